@@ -1,0 +1,22 @@
+# Builds with everything, runs with what the worker needs.
+FROM node:20-bookworm-slim AS build
+WORKDIR /segue
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --ignore-scripts
+COPY tsconfig.json tsconfig.build.json ./
+COPY bin bin
+COPY src src
+RUN npm run build && npm prune --omit=dev --ignore-scripts
+
+FROM node:20-bookworm-slim
+ENV NODE_ENV=production
+WORKDIR /segue
+COPY --from=build /segue/package.json ./
+COPY --from=build /segue/node_modules node_modules
+COPY --from=build /segue/dist dist
+COPY --from=build /segue/bin bin
+# Volumes take over the owner of the folder they cover.
+RUN mkdir /data && chown node:node /data
+USER node
+ENTRYPOINT ["./bin/segue"]
+CMD ["worker"]

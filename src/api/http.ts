@@ -1,0 +1,163 @@
+/** The one HTTP client: every call has a time limit, a size limit, and a record of whether it was sent at all. */
+import { type Dispatcher, EnvHttpProxyAgent, request as sendRequest } from 'undici';
+import { type Credential } from './credential';
+import { shorten, TransportError } from './errors';
+
+const CONNECT_TIMEOUT_MS = 10_000;
+const LARGEST_ANSWER_BYTES = 8 * 1024 * 1024;
+
+export interface HttpSettings {
+  baseUrl: string;
+  credential: Credential;
+  userAgent: string;
+  organization?: string;
+  space?: string;
+  proxy?: { https?: string; none?: string };
+}
+
+export interface HttpCall {
+  operation: string;
+  method: 'GET' | 'POST' | 'PATCH';
+  path: string;
+  requestId: string;
+  body?: unknown;
+  scope?: { organization?: string; space?: string };
+  timeoutMs: number;
+  /** The request is not written after this moment: whoever ordered it has stopped waiting. */
+  sendBefore?: number;
+}
+
+export interface HttpAnswer {
+  status: number;
+  /** `Retry-After`, as milliseconds from now. */
+  retryAfterMs?: number;
+  body: string;
+}
+
+export class Http {
+  readonly #settings: HttpSettings;
+  /** Reads share connections. */
+  readonly #shared: Dispatcher;
+  /** A write has a fresh connection: one that was idle may die just as the request goes out. */
+  readonly #fresh: Dispatcher;
+
+  constructor(settings: HttpSettings) {
+    this.#settings = settings;
+    const options = {
+      connect: { timeout: CONNECT_TIMEOUT_MS },
+      allowH2: false,
+      // An empty string, not undefined: undici would look into the environment itself.
+      httpProxy: '',
+      httpsProxy: settings.proxy?.https ?? '',
+      noProxy: settings.proxy?.none ?? '',
+    };
+    this.#shared = new EnvHttpProxyAgent(options);
+    this.#fresh = new EnvHttpProxyAgent({ ...options, pipelining: 0 });
+  }
+
+  /** A complete answer of any status, or a {@link TransportError}. Redirects are answers; nothing is retried. */
+  async exchange(call: HttpCall): Promise<HttpAnswer> {
+    const watch = new SendWatch(call.sendBefore);
+    const agent = call.method === 'GET' ? this.#shared : this.#fresh;
+    try {
+      const response = await sendRequest(this.#settings.baseUrl + call.path, {
+        method: call.method,
+        headers: this.#headers(call),
+        body: call.body === undefined ? undefined : JSON.stringify(call.body),
+        dispatcher: agent.compose(watch.interceptor),
+        signal: AbortSignal.timeout(call.timeoutMs),
+        headersTimeout: call.timeoutMs,
+        bodyTimeout: call.timeoutMs,
+      });
+      return {
+        status: response.statusCode,
+        retryAfterMs: retryAfter(response.headers['retry-after']),
+        body: await readWhole(response.body),
+      };
+    } catch (cause) {
+      throw new TransportError(shorten(explain(cause, call, watch.sent)), {
+        operation: call.operation,
+        requestId: call.requestId,
+        sent: watch.sent,
+        cause,
+      });
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#shared.close(), this.#fresh.close()]);
+  }
+
+  #headers(call: HttpCall): Record<string, string> {
+    const organization = call.scope?.organization ?? this.#settings.organization;
+    const space = call.scope?.space ?? this.#settings.space;
+    return {
+      authorization: this.#settings.credential.reveal(),
+      accept: 'application/json',
+      'user-agent': this.#settings.userAgent,
+      'x-request-id': call.requestId,
+      ...(call.body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(organization === undefined ? {} : { organization }),
+      ...(space === undefined ? {} : { space }),
+    };
+  }
+}
+
+/** Knows whether a request was started on a connection, and stops one whose time has passed before it is written. */
+class SendWatch {
+  sent = false;
+
+  constructor(private readonly sendBefore = Infinity) {}
+
+  readonly interceptor: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) =>
+    dispatch(options, {
+      // undici calls this in the tick in which it writes the request, and writes nothing after an abort here.
+      onRequestStart: (controller, context: unknown) => {
+        if (Date.now() >= this.sendBefore) {
+          controller.abort(new TooLateError());
+          return;
+        }
+        this.sent = true;
+        handler.onRequestStart?.(controller, context);
+      },
+      onRequestUpgrade: (...args) => handler.onRequestUpgrade?.(...args),
+      onResponseStart: (...args) => handler.onResponseStart?.(...args),
+      onResponseData: (...args) => handler.onResponseData?.(...args),
+      onResponseEnd: (...args) => handler.onResponseEnd?.(...args),
+      onResponseError: (...args) => handler.onResponseError?.(...args),
+    });
+}
+
+class TooLateError extends Error {
+  constructor() {
+    super('the time for sending had passed, so nothing was sent');
+  }
+}
+
+async function readWhole(body: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > LARGEST_ANSWER_BYTES) throw new Error('the answer is over 8 MiB and was cut off');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function retryAfter(header: string | string[] | undefined): number | undefined {
+  const text = Array.isArray(header) ? header[0] : header;
+  if (!text) return undefined;
+  const ms = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - Date.now();
+  return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
+}
+
+function explain(cause: unknown, call: HttpCall, sent: boolean): string {
+  // Not `instanceof Error`: an aborted signal gives a DOMException.
+  const { name, message } = cause as { name?: string; message?: string };
+  if (name === 'TimeoutError') {
+    return sent ? `no complete answer within ${call.timeoutMs} ms` : `not sent within ${call.timeoutMs} ms`;
+  }
+  const reason = message ?? name ?? String(cause);
+  return sent ? `sent, but no complete answer came: ${reason}` : `not sent: ${reason}`;
+}

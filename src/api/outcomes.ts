@@ -1,0 +1,58 @@
+/** Decides, in one place, what is known of a POST that the service must not get twice. */
+import { serviceWords, shorten, TransportError } from './errors';
+import { type HttpAnswer } from './http';
+
+/**
+ * What is known of one POST.
+ *
+ * `unknown` is the default: each other outcome is proven. An outcome holds no more than an id and a short reason,
+ * so that recording it can never fail.
+ */
+export type SubmitOutcome =
+  | { outcome: 'accepted'; taskId: string }
+  /** No byte of the request was written to a connection. */
+  | { outcome: 'notSent'; reason: string }
+  /** The service said no. Without `status` the request was refused here, before anything was sent. */
+  | { outcome: 'refused'; status?: number; reason: string; retryAfterMs?: number }
+  | { outcome: 'unknown'; reason: string };
+
+/**
+ * Statuses by which a service says that it did not do the work. Others may come from a gateway that gave up on a
+ * service that did: every 5xx, 408 and 499, and 409, which may tell of the job this very request made.
+ */
+const REFUSALS = new Set([400, 401, 403, 404, 405, 406, 410, 411, 413, 414, 415, 422, 425, 429, 431, 451]);
+
+export function outcomeOfAnswer(answer: HttpAnswer): SubmitOutcome {
+  if (answer.status >= 200 && answer.status < 300) {
+    const taskId = taskIdIn(answer.body);
+    if (taskId !== undefined) return { outcome: 'accepted', taskId };
+    return {
+      outcome: 'unknown',
+      reason: `status ${answer.status} without a task_id: ${serviceWords(answer.body)}`,
+    };
+  }
+  const reason = `status ${answer.status}: ${serviceWords(answer.body) || 'no words'}`;
+  if (!REFUSALS.has(answer.status)) return { outcome: 'unknown', reason };
+  return { outcome: 'refused', status: answer.status, reason, retryAfterMs: answer.retryAfterMs };
+}
+
+export function outcomeOfFailure(error: unknown): SubmitOutcome {
+  const reason = shorten(error instanceof Error ? error.message : String(error));
+  if (error instanceof TransportError && !error.sent) return { outcome: 'notSent', reason };
+  return { outcome: 'unknown', reason };
+}
+
+const LONGEST_TASK_ID = 200;
+
+function taskIdIn(body: string): string | undefined {
+  let json: unknown;
+  try {
+    json = JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+  if (json === null || typeof json !== 'object' || !('task_id' in json)) return undefined;
+  const { task_id: taskId } = json;
+  const usable = typeof taskId === 'string' && taskId.length > 0 && taskId.length <= LONGEST_TASK_ID;
+  return usable ? taskId : undefined;
+}

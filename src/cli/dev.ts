@@ -1,0 +1,64 @@
+import { type Command } from 'commander';
+import { loadLogLevel } from '../config';
+import { type Pace } from '../sandbox/pace';
+import { SANDBOX_KEY } from '../sandbox/server';
+import { UnreachableError } from './exit';
+import { startLocalStack } from './localStack';
+import { portFlag, requireFreePorts } from './ports';
+import { print, say } from './print';
+import { installRuntime, untilAskedToStop } from './runtime';
+import { paceFlag } from './sandbox';
+
+export const DEV_PORTS = { temporal: 7233, ui: 8233, sandbox: 4010 };
+
+interface DevFlags {
+  port: number;
+  uiPort: number;
+  sandboxPort: number;
+  state: string;
+  pace?: Pace;
+}
+
+export function addDevCommand(program: Command): void {
+  program
+    .command('dev')
+    .description(
+      'run Temporal with its UI, the sandbox and a worker until Ctrl-C; a restart goes on where it was',
+    )
+    .option('--port <port>', 'port of the Temporal server', portFlag, DEV_PORTS.temporal)
+    .option('--ui-port <port>', 'port of its UI', portFlag, DEV_PORTS.ui)
+    .option('--sandbox-port <port>', 'port of the sandbox', portFlag, DEV_PORTS.sandbox)
+    .option('--state <folder>', 'where state is kept', '.segue')
+    .option('--pace <pace>', 'how long a task takes in the sandbox, as in `segue sandbox`', paceFlag)
+    .action(runDev);
+}
+
+async function runDev(flags: DevFlags): Promise<void> {
+  installRuntime(loadLogLevel());
+  await requireFreePorts([
+    { flag: '--port', port: flags.port },
+    { flag: '--ui-port', port: flags.uiPort },
+    { flag: '--sandbox-port', port: flags.sandboxPort },
+  ]);
+  const stopped = untilAskedToStop(() => undefined);
+  const stack = await startLocalStack({
+    state: flags.state,
+    ports: { temporal: flags.port, ui: flags.uiPort, sandbox: flags.sandboxPort },
+    pace: flags.pace,
+    say,
+  });
+  print(`ready: polling ${stack.worker.taskQueues.join(', ')}`);
+  print(`  Temporal  ${stack.temporal.address}`);
+  if (stack.uiUrl) print(`  UI        ${stack.uiUrl}`);
+  print(`  sandbox   ${stack.sandbox.url} (key ${SANDBOX_KEY})`);
+  print(`  state     ${flags.state}`);
+  print('Try it from another terminal:');
+  print(
+    `  TEMPORAL_ADDRESS=${stack.temporal.address} SEGUE_POLL_MIN=1s SEGUE_POLL_MAX=2s ` +
+      `./bin/segue media run remove-background --image-url ${stack.sandbox.url}/samples/shoe.png`,
+  );
+  const reason = await Promise.race([stack.broken, stopped.then(() => undefined)]);
+  say(reason ? `${reason}; stopping` : 'stopping: finishing what is on its way');
+  await stack.stop();
+  if (reason) throw new UnreachableError(reason);
+}

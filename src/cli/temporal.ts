@@ -1,0 +1,49 @@
+import { type Command } from 'commander';
+import { once } from 'node:events';
+import { loadLocalTemporalConfig } from '../config';
+import { startDevServer } from '../temporal/devServer';
+import { findTemporalBinary } from '../temporal/find';
+import { portFlag, requireFreePorts } from './ports';
+import { print, say } from './print';
+import { untilAskedToStop } from './runtime';
+
+interface StartFlags {
+  port: number;
+  uiPort: number;
+  db?: string;
+}
+
+export function addTemporalCommands(program: Command): void {
+  const temporal = program
+    .command('temporal')
+    .description('the Temporal server that development and tests use');
+  temporal
+    .command('path')
+    .description('print the path of its binary, getting it first')
+    .action(async () => {
+      const binary = await findTemporalBinary(loadLocalTemporalConfig(), say);
+      print(binary.path);
+    });
+  temporal
+    .command('start')
+    .description('run it until Ctrl-C')
+    .option('--port <port>', 'port of the server', portFlag, 7233)
+    .option('--ui-port <port>', 'port of its UI', portFlag, 8233)
+    .option('--db <file>', 'keep its state in this file (default: in memory)')
+    .action(async ({ port, uiPort, db }: StartFlags) => {
+      await requireFreePorts([
+        { flag: '--port', port },
+        { flag: '--ui-port', port: uiPort },
+      ]);
+      const binary = await findTemporalBinary(loadLocalTemporalConfig(), say);
+      const stopped = untilAskedToStop(() => undefined);
+      const server = await startDevServer(binary.path, {
+        port: port || undefined,
+        uiPort: uiPort || undefined,
+        db,
+      });
+      print(`ready ${server.address}${server.uiUrl ? ` UI ${server.uiUrl}` : ''}`);
+      await Promise.race([stopped, once(server.process, 'exit')]);
+      await server.stop();
+    });
+}

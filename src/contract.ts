@@ -1,0 +1,132 @@
+/**
+ * What crosses the boundary between starters, workflows and activities.
+ *
+ * Everything here travels as JSON and is written by other languages too, so durations are strings (`15s`) and
+ * times are ISO 8601.
+ */
+import { defineQuery } from '@temporalio/workflow';
+import { type SubmitOutcome } from './api/outcomes';
+import { type Duration } from './durations';
+
+export type { SubmitOutcome };
+
+export const MEDIA_WORKFLOW = 'media';
+
+/** Which workspace a call is about; overrides the worker's own default. */
+export interface Scope {
+  organization?: string;
+  space?: string;
+}
+
+export interface PollSettings {
+  min: Duration;
+  max: Duration;
+  /** After this long without an end the run is `overdue`: it says so and polls more slowly. */
+  deadline: Duration;
+  /** After this long the run ends as failed, with the task id in the failure. */
+  giveUp: Duration;
+}
+
+export interface SubmitSettings {
+  /** How long the service may take to answer the POST. */
+  timeout: Duration;
+  /** How long 401 and 403 are waited out before the job fails: keys get rotated. */
+  authGrace: Duration;
+}
+
+export const DEFAULT_POLL: PollSettings = { min: '15s', max: '20s', deadline: '1h', giveUp: '7d' };
+export const DEFAULT_SUBMIT: SubmitSettings = { timeout: '60s', authGrace: '1h' };
+
+export interface MediaInput {
+  key: string;
+  tool: string;
+  request: Record<string, unknown>;
+  scope?: Scope;
+  poll?: Partial<PollSettings>;
+  submit?: Partial<SubmitSettings>;
+  /** A task that already runs: it is polled and nothing is submitted. */
+  taskId?: string;
+}
+
+export interface MediaResult {
+  key: string;
+  status: 'succeeded';
+  taskId: string;
+  info: unknown;
+  polls: number;
+  submittedAt: string | null;
+  finishedAt: string;
+}
+
+export type MediaStage = 'submitting' | 'waiting' | 'held' | 'polling' | 'overdue' | 'succeeded' | 'failed';
+
+export interface SubmitAttempt {
+  n: number;
+  at: string;
+  outcome: SubmitOutcome['outcome'] | 'pending';
+  reason?: string;
+}
+
+/** Answer of the `state` query: what the run is doing, for programs and people. */
+export interface MediaState {
+  key: string;
+  tool: string;
+  stage: MediaStage;
+  /** Names the open question while the run is held: `<runId>/<n>`. */
+  hold: string | null;
+  taskId: string | null;
+  attempts: SubmitAttempt[];
+  polls: number;
+  nextPollAt: string | null;
+  lastError: string | null;
+}
+
+export const stateQuery = defineQuery<MediaState>('state');
+
+export interface SubmitOrder {
+  key: string;
+  /** Grows with each POST tried; part of the request id. */
+  attempt: number;
+  tool: string;
+  request: Record<string, unknown>;
+  scope?: Scope;
+  /** The run that may send this. A reset run has another id and must not. */
+  runId: string;
+}
+
+export interface PollOrder {
+  key: string;
+  poll: number;
+  taskId: string;
+  scope?: Scope;
+}
+
+/** `SUCCESS` and `FAILURE` are the end; every other status, known or not, means "still running". */
+export interface TaskNews {
+  status: string;
+  info: unknown;
+}
+
+export interface SegueActivities {
+  submit: (order: SubmitOrder) => Promise<SubmitOutcome>;
+  pollTask: (order: PollOrder) => Promise<TaskNews>;
+}
+
+/** Types of the failures that a run can end with. */
+export const FAILURE = {
+  taskFailed: 'TaskFailed',
+  refused: 'Refused',
+  givenUp: 'GivenUp',
+  badInput: 'BadInput',
+  unsafeStart: 'UnsafeStart',
+} as const;
+
+/** How much longer a submit activity may take than its POST, so that the outcome is recorded. */
+export const RECORDING_MARGIN_MS = 10_000;
+
+/** A submit shows this often that its worker lives, so that a dead one is noticed long before the POST's limit. */
+export const HEARTBEAT_EVERY_MS = 1_000;
+export const HEARTBEAT_TIMEOUT_MS = 10_000;
+
+/** A poll that takes longer tells nothing; it is asked again later. */
+export const POLL_TIMEOUT_MS = 5_000;

@@ -1,0 +1,28 @@
+/** Keys and workflow ids. Every id Segue uses is made here, so that one job can have only one. */
+
+const GIVEN_KEY = /^[A-Za-z0-9._-]{1,120}$/;
+
+export const KEY_FORM = '1 to 120 letters, digits, dots, underscores or hyphens';
+
+/** Whether a key has the form that a person may choose. Derived keys (`spring~banner`, `k+2`) are made by Segue. */
+export function isGivenKey(key: string): boolean {
+  return GIVEN_KEY.test(key);
+}
+
+export function mediaWorkflowId(key: string): string {
+  return `media/${key}`;
+}
+
+/** Single submits wait apart from everything else, so that their rate and number have limits of their own. */
+export function submitTaskQueue(taskQueue: string): string {
+  return `${taskQueue}-submit`;
+}
+
+/** Sent as `X-Request-Id`: it names the job and which of its POSTs this is. */
+export function submitRequestId(key: string, attempt: number): string {
+  return `${key}.submit.${attempt}`;
+}
+
+export function pollRequestId(key: string, poll: number): string {
+  return `${key}.poll.${poll}`;
+}

@@ -1,0 +1,55 @@
+/** How a job stands, in the words of the command contract; what `--json` prints. */
+import {
+  ApplicationFailure,
+  CancelledFailure,
+  TerminatedFailure,
+  WorkflowFailedError,
+} from '@temporalio/client';
+import { type MediaResult } from './contract';
+
+export type JobStatus =
+  'running' | 'succeeded' | 'failed' | 'held' | 'abandoned' | 'cancelled' | 'terminated';
+
+export interface JobReport {
+  workflowId: string;
+  runId: string;
+  key: string;
+  status: JobStatus;
+  stage: string | null;
+  taskId: string | null;
+  info: unknown;
+  /** Whether the run was there before it was asked for. */
+  existing: boolean;
+  error: string | null;
+}
+
+type ClosedOutcome = Pick<JobReport, 'status' | 'stage' | 'taskId' | 'info' | 'error'>;
+
+export async function closedOutcome(result: Promise<MediaResult>): Promise<ClosedOutcome> {
+  try {
+    const { status, taskId, info } = await result;
+    return { status, stage: status, taskId, info, error: null };
+  } catch (error) {
+    if (!(error instanceof WorkflowFailedError)) throw error;
+    return failedOutcome(error);
+  }
+}
+
+function failedOutcome({ cause, message }: WorkflowFailedError): ClosedOutcome {
+  const nothing = { taskId: null, info: null };
+  if (cause instanceof CancelledFailure)
+    return outcome('cancelled', { ...nothing, error: 'it was cancelled' });
+  if (cause instanceof TerminatedFailure) return outcome('terminated', { ...nothing, error: cause.message });
+  if (!(cause instanceof ApplicationFailure))
+    return outcome('failed', { ...nothing, error: cause?.message ?? message });
+  const [facts] = (cause.details ?? []) as [{ taskId?: string; errors?: unknown }?];
+  return outcome('failed', {
+    taskId: facts?.taskId ?? null,
+    info: facts?.errors ?? null,
+    error: cause.message,
+  });
+}
+
+function outcome(status: JobStatus, rest: Pick<JobReport, 'taskId' | 'info' | 'error'>): ClosedOutcome {
+  return { status, stage: status, ...rest };
+}

@@ -1,0 +1,77 @@
+/** Runs the Temporal dev server as a child of this process. */
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { Connection } from '@temporalio/client';
+import { type ChildProcess } from 'node:child_process';
+import { withoutTemporalSettings } from '../config';
+import { freePort } from './ports';
+import { spawnTethered, stopProcess, untilServing } from './process';
+
+export interface DevServerOptions {
+  /** A free port when left out. */
+  port?: number;
+  /** `false`: no UI. A free port when left out. */
+  uiPort?: number | false;
+  /** Where its state is kept; in memory when left out. */
+  db?: string;
+  dynamicConfig?: Record<string, string | number | boolean>;
+}
+
+export interface DevServer {
+  address: string;
+  namespace: string;
+  uiUrl: string | undefined;
+  process: ChildProcess;
+  stop: () => Promise<void>;
+}
+
+const NAMESPACE = 'default';
+const RETENTION_DAYS = 30;
+
+/** Starts the server and waits until it serves its namespace. */
+export async function startDevServer(binary: string, options: DevServerOptions = {}): Promise<DevServer> {
+  const port = options.port ?? (await freePort());
+  const uiPort = options.uiPort === false ? undefined : (options.uiPort ?? (await freePort()));
+  if (options.db) await mkdir(path.dirname(path.resolve(options.db)), { recursive: true });
+  const child = spawnTethered(binary, serverArguments(port, uiPort, options), withoutTemporalSettings());
+  const server: DevServer = {
+    address: `127.0.0.1:${port}`,
+    namespace: NAMESPACE,
+    uiUrl: uiPort === undefined ? undefined : `http://127.0.0.1:${uiPort}`,
+    process: child,
+    stop: () => stopProcess(child),
+  };
+  await untilServing(child, `The Temporal server at ${server.address}`, () => keepClosedRuns(server.address));
+  return server;
+}
+
+function serverArguments(port: number, uiPort: number | undefined, options: DevServerOptions): string[] {
+  const dynamicConfig = {
+    // The default lets timers fire up to a second late: too coarse for development with short polls.
+    'history.timerProcessorMaxTimeShift': '"50ms"',
+    ...options.dynamicConfig,
+  };
+  return [
+    ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--namespace', NAMESPACE],
+    ...['--log-level', 'error'],
+    ...(uiPort === undefined ? ['--headless'] : ['--ui-port', String(uiPort)]),
+    ...(options.db ? ['--db-filename', options.db] : []),
+    ...Object.entries(dynamicConfig).flatMap(([name, value]) => [
+      '--dynamic-config-value',
+      `${name}=${value}`,
+    ]),
+  ];
+}
+
+/** A closed key is remembered as long as its run is kept; the dev server's own default of a day is too short. */
+async function keepClosedRuns(address: string): Promise<void> {
+  const connection = await Connection.connect({ address, connectTimeout: 1_000 });
+  try {
+    await connection.workflowService.updateNamespace({
+      namespace: NAMESPACE,
+      config: { workflowExecutionRetentionTtl: { seconds: RETENTION_DAYS * 86_400 } as never },
+    });
+  } finally {
+    await connection.close();
+  }
+}

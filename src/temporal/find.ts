@@ -1,0 +1,130 @@
+/** Finds a Temporal server for development and tests: the first of six places that has one. */
+import { access, constants } from 'node:fs/promises';
+import path from 'node:path';
+import { type LocalTemporalConfig, type TemporalConfig, withoutTemporalSettings } from '../config';
+import { buildTemporalCli } from './build';
+import { downloadWithSdk } from './download';
+import { underLock } from './lock';
+import { runToEnd } from './process';
+import { OLDEST_SERVER, TEMPORAL_CLI_VERSION } from './versions';
+
+export type FoundTemporal =
+  | { kind: 'cluster'; cluster: TemporalConfig }
+  /** `origin` says in words where the binary came from. */
+  | { kind: 'binary'; path: string; serverVersion: string; origin: string };
+
+/** No Temporal server can be had; the message says what was tried and what to install. */
+export class NoTemporalError extends Error {}
+
+export type Say = (line: string) => void;
+
+export async function findTemporal(config: LocalTemporalConfig, say: Say): Promise<FoundTemporal> {
+  if (config.existing) {
+    say(`Temporal: the cluster at ${config.existing.address} (TEMPORAL_ADDRESS)`);
+    return { kind: 'cluster', cluster: config.existing };
+  }
+  const binary = await findTemporalBinary(config, say);
+  say(`Temporal: server ${binary.serverVersion}, ${binary.origin} (${binary.path})`);
+  return { kind: 'binary', ...binary };
+}
+
+interface FoundBinary {
+  path: string;
+  serverVersion: string;
+  origin: string;
+}
+
+export async function findTemporalBinary(config: LocalTemporalConfig, say: Say): Promise<FoundBinary> {
+  if (config.cli) return requireBinary(config.cli, 'named by SEGUE_TEMPORAL_CLI');
+  const onPath = await findOnPath(config.searchPath);
+  if (onPath) {
+    const checked = await checkBinary(onPath);
+    if (checked.usable)
+      return { path: onPath, serverVersion: checked.serverVersion, origin: 'found on the PATH' };
+    say(`not taken: ${onPath} ${checked.problem}`);
+  }
+  const cached = path.join(config.cacheFolder, `temporal-${TEMPORAL_CLI_VERSION}`, 'temporal');
+  return (await takeCached(cached)) ?? obtain(cached, config, say);
+}
+
+async function takeCached(cached: string): Promise<FoundBinary | undefined> {
+  const checked = await checkBinary(cached);
+  return checked.usable
+    ? { path: cached, serverVersion: checked.serverVersion, origin: 'cached earlier' }
+    : undefined;
+}
+
+async function obtain(target: string, config: LocalTemporalConfig, say: Say): Promise<FoundBinary> {
+  const waiting = (): void => {
+    say('another start is getting the Temporal server; waiting for it');
+  };
+  return underLock(path.dirname(target), waiting, async () => {
+    // Whoever held the lock before us may have done the work.
+    const cached = await takeCached(target);
+    if (cached) return cached;
+    const noDownload = await downloadWithSdk(
+      { type: 'dev-server', version: TEMPORAL_CLI_VERSION },
+      target,
+      config.proxy,
+    );
+    if (noDownload === undefined) return requireBinary(target, 'downloaded by the Temporal SDK');
+    say(`no download (${noDownload}); building the Temporal server from its Go modules, some minutes, once`);
+    try {
+      await buildTemporalCli(target, say);
+    } catch (error) {
+      throw new NoTemporalError(
+        [
+          'There is no Temporal server to run on.',
+          `  download: ${noDownload}`,
+          `  build: ${error instanceof Error ? error.message : String(error)}`,
+          'Install Go 1.26 or newer (https://go.dev/dl), or the Temporal CLI (https://docs.temporal.io/cli),',
+          'or set TEMPORAL_ADDRESS to a cluster that runs, or SEGUE_TEMPORAL_CLI to a `temporal` binary.',
+        ].join('\n'),
+      );
+    }
+    return requireBinary(target, 'built from its Go modules');
+  });
+}
+
+async function requireBinary(file: string, origin: string): Promise<FoundBinary> {
+  const checked = await checkBinary(file);
+  if (!checked.usable) throw new NoTemporalError(`${file}, ${origin}, ${checked.problem}`);
+  return { path: file, serverVersion: checked.serverVersion, origin };
+}
+
+type CheckedBinary = { usable: true; serverVersion: string } | { usable: false; problem: string };
+
+async function checkBinary(file: string): Promise<CheckedBinary> {
+  try {
+    const { code, tail } = await runToEnd(file, ['--version'], { env: withoutTemporalSettings() });
+    const version = /Server (\d+)\.(\d+)\.\d+/.exec(tail.join(' '));
+    if (code !== 0 || !version)
+      return { usable: false, problem: 'does not tell its version; is it the Temporal CLI?' };
+    const [, major, minor] = version.map(Number) as [number, number, number];
+    const recent =
+      major > OLDEST_SERVER.major || (major === OLDEST_SERVER.major && minor >= OLDEST_SERVER.minor);
+    const serverVersion = version[0].replace('Server ', '');
+    if (recent) return { usable: true, serverVersion };
+    return {
+      usable: false,
+      problem: `holds server ${serverVersion}; Segue needs ${OLDEST_SERVER.major}.${OLDEST_SERVER.minor} or newer`,
+    };
+  } catch (error) {
+    return {
+      usable: false,
+      problem: `cannot be run: ${error instanceof Error ? error.message : String(error)}`,
+    };
+  }
+}
+
+async function findOnPath(searchPath: string): Promise<string | undefined> {
+  for (const folder of searchPath.split(path.delimiter).filter(Boolean)) {
+    const file = path.join(folder, 'temporal');
+    const executable = await access(file, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (executable) return file;
+  }
+  return undefined;
+}

@@ -1,0 +1,110 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { type Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Environment } from '../config';
+
+export interface Finished {
+  code: number | null;
+  /** The last lines of both outputs: enough to tell a person what went wrong. */
+  tail: string[];
+}
+
+/** Runs a command to its end, handing each line of its outputs to `onLine`. It rejects when it cannot be started. */
+export async function runToEnd(
+  command: string,
+  args: string[],
+  options: { cwd?: string; env?: Environment; onLine?: (line: string) => void } = {},
+): Promise<Finished> {
+  const child = spawn(command, args, {
+    cwd: options.cwd,
+    env: options.env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const tail: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) rememberLines(stream, tail, 20, options.onLine);
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, tail };
+}
+
+/**
+ * Starts a server that does not outlive this process, even when this process is killed with -9: a watchdog holds
+ * the other end of a pipe, and ends the server when the pipe closes. The server has a process group of its own, so
+ * that Ctrl-C reaches only us and we decide the order in which things stop.
+ */
+export function spawnTethered(command: string, args: string[], env: Environment): ChildProcess {
+  const server = spawn(command, args, {
+    detached: true,
+    env: env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  if (server.pid === undefined) return server;
+  const watchdog = spawn('/bin/sh', ['-c', 'cat >/dev/null; kill -TERM "$0"', String(server.pid)], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  watchdog.unref();
+  server.once('exit', () => {
+    watchdog.kill('SIGKILL');
+    watchdog.stdin.destroy();
+  });
+  return server;
+}
+
+/** Asks a process to end, and makes it end when it does not. */
+export async function stopProcess(child: ChildProcess, patienceMs = 10_000): Promise<void> {
+  if (hasEnded(child)) return;
+  const gone = once(child, 'exit');
+  child.kill('SIGTERM');
+  const impatience = setTimeout(() => child.kill('SIGKILL'), patienceMs);
+  await gone;
+  clearTimeout(impatience);
+}
+
+/** Waits until `probe` succeeds. Throws when the process ends before that, or takes longer than a minute. */
+export async function untilServing(
+  child: ChildProcess,
+  name: string,
+  probe: () => Promise<void>,
+): Promise<void> {
+  const lastLines: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) if (stream) rememberLines(stream, lastLines, 10);
+  let problem = 'it took too long';
+  child.once('error', (error) => {
+    problem = error.message;
+  });
+  const giveUpAt = Date.now() + 60_000;
+  while (Date.now() < giveUpAt) {
+    await sleep(100);
+    if (hasEnded(child)) {
+      problem = 'it ended';
+      break;
+    }
+    try {
+      await probe();
+      return;
+    } catch (error) {
+      problem = error instanceof Error ? error.message : String(error);
+    }
+  }
+  await stopProcess(child);
+  throw new Error([`${name} did not start: ${problem}`, ...lastLines].join('\n'));
+}
+
+function hasEnded(child: ChildProcess): boolean {
+  return child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
+}
+
+function rememberLines(
+  stream: Readable,
+  lines: string[],
+  most: number,
+  onLine?: (line: string) => void,
+): void {
+  createInterface({ input: stream }).on('line', (line) => {
+    lines.push(line);
+    if (lines.length > most) lines.shift();
+    onLine?.(line);
+  });
+}

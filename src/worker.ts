@@ -1,0 +1,81 @@
+/** What a deployment runs: one process that polls every queue of Segue. */
+import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
+import { createActivities } from './activities';
+import { MediaApi } from './api/client';
+import { type HttpSettings } from './api/http';
+import { WORKFLOW_BUNDLE } from './bundle';
+import { type ApiConfig, type StarterConfig } from './config';
+import { RECORDING_MARGIN_MS } from './contract';
+import { parseDuration } from './durations';
+import { submitTaskQueue } from './ids';
+import { VERSION } from './package';
+
+export interface SegueWorkerOptions {
+  connection: NativeConnection;
+  namespace: string;
+  config: Pick<StarterConfig, 'taskQueue' | 'submit'> & { api: ApiConfig };
+  /** The workflow bundle; the one that the build left, unless told otherwise. */
+  bundlePath?: string;
+  /** Off only on the time-skipping test server. */
+  checkScheduledTime?: boolean;
+}
+
+export interface SegueWorker {
+  identity: string;
+  taskQueues: string[];
+  /** Polls until `shutdown`, then drains: a POST on its way is waited for. Rejects when a worker fails. */
+  run(): Promise<void>;
+  shutdown(): void;
+  isRunning(): boolean;
+}
+
+export async function createSegueWorker(options: SegueWorkerOptions): Promise<SegueWorker> {
+  const { config, connection, namespace } = options;
+  const api = new MediaApi(apiSettings(config.api));
+  const activities = createActivities(api, { checkScheduledTime: options.checkScheduledTime });
+  const submitTimeout = parseDuration(config.submit.timeout) ?? 0;
+  const shared = {
+    connection,
+    namespace,
+    // By default a shutdown gives running activities no time, and a POST that is cut off has an unknown outcome.
+    shutdownGraceTime: submitTimeout + RECORDING_MARGIN_MS,
+    // Heartbeats are held back by default; here they tell in time that a worker died, and what it learned.
+    maxHeartbeatThrottleInterval: 100,
+  } satisfies Partial<WorkerOptions>;
+
+  const main = await Worker.create({
+    ...shared,
+    taskQueue: config.taskQueue,
+    workflowBundle: { codePath: options.bundlePath ?? WORKFLOW_BUNDLE },
+    activities: { pollTask: activities.pollTask },
+    // How soon the runs of a killed worker go on elsewhere.
+    stickyQueueScheduleToStartTimeout: '2s',
+  });
+  const submits = await Worker.create({
+    ...shared,
+    taskQueue: submitTaskQueue(config.taskQueue),
+    activities: { submit: activities.submit },
+  });
+  const workers = [main, submits];
+  const shutdown = (): void => {
+    for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+  };
+
+  return {
+    identity: main.options.identity,
+    taskQueues: [config.taskQueue, submitTaskQueue(config.taskQueue)],
+    async run() {
+      // When one fails the other drains: a process that polls half of its queues looks healthy and is not.
+      const runs = await Promise.allSettled(workers.map((worker) => worker.run().finally(shutdown)));
+      await api.close();
+      for (const run of runs) if (run.status === 'rejected') throw run.reason;
+    },
+    shutdown,
+    isRunning: () => workers.every((worker) => worker.getState() === 'RUNNING'),
+  };
+}
+
+function apiSettings(config: ApiConfig): HttpSettings {
+  const { url, credential, organization, space, proxy } = config;
+  return { baseUrl: url, credential, organization, space, proxy, userAgent: `segue/${VERSION}` };
+}

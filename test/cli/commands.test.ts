@@ -1,0 +1,192 @@
+/** The command as a person types it. */
+import { mkdtemp } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import path from 'node:path';
+import { type Sandbox, startSandbox } from '../../src/sandbox/server';
+import { freePort } from '../../src/temporal/ports';
+import { segue, type Settings } from '../support/segueProcess';
+import { shared } from '../support/shared';
+import { connectDevServer, testConfig, type TestTemporal, withWorker } from '../support/temporal';
+
+let temporal: TestTemporal;
+let sandbox: Sandbox;
+const config = testConfig();
+let settings: Settings;
+
+beforeAll(async () => {
+  temporal = await connectDevServer();
+  sandbox = await startSandbox({ pace: { kind: 'polls', polls: 2 } });
+  settings = {
+    TEMPORAL_ADDRESS: temporal.address,
+    SEGUE_TASK_QUEUE: config.taskQueue,
+    SEGUE_POLL_MIN: '50ms',
+    SEGUE_POLL_MAX: '100ms',
+  };
+});
+
+afterAll(async () => {
+  await sandbox.stop();
+  await temporal.close();
+});
+
+const image = (): string => `${sandbox.url}/samples/shoe.png`;
+const newKey = (): string => `cli-${randomUUID()}`;
+
+describe('segue media', () => {
+  test('run waits for the result and prints one JSON object, the same again for the same key', async () => {
+    const key = newKey();
+    const args = [
+      'media',
+      'run',
+      'remove-background',
+      '--image-url',
+      image(),
+      '--magic-crop',
+      '--key',
+      key,
+      '--json',
+    ];
+    await withWorker(temporal, config, sandbox.url, async () => {
+      const first = await segue(args, settings);
+      expect(first).toMatchObject({ code: 0 });
+      const report = JSON.parse(first.stdout) as Record<string, unknown>;
+      expect(report).toEqual({
+        workflowId: `media/${key}`,
+        runId: expect.any(String),
+        key,
+        status: 'succeeded',
+        stage: 'succeeded',
+        taskId: expect.any(String),
+        info: { sandbox: true, images: [{ url: expect.any(String) }] },
+        existing: false,
+        error: null,
+      });
+      const second = await segue(args, settings);
+      expect(JSON.parse(second.stdout)).toEqual({ ...report, existing: true });
+      expect(second.stderr).toMatch(/media\/cli-\S+ exists, started .* ago/);
+    });
+  });
+
+  test('start returns at once with the id and how to watch it, and says that no worker polls', async () => {
+    const key = newKey();
+    // A queue that nobody ever polled: the server remembers pollers for minutes.
+    const fresh = testConfig();
+    const lonely = { ...settings, SEGUE_TASK_QUEUE: fresh.taskQueue };
+    const start = ['media', 'start', 'remove-background', '--image-url', image(), '--key', key];
+    const started = await segue(start, lonely);
+    expect(started).toMatchObject({ code: 0, stdout: `media/${key}` });
+    expect(started.stderr).toContain('No worker polls the task queue');
+    expect(started.stderr).toContain(`segue media follow ${key}`);
+    expect(started.stderr).toContain(`/namespaces/default/workflows/media%2F${key}`);
+
+    const stopped = await segue(['media', 'follow', key, '--timeout', '50ms'], lonely);
+    expect(stopped.code).toBe(5);
+    await withWorker(temporal, fresh, sandbox.url, async () => {
+      expect(await segue(['media', 'follow', key], lonely)).toMatchObject({ code: 0 });
+    });
+    const shown = await segue(['media', 'show', key], lonely);
+    expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining(`media/${key} succeeded`) });
+  });
+
+  test('a job that fails ends with 1, a key that asks for something else with 2, an unknown key with 1', async () => {
+    const key = newKey();
+    const run = ['media', 'run', 'remove-background', '--key', key, '--json', '--image-url'];
+    await withWorker(temporal, config, sandbox.url, async () => {
+      const failed = await segue([...run, 'https://images.example.com/a.png'], settings);
+      expect(failed.code).toBe(1);
+      expect(JSON.parse(failed.stdout)).toMatchObject({
+        status: 'failed',
+        error: expect.stringContaining('FAILURE'),
+      });
+      const reused = await segue([...run, image()], settings);
+      expect(reused.code).toBe(2);
+      expect(JSON.parse(reused.stdout)).toMatchObject({
+        error: expect.stringContaining('asks for something else'),
+      });
+      expect((await segue(['media', 'show', newKey()], settings)).code).toBe(1);
+    });
+  });
+});
+
+describe('bad input', () => {
+  test.each([
+    ['no image', ['media', 'run', 'remove-background'], /image-url/],
+    [
+      'an unknown flag',
+      ['media', 'run', 'remove-background', '--image-url', 'https://a/b.png', '--nope'],
+      /--nope/,
+    ],
+    ['an unknown tool', ['media', 'run', 'paint'], /paint/],
+    ['an unknown command', ['frobnicate'], /frobnicate/],
+    ['a bare number', ['media', 'follow', 'k', '--timeout', '5'], /a number with a unit/],
+    ['a port that is none', ['sandbox', '--port', '70000'], /0 to 65535/],
+    ['a pace that is none', ['sandbox', '--pace', 'slow'], /polls=N/],
+  ])('%s ends with 2 before anything starts', async (_case, args, message) => {
+    const { code, stderr, stdout } = await segue(args, settings);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(message);
+  });
+
+  test('all problems of a request and its key are listed at once', async () => {
+    const args = [
+      'media',
+      'start',
+      'remove-background',
+      '--image-url',
+      'x',
+      '--background-color',
+      'red',
+      '--key',
+      'a b',
+    ];
+    const { code, stderr } = await segue([...args, '--json'], settings);
+    expect(code).toBe(2);
+    for (const problem of ['key:', 'image_url:', 'background_color:']) expect(stderr).toContain(problem);
+  });
+
+  test('a worker names every wrong setting before it starts', async () => {
+    const { code, stderr } = await segue(['worker'], {
+      ...settings,
+      SEGUE_POLL_MIN: '1',
+      SEGUE_POL_MAX: '2s',
+    });
+    expect(code).toBe(2);
+    for (const name of ['SEGUE_POLL_MIN:', 'SEGUE_API_URL:', 'SEGUE_API_KEY or SEGUE_API_TOKEN:']) {
+      expect(stderr).toContain(name);
+    }
+    expect(stderr).toContain('warning: SEGUE_POL_MAX is not a setting');
+  });
+
+  test('a cluster that cannot be reached ends with 4 and says where it was looked for', async () => {
+    const address = `127.0.0.1:${await freePort()}`;
+    const { code, stderr, stdout } = await segue(['media', 'show', 'k', '--json'], {
+      TEMPORAL_ADDRESS: address,
+    });
+    expect(code).toBe(4);
+    expect(stderr).toContain(`Temporal at ${address} cannot be reached`);
+    expect(JSON.parse(stdout)).toMatchObject({ workflowId: null, error: expect.stringContaining(address) });
+    const worker = { TEMPORAL_ADDRESS: address, SEGUE_API_URL: sandbox.url, SEGUE_API_KEY: 'k' };
+    expect(await segue(['worker'], worker)).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining(address),
+    });
+  });
+
+  test('dev refuses ports that are taken, naming each, and leaves nothing behind', async () => {
+    const taken = new URL(sandbox.url).port;
+    const cwd = await mkdtemp(path.join(shared().scratch, 'dev-'));
+    const args = ['dev', '--port', taken, '--ui-port', '0', '--sandbox-port', taken];
+    const { code, stderr } = await segue(args, {}, cwd);
+    expect(code).toBe(4);
+    expect(stderr).toContain(`port ${taken} is taken; choose another with --port`);
+    expect(stderr).toContain('--sandbox-port');
+  });
+
+  test('help ends with 0', async () => {
+    const { code, stdout } = await segue(['media', 'run', 'remove-background', '--help']);
+    expect(code).toBe(0);
+    for (const flag of ['--image-url', '--magic-crop', '--background-color', '--output-format <png|jpeg>']) {
+      expect(stdout).toContain(flag);
+    }
+  });
+});

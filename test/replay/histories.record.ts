@@ -1,0 +1,29 @@
+/** Records the histories that the replay test reads: `npm run histories`. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils';
+import { connectDevServer, type TestTemporal } from '../support/temporal';
+import { scenarios } from './scenarios';
+
+const FOLDER = path.join(__dirname, 'histories');
+
+let temporal: TestTemporal;
+
+beforeAll(async () => {
+  temporal = await connectDevServer();
+  await mkdir(FOLDER, { recursive: true });
+});
+
+afterAll(async () => {
+  await temporal.close();
+});
+
+test.each(Object.entries(scenarios))('record %s', async (name, scenario) => {
+  let recorded = 0;
+  await scenario(temporal, async (run) => {
+    const history = await run.fetchHistory();
+    recorded = history.events?.length ?? 0;
+    await writeFile(path.join(FOLDER, `${name}.json`), `${historyToJSON(history)}\n`);
+  });
+  expect(recorded).toBeGreaterThan(5);
+});

@@ -1,0 +1,136 @@
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import sharp from 'sharp';
+import { type Sandbox, SANDBOX_KEY, startSandbox } from '../../src/sandbox/server';
+import { readLedger } from '../support/sandbox';
+import { SegueProcess } from '../support/segueProcess';
+import { shared } from '../support/shared';
+
+let sandbox: Sandbox | undefined;
+
+afterEach(async () => {
+  await sandbox?.stop();
+  sandbox = undefined;
+});
+
+function call(
+  url: string,
+  path: string,
+  options: { body?: unknown; key?: string | null; requestId?: string } = {},
+) {
+  const { body, key = SANDBOX_KEY, requestId } = options;
+  return fetch(`${url}/api/v1${path}`, {
+    method: body === undefined ? 'GET' : 'POST',
+    body: body === undefined ? undefined : JSON.stringify(body),
+    headers: {
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(key === null ? {} : { authorization: `Api-Key ${key}` }),
+      ...(requestId === undefined ? {} : { 'x-request-id': requestId }),
+    },
+  });
+}
+
+async function submit(url: string, request: Record<string, unknown>, requestId?: string): Promise<string> {
+  const response = await call(url, '/tools/remove-background', { body: request, requestId });
+  expect(response.status).toBe(202);
+  return ((await response.json()) as { task_id: string }).task_id;
+}
+
+async function poll(
+  url: string,
+  id: string,
+): Promise<{ status: string; info: { images?: { url: string }[]; errors?: string[] } }> {
+  const response = await call(url, `/tasks/${id}`);
+  expect(response.status).toBe(200);
+  return (await response.json()) as never;
+}
+
+async function resultImage(url: string, request: Record<string, unknown>) {
+  const { info } = await poll(url, await submit(url, request));
+  const response = await fetch(info.images?.[0]?.url ?? '');
+  return sharp(Buffer.from(await response.arrayBuffer()));
+}
+
+describe('the sandbox', () => {
+  test('takes a job, goes through states that are not the end, and serves a picture without background', async () => {
+    sandbox = await startSandbox({ pace: { kind: 'polls', polls: 3 } });
+    const id = await submit(sandbox.url, { image_url: `${sandbox.url}/samples/shoe.png` });
+    expect(await poll(sandbox.url, id)).toEqual({ status: 'PENDING', info: null });
+    expect(await poll(sandbox.url, id)).toEqual({ status: 'STARTED', info: null });
+    const { status, info } = await poll(sandbox.url, id);
+    expect(status).toBe('SUCCESS');
+    const response = await fetch(info.images?.[0]?.url ?? '');
+    expect(response.headers.get('content-type')).toBe('image/png');
+    const image = sharp(Buffer.from(await response.arrayBuffer()));
+    const { data } = await image.ensureAlpha().raw().toBuffer({ resolveWithObject: true });
+    const opaque = data.filter((_byte, index) => index % 4 === 3 && data[index] === 255).length;
+    expect(data[3]).toBe(0);
+    expect(opaque).toBeGreaterThan(10_000);
+  });
+
+  test('crops to the subject, fills the background, and makes JPEG', async () => {
+    sandbox = await startSandbox({ pace: { kind: 'instant' } });
+    const image_url = `${sandbox.url}/samples/mug.png`;
+    const cropped = await (await resultImage(sandbox.url, { image_url, magic_crop: true })).metadata();
+    expect([cropped.width, cropped.height].every((side) => side < 480)).toBe(true);
+    const filled = await resultImage(sandbox.url, { image_url, background_color: '#ff0000' });
+    expect([...(await filled.raw().toBuffer()).subarray(0, 3)]).toEqual([255, 0, 0]);
+    const jpeg = await (await resultImage(sandbox.url, { image_url, output_format: 'jpeg' })).metadata();
+    expect(jpeg.format).toBe('jpeg');
+  });
+
+  test.each([
+    ['another host', 'https://example.com/a.png', 'reads no images from example.com'],
+    ['no picture', 'data:text/plain,hello', 'not an image'],
+    ['nothing there', '/samples/none.png', 'answers 404'],
+  ])('a source that is %s ends the task as FAILURE with the reason', async (_case, address, reason) => {
+    sandbox = await startSandbox({ pace: { kind: 'instant' } });
+    const image_url = address.startsWith('/') ? sandbox.url + address : address;
+    const { status, info } = await poll(sandbox.url, await submit(sandbox.url, { image_url }));
+    expect(status).toBe('FAILURE');
+    expect(info.errors?.join()).toContain(reason);
+  });
+
+  test('refuses what the API refuses', async () => {
+    sandbox = await startSandbox();
+    expect((await call(sandbox.url, '/tasks/x', { key: null })).status).toBe(401);
+    expect((await call(sandbox.url, '/tasks/x', { key: 'wrong' })).status).toBe(401);
+    expect((await call(sandbox.url, '/tasks/x')).status).toBe(404);
+    const bad = await call(sandbox.url, '/tools/remove-background', {
+      body: { output_format: 'gif', magic_crop: 1 },
+    });
+    expect(bad.status).toBe(400);
+    expect(((await bad.json()) as { errors: string[] }).errors).toHaveLength(3);
+    expect((await readLedger(sandbox.url)).summary).toEqual({ submissions: 0, duplicates: 0 });
+  });
+
+  test('its ledger counts a second accepted POST of one job as a duplicate, whatever its number', async () => {
+    sandbox = await startSandbox();
+    const request = { image_url: `${sandbox.url}/samples/shoe.png` };
+    await submit(sandbox.url, request, 'a.submit.1');
+    await submit(sandbox.url, request, 'b.submit.1');
+    expect((await readLedger(sandbox.url)).summary).toEqual({ submissions: 2, duplicates: 0 });
+    await submit(sandbox.url, request, 'a.submit.2');
+    expect((await readLedger(sandbox.url)).summary).toEqual({ submissions: 3, duplicates: 1 });
+  });
+
+  test('kill -9 loses nothing that was acknowledged, and a torn last line is dropped', async () => {
+    const db = path.join(await mkdtemp(path.join(shared().scratch, 'sandbox-')), 'sandbox.ndjson');
+    const first = new SegueProcess(['sandbox', '--port', '0', '--db', db]);
+    const [, url = ''] = await first.line(/^ready (\S+)$/);
+    const ids = await Promise.all(
+      [1, 2, 3, 4, 5].map((n) => submit(url, { image_url: `${url}/samples/shoe.png` }, `job-${n}.submit.1`)),
+    );
+    await first.end('SIGKILL');
+    await writeFile(db, `${await readFile(db, 'utf8')}{"type":"submiss`);
+
+    sandbox = await startSandbox({ db });
+    const { entries, summary } = await readLedger(sandbox.url);
+    expect(summary).toEqual({ submissions: 5, duplicates: 0 });
+    expect(entries.map(({ taskId }) => taskId).sort()).toEqual(ids.sort());
+    await submit(sandbox.url, { image_url: `${sandbox.url}/samples/shoe.png` }, 'job-6.submit.1');
+    await sandbox.stop();
+    sandbox = await startSandbox({ db });
+    expect((await readLedger(sandbox.url)).summary).toEqual({ submissions: 6, duplicates: 0 });
+  });
+});

@@ -1,0 +1,22 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Waits for a condition instead of a time: asks until the answer is there, and says what it waited for if it never is. */
+export async function eventually<T>(
+  what: string,
+  ask: () => Promise<T | undefined | false> | T | undefined | false,
+  timeoutMs = 45_000,
+): Promise<T> {
+  const giveUpAt = Date.now() + timeoutMs;
+  let problem: unknown;
+  while (Date.now() < giveUpAt) {
+    try {
+      const answer = await ask();
+      if (answer !== undefined && answer !== false) return answer;
+      problem = undefined;
+    } catch (error) {
+      problem = error;
+    }
+    await sleep(50);
+  }
+  throw new Error(`waited in vain for ${what}`, { cause: problem });
+}

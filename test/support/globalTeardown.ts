@@ -1,0 +1,9 @@
+import { rm } from 'node:fs/promises';
+import './globalSetup';
+
+export default async function globalTeardown(): Promise<void> {
+  const running = globalThis.segueTestServers;
+  if (!running) return;
+  await Promise.all([running.devServer.stop(), running.testServer.stop()]);
+  await rm(running.scratch, { recursive: true, force: true });
+}

@@ -1,0 +1,90 @@
+/** Connections of one test file to the servers that all files share. */
+import { randomUUID } from 'node:crypto';
+import { Client, Connection } from '@temporalio/client';
+import { InternalConnectionOptionsSymbol } from '@temporalio/client/lib/connection';
+import { TimeSkippingClient } from '@temporalio/testing/lib/client';
+import { NativeConnection } from '@temporalio/worker';
+import { Credential } from '../../src/api/credential';
+import { SegueClient } from '../../src/client';
+import { type StarterConfig } from '../../src/config';
+import { SANDBOX_KEY } from '../../src/sandbox/server';
+import { createSegueWorker, type SegueWorker } from '../../src/worker';
+import './runtime';
+import { shared } from './shared';
+
+export interface TestTemporal {
+  client: Client;
+  nativeConnection: NativeConnection;
+  address: string;
+  close: () => Promise<void>;
+}
+
+export async function connectDevServer(): Promise<TestTemporal> {
+  const address = shared().devServerAddress;
+  const connection = await Connection.connect({ address });
+  return open(address, connection, new Client({ connection }));
+}
+
+/** Time stands still until a result is awaited; then it jumps to the next timer. */
+export async function connectTimeSkippingServer(): Promise<TestTemporal> {
+  const address = shared().testServerAddress;
+  const options = { address, [InternalConnectionOptionsSymbol]: { supportsTestService: true } };
+  const connection = await Connection.connect(options);
+  return open(address, connection, new TimeSkippingClient({ connection }));
+}
+
+async function open(address: string, connection: Connection, client: Client): Promise<TestTemporal> {
+  const nativeConnection = await NativeConnection.connect({ address });
+  const close = async (): Promise<void> => {
+    await Promise.allSettled([...running].map((stop) => stop()));
+    await nativeConnection.close();
+    await connection.close();
+  };
+  return { client, nativeConnection, address, close };
+}
+
+/** Workers that run now: a test that timed out leaves its own behind, and it must not outlive the file. */
+const running = new Set<() => Promise<void>>();
+
+/** Quick settings and a task queue of its own, so that test files do not take each other's work. */
+export function testConfig(overrides: Partial<StarterConfig> = {}): StarterConfig {
+  return {
+    taskQueue: `test-${randomUUID()}`,
+    poll: { min: '50ms', max: '100ms', deadline: '1h', giveUp: '7d' },
+    submit: { timeout: '5s', authGrace: '1h' },
+    ...overrides,
+  };
+}
+
+export function segueClient(temporal: TestTemporal, config: StarterConfig): SegueClient {
+  return new SegueClient(temporal.client, config);
+}
+
+/** Runs `work` while a worker polls, and drains the worker afterwards. */
+export async function withWorker<T>(
+  temporal: TestTemporal,
+  config: StarterConfig,
+  apiUrl: string,
+  work: (worker: SegueWorker) => Promise<T>,
+  options: { checkScheduledTime?: boolean } = {},
+): Promise<T> {
+  const worker = await createSegueWorker({
+    connection: temporal.nativeConnection,
+    namespace: 'default',
+    config: { ...config, api: { url: apiUrl, credential: Credential.apiKey(SANDBOX_KEY), proxy: {} } },
+    bundlePath: shared().bundlePath,
+    ...options,
+  });
+  const run = worker.run();
+  const stop = async (): Promise<void> => {
+    running.delete(stop);
+    worker.shutdown();
+    await run;
+  };
+  running.add(stop);
+  try {
+    return await work(worker);
+  } finally {
+    await stop();
+  }
+}

@@ -1,0 +1,121 @@
+import { chmod, mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import path from 'node:path';
+import { loadLocalTemporalConfig, type LocalTemporalConfig } from '../../src/config';
+import { answers } from '../../src/temporal/download';
+import { findTemporal, findTemporalBinary } from '../../src/temporal/find';
+import { underLock } from '../../src/temporal/lock';
+import { freePort } from '../../src/temporal/ports';
+import { TEMPORAL_CLI_VERSION, TEST_SERVER_VERSION } from '../../src/temporal/versions';
+import { shared } from '../support/shared';
+
+let folder: string;
+let said: string[];
+const say = (line: string): void => void said.push(line);
+
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(shared().scratch, 'find-'));
+  said = [];
+});
+
+/** A stand-in that only tells a version, as the first thing that is asked of a found binary. */
+async function fakeBinary(file: string, server: string): Promise<string> {
+  await mkdir(path.dirname(file), { recursive: true });
+  await writeFile(file, `#!/bin/sh\necho "temporal version 1.0.0 (Server ${server}, UI 2.0.0)"\n`);
+  await chmod(file, 0o755);
+  return file;
+}
+
+function config(overrides: Partial<LocalTemporalConfig> = {}): LocalTemporalConfig {
+  return {
+    searchPath: path.join(folder, 'bin'),
+    cacheFolder: path.join(folder, 'cache'),
+    proxy: {},
+    ...overrides,
+  };
+}
+
+const cachedAt = (): string => path.join(folder, 'cache', `temporal-${TEMPORAL_CLI_VERSION}`, 'temporal');
+
+describe('finding a Temporal server', () => {
+  test('TEMPORAL_ADDRESS comes first: nothing is started', async () => {
+    await fakeBinary(path.join(folder, 'bin', 'temporal'), '1.31.0');
+    const { existing } = loadLocalTemporalConfig({ TEMPORAL_ADDRESS: 'cluster:7233' });
+    expect(await findTemporal(config({ existing }), say)).toMatchObject({ kind: 'cluster' });
+    expect(said.join()).toContain('cluster:7233 (TEMPORAL_ADDRESS)');
+  });
+
+  test('then SEGUE_TEMPORAL_CLI, the PATH, and the cache, saying which it took', async () => {
+    const named = await fakeBinary(path.join(folder, 'named'), '1.30.1');
+    const onPath = await fakeBinary(path.join(folder, 'bin', 'temporal'), '1.29.0');
+    const cached = await fakeBinary(cachedAt(), '1.31.2');
+    expect(await findTemporal(config({ cli: named }), say)).toMatchObject({
+      path: named,
+      serverVersion: '1.30.1',
+    });
+    expect(await findTemporal(config(), say)).toMatchObject({ path: onPath });
+    expect(await findTemporal(config({ searchPath: '' }), say)).toMatchObject({ path: cached });
+    expect(said).toEqual([
+      `Temporal: server 1.30.1, named by SEGUE_TEMPORAL_CLI (${named})`,
+      `Temporal: server 1.29.0, found on the PATH (${onPath})`,
+      `Temporal: server 1.31.2, cached earlier (${cached})`,
+    ]);
+  });
+
+  test('a server that is too old is passed over on the PATH, and refused when it was named', async () => {
+    const old = await fakeBinary(path.join(folder, 'bin', 'temporal'), '1.28.9');
+    await fakeBinary(cachedAt(), '1.31.2');
+    expect(await findTemporalBinary(config(), say)).toMatchObject({ path: cachedAt() });
+    expect(said.join()).toContain(`not taken: ${old} holds server 1.28.9; Segue needs 1.29 or newer`);
+    await expect(findTemporalBinary(config({ cli: old }), say)).rejects.toThrow('1.28.9');
+    await expect(findTemporalBinary(config({ cli: path.join(folder, 'none') }), say)).rejects.toThrow(
+      'cannot be run',
+    );
+  });
+
+  test('the real binary of this run tells its version', async () => {
+    const found = await findTemporalBinary(config({ cli: shared().temporalBinary }), say);
+    expect(found.serverVersion).toMatch(/^1\.\d+\.\d+$/);
+  });
+
+  test('a site that refuses or hangs costs at most the time that it is given', async () => {
+    expect(await answers(`https://127.0.0.1:${await freePort()}/`, {})).toBe(false);
+    const silent = createServer().listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as { port: number };
+    expect(await answers(`https://127.0.0.1:${port}/`, {}, 200)).toBe(false);
+    silent.close();
+  });
+
+  test('two starts do not do the work twice', async () => {
+    let running = 0;
+    let most = 0;
+    const order: string[] = [];
+    const work = (name: string) => async (): Promise<void> => {
+      most = Math.max(most, ++running);
+      order.push(name);
+      await writeFile(path.join(folder, 'lock', name), '');
+      running -= 1;
+    };
+    let waited = 0;
+    const onWait = (): void => {
+      waited += 1;
+    };
+    await Promise.all(
+      ['a', 'b', 'c'].map((name) => underLock(path.join(folder, 'lock'), onWait, work(name))),
+    );
+    expect(most).toBe(1);
+    expect(waited).toBe(2);
+    expect(order.sort()).toEqual(['a', 'b', 'c']);
+  });
+
+  test('the versions are those that the committed module and pom pin', async () => {
+    const root = path.resolve(__dirname, '../../src/temporal');
+    const goMod = await readFile(path.join(root, 'server', 'go.mod'), 'utf8');
+    expect(goMod).toContain(`github.com/temporalio/cli v${TEMPORAL_CLI_VERSION}`);
+    expect(await readFile(path.join(root, 'test-server', 'pom.xml'), 'utf8')).toContain(
+      `<version>${TEST_SERVER_VERSION}<`,
+    );
+  });
+});

@@ -1,0 +1,90 @@
+/** The same workflow where hours pass in seconds: real 15 to 20 s timers on the time-skipping server. */
+import { randomUUID } from 'node:crypto';
+import { mediaWorkflowId } from '../../src/ids';
+import { startSandbox } from '../../src/sandbox/server';
+import { readLedger } from '../support/sandbox';
+import { connectTimeSkippingServer, testConfig, type TestTemporal, withWorker } from '../support/temporal';
+
+const HOUR_MS = 3_600_000;
+
+let temporal: TestTemporal;
+
+beforeAll(async () => {
+  temporal = await connectTimeSkippingServer();
+});
+
+afterAll(async () => {
+  await temporal.close();
+});
+
+async function runJob(polls: number, poll: Record<string, string>) {
+  const sandbox = await startSandbox({ pace: { kind: 'polls', polls } });
+  const config = testConfig({ submit: { timeout: '60s', authGrace: '1h' } });
+  const key = `job-${randomUUID()}`;
+  try {
+    return await withWorker(
+      temporal,
+      config,
+      sandbox.url,
+      async () => {
+        const handle = await temporal.client.workflow.start('media', {
+          workflowId: mediaWorkflowId(key),
+          taskQueue: config.taskQueue,
+          args: [
+            {
+              key,
+              tool: 'remove-background',
+              request: { image_url: `${sandbox.url}/samples/shoe.png` },
+              poll,
+            },
+          ],
+        });
+        const result: unknown = await handle.result().catch((error: unknown) => error);
+        const { events } = await handle.fetchHistory();
+        return { result, events: events ?? [], ledger: await readLedger(sandbox.url) };
+      },
+      { checkScheduledTime: false },
+    );
+  } finally {
+    await sandbox.stop();
+  }
+}
+
+function timerSeconds(events: Awaited<ReturnType<typeof runJob>>['events']): number[] {
+  return events.flatMap(({ timerStartedEventAttributes: timer }) => {
+    if (!timer?.startToFireTimeout) return [];
+    return [Number(timer.startToFireTimeout.seconds ?? 0) + (timer.startToFireTimeout.nanos ?? 0) / 1e9];
+  });
+}
+
+describe('a media job over hours', () => {
+  test('P2: polls every 15 to 20 s for over an hour and ends when the service does', async () => {
+    const { result, events, ledger } = await runJob(240, { deadline: '3h' });
+    expect(result).toMatchObject({ status: 'succeeded', polls: 240 });
+    const timers = timerSeconds(events);
+    expect(timers).toHaveLength(240);
+    expect(Math.min(...timers)).toBeGreaterThanOrEqual(15);
+    expect(Math.max(...timers)).toBeLessThanOrEqual(20);
+    expect(new Set(timers).size).toBeGreaterThan(100);
+    const { submittedAt, finishedAt } = result as { submittedAt: string; finishedAt: string };
+    expect(Date.parse(finishedAt) - Date.parse(submittedAt)).toBeGreaterThan(HOUR_MS);
+    expect(ledger.summary).toEqual({ submissions: 1, duplicates: 0 });
+  });
+
+  test('P2: after the deadline it goes on at a slower pace', async () => {
+    const { result, events } = await runJob(10, { deadline: '1m' });
+    expect(result).toMatchObject({ status: 'succeeded', polls: 10 });
+    const timers = timerSeconds(events);
+    expect(timers.slice(0, 3).every((seconds) => seconds <= 20)).toBe(true);
+    expect(timers.slice(4).every((seconds) => seconds === 300)).toBe(true);
+  });
+
+  test('P2: it gives up after the give-up time, with the task id in the failure', async () => {
+    const { result, ledger } = await runJob(1_000, { deadline: '1m', giveUp: '1h' });
+    const [submission] = ledger.entries.filter(({ kind }) => kind === 'submit');
+    expect(result).toMatchObject({
+      cause: { type: 'GivenUp', details: [{ taskId: submission?.taskId }] },
+    });
+    expect(ledger.summary).toEqual({ submissions: 1, duplicates: 0 });
+  });
+});
