@@ -5,6 +5,7 @@ import { problemsOfRequest } from './api/tools';
 import { type StarterConfig } from './config';
 import { MEDIA_WORKFLOW, type MediaInput, type PollSettings, type Scope } from './contract';
 import { digest } from './digest';
+import { InvalidInputError, KeyReusedError, NoSuchJobError } from './errors';
 import { DURATION_FORM, parseDuration } from './durations';
 import { isGivenKey, KEY_FORM, mediaWorkflowId } from './ids';
 import { MediaJob, type WaitOptions } from './job';
@@ -17,35 +18,6 @@ export interface MediaSpec {
   request: Record<string, unknown>;
   scope?: Scope;
   poll?: Partial<PollSettings>;
-}
-
-/** Thrown before anything is sent, with every problem of the input. */
-export class InvalidInputError extends Error {
-  constructor(readonly problems: string[]) {
-    super(`The job was not started:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
-    this.name = 'InvalidInputError';
-  }
-}
-
-/** Thrown when a key already belongs to a job that asks for something else. That job is not touched. */
-export class KeyReusedError extends Error {
-  constructor(
-    readonly key: string,
-    readonly workflowId: string,
-  ) {
-    super(`The key ${key} belongs to ${workflowId}, which asks for something else; choose another key`);
-    this.name = 'KeyReusedError';
-  }
-}
-
-/** Thrown when there is no job with this key. */
-export class NoSuchJobError extends Error {
-  constructor(readonly workflowId: string) {
-    super(
-      `There is no run ${workflowId}; it was never started, or closed longer ago than the namespace keeps runs`,
-    );
-    this.name = 'NoSuchJobError';
-  }
 }
 
 interface StartMemo extends Record<string, unknown> {

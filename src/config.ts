@@ -4,6 +4,9 @@ import path from 'node:path';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { type NativeConnectionOptions } from '@temporalio/worker';
 import { Credential } from './api/credential';
+import { type ServiceLayout } from './api/operation';
+import { PROJECT_PATH } from './api/operations/projects';
+import { isPointer } from './api/pointer';
 import { DEFAULT_POLL, DEFAULT_SUBMIT, type PollSettings, type SubmitSettings } from './contract';
 import { DURATION_FORM, type Duration, formatDuration, parseDuration } from './durations';
 import { isLoopback } from './loopback';
@@ -22,6 +25,7 @@ export interface ApiConfig {
   organization?: string;
   space?: string;
   proxy: ProxySettings;
+  layout: ServiceLayout;
 }
 
 /** What a starter needs: it puts these settings into the workflow's input, since workflows have no environment. */
@@ -41,6 +45,9 @@ export interface TemporalConfig {
   address: string;
   namespace: string;
 }
+
+/** Where the document's own paths and places are taken as they are. */
+export const PUBLISHED_LAYOUT: ServiceLayout = { projectPath: PROJECT_PATH, projectDataAt: '/data' };
 
 /** What finding a Temporal server on this machine depends on. */
 export interface LocalTemporalConfig {
@@ -78,6 +85,11 @@ export function loadWorkerConfig(env: Environment = process.env): WorkerConfig {
   }));
 }
 
+/** For commands that ask the service themselves. */
+export function loadApiConfig(env: Environment = process.env): ApiConfig {
+  return collectProblems((problems) => readApi(env, problems));
+}
+
 export function loadLogLevel(env: Environment = process.env): LogLevel {
   return collectProblems((problems) => readLogLevel(env, problems));
 }
@@ -113,6 +125,13 @@ const KNOWN_SETTINGS = [
   'SEGUE_AUTH_GRACE',
   'SEGUE_SUBMIT_TIMEOUT',
   'SEGUE_LOG_LEVEL',
+  'SEGUE_PROJECT_PATH',
+  'SEGUE_PROJECT_DATA_AT',
+  'SEGUE_DRAFTS_AT',
+  'SEGUE_ACTIVITY_AT',
+  'SEGUE_ASSET_PATH',
+  'SEGUE_RUN_PATH',
+  'SEGUE_VIDEO_PATH',
   'SEGUE_TEMPORAL_CLI',
 ];
 
@@ -201,7 +220,49 @@ function readApi(env: Environment, problems: string[]): ApiConfig {
     organization: setting(env, 'SEGUE_ORGANIZATION'),
     space: setting(env, 'SEGUE_SPACE'),
     proxy: readProxy(env),
+    layout: readLayout(env, problems),
   };
+}
+
+/** What the API's document leaves open. */
+function readLayout(env: Environment, problems: string[]): ServiceLayout {
+  return {
+    projectPath: readTemplate(env, problems, 'SEGUE_PROJECT_PATH', ['resourcetype', 'id']) ?? PROJECT_PATH,
+    projectDataAt: readPointer(env, problems, 'SEGUE_PROJECT_DATA_AT') ?? '/data',
+    draftsAt: readPointer(env, problems, 'SEGUE_DRAFTS_AT'),
+    activityAt: readPointer(env, problems, 'SEGUE_ACTIVITY_AT'),
+    assetPath: readTemplate(env, problems, 'SEGUE_ASSET_PATH', ['id']),
+    runPath: readTemplate(env, problems, 'SEGUE_RUN_PATH', ['id']),
+    videoPath: readTemplate(env, problems, 'SEGUE_VIDEO_PATH', ['id']),
+  };
+}
+
+function readTemplate(
+  env: Environment,
+  problems: string[],
+  name: string,
+  parameters: string[],
+): string | undefined {
+  const template = setting(env, name);
+  if (template === undefined) return undefined;
+  const found = [...template.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter ?? '');
+  const complete =
+    parameters.every((parameter) => found.includes(parameter)) && found.length === parameters.length;
+  if (!template.startsWith('/') || !complete || /[?#\s]/.test(template)) {
+    const form = `/api/v1/things/${parameters.map((parameter) => `{${parameter}}`).join('/')}`;
+    problems.push(
+      `${name}: "${template}" is not a path with ${parameters.join(' and ')} in it, like ${form}`,
+    );
+  }
+  return template;
+}
+
+function readPointer(env: Environment, problems: string[], name: string): string | undefined {
+  const pointer = setting(env, name);
+  if (pointer !== undefined && !isPointer(pointer)) {
+    problems.push(`${name}: "${pointer}" is not a JSON pointer, like /results/items`);
+  }
+  return pointer;
 }
 
 function readApiUrl(env: Environment, problems: string[]): string {

@@ -5,10 +5,13 @@
  * times are ISO 8601.
  */
 import { defineQuery } from '@temporalio/workflow';
-import { type SubmitOutcome } from './api/outcomes';
+import { type RequestOf, type ResponseOf } from './api/operation';
+import { type Operations } from './api/operations';
+import { type Notification } from './api/operations/notify';
+import { type NotifyOutcome, type SubmitOutcome } from './api/outcomes';
 import { type Duration } from './durations';
 
-export type { SubmitOutcome };
+export type { Notification, NotifyOutcome, SubmitOutcome };
 
 export const MEDIA_WORKFLOW = 'media';
 
@@ -94,22 +97,32 @@ export interface SubmitOrder {
   runId: string;
 }
 
-export interface PollOrder {
-  key: string;
-  poll: number;
-  taskId: string;
+export interface NotifyOrder {
+  notification: Notification;
   scope?: Scope;
+  requestId: string;
+  /** As in {@link SubmitOrder}. */
+  runId: string;
 }
 
-/** `SUCCESS` and `FAILURE` are the end; every other status, known or not, means "still running". */
-export interface TaskNews {
-  status: string;
-  info: unknown;
+/** Any other operation: what it is asked, and for whom. */
+export interface CallOrder<Request> {
+  request: Request;
+  scope?: Scope;
+  /** Made from the run and the step when left out. */
+  requestId?: string;
 }
 
-export interface SegueActivities {
+/** An activity for each operation that can be asked again, by the operation's name. */
+export type CallActivities = {
+  [Name in keyof Operations]: (
+    order: CallOrder<RequestOf<Operations[Name]>>,
+  ) => Promise<ResponseOf<Operations[Name]>>;
+};
+
+export interface SegueActivities extends CallActivities {
   submit: (order: SubmitOrder) => Promise<SubmitOutcome>;
-  pollTask: (order: PollOrder) => Promise<TaskNews>;
+  notify: (order: NotifyOrder) => Promise<NotifyOutcome>;
 }
 
 /** Types of the failures that a run can end with. */
@@ -128,5 +141,5 @@ export const RECORDING_MARGIN_MS = 10_000;
 export const HEARTBEAT_EVERY_MS = 1_000;
 export const HEARTBEAT_TIMEOUT_MS = 10_000;
 
-/** A poll that takes longer tells nothing; it is asked again later. */
-export const POLL_TIMEOUT_MS = 5_000;
+/** No call but a submit takes longer than this; most have less, by their activity's own limit. */
+export const LONGEST_CALL_MS = 30_000;

@@ -26,3 +26,8 @@ export function submitRequestId(key: string, attempt: number): string {
 export function pollRequestId(key: string, poll: number): string {
   return `${key}.poll.${poll}`;
 }
+
+/** Names the run and the step of any other call; a header carries only so much, and only ASCII. */
+export function stepRequestId(workflowId: string, step: string): string {
+  return `${workflowId}.${step}`.replace(/[^\x21-\x7e]/g, '_').slice(0, 250);
+}

@@ -1,14 +1,13 @@
 /** What a deployment runs: one process that polls every queue of Segue. */
 import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import { createActivities } from './activities';
-import { MediaApi } from './api/client';
-import { type HttpSettings } from './api/http';
+import { createApi } from './api/client';
+import { apiSettings } from './apiSettings';
 import { WORKFLOW_BUNDLE } from './bundle';
 import { type ApiConfig, type StarterConfig } from './config';
 import { RECORDING_MARGIN_MS } from './contract';
 import { parseDuration } from './durations';
 import { submitTaskQueue } from './ids';
-import { VERSION } from './package';
 
 export interface SegueWorkerOptions {
   connection: NativeConnection;
@@ -31,8 +30,8 @@ export interface SegueWorker {
 
 export async function createSegueWorker(options: SegueWorkerOptions): Promise<SegueWorker> {
   const { config, connection, namespace } = options;
-  const api = new MediaApi(apiSettings(config.api));
-  const activities = createActivities(api, { checkScheduledTime: options.checkScheduledTime });
+  const api = createApi(apiSettings(config.api));
+  const { submit, ...activities } = createActivities(api, { checkScheduledTime: options.checkScheduledTime });
   const submitTimeout = parseDuration(config.submit.timeout) ?? 0;
   const shared = {
     connection,
@@ -47,14 +46,14 @@ export async function createSegueWorker(options: SegueWorkerOptions): Promise<Se
     ...shared,
     taskQueue: config.taskQueue,
     workflowBundle: { codePath: options.bundlePath ?? WORKFLOW_BUNDLE },
-    activities: { pollTask: activities.pollTask },
+    activities,
     // How soon the runs of a killed worker go on elsewhere.
     stickyQueueScheduleToStartTimeout: '2s',
   });
   const submits = await Worker.create({
     ...shared,
     taskQueue: submitTaskQueue(config.taskQueue),
-    activities: { submit: activities.submit },
+    activities: { submit },
   });
   const workers = [main, submits];
   const shutdown = (): void => {
@@ -73,9 +72,4 @@ export async function createSegueWorker(options: SegueWorkerOptions): Promise<Se
     shutdown,
     isRunning: () => workers.every((worker) => worker.getState() === 'RUNNING'),
   };
-}
-
-function apiSettings(config: ApiConfig): HttpSettings {
-  const { url, credential, organization, space, proxy } = config;
-  return { baseUrl: url, credential, organization, space, proxy, userAgent: `segue/${VERSION}` };
 }

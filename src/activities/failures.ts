@@ -1,19 +1,23 @@
 import { ApplicationFailure } from '@temporalio/common';
-import { ApiError } from '../api/errors';
+import { ApiError, InvalidRequestError, NotConfiguredError, StatusError } from '../api/errors';
 
 /** The one cast from an error of the api to a failure that Temporal records. */
 export function activityFailure(error: unknown): ApplicationFailure {
   if (!(error instanceof ApiError)) return ApplicationFailure.fromError(error);
+  const status = error instanceof StatusError ? error.status : null;
   return ApplicationFailure.create({
     type: error.name,
     message: error.message,
-    nonRetryable: error.status !== undefined && isFinal(error.status),
-    nextRetryDelay: error.retryAfterMs,
-    details: [{ operation: error.operation, status: error.status ?? null, requestId: error.requestId }],
+    nonRetryable: isFinal(error),
+    nextRetryDelay: error instanceof StatusError ? error.retryAfterMs : undefined,
+    details: [{ operation: error.operation, status, requestId: error.requestId }],
   });
 }
 
-/** A client error stays one, apart from the three by which a service asks to come back later. */
-function isFinal(status: number): boolean {
-  return status >= 400 && status < 500 && ![408, 425, 429].includes(status);
+/** Whether asking again would only get the same answer. */
+function isFinal(error: ApiError): boolean {
+  if (error instanceof InvalidRequestError || error instanceof NotConfiguredError) return true;
+  if (!(error instanceof StatusError)) return false;
+  // A client error stays one, apart from the three by which a service asks to come back later.
+  return error.status >= 400 && error.status < 500 && ![408, 425, 429].includes(error.status);
 }

@@ -1,8 +1,24 @@
 /** The service, typed. It knows nothing of Temporal. */
-import { z } from 'zod';
-import { ApiError, serviceWords } from './errors';
+import { AnswerError, InvalidRequestError, NotConfiguredError, serviceWords, StatusError } from './errors';
 import { Http, type HttpAnswer, type HttpSettings } from './http';
-import { outcomeOfAnswer, outcomeOfFailure, type SubmitOutcome } from './outcomes';
+import {
+  type AnyOperation,
+  type Ask,
+  type RequestOf,
+  type ResponseOf,
+  type ServiceLayout,
+} from './operation';
+import { type Operations, operations } from './operations';
+import { ListNotFound } from './operations/lists';
+import { type Notification, notification, NOTIFY_PATH } from './operations/notify';
+import {
+  type NotifyOutcome,
+  notifyOutcomeOfAnswer,
+  outcomeOfAnswer,
+  outcomeOfFailure,
+  type SubmitOutcome,
+} from './outcomes';
+import { problemsOf } from './problems';
 import { mediaTools, problemsOfRequest } from './tools';
 
 export interface CallOptions {
@@ -11,67 +27,151 @@ export interface CallOptions {
   scope?: { organization?: string; space?: string };
 }
 
-const taskPoll = z.looseObject({ status: z.string(), info: z.unknown().optional() });
+/** For a POST that must not be sent twice: it is not written after `sendBefore`. */
+export type OnceOptions = CallOptions & { sendBefore?: number };
 
-export class MediaApi {
-  readonly #http: Http;
+export interface ApiSettings extends HttpSettings {
+  layout: ServiceLayout;
+}
 
-  constructor(settings: HttpSettings) {
-    this.#http = new Http(settings);
-  }
+/** A function for each operation, by its name. */
+export type Calls = {
+  [Name in keyof Operations]: (
+    request: RequestOf<Operations[Name]>,
+    options: CallOptions,
+  ) => Promise<ResponseOf<Operations[Name]>>;
+};
 
+export interface Api extends Calls {
   /** Sends one POST, at most one, and tells what is known of it. It never throws. */
-  async submit(
-    tool: string,
-    request: Record<string, unknown>,
-    options: CallOptions & { sendBefore?: number },
-  ): Promise<SubmitOutcome> {
-    const problems = problemsOfRequest(tool, request);
-    const path = mediaTools[tool]?.path;
-    if (problems.length > 0 || path === undefined) {
-      return { outcome: 'refused', reason: `not sent, the request is wrong: ${problems.join('; ')}` };
-    }
-    try {
-      const answer = await this.#http.exchange({
-        ...options,
-        operation: tool,
-        method: 'POST',
-        path,
-        body: request,
-      });
-      return outcomeOfAnswer(answer);
-    } catch (error) {
-      return outcomeOfFailure(error);
-    }
-  }
+  submit: (tool: string, request: Record<string, unknown>, options: OnceOptions) => Promise<SubmitOutcome>;
+  /** Sends one notification, at most one, and tells what is known of it. It never throws. */
+  notify: (notification: Notification, options: OnceOptions) => Promise<NotifyOutcome>;
+  close: () => Promise<void>;
+}
 
-  async getTask(taskId: string, options: CallOptions): Promise<{ status: string; info: unknown }> {
-    const operation = 'get task';
-    const path = `/api/v1/tasks/${encodeURIComponent(taskId)}`;
-    const answer = await this.#http.exchange({ ...options, operation, method: 'GET', path });
-    const { status, info } = expectBody(operation, options.requestId, answer, taskPoll);
-    return { status, info: info ?? null };
-  }
+/** The API states no limit; this one keeps a mistake from being sent for minutes. */
+export const LARGEST_REQUEST_BYTES = 8 * 1024 * 1024;
 
-  async close(): Promise<void> {
-    await this.#http.close();
+export function createApi(settings: ApiSettings): Api {
+  const http = new Http(settings);
+  const calls = Object.fromEntries(
+    Object.entries(operations).map(([name, operation]) => [
+      name,
+      (request: unknown, options: CallOptions) => call(http, settings.layout, operation, request, options),
+    ]),
+  ) as unknown as Calls;
+  return {
+    ...calls,
+    submit: (tool, request, options) => submit(http, tool, request, options),
+    notify: (message, options) => notify(http, message, options),
+    close: () => http.close(),
+  };
+}
+
+async function call(
+  http: Http,
+  layout: ServiceLayout,
+  operation: AnyOperation,
+  request: unknown,
+  options: CallOptions,
+): Promise<unknown> {
+  const facts = { operation: operation.name, requestId: options.requestId };
+  const checked = operation.request.safeParse(request);
+  if (!checked.success) throw new InvalidRequestError(problemsOf(checked.error), facts);
+  const ask = operation.ask(checked.data, layout);
+  if ('setting' in ask) throw new NotConfiguredError(ask.setting, ask.what, facts);
+  const tooLarge = sizeProblem(ask.body);
+  if (tooLarge) throw new InvalidRequestError([tooLarge], facts);
+
+  const answer = await http.exchange({ ...options, ...ask, path: withQuery(ask), operation: operation.name });
+  if (!isSuccess(answer)) {
+    const hint = answer.status === 404 ? operation.onMissing : undefined;
+    throw new StatusError(answer, { ...facts, hint });
+  }
+  return readAnswer(operation, layout, answer, facts);
+}
+
+function readAnswer(
+  operation: AnyOperation,
+  layout: ServiceLayout,
+  answer: HttpAnswer,
+  facts: { operation: string; requestId: string },
+): unknown {
+  const body = operation.text ? answer.body : parseJson(answer, facts);
+  let read: unknown;
+  try {
+    read = operation.read ? operation.read({ body, etag: answer.etag ?? null }, layout) : body;
+  } catch (error) {
+    if (error instanceof ListNotFound) throw new AnswerError(error.message, facts);
+    throw error;
+  }
+  const checked = operation.response.safeParse(read);
+  if (checked.success) return checked.data;
+  const problems = problemsOf(checked.error, 'answer').join('; ');
+  throw new AnswerError(`the answer has another shape than expected: ${problems}`, facts);
+}
+
+async function submit(
+  http: Http,
+  tool: string,
+  request: Record<string, unknown>,
+  options: OnceOptions,
+): Promise<SubmitOutcome> {
+  const problems = [...problemsOfRequest(tool, request), ...present(sizeProblem(request))];
+  const path = mediaTools[tool]?.path;
+  if (problems.length > 0 || path === undefined) return refusedHere(problems);
+  try {
+    const exchanged = http.exchange({ ...options, operation: tool, method: 'POST', path, body: request });
+    return outcomeOfAnswer(await exchanged);
+  } catch (error) {
+    return outcomeOfFailure(error);
   }
 }
 
-/** The body of a 2xx answer, in the shape we act on; unknown fields are kept. */
-function expectBody<T>(operation: string, requestId: string, answer: HttpAnswer, shape: z.ZodType<T>): T {
-  const facts = { operation, requestId, status: answer.status, retryAfterMs: answer.retryAfterMs };
-  if (answer.status < 200 || answer.status >= 300) {
-    throw new ApiError(`status ${answer.status}: ${serviceWords(answer.body) || 'no words'}`, facts);
-  }
-  let json: unknown;
+async function notify(http: Http, message: Notification, options: OnceOptions): Promise<NotifyOutcome> {
+  const checked = notification.safeParse(message);
+  const problems = [...(checked.success ? [] : problemsOf(checked.error)), ...present(sizeProblem(message))];
+  if (!checked.success || problems.length > 0) return refusedHere(problems);
+  const call = { operation: 'notify', method: 'POST', path: NOTIFY_PATH, body: checked.data } as const;
   try {
-    json = JSON.parse(answer.body);
-  } catch {
-    throw new ApiError(`the answer is not JSON: ${serviceWords(answer.body)}`, facts);
+    return notifyOutcomeOfAnswer(await http.exchange({ ...options, ...call }));
+  } catch (error) {
+    return outcomeOfFailure(error);
   }
-  const body = shape.safeParse(json);
-  if (body.success) return body.data;
-  const problems = body.error.issues.map((issue) => `${issue.path.join('.') || 'body'}: ${issue.message}`);
-  throw new ApiError(`the answer has another shape than expected: ${problems.join('; ')}`, facts);
+}
+
+function refusedHere(problems: string[]): { outcome: 'refused'; reason: string } {
+  return { outcome: 'refused', reason: `not sent, the request is wrong: ${problems.join('; ')}` };
+}
+
+function sizeProblem(body: unknown): string | undefined {
+  const bytes = body === undefined ? 0 : Buffer.byteLength(JSON.stringify(body));
+  return bytes > LARGEST_REQUEST_BYTES
+    ? `request: has ${bytes} bytes; the most is ${LARGEST_REQUEST_BYTES}`
+    : undefined;
+}
+
+function present<T>(value: T | undefined): T[] {
+  return value === undefined ? [] : [value];
+}
+
+function isSuccess({ status }: HttpAnswer): boolean {
+  return status >= 200 && status < 300;
+}
+
+function withQuery({ path, query = {} }: Ask): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) parameters.append(name, String(value));
+  }
+  return parameters.size === 0 ? path : `${path}?${parameters.toString()}`;
+}
+
+function parseJson(answer: HttpAnswer, facts: { operation: string; requestId: string }): unknown {
+  try {
+    return JSON.parse(answer.body) as unknown;
+  } catch {
+    throw new AnswerError(`the answer is not JSON: ${serviceWords(answer.body)}`, facts);
+  }
 }

@@ -1,21 +1,41 @@
-/** What a failed call tells: which operation, what the service said, and how to find it in the service's logs. */
+/** The one family of errors that calls of the service end with. */
+
+interface Facts {
+  operation: string;
+  requestId: string;
+  cause?: unknown;
+}
+
+/** Every error of this folder: which operation, and the id by which the service's logs know the request. */
 export class ApiError extends Error {
   readonly operation: string;
   readonly requestId: string;
-  /** Absent when no complete answer came. */
-  readonly status?: number;
+
+  constructor(message: string, { operation, requestId, cause }: Facts) {
+    super(`${operation}: ${message}`, cause === undefined ? undefined : { cause });
+    this.name = new.target.name;
+    this.operation = operation;
+    this.requestId = requestId;
+  }
+}
+
+/** The service answered, and its answer was no. */
+export class StatusError extends ApiError {
+  readonly status: number;
+  /** How long the service asked to be left alone. */
   readonly retryAfterMs?: number;
+  /** What the service said, in its own words. */
+  readonly words: string;
 
   constructor(
-    message: string,
-    facts: { operation: string; requestId: string; status?: number; retryAfterMs?: number; cause?: unknown },
+    answer: { status: number; body: string; retryAfterMs?: number },
+    facts: Facts & { hint?: string },
   ) {
-    super(`${facts.operation}: ${message}`, { cause: facts.cause });
-    this.name = 'ApiError';
-    this.operation = facts.operation;
-    this.requestId = facts.requestId;
-    this.status = facts.status;
-    this.retryAfterMs = facts.retryAfterMs;
+    const words = serviceWords(answer.body);
+    super([`status ${answer.status}: ${words || 'no words'}`, facts.hint].filter(Boolean).join(' — '), facts);
+    this.status = answer.status;
+    this.retryAfterMs = answer.retryAfterMs;
+    this.words = words;
   }
 }
 
@@ -26,13 +46,32 @@ export class ApiError extends Error {
 export class TransportError extends ApiError {
   readonly sent: boolean;
 
-  constructor(
-    message: string,
-    facts: { operation: string; requestId: string; sent: boolean; status?: number; cause?: unknown },
-  ) {
+  constructor(message: string, facts: Facts & { sent: boolean }) {
     super(message, facts);
-    this.name = 'TransportError';
     this.sent = facts.sent;
+  }
+}
+
+/** The answer was a success, but not of the shape that is needed; the message names field and expectation. */
+export class AnswerError extends ApiError {}
+
+/** Refused here, before anything was sent, with every problem of the request. */
+export class InvalidRequestError extends ApiError {
+  readonly problems: string[];
+
+  constructor(problems: string[], facts: Facts) {
+    super(`not sent, the request is wrong: ${problems.join('; ')}`, facts);
+    this.problems = problems;
+  }
+}
+
+/** The document does not tell what this operation needs, and no setting does either. */
+export class NotConfiguredError extends ApiError {
+  readonly setting: string;
+
+  constructor(setting: string, what: string, facts: Facts) {
+    super(`${what} is not published; set ${setting}`, facts);
+    this.setting = setting;
   }
 }
 
@@ -51,12 +90,11 @@ function wordsOf(body: string): string {
   try {
     const json: unknown = JSON.parse(body);
     if (typeof json === 'string') return json;
-    if (json !== null && typeof json === 'object') {
-      const { detail, error, errors, message } = json as Record<string, unknown>;
-      const said = detail ?? errors ?? error ?? message ?? json;
-      return typeof said === 'string' ? said : JSON.stringify(said);
-    }
-    return body;
+    if (json === null || typeof json !== 'object') return body;
+    const { detail, error, errors, message } = json as Record<string, unknown>;
+    const said = [detail, error, message, errors].filter((part) => part !== undefined && part !== null);
+    if (said.length === 0) return JSON.stringify(json);
+    return said.map((part) => (typeof part === 'string' ? part : JSON.stringify(part))).join('; ');
   } catch {
     return body.replace(/<(style|script)[\s\S]*?<\/\1>/gi, ' ').replace(/<[^>]*>/g, ' ');
   }

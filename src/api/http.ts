@@ -31,6 +31,7 @@ export interface HttpAnswer {
   status: number;
   /** `Retry-After`, as milliseconds from now. */
   retryAfterMs?: number;
+  etag?: string;
   body: string;
 }
 
@@ -72,6 +73,7 @@ export class Http {
       return {
         status: response.statusCode,
         retryAfterMs: retryAfter(response.headers['retry-after']),
+        etag: one(response.headers.etag),
         body: await readWhole(response.body),
       };
     } catch (cause) {
@@ -146,10 +148,14 @@ async function readWhole(body: AsyncIterable<Buffer>): Promise<string> {
 }
 
 function retryAfter(header: string | string[] | undefined): number | undefined {
-  const text = Array.isArray(header) ? header[0] : header;
+  const text = one(header);
   if (!text) return undefined;
   const ms = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - Date.now();
   return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
+}
+
+function one(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header[0] : header;
 }
 
 function explain(cause: unknown, call: HttpCall, sent: boolean): string {

@@ -16,6 +16,13 @@ export type SubmitOutcome =
   | { outcome: 'refused'; status?: number; reason: string; retryAfterMs?: number }
   | { outcome: 'unknown'; reason: string };
 
+/** What is known of one notification. */
+export type NotifyOutcome =
+  | { outcome: 'sent' }
+  | { outcome: 'notSent'; reason: string }
+  | { outcome: 'refused'; status?: number; reason: string; retryAfterMs?: number }
+  | { outcome: 'unknown'; reason: string };
+
 /**
  * Statuses by which a service says that it did not do the work. Others may come from a gateway that gave up on a
  * service that did: every 5xx, 408 and 499, and 409, which may tell of the job this very request made.
@@ -23,23 +30,38 @@ export type SubmitOutcome =
 const REFUSALS = new Set([400, 401, 403, 404, 405, 406, 410, 411, 413, 414, 415, 422, 425, 429, 431, 451]);
 
 export function outcomeOfAnswer(answer: HttpAnswer): SubmitOutcome {
-  if (answer.status >= 200 && answer.status < 300) {
-    const taskId = taskIdIn(answer.body);
-    if (taskId !== undefined) return { outcome: 'accepted', taskId };
-    return {
-      outcome: 'unknown',
-      reason: `status ${answer.status} without a task_id: ${serviceWords(answer.body)}`,
-    };
-  }
-  const reason = `status ${answer.status}: ${serviceWords(answer.body) || 'no words'}`;
-  if (!REFUSALS.has(answer.status)) return { outcome: 'unknown', reason };
-  return { outcome: 'refused', status: answer.status, reason, retryAfterMs: answer.retryAfterMs };
+  if (!isSuccess(answer)) return refusedOrUnknown(answer);
+  const taskId = taskIdIn(answer.body);
+  if (taskId !== undefined) return { outcome: 'accepted', taskId };
+  return {
+    outcome: 'unknown',
+    reason: `status ${answer.status} without a task_id: ${serviceWords(answer.body)}`,
+  };
 }
 
-export function outcomeOfFailure(error: unknown): SubmitOutcome {
+export function notifyOutcomeOfAnswer(answer: HttpAnswer): NotifyOutcome {
+  return isSuccess(answer) ? { outcome: 'sent' } : refusedOrUnknown(answer);
+}
+
+export function outcomeOfFailure(error: unknown): { outcome: 'notSent' | 'unknown'; reason: string } {
   const reason = shorten(error instanceof Error ? error.message : String(error));
-  if (error instanceof TransportError && !error.sent) return { outcome: 'notSent', reason };
-  return { outcome: 'unknown', reason };
+  const proven = error instanceof TransportError && !error.sent;
+  return { outcome: proven ? 'notSent' : 'unknown', reason };
+}
+
+function isSuccess({ status }: HttpAnswer): boolean {
+  return status >= 200 && status < 300;
+}
+
+function refusedOrUnknown({
+  status,
+  body,
+  retryAfterMs,
+}: HttpAnswer): Extract<SubmitOutcome, { outcome: 'refused' | 'unknown' }> {
+  const reason = `status ${status}: ${serviceWords(body) || 'no words'}`;
+  return REFUSALS.has(status)
+    ? { outcome: 'refused', status, reason, retryAfterMs }
+    : { outcome: 'unknown', reason };
 }
 
 const LONGEST_TASK_ID = 200;

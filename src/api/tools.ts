@@ -1,5 +1,6 @@
 /** The media tools. A new one is one entry here: name, path and request; everything else follows from it. */
 import { z } from 'zod';
+import { problemsOf } from './problems';
 
 export interface MediaTool {
   path: string;
@@ -21,19 +22,36 @@ export const mediaTools: Record<string, MediaTool> = {
         .regex(/^#([0-9a-fA-F]{3,4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})$/, 'must be a hex colour, like #ffcc00')
         .optional()
         .describe('hex colour to fill the background with (transparent when left out)'),
-      output_format: z
-        .enum(['png', 'jpeg'])
+      output_format: z.enum(['png', 'jpeg']).optional().describe('format of the result (png when left out)'),
+    }),
+  },
+  'image-outpainting': {
+    path: '/api/v1/tools/image-outpainting',
+    about: 'Extend an image beyond its borders',
+    request: z.strictObject({
+      image_url: imageUrl.describe('URL of the source image'),
+      mask_url: imageUrl.describe('URL of the mask that marks the region to extend into'),
+      prompt: z.string().trim().min(1, 'must not be empty').describe('what to generate in the extended area'),
+      negative_prompt: z.string().optional().describe('what to avoid'),
+      guidance_scale: z.number().optional().describe('how closely to follow the prompt (7.5 when left out)'),
+      count: z
+        .int()
+        .min(1, 'must be 1 or more')
         .optional()
-        .describe('format of the result (the service takes png)'),
+        .describe('number of variations (4 when left out)'),
     }),
   },
 };
 
 /** Every problem of a request, in words; none when it may be sent. */
 export function problemsOfRequest(tool: string, request: unknown): string[] {
-  const known = mediaTools[tool];
+  const known = Object.hasOwn(mediaTools, tool) ? mediaTools[tool] : undefined;
   if (!known) return [`tool: "${tool}" is none of ${Object.keys(mediaTools).join(', ')}`];
   const checked = known.request.safeParse(request);
-  if (checked.success) return [];
-  return checked.error.issues.map((issue) => `${issue.path.join('.') || 'request'}: ${issue.message}`);
+  return checked.success ? [] : problemsOf(checked.error);
+}
+
+/** What other languages check a request of this tool against. */
+export function requestJsonSchema(tool: MediaTool): z.core.JSONSchema.BaseSchema {
+  return z.toJSONSchema(tool.request);
 }

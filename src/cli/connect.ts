@@ -1,5 +1,4 @@
 import { Client, Connection } from '@temporalio/client';
-import { NativeConnection } from '@temporalio/worker';
 import { loadTemporalConfig, type TemporalConfig } from '../config';
 import { UnreachableError } from './exit';
 
@@ -23,15 +22,12 @@ export async function withTemporal<T>(
   }
 }
 
-export async function connectWorker(config: TemporalConfig): Promise<NativeConnection> {
-  return reach(config, () => NativeConnection.connect(config.connection));
-}
-
 function clientOptions({ connection: { address, apiKey, tls, metadata } }: TemporalConfig) {
   return { address, apiKey, tls, metadata };
 }
 
-async function reach<T>(config: TemporalConfig, connect: () => Promise<T>): Promise<T> {
+/** Names the address when it cannot be reached, and what to do. */
+export async function reach<T>(config: TemporalConfig, connect: () => Promise<T>): Promise<T> {
   try {
     return await connect();
   } catch (error) {

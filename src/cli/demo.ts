@@ -16,7 +16,7 @@ import { workflowUrl } from './watching';
 
 const STATE = path.join('.segue', 'demo');
 
-export function addDemoCommand(program: Command): void {
+export function addTo(program: Command): void {
   program
     .command('demo')
     .description('run one job on a server, sandbox and worker of its own, show what happened, and end')

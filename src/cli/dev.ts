@@ -6,7 +6,8 @@ import { UnreachableError } from './exit';
 import { startLocalStack } from './localStack';
 import { portFlag, requireFreePorts } from './ports';
 import { print, say } from './print';
-import { installRuntime, untilAskedToStop } from './runtime';
+import { installRuntime } from './runtime';
+import { untilAskedToStop } from './signals';
 import { paceFlag } from './sandbox';
 
 export const DEV_PORTS = { temporal: 7233, ui: 8233, sandbox: 4010 };
@@ -19,7 +20,7 @@ interface DevFlags {
   pace?: Pace;
 }
 
-export function addDevCommand(program: Command): void {
+export function addTo(program: Command): void {
   program
     .command('dev')
     .description(

@@ -25,6 +25,16 @@ export function requestFrom(tool: MediaTool, flags: Record<string, unknown>): Re
   return Object.fromEntries(given.filter(([, value]) => value !== undefined));
 }
 
+/** `1, 2,3` is three items; an empty one is for the request's own check to refuse. */
+export function listFlag(text: string): string[] {
+  return text.split(',').map((item) => item.trim());
+}
+
+export function integerFlag(text: string): number {
+  if (!/^-?\d+$/.test(text)) throw new InvalidArgumentError('It is a whole number.');
+  return Number(text);
+}
+
 export function durationFlag(text: string): string {
   if (parseDuration(text) === undefined) throw new InvalidArgumentError(`It is ${DURATION_FORM}.`);
   return text;

@@ -7,6 +7,7 @@ import { Credential } from '../api/credential';
 import {
   loadLocalTemporalConfig,
   loadStarterConfig,
+  PUBLISHED_LAYOUT,
   type StarterConfig,
   type TemporalConfig,
 } from '../config';
@@ -15,7 +16,8 @@ import { type Sandbox, SANDBOX_KEY, startSandbox } from '../sandbox/server';
 import { startDevServer } from '../temporal/devServer';
 import { findTemporal, type Say } from '../temporal/find';
 import { createSegueWorker, type SegueWorker } from '../worker';
-import { connectWorker, withTemporal } from './connect';
+import { withTemporal } from './connect';
+import { connectWorker } from './connectWorker';
 import { UnreachableError } from './exit';
 import { untilPolling } from './worker';
 
@@ -58,7 +60,12 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
 
     const connection = await connectWorker(server.temporal);
     cleanUp.push(() => connection.close());
-    const api = { url: sandbox.url, credential: Credential.apiKey(SANDBOX_KEY), proxy: {} };
+    const api = {
+      url: sandbox.url,
+      credential: Credential.apiKey(SANDBOX_KEY),
+      proxy: {},
+      layout: PUBLISHED_LAYOUT,
+    };
     const worker = await createSegueWorker({
       connection,
       namespace: server.temporal.namespace,

@@ -1,39 +1,43 @@
 /** The `segue` command. */
 import { Command, CommanderError } from 'commander';
-import { InvalidInputError, KeyReusedError, NoSuchJobError } from '../client';
+import { ApiError, InvalidRequestError, NotConfiguredError, TransportError } from '../api/errors';
 import { ConfigError, unknownSettings } from '../config';
+import { InvalidInputError, KeyReusedError, NoSuchJobError, NoTemporalError } from '../errors';
 import { VERSION } from '../package';
-import { NoTemporalError } from '../temporal/find';
-import { addDemoCommand } from './demo';
-import { addDevCommand } from './dev';
-import { EXIT, type ExitCode, UnreachableError } from './exit';
-import { addMediaCommands } from './media';
+import { EXIT, type ExitCode, UnreachableError, UsageError } from './exit';
 import { printJson, say } from './print';
-import { addSandboxCommand } from './sandbox';
-import { addTemporalCommands } from './temporal';
-import { addWorkerCommand } from './worker';
+
+/** Loaded only when asked for: a command that reads one record must not wait for a bundler and an image library. */
+const COMMANDS: Record<string, () => Promise<{ addTo: (program: Command) => void }>> = {
+  media: () => import('./media.js'),
+  get: () => import('./get.js'),
+  notify: () => import('./notify.js'),
+  worker: () => import('./worker.js'),
+  dev: () => import('./dev.js'),
+  demo: () => import('./demo.js'),
+  sandbox: () => import('./sandbox.js'),
+  temporal: () => import('./temporal.js'),
+};
 
 export async function main(argv: string[]): Promise<void> {
   for (const name of unknownSettings()) say(`warning: ${name} is not a setting of Segue and is ignored`);
   try {
-    await segueCommand().parseAsync(argv);
+    const program = await segueCommand(argv[2]);
+    await program.parseAsync(argv);
   } catch (error) {
     process.exitCode = report(error, argv.includes('--json'));
   }
 }
 
-function segueCommand(): Command {
+/** The command with the one subcommand that was named, or with all of them when none was. */
+export async function segueCommand(named?: string): Promise<Command> {
   const program = new Command('segue')
     .description('Runs slow, paid media work on Temporal: never twice, never lost.')
     .version(VERSION)
     .showHelpAfterError('(--help tells more)')
     .exitOverride();
-  addMediaCommands(program);
-  addWorkerCommand(program);
-  addDevCommand(program);
-  addDemoCommand(program);
-  addSandboxCommand(program);
-  addTemporalCommands(program);
+  const only = named !== undefined && Object.hasOwn(COMMANDS, named) ? COMMANDS[named] : undefined;
+  for (const load of only ? [only] : Object.values(COMMANDS)) (await load()).addTo(program);
   inheritSettings(program);
   return program;
 }
@@ -53,7 +57,8 @@ function report(error: unknown, json: boolean): ExitCode {
   const message = error instanceof Error ? error.message : String(error);
   if (json) printJson({ ...NO_JOB, status: 'failed', error: message });
   if (error instanceof CommanderError) return code;
-  const unforeseen = code === EXIT.failed && !(error instanceof NoSuchJobError);
+  const unforeseen =
+    code === EXIT.failed && !(error instanceof NoSuchJobError) && !(error instanceof ApiError);
   say(unforeseen && error instanceof Error ? (error.stack ?? message) : message);
   return code;
 }
@@ -69,11 +74,18 @@ const NO_JOB = {
 };
 
 function exitCodeOf(error: unknown): ExitCode {
-  const wrongInput = [CommanderError, ConfigError, InvalidInputError, KeyReusedError];
+  const wrongInput = [
+    CommanderError,
+    UsageError,
+    ConfigError,
+    InvalidInputError,
+    InvalidRequestError,
+    NotConfiguredError,
+    KeyReusedError,
+  ];
   if (wrongInput.some((type) => error instanceof type)) return EXIT.wrongInput;
-  if (error instanceof UnreachableError || error instanceof NoTemporalError || isUnreachable(error)) {
-    return EXIT.unreachable;
-  }
+  const unreachable = [UnreachableError, NoTemporalError, TransportError];
+  if (unreachable.some((type) => error instanceof type) || isUnreachable(error)) return EXIT.unreachable;
   return EXIT.failed;
 }
 

@@ -22,7 +22,7 @@ interface MediaFlags extends Record<string, unknown> {
   timeout?: string;
 }
 
-export function addMediaCommands(program: Command): void {
+export function addTo(program: Command): void {
   const media = program.command('media').description('run one media job');
   const run = media
     .command('run')

@@ -1,4 +1,4 @@
-/** Sets up what a process that runs a worker needs once: logs, and signals that we handle ourselves. */
+/** Sets up what a process that runs a worker needs once: its logs, and no signal handlers of the SDK's own. */
 import { type LogMetadata, makeTelemetryFilterString, Runtime } from '@temporalio/worker';
 import pino from 'pino';
 import { type LogLevel } from '../config';
@@ -38,21 +38,5 @@ export function installRuntime(level: LogLevel): void {
     },
     // The command decides in which order things stop.
     shutdownSignals: [],
-  });
-}
-
-/** Resolves at the first Ctrl-C or SIGTERM; a second one ends the process at once. */
-export function untilAskedToStop(onImpatience: () => void): Promise<void> {
-  return new Promise((resolve) => {
-    let asked = false;
-    const ask = (): void => {
-      if (asked) {
-        onImpatience();
-        process.exit(130);
-      }
-      asked = true;
-      resolve();
-    };
-    process.on('SIGINT', ask).on('SIGTERM', ask);
   });
 }

@@ -4,9 +4,9 @@ import { sampleNames } from '../sandbox/samples';
 import { startSandbox } from '../sandbox/server';
 import { portFlag } from './ports';
 import { print, say } from './print';
-import { untilAskedToStop } from './runtime';
+import { untilAskedToStop } from './signals';
 
-export function addSandboxCommand(program: Command): void {
+export function addTo(program: Command): void {
   program
     .command('sandbox')
     .description('run the service on loopback, to develop and test against')

@@ -5,7 +5,7 @@ import { startDevServer } from '../temporal/devServer';
 import { findTemporalBinary } from '../temporal/find';
 import { portFlag, requireFreePorts } from './ports';
 import { print, say } from './print';
-import { untilAskedToStop } from './runtime';
+import { untilAskedToStop } from './signals';
 
 interface StartFlags {
   port: number;
@@ -13,7 +13,7 @@ interface StartFlags {
   db?: string;
 }
 
-export function addTemporalCommands(program: Command): void {
+export function addTo(program: Command): void {
   const temporal = program
     .command('temporal')
     .description('the Temporal server that development and tests use');

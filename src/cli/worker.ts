@@ -3,12 +3,14 @@ import { type Client } from '@temporalio/client';
 import { type Command } from 'commander';
 import { loadTemporalConfig, loadWorkerConfig } from '../config';
 import { createSegueWorker, type SegueWorker } from '../worker';
-import { connectWorker, withTemporal } from './connect';
+import { withTemporal } from './connect';
+import { connectWorker } from './connectWorker';
 import { pollersOf } from './pollers';
 import { print, say } from './print';
-import { installRuntime, untilAskedToStop } from './runtime';
+import { installRuntime } from './runtime';
+import { untilAskedToStop } from './signals';
 
-export function addWorkerCommand(program: Command): void {
+export function addTo(program: Command): void {
   program
     .command('worker')
     .description('run a worker until SIGTERM or Ctrl-C; it then finishes what is on its way')

@@ -2,6 +2,7 @@
 import { access, constants } from 'node:fs/promises';
 import path from 'node:path';
 import { type LocalTemporalConfig, type TemporalConfig, withoutTemporalSettings } from '../config';
+import { NoTemporalError } from '../errors';
 import { buildTemporalCli } from './build';
 import { downloadWithSdk } from './download';
 import { underLock } from './lock';
@@ -12,9 +13,6 @@ export type FoundTemporal =
   | { kind: 'cluster'; cluster: TemporalConfig }
   /** `origin` says in words where the binary came from. */
   | { kind: 'binary'; path: string; serverVersion: string; origin: string };
-
-/** No Temporal server can be had; the message says what was tried and what to install. */
-export class NoTemporalError extends Error {}
 
 export type Say = (line: string) => void;
 

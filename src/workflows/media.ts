@@ -34,7 +34,7 @@ export async function media(input: MediaInput): Promise<MediaResult> {
       type: FAILURE.taskFailed,
       nonRetryable: true,
       message: `The service ended task ${taskId} of job ${input.key} as FAILURE`,
-      details: [{ key: input.key, taskId, errors: task.info }],
+      details: [{ key: input.key, taskId, errors: task.info ?? null }],
     });
   }
   state.stage = 'succeeded';
@@ -42,7 +42,7 @@ export async function media(input: MediaInput): Promise<MediaResult> {
     key: input.key,
     status: 'succeeded',
     taskId,
-    info: task.info,
+    info: task.info ?? null,
     polls: state.polls,
     submittedAt: state.attempts.at(-1)?.at ?? null,
     finishedAt: new Date().toISOString(),

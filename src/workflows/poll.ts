@@ -7,15 +7,12 @@ import {
   sleep,
   TemporalFailure,
 } from '@temporalio/workflow';
-import {
-  FAILURE,
-  type MediaInput,
-  type MediaState,
-  POLL_TIMEOUT_MS,
-  type SegueActivities,
-  type TaskNews,
-} from '../contract';
+import { FAILURE, type MediaInput, type MediaState, type SegueActivities } from '../contract';
+import { pollRequestId } from '../ids';
 import { type Settings } from './settings';
+
+/** What the service says of a task. */
+type TaskNews = Awaited<ReturnType<SegueActivities['getTask']>>;
 
 /** An overdue task is asked about this often at most. */
 const OVERDUE_PACE_MS = 5 * 60_000;
@@ -25,11 +22,11 @@ const once = { maximumAttempts: 1 };
 
 // Half the history of an ordinary activity, and most of a run's life is polls.
 const quick = proxyLocalActivities<SegueActivities>({
-  startToCloseTimeout: POLL_TIMEOUT_MS + 2_000,
+  startToCloseTimeout: '7s',
   retry: once,
 });
 // A local activity that hangs blocks the run's updates; while the service hangs, polls are ordinary ones.
-const patient = proxyActivities<SegueActivities>({ startToCloseTimeout: 2 * POLL_TIMEOUT_MS, retry: once });
+const patient = proxyActivities<SegueActivities>({ startToCloseTimeout: '12s', retry: once });
 
 /** Asks after the task until it is `SUCCESS` or `FAILURE`. Poll errors, even hours of them, end nothing. */
 export async function pollUntilDone(
@@ -44,8 +41,9 @@ export async function pollUntilDone(
     await sleepUntilNextPoll(settings, state);
     state.polls += 1;
     try {
-      const { pollTask } = hanging ? patient : quick;
-      const news = await pollTask({ key: input.key, poll: state.polls, taskId, scope: input.scope });
+      const { getTask } = hanging ? patient : quick;
+      const requestId = pollRequestId(input.key, state.polls);
+      const news = await getTask({ request: { id: taskId }, scope: input.scope, requestId });
       if (news.status === 'SUCCESS' || news.status === 'FAILURE') return news;
       hanging = false;
       state.lastError = null;

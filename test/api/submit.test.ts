@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
-import { MediaApi } from '../../src/api/client';
+import { type Api, createApi } from '../../src/api/client';
 import { Credential } from '../../src/api/credential';
+import { PUBLISHED_LAYOUT } from '../../src/config';
 import { freePort } from '../../src/temporal/ports';
 import { answer, type RawServer, startRawServer } from '../support/rawServer';
 
@@ -8,7 +9,7 @@ const SECRET = 'a-very-secret-value';
 const REQUEST = { image_url: 'https://example.com/a.png' };
 
 let server: RawServer | undefined;
-let api: MediaApi | undefined;
+let api: Api | undefined;
 
 afterEach(async () => {
   await server?.stop();
@@ -17,14 +18,20 @@ afterEach(async () => {
 });
 
 async function submitTo(url: string, request: Record<string, unknown> = REQUEST, sendBefore?: number) {
-  api = new MediaApi({ baseUrl: url, credential: Credential.apiKey(SECRET), userAgent: 'segue/test' });
+  api = createApi({
+    layout: PUBLISHED_LAYOUT,
+    baseUrl: url,
+    credential: Credential.apiKey(SECRET),
+    userAgent: 'segue/test',
+  });
   return api.submit('remove-background', request, { requestId: 'k.submit.1', timeoutMs: 1_000, sendBefore });
 }
 
 describe('a submit and what is known of it', () => {
   test('sends the request once, with credential, scope and request id', async () => {
     server = await startRawServer((socket) => socket.end(answer('202 Accepted', '{"task_id":"t-1"}')));
-    api = new MediaApi({
+    api = createApi({
+      layout: PUBLISHED_LAYOUT,
       baseUrl: `${server.url}/base`,
       credential: Credential.bearer(SECRET),
       userAgent: 'segue/test',
@@ -136,7 +143,7 @@ describe('a submit and what is known of it', () => {
     server = await startRawServer((socket) => socket.resetAndDestroy());
     expect(inspect(await submitTo(server.url), { depth: null })).not.toContain(SECRET);
     const error: unknown = await api
-      ?.getTask('t', { requestId: 'r', timeoutMs: 500 })
+      ?.getTask({ id: 't' }, { requestId: 'r', timeoutMs: 500 })
       .catch((e: unknown) => e);
     expect(error).toMatchObject({ operation: 'get task', requestId: 'r', sent: true });
     expect(inspect(error, { depth: null, showHidden: true })).not.toContain(SECRET);

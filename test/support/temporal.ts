@@ -6,7 +6,7 @@ import { TimeSkippingClient } from '@temporalio/testing/lib/client';
 import { NativeConnection } from '@temporalio/worker';
 import { Credential } from '../../src/api/credential';
 import { SegueClient } from '../../src/client';
-import { type StarterConfig } from '../../src/config';
+import { PUBLISHED_LAYOUT, type StarterConfig } from '../../src/config';
 import { SANDBOX_KEY } from '../../src/sandbox/server';
 import { createSegueWorker, type SegueWorker } from '../../src/worker';
 import './runtime';
@@ -71,7 +71,10 @@ export async function withWorker<T>(
   const worker = await createSegueWorker({
     connection: temporal.nativeConnection,
     namespace: 'default',
-    config: { ...config, api: { url: apiUrl, credential: Credential.apiKey(SANDBOX_KEY), proxy: {} } },
+    config: {
+      ...config,
+      api: { url: apiUrl, credential: Credential.apiKey(SANDBOX_KEY), proxy: {}, layout: PUBLISHED_LAYOUT },
+    },
     bundlePath: shared().bundlePath,
     ...options,
   });

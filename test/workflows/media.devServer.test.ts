@@ -1,5 +1,5 @@
 /** The media workflow on a real Temporal server, against the sandbox over real sockets; its ledger is the judge. */
-import { KeyReusedError, InvalidInputError } from '../../src/client';
+import { InvalidInputError, KeyReusedError } from '../../src/errors';
 import { mediaWorkflowId } from '../../src/ids';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server';
 import { freePort } from '../../src/temporal/ports';

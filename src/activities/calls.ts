@@ -1,0 +1,30 @@
+import { activityInfo } from '@temporalio/activity';
+import { type Api, type CallOptions } from '../api/client';
+import { operations, type Operations } from '../api/operations';
+import { type CallActivities, type CallOrder, LONGEST_CALL_MS } from '../contract';
+import { stepRequestId } from '../ids';
+import { activityFailure } from './failures';
+
+/** How much sooner than its activity a call ends, so that its own error is recorded and not a timeout. */
+const MARGIN_MS = 2_000;
+
+/** An activity for each operation that can be asked again. */
+export function createCalls(api: Api): CallActivities {
+  return Object.fromEntries(
+    Object.keys(operations).map((name) => [name, createCall(api, name as keyof Operations)]),
+  ) as unknown as CallActivities;
+}
+
+function createCall(api: Api, name: keyof Operations) {
+  const call = api[name] as (request: unknown, options: CallOptions) => Promise<unknown>;
+  return async ({ request, scope, requestId }: CallOrder<unknown>): Promise<unknown> => {
+    const { startToCloseTimeoutMs, workflowExecution, activityId } = activityInfo();
+    const timeoutMs = Math.min(LONGEST_CALL_MS, Math.max(MARGIN_MS, startToCloseTimeoutMs - MARGIN_MS));
+    const step = stepRequestId(workflowExecution?.workflowId ?? 'activity', `${name}-${activityId}`);
+    try {
+      return await call(request, { requestId: requestId ?? step, scope, timeoutMs });
+    } catch (error) {
+      throw activityFailure(error);
+    }
+  };
+}

@@ -1,0 +1,15 @@
+import { type Api } from '../api/client';
+import { type NotifyOrder, type NotifyOutcome } from '../contract';
+import { type OnceOptions, sendOnce } from './once';
+
+/** One notification: a person who gets it twice trusts neither. */
+export function createNotify(api: Api, options: OnceOptions) {
+  return async function notify({
+    notification,
+    scope,
+    requestId,
+    runId,
+  }: NotifyOrder): Promise<NotifyOutcome> {
+    return sendOnce(runId, options, (window) => api.notify(notification, { requestId, scope, ...window }));
+  };
+}

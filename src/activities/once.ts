@@ -1,0 +1,36 @@
+import { activityInfo, heartbeat } from '@temporalio/activity';
+import { HEARTBEAT_EVERY_MS, RECORDING_MARGIN_MS } from '../contract';
+import { reasonNotToSend } from './guards';
+
+export interface OnceOptions {
+  /** Off only on the time-skipping test server, which reports both times wrongly. */
+  checkScheduledTime?: boolean;
+}
+
+export interface SendWindow {
+  timeoutMs: number;
+  sendBefore: number;
+}
+
+/** Runs `send` unless this activity may have sent before; whatever happens around it, it sends at most once. */
+export async function sendOnce<Outcome>(
+  orderedByRun: string,
+  { checkScheduledTime = true }: OnceOptions,
+  send: (window: SendWindow) => Promise<Outcome>,
+): Promise<Outcome | { outcome: 'unknown'; reason: string }> {
+  const info = activityInfo();
+  const refusal = reasonNotToSend(info, orderedByRun, { checkScheduledTime });
+  if (refusal) return { outcome: 'unknown', reason: `not sent again: ${refusal}` };
+
+  // The outcome must be recorded before the server gives the activity up, so the POST gets less time than it has.
+  const timeoutMs = Math.max(1, info.startToCloseTimeoutMs - RECORDING_MARGIN_MS);
+  const alive = setInterval(() => {
+    heartbeat();
+  }, HEARTBEAT_EVERY_MS);
+  try {
+    // Not given the activity's cancellation: it fires when the worker shuts down too, and a POST cut off is unknown.
+    return await send({ timeoutMs, sendBefore: Date.now() + timeoutMs });
+  } finally {
+    clearInterval(alive);
+  }
+}

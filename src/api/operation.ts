@@ -1,0 +1,61 @@
+/** What an operation of the service is made of. */
+import { type z } from 'zod';
+
+/** What the document leaves open, and settings fill in. */
+export interface ServiceLayout {
+  /** Where a project is read; the path of its update unless told otherwise. */
+  projectPath: string;
+  /** Pointer to `data` in the answer of a project read. */
+  projectDataAt: string;
+  /** Pointers to the list in a page of drafts or activity, where it cannot be told. */
+  draftsAt?: string;
+  activityAt?: string;
+  assetPath?: string;
+  runPath?: string;
+  videoPath?: string;
+}
+
+export interface Ask {
+  method: 'GET' | 'POST' | 'PATCH';
+  path: string;
+  query?: Record<string, string | number | undefined>;
+  body?: unknown;
+}
+
+/** A setting that the operation needs and that nobody gave. */
+export interface MissingSetting {
+  setting: string;
+  what: string;
+}
+
+/** What an answer holds, for an operation to read. */
+export interface Answered {
+  /** The parsed body; for an operation with `text`, the body itself. */
+  body: unknown;
+  etag: string | null;
+}
+
+export interface Operation<Request, Response> {
+  /** As the document calls it; stands in every error. */
+  name: string;
+  request: z.ZodType<Request>;
+  ask: (request: Request, layout: ServiceLayout) => Ask | MissingSetting;
+  /** The part of the answer that is acted on, checked; unknown fields are kept. */
+  response: z.ZodType<Response>;
+  /** Brings what was answered into the form that `response` checks; the body as it is when left out. */
+  read?: (answered: Answered, layout: ServiceLayout) => unknown;
+  /** The body is text, not JSON. */
+  text?: boolean;
+  /** What a 404 of this operation most often means. */
+  onMissing?: string;
+}
+
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- the one place that speaks of any operation at all
+export type AnyOperation = Operation<any, any>;
+export type RequestOf<O> = O extends Operation<infer Request, unknown> ? Request : never;
+export type ResponseOf<O> = O extends { response: z.ZodType<infer Response> } ? Response : never;
+
+/** Fills a path template; every parameter is encoded. */
+export function fillPath(template: string, parameters: Record<string, string>): string {
+  return template.replace(/\{(\w+)\}/g, (_match, name: string) => encodeURIComponent(parameters[name] ?? ''));
+}

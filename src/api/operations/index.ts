@@ -1,0 +1,26 @@
+/** Every operation that can be asked again. The two that must not be, submit and notify, are in client.ts. */
+import { getBoard } from './board';
+import { getDrafts, getTaskActivity } from './lists';
+import { getProject, updateProject } from './projects';
+import { getAsset, getRun, getTask, getTranscription, getVideo } from './records';
+import { getSubtitles } from './subtitles';
+import { getVoice } from './voice';
+import { getWorkspace } from './workspace';
+
+export const operations = {
+  getTask,
+  getTranscription,
+  getSubtitles,
+  getAsset,
+  getRun,
+  getVideo,
+  getWorkspace,
+  getProject,
+  updateProject,
+  getDrafts,
+  getTaskActivity,
+  getBoard,
+  getVoice,
+};
+
+export type Operations = typeof operations;

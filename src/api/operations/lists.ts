@@ -1,0 +1,74 @@
+/** Lists that come page by page. How a page looks is not published. */
+import { z } from 'zod';
+import { fillPath, type Operation, type ServiceLayout } from '../operation';
+import { valueAt } from '../pointer';
+import { opaqueId, pageNumber, text } from './fields';
+
+const page = z.object({ items: z.array(z.unknown()) });
+
+export type Page = z.infer<typeof page>;
+
+const draftsRequest = z.strictObject({
+  account_ids: z.array(text).min(1, 'must name an account'),
+  page: pageNumber.optional(),
+  per_page: pageNumber.optional(),
+  search: text.optional(),
+  tz: text.optional(),
+  order_by: text.optional(),
+  order: z.enum(['asc', 'desc']).optional(),
+});
+
+export const getDrafts: Operation<z.infer<typeof draftsRequest>, Page> = {
+  name: 'list drafts',
+  request: draftsRequest,
+  ask: ({ account_ids, ...query }) => ({
+    method: 'GET',
+    path: '/api/v1/service/social-media/get-drafts',
+    query: { account_ids: account_ids.join(','), ...query },
+  }),
+  read: ({ body }, layout) => findList(body, layout, 'draftsAt', 'SEGUE_DRAFTS_AT'),
+  response: page,
+};
+
+const activityRequest = z.strictObject({
+  task_id: opaqueId,
+  page: pageNumber.optional(),
+  page_size: pageNumber.optional(),
+});
+
+export const getTaskActivity: Operation<z.infer<typeof activityRequest>, Page> = {
+  name: 'get task activity',
+  request: activityRequest,
+  ask: ({ task_id, ...query }) => ({
+    method: 'GET',
+    path: fillPath('/api/v1/pm/tasks/{task_id}/activity', { task_id }),
+    query,
+  }),
+  read: ({ body }, layout) => findList(body, layout, 'activityAt', 'SEGUE_ACTIVITY_AT'),
+  response: page,
+};
+
+/** The list is where the setting says, else the body itself, else its only array field. */
+function findList(
+  body: unknown,
+  layout: ServiceLayout,
+  at: 'draftsAt' | 'activityAt',
+  setting: string,
+): { items: unknown } {
+  const pointer = layout[at];
+  if (pointer !== undefined) {
+    const items = valueAt(body, pointer);
+    if (!Array.isArray(items)) throw new ListNotFound(`there is no list at ${setting}=${pointer}`);
+    return { items };
+  }
+  if (Array.isArray(body)) return { items: body };
+  const fields = body !== null && typeof body === 'object' ? Object.entries(body) : [];
+  const lists = fields.filter(([, value]) => Array.isArray(value));
+  if (lists.length === 1) return { items: lists[0]?.[1] };
+  const found =
+    lists.length === 0 ? 'no field is a list' : `several are: ${lists.map(([name]) => name).join(', ')}`;
+  throw new ListNotFound(`cannot tell the list in the page (${found}); set ${setting} to its JSON pointer`);
+}
+
+/** The page came, but its list cannot be told. */
+export class ListNotFound extends Error {}

@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { text } from './fields';
+
+export const NOTIFY_PATH = '/api/v1/service/agent/notify';
+
+export const categories = [
+  'agentTaskCompleted',
+  'agentNeedsInput',
+  'agentError',
+  'agentProgress',
+  'agentNudge',
+] as const;
+
+/** One notification, as the document describes it. */
+export const notification = z
+  .strictObject({
+    userId: text,
+    workspaceId: text,
+    title: text,
+    message: text.refine((message) => message.split(/\r\n|\r|\n/).length <= 2, 'must have at most two lines'),
+    category: z.enum(categories),
+    threadId: text.optional(),
+    body: text.optional(),
+    ctaLabel: text.optional(),
+    link: text.optional(),
+    _extra: z
+      .looseObject({
+        event_type: z.string().optional(),
+        agent: z.string().optional(),
+        task_id: z.string().optional(),
+      })
+      .optional(),
+  })
+  .refine(({ title, message }) => !repeats(title, message), repeated('message'))
+  .refine(({ title, body }) => !repeats(title, body), repeated('body'));
+
+export type Notification = z.infer<typeof notification>;
+
+/** The title becomes a heading above both; whoever wrote it again would read it twice. */
+function repeats(title: unknown, text: unknown): boolean {
+  if (typeof title !== 'string' || typeof text !== 'string' || !title.trim()) return false;
+  return withoutCaseAndBlanks(text).includes(withoutCaseAndBlanks(title));
+}
+
+function withoutCaseAndBlanks(text: string): string {
+  return text.toLowerCase().replace(/\s+/g, '');
+}
+
+/** Checked even where other fields are wrong, so that all problems are told at once. */
+function repeated(field: string) {
+  return { path: [field], error: 'must not repeat the title', when: () => true };
+}

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { fillPath, type Operation } from '../operation';
+import { valueAt } from '../pointer';
+import { opaqueId } from './fields';
+
+export const PROJECT_PATH = '/api/v1/projects/{resourcetype}/{id}';
+
+const project = { resourcetype: opaqueId, id: opaqueId };
+
+const data = z.record(z.string(), z.unknown());
+
+const readRequest = z.strictObject(project);
+
+const readResponse = z.object({
+  /** The answer, whole. */
+  document: z.unknown(),
+  /** The project's `data`; null where the answer has none. */
+  data: data.nullable(),
+  /** Sent back as `If-Match` where the service gives one. */
+  etag: z.string().nullable(),
+});
+
+export const getProject: Operation<z.infer<typeof readRequest>, z.infer<typeof readResponse>> = {
+  name: 'get project',
+  request: readRequest,
+  ask: (request, { projectPath }) => ({ method: 'GET', path: fillPath(projectPath, request) }),
+  read: ({ body, etag }, { projectDataAt }) => ({
+    document: body,
+    data: valueAt(body, projectDataAt) ?? null,
+    etag,
+  }),
+  response: readResponse,
+};
+
+const updateRequest = z.strictObject({
+  ...project,
+  /** Replaces what it names; `data` replaces the whole data object, so send it complete. */
+  changes: z.strictObject({
+    title: z.string().optional(),
+    description: z.string().optional(),
+    primary_type: z.string().optional(),
+    data: data.optional(),
+  }),
+});
+
+export const updateProject: Operation<z.infer<typeof updateRequest>, unknown> = {
+  name: 'update project',
+  request: updateRequest,
+  ask: ({ changes, ...request }) => ({
+    method: 'PATCH',
+    path: fillPath(PROJECT_PATH, request),
+    body: changes,
+  }),
+  response: z.unknown(),
+};

@@ -1,0 +1,22 @@
+/** JSON pointers (RFC 6901): `/a/b~1c/0`. The empty pointer is the whole document. */
+
+export function isPointer(text: string): boolean {
+  return /^(\/([^~]|~[01])*)?$/.test(text);
+}
+
+export function pointerTokens(pointer: string): string[] {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+/** The value at a pointer, or undefined where there is none. */
+export function valueAt(document: unknown, pointer: string): unknown {
+  let value = document;
+  for (const token of pointerTokens(pointer)) {
+    if (value === null || typeof value !== 'object' || !Object.hasOwn(value, token)) return undefined;
+    value = (value as Record<string, unknown>)[token];
+  }
+  return value;
+}

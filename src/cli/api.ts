@@ -1,0 +1,38 @@
+/** For commands that ask the service themselves. */
+import { randomUUID } from 'node:crypto';
+import { type Command } from 'commander';
+import { type Api, type CallOptions, createApi } from '../api/client';
+import { apiSettings } from '../apiSettings';
+import { loadApiConfig } from '../config';
+import { LONGEST_CALL_MS } from '../contract';
+
+export interface ScopeFlags {
+  organization?: string;
+  space?: string;
+}
+
+export function addScopeFlags(command: Command): Command {
+  return command
+    .option('--organization <id>', 'workspace, instead of the configured one')
+    .option('--space <id>', 'sub-space, instead of the configured one');
+}
+
+/** Runs `work` with the configured service; every call of it has the same scope and a request id of its own. */
+export async function withApi<T>(
+  { organization, space }: ScopeFlags,
+  work: (api: Api, options: () => CallOptions) => Promise<T>,
+): Promise<T> {
+  const api = createApi(apiSettings(loadApiConfig()));
+  const session = `cli-${randomUUID()}`;
+  let calls = 0;
+  const options = (): CallOptions => ({
+    requestId: `${session}.${++calls}`,
+    timeoutMs: LONGEST_CALL_MS,
+    scope: { organization, space },
+  });
+  try {
+    return await work(api, options);
+  } finally {
+    await api.close();
+  }
+}

@@ -1,0 +1,87 @@
+import { type Command, Option } from 'commander';
+import { type Notification } from '../contract';
+import { categories } from '../api/operations/notify';
+import { addScopeFlags, type ScopeFlags, withApi } from './api';
+import { EXIT, type ExitCode, UsageError } from './exit';
+import { print, printJson, say } from './print';
+
+interface NotifyFlags extends ScopeFlags {
+  user: string;
+  workspace: string;
+  title: string;
+  message: string;
+  category: Notification['category'];
+  thread?: string;
+  body?: string;
+  ctaLabel?: string;
+  link?: string;
+  extra?: string;
+  json?: boolean;
+}
+
+export function addTo(program: Command): void {
+  const command = program
+    .command('notify')
+    .description('notify a user')
+    .command('send')
+    .description('send one notification; it is never sent a second time')
+    .requiredOption('--user <id>', 'user to notify')
+    .requiredOption('--workspace <id>', 'workspace')
+    .requiredOption('--title <text>', 'short headline in sentence case; not repeated in the message or body')
+    .requiredOption('--message <text>', 'summary of one or two lines')
+    .addOption(
+      new Option('--category <category>', 'decides the channels').choices(categories).makeOptionMandatory(),
+    )
+    .option('--thread <id>', 'conversation it comes from')
+    .option('--body <markdown>', 'long form, written as a complete email')
+    .option('--cta-label <text>', 'label of the action button')
+    .option('--link <url>', 'deep link to the relevant page')
+    .option('--extra <json>', 'metadata, as a JSON object')
+    .option('--json', 'print the outcome as one JSON object');
+  addScopeFlags(command).action(async (flags: NotifyFlags) => {
+    process.exitCode = await send(flags);
+  });
+}
+
+async function send(flags: NotifyFlags): Promise<ExitCode> {
+  const notification: Notification = {
+    userId: flags.user,
+    workspaceId: flags.workspace,
+    title: flags.title,
+    message: flags.message,
+    category: flags.category,
+    threadId: flags.thread,
+    body: flags.body,
+    ctaLabel: flags.ctaLabel,
+    link: flags.link,
+    _extra: flags.extra === undefined ? undefined : parseExtra(flags.extra),
+  };
+  return withApi(flags, async (api, options) => {
+    const outcome = await api.notify(notification, options());
+    if (flags.json) printJson(outcome);
+    else if (outcome.outcome === 'sent') print('sent');
+    else say(`${outcome.outcome}: ${outcome.reason}`);
+    switch (outcome.outcome) {
+      case 'sent':
+        return EXIT.done;
+      case 'notSent':
+        return EXIT.unreachable;
+      case 'refused':
+        return outcome.status === undefined ? EXIT.wrongInput : EXIT.failed;
+      case 'unknown':
+        say('It may have arrived. It is not sent again; look before you do.');
+        return EXIT.held;
+    }
+  });
+}
+
+function parseExtra(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (value !== null && typeof value === 'object' && !Array.isArray(value))
+      return value as Record<string, unknown>;
+  } catch {
+    // Told below, with what is expected.
+  }
+  throw new UsageError('--extra: must be a JSON object');
+}

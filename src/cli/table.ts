@@ -1,0 +1,55 @@
+/** Rows under aligned columns, for people. */
+export function table(rows: string[][]): string[] {
+  const widths = rows.reduce<number[]>(
+    (most, row) => row.map((cell, column) => Math.max(most[column] ?? 0, cell.length)),
+    [],
+  );
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+const LONGEST_CELL = 60;
+
+/** One value in one cell: a time in the given zone, anything structured as short JSON. */
+export function cell(value: unknown, zone: string): string {
+  if (value === null || value === undefined) return '';
+  if (typeof value === 'string') return oneLine(isTime(value) ? inZone(value, zone) : value);
+  return oneLine(JSON.stringify(value));
+}
+
+/** Records of a shape that is not published: every field that some record has, a column each. */
+export function recordTable(records: unknown[], zone: string): string[] {
+  const objects = records.map((record) =>
+    record !== null && typeof record === 'object' && !Array.isArray(record)
+      ? (record as Record<string, unknown>)
+      : { value: record },
+  );
+  const columns = [...new Set(objects.flatMap((object) => Object.keys(object)))];
+  return table([columns, ...objects.map((object) => columns.map((column) => cell(object[column], zone)))]);
+}
+
+/** Fields of one record, a line each. */
+export function fieldLines(record: Record<string, unknown>, zone: string): string[] {
+  return table(Object.entries(record).map(([name, value]) => [name, cell(value, zone)]));
+}
+
+function isTime(text: string): boolean {
+  return (
+    /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/.test(text) &&
+    !Number.isNaN(Date.parse(text))
+  );
+}
+
+function inZone(time: string, zone: string): string {
+  const options: Intl.DateTimeFormatOptions = { dateStyle: 'medium', timeStyle: 'short', hour12: false };
+  return new Intl.DateTimeFormat('en-GB', { ...options, timeZone: zone }).format(new Date(time));
+}
+
+function oneLine(text: string): string {
+  const line = text.replace(/\s+/g, ' ');
+  return line.length > LONGEST_CELL ? `${line.slice(0, LONGEST_CELL - 1)}…` : line;
+}

@@ -1,0 +1,38 @@
+/** What a starter can meet, to be told apart by type. */
+
+/** Thrown before anything is sent, with every problem of the input. */
+export class InvalidInputError extends Error {
+  constructor(readonly problems: string[]) {
+    super(`The job was not started:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
+    this.name = 'InvalidInputError';
+  }
+}
+
+/** Thrown when a key already belongs to a job that asks for something else. That job is not touched. */
+export class KeyReusedError extends Error {
+  constructor(
+    readonly key: string,
+    readonly workflowId: string,
+  ) {
+    super(`The key ${key} belongs to ${workflowId}, which asks for something else; choose another key`);
+    this.name = 'KeyReusedError';
+  }
+}
+
+/** Thrown when there is no job with this key. */
+export class NoSuchJobError extends Error {
+  constructor(readonly workflowId: string) {
+    super(
+      `There is no run ${workflowId}; it was never started, or closed longer ago than the namespace keeps runs`,
+    );
+    this.name = 'NoSuchJobError';
+  }
+}
+
+/** Thrown when no Temporal server can be had on this machine; the message says what was tried and what to install. */
+export class NoTemporalError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'NoTemporalError';
+  }
+}
