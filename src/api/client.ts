@@ -47,6 +47,8 @@ export interface Api extends Calls {
   submit: (tool: string, request: Record<string, unknown>, options: OnceOptions) => Promise<SubmitOutcome>;
   /** Sends one notification, at most one, and tells what is known of it. It never throws. */
   notify: (notification: Notification, options: OnceOptions) => Promise<NotifyOutcome>;
+  /** How far this machine's clock is ahead of the service's, in milliseconds; null when it does not tell. */
+  clockSkew: (options: CallOptions) => Promise<number | null>;
   close: () => Promise<void>;
 }
 
@@ -65,6 +67,7 @@ export function createApi(settings: ApiSettings): Api {
     ...calls,
     submit: (tool, request, options) => submit(http, tool, request, options),
     notify: (message, options) => notify(http, message, options),
+    clockSkew: (options) => clockSkew(http, options),
     close: () => http.close(),
   };
 }
@@ -139,6 +142,14 @@ async function notify(http: Http, message: Notification, options: OnceOptions): 
   } catch (error) {
     return outcomeOfFailure(error);
   }
+}
+
+async function clockSkew(http: Http, options: CallOptions): Promise<number | null> {
+  const ask = operations.getWorkspace.ask({}, { projectPath: '', projectDataAt: '' }) as Ask;
+  const { date } = await http.exchange({ ...options, ...ask, operation: 'read the clock' });
+  const time = Date.parse(date ?? '');
+  // The header tells whole seconds; half of one is the best guess at the rest.
+  return Number.isNaN(time) ? null : Date.now() - (time + 500);
 }
 
 function refusedHere(problems: string[]): { outcome: 'refused'; reason: string } {

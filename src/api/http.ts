@@ -10,6 +10,8 @@ export interface HttpSettings {
   baseUrl: string;
   credential: Credential;
   userAgent: string;
+  /** How long a connection may take to stand, TLS included. */
+  connectTimeoutMs?: number;
   organization?: string;
   space?: string;
   proxy?: { https?: string; none?: string };
@@ -32,6 +34,8 @@ export interface HttpAnswer {
   /** `Retry-After`, as milliseconds from now. */
   retryAfterMs?: number;
   etag?: string;
+  /** The service's own time. */
+  date?: string;
   body: string;
 }
 
@@ -45,7 +49,7 @@ export class Http {
   constructor(settings: HttpSettings) {
     this.#settings = settings;
     const options = {
-      connect: { timeout: CONNECT_TIMEOUT_MS },
+      connect: { timeout: settings.connectTimeoutMs ?? CONNECT_TIMEOUT_MS },
       allowH2: false,
       // An empty string, not undefined: undici would look into the environment itself.
       httpProxy: '',
@@ -74,6 +78,7 @@ export class Http {
         status: response.statusCode,
         retryAfterMs: retryAfter(response.headers['retry-after']),
         etag: one(response.headers.etag),
+        date: one(response.headers.date),
         body: await readWhole(response.body),
       };
     } catch (cause) {
@@ -115,7 +120,8 @@ class SendWatch {
     dispatch(options, {
       // undici calls this in the tick in which it writes the request, and writes nothing after an abort here.
       onRequestStart: (controller, context: unknown) => {
-        if (Date.now() >= this.sendBefore) {
+        // A second start would be a second sending, whatever made the dispatcher think of it.
+        if (this.sent || Date.now() >= this.sendBefore) {
           controller.abort(new TooLateError());
           return;
         }

@@ -8,7 +8,10 @@ export interface MediaTool {
   request: z.ZodObject;
 }
 
-const imageUrl = z.url({ protocol: /^(https?|data)$/, error: 'must be an http, https or data URL' });
+const imageUrl = z.url({
+  protocol: /^(https?|data)$/,
+  error: ({ input }) => (input === undefined ? 'is required' : 'must be an http, https or data URL'),
+});
 
 export const mediaTools: Record<string, MediaTool> = {
   'remove-background': {

@@ -10,12 +10,11 @@ interface FieldSchema {
   description?: string;
 }
 
+/** None is mandatory here: a request may come from a file, and its own check names everything that is missing. */
 export function addRequestFlags(command: Command, tool: MediaTool): void {
-  const { properties = {}, required = [] } = z.toJSONSchema(tool.request);
+  const { properties = {} } = z.toJSONSchema(tool.request);
   for (const [field, schema] of Object.entries(properties as Record<string, FieldSchema>)) {
-    const option = flagFor(field, schema);
-    option.makeOptionMandatory(required.includes(field));
-    command.addOption(option);
+    command.addOption(flagFor(field, schema));
   }
 }
 

@@ -10,12 +10,14 @@ import { type JobReport } from '../report';
 import { type Connected, withTemporal } from './connect';
 import { EXIT, type ExitCode } from './exit';
 import { addRequestFlags, durationFlag, requestFrom } from './flags';
+import { readRequestFile } from './input';
 import { pollersOf } from './pollers';
 import { print, printJson, say } from './print';
 import { describeWatching } from './watching';
 
 interface MediaFlags extends Record<string, unknown> {
   key?: string;
+  input?: string;
   organization?: string;
   space?: string;
   json?: boolean;
@@ -32,10 +34,10 @@ export function addTo(program: Command): void {
     jobCommand(run, name, tool)
       .option('--timeout <duration>', 'stop waiting after this long; the job goes on', durationFlag)
       .action(async (flags: MediaFlags) => {
-        process.exitCode = await runJob(specFrom(name, tool, flags), flags);
+        process.exitCode = await runJob(await specFrom(name, tool, flags), flags);
       });
     jobCommand(start, name, tool).action(async (flags: MediaFlags) => {
-      process.exitCode = await startJob(specFrom(name, tool, flags), flags);
+      process.exitCode = await startJob(await specFrom(name, tool, flags), flags);
     });
   }
   media
@@ -62,16 +64,18 @@ function jobCommand(parent: Command, name: string, tool: MediaTool): Command {
   const command = parent.command(name).description(tool.about);
   addRequestFlags(command, tool);
   return command
+    .option('--input <file>', 'take the request from a JSON file, - for stdin; flags go over it')
     .option('--key <key>', 'what makes it the same job; the same key never submits twice (default: a digest)')
     .option('--organization <id>', "workspace, instead of the worker's own")
     .option('--space <id>', "sub-space, instead of the worker's own")
     .option('--json', 'print one JSON object');
 }
 
-function specFrom(name: string, tool: MediaTool, flags: MediaFlags): MediaSpec {
-  const { key, organization, space } = flags;
+async function specFrom(name: string, tool: MediaTool, flags: MediaFlags): Promise<MediaSpec> {
+  const { key, organization, space, input } = flags;
+  const fromFile = input === undefined ? {} : await readRequestFile(input);
   const scope = organization === undefined && space === undefined ? undefined : { organization, space };
-  return { key, tool: name, request: requestFrom(tool, flags), scope };
+  return { key, tool: name, request: { ...fromFile, ...requestFrom(tool, flags) }, scope };
 }
 
 async function startJob(spec: MediaSpec, flags: MediaFlags): Promise<ExitCode> {

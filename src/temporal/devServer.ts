@@ -4,6 +4,7 @@ import path from 'node:path';
 import { Connection } from '@temporalio/client';
 import { type ChildProcess } from 'node:child_process';
 import { withoutTemporalSettings } from '../config';
+import { allSearchAttributes } from '../searchAttributes';
 import { freePort } from './ports';
 import { spawnTethered, stopProcess, untilServing } from './process';
 
@@ -27,6 +28,9 @@ export interface DevServer {
 
 const NAMESPACE = 'default';
 const RETENTION_DAYS = 30;
+
+/** What the server's command line calls the types. */
+const CLI_TYPES: Partial<Record<string, string>> = { KEYWORD: 'Keyword', KEYWORD_LIST: 'KeywordList' };
 
 /** Starts the server and waits until it serves its namespace. */
 export async function startDevServer(binary: string, options: DevServerOptions = {}): Promise<DevServer> {
@@ -56,6 +60,7 @@ function serverArguments(port: number, uiPort: number | undefined, options: DevS
     ...['--log-level', 'error'],
     ...(uiPort === undefined ? ['--headless'] : ['--ui-port', String(uiPort)]),
     ...(options.db ? ['--db-filename', options.db] : []),
+    ...allSearchAttributes.flatMap(({ name, type }) => ['--search-attribute', `${name}=${CLI_TYPES[type]}`]),
     ...Object.entries(dynamicConfig).flatMap(([name, value]) => [
       '--dynamic-config-value',
       `${name}=${value}`,

@@ -7,7 +7,7 @@ import { buildTemporalCli } from './build';
 import { downloadWithSdk } from './download';
 import { underLock } from './lock';
 import { runToEnd } from './process';
-import { OLDEST_SERVER, TEMPORAL_CLI_VERSION } from './versions';
+import { isRecentServer, OLDEST_SERVER, TEMPORAL_CLI_VERSION } from './versions';
 
 export type FoundTemporal =
   | { kind: 'cluster'; cluster: TemporalConfig }
@@ -95,14 +95,11 @@ type CheckedBinary = { usable: true; serverVersion: string } | { usable: false; 
 async function checkBinary(file: string): Promise<CheckedBinary> {
   try {
     const { code, tail } = await runToEnd(file, ['--version'], { env: withoutTemporalSettings() });
-    const version = /Server (\d+)\.(\d+)\.\d+/.exec(tail.join(' '));
-    if (code !== 0 || !version)
+    const serverVersion = /Server (\d+\.\d+\.\d+)/.exec(tail.join(' '))?.[1];
+    if (code !== 0 || serverVersion === undefined) {
       return { usable: false, problem: 'does not tell its version; is it the Temporal CLI?' };
-    const [, major, minor] = version.map(Number) as [number, number, number];
-    const recent =
-      major > OLDEST_SERVER.major || (major === OLDEST_SERVER.major && minor >= OLDEST_SERVER.minor);
-    const serverVersion = version[0].replace('Server ', '');
-    if (recent) return { usable: true, serverVersion };
+    }
+    if (isRecentServer(serverVersion)) return { usable: true, serverVersion };
     return {
       usable: false,
       problem: `holds server ${serverVersion}; Segue needs ${OLDEST_SERVER.major}.${OLDEST_SERVER.minor} or newer`,

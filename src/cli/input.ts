@@ -1,0 +1,29 @@
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import { UsageError } from './exit';
+
+/** A request from a JSON file, or from stdin. */
+export async function readRequestFile(file: string): Promise<Record<string, unknown>> {
+  const content =
+    file === '-' ? await text(process.stdin) : await readFile(file, 'utf8').catch(asUsageError(file));
+  let value: unknown;
+  try {
+    value = JSON.parse(content);
+  } catch (error) {
+    throw new UsageError(
+      `--input ${file}: is not JSON: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
+    throw new UsageError(`--input ${file}: must be a JSON object with the fields of the request`);
+  }
+  return value as Record<string, unknown>;
+}
+
+function asUsageError(file: string) {
+  return (error: unknown): never => {
+    throw new UsageError(
+      `--input ${file}: cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  };
+}
