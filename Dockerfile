@@ -10,6 +10,8 @@ RUN npm run build && npm prune --omit=dev --ignore-scripts
 
 FROM node:20-bookworm-slim
 ENV NODE_ENV=production
+# The slim image has none, and both Temporal and the service are reached by TLS.
+RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates && rm -rf /var/lib/apt/lists/*
 WORKDIR /segue
 COPY --from=build /segue/package.json ./
 COPY --from=build /segue/node_modules node_modules

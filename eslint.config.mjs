@@ -1,9 +1,6 @@
-import { builtinModules } from 'node:module';
 import prettier from 'eslint-config-prettier';
 import { defineConfig } from 'eslint/config';
 import tseslint from 'typescript-eslint';
-
-const nodeBuiltins = builtinModules.flatMap((name) => [name, `node:${name}`]);
 
 export default defineConfig(
   { ignores: ['dist/', 'node_modules/', '.segue/', '*.mjs', '**/*.js'] },
@@ -36,25 +33,35 @@ export default defineConfig(
     },
   },
   {
-    // What workflow code imports ends up in the deterministic bundle.
-    files: ['src/workflows/**/*.ts', 'src/contract.ts', 'src/ids.ts', 'src/durations.ts'],
+    // What workflow code imports ends up in the deterministic bundle, so it may import only these, and only plainly.
+    files: ['src/workflows/**/*.ts'],
     rules: {
       'no-restricted-imports': [
         'error',
         {
-          paths: [...nodeBuiltins, 'undici'].map((name) => ({
-            name,
-            message: 'Workflow code is deterministic: do this in an activity.',
-          })),
           patterns: [
             {
-              regex: '^zod',
-              message: 'Validate at the client or in an activity; zod stays out of the bundle.',
+              regex: '^(?!(\\./|\\.\\./contract$|\\.\\./ids$|\\.\\./durations$|@temporalio/workflow$))',
+              message: 'Workflow code is deterministic: do this in an activity.',
             },
+          ],
+        },
+      ],
+      'no-restricted-syntax': ['error', 'ImportExpression', "CallExpression[callee.name='require']"],
+    },
+  },
+  {
+    files: ['src/contract.ts', 'src/ids.ts', 'src/durations.ts'],
+    rules: {
+      // The rule of the plugin knows type imports; these files are part of the bundle and import nothing else.
+      '@typescript-eslint/no-restricted-imports': [
+        'error',
+        {
+          patterns: [
             {
-              regex: '(^|/)(api|cli|sandbox|temporal|config|worker|client)(/|$)',
+              regex: '^(?!(\\./durations$|@temporalio/workflow$))',
               allowTypeImports: true,
-              message: 'Workflows know the contract only; import types if you must.',
+              message: 'This file is part of the workflow bundle; it may import types, and nothing else.',
             },
           ],
         },

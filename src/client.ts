@@ -1,6 +1,8 @@
 /** What a backend team imports: start a job, follow it, get its result. */
 import { randomUUID } from 'node:crypto';
 import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
+import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow';
+import { problemsOfScope } from './api/scope';
 import { problemsOfRequest } from './api/tools';
 import { type StarterConfig } from './config';
 import { MEDIA_WORKFLOW, type MediaInput, type PollSettings, type Scope } from './contract';
@@ -44,8 +46,9 @@ class MediaClient {
   /** Starts the job, or gives back the run that its key already has, running or closed. It never submits twice. */
   async start(spec: MediaSpec): Promise<MediaJob> {
     requireValid(spec);
-    const { tool, request, scope } = spec;
-    const ask = digest({ tool, request, scope });
+    const { tool, request } = spec;
+    const scope = withoutGaps(spec.scope);
+    const ask = askOf({ tool, request, scope });
     const key = spec.key ?? ask;
     const input: MediaInput = {
       ...{ key, tool, request, scope },
@@ -70,8 +73,21 @@ class MediaClient {
     // Starting does not tell whether this call did it, but only the run it made has this call's token.
     const run = await this.temporal.workflow.getHandle(workflowId).describe();
     const found = (run.memo ?? {}) as Partial<StartMemo>;
-    if (found.segueAsk !== undefined && found.segueAsk !== ask) throw new KeyReusedError(key, workflowId);
+    // A run that another language started has no memo; what it was asked for stands in its input.
+    const foundAsk = found.segueAsk ?? askOf(await this.#inputOf(workflowId, run.runId));
+    if (foundAsk !== ask) throw new KeyReusedError(key, workflowId);
     return new MediaJob(this.temporal, key, run.runId, found.segueStart !== memo.segueStart, run.startTime);
+  }
+
+  async #inputOf(workflowId: string, runId: string): Promise<MediaInput> {
+    const { history } = await this.temporal.workflowService.getWorkflowExecutionHistory({
+      namespace: this.temporal.options.namespace,
+      execution: { workflowId, runId },
+      maximumPageSize: 1,
+    });
+    const payloads = history?.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads;
+    const [input] = await decodeArrayFromPayloads(this.temporal.options.loadedDataConverter, payloads ?? []);
+    return input as MediaInput;
   }
 
   /** Starts the job and waits for its end or its first hold. */
@@ -92,8 +108,21 @@ class MediaClient {
   }
 }
 
+/** A digest of what makes two requests the same job; settings of polling do not. */
+function askOf({ tool, request, scope }: Pick<MediaInput, 'tool' | 'request' | 'scope'>): string {
+  return digest({ tool, request, scope: withoutGaps(scope) });
+}
+
+/** No scope, an empty one and one with nothing in it are the same. */
+function withoutGaps(scope: Scope | undefined): Scope | undefined {
+  const given = Object.entries(scope ?? {}).filter(
+    ([, value]) => (value as unknown) !== undefined && value !== null,
+  );
+  return given.length === 0 ? undefined : Object.fromEntries(given);
+}
+
 function requireValid(spec: MediaSpec): void {
-  const problems = problemsOfRequest(spec.tool, spec.request);
+  const problems = [...problemsOfRequest(spec.tool, spec.request), ...problemsOfScope(spec.scope)];
   if (spec.key !== undefined && !isGivenKey(spec.key))
     problems.unshift(`key: "${spec.key}" is not ${KEY_FORM}`);
   for (const [name, text] of Object.entries(spec.poll ?? {})) {

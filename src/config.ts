@@ -7,6 +7,7 @@ import { Credential } from './api/credential';
 import { type ServiceLayout } from './api/operation';
 import { PROJECT_PATH } from './api/operations/projects';
 import { isPointer } from './api/pointer';
+import { fitsHeader } from './api/scope';
 import { DEFAULT_POLL, DEFAULT_SUBMIT, type PollSettings, type SubmitSettings } from './contract';
 import { DURATION_FORM, type Duration, formatDuration, parseDuration } from './durations';
 import { isLoopback } from './loopback';
@@ -37,6 +38,16 @@ export interface StarterConfig {
 
 export interface WorkerConfig extends StarterConfig {
   api: ApiConfig;
+  logLevel: LogLevel;
+  temporal: TemporalConfig;
+}
+
+/** What `dev` and `demo` need: they bring their own service and credential. */
+export interface LocalConfig {
+  starter: StarterConfig;
+  /** Whether somebody chose the queue. */
+  taskQueueGiven: boolean;
+  temporal: LocalTemporalConfig;
   logLevel: LogLevel;
 }
 
@@ -82,6 +93,16 @@ export function loadWorkerConfig(env: Environment = process.env): WorkerConfig {
     ...readStarter(env, problems),
     api: readApi(env, problems),
     logLevel: readLogLevel(env, problems),
+    temporal: readTemporal(env, problems),
+  }));
+}
+
+export function loadLocalConfig(env: Environment = process.env): LocalConfig {
+  return collectProblems((problems) => ({
+    starter: readStarter(env, problems),
+    taskQueueGiven: setting(env, 'SEGUE_TASK_QUEUE') !== undefined,
+    temporal: readLocalTemporal(env, problems),
+    logLevel: readLogLevel(env, problems),
   }));
 }
 
@@ -90,24 +111,24 @@ export function loadApiConfig(env: Environment = process.env): ApiConfig {
   return collectProblems((problems) => readApi(env, problems));
 }
 
-export function loadLogLevel(env: Environment = process.env): LogLevel {
-  return collectProblems((problems) => readLogLevel(env, problems));
-}
-
 /** Address, namespace, API key, TLS and profiles, as every Temporal tool reads them. */
 export function loadTemporalConfig(env: Environment = process.env): TemporalConfig {
   return collectProblems((problems) => readTemporal(env, problems));
 }
 
 export function loadLocalTemporalConfig(env: Environment = process.env): LocalTemporalConfig {
-  return collectProblems((problems) => ({
+  return collectProblems((problems) => readLocalTemporal(env, problems));
+}
+
+function readLocalTemporal(env: Environment, problems: string[]): LocalTemporalConfig {
+  return {
     // Only this variable, no profile: a demo must not run on a cluster that some file on this machine names.
     existing: setting(env, 'TEMPORAL_ADDRESS') ? readTemporal(env, problems) : undefined,
     cli: setting(env, 'SEGUE_TEMPORAL_CLI'),
     searchPath: env.PATH ?? '',
     cacheFolder: cacheFolder(env),
-    proxy: readProxy(env),
-  }));
+    proxy: readProxy(env, problems),
+  };
 }
 
 const KNOWN_SETTINGS = [
@@ -217,9 +238,9 @@ function readApi(env: Environment, problems: string[]): ApiConfig {
   return {
     url: readApiUrl(env, problems),
     credential: readCredential(env, problems),
-    organization: setting(env, 'SEGUE_ORGANIZATION'),
-    space: setting(env, 'SEGUE_SPACE'),
-    proxy: readProxy(env),
+    organization: readHeaderValue(env, problems, 'SEGUE_ORGANIZATION'),
+    space: readHeaderValue(env, problems, 'SEGUE_SPACE'),
+    proxy: readProxy(env, problems),
     layout: readLayout(env, problems),
   };
 }
@@ -308,11 +329,21 @@ function readCredential(env: Environment, problems: string[]): Credential {
   return token ? Credential.bearer(token) : Credential.apiKey(key ?? '');
 }
 
-function readProxy(env: Environment): ProxySettings {
-  return {
-    https: setting(env, 'HTTPS_PROXY') ?? setting(env, 'https_proxy'),
-    none: setting(env, 'NO_PROXY') ?? setting(env, 'no_proxy'),
-  };
+function readHeaderValue(env: Environment, problems: string[], name: string): string | undefined {
+  const value = setting(env, name);
+  if (value !== undefined && !fitsHeader(value))
+    problems.push(`${name}: holds what an HTTP header cannot carry`);
+  return value;
+}
+
+function readProxy(env: Environment, problems: string[]): ProxySettings {
+  const name = setting(env, 'HTTPS_PROXY') ? 'HTTPS_PROXY' : 'https_proxy';
+  const proxy = setting(env, name);
+  const isAddress = proxy !== undefined && URL.canParse(proxy) && /^https?:\/\/[^/]/.test(proxy);
+  // Not repeated in the message: a proxy's address may hold its password.
+  if (proxy !== undefined && !isAddress)
+    problems.push(`${name}: is not an address, like http://proxy.example.com:3128`);
+  return { https: isAddress ? proxy : undefined, none: setting(env, 'NO_PROXY') ?? setting(env, 'no_proxy') };
 }
 
 function readLogLevel(env: Environment, problems: string[]): LogLevel {

@@ -9,17 +9,12 @@ import { type RequestOf, type ResponseOf } from './api/operation';
 import { type Operations } from './api/operations';
 import { type Notification } from './api/operations/notify';
 import { type NotifyOutcome, type SubmitOutcome } from './api/outcomes';
+import { type Scope } from './api/scope';
 import { type Duration } from './durations';
 
-export type { Notification, NotifyOutcome, SubmitOutcome };
+export type { Notification, NotifyOutcome, Scope, SubmitOutcome };
 
 export const MEDIA_WORKFLOW = 'media';
-
-/** Which workspace a call is about; overrides the worker's own default. */
-export interface Scope {
-  organization?: string;
-  space?: string;
-}
 
 export interface PollSettings {
   min: Duration;
@@ -49,6 +44,23 @@ export interface MediaInput {
   submit?: Partial<SubmitSettings>;
   /** A task that already runs: it is polled and nothing is submitted. */
   taskId?: string;
+  /** What the run before this one knew. Only Segue itself sets it, when a long run continues as new. */
+  carried?: Progress;
+}
+
+/** What a run has done so far; all of it is handed over when a long run continues as new. Times are ISO 8601. */
+export interface Progress {
+  taskId: string | null;
+  submittedAt: string | null;
+  /** POSTs tried; the last few with their outcome. */
+  submits: number;
+  attempts: SubmitAttempt[];
+  /** Since when the service denies access, if it does. */
+  deniedSince: string | null;
+  polls: number;
+  pollingSince: string | null;
+  /** Whether the run was ever reset. Then a POST may be out that it does not know of, and it sends none itself. */
+  reset: boolean;
 }
 
 export interface MediaResult {
@@ -78,6 +90,8 @@ export interface MediaState {
   /** Names the open question while the run is held: `<runId>/<n>`. */
   hold: string | null;
   taskId: string | null;
+  submittedAt: string | null;
+  /** The last few POSTs tried. */
   attempts: SubmitAttempt[];
   polls: number;
   nextPollAt: string | null;

@@ -1,9 +1,9 @@
 /** One job that was started: look at it, wait for it. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Client, type WorkflowHandle } from '@temporalio/client';
+import { type Client, WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
 import { type MediaResult, type MediaState, stateQuery } from './contract';
 import { mediaWorkflowId } from './ids';
-import { closedOutcome, type JobReport } from './report';
+import { failedOutcome, type JobReport, succeededOutcome } from './report';
 
 export interface WaitOptions {
   /** Stops waiting, never the job. */
@@ -14,6 +14,8 @@ export interface WaitOptions {
 
 const LOOK_EVERY_MS = 1_000;
 const QUERY_PATIENCE_MS = 5_000;
+
+type Ended = { result: MediaResult } | { failure: WorkflowFailedError };
 
 export class MediaJob {
   readonly workflowId: string;
@@ -29,12 +31,11 @@ export class MediaJob {
     this.workflowId = mediaWorkflowId(key);
   }
 
-  /** What the run is doing, or undefined when no worker answers. */
+  /** What the run is doing, or was when it ended; undefined when no worker answers. */
   async state(): Promise<MediaState | undefined> {
     try {
-      return await this.temporal.withDeadline(Date.now() + QUERY_PATIENCE_MS, () =>
-        this.#handle.query(stateQuery),
-      );
+      const deadline = Date.now() + QUERY_PATIENCE_MS;
+      return await this.temporal.withDeadline(deadline, () => this.#handle.query(stateQuery));
     } catch {
       return undefined;
     }
@@ -43,33 +44,45 @@ export class MediaJob {
   /** How the job stands now. */
   async report(): Promise<JobReport> {
     const { status } = await this.#handle.describe();
-    return status.name === 'RUNNING' ? this.#running(await this.state()) : this.#closed();
+    return status.name === 'RUNNING' ? this.#running(await this.state()) : this.#closed(await this.#end());
+  }
+
+  /** How a job stands that was just started: nothing is asked of its worker, which may not be there yet. */
+  started(): JobReport {
+    return this.#running(undefined);
   }
 
   /** Waits for the end or the first hold; with an aborted signal, gives the state at that moment. */
-  async wait(options: WaitOptions = {}): Promise<JobReport> {
+  async wait({ signal, onChange }: WaitOptions = {}): Promise<JobReport> {
+    const stopped = untilAborted(signal);
+    const ended = this.#end();
+    // Told to whoever awaits it below; until then it must not end the process.
+    ended.catch(() => undefined);
     let seen = '';
-    const closed = this.#handle.result().then(
-      () => true,
-      () => true,
-    );
     for (;;) {
-      const isClosed = await Promise.race([
-        closed,
-        sleep(LOOK_EVERY_MS, false, { signal: options.signal }).catch(() => false),
-      ]);
-      if (isClosed) return this.#closed();
-      const state = await this.state();
+      const end = await Promise.race([ended, sleep(LOOK_EVERY_MS, undefined), stopped]);
+      if (end) return this.#closed(end);
+      const state = await Promise.race([this.state(), stopped]);
       if (state && JSON.stringify(state) !== seen) {
         seen = JSON.stringify(state);
-        options.onChange?.(state);
+        onChange?.(state);
       }
-      if (state?.stage === 'held' || options.signal?.aborted) return this.#running(state);
+      if (state?.stage === 'held' || signal?.aborted) return this.#running(state);
     }
   }
 
   get #handle(): WorkflowHandle {
-    return this.temporal.workflow.getHandle(this.workflowId, this.runId);
+    return this.temporal.workflow.getHandle(this.workflowId);
+  }
+
+  /** The end of the run. Anything but an end, like a server that is away, is thrown. */
+  async #end(): Promise<Ended> {
+    try {
+      return { result: (await this.#handle.result()) as MediaResult };
+    } catch (error) {
+      if (error instanceof WorkflowFailedError) return { failure: error };
+      throw error;
+    }
   }
 
   get #identity(): Pick<JobReport, 'workflowId' | 'runId' | 'key' | 'existing'> {
@@ -87,8 +100,20 @@ export class MediaJob {
     };
   }
 
-  async #closed(): Promise<JobReport> {
-    const outcome = await closedOutcome(this.#handle.result() as Promise<MediaResult>);
-    return { ...this.#identity, ...outcome };
+  async #closed(end: Ended): Promise<JobReport> {
+    if ('result' in end) return { ...this.#identity, ...succeededOutcome(end.result) };
+    const outcome = failedOutcome(end.failure);
+    // A run that was cancelled or terminated says nothing itself; its task goes on at the service all the same.
+    const taskId = outcome.taskId ?? (await this.state())?.taskId ?? null;
+    return { ...this.#identity, ...outcome, taskId };
   }
+}
+
+function untilAborted(signal: AbortSignal | undefined): Promise<undefined> {
+  return new Promise((resolve) => {
+    if (signal?.aborted) resolve(undefined);
+    signal?.addEventListener('abort', () => {
+      resolve(undefined);
+    });
+  });
 }

@@ -3,7 +3,7 @@ import {
   ApplicationFailure,
   CancelledFailure,
   TerminatedFailure,
-  WorkflowFailedError,
+  type WorkflowFailedError,
 } from '@temporalio/client';
 import { type MediaResult } from './contract';
 
@@ -25,17 +25,11 @@ export interface JobReport {
 
 type ClosedOutcome = Pick<JobReport, 'status' | 'stage' | 'taskId' | 'info' | 'error'>;
 
-export async function closedOutcome(result: Promise<MediaResult>): Promise<ClosedOutcome> {
-  try {
-    const { status, taskId, info } = await result;
-    return { status, stage: status, taskId, info, error: null };
-  } catch (error) {
-    if (!(error instanceof WorkflowFailedError)) throw error;
-    return failedOutcome(error);
-  }
+export function succeededOutcome({ status, taskId, info }: MediaResult): ClosedOutcome {
+  return { status, stage: status, taskId, info, error: null };
 }
 
-function failedOutcome({ cause, message }: WorkflowFailedError): ClosedOutcome {
+export function failedOutcome({ cause, message }: WorkflowFailedError): ClosedOutcome {
   const nothing = { taskId: null, info: null };
   if (cause instanceof CancelledFailure)
     return outcome('cancelled', { ...nothing, error: 'it was cancelled' });

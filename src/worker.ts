@@ -31,7 +31,9 @@ export interface SegueWorker {
 export async function createSegueWorker(options: SegueWorkerOptions): Promise<SegueWorker> {
   const { config, connection, namespace } = options;
   const api = createApi(apiSettings(config.api));
-  const { submit, ...activities } = createActivities(api, { checkScheduledTime: options.checkScheduledTime });
+  const { general, submits: submitting } = createActivities(api, {
+    checkScheduledTime: options.checkScheduledTime,
+  });
   const submitTimeout = parseDuration(config.submit.timeout) ?? 0;
   const shared = {
     connection,
@@ -46,14 +48,14 @@ export async function createSegueWorker(options: SegueWorkerOptions): Promise<Se
     ...shared,
     taskQueue: config.taskQueue,
     workflowBundle: { codePath: options.bundlePath ?? WORKFLOW_BUNDLE },
-    activities,
+    activities: general,
     // How soon the runs of a killed worker go on elsewhere.
     stickyQueueScheduleToStartTimeout: '2s',
   });
   const submits = await Worker.create({
     ...shared,
     taskQueue: submitTaskQueue(config.taskQueue),
-    activities: { submit },
+    activities: submitting,
   });
   const workers = [main, submits];
   const shutdown = (): void => {

@@ -4,6 +4,7 @@ import { operations, type Operations } from '../api/operations';
 import { type CallActivities, type CallOrder, LONGEST_CALL_MS } from '../contract';
 import { stepRequestId } from '../ids';
 import { activityFailure } from './failures';
+import { bounded, type TaskNews, withBoundedInfo } from './size';
 
 /** How much sooner than its activity a call ends, so that its own error is recorded and not a timeout. */
 const MARGIN_MS = 2_000;
@@ -22,7 +23,10 @@ function createCall(api: Api, name: keyof Operations) {
     const timeoutMs = Math.min(LONGEST_CALL_MS, Math.max(MARGIN_MS, startToCloseTimeoutMs - MARGIN_MS));
     const step = stepRequestId(workflowExecution?.workflowId ?? 'activity', `${name}-${activityId}`);
     try {
-      return await call(request, { requestId: requestId ?? step, scope, timeoutMs });
+      const result = await call(request, { requestId: requestId ?? step, scope, timeoutMs });
+      return name === 'getTask'
+        ? withBoundedInfo(result as TaskNews, request as { id: string })
+        : bounded(name, result);
     } catch (error) {
       throw activityFailure(error);
     }

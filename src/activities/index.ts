@@ -5,7 +5,11 @@ import { createNotify } from './notify';
 import { type OnceOptions } from './once';
 import { createSubmit } from './submit';
 
-/** Everything a Segue worker can do for a workflow. */
-export function createActivities(api: Api, options: OnceOptions = {}): SegueActivities {
-  return { submit: createSubmit(api, options), notify: createNotify(api, options), ...createCalls(api) };
+/** Everything a Segue worker can do for a workflow, by the queue that does it. */
+export function createActivities(api: Api, options: OnceOptions = {}) {
+  const general = { ...createCalls(api), notify: createNotify(api, options) };
+  const submits = { submit: createSubmit(api, options) };
+  // What the contract promises is registered on one of the two.
+  ({ ...general, ...submits }) satisfies SegueActivities;
+  return { general, submits };
 }

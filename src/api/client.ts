@@ -19,12 +19,13 @@ import {
   type SubmitOutcome,
 } from './outcomes';
 import { problemsOf } from './problems';
-import { mediaTools, problemsOfRequest } from './tools';
+import { problemsOfScope, type Scope } from './scope';
+import { findTool, problemsOfRequest } from './tools';
 
 export interface CallOptions {
   requestId: string;
   timeoutMs: number;
-  scope?: { organization?: string; space?: string };
+  scope?: Scope;
 }
 
 /** For a POST that must not be sent twice: it is not written after `sendBefore`. */
@@ -81,7 +82,8 @@ async function call(
 ): Promise<unknown> {
   const facts = { operation: operation.name, requestId: options.requestId };
   const checked = operation.request.safeParse(request);
-  if (!checked.success) throw new InvalidRequestError(problemsOf(checked.error), facts);
+  const problems = [...(checked.success ? [] : problemsOf(checked.error)), ...problemsOfScope(options.scope)];
+  if (!checked.success || problems.length > 0) throw new InvalidRequestError(problems, facts);
   const ask = operation.ask(checked.data, layout);
   if ('setting' in ask) throw new NotConfiguredError(ask.setting, ask.what, facts);
   const tooLarge = sizeProblem(ask.body);
@@ -121,8 +123,12 @@ async function submit(
   request: Record<string, unknown>,
   options: OnceOptions,
 ): Promise<SubmitOutcome> {
-  const problems = [...problemsOfRequest(tool, request), ...present(sizeProblem(request))];
-  const path = mediaTools[tool]?.path;
+  const problems = [
+    ...problemsOfRequest(tool, request),
+    ...problemsOfScope(options.scope),
+    ...present(sizeProblem(request)),
+  ];
+  const path = findTool(tool)?.path;
   if (problems.length > 0 || path === undefined) return refusedHere(problems);
   try {
     const exchanged = http.exchange({ ...options, operation: tool, method: 'POST', path, body: request });
@@ -134,7 +140,11 @@ async function submit(
 
 async function notify(http: Http, message: Notification, options: OnceOptions): Promise<NotifyOutcome> {
   const checked = notification.safeParse(message);
-  const problems = [...(checked.success ? [] : problemsOf(checked.error)), ...present(sizeProblem(message))];
+  const problems = [
+    ...(checked.success ? [] : problemsOf(checked.error)),
+    ...problemsOfScope(options.scope),
+    ...present(sizeProblem(message)),
+  ];
   if (!checked.success || problems.length > 0) return refusedHere(problems);
   const call = { operation: 'notify', method: 'POST', path: NOTIFY_PATH, body: checked.data } as const;
   try {

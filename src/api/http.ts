@@ -2,6 +2,7 @@
 import { type Dispatcher, EnvHttpProxyAgent, request as sendRequest } from 'undici';
 import { type Credential } from './credential';
 import { shorten, TransportError } from './errors';
+import { type Scope } from './scope';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const LARGEST_ANSWER_BYTES = 8 * 1024 * 1024;
@@ -23,7 +24,7 @@ export interface HttpCall {
   path: string;
   requestId: string;
   body?: unknown;
-  scope?: { organization?: string; space?: string };
+  scope?: Scope;
   timeoutMs: number;
   /** The request is not written after this moment: whoever ordered it has stopped waiting. */
   sendBefore?: number;
@@ -79,7 +80,7 @@ export class Http {
         retryAfterMs: retryAfter(response.headers['retry-after']),
         etag: one(response.headers.etag),
         date: one(response.headers.date),
-        body: await readWhole(response.body),
+        body: this.#settings.credential.redact(await readWhole(response.body)),
       };
     } catch (cause) {
       throw new TransportError(shorten(explain(cause, call, watch.sent)), {

@@ -46,9 +46,14 @@ export const mediaTools: Record<string, MediaTool> = {
   },
 };
 
+/** The tool of this name; names that every object has, like `constructor`, are none. */
+export function findTool(name: string): MediaTool | undefined {
+  return Object.hasOwn(mediaTools, name) ? mediaTools[name] : undefined;
+}
+
 /** Every problem of a request, in words; none when it may be sent. */
 export function problemsOfRequest(tool: string, request: unknown): string[] {
-  const known = Object.hasOwn(mediaTools, tool) ? mediaTools[tool] : undefined;
+  const known = findTool(tool);
   if (!known) return [`tool: "${tool}" is none of ${Object.keys(mediaTools).join(', ')}`];
   const checked = known.request.safeParse(request);
   return checked.success ? [] : problemsOf(checked.error);

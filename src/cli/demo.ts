@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Command } from 'commander';
 import { SegueClient } from '../client';
+import { loadLocalConfig } from '../config';
 import { type MediaState } from '../contract';
 import { type JobReport } from '../report';
 import { type LedgerEntry } from '../sandbox/ledger';
@@ -12,6 +13,7 @@ import { EXIT } from './exit';
 import { type LocalStack, startLocalStack } from './localStack';
 import { print, say } from './print';
 import { installRuntime } from './runtime';
+import { orAbandon, untilAskedToStop } from './signals';
 import { workflowUrl } from './watching';
 
 const STATE = path.join('.segue', 'demo');
@@ -24,13 +26,16 @@ export function addTo(program: Command): void {
 }
 
 async function runDemo(): Promise<void> {
+  const config = loadLocalConfig();
   installRuntime('error');
+  const stopped = untilAskedToStop(() => undefined);
   // The usual ports where they are free, so that what the demo prints still holds when `segue dev` opens its state.
-  const stack = await startLocalStack({ state: STATE, ports: await freeAmong(DEV_PORTS), say });
+  const starting = startLocalStack({ config, state: STATE, ports: await freeAmong(DEV_PORTS), say });
+  const stack = await orAbandon(stopped, starting);
   try {
     const report = await removeBackground(stack);
-    await showWhatHappened(stack, report);
-    process.exitCode = report.status === 'succeeded' ? EXIT.done : EXIT.failed;
+    const paidOnce = await showWhatHappened(stack, report);
+    process.exitCode = report.status === 'succeeded' && paidOnce ? EXIT.done : EXIT.failed;
   } finally {
     await stack.stop();
   }
@@ -63,7 +68,11 @@ async function removeBackground({ sandbox, temporal, config }: LocalStack): Prom
   );
 }
 
-async function showWhatHappened({ sandbox, temporal, uiUrl }: LocalStack, report: JobReport): Promise<void> {
+/** Tells what the service itself saw, and gives whether that was one POST. */
+async function showWhatHappened(
+  { sandbox, temporal, uiUrl }: LocalStack,
+  report: JobReport,
+): Promise<boolean> {
   const { entries } = (await readJson(`${sandbox.url}/_sandbox/ledger`)) as { entries: LedgerEntry[] };
   const ofThisJob = entries.filter(({ requestId }) => requestId?.startsWith(`${report.key}.`));
   const accepted = ofThisJob.filter(({ kind, applied }) => kind === 'submit' && applied).length;
@@ -76,8 +85,13 @@ async function showWhatHappened({ sandbox, temporal, uiUrl }: LocalStack, report
   if (saved) print(`  the result        ${saved}`);
   print('');
   print('Where to look');
-  print(`  ./bin/segue dev --state ${STATE}   opens the same state, with the UI, until Ctrl-C; then`);
-  print(`  ${workflowUrl(uiUrl ?? '(the Temporal UI)', temporal.namespace, report.workflowId)}`);
+  if (uiUrl) {
+    print(`  ./bin/segue dev --state ${STATE}   opens the same state, with the UI, until Ctrl-C; then`);
+    print(`  ${workflowUrl(uiUrl, temporal.namespace, report.workflowId)}`);
+  } else {
+    print(`  workflow ${report.workflowId} in namespace ${temporal.namespace} of ${temporal.address}`);
+  }
+  return accepted === 1;
 }
 
 async function readJson(url: string): Promise<unknown> {

@@ -1,5 +1,5 @@
 import { type Command } from 'commander';
-import { loadLogLevel } from '../config';
+import { loadLocalConfig } from '../config';
 import { type Pace } from '../sandbox/pace';
 import { SANDBOX_KEY } from '../sandbox/server';
 import { UnreachableError } from './exit';
@@ -7,7 +7,7 @@ import { startLocalStack } from './localStack';
 import { portFlag, requireFreePorts } from './ports';
 import { print, say } from './print';
 import { installRuntime } from './runtime';
-import { untilAskedToStop } from './signals';
+import { orAbandon, untilAskedToStop } from './signals';
 import { paceFlag } from './sandbox';
 
 export const DEV_PORTS = { temporal: 7233, ui: 8233, sandbox: 4010 };
@@ -35,19 +35,27 @@ export function addTo(program: Command): void {
 }
 
 async function runDev(flags: DevFlags): Promise<void> {
-  installRuntime(loadLogLevel());
-  await requireFreePorts([
+  const config = loadLocalConfig();
+  installRuntime(config.logLevel);
+  const serverPorts = [
     { flag: '--port', port: flags.port },
     { flag: '--ui-port', port: flags.uiPort },
+  ];
+  await requireFreePorts([
+    ...(config.temporal.existing ? [] : serverPorts),
     { flag: '--sandbox-port', port: flags.sandboxPort },
   ]);
   const stopped = untilAskedToStop(() => undefined);
-  const stack = await startLocalStack({
-    state: flags.state,
-    ports: { temporal: flags.port, ui: flags.uiPort, sandbox: flags.sandboxPort },
-    pace: flags.pace,
-    say,
-  });
+  const stack = await orAbandon(
+    stopped,
+    startLocalStack({
+      config,
+      state: flags.state,
+      ports: { temporal: flags.port, ui: flags.uiPort, sandbox: flags.sandboxPort },
+      pace: flags.pace,
+      say,
+    }),
+  );
   print(`ready: polling ${stack.worker.taskQueues.join(', ')}`);
   print(`  Temporal  ${stack.temporal.address}`);
   if (stack.uiUrl) print(`  UI        ${stack.uiUrl}`);
@@ -55,7 +63,8 @@ async function runDev(flags: DevFlags): Promise<void> {
   print(`  state     ${flags.state}`);
   print('Try it from another terminal:');
   print(
-    `  TEMPORAL_ADDRESS=${stack.temporal.address} SEGUE_POLL_MIN=1s SEGUE_POLL_MAX=2s ` +
+    `  TEMPORAL_ADDRESS=${stack.temporal.address} SEGUE_TASK_QUEUE=${stack.config.taskQueue} ` +
+      'SEGUE_POLL_MIN=1s SEGUE_POLL_MAX=2s ' +
       `./bin/segue media run remove-background --image-url ${stack.sandbox.url}/samples/shoe.png`,
   );
   const reason = await Promise.race([stack.broken, stopped.then(() => undefined)]);

@@ -13,5 +13,19 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 /** Temporal, the API or a port that a command needs cannot be had. */
 export class UnreachableError extends Error {}
 
+/** Temporal went away while a command waited for a job. The job goes on. */
+export class LostSightError extends UnreachableError {
+  constructor(
+    readonly job: { workflowId: string; runId: string; key: string },
+    cause: unknown,
+  ) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    super(
+      `Lost sight of ${job.workflowId}, which goes on: ${reason}\nFollow it: segue media follow ${job.key}`,
+      { cause },
+    );
+  }
+}
+
 /** The command line itself is wrong. */
 export class UsageError extends Error {}

@@ -1,33 +1,32 @@
 /** Everything on one machine: Temporal server with its UI, sandbox and worker, started and stopped in order. */
 import { once } from 'node:events';
+import { hostname } from 'node:os';
 import path from 'node:path';
-import { mkdir } from 'node:fs/promises';
-import { lock } from 'proper-lockfile';
 import { Credential } from '../api/credential';
 import {
-  loadLocalTemporalConfig,
-  loadStarterConfig,
+  type LocalConfig,
+  type LocalTemporalConfig,
   PUBLISHED_LAYOUT,
   type StarterConfig,
   type TemporalConfig,
 } from '../config';
+import { digest } from '../digest';
 import { type Pace } from '../sandbox/pace';
 import { type Sandbox, SANDBOX_KEY, startSandbox } from '../sandbox/server';
 import { startDevServer } from '../temporal/devServer';
 import { findTemporal, type Say } from '../temporal/find';
 import { createSegueWorker, type SegueWorker } from '../worker';
-import { withTemporal } from './connect';
 import { connectWorker } from './connectWorker';
-import { UnreachableError } from './exit';
+import { claimFolder } from './claim';
 import { untilPolling } from './worker';
 
 export interface LocalStackOptions {
+  config: LocalConfig;
   /** The folder that keeps the state, so that a restart goes on where it was. */
   state: string;
   ports: { temporal: number; ui: number; sandbox: number };
   pace?: Pace;
   say: Say;
-  onRequest?: (line: string) => void;
 }
 
 export interface LocalStack {
@@ -43,62 +42,54 @@ export interface LocalStack {
 }
 
 export async function startLocalStack(options: LocalStackOptions): Promise<LocalStack> {
-  const config = loadStarterConfig();
+  const config = withOwnQueue(options);
   const cleanUp: (() => Promise<unknown>)[] = [];
   const stop = async (): Promise<void> => {
     for (const step of cleanUp.splice(0).reverse()) await step();
   };
   try {
-    cleanUp.push(await claim(options.state));
-    const server = await startTemporal(options);
+    cleanUp.push(await claimFolder(options.state, options.say));
+    const server = await startTemporal(options, options.config.temporal);
     cleanUp.push(server.stop);
 
     const db = path.join(options.state, 'sandbox.ndjson');
-    const { pace, onRequest } = options;
-    const sandbox = await startSandbox({ port: options.ports.sandbox, pace, db, onRequest });
+    const sandbox = await startSandbox({ port: options.ports.sandbox, pace: options.pace, db });
     cleanUp.push(sandbox.stop);
 
     const connection = await connectWorker(server.temporal);
     cleanUp.push(() => connection.close());
-    const api = {
-      url: sandbox.url,
-      credential: Credential.apiKey(SANDBOX_KEY),
-      proxy: {},
-      layout: PUBLISHED_LAYOUT,
-    };
+    const credential = Credential.apiKey(SANDBOX_KEY);
     const worker = await createSegueWorker({
       connection,
       namespace: server.temporal.namespace,
-      config: { ...config, api },
+      config: { ...config, api: { url: sandbox.url, credential, proxy: {}, layout: PUBLISHED_LAYOUT } },
     });
-    const running = worker.run();
-    cleanUp.push(() => {
-      worker.shutdown();
-      return running.catch(() => undefined);
-    });
-    const workerEnded = running.then(
+    const ended = worker.run().then(
       () => 'the worker ended',
       (error: unknown) => `the worker failed: ${String(error)}`,
     );
-    await withTemporal(({ temporal }) => untilPolling(temporal, worker), server.temporal);
-    return { ...server, sandbox, worker, config, stop, broken: Promise.race([server.broken, workerEnded]) };
+    cleanUp.push(() => {
+      worker.shutdown();
+      return ended;
+    });
+    if (!(await untilPolling(worker, server.temporal))) throw new Error(await ended);
+    return { ...server, sandbox, worker, config, stop, broken: Promise.race([server.broken, ended]) };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-/** Two servers on one file would destroy it. */
-async function claim(state: string): Promise<() => Promise<void>> {
-  await mkdir(state, { recursive: true });
-  try {
-    return await lock(state, { stale: 10_000, update: 2_000 });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ELOCKED') throw error;
-    throw new UnreachableError(
-      `${state} is in use by another segue; stop that one, or choose a folder with --state`,
-    );
-  }
+/**
+ * On a cluster that others use, the sandbox has a queue of its own unless one was chosen: on the usual one its
+ * worker would take real jobs, and real workers its own.
+ */
+function withOwnQueue({
+  config: { starter, taskQueueGiven, temporal },
+  state,
+}: LocalStackOptions): StarterConfig {
+  if (temporal.existing === undefined || taskQueueGiven) return starter;
+  return { ...starter, taskQueue: `segue-dev-${digest([hostname(), path.resolve(state)]).slice(0, 8)}` };
 }
 
 interface RunningTemporal {
@@ -108,8 +99,11 @@ interface RunningTemporal {
   stop: () => Promise<void>;
 }
 
-async function startTemporal({ state, ports, say }: LocalStackOptions): Promise<RunningTemporal> {
-  const found = await findTemporal(loadLocalTemporalConfig(), say);
+async function startTemporal(
+  { state, ports, say }: LocalStackOptions,
+  config: LocalTemporalConfig,
+): Promise<RunningTemporal> {
+  const found = await findTemporal(config, say);
   if (found.kind === 'cluster') {
     const never = new Promise<string>(() => undefined);
     return { temporal: found.cluster, uiUrl: undefined, broken: never, stop: () => Promise.resolve() };

@@ -4,7 +4,7 @@ import { ApiError, InvalidRequestError, NotConfiguredError, TransportError } fro
 import { ConfigError, unknownSettings } from '../config';
 import { InvalidInputError, KeyReusedError, NoSuchJobError, NoTemporalError } from '../errors';
 import { VERSION } from '../package';
-import { EXIT, type ExitCode, UnreachableError, UsageError } from './exit';
+import { EXIT, type ExitCode, LostSightError, UnreachableError, UsageError } from './exit';
 import { printJson, say } from './print';
 
 /** Loaded only when asked for: a command that reads one record must not wait for a bundler and an image library. */
@@ -58,7 +58,11 @@ function report(error: unknown, json: boolean): ExitCode {
   if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done;
   const code = exitCodeOf(error);
   const message = error instanceof Error ? error.message : String(error);
-  if (json) printJson({ ...NO_JOB, status: 'failed', error: message });
+  if (json) {
+    const { workflowId = null, runId = null, key = null } = error instanceof LostSightError ? error.job : {};
+    const status = error instanceof LostSightError ? 'running' : 'failed';
+    printJson({ ...NO_JOB, workflowId, runId, key, status, error: message });
+  }
   if (error instanceof CommanderError) return code;
   const unforeseen =
     code === EXIT.failed && !(error instanceof NoSuchJobError) && !(error instanceof ApiError);
@@ -99,5 +103,6 @@ const GRPC_DEADLINE_EXCEEDED = 4;
 function isUnreachable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code } = error as { code?: unknown };
+  if (error.name === 'NamespaceNotFoundError') return true;
   return code === GRPC_UNAVAILABLE || code === GRPC_DEADLINE_EXCEEDED || isUnreachable(error.cause);
 }

@@ -8,7 +8,7 @@ import { submitTaskQueue } from '../ids';
 import { type MediaJob } from '../job';
 import { type JobReport } from '../report';
 import { type Connected, withTemporal } from './connect';
-import { EXIT, type ExitCode } from './exit';
+import { EXIT, type ExitCode, LostSightError } from './exit';
 import { addRequestFlags, durationFlag, requestFrom } from './flags';
 import { readRequestFile } from './input';
 import { pollersOf } from './pollers';
@@ -81,7 +81,7 @@ async function specFrom(name: string, tool: MediaTool, flags: MediaFlags): Promi
 async function startJob(spec: MediaSpec, flags: MediaFlags): Promise<ExitCode> {
   return withStartedJob(spec, async (job, { config }) => {
     if (flags.json) {
-      printJson(await job.report());
+      printJson(job.existing ? await job.report() : job.started());
     } else {
       print(job.workflowId);
       for (const line of describeWatching(config, job)) say(line);
@@ -101,8 +101,7 @@ async function withStartedJob(
   const config = loadStarterConfig();
   return withTemporal(async (connected) => {
     const job = await new SegueClient(connected.temporal, config).media.start(spec);
-    if (job.existing)
-      say(`${job.workflowId} exists, started ${formatDuration(Date.now() - job.startedAt.getTime())} ago`);
+    if (job.existing) await sayThatItExists(job);
     await sayWhenNobodyPolls(connected, config.taskQueue);
     return work(job, connected);
   });
@@ -111,6 +110,14 @@ async function withStartedJob(
 async function withJob(key: string, work: (job: MediaJob) => Promise<ExitCode>): Promise<ExitCode> {
   const config = loadStarterConfig();
   return withTemporal(async ({ temporal }) => work(await new SegueClient(temporal, config).media.get(key)));
+}
+
+async function sayThatItExists(job: MediaJob): Promise<void> {
+  const age = formatDuration(Date.now() - job.startedAt.getTime());
+  const { status } = await job.report();
+  say(
+    `${job.workflowId} exists: started ${age} ago, ${status}. Nothing is submitted again; another key is another job.`,
+  );
 }
 
 async function sayWhenNobodyPolls({ temporal }: Connected, taskQueue: string): Promise<void> {
@@ -128,22 +135,32 @@ async function waitForJob(job: MediaJob, flags: MediaFlags): Promise<ExitCode> {
     stop.abort();
   };
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
-  const timer = flags.timeout ? setTimeout(interrupt, parseDuration(flags.timeout)) : undefined;
+  const timer = flags.timeout ? setTimeout(interrupt, timerMs(flags.timeout)) : undefined;
   const onChange = flags.json
     ? undefined
     : (state: MediaState): void => {
         say(describeState(state));
       };
+  say(`waiting for ${job.workflowId}; Ctrl-C stops waiting, not the job`);
   try {
     const report = await job.wait({ signal: stop.signal, onChange });
     printReport(report, flags);
     if (report.status === 'running')
       say(`Stopped waiting; the job goes on. Follow it: segue media follow ${job.key}`);
     return exitCodeOf(report);
+  } catch (error) {
+    throw new LostSightError(job, error);
   } finally {
     clearTimeout(timer);
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
   }
+}
+
+/** The longest time that a timer can take; beyond it would fire at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+function timerMs(duration: string): number {
+  return Math.min(parseDuration(duration) ?? 0, LONGEST_TIMER_MS);
 }
 
 function describeState(state: MediaState): string {

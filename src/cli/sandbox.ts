@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { PACE_FORM, type Pace, parsePace } from '../sandbox/pace';
 import { sampleNames } from '../sandbox/samples';
 import { startSandbox } from '../sandbox/server';
-import { portFlag } from './ports';
+import { portFlag, requireFreePorts } from './ports';
 import { print, say } from './print';
 import { untilAskedToStop } from './signals';
 
@@ -15,6 +15,7 @@ export function addTo(program: Command): void {
     .option('--db <file>', 'keep what was acknowledged in this file (default: in memory)')
     .option('--pace <pace>', `how long a task takes: ${PACE_FORM} (default: polls=2)`, paceFlag)
     .action(async (flags: { port: number; host: string; db?: string; pace?: Pace }) => {
+      await requireFreePorts([{ flag: '--port', port: flags.port }]);
       const stopped = untilAskedToStop(() => undefined);
       const sandbox = await startSandbox({ ...flags, onRequest: say });
       print(`ready ${sandbox.url}`);

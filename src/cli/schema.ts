@@ -1,5 +1,5 @@
 import { type Command } from 'commander';
-import { mediaTools, requestJsonSchema } from '../api/tools';
+import { findTool, mediaTools, requestJsonSchema } from '../api/tools';
 import { UsageError } from './exit';
 import { print } from './print';
 
@@ -8,7 +8,7 @@ export function addTo(program: Command): void {
     .command('schema <tool>')
     .description(`print the JSON Schema of a tool's request: ${Object.keys(mediaTools).join(', ')}`)
     .action((name: string) => {
-      const tool = Object.hasOwn(mediaTools, name) ? mediaTools[name] : undefined;
+      const tool = findTool(name);
       if (!tool) throw new UsageError(`"${name}" is none of ${Object.keys(mediaTools).join(', ')}`);
       print(JSON.stringify(requestJsonSchema(tool), null, 2));
     });

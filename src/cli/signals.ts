@@ -13,3 +13,17 @@ export function untilAskedToStop(onImpatience: () => void): Promise<void> {
     process.on('SIGINT', ask).on('SIGTERM', ask);
   });
 }
+
+/**
+ * Waits for a start that may take minutes. Asked to stop before it is done, the process ends: what it started is
+ * tied to it and ends too.
+ */
+export async function orAbandon<T>(stopped: Promise<void>, starting: Promise<T>): Promise<T> {
+  let waiting = true;
+  void stopped.then(() => {
+    if (waiting) process.exit(130);
+  });
+  return starting.finally(() => {
+    waiting = false;
+  });
+}

@@ -41,5 +41,7 @@ export class Ledger {
 
 /** The part of a request id before `.submit.`; a POST without an id cannot be told to be of any other's job. */
 function jobOf({ requestId, seq }: LedgerEntry): string {
-  return requestId?.split('.submit.')[0] ?? `#${seq}`;
+  if (requestId === null) return `#${seq}`;
+  const end = requestId.lastIndexOf('.submit.');
+  return end === -1 ? requestId : requestId.slice(0, end);
 }

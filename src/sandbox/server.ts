@@ -28,21 +28,25 @@ export interface Sandbox {
 }
 
 /** What the journal keeps. */
-interface Submission {
-  type: 'submission';
-  task: Task;
-  observation: Observation;
-}
+type Kept = { type: 'submission'; task: Task; observation: Observation } | { type: 'end'; taskId: string };
 
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const app = fastify({ forceCloseConnections: true, bodyLimit: 32 * 1024 * 1024 });
   const ledger = new Ledger();
-  const tasks = new Tasks(options.pace ?? { kind: 'polls', polls: 2 }, () => originOf(app));
-  const apply = ({ task, observation }: Submission): void => {
-    tasks.add(task);
-    ledger.record(observation, task.submittedAt);
+  const tasks: Tasks = new Tasks(
+    options.pace ?? { kind: 'polls', polls: 2 },
+    () => originOf(app),
+    async (taskId) => journal?.append({ type: 'end', taskId }),
+  );
+  const apply = (kept: Kept): void => {
+    if (kept.type === 'end') {
+      tasks.end(kept.taskId);
+      return;
+    }
+    tasks.add(kept.task);
+    ledger.record(kept.observation, kept.task.submittedAt);
   };
-  const journal = options.db ? await Journal.open<Submission>(options.db, apply) : undefined;
+  const journal = options.db ? await Journal.open<Kept>(options.db, apply) : undefined;
 
   app.addHook('onResponse', (request, reply, done) => {
     options.onRequest?.(
@@ -69,7 +73,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
           return reply.code(400).send({ detail: 'validation error', errors });
         }
         const task = tasks.make('remove-background', body.data);
-        const submission: Submission = {
+        const submission: Kept = {
           type: 'submission',
           task,
           observation: observe({ applied: true, status: 202, taskId: task.id }),

@@ -20,11 +20,15 @@ export type TaskStatus =
 export class Tasks {
   readonly #tasks = new Map<string, Task>();
   readonly #polls = new Map<string, number>();
+  /** Tasks that a poll was told the end of; they stay over, whatever the pace says after a restart. */
+  readonly #over = new Set<string>();
   readonly #results = new Map<string, Promise<Buffer>>();
 
   constructor(
     private readonly pace: Pace,
     private readonly origin: () => string,
+    /** Keeps that a task is over, before anyone is told. */
+    private readonly keepEnd: (id: string) => Promise<void>,
   ) {}
 
   make(tool: Task['tool'], request: RemoveBackgroundRequest): Task {
@@ -35,14 +39,20 @@ export class Tasks {
     this.#tasks.set(task.id, task);
   }
 
+  end(id: string): void {
+    this.#over.add(id);
+  }
+
   async poll(id: string): Promise<TaskStatus | undefined> {
     const task = this.#tasks.get(id);
     if (!task) return undefined;
     const polls = (this.#polls.get(id) ?? 0) + 1;
     this.#polls.set(id, polls);
     const ageMs = Date.now() - Date.parse(task.submittedAt);
-    if (!isOver(this.pace, { polls, ageMs }))
-      return { status: polls === 1 ? 'PENDING' : 'STARTED', info: null };
+    const over = this.#over.has(id) || isOver(this.pace, { polls, ageMs });
+    if (!over) return { status: polls === 1 ? 'PENDING' : 'STARTED', info: null };
+    if (!this.#over.has(id)) await this.keepEnd(id);
+    this.#over.add(id);
     try {
       await this.result(id);
       return {

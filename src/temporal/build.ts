@@ -15,7 +15,7 @@ export class BuildError extends Error {}
 export async function buildTemporalCli(target: string, say: (line: string) => void): Promise<void> {
   await mkdir(path.dirname(target), { recursive: true });
   // Built under another name: a build that dies half-way must not be found as a binary by the next start.
-  const unfinished = `${target}.${process.pid}.unfinished`;
+  const unfinished = `${target}.unfinished`;
   try {
     const packages = await countPackages(say);
     let built = 0;

@@ -21,9 +21,7 @@ export async function findTemporal(config: LocalTemporalConfig, say: Say): Promi
     say(`Temporal: the cluster at ${config.existing.address} (TEMPORAL_ADDRESS)`);
     return { kind: 'cluster', cluster: config.existing };
   }
-  const binary = await findTemporalBinary(config, say);
-  say(`Temporal: server ${binary.serverVersion}, ${binary.origin} (${binary.path})`);
-  return { kind: 'binary', ...binary };
+  return { kind: 'binary', ...(await findTemporalBinary(config, say)) };
 }
 
 interface FoundBinary {
@@ -32,7 +30,14 @@ interface FoundBinary {
   origin: string;
 }
 
+/** The binary to run, whatever cluster may be there already. */
 export async function findTemporalBinary(config: LocalTemporalConfig, say: Say): Promise<FoundBinary> {
+  const binary = await lookForBinary(config, say);
+  say(`Temporal: server ${binary.serverVersion}, ${binary.origin} (${binary.path})`);
+  return binary;
+}
+
+async function lookForBinary(config: LocalTemporalConfig, say: Say): Promise<FoundBinary> {
   if (config.cli) return requireBinary(config.cli, 'named by SEGUE_TEMPORAL_CLI');
   const onPath = await findOnPath(config.searchPath);
   if (onPath) {

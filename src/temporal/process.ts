@@ -22,10 +22,19 @@ export async function runToEnd(
     env: options.env,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  // It must not go on by itself when this process ends before it.
+  const end = (): void => {
+    child.kill();
+  };
+  process.once('exit', end);
   const tail: string[] = [];
   for (const stream of [child.stdout, child.stderr]) rememberLines(stream, tail, 20, options.onLine);
-  const [code] = (await once(child, 'close')) as [number | null];
-  return { code, tail };
+  try {
+    const [code] = (await once(child, 'close')) as [number | null];
+    return { code, tail };
+  } finally {
+    process.off('exit', end);
+  }
 }
 
 /**

@@ -1,6 +1,7 @@
 import { ApplicationFailure, setHandler } from '@temporalio/workflow';
-import { FAILURE, type MediaInput, type MediaResult, type MediaState, stateQuery } from '../contract';
+import { FAILURE, type MediaInput, type MediaResult, stateQuery } from '../contract';
 import { pollUntilDone } from './poll';
+import { describeRun, startRun } from './progress';
 import { readSettings } from './settings';
 import { refuseUnsafeStart } from './start';
 import { submitOnce } from './submit';
@@ -10,26 +11,16 @@ export async function media(input: MediaInput): Promise<MediaResult> {
   const settings = readSettings(input);
   refuseUnsafeStart(input.key);
 
-  const state: MediaState = {
-    key: input.key,
-    tool: input.tool,
-    stage: input.taskId === undefined ? 'submitting' : 'polling',
-    hold: null,
-    taskId: input.taskId ?? null,
-    attempts: [],
-    polls: 0,
-    nextPollAt: null,
-    lastError: null,
-  };
-  setHandler(stateQuery, () => state, {
+  const run = startRun(input);
+  setHandler(stateQuery, () => describeRun(run), {
     description: 'What this job is doing: stage, task, attempts, polls.',
   });
 
-  const taskId = input.taskId ?? (await submitOnce(input, settings, state));
-  const task = await pollUntilDone(input, settings, state, taskId);
+  const taskId = run.progress.taskId ?? (await submitOnce(run, settings));
+  const task = await pollUntilDone(run, settings, taskId);
 
   if (task.status === 'FAILURE') {
-    state.stage = 'failed';
+    run.stage = 'failed';
     throw ApplicationFailure.create({
       type: FAILURE.taskFailed,
       nonRetryable: true,
@@ -37,14 +28,14 @@ export async function media(input: MediaInput): Promise<MediaResult> {
       details: [{ key: input.key, taskId, errors: task.info ?? null }],
     });
   }
-  state.stage = 'succeeded';
+  run.stage = 'succeeded';
   return {
     key: input.key,
     status: 'succeeded',
     taskId,
     info: task.info ?? null,
-    polls: state.polls,
-    submittedAt: state.attempts.at(-1)?.at ?? null,
+    polls: run.progress.polls,
+    submittedAt: run.progress.submittedAt,
     finishedAt: new Date().toISOString(),
   };
 }

@@ -7,8 +7,9 @@ import {
   sleep,
   TemporalFailure,
 } from '@temporalio/workflow';
-import { FAILURE, type MediaInput, type MediaState, type SegueActivities } from '../contract';
+import { FAILURE, type SegueActivities } from '../contract';
 import { pollRequestId } from '../ids';
+import { continueWhenLong, type Run } from './progress';
 import { type Settings } from './settings';
 
 /** What the service says of a task. */
@@ -29,43 +30,40 @@ const quick = proxyLocalActivities<SegueActivities>({
 const patient = proxyActivities<SegueActivities>({ startToCloseTimeout: '12s', retry: once });
 
 /** Asks after the task until it is `SUCCESS` or `FAILURE`. Poll errors, even hours of them, end nothing. */
-export async function pollUntilDone(
-  input: MediaInput,
-  settings: Settings,
-  state: MediaState,
-  taskId: string,
-): Promise<TaskNews> {
-  const since = Date.now();
+export async function pollUntilDone(run: Run, settings: Settings, taskId: string): Promise<TaskNews> {
+  const { progress, input } = run;
+  const since = (progress.pollingSince ??= new Date().toISOString());
   let hanging = false;
   for (;;) {
-    await sleepUntilNextPoll(settings, state);
-    state.polls += 1;
+    await sleepUntilNextPoll(run, settings);
+    progress.polls += 1;
     try {
       const { getTask } = hanging ? patient : quick;
-      const requestId = pollRequestId(input.key, state.polls);
+      const requestId = pollRequestId(input.key, progress.polls);
       const news = await getTask({ request: { id: taskId }, scope: input.scope, requestId });
       if (news.status === 'SUCCESS' || news.status === 'FAILURE') return news;
       hanging = false;
-      state.lastError = null;
+      run.lastError = null;
     } catch (error) {
       if (isCancellation(error) || !(error instanceof TemporalFailure)) throw error;
       // A local activity fails with the failure itself, an ordinary one wraps it.
       const failure = error instanceof ActivityFailure ? (error.cause ?? error) : error;
       hanging = !wasAnswered(failure);
-      state.lastError = failure.message;
+      run.lastError = failure.message;
     }
-    const waited = Date.now() - since;
-    if (waited >= settings.giveUp) throw givenUp(input, state, taskId);
-    if (waited >= settings.deadline) state.stage = 'overdue';
+    const waited = Date.now() - Date.parse(since);
+    if (waited >= settings.giveUp) throw givenUp(run, taskId);
+    if (waited >= settings.deadline) run.stage = 'overdue';
+    await continueWhenLong(run);
   }
 }
 
-async function sleepUntilNextPoll(settings: Settings, state: MediaState): Promise<void> {
+async function sleepUntilNextPoll(run: Run, settings: Settings): Promise<void> {
   const usual = settings.pollMin + Math.random() * (settings.pollMax - settings.pollMin);
-  const pause = Math.round(state.stage === 'overdue' ? Math.max(usual, OVERDUE_PACE_MS) : usual);
-  state.nextPollAt = new Date(Date.now() + pause).toISOString();
+  const pause = Math.round(run.stage === 'overdue' ? Math.max(usual, OVERDUE_PACE_MS) : usual);
+  run.nextPollAt = new Date(Date.now() + pause).toISOString();
   await sleep(pause);
-  state.nextPollAt = null;
+  run.nextPollAt = null;
 }
 
 /** Whether the service gave a complete answer, even an error. */
@@ -75,12 +73,13 @@ function wasAnswered(failure: Error): boolean {
   return typeof facts?.status === 'number';
 }
 
-function givenUp(input: MediaInput, state: MediaState, taskId: string): ApplicationFailure {
-  state.stage = 'failed';
+function givenUp(run: Run, taskId: string): ApplicationFailure {
+  const { input, lastError } = run;
+  run.stage = 'failed';
   return ApplicationFailure.create({
     type: FAILURE.givenUp,
     nonRetryable: true,
     message: `Gave up on task ${taskId} of job ${input.key}: the service never said it was over`,
-    details: [{ key: input.key, taskId, lastError: state.lastError }],
+    details: [{ key: input.key, taskId, lastError }],
   });
 }

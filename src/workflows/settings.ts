@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/workflow';
 import { DEFAULT_POLL, DEFAULT_SUBMIT, FAILURE, type MediaInput } from '../contract';
-import { DURATION_FORM, parseDuration } from '../durations';
+import { DURATION_FORM, formatDuration, parseDuration } from '../durations';
 
 /** The durations of a run, in milliseconds. */
 export interface Settings {
@@ -12,30 +12,63 @@ export interface Settings {
   authGrace: number;
 }
 
+const QUICKEST_POLL_MS = 50;
+const LONGEST_MS = 366 * 86_400_000;
+
 /** Fills what the starter left out and refuses what cannot be: all problems at once, before anything is sent. */
 export function readSettings(input: MediaInput): Settings {
-  const problems: string[] = [];
-  const duration = (name: string, text: string): number => {
+  const problems = problemsOfShape(input);
+  if (problems.length > 0) throw badInput(problems);
+
+  const duration = (name: string, text: unknown, least: number): number => {
     const ms = typeof text === 'string' ? parseDuration(text) : undefined;
     if (ms === undefined)
       problems.push(`${name}: ${JSON.stringify(text)} is not a duration; write ${DURATION_FORM}`);
+    else if (ms < least) problems.push(`${name}: is under ${formatDuration(least)}`);
+    else if (ms > LONGEST_MS) problems.push(`${name}: is over ${formatDuration(LONGEST_MS)}`);
     return ms ?? 0;
   };
   const poll = { ...DEFAULT_POLL, ...input.poll };
   const submit = { ...DEFAULT_SUBMIT, ...input.submit };
   const settings: Settings = {
-    pollMin: duration('poll.min', poll.min),
-    pollMax: duration('poll.max', poll.max),
-    deadline: duration('poll.deadline', poll.deadline),
-    giveUp: duration('poll.giveUp', poll.giveUp),
-    submitTimeout: duration('submit.timeout', submit.timeout),
-    authGrace: duration('submit.authGrace', submit.authGrace),
+    pollMin: duration('poll.min', poll.min, QUICKEST_POLL_MS),
+    pollMax: duration('poll.max', poll.max, QUICKEST_POLL_MS),
+    deadline: duration('poll.deadline', poll.deadline, 0),
+    giveUp: duration('poll.giveUp', poll.giveUp, 0),
+    submitTimeout: duration('submit.timeout', submit.timeout, 1_000),
+    authGrace: duration('submit.authGrace', submit.authGrace, 0),
   };
   if (settings.pollMin > settings.pollMax) problems.push('poll.min is longer than poll.max');
   if (settings.deadline > settings.giveUp) problems.push('poll.deadline is longer than poll.giveUp');
-  if (problems.length === 0) return settings;
-  throw ApplicationFailure.nonRetryable(
-    `Job ${input.key} was not started: ${problems.join('; ')}`,
-    FAILURE.badInput,
-  );
+  if (problems.length > 0) throw badInput(problems);
+  return settings;
+}
+
+/** Other languages start this workflow too, with whatever JSON they have. */
+function problemsOfShape(input: unknown): string[] {
+  if (!isRecord(input)) return ['the input: must be one object'];
+  const { key, tool, request, poll, submit, scope, taskId } = input;
+  const optional = { poll, submit, scope };
+  return [
+    ...Object.entries({ key, tool }).flatMap(([name, value]) =>
+      isText(value) ? [] : [`${name}: must be a text`],
+    ),
+    ...(isRecord(request) ? [] : ['request: must be an object']),
+    ...Object.entries(optional).flatMap(([name, value]) =>
+      value === undefined || value === null || isRecord(value) ? [] : [`${name}: must be an object`],
+    ),
+    ...(taskId === undefined || taskId === null || isText(taskId) ? [] : ['taskId: must be a text']),
+  ];
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value !== '';
+}
+
+function badInput(problems: string[]): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(`The job was not started: ${problems.join('; ')}`, FAILURE.badInput);
 }

@@ -2,7 +2,6 @@ import {
   ActivityFailure,
   ApplicationFailure,
   CancellationScope,
-  condition,
   proxyActivities,
   sleep,
   workflowInfo,
@@ -10,57 +9,63 @@ import {
 import {
   FAILURE,
   HEARTBEAT_TIMEOUT_MS,
-  type MediaInput,
-  type MediaState,
   RECORDING_MARGIN_MS,
   type SegueActivities,
+  type SubmitAttempt,
   type SubmitOutcome,
 } from '../contract';
 import { submitTaskQueue } from '../ids';
 import { doubling } from './backoff';
+import { hold } from './hold';
+import { continueWhenLong, type Run } from './progress';
 import { type Settings } from './settings';
 
+type Refusal = Extract<SubmitOutcome, { outcome: 'refused' }>;
+
+const MOST_ATTEMPTS_SHOWN = 20;
+/** A service that asks for more is asked again after this, since an hour may change its mind. */
+const LONGEST_WAIT_MS = 3_600_000;
+
 /** Submits the job and gives its task id. It sends again only after a POST that provably was not accepted. */
-export async function submitOnce(input: MediaInput, settings: Settings, state: MediaState): Promise<string> {
+export async function submitOnce(run: Run, settings: Settings): Promise<string> {
+  const { progress } = run;
   const untilSent = doubling(1_000, 60_000);
   const untilAllowed = doubling(10_000, 300_000);
-  let deniedSince: number | undefined;
 
-  for (let attempt = 1; ; attempt++) {
-    const outcome = await trySubmit(input, settings, state, attempt);
+  for (;;) {
+    const outcome = await trySubmit(run, settings);
     if (outcome.outcome === 'accepted') {
-      state.stage = 'polling';
-      state.taskId = outcome.taskId;
-      state.lastError = null;
+      run.stage = 'polling';
+      run.lastError = null;
+      progress.taskId = outcome.taskId;
+      progress.submittedAt = progress.attempts.at(-1)?.at ?? null;
       return outcome.taskId;
     }
-    state.lastError = outcome.reason;
-    if (outcome.outcome === 'unknown') {
-      await hold(state, attempt);
-      continue;
-    }
-    state.stage = 'waiting';
+    run.lastError = outcome.reason;
+    if (outcome.outcome === 'unknown') return hold(run);
+
+    const isDenial = outcome.outcome === 'refused' && (outcome.status === 401 || outcome.status === 403);
+    if (!isDenial) progress.deniedSince = null;
+    run.stage = 'waiting';
     if (outcome.outcome === 'notSent') {
       await sleep(untilSent.next());
-    } else if (outcome.status === 429 || outcome.status === 425) {
-      await sleep(Math.max(outcome.retryAfterMs ?? untilSent.next(), 1_000));
-    } else if (outcome.status === 401 || outcome.status === 403) {
-      // Keys get rotated; a job must not fail because it met the minute in between.
-      deniedSince ??= Date.now();
-      if (Date.now() - deniedSince >= settings.authGrace) throw refused(input, state, outcome);
+    } else if (isDenial) {
+      // Keys get rotated; a job must not fail because it met the minutes in between.
+      progress.deniedSince ??= new Date().toISOString();
+      if (Date.now() - Date.parse(progress.deniedSince) >= settings.authGrace) throw refused(run, outcome);
       await sleep(untilAllowed.next());
+    } else if (outcome.status === 429 || outcome.status === 425) {
+      const asked = outcome.retryAfterMs ?? untilSent.next();
+      await sleep(Math.min(Math.max(asked, 1_000), LONGEST_WAIT_MS));
     } else {
-      throw refused(input, state, outcome);
+      throw refused(run, outcome);
     }
+    await continueWhenLong(run);
   }
 }
 
-async function trySubmit(
-  input: MediaInput,
-  settings: Settings,
-  state: MediaState,
-  n: number,
-): Promise<SubmitOutcome> {
+async function trySubmit(run: Run, settings: Settings): Promise<SubmitOutcome> {
+  const { progress, input } = run;
   const { taskQueue, originalExecutionRunId } = workflowInfo();
   const { submit } = proxyActivities<SegueActivities>({
     taskQueue: submitTaskQueue(taskQueue),
@@ -71,21 +76,23 @@ async function trySubmit(
     // A second attempt may be a second payment. The activity guards itself too: this limit can be changed from outside.
     retry: { maximumAttempts: 1 },
   });
-  state.stage = 'submitting';
-  const attempt: MediaState['attempts'][number] = { n, at: new Date().toISOString(), outcome: 'pending' };
-  state.attempts.push(attempt);
+  run.stage = 'submitting';
+  progress.submits += 1;
+  const attempt: SubmitAttempt = { n: progress.submits, at: new Date().toISOString(), outcome: 'pending' };
+  progress.attempts.push(attempt);
+  if (progress.attempts.length > MOST_ATTEMPTS_SHOWN) progress.attempts.shift();
 
   // A cancelled run waits for the outcome: a POST on its way cannot be called back.
   const outcome = await CancellationScope.nonCancellable(async (): Promise<SubmitOutcome> => {
-    const { key, tool, request, scope } = input;
+    const { key, tool, request, scope, carried } = input;
+    // Decided by the activity, where it is no branch of the workflow; what an earlier run carried over is settled.
+    const runId = carried?.reset ? 'none: the run was reset' : originalExecutionRunId;
     try {
-      return await submit({ key, attempt: n, tool, request, scope, runId: originalExecutionRunId });
+      return await submit({ key, attempt: attempt.n, tool, request, scope, runId });
     } catch (error) {
       if (!(error instanceof ActivityFailure)) throw error;
-      return {
-        outcome: 'unknown',
-        reason: `the submission gave no outcome: ${error.cause?.message ?? error.message}`,
-      };
+      const reason = error.cause?.message ?? error.message;
+      return { outcome: 'unknown', reason: `the submission gave no outcome: ${reason}` };
     }
   });
   attempt.outcome = outcome.outcome;
@@ -93,20 +100,9 @@ async function trySubmit(
   return outcome;
 }
 
-/** The service may have accepted the job. Nobody but a person can tell, so the run stands here until it is cancelled. */
-async function hold(state: MediaState, n: number): Promise<never> {
-  state.stage = 'held';
-  state.hold = `${workflowInfo().runId}/${n}`;
-  await condition(() => false);
-  throw ApplicationFailure.nonRetryable('a hold does not end by itself');
-}
-
-function refused(
-  input: MediaInput,
-  state: MediaState,
-  outcome: Extract<SubmitOutcome, { outcome: 'refused' }>,
-): ApplicationFailure {
-  state.stage = 'failed';
+function refused(run: Run, outcome: Refusal): ApplicationFailure {
+  const { input } = run;
+  run.stage = 'failed';
   return ApplicationFailure.create({
     type: FAILURE.refused,
     nonRetryable: true,

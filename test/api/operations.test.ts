@@ -75,6 +75,13 @@ describe('what is sent and read', () => {
       { status: 'NEW', info: [1], x: 1 },
     ],
     [
+      'task without info',
+      (a, o) => a.getTask({ id: 't' }, o),
+      'GET /api/v1/tasks/t',
+      { status: 'SUCCESS' },
+      { status: 'SUCCESS' },
+    ],
+    [
       'transcription',
       (a, o) => a.getTranscription({ id: UUID }, o),
       `GET /api/v1/transcription/${UUID}`,
@@ -477,7 +484,7 @@ describe('pages', () => {
     const items: unknown[] = [];
     const getPage = (page: number) => {
       asked.push(page);
-      return Promise.resolve({ items: pages[page - 1] ?? pages.at(-1) ?? [] });
+      return Promise.resolve({ items: pages[Math.min(page, pages.length) - 1] ?? [] });
     };
     for await (const page of walkPages(getPage, first)) items.push(...page);
     return { items, asked };

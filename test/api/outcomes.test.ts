@@ -9,7 +9,7 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import path from 'node:path';
 import { createServer as createTlsServer } from 'node:tls';
 import { inspect } from 'node:util';
-import { outcomeOfAnswer, type SubmitOutcome } from '../../src/api/outcomes';
+import { outcomeOfAnswer } from '../../src/api/outcomes';
 import { freePort } from '../../src/temporal/ports';
 import { ASK, SECRET, testApi } from '../support/api';
 import { eventually } from '../support/eventually';

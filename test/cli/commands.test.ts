@@ -1,10 +1,13 @@
 /** The command as a person types it. */
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server';
+import { startDevServer } from '../../src/temporal/devServer';
 import { freePort } from '../../src/temporal/ports';
-import { segue, type Settings } from '../support/segueProcess';
+import { eventually } from '../support/eventually';
+import { startRawServer } from '../support/rawServer';
+import { segue, SegueProcess, type Settings } from '../support/segueProcess';
 import { shared } from '../support/shared';
 import { connectDevServer, testConfig, type TestTemporal, withWorker } from '../support/temporal';
 
@@ -63,7 +66,9 @@ describe('segue media', () => {
       });
       const second = await segue(args, settings);
       expect(JSON.parse(second.stdout)).toEqual({ ...report, existing: true });
-      expect(second.stderr).toMatch(/media\/cli-\S+ exists, started .* ago/);
+      expect(second.stderr).toMatch(
+        /media\/cli-\S+ exists: started .* ago, succeeded\. Nothing is submitted again/,
+      );
     });
   });
 
@@ -108,9 +113,57 @@ describe('segue media', () => {
   });
 });
 
+describe('segue media, when it does not end well', () => {
+  test('a job that is held ends with 3', async () => {
+    const server = await startRawServer((socket) => socket.resetAndDestroy());
+    const own = testConfig();
+    const key = newKey();
+    await withWorker(temporal, own, server.url, async () => {
+      const args = ['media', 'run', 'remove-background', '--image-url', image(), '--key', key, '--json'];
+      const held = await segue(args, { ...settings, SEGUE_TASK_QUEUE: own.taskQueue });
+      expect(held.code).toBe(3);
+      expect(JSON.parse(held.stdout)).toMatchObject({ key, status: 'held', stage: 'held' });
+      await temporal.client.workflow.getHandle(`media/${key}`).terminate();
+    });
+    const shown = await segue(['media', 'show', key, '--json'], settings);
+    expect(JSON.parse(shown.stdout)).toMatchObject({ key, status: 'terminated' });
+    await server.stop();
+  });
+
+  test('Ctrl-C stops waiting with 5 and says where the job stands; the job goes on', async () => {
+    const slow = await startSandbox({ pace: { kind: 'polls', polls: 60 } });
+    const own = testConfig();
+    const key = newKey();
+    const lonely = { ...settings, SEGUE_TASK_QUEUE: own.taskQueue };
+    await withWorker(temporal, own, slow.url, async () => {
+      const start = ['media', 'start', 'remove-background', '--image-url', image(), '--key', key];
+      await segue(start, lonely);
+      const following = new SegueProcess(['media', 'follow', key], lonely);
+      await eventually('the first word', () => following.stderr.join().includes('polling'));
+      const stopped = await following.end('SIGINT');
+      expect(stopped).toMatchObject({ code: 5, stdout: expect.stringContaining(`media/${key} running`) });
+      expect(await segue(['media', 'follow', key], lonely)).toMatchObject({ code: 0 });
+    });
+    await slow.stop();
+  });
+
+  test('a Temporal server that goes away while it waits: 4, with the job in the JSON', async () => {
+    const server = await startDevServer(shared().temporalBinary, { uiPort: false });
+    const key = newKey();
+    const lonely = { ...settings, TEMPORAL_ADDRESS: server.address };
+    await segue(['media', 'start', 'remove-background', '--image-url', image(), '--key', key], lonely);
+    const following = new SegueProcess(['media', 'follow', key, '--json'], lonely);
+    await eventually('its connection', () => following.stderr.join().includes('waiting for'));
+    await server.stop();
+    const { code, stdout } = await following.ended();
+    expect(code).toBe(4);
+    expect(JSON.parse(stdout)).toMatchObject({ key, workflowId: `media/${key}`, status: 'running' });
+  });
+});
+
 describe('bad input', () => {
   test.each([
-    ['no image', ['media', 'run', 'remove-background'], /image-url/],
+    ['no image', ['media', 'run', 'remove-background'], /image_url: is required/],
     [
       'an unknown flag',
       ['media', 'run', 'remove-background', '--image-url', 'https://a/b.png', '--nope'],
@@ -180,6 +233,36 @@ describe('bad input', () => {
     expect(code).toBe(4);
     expect(stderr).toContain(`port ${taken} is taken; choose another with --port`);
     expect(stderr).toContain('--sandbox-port');
+  });
+
+  test('a taken port ends the sandbox with 4, a namespace that is not there a read with 4', async () => {
+    const port = new URL(sandbox.url).port;
+    const taken = await segue(['sandbox', '--port', port]);
+    expect(taken).toMatchObject({ code: 4, stderr: expect.stringContaining(`port ${port} is taken`) });
+    const elsewhere = { ...settings, TEMPORAL_NAMESPACE: 'nowhere' };
+    expect(await segue(['media', 'show', 'k'], elsewhere)).toMatchObject({ code: 4 });
+  });
+
+  test('the request may come from a file, and flags go over it', async () => {
+    const file = path.join(await mkdtemp(path.join(shared().scratch, 'input-')), 'request.json');
+    const start = (...more: string[]) =>
+      segue(['media', 'start', 'remove-background', '--input', file, '--json', ...more], settings);
+    expect(await start()).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot be read') });
+    await writeFile(file, '{"image_url":');
+    expect(await start()).toMatchObject({ code: 2, stderr: expect.stringContaining('is not JSON') });
+    await writeFile(file, '[]');
+    expect(await start()).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('must be a JSON object'),
+    });
+    await writeFile(file, JSON.stringify({ image_url: 'x', output_format: 'jpeg' }));
+    const key = newKey();
+    expect(await start('--image-url', image(), '--key', key)).toMatchObject({ code: 0 });
+    const { events } = await temporal.client.workflow.getHandle(`media/${key}`).fetchHistory();
+    const payload = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads?.[0]?.data ?? '';
+    const input = JSON.parse(Buffer.from(payload).toString()) as { request: unknown };
+    expect(input.request).toEqual({ image_url: image(), output_format: 'jpeg' });
+    await temporal.client.workflow.getHandle(`media/${key}`).terminate();
   });
 
   test('help ends with 0', async () => {

@@ -1,5 +1,6 @@
 /** `segue dev` and `segue demo`: everything on one machine, with servers of their own. */
-import { mkdtemp, readdir, readFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, readdir } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { eventually } from '../support/eventually';
@@ -32,13 +33,10 @@ async function startDev(cwd: string, ports: Ports): Promise<SegueProcess> {
 
 const binary = (): Record<string, string> => ({ SEGUE_TEMPORAL_CLI: shared().temporalBinary });
 
-/** Whether a process with this command line lives. */
-async function serverIsAlive(port: number): Promise<boolean> {
-  for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
-    const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
-    if (command.includes('start-dev') && command.includes(`\0${port}\0`)) return true;
-  }
-  return false;
+/** Whether a Temporal server on this port lives. */
+function serverIsAlive(port: number): boolean {
+  const commands = execFileSync('ps', ['-axo', 'args'], { encoding: 'utf8' }).split('\n');
+  return commands.some((command) => command.includes('start-dev') && command.includes(` ${port} `));
 }
 
 describe('segue dev', () => {
@@ -60,7 +58,7 @@ describe('segue dev', () => {
     expect(await segue(start, settings)).toMatchObject({ code: 0 });
     await eventually('the submission', async () => (await readLedger(sandboxUrl)).summary.submissions === 1);
     expect(await first.end('SIGINT')).toMatchObject({ code: 0 });
-    expect(await serverIsAlive(ports.temporal)).toBe(false);
+    expect(serverIsAlive(ports.temporal)).toBe(false);
 
     await startDev(cwd, ports);
     const followed = await segue(['media', 'follow', key, '--json'], settings);
@@ -73,10 +71,29 @@ describe('segue dev', () => {
     const cwd = await mkdtemp(path.join(shared().scratch, 'dev-'));
     const ports = { temporal: await freePort(), ui: await freePort(), sandbox: await freePort() };
     const dev = await startDev(cwd, ports);
-    expect(await serverIsAlive(ports.temporal)).toBe(true);
+    expect(serverIsAlive(ports.temporal)).toBe(true);
+    const second = await segue(
+      ['dev', '--port', '0', '--ui-port', '0', '--sandbox-port', '0'],
+      binary(),
+      cwd,
+    );
+    expect(second).toMatchObject({ code: 4, stderr: expect.stringContaining('is in use by another segue') });
     await dev.end('SIGKILL');
-    await eventually('the end of the server', async () => !(await serverIsAlive(ports.temporal)));
+    await eventually('the end of the server', () => !serverIsAlive(ports.temporal));
   });
+});
+
+test('on a cluster that is there already, dev starts no server and takes a queue of its own', async () => {
+  const cwd = await mkdtemp(path.join(shared().scratch, 'dev-'));
+  const dev = new SegueProcess(
+    // A port that is taken: no server is started there.
+    ['dev', '--port', shared().devServerAddress.split(':')[1] ?? '', '--sandbox-port', '0'],
+    { TEMPORAL_ADDRESS: shared().devServerAddress },
+    cwd,
+  );
+  processes.push(dev);
+  await dev.line(/^ready: polling segue-dev-[0-9a-f]{8}, segue-dev-[0-9a-f]{8}-submit$/);
+  expect(dev.stderr.join()).toContain('(TEMPORAL_ADDRESS)');
 });
 
 describe('segue demo', () => {
@@ -97,8 +114,9 @@ describe('segue demo', () => {
 
 describe('segue temporal', () => {
   test('path prints the binary and nothing else; start serves until it is stopped', async () => {
-    const { code, stdout } = await segue(['temporal', 'path'], binary());
+    const { code, stdout, stderr } = await segue(['temporal', 'path'], binary());
     expect({ code, stdout }).toEqual({ code: 0, stdout: shared().temporalBinary });
+    expect(stderr).toContain('named by SEGUE_TEMPORAL_CLI');
     const server = new SegueProcess(['temporal', 'start', '--port', '0', '--ui-port', '0'], binary());
     processes.push(server);
     await server.line(/^ready 127\.0\.0\.1:\d+ UI http/);

@@ -70,8 +70,8 @@ export const scenarios: Record<string, Scenario> = {
   },
 
   async 'media-overdue-after-poll-errors'(temporal, keep) {
-    const server = await startRawServer((socket) => {
-      const isSubmit = server.received.at(-1)?.startsWith('POST');
+    const server = await startRawServer((socket, request) => {
+      const isSubmit = request.startsWith('POST');
       socket.end(isSubmit ? answer('202 Accepted', '{"task_id":"t-1"}') : '');
     });
     const config = testConfig({ poll: { min: '50ms', max: '100ms', deadline: '1s', giveUp: '7d' } });

@@ -9,8 +9,10 @@ export interface RawServer {
   stop: () => Promise<void>;
 }
 
-/** `onRequest` is called once a connection, when the request's head and body have arrived. */
-export async function startRawServer(onRequest: (socket: Socket) => void): Promise<RawServer> {
+/** `onRequest` is called once a connection, with the request, when its head and body have arrived. */
+export async function startRawServer(
+  onRequest: (socket: Socket, request: string) => void,
+): Promise<RawServer> {
   const sockets = new Set<Socket>();
   const received: string[] = [];
   const server = createServer((socket) => {
@@ -22,7 +24,7 @@ export async function startRawServer(onRequest: (socket: Socket) => void): Promi
       received[connection] = `${received[connection] ?? ''}${chunk.toString('utf8')}`;
       if (answered || !isComplete(received[connection])) return;
       answered = true;
-      onRequest(socket);
+      onRequest(socket, received[connection]);
     });
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -20,7 +20,10 @@ export interface TestTemporal {
 }
 
 export async function connectDevServer(): Promise<TestTemporal> {
-  const address = shared().devServerAddress;
+  return connectTo(shared().devServerAddress);
+}
+
+export async function connectTo(address: string): Promise<TestTemporal> {
   const connection = await Connection.connect({ address });
   return open(address, connection, new Client({ connection }));
 }

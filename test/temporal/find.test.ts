@@ -1,8 +1,9 @@
-import { chmod, mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import path from 'node:path';
 import { loadLocalTemporalConfig, type LocalTemporalConfig } from '../../src/config';
+import { NoTemporalError } from '../../src/errors';
 import { answers } from '../../src/temporal/download';
 import { findTemporal, findTemporalBinary } from '../../src/temporal/find';
 import { underLock } from '../../src/temporal/lock';
@@ -79,7 +80,7 @@ describe('finding a Temporal server', () => {
     expect(found.serverVersion).toMatch(/^1\.\d+\.\d+$/);
   });
 
-  test('a site that refuses or hangs costs at most the time that it is given', async () => {
+  test('a site that refuses or hangs does not answer', async () => {
     expect(await answers(`https://127.0.0.1:${await freePort()}/`, {})).toBe(false);
     const silent = createServer().listen(0, '127.0.0.1');
     await once(silent, 'listening');
@@ -88,7 +89,7 @@ describe('finding a Temporal server', () => {
     silent.close();
   });
 
-  test('two starts do not do the work twice', async () => {
+  test('work under a lock is done by one at a time', async () => {
     let running = 0;
     let most = 0;
     const order: string[] = [];
@@ -108,6 +109,57 @@ describe('finding a Temporal server', () => {
     expect(most).toBe(1);
     expect(waited).toBe(2);
     expect(order.sort()).toEqual(['a', 'b', 'c']);
+  });
+
+  describe('where nothing is there and nothing can be downloaded', () => {
+    const path0 = process.env.PATH;
+
+    afterEach(() => {
+      process.env.PATH = path0;
+    });
+
+    /** Puts a stand-in for go on the PATH, which counts its builds. */
+    async function fakeGo(script: string): Promise<LocalTemporalConfig> {
+      const bin = path.join(folder, 'gobin');
+      await mkdir(bin, { recursive: true });
+      await writeFile(path.join(bin, 'go'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+      process.env.PATH = `${bin}${path.delimiter}/usr/bin${path.delimiter}/bin`;
+      return config({ searchPath: '', proxy: { https: `http://127.0.0.1:${await freePort()}` } });
+    }
+
+    const BUILDS = `
+if [ "$1" = list ]; then echo "go: downloading x v1"; echo a; echo b; exit 0; fi
+while [ $# -gt 0 ]; do if [ "$1" = -o ]; then out=$2; fi; shift; done
+echo built >> "$(dirname "$out")/builds"
+sleep 0.3
+printf '#!/bin/sh\\necho "temporal version 1.0.0 (Server 1.31.2, UI 2.0.0)"\\n' > "$out"
+chmod +x "$out"`;
+
+    test('it is built once, however many ask for it', async () => {
+      const settings = await fakeGo(BUILDS);
+      const found = await Promise.all([1, 2, 3].map(() => findTemporalBinary(settings, say)));
+      expect(found.map(({ path: file }) => file)).toEqual([cachedAt(), cachedAt(), cachedAt()]);
+      expect(await readFile(path.join(path.dirname(cachedAt()), 'builds'), 'utf8')).toBe('built\n');
+      expect(said.join('\n')).toContain('building the Temporal server from its Go modules');
+      expect(said.filter((line) => line.includes('another start is getting'))).toHaveLength(2);
+      expect((await readdir(path.dirname(cachedAt()))).sort()).toEqual(['builds', 'temporal']);
+    });
+
+    test('a build that fails says what was tried and what to install, and leaves nothing that looks like a binary', async () => {
+      const settings = await fakeGo('echo "go: no such module"; exit 1');
+      const error: unknown = await findTemporalBinary(settings, say).catch((e: unknown) => e);
+      expect(error).toBeInstanceOf(NoTemporalError);
+      for (const words of ['no such module', 'temporal.download', 'https://go.dev/dl', 'TEMPORAL_ADDRESS']) {
+        expect((error as Error).message).toContain(words);
+      }
+      expect(await readdir(path.dirname(cachedAt()))).toEqual([]);
+    });
+
+    test('no go at all is told in the same words', async () => {
+      const settings = await fakeGo('exit 0');
+      process.env.PATH = path.join(folder, 'empty');
+      await expect(findTemporalBinary(settings, say)).rejects.toThrow('there is no `go` on the PATH');
+    });
   });
 
   test('the versions are those that the committed module and pom pin', async () => {

@@ -64,7 +64,7 @@ describe('when a process dies', () => {
     expect((await readLedger(sandboxUrl)).summary).toEqual({ submissions: 1, duplicates: 0 });
   });
 
-  test('P1: SIGTERM of the worker lets it finish, and it ends with 0', async () => {
+  test('SIGTERM of an idle worker ends it with 0', async () => {
     const sandboxUrl = await startSandboxProcess();
     const worker = await startWorkerProcess(testConfig().taskQueue, sandboxUrl);
     const { code, stderr } = await worker.end('SIGTERM');

@@ -175,8 +175,7 @@ describe('a media job', () => {
 
   test('P2: poll errors are no news', async () => {
     let polls = 0;
-    const server = await startRawServer((socket) => {
-      const request = server.received.at(-1) ?? '';
+    const server = await startRawServer((socket, request) => {
       if (request.startsWith('POST')) socket.end(answer('202 Accepted', '{"task_id":"t-1"}'));
       else if (++polls === 1) socket.end(answer('500 Internal Server Error', 'oops'));
       else if (polls === 2) socket.resetAndDestroy();

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { mediaWorkflowId } from '../../src/ids';
 import { startSandbox } from '../../src/sandbox/server';
+import { answer, startRawServer } from '../support/rawServer';
 import { readLedger } from '../support/sandbox';
 import { connectTimeSkippingServer, testConfig, type TestTemporal, withWorker } from '../support/temporal';
 
@@ -69,6 +70,44 @@ describe('a media job over hours', () => {
     const { submittedAt, finishedAt } = result as { submittedAt: string; finishedAt: string };
     expect(Date.parse(finishedAt) - Date.parse(submittedAt)).toBeGreaterThan(HOUR_MS);
     expect(ledger.summary).toEqual({ submissions: 1, duplicates: 0 });
+  });
+
+  test.each([
+    ['P2: denied for less than the grace, then let in: it is submitted', 20, 'succeeded'],
+    ['P2: denied for longer than the grace: it fails with the words of the service', 1_000, 'Refused'],
+  ])('%s', async (_case, denials, end) => {
+    let denied = 0;
+    const server = await startRawServer((socket, request) => {
+      const isPost = request.startsWith('POST');
+      if (!isPost) socket.end(answer('200 OK', '{"status":"SUCCESS"}'));
+      else if (++denied > denials) socket.end(answer('202 Accepted', '{"task_id":"t-1"}'));
+      else socket.end(answer(denied % 2 ? '401 Unauthorized' : '403 Forbidden', '{"detail":"no key"}'));
+    });
+    const config = testConfig({ submit: { timeout: '60s', authGrace: denials === 20 ? '2h' : '1h' } });
+    const key = `job-${randomUUID()}`;
+    const input = {
+      key,
+      tool: 'remove-background',
+      request: { image_url: 'https://example.com/a.png' },
+      submit: config.submit,
+    };
+    await withWorker(
+      temporal,
+      config,
+      server.url,
+      async () => {
+        const result: unknown = await temporal.client.workflow
+          .execute('media', { workflowId: mediaWorkflowId(key), taskQueue: config.taskQueue, args: [input] })
+          .catch((error: unknown) => error);
+        if (end === 'succeeded') expect(result).toMatchObject({ status: 'succeeded', taskId: 't-1' });
+        else
+          expect(result).toMatchObject({ cause: { type: end, message: expect.stringContaining('no key') } });
+      },
+      { checkScheduledTime: false },
+    );
+    // 10 s doubling to 5 min: an hour is some sixteen tries, not two and not hundreds.
+    if (end !== 'succeeded') expect([denied > 12, denied < 20]).toEqual([true, true]);
+    await server.stop();
   });
 
   test('P2: after the deadline it goes on at a slower pace', async () => {

@@ -4,7 +4,7 @@ import { fillPath, type MissingSetting, type Operation } from '../operation';
 import { opaqueId, uuid } from './fields';
 
 /** `SUCCESS` and `FAILURE` are the end; every other status, known or not, means "still running". */
-const taskPoll = z.looseObject({ status: z.string(), info: z.unknown() });
+const taskPoll = z.looseObject({ status: z.string(), info: z.unknown().optional() });
 
 export const getTask: Operation<{ id: string }, z.infer<typeof taskPoll>> = {
   name: 'get task',

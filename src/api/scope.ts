@@ -1,0 +1,16 @@
+/** Which workspace, and which part of it, a call is about. */
+export interface Scope {
+  organization?: string;
+  space?: string;
+}
+
+/** Whether an HTTP header can carry the value as it is. */
+export function fitsHeader(value: string): boolean {
+  return /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(value);
+}
+
+export function problemsOfScope(scope: Scope | undefined): string[] {
+  return Object.entries(scope ?? {})
+    .filter(([, value]) => value !== undefined && (typeof value !== 'string' || !fitsHeader(value)))
+    .map(([name]) => `scope.${name}: must be an id that an HTTP header can carry`);
+}
