@@ -444,7 +444,7 @@ describe('errors of the service', () => {
     if (least === undefined) expect(error.retryAfterMs).toBeUndefined();
     else {
       expect(error.retryAfterMs).toBeGreaterThanOrEqual(least);
-      expect(error.retryAfterMs).toBeLessThanOrEqual(most ?? 0);
+      expect(error.retryAfterMs).toBeLessThanOrEqual(most);
     }
   });
 

@@ -172,7 +172,7 @@ describe('P1 P2: a submission that is on its way', () => {
         const { events } = await handle.fetchHistory();
         return events?.some((event) => event.workflowExecutionCancelRequestedEventAttributes);
       });
-      react(posts[0]!);
+      posts.forEach(react);
       expect(await started.wait()).toMatchObject({ status, taskId });
       if (status === 'held') await handle.terminate();
     });
