@@ -1,6 +1,11 @@
 import { allHandlersFinished, condition, continueAsNew, workflowInfo } from '@temporalio/workflow';
-import { type MediaInput, type MediaStage, type MediaState, type Progress } from '../contract';
-import { type media } from './media';
+import {
+  type MediaInput,
+  type MediaResult,
+  type MediaStage,
+  type MediaState,
+  type Progress,
+} from '../contract';
 
 /** What a run knows: its progress, which outlives it, and what it is doing at the moment. */
 export interface Run {
@@ -42,7 +47,7 @@ export function startRun(input: MediaInput): Run {
 export async function continueWhenLong({ input, progress }: Run): Promise<void> {
   if (!workflowInfo().continueAsNewSuggested) return;
   await condition(allHandlersFinished);
-  await continueAsNew<typeof media>({ ...input, carried: progress });
+  await continueAsNew<(input: MediaInput) => Promise<MediaResult>>({ ...input, carried: progress });
 }
 
 export function describeRun({ input, progress, stage, hold, nextPollAt, lastError }: Run): MediaState {

@@ -1,0 +1,110 @@
+/**
+ * The only reader of the environment: one function for each kind of process, which tells every problem at once, by
+ * the name of the setting, before anything is started.
+ */
+import { type ApiConfig, readApi } from './service';
+import { type Environment, readSettings, type Settings } from './settings';
+import { readStarter, type StarterConfig } from './starter';
+import { type LocalTemporalConfig, readLocalTemporal, readTemporal, type TemporalConfig } from './temporal';
+
+export { type ApiConfig, type ProxySettings, PUBLISHED_LAYOUT } from './service';
+export { ConfigError, type Environment } from './settings';
+export { type StarterConfig } from './starter';
+export { type LocalTemporalConfig, type TemporalConfig } from './temporal';
+
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+export interface WorkerConfig extends StarterConfig {
+  api: ApiConfig;
+  logLevel: LogLevel;
+  temporal: TemporalConfig;
+}
+
+/** What `dev` and `demo` need: they bring their own service and credential. */
+export interface LocalConfig {
+  starter: StarterConfig;
+  /** Whether somebody chose the queue. */
+  taskQueueGiven: boolean;
+  temporal: LocalTemporalConfig;
+  logLevel: LogLevel;
+}
+
+export function loadStarterConfig(env: Environment = process.env): StarterConfig {
+  return readSettings(env, readStarter);
+}
+
+export function loadWorkerConfig(env: Environment = process.env): WorkerConfig {
+  return readSettings(env, (settings) => ({
+    ...readStarter(settings),
+    api: readApi(settings),
+    logLevel: readLogLevel(settings),
+    temporal: readTemporal(settings),
+  }));
+}
+
+export function loadLocalConfig(env: Environment = process.env): LocalConfig {
+  return readSettings(env, (settings) => ({
+    starter: readStarter(settings),
+    taskQueueGiven: settings.text('SEGUE_TASK_QUEUE') !== undefined,
+    temporal: readLocalTemporal(settings),
+    logLevel: readLogLevel(settings),
+  }));
+}
+
+/** For commands that ask the service themselves. */
+export function loadApiConfig(env: Environment = process.env): ApiConfig {
+  return readSettings(env, readApi);
+}
+
+export function loadTemporalConfig(env: Environment = process.env): TemporalConfig {
+  return readSettings(env, readTemporal);
+}
+
+export function loadLocalTemporalConfig(env: Environment = process.env): LocalTemporalConfig {
+  return readSettings(env, readLocalTemporal);
+}
+
+function readLogLevel(settings: Settings): LogLevel {
+  return settings.oneOf('SEGUE_LOG_LEVEL', LOG_LEVELS, 'info');
+}
+
+const KNOWN_SETTINGS = [
+  'SEGUE_API_URL',
+  'SEGUE_API_KEY',
+  'SEGUE_API_TOKEN',
+  'SEGUE_ALLOW_HTTP',
+  'SEGUE_ORGANIZATION',
+  'SEGUE_SPACE',
+  'SEGUE_TASK_QUEUE',
+  'SEGUE_POLL_MIN',
+  'SEGUE_POLL_MAX',
+  'SEGUE_POLL_DEADLINE',
+  'SEGUE_GIVE_UP',
+  'SEGUE_AUTH_GRACE',
+  'SEGUE_SUBMIT_TIMEOUT',
+  'SEGUE_LOG_LEVEL',
+  'SEGUE_PROJECT_PATH',
+  'SEGUE_PROJECT_DATA_AT',
+  'SEGUE_DRAFTS_AT',
+  'SEGUE_ACTIVITY_AT',
+  'SEGUE_ASSET_PATH',
+  'SEGUE_RUN_PATH',
+  'SEGUE_VIDEO_PATH',
+  'SEGUE_TEMPORAL_CLI',
+];
+
+/** Names that look like settings of Segue and are none: most often a slip of the pen. */
+export function unknownSettings(env: Environment = process.env): string[] {
+  return Object.keys(env).filter((name) => name.startsWith('SEGUE_') && !KNOWN_SETTINGS.includes(name));
+}
+
+/** The environment of a child process that must not meet the caller's cluster. */
+export function withoutTemporalSettings(env: Environment = process.env): Environment {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('TEMPORAL_')));
+}
+
+/** The environment for a build of pure Go code that uses the committed module file and nothing else. */
+export function goBuildEnvironment(env: Environment = process.env): Environment {
+  return { ...env, CGO_ENABLED: '0', GOWORK: 'off' };
+}

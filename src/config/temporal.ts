@@ -1,0 +1,62 @@
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { type NativeConnectionOptions } from '@temporalio/worker';
+import { type ProxySettings, readProxy } from './service';
+import { type Settings } from './settings';
+
+export interface TemporalConfig {
+  connection: NativeConnectionOptions;
+  address: string;
+  namespace: string;
+}
+
+/** What finding a Temporal server on this machine depends on. */
+export interface LocalTemporalConfig {
+  /** `TEMPORAL_ADDRESS`: a cluster that already runs. */
+  existing?: TemporalConfig;
+  /** `SEGUE_TEMPORAL_CLI`: the binary to use. */
+  cli?: string;
+  searchPath: string;
+  cacheFolder: string;
+  proxy: ProxySettings;
+}
+
+/** Address, namespace, API key, TLS and profiles, as every Temporal tool reads them. */
+export function readTemporal(settings: Settings): TemporalConfig {
+  try {
+    const defined = Object.entries(settings.env).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined,
+    );
+    const profile = loadClientConnectConfig({ overrideEnvVars: Object.fromEntries(defined) });
+    const address = profile.connectionOptions.address ?? 'localhost:7233';
+    return {
+      connection: { ...profile.connectionOptions, address },
+      address,
+      namespace: profile.namespace ?? 'default',
+    };
+  } catch (error) {
+    settings.problem(`TEMPORAL_*: ${error instanceof Error ? error.message : String(error)}`);
+    return { connection: {}, address: '', namespace: '' };
+  }
+}
+
+export function readLocalTemporal(settings: Settings): LocalTemporalConfig {
+  return {
+    // Only this variable, no profile: a demo must not run on a cluster that some file on this machine names.
+    existing: settings.text('TEMPORAL_ADDRESS') ? readTemporal(settings) : undefined,
+    cli: settings.text('SEGUE_TEMPORAL_CLI'),
+    searchPath: settings.env.PATH ?? '',
+    cacheFolder: cacheFolder(settings),
+    proxy: readProxy(settings),
+  };
+}
+
+function cacheFolder(settings: Settings): string {
+  const base =
+    settings.text('XDG_CACHE_HOME') ??
+    (process.platform === 'darwin'
+      ? path.join(homedir(), 'Library', 'Caches')
+      : (settings.text('LOCALAPPDATA') ?? path.join(homedir(), '.cache')));
+  return path.join(base, 'segue');
+}
