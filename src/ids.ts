@@ -29,5 +29,5 @@ export function pollRequestId(key: string, poll: number): string {
 
 /** Names the run and the step of any other call; a header carries only so much, and only ASCII. */
 export function stepRequestId(workflowId: string, step: string): string {
-  return `${workflowId}.${step}`.replace(/[^\x21-\x7e]/g, '_').slice(0, 250);
+  return `${workflowId.slice(0, 180)}.${step.slice(0, 60)}`.replace(/[^\x21-\x7e]/g, '_');
 }

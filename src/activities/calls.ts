@@ -4,7 +4,7 @@ import { operations, type Operations } from '../api/operations';
 import { type CallActivities, type CallOrder, LONGEST_CALL_MS } from '../contract';
 import { stepRequestId } from '../ids';
 import { activityFailure } from './failures';
-import { bounded, type TaskNews, withBoundedInfo } from './size';
+import { bounded, boundedNews, type TaskNews } from './size';
 
 /** How much sooner than its activity a call ends, so that its own error is recorded and not a timeout. */
 const MARGIN_MS = 2_000;
@@ -19,13 +19,16 @@ export function createCalls(api: Api): CallActivities {
 function createCall(api: Api, name: keyof Operations) {
   const call = api[name] as (request: unknown, options: CallOptions) => Promise<unknown>;
   return async ({ request, scope, requestId }: CallOrder<unknown>): Promise<unknown> => {
-    const { startToCloseTimeoutMs, workflowExecution, activityId } = activityInfo();
+    const { startToCloseTimeoutMs, workflowExecution, activityId, attempt } = activityInfo();
     const timeoutMs = Math.min(LONGEST_CALL_MS, Math.max(MARGIN_MS, startToCloseTimeoutMs - MARGIN_MS));
-    const step = stepRequestId(workflowExecution?.workflowId ?? 'activity', `${name}-${activityId}`);
+    const step = stepRequestId(
+      workflowExecution?.workflowId ?? 'activity',
+      `${name}-${activityId}.${attempt}`,
+    );
     try {
       const result = await call(request, { requestId: requestId ?? step, scope, timeoutMs });
       return name === 'getTask'
-        ? withBoundedInfo(result as TaskNews, request as { id: string })
+        ? boundedNews(result as TaskNews, request as { id: string })
         : bounded(name, result);
     } catch (error) {
       throw activityFailure(error);

@@ -9,9 +9,18 @@ export function activityFailure(error: unknown): ApplicationFailure {
     type: error.name,
     message: error.message,
     nonRetryable: isFinal(error),
-    nextRetryDelay: error instanceof StatusError ? error.retryAfterMs : undefined,
+    nextRetryDelay: error instanceof StatusError ? pauseFor(error) : undefined,
     details: [{ operation: error.operation, status, requestId: error.requestId }],
   });
+}
+
+const [SHORTEST_PAUSE_MS, LONGEST_PAUSE_MS] = [1_000, 3_600_000];
+
+/** As long as the service asked for, within reason: a pause of none would end the retries. */
+function pauseFor({ retryAfterMs }: StatusError): number | undefined {
+  return retryAfterMs === undefined
+    ? undefined
+    : Math.min(Math.max(retryAfterMs, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS);
 }
 
 /** Whether asking again would only get the same answer. */

@@ -1,6 +1,7 @@
 /** Keeps what activities return within what a history can hold: a payload over 2 MB would fail the run's task for ever. */
 import { createHash } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
+import { shorten } from '../api/errors';
 
 const LARGEST_RESULT_BYTES = 1024 * 1024;
 const LARGEST_INFO_BYTES = 256 * 1024;
@@ -18,16 +19,19 @@ export interface LargeInfo {
   fetch: string;
 }
 
-export function withBoundedInfo<News extends TaskNews>(
-  news: News,
-  { id }: { id: string },
-): News | (News & { info: LargeInfo }) {
-  const text = JSON.stringify(news.info ?? null);
+/** What a poll is asked for, and nothing else that the service may send along. */
+export function boundedNews({ status, info = null }: TaskNews, { id }: { id: string }): TaskNews {
+  const text = JSON.stringify(info);
   const bytes = Buffer.byteLength(text);
-  if (bytes <= LARGEST_INFO_BYTES) return news;
+  if (bytes <= LARGEST_INFO_BYTES) return { status: shorten(status), info };
   const sha256 = createHash('sha256').update(text).digest('hex');
-  const info: LargeInfo = { segue: 'too large to keep', bytes, sha256, fetch: `segue get task ${id} --json` };
-  return { status: news.status, info } as News & { info: LargeInfo };
+  const large: LargeInfo = {
+    segue: 'too large to keep',
+    bytes,
+    sha256,
+    fetch: `segue get task ${id} --json`,
+  };
+  return { status: shorten(status), info: large };
 }
 
 export function bounded<Result>(operation: string, result: Result): Result {

@@ -1,6 +1,6 @@
 /** The service, typed. It knows nothing of Temporal. */
-import { AnswerError, InvalidRequestError, NotConfiguredError, serviceWords, StatusError } from './errors';
-import { Http, type HttpAnswer, type HttpSettings } from './http';
+import { AnswerError, InvalidRequestError, NotConfiguredError, shorten, StatusError } from './errors';
+import { Http, type HttpAnswer, type HttpSettings, isSuccess } from './http';
 import {
   type AnyOperation,
   type Ask,
@@ -9,7 +9,8 @@ import {
   type ServiceLayout,
 } from './operation';
 import { type Operations, operations } from './operations';
-import { ListNotFound } from './operations/lists';
+import { LayoutProblem } from './operations/lists';
+import { WORKSPACE_PATH } from './operations/workspace';
 import { type Notification, notification, NOTIFY_PATH } from './operations/notify';
 import {
   type NotifyOutcome,
@@ -85,16 +86,23 @@ async function call(
   const problems = [...(checked.success ? [] : problemsOf(checked.error)), ...problemsOfScope(options.scope)];
   if (!checked.success || problems.length > 0) throw new InvalidRequestError(problems, facts);
   const ask = operation.ask(checked.data, layout);
-  if ('setting' in ask) throw new NotConfiguredError(ask.setting, ask.what, facts);
+  if ('setting' in ask) throw new NotConfiguredError(ask, facts);
   const tooLarge = sizeProblem(ask.body);
   if (tooLarge) throw new InvalidRequestError([tooLarge], facts);
 
-  const answer = await http.exchange({ ...options, ...ask, path: withQuery(ask), operation: operation.name });
+  const answer = await http.exchange({
+    ...options,
+    ...ask,
+    path: withQuery(ask),
+    operation: operation.name,
+    text: operation.text,
+  });
   if (!isSuccess(answer)) {
     const hint = answer.status === 404 ? operation.onMissing : undefined;
     throw new StatusError(answer, { ...facts, hint });
   }
-  return readAnswer(operation, layout, answer, facts);
+  const read = readAnswer(operation, layout, answer, facts);
+  return operation.redacted ? http.redactAll(read) : read;
 }
 
 function readAnswer(
@@ -103,12 +111,13 @@ function readAnswer(
   answer: HttpAnswer,
   facts: { operation: string; requestId: string },
 ): unknown {
-  const body = operation.text ? answer.body : parseJson(answer, facts);
+  const isEmpty = operation.mayBeEmpty && answer.body.trim() === '';
+  const body = operation.text ? answer.body : isEmpty ? null : parseJson(answer, facts);
   let read: unknown;
   try {
     read = operation.read ? operation.read({ body, etag: answer.etag ?? null }, layout) : body;
   } catch (error) {
-    if (error instanceof ListNotFound) throw new AnswerError(error.message, facts);
+    if (error instanceof LayoutProblem) throw new NotConfiguredError(error, facts);
     throw error;
   }
   const checked = operation.response.safeParse(read);
@@ -123,11 +132,7 @@ async function submit(
   request: Record<string, unknown>,
   options: OnceOptions,
 ): Promise<SubmitOutcome> {
-  const problems = [
-    ...problemsOfRequest(tool, request),
-    ...problemsOfScope(options.scope),
-    ...present(sizeProblem(request)),
-  ];
+  const problems = [...problemsOfRequest(tool, request), ...problemsOfScope(options.scope)];
   const path = findTool(tool)?.path;
   if (problems.length > 0 || path === undefined) return refusedHere(problems);
   try {
@@ -155,30 +160,33 @@ async function notify(http: Http, message: Notification, options: OnceOptions): 
 }
 
 async function clockSkew(http: Http, options: CallOptions): Promise<number | null> {
-  const ask = operations.getWorkspace.ask({}, { projectPath: '', projectDataAt: '' }) as Ask;
-  const { date } = await http.exchange({ ...options, ...ask, operation: 'read the clock' });
-  const time = Date.parse(date ?? '');
-  // The header tells whole seconds; half of one is the best guess at the rest.
-  return Number.isNaN(time) ? null : Date.now() - (time + 500);
+  const call = { operation: 'read the clock', method: 'GET', path: WORKSPACE_PATH } as const;
+  const { date, times } = await http.exchange({ ...options, ...call });
+  const earliest = Date.parse(date ?? '');
+  if (Number.isNaN(earliest)) return null;
+  // The header tells whole seconds, of some moment between the two that this machine saw.
+  const latest = earliest + 999;
+  if (latest < times.sent) return times.sent - latest;
+  if (earliest > times.answered) return times.answered - earliest;
+  return 0;
 }
 
 function refusedHere(problems: string[]): { outcome: 'refused'; reason: string } {
-  return { outcome: 'refused', reason: `not sent, the request is wrong: ${problems.join('; ')}` };
+  return {
+    outcome: 'refused',
+    reason: shorten(`not sent, the request is wrong: ${problems.join('; ')}`, 2_000),
+  };
 }
 
 function sizeProblem(body: unknown): string | undefined {
   const bytes = body === undefined ? 0 : Buffer.byteLength(JSON.stringify(body));
   return bytes > LARGEST_REQUEST_BYTES
-    ? `request: has ${bytes} bytes; the most is ${LARGEST_REQUEST_BYTES}`
+    ? `request: has ${bytes} bytes, more than ${LARGEST_REQUEST_BYTES}`
     : undefined;
 }
 
 function present<T>(value: T | undefined): T[] {
   return value === undefined ? [] : [value];
-}
-
-function isSuccess({ status }: HttpAnswer): boolean {
-  return status >= 200 && status < 300;
 }
 
 function withQuery({ path, query = {} }: Ask): string {
@@ -193,6 +201,6 @@ function parseJson(answer: HttpAnswer, facts: { operation: string; requestId: st
   try {
     return JSON.parse(answer.body) as unknown;
   } catch {
-    throw new AnswerError(`the answer is not JSON: ${serviceWords(answer.body)}`, facts);
+    throw new AnswerError(`the answer is not JSON: ${answer.words}`, facts);
   }
 }

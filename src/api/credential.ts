@@ -1,5 +1,8 @@
 import { inspect } from 'node:util';
 
+/** A shorter secret would be found in words that have nothing to do with it. */
+const SHORTEST_REDACTED = 6;
+
 /**
  * A secret for the `Authorization` header. It shows itself nowhere: not in JSON, not in logs, not in `inspect`.
  */
@@ -25,9 +28,22 @@ export class Credential {
     return `${this.#scheme} ${this.#secret}`;
   }
 
-  /** The text without the secret: a service may repeat in its answer what it was sent. */
+  /** The text without the secret, plain or escaped: a service may repeat in its words what it was sent. */
   redact(text: string): string {
-    return this.#secret === '' ? text : text.replaceAll(this.#secret, '[credential]');
+    if (this.#secret.length < SHORTEST_REDACTED) return text;
+    const escaped = JSON.stringify(this.#secret).slice(1, -1);
+    return [this.#secret, escaped, escaped.replaceAll('/', '\\/')].reduce(
+      (rest, form) => rest.replaceAll(form, '[credential]'),
+      text,
+    );
+  }
+
+  /** The same for every text in a JSON value. */
+  redactAll(value: unknown): unknown {
+    if (typeof value === 'string') return this.redact(value);
+    if (Array.isArray(value)) return value.map((item) => this.redactAll(item));
+    if (value === null || typeof value !== 'object') return value;
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, this.redactAll(member)]));
   }
 
   toString(): string {

@@ -28,10 +28,10 @@ export class StatusError extends ApiError {
   readonly words: string;
 
   constructor(
-    answer: { status: number; body: string; retryAfterMs?: number },
+    answer: { status: number; words: string; retryAfterMs?: number },
     facts: Facts & { hint?: string },
   ) {
-    const words = serviceWords(answer.body);
+    const { words } = answer;
     super([`status ${answer.status}: ${words || 'no words'}`, facts.hint].filter(Boolean).join(' — '), facts);
     this.status = answer.status;
     this.retryAfterMs = answer.retryAfterMs;
@@ -65,21 +65,23 @@ export class InvalidRequestError extends ApiError {
   }
 }
 
-/** The document does not tell what this operation needs, and no setting does either. */
+/** The document does not tell what this operation needs, and no setting does, or a wrong one. */
 export class NotConfiguredError extends ApiError {
   readonly setting: string;
 
-  constructor(setting: string, what: string, facts: Facts) {
-    super(`${what} is not published; set ${setting}`, facts);
+  constructor({ setting, problem }: { setting: string; problem: string }, facts: Facts) {
+    super(`${problem}; set ${setting}`, facts);
     this.setting = setting;
   }
 }
 
 const MOST_WORDS = 500;
+/** A body is looked at no further than this: an error may be a page of megabytes. */
+const MOST_LOOKED_AT = 16 * 1024;
 
 /** The service's own words in an error answer, whose shape is not published: JSON, text or a page of HTML. */
 export function serviceWords(body: string): string {
-  return shorten(wordsOf(body).replace(/\s+/g, ' ').trim());
+  return shorten(wordsOf(body).slice(0, MOST_LOOKED_AT).replace(/\s+/g, ' ').trim());
 }
 
 export function shorten(text: string, most = MOST_WORDS): string {
@@ -96,6 +98,9 @@ function wordsOf(body: string): string {
     if (said.length === 0) return JSON.stringify(json);
     return said.map((part) => (typeof part === 'string' ? part : JSON.stringify(part))).join('; ');
   } catch {
-    return body.replace(/<(style|script)[\s\S]*?<\/\1>/gi, ' ').replace(/<[^>]*>/g, ' ');
+    return body
+      .slice(0, MOST_LOOKED_AT)
+      .replace(/<(style|script)[\s\S]{0,4096}?<\/\1>/gi, ' ')
+      .replace(/<[^<>]{0,1024}>/g, ' ');
   }
 }

@@ -1,7 +1,7 @@
 /** The one HTTP client: every call has a time limit, a size limit, and a record of whether it was sent at all. */
 import { type Dispatcher, EnvHttpProxyAgent, request as sendRequest } from 'undici';
 import { type Credential } from './credential';
-import { shorten, TransportError } from './errors';
+import { serviceWords, shorten, TransportError } from './errors';
 import { type Scope } from './scope';
 
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -24,6 +24,8 @@ export interface HttpCall {
   path: string;
   requestId: string;
   body?: unknown;
+  /** The answer is text, not JSON. */
+  text?: boolean;
   scope?: Scope;
   timeoutMs: number;
   /** The request is not written after this moment: whoever ordered it has stopped waiting. */
@@ -37,7 +39,15 @@ export interface HttpAnswer {
   etag?: string;
   /** The service's own time. */
   date?: string;
+  /** When the call began and its answer did, by this machine's clock. */
+  times: { sent: number; answered: number };
   body: string;
+  /** What an answer that is no success says, without the credential. */
+  words: string;
+}
+
+export function isSuccess({ status }: { status: number }): boolean {
+  return status >= 200 && status < 300;
 }
 
 export class Http {
@@ -64,6 +74,7 @@ export class Http {
   /** A complete answer of any status, or a {@link TransportError}. Redirects are answers; nothing is retried. */
   async exchange(call: HttpCall): Promise<HttpAnswer> {
     const watch = new SendWatch(call.sendBefore);
+    const times = { sent: Date.now(), answered: Infinity };
     const agent = call.method === 'GET' ? this.#shared : this.#fresh;
     try {
       const response = await sendRequest(this.#settings.baseUrl + call.path, {
@@ -75,21 +86,31 @@ export class Http {
         headersTimeout: call.timeoutMs,
         bodyTimeout: call.timeoutMs,
       });
+      times.answered = Date.now();
+      const body = await readWhole(response.body);
       return {
         status: response.statusCode,
         retryAfterMs: retryAfter(response.headers['retry-after']),
         etag: one(response.headers.etag),
         date: one(response.headers.date),
-        body: this.#settings.credential.redact(await readWhole(response.body)),
+        times,
+        body,
+        words: this.#settings.credential.redact(serviceWords(body)),
       };
     } catch (cause) {
-      throw new TransportError(shorten(explain(cause, call, watch.sent)), {
+      const { credential } = this.#settings;
+      throw new TransportError(shorten(credential.redact(explain(cause, call, watch.sent))), {
         operation: call.operation,
         requestId: call.requestId,
         sent: watch.sent,
-        cause,
+        cause: withoutPayload(cause, credential),
       });
     }
+  }
+
+  /** The value without the credential in any of its texts. */
+  redactAll(value: unknown): unknown {
+    return this.#settings.credential.redactAll(value);
   }
 
   async close(): Promise<void> {
@@ -101,7 +122,7 @@ export class Http {
     const space = call.scope?.space ?? this.#settings.space;
     return {
       authorization: this.#settings.credential.reveal(),
-      accept: 'application/json',
+      accept: call.text ? 'text/*, */*' : 'application/json',
       'user-agent': this.#settings.userAgent,
       'x-request-id': call.requestId,
       ...(call.body === undefined ? {} : { 'content-type': 'application/json' }),
@@ -154,15 +175,25 @@ async function readWhole(body: AsyncIterable<Buffer>): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
+/** Seconds or an HTTP date; what is over already, or is neither, tells nothing. */
 function retryAfter(header: string | string[] | undefined): number | undefined {
-  const text = one(header);
-  if (!text) return undefined;
-  const ms = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - Date.now();
-  return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
+  const text = one(header)?.trim() ?? '';
+  const isDate = /^[A-Za-z]{3}, \d{2} [A-Za-z]{3} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text);
+  const ms = /^\d{1,10}$/.test(text) ? Number(text) * 1_000 : isDate ? Date.parse(text) - Date.now() : 0;
+  return ms > 0 ? ms : undefined;
 }
 
 function one(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header[0] : header;
+}
+
+/** What an error was, without what it carries: a parser's error holds the bytes it met, credential and all. */
+function withoutPayload(error: unknown, credential: Credential): Error {
+  const { name, message, code } = error as { name?: string; message?: string; code?: unknown };
+  const clean = new Error(credential.redact(message ?? String(error)));
+  clean.name = name ?? 'Error';
+  delete clean.stack;
+  return typeof code === 'string' ? Object.assign(clean, { code }) : clean;
 }
 
 function explain(cause: unknown, call: HttpCall, sent: boolean): string {

@@ -25,7 +25,7 @@ export interface Ask {
 /** A setting that the operation needs and that nobody gave. */
 export interface MissingSetting {
   setting: string;
-  what: string;
+  problem: string;
 }
 
 /** What an answer holds, for an operation to read. */
@@ -46,6 +46,10 @@ export interface Operation<Request, Response> {
   read?: (answered: Answered, layout: ServiceLayout) => unknown;
   /** The body is text, not JSON. */
   text?: boolean;
+  /** An empty body is as good an answer as any. */
+  mayBeEmpty?: boolean;
+  /** The answer ends up in histories, so the credential is taken out of it, should the service repeat it. */
+  redacted?: boolean;
   /** What a 404 of this operation most often means. */
   onMissing?: string;
 }

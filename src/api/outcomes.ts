@@ -1,6 +1,10 @@
 /** Decides, in one place, what is known of a POST that the service must not get twice. */
-import { serviceWords, shorten, TransportError } from './errors';
-import { type HttpAnswer } from './http';
+import { isId } from './ids';
+import { shorten, TransportError } from './errors';
+import { type HttpAnswer, isSuccess } from './http';
+
+/** What of an answer decides its outcome. */
+export type JudgedAnswer = Pick<HttpAnswer, 'status' | 'body' | 'words' | 'retryAfterMs'>;
 
 /**
  * What is known of one POST.
@@ -29,17 +33,17 @@ export type NotifyOutcome =
  */
 const REFUSALS = new Set([400, 401, 403, 404, 405, 406, 410, 411, 413, 414, 415, 422, 425, 429, 431, 451]);
 
-export function outcomeOfAnswer(answer: HttpAnswer): SubmitOutcome {
+export function outcomeOfAnswer(answer: JudgedAnswer): SubmitOutcome {
   if (!isSuccess(answer)) return refusedOrUnknown(answer);
   const taskId = taskIdIn(answer.body);
   if (taskId !== undefined) return { outcome: 'accepted', taskId };
   return {
     outcome: 'unknown',
-    reason: `status ${answer.status} without a task_id: ${serviceWords(answer.body)}`,
+    reason: `status ${answer.status} without a task_id: ${answer.words}`,
   };
 }
 
-export function notifyOutcomeOfAnswer(answer: HttpAnswer): NotifyOutcome {
+export function notifyOutcomeOfAnswer(answer: JudgedAnswer): NotifyOutcome {
   return isSuccess(answer) ? { outcome: 'sent' } : refusedOrUnknown(answer);
 }
 
@@ -49,16 +53,12 @@ export function outcomeOfFailure(error: unknown): { outcome: 'notSent' | 'unknow
   return { outcome: proven ? 'notSent' : 'unknown', reason };
 }
 
-function isSuccess({ status }: HttpAnswer): boolean {
-  return status >= 200 && status < 300;
-}
-
 function refusedOrUnknown({
   status,
-  body,
+  words,
   retryAfterMs,
-}: HttpAnswer): Extract<SubmitOutcome, { outcome: 'refused' | 'unknown' }> {
-  const reason = `status ${status}: ${serviceWords(body) || 'no words'}`;
+}: JudgedAnswer): Extract<SubmitOutcome, { outcome: 'refused' | 'unknown' }> {
+  const reason = `status ${status}: ${words || 'no words'}`;
   return REFUSALS.has(status)
     ? { outcome: 'refused', status, reason, retryAfterMs }
     : { outcome: 'unknown', reason };
@@ -75,6 +75,7 @@ function taskIdIn(body: string): string | undefined {
   }
   if (json === null || typeof json !== 'object' || !('task_id' in json)) return undefined;
   const { task_id: taskId } = json;
-  const usable = typeof taskId === 'string' && taskId.length > 0 && taskId.length <= LONGEST_TASK_ID;
+  // One that could not be polled afterwards is as good as none.
+  const usable = typeof taskId === 'string' && isId(taskId) && taskId.length <= LONGEST_TASK_ID;
   return usable ? taskId : undefined;
 }

@@ -10,7 +10,12 @@ export function fitsHeader(value: string): boolean {
 }
 
 export function problemsOfScope(scope: Scope | undefined): string[] {
-  return Object.entries(scope ?? {})
-    .filter(([, value]) => value !== undefined && (typeof value !== 'string' || !fitsHeader(value)))
-    .map(([name]) => `scope.${name}: must be an id that an HTTP header can carry`);
+  return Object.entries(scope ?? {}).flatMap(([name, value]: [string, unknown]) => {
+    if (name !== 'organization' && name !== 'space')
+      return [`scope.${name}: is neither organization nor space`];
+    if (value === undefined || value === null) return [];
+    return typeof value === 'string' && fitsHeader(value)
+      ? []
+      : [`scope.${name}: must be an id that an HTTP header can carry`];
+  });
 }

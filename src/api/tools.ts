@@ -1,5 +1,6 @@
 /** The media tools. A new one is one entry here: name, path and request; everything else follows from it. */
 import { z } from 'zod';
+import { text } from './operations/fields';
 import { problemsOf } from './problems';
 
 export interface MediaTool {
@@ -8,10 +9,15 @@ export interface MediaTool {
   request: z.ZodObject;
 }
 
-const imageUrl = z.url({
-  protocol: /^(https?|data)$/,
-  error: ({ input }) => (input === undefined ? 'is required' : 'must be an http, https or data URL'),
-});
+const imageUrl = z
+  .string()
+  .refine(
+    (url) => /^(https?:\/\/|data:)\S+$/.test(url) && URL.canParse(url),
+    'must be an http, https or data URL',
+  );
+
+/** The API states no limit. A workflow's input takes 2 MB, so this is what can be kept safely. */
+const LARGEST_TOOL_REQUEST_BYTES = 1024 * 1024;
 
 export const mediaTools: Record<string, MediaTool> = {
   'remove-background': {
@@ -34,8 +40,8 @@ export const mediaTools: Record<string, MediaTool> = {
     request: z.strictObject({
       image_url: imageUrl.describe('URL of the source image'),
       mask_url: imageUrl.describe('URL of the mask that marks the region to extend into'),
-      prompt: z.string().trim().min(1, 'must not be empty').describe('what to generate in the extended area'),
-      negative_prompt: z.string().optional().describe('what to avoid'),
+      prompt: text.describe('what to generate in the extended area'),
+      negative_prompt: text.optional().describe('what to avoid'),
       guidance_scale: z.number().optional().describe('how closely to follow the prompt (7.5 when left out)'),
       count: z
         .int()
@@ -56,7 +62,12 @@ export function problemsOfRequest(tool: string, request: unknown): string[] {
   const known = findTool(tool);
   if (!known) return [`tool: "${tool}" is none of ${Object.keys(mediaTools).join(', ')}`];
   const checked = known.request.safeParse(request);
-  return checked.success ? [] : problemsOf(checked.error);
+  const bytes = Buffer.byteLength(JSON.stringify(request ?? null));
+  const tooLarge = bytes > LARGEST_TOOL_REQUEST_BYTES;
+  return [
+    ...(checked.success ? [] : problemsOf(checked.error)),
+    ...(tooLarge ? [`request: has ${bytes} bytes, more than ${LARGEST_TOOL_REQUEST_BYTES}`] : []),
+  ];
 }
 
 /** What other languages check a request of this tool against. */

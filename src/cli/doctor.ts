@@ -24,7 +24,7 @@ const MOST_CLOCK_SKEW_MS = 5_000;
 
 interface Finding {
   check: string;
-  result: 'ok' | 'warning' | 'missing';
+  result: 'ok' | 'warning' | 'missing' | 'unknown';
   detail: string;
   /** What to do about it. */
   advice?: string;
@@ -43,7 +43,7 @@ export function addTo(program: Command): void {
         findings.push(finding);
         if (!json) print(line(finding));
       };
-      add(await finding('settings', checkSettings));
+      add(await finding('settings', checkSettings, 'set them, then ask again'));
       for (const found of await checkTemporal()) add(found);
       for (const found of await checkService()) add(found);
       const complete = findings.every(({ result }) => result !== 'missing');
@@ -57,13 +57,18 @@ function line({ check, result, detail, advice }: Finding): string {
 }
 
 /** A check that fails to run is a finding too. */
-async function finding(name: string, check: Check): Promise<Finding> {
+async function finding(name: string, check: Check, advice?: string): Promise<Finding> {
   try {
     return { check: name, ...(await check()) };
   } catch (error) {
     const detail = error instanceof Error ? error.message.replace(/\s*\n\s*/g, '; ') : String(error);
-    return { check: name, result: 'missing', detail };
+    return { check: name, result: 'missing', detail, advice };
   }
+}
+
+/** What cannot be looked at before something else is mended. */
+function notChecked(...checks: string[]): Finding[] {
+  return checks.map((check) => ({ check, result: 'unknown', detail: 'not checked: mend the above first' }));
 }
 
 const checkSettings: Check = async () => {
@@ -77,7 +82,8 @@ async function checkTemporal(): Promise<Finding[]> {
     const config = loadTemporalConfig();
     return await withTemporal(async ({ temporal }) => {
       const server = await finding('temporal', () => checkServer(temporal, config));
-      if (server.result === 'missing') return [server];
+      if (server.result === 'missing')
+        return [server, ...notChecked('namespace', 'search attributes', 'workers')];
       return [
         server,
         await finding('namespace', () => checkNamespace(temporal, config)),
@@ -90,7 +96,7 @@ async function checkTemporal(): Promise<Finding[]> {
       await Promise.resolve();
       throw error;
     };
-    return [await finding('temporal', failure)];
+    return [await finding('temporal', failure), ...notChecked('namespace', 'search attributes', 'workers')];
   }
 }
 
@@ -141,24 +147,31 @@ async function checkService(): Promise<Finding[]> {
   try {
     loadApiConfig();
   } catch (error) {
-    // Told by the first line already.
-    if (error instanceof ConfigError) return [];
+    if (error instanceof ConfigError) return notChecked('service', 'clock');
     throw error;
   }
   return withApi({}, async (api, options) => {
-    const service = await finding('service', async () => {
-      try {
-        const { workspace } = await api.getWorkspace({}, options());
-        return {
-          result: 'ok',
-          detail: `workspace ${workspace?.name ?? 'without a name'} (${workspace?.id ?? 'no id'})`,
-        };
-      } catch (error) {
-        if (!(error instanceof StatusError) || ![401, 403].includes(error.status)) throw error;
-        return { result: 'missing', detail: error.message, advice: 'check SEGUE_API_KEY or SEGUE_API_TOKEN' };
-      }
-    });
-    if (service.result === 'missing') return [service];
+    const service = await finding(
+      'service',
+      async () => {
+        try {
+          const { workspace } = await api.getWorkspace({}, options());
+          return {
+            result: 'ok',
+            detail: `workspace ${workspace?.name ?? 'without a name'} (${workspace?.id ?? 'no id'})`,
+          };
+        } catch (error) {
+          if (!(error instanceof StatusError) || ![401, 403].includes(error.status)) throw error;
+          return {
+            result: 'missing',
+            detail: error.message,
+            advice: 'check SEGUE_API_KEY or SEGUE_API_TOKEN',
+          };
+        }
+      },
+      'is SEGUE_API_URL right, and is the service up?',
+    );
+    if (service.result === 'missing') return [service, ...notChecked('clock')];
     const clock = await finding('clock', async () => {
       const skew = await api.clockSkew(options());
       if (skew === null) return { result: 'ok', detail: 'the service does not tell its time' };

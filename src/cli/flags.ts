@@ -7,14 +7,24 @@ import { DURATION_FORM, parseDuration } from '../durations';
 interface FieldSchema {
   type?: string;
   enum?: string[];
+  anyOf?: FieldSchema[];
+  items?: FieldSchema;
   description?: string;
 }
 
-/** None is mandatory here: a request may come from a file, and its own check names everything that is missing. */
+/** Flags that every job has; a field of a request cannot have their names. */
+const TAKEN = ['input', 'key', 'organization', 'space', 'json', 'timeout', 'help'];
+
+/**
+ * A flag for each field of the request. Flags only collect: none is mandatory, and what does not fit is handed on as
+ * it is, so that the request's one check can name all problems at once.
+ */
 export function addRequestFlags(command: Command, tool: MediaTool): void {
   const { properties = {} } = z.toJSONSchema(tool.request);
   for (const [field, schema] of Object.entries(properties as Record<string, FieldSchema>)) {
-    command.addOption(flagFor(field, schema));
+    if (TAKEN.includes(field))
+      throw new Error(`A request field cannot be called "${field}": its flag is taken`);
+    for (const option of flagsFor(field, schema)) command.addOption(option);
   }
 }
 
@@ -29,9 +39,9 @@ export function listFlag(text: string): string[] {
   return text.split(',').map((item) => item.trim());
 }
 
-export function integerFlag(text: string): number {
-  if (!/^-?\d+$/.test(text)) throw new InvalidArgumentError('It is a whole number.');
-  return Number(text);
+/** A number where it is one; anything else is for the request's own check to refuse. */
+export function softNumber(text: string): number | string {
+  return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
 }
 
 export function durationFlag(text: string): string {
@@ -39,19 +49,31 @@ export function durationFlag(text: string): string {
   return text;
 }
 
-function flagFor(field: string, schema: FieldSchema): Option {
-  const flag = `--${field.replaceAll('_', '-')}`;
-  if (schema.type === 'boolean') return new Option(flag, schema.description);
-  const option = new Option(`${flag} <${schema.enum?.join('|') ?? 'value'}>`, schema.description);
-  if (schema.enum) option.choices(schema.enum);
-  if (schema.type === 'number' || schema.type === 'integer') option.argParser(numberFlag);
-  return option;
+function flagsFor(field: string, schema: FieldSchema): Option[] {
+  const { type, enum: choices, items } = withoutNull(schema);
+  const name = field.replaceAll('_', '-');
+  if (type === 'boolean') return [new Option(`--${name}`, schema.description), new Option(`--no-${name}`)];
+  const value = choices?.join('|') ?? 'value';
+  if (type === 'array') {
+    const read = items && isNumber(withoutNull(items)) ? softNumber : (text: string) => text;
+    const option = new Option(
+      `--${name} <${value}>`,
+      `${schema.description ?? ''} (may be given again)`.trim(),
+    );
+    return [
+      option.argParser((text: string, earlier: unknown[] | undefined) => [...(earlier ?? []), read(text)]),
+    ];
+  }
+  const option = new Option(`--${name} <${value}>`, schema.description);
+  return [isNumber({ type }) ? option.argParser(softNumber) : option];
 }
 
-function numberFlag(text: string): number {
-  const number = Number(text);
-  if (text.trim() === '' || !Number.isFinite(number)) throw new InvalidArgumentError('It is a number.');
-  return number;
+function withoutNull(schema: FieldSchema): FieldSchema {
+  return schema.anyOf?.find(({ type }) => type !== 'null') ?? schema;
+}
+
+function isNumber({ type }: FieldSchema): boolean {
+  return type === 'number' || type === 'integer';
 }
 
 /** The name under which commander keeps a flag: `image_url` is given as `--image-url` and kept as `imageUrl`. */

@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises';
-import { type Command, Option } from 'commander';
+import { type Command } from 'commander';
 import { type Api, type CallOptions } from '../api/client';
 import { type Page } from '../api/operations/lists';
 import { walkPages } from '../api/pages';
 import { addScopeFlags, type ScopeFlags, withApi } from './api';
 import { EXIT } from './exit';
-import { integerFlag, listFlag } from './flags';
+import { softNumber, listFlag } from './flags';
 import { print, printJson, say } from './print';
 import {
   assetLines,
@@ -119,13 +119,15 @@ function addSubtitles(get: Command): void {
   const command = get
     .command('subtitles <id>')
     .description('download the subtitles of a transcription that is DONE')
-    .addOption(new Option('--format <format>', 'srt unless told otherwise').choices(['srt', 'vtt']))
+    .option('--format <srt|vtt>', 'srt unless told otherwise')
+    .option('--json', 'print one JSON object')
     .option('--out <file>', 'write them to this file');
   addScopeFlags(command).action(
-    async (id: string, flags: ScopeFlags & { format?: 'srt' | 'vtt'; out?: string }) => {
+    async (id: string, flags: GetFlags & { format?: 'srt' | 'vtt'; out?: string }) => {
       await withApi(flags, async (api, options) => {
         const subtitles = await api.getSubtitles({ id, requested_format: flags.format }, options());
         if (!subtitles.ready) {
+          if (flags.json) printJson(subtitles);
           say(
             `The file is empty: transcription ${id} is not DONE yet. See \`segue get transcription ${id}\`.`,
           );
@@ -159,12 +161,12 @@ function addLists(get: Command): void {
   const drafts = get
     .command('drafts')
     .description('list draft social posts')
-    .requiredOption('--accounts <ids>', 'account ids, with commas between', listFlag)
+    .option('--accounts <ids>', 'account ids, with commas between', listFlag)
     .option('--search <text>', 'only drafts whose content matches')
-    .option('--per-page <n>', 'drafts a page', integerFlag)
+    .option('--per-page <n>', 'drafts a page', softNumber)
     .option('--tz <zone>', 'time zone, by name')
     .option('--order-by <field>', 'field to sort by')
-    .addOption(new Option('--order <order>', 'direction').choices(['asc', 'desc']));
+    .option('--order <asc|desc>', 'direction');
   list(drafts, ({ api, options }, page) => {
     const { accounts, search, perPage, tz, orderBy, order } = drafts.opts<DraftsFlags>();
     const request = { account_ids: accounts, search, per_page: perPage, tz, order_by: orderBy, order, page };
@@ -174,7 +176,7 @@ function addLists(get: Command): void {
   const activity = get
     .command('activity <task>')
     .description('list what happened to a project-manager task')
-    .option('--page-size <n>', 'entries a page', integerFlag);
+    .option('--page-size <n>', 'entries a page', softNumber);
   list(activity, ({ api, options }, page, task) => {
     const { pageSize } = activity.opts<{ pageSize?: number }>();
     return api.getTaskActivity({ task_id: task, page_size: pageSize, page }, options());
@@ -187,7 +189,7 @@ function list(
   getPage: (asking: Asking, page: number | undefined, id: string) => Promise<Page>,
 ): void {
   command
-    .option('--page <n>', 'page, from 1', integerFlag)
+    .option('--page <n>', 'page, from 1', softNumber)
     .option('--all', 'every page')
     .option('--json', 'print one JSON object a line');
   addScopeFlags(command).action(async (...given: unknown[]) => {

@@ -1,4 +1,5 @@
 /** Records of the service in words, for people. */
+import { isAssetDone, isJobOver, isRunOver, isTaskOver } from '../api/endings';
 import { genderInWords, type Voice } from '../api/operations/voice';
 import { type WorkspaceContext } from '../api/operations/workspace';
 import { fieldLines, table } from './table';
@@ -44,35 +45,24 @@ export function taskLines({ status, info }: { status: string; info?: unknown }):
   return info === null || info === undefined ? lines : [...lines, JSON.stringify(info, null, 2)];
 }
 
-function isTaskOver(status: string): boolean {
-  return status === 'SUCCESS' || status === 'FAILURE';
-}
-
 /** A transcription or a video: `job_status` alone tells. */
 export function jobLines(job: { job_status: string } & Fields, zone: string): string[] {
-  const over = ['DONE', 'FAILED'].includes(job.job_status);
+  const over = isJobOver(job.job_status);
   return [`${job.job_status} (${over ? 'over' : 'still running'})`, ...fieldLines(job, zone)];
 }
 
 export function assetLines(asset: { status: number } & Fields, zone: string): string[] {
-  const meaning: Record<number, string> = {
-    2: 'not done: processing, or a thumbnail that failed',
-    3: 'not done: processing, or a thumbnail that failed',
-    4: 'done',
-  };
+  const known = [2, 3].includes(asset.status)
+    ? ': processing, or a thumbnail that failed'
+    : '; what it means is not published';
   return [
-    `${asset.status} (${meaning[asset.status] ?? 'not done; what it means is not published'})`,
+    `${asset.status} (${isAssetDone(asset.status) ? 'done' : `not done${known}`})`,
     ...fieldLines(asset, zone),
   ];
 }
 
-const TERMINAL_RUNS = ['COMPLETED', 'FAILED', 'TERMINATED', 'TIMED_OUT'];
-
 export function runLines(run: { status: string } & Fields, zone: string): string[] {
-  return [
-    `${run.status} (${TERMINAL_RUNS.includes(run.status) ? 'over' : 'not over'})`,
-    ...fieldLines(run, zone),
-  ];
+  return [`${run.status} (${isRunOver(run.status) ? 'over' : 'not over'})`, ...fieldLines(run, zone)];
 }
 
 export function boardLines(board: Fields, zone: string): string[] {

@@ -32,9 +32,18 @@ export function recordTable(records: unknown[], zone: string): string[] {
   return table([columns, ...objects.map((object) => columns.map((column) => cell(object[column], zone)))]);
 }
 
-/** Fields of one record, a line each. */
+/** Fields of one record, a line each; what has a structure is shown whole, below its name. */
 export function fieldLines(record: Record<string, unknown>, zone: string): string[] {
-  return table(Object.entries(record).map(([name, value]) => [name, cell(value, zone)]));
+  const isPlain = (value: unknown): boolean => value === null || typeof value !== 'object';
+  const plain = Object.entries(record).filter(([, value]) => isPlain(value));
+  const structured = Object.entries(record).filter(([, value]) => !isPlain(value));
+  return [
+    ...table(plain.map(([name, value]) => [name, cell(value, zone)])),
+    ...structured.flatMap(([name, value]) => [
+      `${name}:`,
+      JSON.stringify(value, null, 2).replace(/^/gm, '  '),
+    ]),
+  ];
 }
 
 function isTime(text: string): boolean {
@@ -44,9 +53,11 @@ function isTime(text: string): boolean {
   );
 }
 
+/** With the zone beside it: a time without one is a guess. */
 function inZone(time: string, zone: string): string {
-  const options: Intl.DateTimeFormatOptions = { dateStyle: 'medium', timeStyle: 'short', hour12: false };
-  return new Intl.DateTimeFormat('en-GB', { ...options, timeZone: zone }).format(new Date(time));
+  const day = { day: 'numeric', month: 'short', year: 'numeric' } as const;
+  const clock = { hour: '2-digit', minute: '2-digit', hour12: false, timeZoneName: 'short' } as const;
+  return new Intl.DateTimeFormat('en-GB', { ...day, ...clock, timeZone: zone }).format(new Date(time));
 }
 
 function oneLine(text: string): string {

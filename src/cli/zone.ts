@@ -1,5 +1,6 @@
 import { type Api, type CallOptions } from '../api/client';
 import { type WorkspaceContext } from '../api/operations/workspace';
+import { say } from './print';
 
 export function isZone(name: string): boolean {
   try {
@@ -16,11 +17,14 @@ export function zoneOf(context: WorkspaceContext): string {
   return zone && isZone(zone) ? zone : 'UTC';
 }
 
-/** Asks for the workspace's zone; a read-out must not fail because that cannot be had. */
+/** Asks for the workspace's zone; a read-out must not fail because that cannot be had, but it says so. */
 export async function workspaceZone(api: Api, options: () => CallOptions): Promise<string> {
   try {
     return zoneOf(await api.getWorkspace({}, options()));
-  } catch {
+  } catch (error) {
+    say(
+      `times are in UTC, not in the workspace's zone: ${error instanceof Error ? error.message : String(error)}`,
+    );
     return 'UTC';
   }
 }

@@ -89,6 +89,8 @@ export class Settings {
 
   pointer(name: string): string | undefined {
     const pointer = this.text(name);
+    // The pointer to the whole is the empty text, which a setting cannot hold; `#` is its other spelling.
+    if (pointer === '#') return '';
     if (pointer !== undefined && !isPointer(pointer)) {
       this.problem(`${name}: "${pointer}" is not a JSON pointer, like /results/items`);
     }

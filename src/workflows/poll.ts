@@ -7,6 +7,7 @@ import {
   sleep,
   TemporalFailure,
 } from '@temporalio/workflow';
+import { isTaskOver } from '../api/endings';
 import { FAILURE, type SegueActivities } from '../contract';
 import { pollRequestId } from '../ids';
 import { continueWhenLong, type Run } from './progress';
@@ -41,7 +42,7 @@ export async function pollUntilDone(run: Run, settings: Settings, taskId: string
       const { getTask } = hanging ? patient : quick;
       const requestId = pollRequestId(input.key, progress.polls);
       const news = await getTask({ request: { id: taskId }, scope: input.scope, requestId });
-      if (news.status === 'SUCCESS' || news.status === 'FAILURE') return news;
+      if (isTaskOver(news.status)) return news;
       hanging = false;
       run.lastError = null;
     } catch (error) {

@@ -6,8 +6,9 @@ import { bundleWorkflowCode, DefaultLogger, Worker } from '@temporalio/worker';
 import { z } from 'zod';
 import { createActivities } from '../../src/activities';
 import { activityFailure } from '../../src/activities/failures';
-import { StatusError } from '../../src/api/errors';
+import { NotConfiguredError, StatusError } from '../../src/api/errors';
 import { mediaTools, requestJsonSchema } from '../../src/api/tools';
+import { requestFrom } from '../../src/cli/flags';
 import { segueCommand } from '../../src/cli/main';
 import { ASK, testApi } from '../support/api';
 import { answer, startRawServer } from '../support/rawServer';
@@ -28,6 +29,7 @@ afterAll(async () => {
   await temporal.close();
 });
 
+const FACTS = { operation: 'o', requestId: 'r' };
 const VOICE = '0b6f2c9e-6f0e-4c55-9d3f-0d1e6a3f7b11';
 const OK = answer('200 OK', JSON.stringify({ id: VOICE, gender: 0 }), ['connection: close']);
 
@@ -81,17 +83,25 @@ describe('a read', () => {
     expect(requests).toHaveLength(0);
   });
 
-  test('waits as long as the service asks for', () => {
-    const refusal = new StatusError(
-      { status: 429, body: '', retryAfterMs: 7_000 },
-      { operation: 'o', requestId: 'r' },
-    );
-    expect(activityFailure(refusal)).toMatchObject({ nextRetryDelay: 7_000, nonRetryable: false });
+  test.each([
+    [7_000, 7_000],
+    [1, 1_000],
+    [10 ** 12, 3_600_000],
+    [undefined, undefined],
+  ])('asked to wait %d ms, waits %d', (asked, waited) => {
+    const refusal = new StatusError({ status: 425, words: '', retryAfterMs: asked }, FACTS);
+    const { nextRetryDelay, nonRetryable } = activityFailure(refusal);
+    expect({ nextRetryDelay, nonRetryable }).toEqual({ nextRetryDelay: waited, nonRetryable: false });
+  });
+
+  test('is not asked again for a setting that is missing', () => {
+    const missing = new NotConfiguredError({ setting: 'SEGUE_X', problem: 'p' }, FACTS);
+    expect(activityFailure(missing)).toMatchObject({ type: 'NotConfiguredError', nonRetryable: true });
   });
 
   test('names run and step to the service', async () => {
     const { requests } = await readVoice([]);
-    expect(requests[0]?.toLowerCase()).toMatch(/x-request-id: read-[0-9a-f-]+\.getvoice-1\r/);
+    expect(requests[0]?.toLowerCase()).toMatch(/x-request-id: read-[0-9a-f-]+\.getvoice-1\.1\r/);
   });
 });
 
@@ -108,13 +118,27 @@ test('an answer that no history could hold fails at once', async () => {
   await server.stop();
 });
 
+test.each(['input', 'key', 'json'])(
+  'a tool cannot have a field called %s: its flag is taken',
+  async (field) => {
+    mediaTools['bad-tool'] = { path: '/x', about: 'x', request: z.strictObject({ [field]: z.string() }) };
+    try {
+      await expect(segueCommand('media')).rejects.toThrow(`cannot be called "${field}"`);
+    } finally {
+      Reflect.deleteProperty(mediaTools, 'bad-tool');
+    }
+  },
+);
+
 test('a new tool is one entry in one table: it has an activity, a command and a JSON Schema', async () => {
   mediaTools['draw-cat'] = {
     path: '/api/v1/tools/draw-cat',
     about: 'Draw a cat',
     request: z.strictObject({
       fur_color: z.string().describe('colour of the fur'),
-      legs: z.int().optional(),
+      legs: z.int().nullable().optional(),
+      toys: z.array(z.string()).optional(),
+      asleep: z.boolean().optional(),
     }),
   };
   const server = await startRawServer((socket) => socket.end(answer('202 Accepted', '{"task_id":"cat-1"}')));
@@ -134,6 +158,21 @@ test('a new tool is one entry in one table: it has an activity, a command and a 
     const drawCat = run?.commands.find((candidate) => candidate.name() === 'draw-cat');
     expect(drawCat?.helpInformation()).toContain('--fur-color <value>');
     expect(drawCat?.helpInformation()).toContain('--legs <value>');
+    drawCat?.exitOverride().action(() => undefined);
+    await program.parseAsync([
+      'node',
+      'segue',
+      'media',
+      'run',
+      'draw-cat',
+      ...'--fur-color red --legs 4 --toys ball --toys mouse --no-asleep'.split(' '),
+    ]);
+    expect(requestFrom(mediaTools['draw-cat'], drawCat?.opts() ?? {})).toEqual({
+      fur_color: 'red',
+      legs: 4,
+      toys: ['ball', 'mouse'],
+      asleep: false,
+    });
     expect(requestJsonSchema(mediaTools['draw-cat'])).toMatchObject({ required: ['fur_color'] });
   } finally {
     Reflect.deleteProperty(mediaTools, 'draw-cat');

@@ -196,6 +196,25 @@ describe('what is sent and read', () => {
     expect(sent().json).toEqual({});
   });
 
+  test('an update that is answered with nothing has succeeded', async () => {
+    status = '204 No Content';
+    body = '';
+    await expect(api().updateProject({ resourcetype: 'c', id: '7', changes: {} }, ASK)).resolves.toBeNull();
+  });
+
+  test('any UUID will do, whatever its version', async () => {
+    body = JSON.stringify({ id: 'x' });
+    const voice_id = '11111111-1111-1111-1111-111111111111';
+    expect(await api().getVoice({ voice_id }, ASK)).toEqual({ id: 'x' });
+  });
+
+  test('the whole answer can be the data', async () => {
+    body = '{"a":1}';
+    expect(await api({ projectDataAt: '' }).getProject({ resourcetype: 'c', id: '7' }, ASK)).toMatchObject({
+      data: { a: 1 },
+    });
+  });
+
   test('a project is read where the settings say, and brings its ETag', async () => {
     body = '{"project":{"fields":{"a":1}}}';
     headers = ['etag: "v7"'];
@@ -221,6 +240,7 @@ describe('what is sent and read', () => {
       text: body,
     });
     expect(sent().line).toBe(`GET ${target} HTTP/1.1`);
+    expect(sent().head).toContain('accept: text/*, */*');
   });
 
   test('empty subtitles mean: not DONE yet', async () => {
@@ -273,6 +293,7 @@ describe('what is refused before anything is sent, all problems at once', () => 
       ['id', 'requested_format'],
     ],
     ['an empty task id', (a) => a.getTask({ id: ' ' }, ASK), ['id']],
+    ['half a character', (a) => a.getTask({ id: '\ud800' }, ASK), ['id']],
     ['an id that climbs', (a) => a.getProject({ resourcetype: '..', id: '' }, ASK), ['resourcetype', 'id']],
     ['no account', (a) => a.getDrafts({ account_ids: [] }, ASK), ['account_ids']],
     [
@@ -378,7 +399,7 @@ describe('answers that cannot be used', () => {
   ])('%s: the error names operation, field and expectation', async (_case, content, call, message) => {
     body = content;
     const error: unknown = await call(api()).catch((e: unknown) => e);
-    expect(error).toBeInstanceOf(AnswerError);
+    expect(error).toBeInstanceOf(message.source.includes('SEGUE_') ? NotConfiguredError : AnswerError);
     expect((error as Error).message).toMatch(message);
   });
 
@@ -435,6 +456,10 @@ describe('errors of the service', () => {
     ['7', 7_000, 7_000],
     [new Date(Date.now() + 60_000).toUTCString(), 30_000, 60_000],
     ['soon', undefined, undefined],
+    ['0', undefined, undefined],
+    ['-1', undefined, undefined],
+    ['1.5', undefined, undefined],
+    [new Date(Date.now() - 60_000).toUTCString(), undefined, undefined],
   ])('Retry-After: %s', async (value, least, most) => {
     status = '429 Too Many Requests';
     headers = [`retry-after: ${value}`];

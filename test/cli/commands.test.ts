@@ -191,10 +191,13 @@ describe('bad input', () => {
       'red',
       '--key',
       'a b',
+      '--output-format',
+      'gif',
     ];
     const { code, stderr } = await segue([...args, '--json'], settings);
     expect(code).toBe(2);
-    for (const problem of ['key:', 'image_url:', 'background_color:']) expect(stderr).toContain(problem);
+    for (const problem of ['key:', 'image_url:', 'background_color:', 'output_format:'])
+      expect(stderr).toContain(problem);
   });
 
   test('a worker names every wrong setting before it starts', async () => {

@@ -84,11 +84,11 @@ describe('segue get', () => {
     [['transcription', UUID], ['RUNNING (still running)']],
     [
       ['project', 'campaign', '7'],
-      ['Spring', '{"a":1}'],
+      ['Spring', '"a": 1'],
     ],
     [
       ['board', 'launch', '--expand', 'creator, modifier'],
-      ['Launch', '1 Jan 2026, 09:00'],
+      ['Launch', '1 Jan 2026, 09:00 GMT+9'],
     ],
     [
       ['activity', 't-7'],
@@ -151,14 +151,14 @@ describe('segue get', () => {
     ['what is not there', ['task', 'none'], 1, /get task: status 404: not found/],
     ['no UUID', ['voice', '7'], 2, /voice_id: must be a UUID/],
     [
-      'page 0, an empty account, a made-up expansion',
-      ['drafts', '--accounts', '1,,2', '--page', '0'],
+      'an empty account, page 0, a made-up order',
+      ['drafts', '--accounts', '1,,2', '--page', '0', '--order', 'up'],
       2,
-      /account_ids\.1: .*page: must be 1 or more/,
+      /account_ids\.1: .*page: must be 1 or more.*order:/,
     ],
-    ['a page that is no number', ['drafts', '--accounts', '1', '--page', 'x'], 2, /whole number/],
+    ['a page that is no number', ['drafts', '--accounts', '1', '--page', 'x'], 2, /page: .*expected number/],
     ['a made-up expansion', ['board', 'b', '--expand', 'all'], 2, /expand\.0/],
-    ['no account', ['drafts'], 2, /--accounts/],
+    ['no account', ['drafts'], 2, /account_ids: is required/],
   ])('%s', async (_case, args, code, message) => {
     const ended = await segue(['get', ...args, '--json'], settings);
     expect(ended.code).toBe(code);
@@ -211,8 +211,11 @@ describe('segue notify send', () => {
 
   test.each([
     [['--message', 'your  BANNER'], /must not repeat the title/],
-    [['--message', 'm', '--extra', '[]'], /--extra: must be a JSON object/],
-    [['--message', 'm', '--category', 'agentParty'], /agentParty/],
+    [
+      ['--message', 'a\nb\nc', '--extra', '[]', '--user', '', '--category', 'agentParty'],
+      /userId: .*message: .*category: .*_extra: /,
+    ],
+    [['--extra', 'no json'], /message: is required.*_extra: /],
   ])('%j is refused before anything is sent', async (args, message) => {
     const { code, stderr } = await segue([...good, ...args], settings);
     expect(code).toBe(2);
@@ -265,6 +268,7 @@ describe('segue doctor', () => {
     expect(findings.map(({ check, result }) => [check, result])).toEqual([
       ['settings', 'missing'],
       ['temporal', 'missing'],
+      ...['namespace', 'search attributes', 'workers', 'service', 'clock'].map((check) => [check, 'unknown']),
     ]);
     expect(findings[0]?.detail).toMatch(/SEGUE_POLL_MIN.*SEGUE_API_URL.*SEGUE_API_KEY/);
     const lonely = {
@@ -276,6 +280,8 @@ describe('segue doctor', () => {
     const { code, stdout } = await segue(['doctor'], lonely);
     expect(code).toBe(4);
     expect(stdout).toMatch(/^missing +workers +nobody polls .*segue worker/m);
+    const away = { ...lonely, SEGUE_API_URL: `http://127.0.0.1:${await freePort()}` };
+    expect((await segue(['doctor'], away)).stdout).toMatch(/^missing +service .*is the service up\?/m);
   });
 
   test('setup is harmless when all is there', async () => {

@@ -9,7 +9,7 @@ const page = z.object({ items: z.array(z.unknown()) });
 export type Page = z.infer<typeof page>;
 
 const draftsRequest = z.strictObject({
-  account_ids: z.array(text).min(1, 'must name an account'),
+  account_ids: z.array(z.string().trim().min(1, 'must not be empty')).min(1, 'must name an account'),
   page: pageNumber.optional(),
   per_page: pageNumber.optional(),
   search: text.optional(),
@@ -58,7 +58,7 @@ function findList(
   const pointer = layout[at];
   if (pointer !== undefined) {
     const items = valueAt(body, pointer);
-    if (!Array.isArray(items)) throw new ListNotFound(`there is no list at ${setting}=${pointer}`);
+    if (!Array.isArray(items)) throw new LayoutProblem(setting, `there is no list at ${setting}=${pointer}`);
     return { items };
   }
   if (Array.isArray(body)) return { items: body };
@@ -67,8 +67,15 @@ function findList(
   if (lists.length === 1) return { items: lists[0]?.[1] };
   const found =
     lists.length === 0 ? 'no field is a list' : `several are: ${lists.map(([name]) => name).join(', ')}`;
-  throw new ListNotFound(`cannot tell the list in the page (${found}); set ${setting} to its JSON pointer`);
+  throw new LayoutProblem(setting, `cannot tell the list in the page (${found})`);
 }
 
-/** The page came, but its list cannot be told. */
-export class ListNotFound extends Error {}
+/** The page came, but where its list is cannot be told without a setting. */
+export class LayoutProblem extends Error {
+  constructor(
+    readonly setting: string,
+    readonly problem: string,
+  ) {
+    super(problem);
+  }
+}

@@ -31,13 +31,14 @@ export const notification = z
       })
       .optional(),
   })
-  .refine(({ title, message }) => !repeats(title, message), repeated('message'))
-  .refine(({ title, body }) => !repeats(title, body), repeated('body'));
+  .refine((value) => !repeatsTitle(value, 'message'), repeated('message'))
+  .refine((value) => !repeatsTitle(value, 'body'), repeated('body'));
 
 export type Notification = z.infer<typeof notification>;
 
 /** The title becomes a heading above both; whoever wrote it again would read it twice. */
-function repeats(title: unknown, text: unknown): boolean {
+function repeatsTitle(value: unknown, field: 'message' | 'body'): boolean {
+  const { title, [field]: text } = (value ?? {}) as Record<string, unknown>;
   if (typeof title !== 'string' || typeof text !== 'string' || !title.trim()) return false;
   return withoutCaseAndBlanks(text).includes(withoutCaseAndBlanks(title));
 }

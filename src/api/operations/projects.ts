@@ -51,5 +51,6 @@ export const updateProject: Operation<z.infer<typeof updateRequest>, unknown> = 
     path: fillPath(PROJECT_PATH, request),
     body: changes,
   }),
+  mayBeEmpty: true,
   response: z.unknown(),
 };

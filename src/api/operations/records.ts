@@ -11,6 +11,7 @@ export const getTask: Operation<{ id: string }, z.infer<typeof taskPoll>> = {
   request: z.strictObject({ id: opaqueId }),
   ask: ({ id }) => ({ method: 'GET', path: fillPath('/api/v1/tasks/{id}', { id }) }),
   response: taskPoll,
+  redacted: true,
 };
 
 const jobRecord = z.looseObject({ job_status: z.string() });
@@ -56,5 +57,7 @@ function atConfigured(
   what: string,
   id: string,
 ): { method: 'GET'; path: string } | MissingSetting {
-  return template === undefined ? { setting, what } : { method: 'GET', path: fillPath(template, { id }) };
+  return template === undefined
+    ? { setting, problem: `${what} is not published` }
+    : { method: 'GET', path: fillPath(template, { id }) };
 }

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { type Operation } from '../operation';
 
+export const WORKSPACE_PATH = '/api/v1/workspaces/current';
+
 const id = z.int();
 
 /** Every field may be missing. Those that nothing depends on are kept as they come. */
@@ -30,6 +32,6 @@ export type WorkspaceContext = z.infer<typeof workspaceContext>;
 export const getWorkspace: Operation<Record<string, never>, WorkspaceContext> = {
   name: 'get workspace',
   request: z.strictObject({}),
-  ask: () => ({ method: 'GET', path: '/api/v1/workspaces/current' }),
+  ask: () => ({ method: 'GET', path: WORKSPACE_PATH }),
   response: workspaceContext,
 };
