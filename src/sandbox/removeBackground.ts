@@ -38,22 +38,37 @@ export async function removeBackground(request: RemoveBackgroundRequest): Promis
   return picture.png().toBuffer();
 }
 
-/** Makes transparent what has the colour of the picture's corners, in place. */
+/** Makes transparent, in place, what has the colour of the picture's corners and hangs together with its border. */
 function fadeBackdrop(pixels: Buffer, width: number, height: number): void {
-  const corners = [0, width - 1, (height - 1) * width, height * width - 1].map((index) => index * 4);
-  const mean = (channel: number): number =>
-    corners.reduce((sum, corner) => sum + (pixels[corner + channel] ?? 0), 0) / corners.length;
-  const backdrop = [mean(0), mean(1), mean(2)] as const;
-  for (let at = 0; at < pixels.length; at += 4) {
-    const distance = Math.hypot(
-      (pixels[at] ?? 0) - backdrop[0],
-      (pixels[at + 1] ?? 0) - backdrop[1],
-      (pixels[at + 2] ?? 0) - backdrop[2],
-    );
-    const opacity = Math.min(
-      1,
-      Math.max(0, (distance - BACKDROP_WITHIN) / (SUBJECT_BEYOND - BACKDROP_WITHIN)),
-    );
-    pixels[at + 3] = Math.round((pixels[at + 3] ?? 0) * opacity);
+  const backdrop = meanOfCorners(pixels, width, height);
+  const distance = (pixel: number): number =>
+    Math.hypot(...backdrop.map((value, channel) => (pixels[pixel * 4 + channel] ?? 0) - value));
+  const seen = new Uint8Array(width * height);
+  const waiting = borderPixels(width, height);
+  for (let pixel = waiting.pop(); pixel !== undefined; pixel = waiting.pop()) {
+    if (seen[pixel]) continue;
+    seen[pixel] = 1;
+    const away = distance(pixel);
+    if (away >= SUBJECT_BEYOND) continue;
+    const opacity = Math.max(0, (away - BACKDROP_WITHIN) / (SUBJECT_BEYOND - BACKDROP_WITHIN));
+    pixels[pixel * 4 + 3] = Math.round((pixels[pixel * 4 + 3] ?? 0) * opacity);
+    const x = pixel % width;
+    if (x > 0) waiting.push(pixel - 1);
+    if (x < width - 1) waiting.push(pixel + 1);
+    if (pixel >= width) waiting.push(pixel - width);
+    if (pixel < width * (height - 1)) waiting.push(pixel + width);
   }
+}
+
+function meanOfCorners(pixels: Buffer, width: number, height: number): number[] {
+  const corners = [0, width - 1, (height - 1) * width, height * width - 1];
+  const mean = (channel: number): number =>
+    corners.reduce((sum, corner) => sum + (pixels[corner * 4 + channel] ?? 0), 0) / corners.length;
+  return [mean(0), mean(1), mean(2)];
+}
+
+function borderPixels(width: number, height: number): number[] {
+  const columns = Array.from({ length: width }, (_unused, x) => [x, (height - 1) * width + x]);
+  const rows = Array.from({ length: height }, (_unused, y) => [y * width, y * width + width - 1]);
+  return [...columns, ...rows].flat();
 }

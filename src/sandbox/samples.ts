@@ -18,6 +18,11 @@ const SAMPLES: Record<string, string> = {
     <path d="M130 150 H326 V330 C326 362 300 376 274 376 H182 C156 376 130 362 130 330 Z" fill="#38a3a5"/>
     <ellipse cx="228" cy="150" rx="98" ry="22" fill="#57cc99"/>
   </svg>`,
+  /** A mask for outpainting: the picture stays in the dark middle, the bright rest is to be filled. */
+  'mask.png': `<svg xmlns="http://www.w3.org/2000/svg" width="960" height="640" viewBox="0 0 960 640">
+    <rect width="960" height="640" fill="#ffffff"/>
+    <rect x="160" y="80" width="640" height="480" fill="#000000"/>
+  </svg>`,
 };
 
 export const sampleNames = Object.keys(SAMPLES);

@@ -4,10 +4,9 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { Journal } from './journal';
 import { Ledger, type Observation } from './ledger';
 import { type Pace } from './pace';
-import { removeBackgroundRequest } from './removeBackground';
 import { renderSample, sampleNames } from './samples';
-import { SourceError } from './sources';
 import { type Task, Tasks } from './tasks';
+import { sandboxTools, type ToolName } from './tools';
 
 export const SANDBOX_KEY = 'sandbox-key';
 
@@ -62,26 +61,28 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     (api, _options, done) => {
       api.addHook('onRequest', requireCredential);
 
-      api.post('/tools/remove-background', async (request, reply) => {
-        const observe = observer('remove-background', 'submit', request);
-        const body = removeBackgroundRequest.safeParse(request.body);
-        if (!body.success) {
-          ledger.record(observe({ applied: false, status: 400 }));
-          const errors = body.error.issues.map(
-            (issue) => `${issue.path.join('.') || 'body'}: ${issue.message}`,
-          );
-          return reply.code(400).send({ detail: 'validation error', errors });
-        }
-        const task = tasks.make('remove-background', body.data);
-        const submission: Kept = {
-          type: 'submission',
-          task,
-          observation: observe({ applied: true, status: 202, taskId: task.id }),
-        };
-        await journal?.append(submission);
-        apply(submission);
-        return reply.code(202).send({ task_id: task.id });
-      });
+      for (const name of Object.keys(sandboxTools) as ToolName[]) {
+        api.post(`/tools/${name}`, async (request, reply) => {
+          const observe = observer(name, 'submit', request);
+          const body = sandboxTools[name].request.safeParse(request.body);
+          if (!body.success) {
+            ledger.record(observe({ applied: false, status: 400 }));
+            const errors = body.error.issues.map(
+              (issue) => `${issue.path.join('.') || 'body'}: ${issue.message}`,
+            );
+            return reply.code(400).send({ detail: 'validation error', errors });
+          }
+          const task = tasks.make(name, body.data);
+          const submission: Kept = {
+            type: 'submission',
+            task,
+            observation: observe({ applied: true, status: 202, taskId: task.id }),
+          };
+          await journal?.append(submission);
+          apply(submission);
+          return reply.code(202).send({ task_id: task.id });
+        });
+      }
 
       api.get<{ Params: { id: string } }>('/tasks/:id', async (request, reply) => {
         const observe = observer('get-task', 'read', request);
@@ -103,14 +104,10 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     return reply.type('image/png').send(image);
   });
 
-  app.get<{ Params: { id: string } }>('/results/:id', async (request, reply) => {
-    try {
-      const image = await tasks.result(request.params.id);
-      if (image) return await reply.type(tasks.contentType(request.params.id)).send(image);
-    } catch (error) {
-      if (!(error instanceof SourceError)) throw error;
-    }
-    return reply.code(404).send({ detail: 'no such result' });
+  app.get<{ Params: { id: string; index: string } }>('/results/:id/:index', async (request, reply) => {
+    const picture = await tasks.picture(request.params.id, Number(request.params.index));
+    if (!picture) return reply.code(404).send({ detail: 'no such result' });
+    return reply.type(picture.type).send(picture.image);
   });
 
   await app.listen({ port: options.port ?? 0, host: options.host ?? '127.0.0.1' });

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { isOver, type Pace } from './pace';
-import { removeBackground, type RemoveBackgroundRequest } from './removeBackground';
 import { SourceError } from './sources';
+import { type SandboxTool, sandboxTools, type ToolName } from './tools';
 
 export interface Task {
   id: string;
-  tool: 'remove-background';
-  request: RemoveBackgroundRequest;
+  tool: ToolName;
+  request: Record<string, unknown>;
   submittedAt: string;
 }
 
@@ -22,7 +22,7 @@ export class Tasks {
   readonly #polls = new Map<string, number>();
   /** Tasks that a poll was told the end of; they stay over, whatever the pace says after a restart. */
   readonly #over = new Set<string>();
-  readonly #results = new Map<string, Promise<Buffer>>();
+  readonly #pictures = new Map<string, Promise<Buffer[]>>();
 
   constructor(
     private readonly pace: Pace,
@@ -31,7 +31,7 @@ export class Tasks {
     private readonly keepEnd: (id: string) => Promise<void>,
   ) {}
 
-  make(tool: Task['tool'], request: RemoveBackgroundRequest): Task {
+  make(tool: ToolName, request: Record<string, unknown>): Task {
     return { id: randomUUID(), tool, request, submittedAt: new Date().toISOString() };
   }
 
@@ -53,30 +53,43 @@ export class Tasks {
     if (!over) return { status: polls === 1 ? 'PENDING' : 'STARTED', info: null };
     if (!this.#over.has(id)) await this.keepEnd(id);
     this.#over.add(id);
+    return this.#ending(task);
+  }
+
+  /** One picture of a task, with its type; undefined where there is none. */
+  async picture(id: string, index: number): Promise<{ image: Buffer; type: string } | undefined> {
+    const task = this.#tasks.get(id);
+    const image = task && (await this.#draw(task).catch(noPictures))[index];
+    if (!image) return undefined;
+    const tool: SandboxTool = sandboxTools[task.tool];
+    return { image, type: tool.contentType(task.request as never) };
+  }
+
+  async #ending(task: Task): Promise<TaskStatus> {
     try {
-      await this.result(id);
-      return {
-        status: 'SUCCESS',
-        info: { sandbox: true, images: [{ url: `${this.origin()}/results/${id}` }] },
-      };
+      const pictures = await this.#draw(task);
+      const images = pictures.map((_picture, index) => ({
+        url: `${this.origin()}/results/${task.id}/${index}`,
+      }));
+      return { status: 'SUCCESS', info: { sandbox: true, images } };
     } catch (error) {
       if (!(error instanceof SourceError)) throw error;
       return { status: 'FAILURE', info: { sandbox: true, errors: [error.message] } };
     }
   }
 
-  result(id: string): Promise<Buffer> | undefined {
-    const task = this.#tasks.get(id);
-    if (!task) return undefined;
-    let result = this.#results.get(id);
-    if (!result) {
-      result = removeBackground(task.request);
-      this.#results.set(id, result);
+  #draw(task: Task): Promise<Buffer[]> {
+    let pictures = this.#pictures.get(task.id);
+    if (!pictures) {
+      const tool: SandboxTool = sandboxTools[task.tool];
+      pictures = tool.run(task.request as never);
+      this.#pictures.set(task.id, pictures);
     }
-    return result;
+    return pictures;
   }
+}
 
-  contentType(id: string): string {
-    return `image/${this.#tasks.get(id)?.request.output_format ?? 'png'}`;
-  }
+function noPictures(error: unknown): Buffer[] {
+  if (error instanceof SourceError) return [];
+  throw error;
 }

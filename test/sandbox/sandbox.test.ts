@@ -30,8 +30,13 @@ function call(
   });
 }
 
-async function submit(url: string, request: Record<string, unknown>, requestId?: string): Promise<string> {
-  const response = await call(url, '/tools/remove-background', { body: request, requestId });
+async function submit(
+  url: string,
+  request: Record<string, unknown>,
+  requestId?: string,
+  tool = 'remove-background',
+): Promise<string> {
+  const response = await call(url, `/tools/${tool}`, { body: request, requestId });
   expect(response.status).toBe(202);
   return ((await response.json()) as { task_id: string }).task_id;
 }
@@ -77,6 +82,57 @@ describe('the sandbox', () => {
     expect([...(await filled.raw().toBuffer()).subarray(0, 3)]).toEqual([255, 0, 0]);
     const jpeg = await (await resultImage(sandbox.url, { image_url, output_format: 'jpeg' })).metadata();
     expect(jpeg.format).toBe('jpeg');
+  });
+
+  test('extends an image over the canvas of a mask, in as many variations as asked for', async () => {
+    sandbox = await startSandbox({ pace: { kind: 'instant' } });
+    const { url } = sandbox;
+    const request = {
+      image_url: `${url}/samples/shoe.png`,
+      mask_url: `${url}/samples/mask.png`,
+      prompt: 'a beach',
+    };
+    const draw = async (more: Record<string, unknown>): Promise<Buffer[]> => {
+      const { info } = await poll(
+        url,
+        await submit(url, { ...request, ...more }, undefined, 'image-outpainting'),
+      );
+      return Promise.all(
+        (info.images ?? []).map(async (image) => Buffer.from(await (await fetch(image.url)).arrayBuffer())),
+      );
+    };
+    const four = await draw({});
+    expect(four).toHaveLength(4);
+    expect(new Set(four.map((image) => image.toString('base64'))).size).toBe(4);
+    const { width, height } = await sharp(four[0]).metadata();
+    expect([width, height]).toEqual([960, 640]);
+    // The source stands where the mask is dark.
+    const inside = await sharp(four[0])
+      .extract({ left: 160, top: 80, width: 640, height: 480 })
+      .removeAlpha()
+      .raw()
+      .toBuffer();
+    const source = Buffer.from(await (await fetch(request.image_url)).arrayBuffer());
+    expect(inside.equals(await sharp(source).removeAlpha().raw().toBuffer())).toBe(true);
+    expect((await draw({ count: 1 }))[0]?.equals(four[0] ?? Buffer.alloc(0))).toBe(true);
+    expect((await draw({ count: 1, prompt: 'a forest' }))[0]?.equals(four[0] ?? Buffer.alloc(0))).toBe(false);
+  });
+
+  test('a mask that leaves no room ends the task as FAILURE', async () => {
+    sandbox = await startSandbox({ pace: { kind: 'instant' } });
+    const white = await sharp({ create: { width: 8, height: 8, channels: 3, background: '#ffffff' } })
+      .png()
+      .toBuffer();
+    const mask_url = `data:image/png;base64,${white.toString('base64')}`;
+    const request = { image_url: `${sandbox.url}/samples/shoe.png`, mask_url, prompt: 'a beach' };
+    const { status, info } = await poll(
+      sandbox.url,
+      await submit(sandbox.url, request, undefined, 'image-outpainting'),
+    );
+    expect({ status, errors: info.errors }).toEqual({
+      status: 'FAILURE',
+      errors: [expect.stringContaining('no room')],
+    });
   });
 
   test.each([

@@ -59,7 +59,7 @@ describe('a media job', () => {
       });
       expect(report.info).toEqual({
         sandbox: true,
-        images: [{ url: `${sandbox.url}/results/${report.taskId}` }],
+        images: [{ url: `${sandbox.url}/results/${report.taskId}/0` }],
       });
       const result = await temporal.client.workflow.getHandle(report.workflowId).result();
       expect(result).toMatchObject({ polls: 3, taskId: report.taskId, status: 'succeeded' });

@@ -1,0 +1,22 @@
+/** The media tools of the sandbox: what each takes, and the pictures it makes. */
+import { type z } from 'zod';
+import { outpaint, outpaintRequest } from './outpaint';
+import { removeBackground, removeBackgroundRequest } from './removeBackground';
+
+export interface SandboxTool {
+  request: z.ZodType<Record<string, unknown>>;
+  /** The pictures that a checked request gives; the same request gives the same ones. */
+  run: (request: never) => Promise<Buffer[]>;
+  contentType: (request: never) => string;
+}
+
+export const sandboxTools = {
+  'remove-background': {
+    request: removeBackgroundRequest,
+    run: async (request: z.infer<typeof removeBackgroundRequest>) => [await removeBackground(request)],
+    contentType: ({ output_format }: z.infer<typeof removeBackgroundRequest>) => `image/${output_format}`,
+  },
+  'image-outpainting': { request: outpaintRequest, run: outpaint, contentType: () => 'image/png' },
+} satisfies Record<string, SandboxTool>;
+
+export type ToolName = keyof typeof sandboxTools;
