@@ -7,6 +7,7 @@ import { type Pace } from './pace';
 import { renderSample, sampleNames } from './samples';
 import { type Task, Tasks } from './tasks';
 import { sandboxTools, type ToolName } from './tools';
+import { workspaceContext } from './workspace';
 
 export const SANDBOX_KEY = 'sandbox-key';
 
@@ -83,6 +84,11 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
           return reply.code(202).send({ task_id: task.id });
         });
       }
+
+      api.get('/workspaces/current', (request) => {
+        ledger.record(observer('get-workspace', 'read', request)({ applied: true, status: 200 }));
+        return workspaceContext;
+      });
 
       api.get<{ Params: { id: string } }>('/tasks/:id', async (request, reply) => {
         const observe = observer('get-task', 'read', request);

@@ -147,6 +147,14 @@ describe('the sandbox', () => {
     expect(info.errors?.join()).toContain(reason);
   });
 
+  test('tells its workspace to who has a key', async () => {
+    sandbox = await startSandbox();
+    const response = await call(sandbox.url, '/workspaces/current');
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({ workspace: { name: 'Sandbox', is_active: true } });
+    expect((await call(sandbox.url, '/workspaces/current', { key: null })).status).toBe(401);
+  });
+
   test('refuses what the API refuses', async () => {
     sandbox = await startSandbox();
     expect((await call(sandbox.url, '/tasks/x', { key: null })).status).toBe(401);
