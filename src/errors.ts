@@ -29,6 +29,17 @@ export class NoSuchJobError extends Error {
   }
 }
 
+/** Thrown for a file that cannot be used, with everything that is wrong with it. Nothing of it was taken. */
+export class UnusableFileError extends Error {
+  constructor(
+    readonly file: string,
+    readonly problems: string[],
+  ) {
+    super([`${file} cannot be used:`, ...problems.map((problem) => `  ${problem}`)].join('\n'));
+    this.name = 'UnusableFileError';
+  }
+}
+
 /** Thrown when no Temporal server can be had on this machine; the message says what was tried and what to install. */
 export class NoTemporalError extends Error {
   constructor(message: string) {

@@ -11,6 +11,7 @@ import {
   type TemporalConfig,
 } from '../config';
 import { digest } from '../digest';
+import { RECORD_PATHS } from '../sandbox/operations/records';
 import { type Pace } from '../sandbox/pace';
 import { type Sandbox, SANDBOX_KEY, startSandbox } from '../sandbox/server';
 import { startDevServer } from '../temporal/devServer';
@@ -19,6 +20,14 @@ import { createSegueWorker, type SegueWorker } from '../worker';
 import { connectWorker } from './connectWorker';
 import { claimFolder } from './claim';
 import { untilPolling } from './worker';
+
+/** The sandbox's own places for what the API's document does not show. */
+const SANDBOX_LAYOUT = {
+  ...PUBLISHED_LAYOUT,
+  assetPath: RECORD_PATHS.asset,
+  runPath: RECORD_PATHS.run,
+  videoPath: RECORD_PATHS.video,
+};
 
 export interface LocalStackOptions {
   config: LocalConfig;
@@ -62,7 +71,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
     const worker = await createSegueWorker({
       connection,
       namespace: server.temporal.namespace,
-      config: { ...config, api: { url: sandbox.url, credential, proxy: {}, layout: PUBLISHED_LAYOUT } },
+      config: { ...config, api: { url: sandbox.url, credential, proxy: {}, layout: SANDBOX_LAYOUT } },
     });
     const ended = worker.run().then(
       () => 'the worker ended',

@@ -2,7 +2,13 @@
 import { Command, CommanderError } from 'commander';
 import { ApiError, InvalidRequestError, NotConfiguredError, TransportError } from '../api/errors';
 import { ConfigError, unknownSettings } from '../config';
-import { InvalidInputError, KeyReusedError, NoSuchJobError, NoTemporalError } from '../errors';
+import {
+  InvalidInputError,
+  KeyReusedError,
+  NoSuchJobError,
+  NoTemporalError,
+  UnusableFileError,
+} from '../errors';
 import { VERSION } from '../package';
 import { EXIT, type ExitCode, LostSightError, UnreachableError, UsageError } from './exit';
 import { printJson, say } from './print';
@@ -89,6 +95,7 @@ function exitCodeOf(error: unknown): ExitCode {
     InvalidRequestError,
     NotConfiguredError,
     KeyReusedError,
+    UnusableFileError,
   ];
   if (wrongInput.some((type) => error instanceof type)) return EXIT.wrongInput;
   const unreachable = [UnreachableError, NoTemporalError, TransportError];

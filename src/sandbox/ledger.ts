@@ -1,13 +1,22 @@
-/** What the service saw, in order: the judge of whether anything was paid for twice. */
+/** What the service saw, in order: the judge of whether anything was paid for twice, sent twice or lost. */
+
+export type Kind = 'submit' | 'notify' | 'patch' | 'read';
 
 export interface Observation {
   operation: string;
-  kind: 'submit' | 'read';
+  kind: Kind;
   requestId: string | null;
   /** Whether the service did what the request asked for. */
   applied: boolean;
-  status: number;
+  /** What the service answered; null where a fault kept the request from it. */
+  status: number | null;
   taskId: string | null;
+  /** The fault that befell it, like `reset after`. */
+  fault: string | null;
+  /** Members of the project's data that a PATCH dropped, as JSON pointers. */
+  lostKeys?: string[];
+  /** Tells notifications without a request id apart. */
+  content?: string;
 }
 
 export interface LedgerEntry extends Observation {
@@ -19,29 +28,93 @@ export interface LedgerSummary {
   submissions: number;
   /** Second and further applied POSTs of one job. */
   duplicates: number;
+  notifications: number;
+  /** Second and further applied notifications with one request id; without one, with the same content. */
+  duplicateNotifications: number;
+  patches: number;
+  lostKeys: number;
 }
 
 export class Ledger {
   readonly #entries: LedgerEntry[] = [];
+  readonly #jobs = new Set<string>();
+  readonly #events = new Set<string>();
+  #nextSeq = 1;
+  #summary = emptySummary();
 
-  record(observation: Observation, at = new Date().toISOString()): void {
-    this.#entries.push({ seq: this.#entries.length + 1, at, ...observation });
+  record(observation: Observation): LedgerEntry {
+    const entry = { seq: this.#nextSeq, at: new Date().toISOString(), ...observation };
+    this.take(entry);
+    return entry;
+  }
+
+  /** Takes an entry as it is. Reads are not kept over a restart, so the numbers of kept ones may have gaps. */
+  take(entry: LedgerEntry): void {
+    this.#nextSeq = entry.seq + 1;
+    this.#entries.push(entry);
+    if (entry.applied) this.#count(entry);
+  }
+
+  clear(): void {
+    this.#entries.length = 0;
+    this.#jobs.clear();
+    this.#events.clear();
+    this.#nextSeq = 1;
+    this.#summary = emptySummary();
   }
 
   get entries(): readonly LedgerEntry[] {
     return this.#entries;
   }
 
-  summary(): LedgerSummary {
-    const submissions = this.#entries.filter(({ kind, applied }) => kind === 'submit' && applied);
-    const jobs = new Set(submissions.map(jobOf));
-    return { submissions: submissions.length, duplicates: submissions.length - jobs.size };
+  get summary(): LedgerSummary {
+    return { ...this.#summary };
+  }
+
+  #count(entry: LedgerEntry): void {
+    const summary = this.#summary;
+    switch (entry.kind) {
+      case 'submit':
+        summary.submissions += 1;
+        if (isRepeated(this.#jobs, jobOf(entry))) summary.duplicates += 1;
+        return;
+      case 'notify':
+        summary.notifications += 1;
+        if (isRepeated(this.#events, entry.requestId ?? entry.content)) summary.duplicateNotifications += 1;
+        return;
+      case 'patch':
+        summary.patches += 1;
+        summary.lostKeys += entry.lostKeys?.length ?? 0;
+        return;
+      case 'read':
+        return;
+      default:
+        entry.kind satisfies never;
+    }
   }
 }
 
+function emptySummary(): LedgerSummary {
+  return {
+    submissions: 0,
+    duplicates: 0,
+    notifications: 0,
+    duplicateNotifications: 0,
+    patches: 0,
+    lostKeys: 0,
+  };
+}
+
+function isRepeated(seen: Set<string>, name: string | undefined): boolean {
+  if (name === undefined) return false;
+  const repeated = seen.has(name);
+  seen.add(name);
+  return repeated;
+}
+
 /** The part of a request id before `.submit.`; a POST without an id cannot be told to be of any other's job. */
-function jobOf({ requestId, seq }: LedgerEntry): string {
-  if (requestId === null) return `#${seq}`;
+function jobOf({ requestId }: LedgerEntry): string | undefined {
+  if (requestId === null) return undefined;
   const end = requestId.lastIndexOf('.submit.');
   return end === -1 ? requestId : requestId.slice(0, end);
 }

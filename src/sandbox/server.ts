@@ -1,15 +1,23 @@
 /** The service on loopback: what Segue is developed, tried and judged against. */
 import { type AddressInfo } from 'node:net';
-import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import fastify, { type FastifyInstance, type FastifyRequest, type HTTPMethods } from 'fastify';
+import { addControls, ControlError } from './control';
+import { type Backstage, type JournalLine, serve } from './exchange';
+import { Rules } from './faults/rules';
+import { Pictures } from './images/pictures';
+import { renderSample, sampleNames } from './images/samples';
 import { Journal } from './journal';
-import { Ledger, type Observation } from './ledger';
+import { Ledger } from './ledger';
+import { openApiDocument } from './openapi';
+import { type Service } from './operation';
+import { operations } from './operations';
 import { type Pace } from './pace';
-import { renderSample, sampleNames } from './samples';
-import { type Task, Tasks } from './tasks';
-import { sandboxTools, type ToolName } from './tools';
-import { workspaceContext } from './workspace';
+import { EXAMPLE_SEED, loadSeed, type Seed } from './seed';
+import { State } from './state';
 
-export const SANDBOX_KEY = 'sandbox-key';
+export { SANDBOX_KEY } from './keys';
+
+const LARGEST_BODY_BYTES = 32 * 1024 * 1024;
 
 export interface SandboxOptions {
   /** 0 takes a free one. */
@@ -18,112 +26,167 @@ export interface SandboxOptions {
   pace?: Pace;
   /** Keeps what was acknowledged in this file; in memory when left out. */
   db?: string;
+  /** What it holds at first, unless `db` holds something already. The example that ships, when left out. */
+  seed?: Seed;
+  /** Whether projects have an ETag and If-Match is honoured (default: yes). */
+  etags?: boolean;
   /** Called for every request, for a log. */
   onRequest?: (line: string) => void;
 }
 
 export interface Sandbox {
   url: string;
+  /** False where `db` held a state already. */
+  seeded: boolean;
   stop: () => Promise<void>;
 }
 
-/** What the journal keeps. */
-type Kept = { type: 'submission'; task: Task; observation: Observation } | { type: 'end'; taskId: string };
-
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const app = fastify({ forceCloseConnections: true, bodyLimit: 32 * 1024 * 1024 });
+  const app = fastify({
+    bodyLimit: LARGEST_BODY_BYTES,
+    // What runs is finished, and connections that only wait are closed.
+    forceCloseConnections: 'idle',
+    exposeHeadRoutes: false,
+  });
+  const state = new State();
   const ledger = new Ledger();
-  const tasks: Tasks = new Tasks(
-    options.pace ?? { kind: 'polls', polls: 2 },
-    () => originOf(app),
-    async (taskId) => journal?.append({ type: 'end', taskId }),
-  );
-  const apply = (kept: Kept): void => {
-    if (kept.type === 'end') {
-      tasks.end(kept.taskId);
-      return;
-    }
-    tasks.add(kept.task);
-    ledger.record(kept.observation, kept.task.submittedAt);
+  const seed = options.seed ?? (await loadSeed(EXAMPLE_SEED));
+  const journal = options.db
+    ? await Journal.open<JournalLine>(options.db, replayInto(state, ledger))
+    : undefined;
+  const seeded = journal?.isNew ?? true;
+  if (seeded) plant(seed, state, journal);
+  let holding = new AbortController();
+  const service: Service = {
+    state,
+    pace: options.pace ?? { kind: 'polls', polls: 2 },
+    pictures: new Pictures(),
+    etags: options.etags ?? true,
+    origin: () => originOf(app),
   };
-  const journal = options.db ? await Journal.open<Kept>(options.db, apply) : undefined;
+  const backstage: Backstage = {
+    service,
+    ledger,
+    rules: new Rules(),
+    journal,
+    released: () => holding.signal,
+  };
+  const release = (): void => {
+    holding.abort();
+    holding = new AbortController();
+  };
 
-  app.addHook('onResponse', (request, reply, done) => {
-    options.onRequest?.(
-      `${request.method} ${request.url} ${reply.statusCode} ${requestId(request) ?? ''}`.trim(),
-    );
-    done();
+  logRequests(app, options.onRequest);
+  answerErrors(app);
+  // Bodies are read where they are checked, so that nothing is said of them before who asks is known.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
+    done(null, body);
   });
-  app.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) =>
-    reply.code(error.statusCode ?? 500).send({ detail: error.message }),
-  );
-
-  await app.register(
-    (api, _options, done) => {
-      api.addHook('onRequest', requireCredential);
-
-      for (const name of Object.keys(sandboxTools) as ToolName[]) {
-        api.post(`/tools/${name}`, async (request, reply) => {
-          const observe = observer(name, 'submit', request);
-          const body = sandboxTools[name].request.safeParse(request.body);
-          if (!body.success) {
-            ledger.record(observe({ applied: false, status: 400 }));
-            const errors = body.error.issues.map(
-              (issue) => `${issue.path.join('.') || 'body'}: ${issue.message}`,
-            );
-            return reply.code(400).send({ detail: 'validation error', errors });
-          }
-          const task = tasks.make(name, body.data);
-          const submission: Kept = {
-            type: 'submission',
-            task,
-            observation: observe({ applied: true, status: 202, taskId: task.id }),
-          };
-          await journal?.append(submission);
-          apply(submission);
-          return reply.code(202).send({ task_id: task.id });
-        });
-      }
-
-      api.get('/workspaces/current', (request) => {
-        ledger.record(observer('get-workspace', 'read', request)({ applied: true, status: 200 }));
-        return workspaceContext;
-      });
-
-      api.get<{ Params: { id: string } }>('/tasks/:id', async (request, reply) => {
-        const observe = observer('get-task', 'read', request);
-        const taskId = request.params.id;
-        const status = await tasks.poll(taskId);
-        ledger.record(observe({ applied: status !== undefined, status: status ? 200 : 404, taskId }));
-        return status ?? reply.code(404).send({ detail: 'task not found' });
-      });
-      done();
-    },
-    { prefix: '/api/v1' },
-  );
-
-  app.get('/_sandbox/ledger', () => ({ entries: ledger.entries, summary: ledger.summary() }));
-
-  app.get<{ Params: { name: string } }>('/samples/:name', async (request, reply) => {
-    const image = await renderSample(request.params.name);
-    if (!image) return reply.code(404).send({ detail: `the samples are ${sampleNames.join(', ')}` });
-    return reply.type('image/png').send(image);
-  });
-
-  app.get<{ Params: { id: string; index: string } }>('/results/:id/:index', async (request, reply) => {
-    const picture = await tasks.picture(request.params.id, Number(request.params.index));
-    if (!picture) return reply.code(404).send({ detail: 'no such result' });
-    return reply.type(picture.type).send(picture.image);
-  });
+  addOperations(app, backstage);
+  addControls(app, { ...backstage, seed, release });
+  addPictures(app, service);
+  app.get('/openapi.json', () => openApiDocument(originOf(app)));
 
   await app.listen({ port: options.port ?? 0, host: options.host ?? '127.0.0.1' });
   return {
     url: originOf(app),
+    seeded,
     async stop() {
+      holding.abort();
       await app.close();
       await journal?.close();
     },
   };
+}
+
+function replayInto(state: State, ledger: Ledger) {
+  return ({ changes, entry }: JournalLine): void => {
+    for (const change of changes) {
+      if (change.type === 'reset') ledger.clear();
+      state.apply(change);
+    }
+    if (entry) ledger.take(entry);
+  };
+}
+
+function plant(seed: Seed, state: State, journal: Journal<JournalLine> | undefined): void {
+  const change = { type: 'seed' as const, seed, at: new Date().toISOString() };
+  state.apply(change);
+  journal?.append({ changes: [change], entry: null });
+}
+
+function addOperations(app: FastifyInstance, backstage: Backstage): void {
+  const methods = new Map<string, HTTPMethods[]>();
+  for (const operation of operations) {
+    const url = operation.url.replace(/\{(\w+)\}/g, ':$1');
+    methods.set(url, [...(methods.get(url) ?? []), operation.method]);
+    app.route({
+      method: operation.method,
+      url,
+      async handler(request, reply) {
+        // Answered on the response itself: a fault may have to cut it anywhere.
+        reply.hijack();
+        const { params, query, headers, raw } = request;
+        const body = Buffer.isBuffer(request.body) ? request.body : undefined;
+        const arrival = { params, query, headers, body, requestId: requestId(request), response: reply.raw };
+        await serve(operation, arrival, backstage).catch((error: unknown) => {
+          raw.destroy(error as Error);
+        });
+      },
+    });
+  }
+  for (const [url, allowed] of methods) refuseOtherMethods(app, url, allowed);
+}
+
+function refuseOtherMethods(app: FastifyInstance, url: string, allowed: HTTPMethods[]): void {
+  const others = app.supportedMethods.filter((method) => !allowed.includes(method));
+  app.route({
+    method: others,
+    url,
+    handler: (_request, reply) =>
+      reply
+        .code(405)
+        .header('allow', allowed.join(', '))
+        .send({ detail: `this path takes ${allowed.join(', ')}` }),
+  });
+}
+
+function addPictures(app: FastifyInstance, { state, pictures }: Service): void {
+  app.get<{ Params: { name: string } }>('/samples/:name', async (request, reply) => {
+    const image = await renderSample(request.params.name);
+    if (!image) throw new ControlError(404, `the samples are ${sampleNames.join(', ')}`);
+    return reply.type('image/png').send(image);
+  });
+
+  app.get<{ Params: { id: string; index: string } }>('/results/:id/:index', async (request, reply) => {
+    const task = state.tasks.get(request.params.id);
+    const picture = task && (await pictures.picture(task, Number(request.params.index)));
+    if (!picture) throw new ControlError(404, 'no such result');
+    return reply.type(picture.type).send(picture.image);
+  });
+}
+
+function logRequests(app: FastifyInstance, log: SandboxOptions['onRequest']): void {
+  if (!log) return;
+  app.addHook('onResponse', (request, reply, done) => {
+    const outcome = reply.raw.writableFinished ? String(reply.raw.statusCode) : 'no answer';
+    log([request.method, request.url, outcome, requestId(request) ?? ''].join(' ').trim());
+    done();
+  });
+}
+
+function answerErrors(app: FastifyInstance): void {
+  app.setErrorHandler((error: Error & { statusCode?: number; errors?: string[] }, _request, reply) =>
+    reply
+      .code(error.statusCode ?? 500)
+      .send({ detail: error.message, ...(error.errors ? { errors: error.errors } : {}) }),
+  );
+  app.setNotFoundHandler((request, reply) =>
+    reply
+      .code(404)
+      .send({ detail: `there is nothing at ${request.method} ${request.url.split('?')[0] ?? ''}` }),
+  );
 }
 
 /** Where the sandbox can be reached from this machine; a wildcard address is reached on loopback. */
@@ -133,23 +196,7 @@ function originOf(app: FastifyInstance): string {
   return `http://${family === 'IPv6' ? `[${host}]` : host}:${port}`;
 }
 
-async function requireCredential(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const known = [`Api-Key ${SANDBOX_KEY}`, `Bearer ${SANDBOX_KEY}`];
-  if (known.includes(request.headers.authorization ?? '')) return;
-  await reply.code(401).send({ detail: 'missing or invalid credential' });
-}
-
 function requestId(request: FastifyRequest): string | null {
   const header = request.headers['x-request-id'];
   return typeof header === 'string' ? header : null;
-}
-
-function observer(operation: string, kind: Observation['kind'], request: FastifyRequest) {
-  return (result: { applied: boolean; status: number; taskId?: string }): Observation => ({
-    operation,
-    kind,
-    requestId: requestId(request),
-    taskId: null,
-    ...result,
-  });
 }

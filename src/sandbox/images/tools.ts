@@ -4,6 +4,7 @@ import { outpaint, outpaintRequest } from './outpaint';
 import { removeBackground, removeBackgroundRequest } from './removeBackground';
 
 export interface SandboxTool {
+  summary: string;
   request: z.ZodType<Record<string, unknown>>;
   /** The pictures that a checked request gives; the same request gives the same ones. */
   run: (request: never) => Promise<Buffer[]>;
@@ -12,11 +13,17 @@ export interface SandboxTool {
 
 export const sandboxTools = {
   'remove-background': {
+    summary: 'Submit background removal',
     request: removeBackgroundRequest,
     run: async (request: z.infer<typeof removeBackgroundRequest>) => [await removeBackground(request)],
     contentType: ({ output_format }: z.infer<typeof removeBackgroundRequest>) => `image/${output_format}`,
   },
-  'image-outpainting': { request: outpaintRequest, run: outpaint, contentType: () => 'image/png' },
+  'image-outpainting': {
+    summary: 'Submit image outpainting',
+    request: outpaintRequest,
+    run: outpaint,
+    contentType: () => 'image/png',
+  },
 } satisfies Record<string, SandboxTool>;
 
 export type ToolName = keyof typeof sandboxTools;

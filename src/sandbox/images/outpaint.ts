@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { loadSource, SourceError } from './sources';
 
 /** The request as the API's document describes it. */
-export const outpaintRequest = z.object({
+export const outpaintRequest = z.strictObject({
   image_url: z.url(),
   mask_url: z.url(),
   prompt: z.string().min(1),

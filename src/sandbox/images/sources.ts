@@ -1,5 +1,4 @@
-import { isLoopback } from '../loopback';
-import { sampleNames } from './samples';
+import { isLoopback } from '../../loopback';
 
 const LARGEST_SOURCE_BYTES = 20 * 1024 * 1024;
 const FETCH_TIMEOUT_MS = 5_000;
@@ -15,7 +14,7 @@ export async function loadSource(address: string): Promise<Buffer> {
   const url = new URL(address);
   if (url.protocol !== 'data:' && !isLoopback(url.hostname)) {
     throw new SourceError(
-      `the sandbox reads no images from ${url.host}; use one of its own: ${sampleNames.join(', ')}`,
+      `the sandbox reads no images from ${url.host || url.protocol}; give a data: URL, an address on loopback or one of its samples`,
     );
   }
   try {

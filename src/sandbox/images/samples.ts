@@ -27,6 +27,11 @@ const SAMPLES: Record<string, string> = {
 
 export const sampleNames = Object.keys(SAMPLES);
 
+/** Where a sandbox at this address serves them. */
+export function sampleUrls(origin: string): string[] {
+  return sampleNames.map((name) => `${origin}/samples/${name}`);
+}
+
 export async function renderSample(name: string): Promise<Buffer | undefined> {
   const svg = SAMPLES[name];
   return svg === undefined ? undefined : sharp(Buffer.from(svg)).png().toBuffer();

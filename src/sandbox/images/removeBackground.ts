@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { loadSource, SourceError } from './sources';
 
 /** The request as the API's document describes it. */
-export const removeBackgroundRequest = z.object({
+export const removeBackgroundRequest = z.strictObject({
   image_url: z.url(),
   magic_crop: z.boolean().optional(),
   background_color: z

@@ -1,0 +1,12 @@
+import { sendWhole } from '../wire';
+import { type Fault } from './fault';
+
+const GARBAGE = Buffer.from('<html>\u0000{"task_id": ', 'latin1');
+
+/** The answer's status and headers, and a body that is no JSON although it says so. */
+export const garbage: Fault = {
+  ends: true,
+  act({ response, answer, status = answer.status }) {
+    sendWhole(response, { ...answer, status, body: GARBAGE });
+  },
+};

@@ -1,0 +1,82 @@
+/** Which requests a fault befalls. */
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { type FaultName, faults } from './index';
+
+const LONGEST_MS = 24 * 3_600_000;
+
+const match = z.union(
+  [
+    z.strictObject({ nth: z.int().min(1) }),
+    z.strictObject({ every: z.int().min(1) }),
+    z.strictObject({ share: z.number().min(0).max(1), seed: z.int() }),
+    z.strictObject({ requestId: z.string().min(1) }),
+  ],
+  'must be one of { nth }, { every }, { share, seed } or { requestId }',
+);
+
+/** What `POST /_sandbox/faults` takes. */
+export function ruleSchema(operationNames: [string, ...string[]]) {
+  return z.strictObject({
+    operation: z.enum([...operationNames, '*']),
+    match,
+    fault: z.enum(Object.keys(faults) as [FaultName, ...FaultName[]]),
+    when: z.enum(['before', 'after']),
+    ms: z.int().min(0).max(LONGEST_MS).optional(),
+    status: z.int().min(200).max(599).optional(),
+  });
+}
+
+export type RuleRequest = z.infer<ReturnType<typeof ruleSchema>>;
+
+export interface Rule extends RuleRequest {
+  id: string;
+  /** Requests of its operation since it was added, and those that it befell. */
+  seen: number;
+  hits: number;
+}
+
+export class Rules {
+  readonly #rules = new Map<string, Rule>();
+  #added = 0;
+
+  add(request: RuleRequest): Rule {
+    this.#added += 1;
+    const rule: Rule = { id: `f${this.#added}`, ...request, seen: 0, hits: 0 };
+    this.#rules.set(rule.id, rule);
+    return rule;
+  }
+
+  get all(): Rule[] {
+    return [...this.#rules.values()];
+  }
+
+  remove(id: string): boolean {
+    return this.#rules.delete(id);
+  }
+
+  clear(): void {
+    this.#rules.clear();
+  }
+
+  /** Every rule counts the request; the first that matches befalls it. */
+  take(operation: string, requestId: string | null): Rule | undefined {
+    let taken: Rule | undefined;
+    for (const rule of this.#rules.values()) {
+      if (rule.operation !== '*' && rule.operation !== operation) continue;
+      rule.seen += 1;
+      if (!taken && isMatch(rule, requestId)) taken = rule;
+    }
+    if (taken) taken.hits += 1;
+    return taken;
+  }
+}
+
+function isMatch({ match, seen }: Rule, requestId: string | null): boolean {
+  if ('nth' in match) return seen === match.nth;
+  if ('every' in match) return seen % match.every === 0;
+  if ('requestId' in match) return requestId === match.requestId;
+  // Of the seed and the number alone, so that a run can be repeated.
+  const drawn = createHash('sha256').update(`${match.seed}/${seen}`).digest().readUInt32BE(0);
+  return drawn / 2 ** 32 < match.share;
+}
