@@ -169,9 +169,12 @@ function addPictures(app: FastifyInstance, { state, pictures }: Service): void {
 
 function logRequests(app: FastifyInstance, log: SandboxOptions['onRequest']): void {
   if (!log) return;
-  app.addHook('onResponse', (request, reply, done) => {
-    const outcome = reply.raw.writableFinished ? String(reply.raw.statusCode) : 'no answer';
-    log([request.method, request.url, outcome, requestId(request) ?? ''].join(' ').trim());
+  app.addHook('onRequest', (request, reply, done) => {
+    // Not when it is answered: a fault may keep that from ever happening.
+    reply.raw.once('close', () => {
+      const outcome = reply.raw.writableFinished ? String(reply.raw.statusCode) : 'no answer';
+      log([request.method, request.url, outcome, requestId(request) ?? ''].join(' ').trim());
+    });
     done();
   });
 }

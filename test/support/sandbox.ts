@@ -1,3 +1,5 @@
+import { type RuleRequest } from '../../src/sandbox/faults/rules';
+import { SANDBOX_KEY } from '../../src/sandbox/keys';
 import { type LedgerEntry, type LedgerSummary } from '../../src/sandbox/ledger';
 
 export interface LedgerReading {
@@ -9,4 +11,49 @@ export interface LedgerReading {
 export async function readLedger(sandboxUrl: string): Promise<LedgerReading> {
   const response = await fetch(`${sandboxUrl}/_sandbox/ledger`);
   return (await response.json()) as LedgerReading;
+}
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+  /** The body as JSON, for tests to look into. */
+  json: Record<string, unknown>;
+}
+
+export interface CallOptions {
+  body?: unknown;
+  /** Null sends none. */
+  key?: string | null;
+  headers?: Record<string, string>;
+}
+
+/** Asks the service: `GET /api/v1/…` or, with `_sandbox` in the path, what stands beside it. */
+export async function ask(sandboxUrl: string, line: string, options: CallOptions = {}): Promise<Answer> {
+  const [method = '', path = ''] = line.split(' ');
+  const { body, key = SANDBOX_KEY, headers } = options;
+  const response = await fetch(sandboxUrl + (path.startsWith('/_sandbox') ? path : `/api/v1${path}`), {
+    method,
+    body: body === undefined ? undefined : JSON.stringify(body),
+    headers: {
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(key === null ? {} : { authorization: `Api-Key ${key}` }),
+      ...headers,
+    },
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, json: parsed(text) };
+}
+
+export async function addFault(sandboxUrl: string, rule: RuleRequest): Promise<void> {
+  const { status, text } = await ask(sandboxUrl, 'POST /_sandbox/faults', { body: rule });
+  if (status !== 201) throw new Error(text);
+}
+
+function parsed(text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
 }
