@@ -61,7 +61,7 @@ describe('when a process dies', () => {
 
     await startWorkerProcess(config.taskQueue, sandboxUrl);
     expect(await job.wait()).toMatchObject({ status: 'succeeded', taskId: before.entries[0]?.taskId });
-    expect((await readLedger(sandboxUrl)).summary).toEqual({ submissions: 1, duplicates: 0 });
+    expect((await readLedger(sandboxUrl)).summary).toMatchObject({ submissions: 1, duplicates: 0 });
   });
 
   test('SIGTERM of an idle worker ends it with 0', async () => {
