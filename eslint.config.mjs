@@ -54,7 +54,7 @@ export default defineConfig(
           patterns: [
             {
               regex:
-                '^(?!(\\./|\\.\\./contract$|\\.\\./ids$|\\.\\./durations$|\\.\\./api/endings$|@temporalio/workflow$))',
+                '^(?!(\\./|\\.\\./contract$|\\.\\./ids$|\\.\\./durations$|\\.\\./changes$|\\.\\./api/(endings|ids)$|@temporalio/workflow$))',
               message: 'Workflow code is deterministic: do this in an activity.',
             },
           ],
@@ -64,7 +64,13 @@ export default defineConfig(
     },
   },
   {
-    files: ['src/contract.ts', 'src/ids.ts', 'src/durations.ts'],
+    files: [
+      'src/contract.ts',
+      'src/ids.ts',
+      'src/durations.ts',
+      'src/changes.ts',
+      'src/api/{pointer,ids}.ts',
+    ],
     rules: {
       // The rule of the plugin knows type imports; these files are part of the bundle and import nothing else.
       '@typescript-eslint/no-restricted-imports': [
@@ -72,7 +78,7 @@ export default defineConfig(
         {
           patterns: [
             {
-              regex: '^(?!(\\./durations$|@temporalio/workflow$))',
+              regex: '^(?!(\\./durations$|\\./api/pointer$|@temporalio/workflow$))',
               allowTypeImports: true,
               message: 'This file is part of the workflow bundle; it may import types, and nothing else.',
             },

@@ -11,6 +11,7 @@ import { InvalidInputError, KeyReusedError, NoSuchJobError } from './errors';
 import { DURATION_FORM, parseDuration } from './durations';
 import { isGivenKey, KEY_FORM, mediaWorkflowId } from './ids';
 import { MediaJob, type WaitOptions } from './job';
+import { ProjectsClient, type ProjectsOptions } from './projects';
 import { type JobReport } from './report';
 
 export interface MediaSpec {
@@ -31,9 +32,11 @@ interface StartMemo extends Record<string, unknown> {
 
 export class SegueClient {
   readonly media: MediaClient;
+  readonly projects: ProjectsClient;
 
-  constructor(temporal: Client, config: StarterConfig) {
+  constructor(temporal: Client, config: StarterConfig, options: ProjectsOptions = {}) {
     this.media = new MediaClient(temporal, config);
+    this.projects = new ProjectsClient(temporal, config, options);
   }
 }
 

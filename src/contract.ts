@@ -4,7 +4,7 @@
  * Everything here travels as JSON and is written by other languages too, so durations are strings (`15s`) and
  * times are ISO 8601.
  */
-import { defineQuery } from '@temporalio/workflow';
+import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import { type RequestOf, type ResponseOf } from './api/operation';
 import { type Operations } from './api/operations';
 import { type Notification } from './api/operations/notify';
@@ -137,15 +137,19 @@ export type CallActivities = {
 export interface SegueActivities extends CallActivities {
   submit: (order: SubmitOrder) => Promise<SubmitOutcome>;
   notify: (order: NotifyOrder) => Promise<NotifyOutcome>;
+  requestChange: (order: RequestChangeOrder) => Promise<void>;
+  writeProject: (order: WriteOrder) => Promise<WriteReport>;
 }
 
-/** Types of the failures that a run can end with. */
+/** Types of the failures that a run or an Update can end with. */
 export const FAILURE = {
   taskFailed: 'TaskFailed',
   refused: 'Refused',
   givenUp: 'GivenUp',
   badInput: 'BadInput',
   unsafeStart: 'UnsafeStart',
+  badChange: 'BadChange',
+  askAgain: 'AskAgain',
 } as const;
 
 /** How much longer a submit activity may take than its POST, so that the outcome is recorded. */
@@ -157,3 +161,105 @@ export const HEARTBEAT_TIMEOUT_MS = 10_000;
 
 /** No call but a submit takes longer than this; most have less, by their activity's own limit. */
 export const LONGEST_CALL_MS = 30_000;
+
+export const PROJECT_WRITER_WORKFLOW = 'projectWriter';
+
+export interface ProjectRef {
+  resourcetype: string;
+  id: string;
+}
+
+/** One step of a change; `at` is a JSON pointer into the project's data. */
+export type Step =
+  /** Puts the value there, null too; missing parents are made as objects. */
+  | { at: string; set: unknown }
+  /** Merges by RFC 7396: null removes, lists are replaced. */
+  | { at: string; merge: Record<string, unknown> }
+  | { at: string; remove: true };
+
+/** What somebody wants changed in a project: its data step by step, or fields beside it. All of it, or nothing. */
+export interface ProjectChange {
+  steps?: Step[];
+  fields?: { title?: string; description?: string; primary_type?: string };
+}
+
+export type ChangeOutcome = { ok: true } | { ok: false; error: string };
+
+export interface ChangeRequest {
+  /** What makes it the same change: the same id is applied once, and answered each time. */
+  changeId: string;
+  change: ProjectChange;
+  /** The workflow id that is told the outcome by signal `changed`; nobody when left out. */
+  replyTo?: string;
+  /** The sub-space to write in, instead of the worker's own. */
+  space?: string;
+}
+
+/** Answers a request for a change. */
+export type Changed = { changeId: string } & ChangeOutcome;
+
+/** Asks the writer of a project for a change, or again after one. Workers and other languages signal with start. */
+export const changeSignal = defineSignal<[ChangeRequest]>('change');
+/** The same, for those who wait for the outcome. Its update id is the change id. */
+export const changeUpdate = defineUpdate<ChangeOutcome, [ChangeRequest]>('change');
+export const changedSignal = defineSignal<[Changed]>('changed');
+
+export interface ProjectWriterInput {
+  project: ProjectRef;
+  /** The workspace's id; part of the workflow id, so that a project has one writer. */
+  organization: string;
+  /** How long 401 and 403 are waited out before changes are refused. */
+  authGrace?: Duration;
+  /** What the run before this one knew. Only Segue itself sets it, when a long run continues as new. */
+  carried?: WriterProgress;
+}
+
+/** What the writer knows; all of it is handed over when a long run continues as new. */
+export interface WriterProgress {
+  queue: ChangeRequest[];
+  /** The last changes that were settled, oldest first; what was applied has no error. */
+  settled: { changeId: string; error?: string }[];
+  /** Who is still to be told of which settled change. */
+  answers: { changeId: string; replyTo: string }[];
+  applied: number;
+  refused: number;
+  /** Writes that failed in a row. */
+  failures: number;
+  /** Since when the service denies access, if it does. */
+  deniedSince: string | null;
+  lastError: string | null;
+}
+
+/** Answer of the writer's `state` query. */
+export interface ProjectWriterState {
+  project: ProjectRef;
+  organization: string;
+  /** Ids of the changes that wait, in order. */
+  queued: string[];
+  applied: number;
+  refused: number;
+  lastError: string | null;
+}
+
+export const projectWriterStateQuery = defineQuery<ProjectWriterState>('state');
+
+export interface RequestChangeOrder {
+  project: ProjectRef;
+  scope?: Scope;
+  changeId: string;
+  change: ProjectChange;
+}
+
+export interface WriteOrder {
+  project: ProjectRef;
+  scope: Scope;
+  changes: Pick<ChangeRequest, 'changeId' | 'change'>[];
+}
+
+/** What became of the changes, never the project itself. A change in neither list was not settled and is asked again. */
+export interface WriteReport {
+  applied: string[];
+  refused: { changeId: string; error: string }[];
+  /** PATCHes that went out. */
+  patches: number;
+}

@@ -2,8 +2,11 @@
 
 /** Thrown before anything is sent, with every problem of the input. */
 export class InvalidInputError extends Error {
-  constructor(readonly problems: string[]) {
-    super(`The job was not started:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
+  constructor(
+    readonly problems: string[],
+    what = 'The job was not started',
+  ) {
+    super(`${what}:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
     this.name = 'InvalidInputError';
   }
 }

@@ -13,6 +13,20 @@ export function mediaWorkflowId(key: string): string {
   return `media/${key}`;
 }
 
+/** A project has one writer, whoever asks for it. No part can be taken for another: `~` is encoded too. */
+export function projectWriterId(
+  organization: string,
+  { resourcetype, id }: { resourcetype: string; id: string },
+): string {
+  const parts = [organization, resourcetype, id];
+  return `project/${parts.map((part) => encodeURIComponent(part).replaceAll('~', '%7E')).join('~')}`;
+}
+
+/** The id of a change that a workflow asks for: the same after a reset, so that it is not applied a second time. */
+export function changeIdOf(workflowId: string, purpose: string): string {
+  return `${workflowId}#${purpose}`;
+}
+
 /** Single submits wait apart from everything else, so that their rate and number have limits of their own. */
 export function submitTaskQueue(taskQueue: string): string {
   return `${taskQueue}-submit`;

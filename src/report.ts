@@ -23,6 +23,17 @@ export interface JobReport {
   error: string | null;
 }
 
+/** What a report says of anything that is not a job: scripts find the same fields everywhere. */
+export const NO_JOB = {
+  workflowId: null,
+  runId: null,
+  key: null,
+  stage: null,
+  taskId: null,
+  info: null,
+  existing: null,
+};
+
 type ClosedOutcome = Pick<JobReport, 'status' | 'stage' | 'taskId' | 'info' | 'error'>;
 
 export function succeededOutcome({ status, taskId, info }: MediaResult): ClosedOutcome {

@@ -33,6 +33,8 @@ export async function createSegueWorker(options: SegueWorkerOptions): Promise<Se
   const api = createApi(apiSettings(config.api));
   const { general, submits: submitting } = createActivities(api, {
     checkScheduledTime: options.checkScheduledTime,
+    organization: config.api.organization,
+    authGrace: config.submit.authGrace,
   });
   const submitTimeout = parseDuration(config.submit.timeout) ?? 0;
   const shared = {

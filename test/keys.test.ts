@@ -1,5 +1,5 @@
 import { digest } from '../src/digest';
-import { isGivenKey, mediaWorkflowId, submitRequestId } from '../src/ids';
+import { isGivenKey, mediaWorkflowId, projectWriterId, submitRequestId } from '../src/ids';
 
 describe('keys and ids', () => {
   test.each(['a', 'spring-launch', 'A.b_c-9', 'x'.repeat(120)])('%s may be chosen as a key', (key) => {
@@ -13,6 +13,13 @@ describe('keys and ids', () => {
   test('a key gives one workflow id, and each POST a request id of its own', () => {
     expect(mediaWorkflowId('k')).toBe('media/k');
     expect(submitRequestId('k', 2)).toBe('k.submit.2');
+  });
+
+  test.each([
+    ['42', 'campaign', '7', 'project/42~campaign~7'],
+    ['a~b', 'c/d', 'e f%', 'project/a%7Eb~c%2Fd~e%20f%25'],
+  ])('workspace %s, type %s and id %s give one writer', (organization, resourcetype, id, workflowId) => {
+    expect(projectWriterId(organization, { resourcetype, id })).toBe(workflowId);
   });
 
   test('a digest does not depend on the order of members, nor on absent ones', () => {

@@ -1,14 +1,14 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { ApiError, InvalidRequestError, NotConfiguredError, StatusError } from '../api/errors';
 
-/** The one cast from an error of the api to a failure that Temporal records. */
-export function activityFailure(error: unknown): ApplicationFailure {
+/** The one cast from an error of the api to a failure that Temporal records. `asksAgain` overrules what is final. */
+export function activityFailure(error: unknown, { asksAgain = false } = {}): ApplicationFailure {
   if (!(error instanceof ApiError)) return ApplicationFailure.fromError(error);
   const status = error instanceof StatusError ? error.status : null;
   return ApplicationFailure.create({
     type: error.name,
     message: error.message,
-    nonRetryable: isFinal(error),
+    nonRetryable: isFinal(error) && !asksAgain,
     nextRetryDelay: error instanceof StatusError ? pauseFor(error) : undefined,
     details: [{ operation: error.operation, status, requestId: error.requestId }],
   });

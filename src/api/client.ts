@@ -27,10 +27,9 @@ export interface CallOptions {
   requestId: string;
   timeoutMs: number;
   scope?: Scope;
+  /** The request is not written after this moment: whoever ordered it has stopped waiting. */
+  sendBefore?: number;
 }
-
-/** For a POST that must not be sent twice: it is not written after `sendBefore`. */
-export type OnceOptions = CallOptions & { sendBefore?: number };
 
 export interface ApiSettings extends HttpSettings {
   layout: ServiceLayout;
@@ -46,9 +45,9 @@ export type Calls = {
 
 export interface Api extends Calls {
   /** Sends one POST, at most one, and tells what is known of it. It never throws. */
-  submit: (tool: string, request: Record<string, unknown>, options: OnceOptions) => Promise<SubmitOutcome>;
+  submit: (tool: string, request: Record<string, unknown>, options: CallOptions) => Promise<SubmitOutcome>;
   /** Sends one notification, at most one, and tells what is known of it. It never throws. */
-  notify: (notification: Notification, options: OnceOptions) => Promise<NotifyOutcome>;
+  notify: (notification: Notification, options: CallOptions) => Promise<NotifyOutcome>;
   /** How far this machine's clock is ahead of the service's, in milliseconds; null when it does not tell. */
   clockSkew: (options: CallOptions) => Promise<number | null>;
   close: () => Promise<void>;
@@ -130,7 +129,7 @@ async function submit(
   http: Http,
   tool: string,
   request: Record<string, unknown>,
-  options: OnceOptions,
+  options: CallOptions,
 ): Promise<SubmitOutcome> {
   const problems = [...problemsOfRequest(tool, request), ...problemsOfScope(options.scope)];
   const path = findTool(tool)?.path;
@@ -143,7 +142,7 @@ async function submit(
   }
 }
 
-async function notify(http: Http, message: Notification, options: OnceOptions): Promise<NotifyOutcome> {
+async function notify(http: Http, message: Notification, options: CallOptions): Promise<NotifyOutcome> {
   const checked = notification.safeParse(message);
   const problems = [
     ...(checked.success ? [] : problemsOf(checked.error)),

@@ -24,6 +24,7 @@ export interface HttpCall {
   path: string;
   requestId: string;
   body?: unknown;
+  ifMatch?: string;
   /** The answer is text, not JSON. */
   text?: boolean;
   scope?: Scope;
@@ -126,6 +127,7 @@ export class Http {
       'user-agent': this.#settings.userAgent,
       'x-request-id': call.requestId,
       ...(call.body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(call.ifMatch === undefined ? {} : { 'if-match': call.ifMatch }),
       ...(organization === undefined ? {} : { organization }),
       ...(space === undefined ? {} : { space }),
     };

@@ -20,6 +20,8 @@ export interface Ask {
   path: string;
   query?: Record<string, string | number | undefined>;
   body?: unknown;
+  /** Sent only if the service still holds what this ETag was given for. */
+  ifMatch?: string;
 }
 
 /** A setting that the operation needs and that nobody gave. */

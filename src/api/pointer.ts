@@ -20,3 +20,8 @@ export function valueAt(document: unknown, pointer: string): unknown {
   }
   return value;
 }
+
+/** The pointer that names this place. */
+export function pointerTo(tokens: readonly string[]): string {
+  return tokens.map((token) => `/${token.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}

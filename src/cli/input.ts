@@ -4,26 +4,35 @@ import { UsageError } from './exit';
 
 /** A request from a JSON file, or from stdin. */
 export async function readRequestFile(file: string): Promise<Record<string, unknown>> {
+  return readObjectFile('--input', file, 'with the fields of the request');
+}
+
+/** A JSON object from the file that a flag names, or from stdin. */
+export async function readObjectFile(
+  flag: string,
+  file: string,
+  what: string,
+): Promise<Record<string, unknown>> {
   const content =
-    file === '-' ? await text(process.stdin) : await readFile(file, 'utf8').catch(asUsageError(file));
+    file === '-' ? await text(process.stdin) : await readFile(file, 'utf8').catch(asUsageError(flag, file));
   let value: unknown;
   try {
     value = JSON.parse(content);
   } catch (error) {
     throw new UsageError(
-      `--input ${file}: is not JSON: ${error instanceof Error ? error.message : String(error)}`,
+      `${flag} ${file}: is not JSON: ${error instanceof Error ? error.message : String(error)}`,
     );
   }
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
-    throw new UsageError(`--input ${file}: must be a JSON object with the fields of the request`);
+    throw new UsageError(`${flag} ${file}: must be a JSON object ${what}`);
   }
   return value as Record<string, unknown>;
 }
 
-function asUsageError(file: string) {
+function asUsageError(flag: string, file: string) {
   return (error: unknown): never => {
     throw new UsageError(
-      `--input ${file}: cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+      `${flag} ${file}: cannot be read: ${error instanceof Error ? error.message : String(error)}`,
     );
   };
 }

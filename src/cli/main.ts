@@ -10,6 +10,7 @@ import {
   UnusableFileError,
 } from '../errors';
 import { VERSION } from '../package';
+import { NO_JOB } from '../report';
 import { EXIT, type ExitCode, LostSightError, UnreachableError, UsageError } from './exit';
 import { printJson, say } from './print';
 
@@ -17,6 +18,7 @@ import { printJson, say } from './print';
 const COMMANDS: Record<string, () => Promise<{ addTo: (program: Command) => void }>> = {
   media: () => import('./media.js'),
   get: () => import('./get.js'),
+  project: () => import('./project.js'),
   notify: () => import('./notify.js'),
   doctor: () => import('./doctor.js'),
   setup: () => import('./setup.js'),
@@ -75,16 +77,6 @@ function report(error: unknown, json: boolean): ExitCode {
   say(unforeseen && error instanceof Error ? (error.stack ?? message) : message);
   return code;
 }
-
-const NO_JOB = {
-  workflowId: null,
-  runId: null,
-  key: null,
-  stage: null,
-  taskId: null,
-  info: null,
-  existing: null,
-};
 
 function exitCodeOf(error: unknown): ExitCode {
   const wrongInput = [

@@ -18,7 +18,8 @@ export class ConfigError extends Error {
 export function readSettings<T>(env: Environment, read: (settings: Settings) => T): T {
   const settings = new Settings(env);
   const value = read(settings);
-  if (settings.problems.length > 0) throw new ConfigError(settings.problems);
+  // A setting that two readers share is told once.
+  if (settings.problems.length > 0) throw new ConfigError([...new Set(settings.problems)]);
   return value;
 }
 

@@ -6,6 +6,8 @@ export interface StarterConfig {
   taskQueue: string;
   poll: PollSettings;
   submit: SubmitSettings;
+  /** The workspace whose projects are changed, where a change names none. */
+  organization?: string;
 }
 
 export function readStarter(settings: Settings): StarterConfig {
@@ -24,5 +26,6 @@ export function readStarter(settings: Settings): StarterConfig {
       timeout: settings.duration('SEGUE_SUBMIT_TIMEOUT', DEFAULT_SUBMIT.timeout, '1s'),
       authGrace: settings.duration('SEGUE_AUTH_GRACE', DEFAULT_SUBMIT.authGrace, '0s'),
     },
+    organization: settings.headerValue('SEGUE_ORGANIZATION'),
   };
 }

@@ -1,1 +1,2 @@
 export { media } from './media';
+export { projectWriter } from './projectWriter';

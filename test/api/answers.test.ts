@@ -31,12 +31,6 @@ describe('answers that cannot be used', () => {
       (a) => a.getWorkspace({}, ASK),
       /get workspace: .*workspace\.is_active: .*expected boolean/,
     ],
-    [
-      'data that is a list',
-      '{"data":[]}',
-      (a) => a.getProject({ resourcetype: 'c', id: '7' }, ASK),
-      /get project: .*data: .*expected record/,
-    ],
     ['no JSON', '<html>', (a) => a.getTask({ id: 't' }, ASK), /get task: the answer is not JSON/],
     [
       'a page without a list',

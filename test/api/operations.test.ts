@@ -57,6 +57,13 @@ describe('what is sent and read', () => {
       { document: { z: 1 }, data: null, etag: null },
     ],
     [
+      'project whose data is a list',
+      (a, o) => a.getProject({ resourcetype: 'campaign', id: '7' }, o),
+      'GET /api/v1/projects/campaign/7',
+      { data: [1] },
+      { document: { data: [1] }, data: null, etag: null },
+    ],
+    [
       'voice',
       (a, o) => a.getVoice({ voice_id: UUID }, o),
       `GET /api/v1/voices/${UUID}`,
@@ -143,6 +150,18 @@ describe('what is sent and read', () => {
     service.received().length = 0;
     await service.api().updateProject({ ...project, changes: {} }, ASK);
     expect(service.sent().json).toEqual({});
+  });
+
+  test('a project update rests on the read whose ETag it carries, and keeps a member of any name', async () => {
+    const data = JSON.parse('{"__proto__":{"a":1}}') as Record<string, unknown>;
+    service.reply.body = JSON.stringify({ data });
+    const { data: read } = await service.api().getProject({ resourcetype: 'c', id: '7' }, ASK);
+    expect(JSON.stringify(read)).toBe('{"__proto__":{"a":1}}');
+    service.received().length = 0;
+    const changes = { data: read ?? {} };
+    await service.api().updateProject({ resourcetype: 'c', id: '7', changes, ifMatch: '"v7"' }, ASK);
+    expect(service.sent().head).toContain('\r\nif-match: "v7"\r\n');
+    expect(JSON.stringify(service.sent().json)).toBe('{"data":{"__proto__":{"a":1}}}');
   });
 
   test('an update that is answered with nothing has succeeded', async () => {

@@ -7,14 +7,15 @@ export const PROJECT_PATH = '/api/v1/projects/{resourcetype}/{id}';
 
 const project = { resourcetype: opaqueId, id: opaqueId };
 
-const data = z.record(z.string(), z.unknown());
+/** Taken and given as it is: a schema of records would drop a member called `__proto__`, and that is data too. */
+const data = z.custom<Record<string, unknown>>(isObject, 'must be an object');
 
 const readRequest = z.strictObject(project);
 
 const readResponse = z.object({
   /** The answer, whole. */
   document: z.unknown(),
-  /** The project's `data`; null where the answer has none. */
+  /** The project's `data`; null where the answer has no object there. */
   data: data.nullable(),
   /** Sent back as `If-Match` where the service gives one. */
   etag: z.string().nullable(),
@@ -24,11 +25,10 @@ export const getProject: Operation<z.infer<typeof readRequest>, z.infer<typeof r
   name: 'get project',
   request: readRequest,
   ask: (request, { projectPath }) => ({ method: 'GET', path: fillPath(projectPath, request) }),
-  read: ({ body, etag }, { projectDataAt }) => ({
-    document: body,
-    data: valueAt(body, projectDataAt) ?? null,
-    etag,
-  }),
+  read: ({ body, etag }, { projectDataAt }) => {
+    const found = valueAt(body, projectDataAt);
+    return { document: body, data: isObject(found) ? found : null, etag };
+  },
   response: readResponse,
 };
 
@@ -41,16 +41,23 @@ const updateRequest = z.strictObject({
     primary_type: z.string().optional(),
     data: data.optional(),
   }),
+  /** The ETag of the read that this update rests on. */
+  ifMatch: z.string().optional(),
 });
 
 export const updateProject: Operation<z.infer<typeof updateRequest>, unknown> = {
   name: 'update project',
   request: updateRequest,
-  ask: ({ changes, ...request }) => ({
+  ask: ({ changes, ifMatch, ...request }) => ({
     method: 'PATCH',
     path: fillPath(PROJECT_PATH, request),
     body: changes,
+    ifMatch,
   }),
   mayBeEmpty: true,
   response: z.unknown(),
 };
+
+function isObject(value: unknown): boolean {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}

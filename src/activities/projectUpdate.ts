@@ -1,0 +1,207 @@
+/** Brings changes into a project: read, apply, one PATCH, and again until it is known what became of it. */
+import { isDeepStrictEqual } from 'node:util';
+import { cancellationSignal, sleep } from '@temporalio/activity';
+import { type Api, type CallOptions } from '../api/client';
+import { AnswerError, type ApiError, InvalidRequestError, StatusError, TransportError } from '../api/errors';
+import { valueAt } from '../api/pointer';
+import { changeData, ChangeError } from '../changes';
+import { type ProjectRef, type Scope, type WriteOrder, type WriteReport } from '../contract';
+import { type Pulse } from './pulse';
+
+export type Change = WriteOrder['changes'][number];
+type Read = Awaited<ReturnType<Api['getProject']>>;
+type Update = Parameters<Api['updateProject']>[0]['changes'];
+
+/** Others may write in between; who loses this often lets some time pass. */
+const MOST_ROUNDS = 5;
+/** A service that does not answer properly is not asked over and over: one more read tells what it did. */
+const MOST_UNKNOWN = 2;
+const [SHORT_PAUSE_MS, PAUSE_JITTER_MS] = [50, 200];
+
+/** What an error of the service means for the changes that were sent. */
+type Verdict =
+  /** Somebody else wrote since the read. */
+  | 'outdated'
+  /** These changes will never be taken. */
+  | 'refused'
+  /** No change of this project will be. */
+  | 'gone'
+  /** It is not allowed, which may be about one change or about all. */
+  | 'denied'
+  /** Nothing was written, and asking again later may help. */
+  | 'later'
+  /** It may have been written. */
+  | 'unknown';
+
+export class ProjectUpdate {
+  /** What is settled so far. */
+  readonly report: WriteReport = { applied: [], refused: [], patches: 0 };
+  #denial?: ApiError;
+
+  constructor(
+    private readonly api: Api,
+    private readonly project: ProjectRef,
+    private readonly scope: Scope,
+    private readonly pulse: Pulse,
+    private readonly nextCall: () => Pick<CallOptions, 'requestId' | 'timeoutMs'>,
+  ) {}
+
+  /** Settles what can be; throws the reason why nothing could. */
+  async settleAll(changes: Change[]): Promise<void> {
+    await this.#settle(changes);
+    const { applied, refused } = this.report;
+    if (this.#denial && applied.length + refused.length === 0) throw this.#denial;
+  }
+
+  /** Brings all of them in by one PATCH; when the service refuses that, by halves, until what it refuses stands alone. */
+  async #settle(changes: Change[]): Promise<void> {
+    cancellationSignal().throwIfAborted();
+    const refusal = await this.#bringIn(changes);
+    if (!refusal) return;
+    const verdict = verdictOf(refusal);
+    if (verdict === 'gone' || (verdict === 'refused' && changes.length === 1)) {
+      this.#refuse(changes, refusal.message);
+    } else if (changes.length > 1) {
+      const half = Math.ceil(changes.length / 2);
+      await this.#settle(changes.slice(0, half));
+      await this.#settle(changes.slice(half));
+    } else {
+      // It stays unsettled and waits for the next write, while those that are allowed go in.
+      this.#denial = refusal;
+    }
+  }
+
+  /** Gives the service's refusal of these changes; undefined when they are settled. */
+  async #bringIn(changes: Change[]): Promise<ApiError | undefined> {
+    for (let round = 1; ; round++) {
+      const read = await this.#read(changes);
+      if (!read) return undefined;
+      const attempt = applyAll(read, changes);
+      const failure = attempt.update && (await this.#patch(attempt.update, strongTag(read.etag)));
+      if (!failure) {
+        this.report.applied.push(...attempt.fitting);
+        this.report.refused.push(...attempt.unfit);
+        return undefined;
+      }
+      const verdict = verdictOf(failure);
+      switch (verdict) {
+        case 'refused':
+        case 'gone':
+        case 'denied':
+          return failure;
+        case 'later':
+          throw failure;
+        case 'outdated':
+        case 'unknown':
+          if (round >= (verdict === 'outdated' ? MOST_ROUNDS : MOST_UNKNOWN)) throw failure;
+          await sleep(SHORT_PAUSE_MS + Math.random() * PAUSE_JITTER_MS * round);
+      }
+    }
+  }
+
+  /** The project as it is now; undefined when it cannot be read for a reason that will not pass. */
+  async #read(changes: Change[]): Promise<Read | undefined> {
+    const options = { ...this.nextCall(), scope: this.scope };
+    try {
+      return await this.api.getProject({ ...this.project }, options);
+    } catch (error) {
+      const verdict = verdictOf(error);
+      if (verdict !== 'gone' && verdict !== 'refused') throw error;
+      this.#refuse(changes, (error as Error).message);
+      return undefined;
+    }
+  }
+
+  /** Sends one PATCH. Gives its error, after the time in which a PATCH without an ETag may still arrive. */
+  async #patch(changes: Update, ifMatch: string | undefined): Promise<ApiError | undefined> {
+    const call = this.nextCall();
+    const isGuarded = ifMatch !== undefined;
+    // Told beforehand: this process may die while the request is on its way.
+    if (!isGuarded) this.pulse.note({ unsettledUntil: Date.now() + 2 * call.timeoutMs });
+    const options = { ...call, scope: this.scope, sendBefore: this.pulse.sendBefore() };
+    this.report.patches += 1;
+    let failure: ApiError | undefined;
+    try {
+      await this.api.updateProject({ ...this.project, changes, ifMatch }, options);
+    } catch (error) {
+      // Only a success is looked at closer: it was one, whatever its words are.
+      if (!(error instanceof AnswerError)) failure = error as ApiError;
+    }
+    // With an ETag a latecomer is refused. Without, a read now could be outdated by it.
+    if (failure && !isGuarded && verdictOf(failure) === 'unknown') await sleep(call.timeoutMs);
+    if (!isGuarded) this.pulse.note(null);
+    return failure;
+  }
+
+  #refuse(changes: Change[], error: string): void {
+    this.report.refused.push(...changes.map(({ changeId }) => ({ changeId, error })));
+  }
+}
+
+interface Attempt {
+  /** Ids of the changes that fit the project. */
+  fitting: string[];
+  unfit: WriteReport['refused'];
+  /** What to send; undefined when the project is as it should be. */
+  update?: Update;
+}
+
+function applyAll(read: Read, changes: Change[]): Attempt {
+  const attempt: Attempt = { fitting: [], unfit: [] };
+  let { data } = read;
+  const fields: Omit<Update, 'data'> = {};
+  for (const { changeId, change } of changes) {
+    try {
+      if (change.steps?.length) {
+        if (data === null) throw new ChangeError(NO_DATA);
+        data = changeData(data, change);
+      }
+      Object.assign(fields, change.fields);
+      attempt.fitting.push(changeId);
+    } catch (error) {
+      if (!(error instanceof ChangeError)) throw error;
+      attempt.unfit.push({ changeId, error: error.message });
+    }
+  }
+  const newFields = Object.entries(fields).filter(
+    ([name, value]) => valueAt(read.document, `/${name}`) !== value,
+  );
+  const newData = data === null || isDeepStrictEqual(data, read.data) ? {} : { data };
+  const update: Update = { ...Object.fromEntries(newFields), ...newData };
+  return Object.keys(update).length === 0 ? attempt : { ...attempt, update };
+}
+
+const NO_DATA =
+  'the project was read, but the answer has no data object, so nothing was sent: what is not seen cannot be kept; ' +
+  'SEGUE_PROJECT_PATH and SEGUE_PROJECT_DATA_AT say where it is';
+
+/** A weak ETag never matches (RFC 9110, 13.1.1): sent back it would keep every PATCH out. */
+function strongTag(etag: string | null): string | undefined {
+  return etag === null || etag.startsWith('W/') ? undefined : etag;
+}
+
+function verdictOf(error: unknown): Verdict {
+  if (error instanceof InvalidRequestError) return 'refused';
+  if (error instanceof TransportError && !error.sent) return 'later';
+  if (!(error instanceof StatusError)) return 'unknown';
+  switch (error.status) {
+    case 403:
+      return 'denied';
+    case 404:
+    case 410:
+      return 'gone';
+    case 412:
+      return 'outdated';
+    case 401:
+    case 423:
+    case 425:
+    case 429:
+      return 'later';
+    case 408:
+    case 409:
+    case 499:
+      return 'unknown';
+    default:
+      return error.status >= 400 && error.status < 500 ? 'refused' : 'unknown';
+  }
+}

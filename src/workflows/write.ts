@@ -1,0 +1,60 @@
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  condition,
+  proxyActivities,
+  setHandler,
+} from '@temporalio/workflow';
+import {
+  type Changed,
+  changedSignal,
+  type ChangeOutcome,
+  LONGEST_CALL_MS,
+  type ProjectChange,
+  type ProjectRef,
+  type Scope,
+  type SegueActivities,
+} from '../contract';
+import { doubling } from './backoff';
+
+const [FIRST_PATIENCE_MS, LONGEST_PATIENCE_MS] = [2 * 60_000, 3_600_000];
+
+const { requestChange } = proxyActivities<SegueActivities>({
+  startToCloseTimeout: LONGEST_CALL_MS,
+  // The writer drops what it was asked before, so asking again is harmless; what cannot be asked is not retryable.
+  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
+});
+
+/** The answers that came to this run, by change id. */
+const answers = new Map<string, Changed>();
+
+/**
+ * Has a change of a project made by its writer, and waits for the outcome, however long the service takes.
+ *
+ * The change id is made by {@link changeIdOf} from the workflow's id and a name of the purpose, so that a run that was
+ * reset asks for the same change and not for another one.
+ */
+export async function writeToProject(
+  project: ProjectRef,
+  scope: Scope | undefined,
+  change: ProjectChange,
+  changeId: string,
+): Promise<ChangeOutcome> {
+  setHandler(changedSignal, (changed) => void answers.set(changed.changeId, changed), {
+    description: 'Tells the outcome of a change that this run asked for: { changeId, ok, error }.',
+  });
+  const patience = doubling(FIRST_PATIENCE_MS, LONGEST_PATIENCE_MS);
+  for (;;) {
+    const answer = answers.get(changeId);
+    if (answer) return answer.ok ? { ok: true } : { ok: false, error: answer.error };
+    try {
+      await requestChange({ project, scope, change, changeId });
+    } catch (error) {
+      const cause = error instanceof ActivityFailure ? error.cause : undefined;
+      if (!(cause instanceof ApplicationFailure)) throw error;
+      return { ok: false, error: cause.message };
+    }
+    // The writer may have been lost with its answer; asked again, it drops what it has done and answers once more.
+    await condition(() => answers.has(changeId), patience.next());
+  }
+}

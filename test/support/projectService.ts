@@ -1,0 +1,104 @@
+/** A service with one project, which does to each request what a test tells it to. */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+interface Project extends Record<string, unknown> {
+  title?: string;
+  data?: unknown;
+}
+
+export interface Patch {
+  body: Project;
+  ifMatch: string | undefined;
+  headers: Record<string, unknown>;
+}
+
+/**
+ * What happens to a PATCH instead of its usual way: an answer that is given without applying it, or it is applied and
+ * its answer lost by a reset or by never coming.
+ */
+export type Fault = { status: number; body?: unknown; headers?: Record<string, string> } | 'reset' | 'hang';
+
+export interface ProjectService {
+  url: string;
+  project: Project;
+  /** Whether reads give an ETag, and of which kind. */
+  etags: 'strong' | 'weak' | 'none';
+  reads: number;
+  patches: Patch[];
+  /** Looks at each PATCH before it is applied; a fault is done instead of an answer. */
+  onPatch: (patch: Patch, count: number) => Fault | undefined;
+  onRead: (count: number) => Fault | undefined;
+  /** What somebody outside does to the project. */
+  writeOutside: (change: (data: Record<string, unknown>) => void) => void;
+  stop: () => Promise<void>;
+}
+
+export const PROJECT = { resourcetype: 'campaign', id: '7' };
+export const WORKSPACE_ID = 42;
+const PATH = '/api/v1/projects/campaign/7';
+
+export async function startProjectService(
+  data: unknown = { kept: { deep: [1, null] } },
+): Promise<ProjectService> {
+  let version = 1;
+  const service: ProjectService = {
+    ...{ url: '', project: { title: 'Spring', data }, etags: 'strong', reads: 0, patches: [] },
+    onPatch: () => undefined,
+    onRead: () => undefined,
+    writeOutside(change) {
+      change(service.project.data as Record<string, unknown>);
+      version += 1;
+    },
+    stop: () => Promise.resolve(),
+  };
+  const etag = (): string => `"v${version}"`;
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const send = (status: number, body: unknown, headers: Record<string, string> = {}): void => {
+      response.writeHead(status, { 'content-type': 'application/json', ...headers });
+      response.end(JSON.stringify(body));
+    };
+    const sendFault = (fault: Fault): void => {
+      if (fault === 'reset') request.socket.resetAndDestroy();
+      else if (fault !== 'hang') send(fault.status, fault.body ?? {}, fault.headers);
+    };
+    if (request.url === '/api/v1/workspaces/current') {
+      send(200, { workspace: { id: WORKSPACE_ID } });
+    } else if (request.url !== PATH) {
+      send(404, { detail: 'no such project' });
+    } else if (request.method === 'GET') {
+      const fault = service.onRead(++service.reads);
+      const tag = { strong: etag(), weak: `W/${etag()}`, none: undefined }[service.etags];
+      if (fault) sendFault(fault);
+      else send(200, service.project, tag === undefined ? {} : { etag: tag });
+    } else {
+      const ifMatch = request.headers['if-match'];
+      const patch = { body: JSON.parse(await text(request)) as Project, ifMatch, headers: request.headers };
+      service.patches.push(patch);
+      const fault = service.onPatch(patch, service.patches.length);
+      if (fault && typeof fault === 'object') {
+        sendFault(fault);
+      } else if (ifMatch !== undefined && ifMatch !== etag()) {
+        send(412, { detail: 'changed since' });
+      } else {
+        Object.assign(service.project, patch.body);
+        version += 1;
+        if (fault) sendFault(fault);
+        else send(200, service.project);
+      }
+    }
+  }
+
+  const server = createServer((request, response) => void answer(request, response)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  service.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  service.stop = async () => {
+    server.closeAllConnections();
+    server.close();
+    await once(server, 'close');
+  };
+  return service;
+}
