@@ -1,12 +1,12 @@
 import { type Api } from '../api/client';
 import { type SegueActivities } from '../contract';
 import { createCalls } from './calls';
+import { type GuardOptions } from './guards';
 import { createNotify } from './notify';
-import { type OnceOptions } from './once';
 import { createSubmit } from './submit';
 
 /** Everything a Segue worker can do for a workflow, by the queue that does it. */
-export function createActivities(api: Api, options: OnceOptions = {}) {
+export function createActivities(api: Api, options: GuardOptions = {}) {
   const general = { ...createCalls(api), notify: createNotify(api, options) };
   const submits = { submit: createSubmit(api, options) };
   // What the contract promises is registered on one of the two.

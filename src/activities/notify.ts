@@ -1,9 +1,10 @@
 import { type Api } from '../api/client';
 import { type NotifyOrder, type NotifyOutcome } from '../contract';
-import { type OnceOptions, sendOnce } from './once';
+import { type GuardOptions } from './guards';
+import { sendOnce } from './once';
 
 /** One notification: a person who gets it twice trusts neither. */
-export function createNotify(api: Api, options: OnceOptions) {
+export function createNotify(api: Api, options: GuardOptions) {
   return async function notify({
     notification,
     scope,

@@ -2,10 +2,11 @@ import { log } from '@temporalio/activity';
 import { type Api } from '../api/client';
 import { type SubmitOrder, type SubmitOutcome } from '../contract';
 import { submitRequestId } from '../ids';
-import { type OnceOptions, sendOnce } from './once';
+import { type GuardOptions } from './guards';
+import { sendOnce } from './once';
 
 /** One POST of one job. */
-export function createSubmit(api: Api, options: OnceOptions) {
+export function createSubmit(api: Api, options: GuardOptions) {
   return async function submit(order: SubmitOrder): Promise<SubmitOutcome> {
     const { key, attempt, tool, request, scope } = order;
     const requestId = submitRequestId(key, attempt);
