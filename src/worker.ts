@@ -36,6 +36,7 @@ export async function createSegueWorker(options: SegueWorkerOptions): Promise<Se
   const { general, submits: submitting } = createActivities(api, {
     checkScheduledTime: options.checkScheduledTime,
     holdBefore,
+    meter: Runtime.instance().metricMeter,
   });
   const submitTimeout = parseDuration(config.submit.timeout) ?? 0;
   const shared = {
