@@ -31,6 +31,21 @@ describe('configuration', () => {
     expect(config.api.credential.reveal()).toBe(`Api-Key ${SECRET}`);
   });
 
+  test('limits of sending: a hundred at once, unless told otherwise', () => {
+    expect(loadWorkerConfig(GOOD).limits).toEqual({ maxSubmits: 100 });
+    const limits = {
+      SEGUE_MAX_SUBMITS: '7',
+      SEGUE_MAX_SUBMIT_RPS: '0.5',
+      SEGUE_HOLD_SUBMITS_BEFORE: '2026-01-31T14:00:00+02:00',
+    };
+    expect(loadWorkerConfig({ ...GOOD, ...limits }).limits).toEqual({
+      maxSubmits: 7,
+      maxSubmitRate: 0.5,
+      holdBefore: new Date('2026-01-31T12:00:00Z'),
+    });
+    expect(unknownSettings(limits)).toEqual([]);
+  });
+
   test('a token is sent as a bearer', () => {
     const config = loadWorkerConfig({ SEGUE_API_URL: 'https://api.example.com', SEGUE_API_TOKEN: SECRET });
     expect(config.api.credential.reveal()).toBe(`Bearer ${SECRET}`);
@@ -81,6 +96,21 @@ describe('configuration', () => {
     ],
     ['no time to submit', { ...GOOD, SEGUE_SUBMIT_TIMEOUT: '0s' }, /^SEGUE_SUBMIT_TIMEOUT: 0s is too short/],
     ['a grace without unit', { ...GOOD, SEGUE_AUTH_GRACE: 'long' }, /^SEGUE_AUTH_GRACE:/],
+    [
+      'no submits at all',
+      { ...GOOD, SEGUE_MAX_SUBMITS: '0' },
+      /^SEGUE_MAX_SUBMITS: "0" is not a whole number/,
+    ],
+    ['half a submit', { ...GOOD, SEGUE_MAX_SUBMITS: '1.5' }, /^SEGUE_MAX_SUBMITS: "1.5" is not/],
+    ['too many submits', { ...GOOD, SEGUE_MAX_SUBMITS: '10001' }, /^SEGUE_MAX_SUBMITS: .* from 1 to 10000/],
+    ['a rate of nothing', { ...GOOD, SEGUE_MAX_SUBMIT_RPS: '0' }, /^SEGUE_MAX_SUBMIT_RPS: "0" is not/],
+    ['a rate with a unit', { ...GOOD, SEGUE_MAX_SUBMIT_RPS: '5/s' }, /^SEGUE_MAX_SUBMIT_RPS:/],
+    [
+      'a time without its zone',
+      { ...GOOD, SEGUE_HOLD_SUBMITS_BEFORE: '2026-01-31T14:00:00' },
+      /^SEGUE_HOLD_SUBMITS_BEFORE: "2026-01-31T14:00:00" is not a time with its zone/,
+    ],
+    ['a time that is none', { ...GOOD, SEGUE_HOLD_SUBMITS_BEFORE: '2026-13-31T14:00:00Z' }, /is not a time/],
     ['an unknown log level', { ...GOOD, SEGUE_LOG_LEVEL: 'loud' }, /^SEGUE_LOG_LEVEL: "loud" is none of/],
   ])('%s is refused', (_case, env, problem) => {
     expect(problemsOf(env)).toEqual([expect.stringMatching(problem)]);

@@ -1,30 +1,48 @@
+import { log } from '@temporalio/activity';
+import { type MetricMeter, noopMetricMeter } from '@temporalio/common';
 import { type Api } from '../api/client';
 import { organizationResolver } from '../api/organization';
 import { DEFAULT_SUBMIT, type SegueActivities } from '../contract';
+import { countBreakerChange } from '../metrics';
+import { Breaker, type BreakerChange } from './breaker';
 import { createCalls } from './calls';
+import { type GuardOptions } from './guards';
 import { createNotify } from './notify';
-import { type OnceOptions } from './once';
 import { createRequestChange, type RequestOptions } from './requestChange';
 import { createSubmit } from './submit';
 import { createWriteProject, type WriteOptions } from './writeProject';
 
-export interface ActivityOptions extends OnceOptions, WriteOptions, Partial<RequestOptions> {
+export interface ActivityOptions extends GuardOptions, WriteOptions, Partial<RequestOptions> {
   /** The workspace of every call that names none. */
   organization?: string;
+  /** Of the process: what is counted here belongs to no single activity. */
+  meter?: MetricMeter;
 }
 
 /** Everything a Segue worker can do for a workflow, by the queue that does it. */
 export function createActivities(api: Api, options: ActivityOptions = {}) {
-  const { authGrace = DEFAULT_SUBMIT.authGrace } = options;
+  const { authGrace = DEFAULT_SUBMIT.authGrace, meter = noopMetricMeter } = options;
   const organizationOf = organizationResolver(api, options.organization);
+  // One for all that submits with this credential.
+  const breaker = new Breaker({
+    onChange: (change) => {
+      announce(change, meter);
+    },
+  });
   const general = {
     ...createCalls(api),
     notify: createNotify(api, options),
     requestChange: createRequestChange(organizationOf, { authGrace }),
     writeProject: createWriteProject(api, options),
   };
-  const submits = { submit: createSubmit(api, options) };
+  const submits = { submit: createSubmit(api, breaker, options) };
   // What the contract promises is registered on one of the two.
   ({ ...general, ...submits }) satisfies SegueActivities;
   return { general, submits };
+}
+
+function announce(change: BreakerChange, meter: MetricMeter): void {
+  countBreakerChange(meter, change);
+  if (change.to === 'open') log.error('submits are held back', { why: change.why });
+  else log.info('submits are sent again', { heldBackMs: Math.round(change.openMs) });
 }

@@ -1,11 +1,6 @@
 import { activityInfo, heartbeat } from '@temporalio/activity';
 import { HEARTBEAT_EVERY_MS, RECORDING_MARGIN_MS } from '../contract';
-import { reasonNotToSend } from './guards';
-
-export interface OnceOptions {
-  /** Off only on the time-skipping test server, which reports both times wrongly. */
-  checkScheduledTime?: boolean;
-}
+import { type GuardOptions, reasonNotToSend } from './guards';
 
 export interface SendWindow {
   timeoutMs: number;
@@ -15,11 +10,11 @@ export interface SendWindow {
 /** Runs `send` unless this activity may have sent before; whatever happens around it, it sends at most once. */
 export async function sendOnce<Outcome>(
   orderedByRun: string,
-  { checkScheduledTime = true }: OnceOptions,
+  guards: GuardOptions,
   send: (window: SendWindow) => Promise<Outcome>,
 ): Promise<Outcome | { outcome: 'unknown'; reason: string }> {
   const info = activityInfo();
-  const refusal = reasonNotToSend(info, orderedByRun, { checkScheduledTime });
+  const refusal = reasonNotToSend(info, orderedByRun, guards);
   if (refusal) return { outcome: 'unknown', reason: `not sent again: ${refusal}` };
 
   // The outcome must be recorded before the server gives the activity up, so the POST gets less time than it has.

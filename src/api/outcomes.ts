@@ -14,8 +14,8 @@ export type JudgedAnswer = Pick<HttpAnswer, 'status' | 'body' | 'words' | 'retry
  */
 export type SubmitOutcome =
   | { outcome: 'accepted'; taskId: string }
-  /** No byte of the request was written to a connection. */
-  | { outcome: 'notSent'; reason: string }
+  /** No byte of the request was written to a connection. With `status`, because the service denies access (401, 403). */
+  | { outcome: 'notSent'; reason: string; status?: number }
   /** The service said no. Without `status` the request was refused here, before anything was sent. */
   | { outcome: 'refused'; status?: number; reason: string; retryAfterMs?: number }
   | { outcome: 'unknown'; reason: string };

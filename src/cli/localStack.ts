@@ -71,7 +71,11 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
     const worker = await createSegueWorker({
       connection,
       namespace: server.temporal.namespace,
-      config: { ...config, api: { url: sandbox.url, credential, proxy: {}, layout: SANDBOX_LAYOUT } },
+      config: {
+        ...config,
+        limits: options.config.limits,
+        api: { url: sandbox.url, credential, proxy: {}, layout: SANDBOX_LAYOUT },
+      },
     });
     const ended = worker.run().then(
       () => 'the worker ended',

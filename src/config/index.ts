@@ -2,11 +2,13 @@
  * The only reader of the environment: one function for each kind of process, which tells every problem at once, by
  * the name of the setting, before anything is started.
  */
+import { readLimits, type SendLimits } from './limits';
 import { type ApiConfig, readApi } from './service';
 import { type Environment, readSettings, type Settings } from './settings';
 import { readStarter, type StarterConfig } from './starter';
 import { type LocalTemporalConfig, readLocalTemporal, readTemporal, type TemporalConfig } from './temporal';
 
+export { DEFAULT_LIMITS, type SendLimits } from './limits';
 export { type ApiConfig, type ProxySettings, PUBLISHED_LAYOUT } from './service';
 export { ConfigError, type Environment } from './settings';
 export { type StarterConfig } from './starter';
@@ -17,6 +19,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export interface WorkerConfig extends StarterConfig {
   api: ApiConfig;
+  limits: SendLimits;
   logLevel: LogLevel;
   temporal: TemporalConfig;
 }
@@ -26,6 +29,7 @@ export interface LocalConfig {
   starter: StarterConfig;
   /** Whether somebody chose the queue. */
   taskQueueGiven: boolean;
+  limits: SendLimits;
   temporal: LocalTemporalConfig;
   logLevel: LogLevel;
 }
@@ -38,6 +42,7 @@ export function loadWorkerConfig(env: Environment = process.env): WorkerConfig {
   return readSettings(env, (settings) => ({
     ...readStarter(settings),
     api: readApi(settings),
+    limits: readLimits(settings),
     logLevel: readLogLevel(settings),
     temporal: readTemporal(settings),
   }));
@@ -47,6 +52,7 @@ export function loadLocalConfig(env: Environment = process.env): LocalConfig {
   return readSettings(env, (settings) => ({
     starter: readStarter(settings),
     taskQueueGiven: settings.text('SEGUE_TASK_QUEUE') !== undefined,
+    limits: readLimits(settings),
     temporal: readLocalTemporal(settings),
     logLevel: readLogLevel(settings),
   }));
@@ -83,6 +89,9 @@ const KNOWN_SETTINGS = [
   'SEGUE_GIVE_UP',
   'SEGUE_AUTH_GRACE',
   'SEGUE_SUBMIT_TIMEOUT',
+  'SEGUE_MAX_SUBMITS',
+  'SEGUE_MAX_SUBMIT_RPS',
+  'SEGUE_HOLD_SUBMITS_BEFORE',
   'SEGUE_LOG_LEVEL',
   'SEGUE_PROJECT_PATH',
   'SEGUE_PROJECT_DATA_AT',

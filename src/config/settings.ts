@@ -3,6 +3,8 @@ import { fitsHeader } from '../api/scope';
 import { isPointer } from '../api/pointer';
 import { DURATION_FORM, type Duration, formatDuration, parseDuration } from '../durations';
 
+const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
+
 export type Environment = Record<string, string | undefined>;
 
 /** Thrown before anything is started, with every problem found. */
@@ -70,6 +72,34 @@ export class Settings {
     this.problem(
       `${less[0]} (${formatDuration(lessMs)}) is longer than ${more[0]} (${formatDuration(moreMs)}); set both`,
     );
+  }
+
+  wholeNumber(name: string, fallback: number, most: number): number {
+    const text = this.text(name);
+    if (text === undefined) return fallback;
+    const number = /^\d+$/.test(text) ? Number(text) : 0;
+    if (number < 1 || number > most) {
+      this.problem(`${name}: "${text}" is not a whole number from 1 to ${most}`);
+    }
+    return number;
+  }
+
+  /** How often a second; less than once is possible. */
+  rate(name: string): number | undefined {
+    const text = this.text(name);
+    if (text === undefined) return undefined;
+    const number = /^\d+(\.\d+)?$/.test(text) ? Number(text) : 0;
+    if (number <= 0) this.problem(`${name}: "${text}" is not a number over 0, like 20 or 0.5`);
+    return number;
+  }
+
+  /** A moment, with its zone: the same text must not mean two moments on two machines. */
+  time(name: string): Date | undefined {
+    const text = this.text(name);
+    if (text === undefined) return undefined;
+    const isTime = TIME.test(text) && !Number.isNaN(Date.parse(text));
+    if (!isTime) this.problem(`${name}: "${text}" is not a time with its zone, like 2026-01-31T14:00:00Z`);
+    return new Date(text);
   }
 
   /** A path with each of the parameters in it, in braces. */

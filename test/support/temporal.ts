@@ -6,7 +6,7 @@ import { TimeSkippingClient } from '@temporalio/testing/lib/client';
 import { NativeConnection } from '@temporalio/worker';
 import { Credential } from '../../src/api/credential';
 import { SegueClient } from '../../src/client';
-import { PUBLISHED_LAYOUT, type StarterConfig } from '../../src/config';
+import { PUBLISHED_LAYOUT, type SendLimits, type StarterConfig } from '../../src/config';
 import { SANDBOX_KEY } from '../../src/sandbox/server';
 import { createSegueWorker, type SegueWorker } from '../../src/worker';
 import './runtime';
@@ -69,13 +69,14 @@ export async function withWorker<T>(
   config: StarterConfig,
   apiUrl: string,
   work: (worker: SegueWorker) => Promise<T>,
-  options: { checkScheduledTime?: boolean } = {},
+  { limits, ...options }: { checkScheduledTime?: boolean; limits?: SendLimits } = {},
 ): Promise<T> {
   const worker = await createSegueWorker({
     connection: temporal.nativeConnection,
     namespace: 'default',
     config: {
       ...config,
+      limits,
       api: { url: apiUrl, credential: Credential.apiKey(SANDBOX_KEY), proxy: {}, layout: PUBLISHED_LAYOUT },
     },
     bundlePath: shared().bundlePath,
