@@ -4,6 +4,7 @@ import { type Caller, identify } from './access';
 import { faults } from './faults';
 import { type Rule, type Rules } from './faults/rules';
 import { type Journal } from './journal';
+import { parseJson } from './json';
 import { type Ledger, type LedgerEntry, type Observation } from './ledger';
 import { type Asked, type Decision, type Operation, refusal, type Service } from './operation';
 import { problemsOf } from './problems';
@@ -118,15 +119,6 @@ function read(
 
 function isJson(contentType: string | undefined): boolean {
   return /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(contentType ?? '');
-}
-
-function parseJson(body: Buffer | undefined): { value: unknown } | { problem: string } {
-  if (!body || body.length === 0) return { problem: 'is missing' };
-  try {
-    return { value: JSON.parse(body.toString()) as unknown };
-  } catch (error) {
-    return { problem: `is not JSON: ${(error as Error).message}` };
-  }
 }
 
 function answerOf({ status, body, contentType, headers = {} }: Decision): WireAnswer {

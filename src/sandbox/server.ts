@@ -1,6 +1,11 @@
 /** The service on loopback: what Segue is developed, tried and judged against. */
 import { type AddressInfo } from 'node:net';
-import fastify, { type FastifyInstance, type FastifyRequest, type HTTPMethods } from 'fastify';
+import fastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type HTTPMethods,
+} from 'fastify';
 import { addControls, ControlError } from './control';
 import { type Backstage, type JournalLine, serve } from './exchange';
 import { Rules } from './faults/rules';
@@ -18,6 +23,7 @@ import { State } from './state';
 export { SANDBOX_KEY } from './keys';
 
 const LARGEST_BODY_BYTES = 32 * 1024 * 1024;
+const LONGEST_PATH = 64 * 1024;
 
 export interface SandboxOptions {
   /** 0 takes a free one. */
@@ -47,6 +53,10 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     // What runs is finished, and connections that only wait are closed.
     forceCloseConnections: 'idle',
     exposeHeadRoutes: false,
+    // An id is as long as it is; one that is not there is a 404 like any other.
+    routerOptions: { maxParamLength: LONGEST_PATH },
+    // What comes before any route, like a path that cannot be decoded, is told in the same shape.
+    frameworkErrors: (error, _request, reply) => void answerError(error, reply as FastifyReply),
   });
   const state = new State();
   const ledger = new Ledger();
@@ -141,15 +151,13 @@ function addOperations(app: FastifyInstance, backstage: Backstage): void {
 
 function refuseOtherMethods(app: FastifyInstance, url: string, allowed: HTTPMethods[]): void {
   const others = app.supportedMethods.filter((method) => !allowed.includes(method));
-  app.route({
-    method: others,
-    url,
-    handler: (_request, reply) =>
-      reply
-        .code(405)
-        .header('allow', allowed.join(', '))
-        .send({ detail: `this path takes ${allowed.join(', ')}` }),
-  });
+  const refuse = async (_request: FastifyRequest, reply: FastifyReply): Promise<unknown> =>
+    reply
+      .code(405)
+      .header('allow', allowed.join(', '))
+      .send({ detail: `this path takes ${allowed.join(', ')}` });
+  // Before a body is read: what a method would want of it does not matter where the method is not taken.
+  app.route({ method: others, url, onRequest: refuse, handler: refuse });
 }
 
 function addPictures(app: FastifyInstance, { state, pictures }: Service): void {
@@ -180,16 +188,21 @@ function logRequests(app: FastifyInstance, log: SandboxOptions['onRequest']): vo
 }
 
 function answerErrors(app: FastifyInstance): void {
-  app.setErrorHandler((error: Error & { statusCode?: number; errors?: string[] }, _request, reply) =>
-    reply
-      .code(error.statusCode ?? 500)
-      .send({ detail: error.message, ...(error.errors ? { errors: error.errors } : {}) }),
-  );
+  app.setErrorHandler((error: AnsweredError, _request, reply) => answerError(error, reply));
   app.setNotFoundHandler((request, reply) =>
     reply
       .code(404)
       .send({ detail: `there is nothing at ${request.method} ${request.url.split('?')[0] ?? ''}` }),
   );
+}
+
+type AnsweredError = Error & { statusCode?: number; errors?: string[] };
+
+function answerError(
+  { statusCode = 500, message, errors }: AnsweredError,
+  reply: FastifyReply,
+): FastifyReply {
+  return reply.code(statusCode).send({ detail: message, ...(errors ? { errors } : {}) });
 }
 
 /** Where the sandbox can be reached from this machine; a wildcard address is reached on loopback. */

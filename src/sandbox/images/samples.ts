@@ -33,6 +33,6 @@ export function sampleUrls(origin: string): string[] {
 }
 
 export async function renderSample(name: string): Promise<Buffer | undefined> {
-  const svg = SAMPLES[name];
+  const svg = Object.hasOwn(SAMPLES, name) ? SAMPLES[name] : undefined;
   return svg === undefined ? undefined : sharp(Buffer.from(svg)).png().toBuffer();
 }

@@ -7,7 +7,8 @@ const ORDERS = ['created_at', 'updated_at', 'content'] as const;
 
 const timezone = z
   .string()
-  .refine(isTimezone, { error: 'must be the name of a timezone, like Europe/Berlin' });
+  .refine(isTimezone, { error: 'must be the name of a timezone, like Europe/Berlin' })
+  .meta({ format: 'timezone' });
 
 const accounts = z
   .string()

@@ -3,7 +3,10 @@ import { isVisible } from '../access';
 import { type Decision, defineOperation, notFound, refusal, type Service, text } from '../operation';
 import { type Project, projectKey } from '../state';
 
-const data = z.record(z.string(), z.unknown());
+/** Not a `z.record`, which would silently drop a member that is named `__proto__`. */
+const data = z
+  .custom<Record<string, unknown>>(isObject, 'must be an object')
+  .meta({ override: { type: 'object', additionalProperties: {} } });
 const path = z.object({ resourcetype: text, id: text });
 const url = '/api/v1/projects/{resourcetype}/{id}';
 
