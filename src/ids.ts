@@ -23,6 +23,11 @@ export function submitRequestId(key: string, attempt: number): string {
   return `${key}.submit.${attempt}`;
 }
 
+/** The read by which a submission finds out whether the service is well. */
+export function submitReadRequestId(key: string, attempt: number): string {
+  return `${submitRequestId(key, attempt)}.read`;
+}
+
 export function pollRequestId(key: string, poll: number): string {
   return `${key}.poll.${poll}`;
 }

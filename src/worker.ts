@@ -17,6 +17,8 @@ export interface SegueWorkerOptions {
   bundlePath?: string;
   /** Off only on the time-skipping test server. */
   checkScheduledTime?: boolean;
+  /** The clock of the breaker; another one only where time is skipped. */
+  now?: () => number;
 }
 
 export interface SegueWorker {
@@ -36,6 +38,8 @@ export async function createSegueWorker(options: SegueWorkerOptions): Promise<Se
   const { general, submits: submitting } = createActivities(api, {
     checkScheduledTime: options.checkScheduledTime,
     holdBefore,
+    meter: Runtime.instance().metricMeter,
+    now: options.now,
   });
   const submitTimeout = parseDuration(config.submit.timeout) ?? 0;
   const shared = {

@@ -3,7 +3,12 @@ import { type NotifyOrder, type NotifyOutcome } from '../contract';
 import { type GuardOptions } from './guards';
 import { sendOnce } from './once';
 
-/** One notification: a person who gets it twice trusts neither. */
+/**
+ * One notification: a person who gets it twice trusts neither.
+ *
+ * It neither counts for the breaker nor waits for it. An uncertain one holds nothing, so there is nothing to save; and
+ * the time in which submits are held back is the time in which a person has to be told.
+ */
 export function createNotify(api: Api, options: GuardOptions) {
   return async function notify({
     notification,

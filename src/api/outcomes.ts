@@ -16,7 +16,10 @@ export type SubmitOutcome =
   | { outcome: 'accepted'; taskId: string }
   /** No byte of the request was written to a connection. */
   | { outcome: 'notSent'; reason: string }
-  /** The service said no. Without `status` the request was refused here, before anything was sent. */
+  /**
+   * The service said no. Without `status` the request was refused here, before anything was sent. A denial (401, 403)
+   * may be the answer to others before it: then this one was not sent either.
+   */
   | { outcome: 'refused'; status?: number; reason: string; retryAfterMs?: number }
   | { outcome: 'unknown'; reason: string };
 

@@ -1,0 +1,24 @@
+/** What a worker counts, by the names that alarms are written with. */
+import { type MetricMeter } from '@temporalio/common';
+import { type BreakerChange } from './activities/breaker';
+import { findTool } from './api/tools';
+import { type SubmitOutcome } from './contract';
+
+export const METRICS = {
+  /** Counter, by `outcome` and `tool`: `unknown` is a job that waits for a person. */
+  submits: 'segue_submits',
+  /** Counter, by `to` (`open`, `closed`). */
+  breakerChanges: 'segue_breaker_changes',
+  /** Gauge: 1 while a worker holds its submits back. */
+  breakerOpen: 'segue_breaker_open',
+} as const;
+
+export function countSubmit(meter: MetricMeter, tool: string, { outcome }: SubmitOutcome): void {
+  // A tool that nobody knows is a text from outside, of which there may be any number.
+  meter.createCounter(METRICS.submits).add(1, { outcome, tool: findTool(tool) ? tool : 'none' });
+}
+
+export function countBreakerChange(meter: MetricMeter, { to }: BreakerChange): void {
+  meter.createCounter(METRICS.breakerChanges).add(1, { to });
+  meter.createGauge(METRICS.breakerOpen).set(to === 'open' ? 1 : 0);
+}

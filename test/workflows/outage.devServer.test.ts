@@ -1,0 +1,152 @@
+/** A service in trouble: what it costs, and that nothing is lost. */
+import { randomUUID } from 'node:crypto';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { createActivities } from '../../src/activities';
+import { type SubmitOutcome } from '../../src/contract';
+import { testApi } from '../support/api';
+import { eventually } from '../support/eventually';
+import { recordingMeter } from '../support/meter';
+import { answer, startRawServer } from '../support/rawServer';
+import {
+  connectDevServer,
+  segueClient,
+  testConfig,
+  type TestTemporal,
+  withWorker,
+} from '../support/temporal';
+
+const close = ['connection: close'];
+const ACCEPTED = answer('202 Accepted', '{"task_id":"t-1"}', close);
+const DONE = answer('200 OK', '{"status":"SUCCESS","info":{}}', close);
+const WORKSPACE = answer('200 OK', '{"workspace":{"id":1}}', close);
+const OVERLOADED = answer('503 Service Unavailable', 'overloaded', close);
+const DENIED = answer('401 Unauthorized', 'no such key', close);
+
+/** A service that gives one answer to everything, or is well. */
+async function startService() {
+  const service = { trouble: undefined as string | undefined, posts: 0, reads: 0 };
+  const server = await startRawServer((socket, request) => {
+    const isPost = request.startsWith('POST');
+    const isRead = request.startsWith('GET /api/v1/workspaces/');
+    if (isPost) service.posts += 1;
+    if (isRead) service.reads += 1;
+    socket.end(service.trouble ?? (isPost ? ACCEPTED : isRead ? WORKSPACE : DONE));
+  });
+  return { service, server };
+}
+
+function job() {
+  const request = { image_url: 'https://example.com/a.png' };
+  return { key: `job-${randomUUID()}`, tool: 'remove-background', request };
+}
+
+let temporal: TestTemporal;
+
+beforeAll(async () => {
+  temporal = await connectDevServer();
+});
+
+afterAll(async () => {
+  await temporal.close();
+});
+
+test('P1 P2: 503 on every operation holds what was on the wire and three, and the others go on afterwards', async () => {
+  const JOBS = 40;
+  const limits = { maxSubmits: 5 };
+  const { service, server } = await startService();
+  service.trouble = OVERLOADED;
+  const config = testConfig();
+  await withWorker(
+    temporal,
+    config,
+    server.url,
+    async () => {
+      const { media } = segueClient(temporal, config);
+      const jobs = await Promise.all(Array.from({ length: JOBS }, () => media.start(job())));
+      const states = await eventually('every job to be held or waiting', async () => {
+        const now = await Promise.all(jobs.map((one) => one.state()));
+        return now.every((state) => state?.stage === 'held' || state?.stage === 'waiting') ? now : undefined;
+      });
+      const held = states.filter((state) => state?.stage === 'held');
+      expect(held).toHaveLength(service.posts);
+      expect(service.posts).toBeLessThanOrEqual(limits.maxSubmits + 3);
+      const waiting = states.find((state) => state?.stage === 'waiting');
+      expect(waiting?.lastError).toMatch(/holds submits back since .*status 503: overloaded/);
+
+      service.trouble = undefined;
+      const reports = await Promise.all(jobs.map((one) => one.wait()));
+      const count = (status: string): number => reports.filter((report) => report.status === status).length;
+      expect({ held: count('held'), succeeded: count('succeeded') }).toEqual({
+        held: held.length,
+        succeeded: JOBS - held.length,
+      });
+      expect(service.posts).toBe(JOBS);
+      for (const { status, workflowId } of reports) {
+        if (status === 'held') await temporal.client.workflow.getHandle(workflowId).terminate();
+      }
+    },
+    { limits },
+  );
+  await server.stop();
+});
+
+test('P2: a key that is denied everywhere ends the job after the grace, with one POST a job or none', async () => {
+  const { service, server } = await startService();
+  service.trouble = DENIED;
+  const config = testConfig({ submit: { timeout: '5s', authGrace: '0s' } });
+  await withWorker(temporal, config, server.url, async () => {
+    const { media } = segueClient(temporal, config);
+    for (let n = 0; n < 4; n++) {
+      const report = await media.run(job());
+      expect(report).toMatchObject({ status: 'failed', error: expect.stringContaining('no such key') });
+    }
+  });
+  expect(service).toMatchObject({ posts: 3, reads: 1 });
+  await server.stop();
+});
+
+describe('what an operator can see', () => {
+  async function submits(count: number, trouble: string | undefined) {
+    const { service, server } = await startService();
+    service.trouble = trouble;
+    const api = testApi(server.url);
+    const ofProcess = recordingMeter();
+    const ofActivity = recordingMeter();
+    const { submits } = createActivities(api, { checkScheduledTime: false, meter: ofProcess });
+    const outcomes: SubmitOutcome[] = [];
+    const submitOnce = async (): Promise<void> => {
+      const info = { startToCloseTimeoutMs: 30_000 };
+      const environment = new MockActivityEnvironment(info, { metricMeter: ofActivity });
+      const runId = environment.context.info.workflowExecution?.runId ?? '';
+      outcomes.push(await environment.run(submits.submit, { ...job(), attempt: 1, runId }));
+    };
+    for (let n = 0; n < count; n++) await submitOnce();
+    const stop = async (): Promise<void> => {
+      await api.close();
+      await server.stop();
+    };
+    return { service, outcomes, submitOnce, ofProcess, ofActivity, stop };
+  }
+
+  test('the breaker opens and closes, in metrics', async () => {
+    const { service, submitOnce, ofProcess, stop } = await submits(3, OVERLOADED);
+    expect(ofProcess.recorded).toEqual(['segue_breaker_changes{to="open"} 1', 'segue_breaker_open{} 1']);
+    service.trouble = undefined;
+    await submitOnce();
+    expect(service.reads).toBe(1);
+    expect(ofProcess.recorded.slice(2)).toEqual([
+      'segue_breaker_changes{to="closed"} 1',
+      'segue_breaker_open{} 0',
+    ]);
+    await stop();
+  });
+
+  test('every submit is counted by outcome and tool', async () => {
+    const { ofActivity, stop } = await submits(4, OVERLOADED);
+    const told = ['unknown', 'unknown', 'unknown', 'notSent'].map(
+      (outcome) => `segue_submits{outcome="${outcome}",tool="remove-background"} 1`,
+    );
+    expect(ofActivity.recorded.map((line) => line.replace(/\{.*(?=outcome)/, '{'))).toEqual(told);
+    await stop();
+  });
+});
