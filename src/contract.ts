@@ -4,7 +4,7 @@
  * Everything here travels as JSON and is written by other languages too, so durations are strings (`15s`) and
  * times are ISO 8601.
  */
-import { defineQuery } from '@temporalio/workflow';
+import { defineQuery, defineSignal } from '@temporalio/workflow';
 import { type RequestOf, type ResponseOf } from './api/operation';
 import { type Operations } from './api/operations';
 import { type Notification } from './api/operations/notify';
@@ -99,6 +99,15 @@ export interface MediaState {
 }
 
 export const stateQuery = defineQuery<MediaState>('state');
+
+/** What a worker tells a run when it learned a task id too late to give it as a result. */
+export interface LateAnswer {
+  /** `<runId>/<n>`, of which n tells: the run may have continued as new or been reset since. */
+  hold: string;
+  taskId: string;
+}
+
+export const acceptedSignal = defineSignal<[LateAnswer]>('accepted');
 
 export interface SubmitOrder {
   key: string;
