@@ -100,6 +100,15 @@ export interface MediaState {
 
 export const stateQuery = defineQuery<MediaState>('state');
 
+/** What a worker tells a run when it learned a task id too late to give it as a result. */
+export interface LateAnswer {
+  /** `<runId>/<n>`, of which n tells: the run may have continued as new or been reset since. */
+  hold: string;
+  taskId: string;
+}
+
+export const acceptedSignal = defineSignal<[LateAnswer]>('accepted');
+
 export interface SubmitOrder {
   key: string;
   /** Grows with each POST tried; part of the request id. */

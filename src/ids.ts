@@ -37,6 +37,11 @@ export function submitRequestId(key: string, attempt: number): string {
   return `${key}.submit.${attempt}`;
 }
 
+/** The question that a held run asks: which of its submissions is meant. */
+export function holdName(runId: string, submission: number): string {
+  return `${runId}/${submission}`;
+}
+
 /** The read by which a submission finds out whether the service is well. */
 export function submitReadRequestId(key: string, attempt: number): string {
   return `${submitRequestId(key, attempt)}.read`;

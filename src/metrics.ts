@@ -11,6 +11,8 @@ export const METRICS = {
   breakerChanges: 'segue_breaker_changes',
   /** Gauge: 1 while a worker holds its submits back. */
   breakerOpen: 'segue_breaker_open',
+  /** Counter, by `told`: whether the run could be told a task id that came too late to be a result. */
+  lateAnswers: 'segue_late_answers',
 } as const;
 
 export function countSubmit(meter: MetricMeter, tool: string, { outcome }: SubmitOutcome): void {
@@ -21,4 +23,8 @@ export function countSubmit(meter: MetricMeter, tool: string, { outcome }: Submi
 export function countBreakerChange(meter: MetricMeter, { to }: BreakerChange): void {
   meter.createCounter(METRICS.breakerChanges).add(1, { to });
   meter.createGauge(METRICS.breakerOpen).set(to === 'open' ? 1 : 0);
+}
+
+export function countLateAnswer(meter: MetricMeter, told: boolean): void {
+  meter.createCounter(METRICS.lateAnswers).add(1, { told });
 }

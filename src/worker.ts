@@ -17,6 +17,8 @@ export interface SegueWorkerOptions {
   bundlePath?: string;
   /** Off only on the time-skipping test server. */
   checkScheduledTime?: boolean;
+  /** The clock of the breaker; another one only where time is skipped. */
+  now?: () => number;
 }
 
 export interface SegueWorker {
@@ -39,6 +41,7 @@ export async function createSegueWorker(options: SegueWorkerOptions): Promise<Se
     authGrace: config.submit.authGrace,
     holdBefore,
     meter: Runtime.instance().metricMeter,
+    now: options.now,
   });
   const submitTimeout = parseDuration(config.submit.timeout) ?? 0;
   const shared = {

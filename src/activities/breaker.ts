@@ -7,6 +7,9 @@
  * succeeds. A complete answer to it closes the breaker for all. It does not close by the read alone: a service that
  * reads and cannot write would get everything that waits, again and again, before the first outcome tells.
  *
+ * Where access is denied, what is held back is answered as denied, not as "not sent": both send nothing, and a run
+ * has only so much patience with denials (`SEGUE_AUTH_GRACE`), which would never end otherwise.
+ *
  * One object for each credential and process. It knows nothing of Temporal.
  */
 import { shorten, StatusError } from '../api/errors';
@@ -108,7 +111,7 @@ export class Breaker {
     read: () => Promise<unknown>,
     send: () => Promise<SubmitOutcome>,
   ): Promise<SubmitOutcome> {
-    if (open.trying || this.#now() < open.nextTryAt) return notSent(open, this.#now());
+    if (open.trying || this.#now() < open.nextTryAt) return heldBack(open, this.#now());
     open.trying = true;
     try {
       try {
@@ -116,7 +119,7 @@ export class Breaker {
       } catch (error) {
         open.latest = shorten(error instanceof Error ? error.message : String(error));
         open.status = error instanceof StatusError && isDenial(error.status) ? error.status : undefined;
-        return notSent(open, this.#now());
+        return heldBack(open, this.#now());
       }
       const outcome = await send();
       this.#judge(open, outcome);
@@ -170,13 +173,13 @@ function wordsOf(outcome: SubmitOutcome): string {
   return outcome.outcome === 'accepted' ? '' : outcome.reason;
 }
 
-function notSent({ why, latest, since, status }: Open, now: number): SubmitOutcome {
+function heldBack({ why, latest, since, status }: Open, now: number): SubmitOutcome {
   const reason =
     `not sent: this worker holds submits back since ${new Date(since).toISOString()} ` +
     `(${formatDuration(now - since)}), after ${why}. ` +
     (latest === undefined ? '' : `Its last try: ${latest}. `) +
     'It sends one when the workspace can be read, and all others when that one is answered';
-  return status === undefined ? { outcome: 'notSent', reason } : { outcome: 'notSent', reason, status };
+  return status === undefined ? { outcome: 'notSent', reason } : { outcome: 'refused', status, reason };
 }
 
 function monotonicNow(): number {

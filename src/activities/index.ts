@@ -17,6 +17,8 @@ export interface ActivityOptions extends GuardOptions, WriteOptions, Partial<Req
   organization?: string;
   /** Of the process: what is counted here belongs to no single activity. */
   meter?: MetricMeter;
+  /** The breaker's clock. */
+  now?: () => number;
 }
 
 /** Everything a Segue worker can do for a workflow, by the queue that does it. */
@@ -25,6 +27,7 @@ export function createActivities(api: Api, options: ActivityOptions = {}) {
   const organizationOf = organizationResolver(api, options.organization);
   // One for all that submits with this credential.
   const breaker = new Breaker({
+    now: options.now,
     onChange: (change) => {
       announce(change, meter);
     },

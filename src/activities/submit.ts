@@ -5,6 +5,8 @@ import { submitReadRequestId, submitRequestId } from '../ids';
 import { countSubmit } from '../metrics';
 import { type Breaker } from './breaker';
 import { type GuardOptions } from './guards';
+import { handOver } from './handOver';
+import { tellLateAnswer } from './lateAnswer';
 import { sendOnce, type SendWindow } from './once';
 
 /** The read that tells how the service is must leave time for the POST. */
@@ -18,7 +20,8 @@ export function createSubmit(api: Api, breaker: Breaker, guards: GuardOptions) {
     // At once: where recording the outcome fails, the log still has the task id.
     log.info('submit', { key, submission: submitRequestId(key, attempt), ...outcome });
     countSubmit(metricMeter, tool, outcome);
-    return outcome;
+    if (outcome.outcome !== 'accepted') return outcome;
+    return handOver(outcome, () => tellLateAnswer(key, attempt, outcome.taskId));
   };
 
   function send(order: SubmitOrder, { sendBefore }: SendWindow): Promise<SubmitOutcome> {

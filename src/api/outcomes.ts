@@ -14,9 +14,12 @@ export type JudgedAnswer = Pick<HttpAnswer, 'status' | 'body' | 'words' | 'retry
  */
 export type SubmitOutcome =
   | { outcome: 'accepted'; taskId: string }
-  /** No byte of the request was written to a connection. With `status`, because the service denies access (401, 403). */
-  | { outcome: 'notSent'; reason: string; status?: number }
-  /** The service said no. Without `status` the request was refused here, before anything was sent. */
+  /** No byte of the request was written to a connection. */
+  | { outcome: 'notSent'; reason: string }
+  /**
+   * The service said no. Without `status` the request was refused here, before anything was sent. A denial (401, 403)
+   * may be the answer to others before it: then this one was not sent either.
+   */
   | { outcome: 'refused'; status?: number; reason: string; retryAfterMs?: number }
   | { outcome: 'unknown'; reason: string };
 

@@ -1,0 +1,99 @@
+/** Notifications, each at most once. */
+import {
+  ActivityFailure,
+  CancellationScope,
+  proxyActivities,
+  sleep,
+  workflowInfo,
+} from '@temporalio/workflow';
+import {
+  HEARTBEAT_TIMEOUT_MS,
+  type NoticeOutcome,
+  type Notification,
+  type NotifyOutcome,
+  type NotifyTarget,
+  RECORDING_MARGIN_MS,
+  type SegueActivities,
+} from '../contract';
+import { notifyRequestId } from '../ids';
+import { doubling } from './backoff';
+
+const NOTIFY_TIMEOUT_MS = 30_000;
+/** Work is not kept from ending by a notification that nobody takes. */
+const LONGEST_TRYING_MS = 3_600_000;
+
+const once = proxyActivities<SegueActivities>({
+  startToCloseTimeout: NOTIFY_TIMEOUT_MS + RECORDING_MARGIN_MS,
+  scheduleToCloseTimeout: '24h',
+  heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
+  // A second attempt may be a second notification.
+  retry: { maximumAttempts: 1 },
+});
+
+/** What a person is told; who that is comes from elsewhere. */
+export type Message = Pick<Notification, 'category' | 'title' | 'message' | 'body'> & {
+  /** Names the event among those of this run: it is told at most once. */
+  event: string;
+  extra: Record<string, unknown>;
+};
+
+export function tellUser(to: NotifyTarget, key: string, message: Message): Promise<NoticeOutcome> {
+  const { userId, workspaceId, threadId, link, ctaLabel } = to;
+  const notification = { userId, workspaceId, threadId, link, ctaLabel, ...contentOf(message) };
+  const requestId = notifyRequestId(key, message.event);
+  return untilKnown(() => once.notify({ notification, requestId, runId: senderId() }));
+}
+
+/** Nobody may be named as operator; then nobody is told, and that is no trouble. */
+export function tellOperator(key: string, message: Message): Promise<NoticeOutcome> {
+  const requestId = notifyRequestId(key, `${message.event}.operator`);
+  return untilKnown(async () => {
+    const outcome = await once.tellOperator({
+      notification: contentOf({ ...message, category: 'agentError' }),
+      requestId,
+      runId: senderId(),
+    });
+    return outcome.outcome === 'nobody' ? { outcome: 'sent' } : outcome;
+  });
+}
+
+/** A reset run does not know what was told before it: the activity then refuses, and the notification is uncertain. */
+function senderId(): string {
+  return workflowInfo().originalExecutionRunId;
+}
+
+function contentOf({ category, title, message, body, event, extra }: Message) {
+  return {
+    category,
+    title,
+    message,
+    body,
+    _extra: { event_type: `media.${event}`, agent: 'segue', ...extra },
+  };
+}
+
+/** Sends again only what provably was not taken. */
+async function untilKnown(send: () => Promise<NotifyOutcome>): Promise<NoticeOutcome> {
+  const pause = doubling(1_000, 60_000);
+  const until = Date.now() + LONGEST_TRYING_MS;
+  for (;;) {
+    const outcome = await CancellationScope.nonCancellable(() => settled(send));
+    if (outcome.outcome === 'sent') return { status: 'sent' };
+    const { reason } = outcome;
+    if (outcome.outcome === 'unknown') return { status: 'uncertain', reason };
+    const mayChange = outcome.outcome === 'notSent' || [401, 403, 425, 429].includes(outcome.status ?? 0);
+    if (!mayChange) return { status: 'refused', reason };
+    if (Date.now() >= until) return { status: 'notSent', reason };
+    const asked = outcome.outcome === 'refused' ? outcome.retryAfterMs : undefined;
+    await sleep(asked === undefined ? pause.next() : Math.min(Math.max(asked, 1_000), LONGEST_TRYING_MS));
+  }
+}
+
+async function settled(send: () => Promise<NotifyOutcome>): Promise<NotifyOutcome> {
+  try {
+    return await send();
+  } catch (error) {
+    if (!(error instanceof ActivityFailure)) throw error;
+    return { outcome: 'unknown', reason: error.cause?.message ?? error.message };
+  }
+}
