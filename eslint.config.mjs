@@ -54,7 +54,7 @@ export default defineConfig(
           patterns: [
             {
               regex:
-                '^(?!(\\./|\\.\\./contract$|\\.\\./ids$|\\.\\./durations$|\\.\\./changes$|\\.\\./api/(endings|ids)$|@temporalio/workflow$))',
+                '^(?!(\\./|\\.\\./contract$|\\.\\./ids$|\\.\\./durations$|\\.\\./changes$|\\.\\./searchAttributes$|\\.\\./api/(endings|ids|pointer)$|@temporalio/workflow$))',
               message: 'Workflow code is deterministic: do this in an activity.',
             },
           ],
@@ -69,6 +69,7 @@ export default defineConfig(
       'src/ids.ts',
       'src/durations.ts',
       'src/changes.ts',
+      'src/searchAttributes.ts',
       'src/api/{pointer,ids}.ts',
     ],
     rules: {
@@ -78,7 +79,8 @@ export default defineConfig(
         {
           patterns: [
             {
-              regex: '^(?!(\\./durations$|\\./api/pointer$|@temporalio/workflow$))',
+              regex:
+                '^(?!(\\./durations$|@temporalio/common/lib/search-attributes$|\\./api/pointer$|@temporalio/workflow$))',
               allowTypeImports: true,
               message: 'This file is part of the workflow bundle; it may import types, and nothing else.',
             },

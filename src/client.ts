@@ -5,7 +5,14 @@ import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-wor
 import { problemsOfScope } from './api/scope';
 import { problemsOfRequest } from './api/tools';
 import { type StarterConfig } from './config';
-import { MEDIA_WORKFLOW, type MediaInput, type PollSettings, type Scope } from './contract';
+import {
+  MEDIA_WORKFLOW,
+  type MediaInput,
+  type NotifyTarget,
+  type PollSettings,
+  type Scope,
+  type WriteTarget,
+} from './contract';
 import { digest } from './digest';
 import { InvalidInputError, KeyReusedError, NoSuchJobError } from './errors';
 import { DURATION_FORM, parseDuration } from './durations';
@@ -13,6 +20,7 @@ import { isGivenKey, KEY_FORM, mediaWorkflowId } from './ids';
 import { MediaJob, type WaitOptions } from './job';
 import { ProjectsClient, type ProjectsOptions } from './projects';
 import { type JobReport } from './report';
+import { attributesOfJob } from './searchAttributes';
 
 export interface MediaSpec {
   /** What makes it the same job. Without one: a digest of scope, tool and request. */
@@ -21,6 +29,12 @@ export interface MediaSpec {
   request: Record<string, unknown>;
   scope?: Scope;
   poll?: Partial<PollSettings>;
+  /** Where the result is set in a project's data. */
+  write?: WriteTarget;
+  /** Who is told of the end, and when a person is needed. */
+  notify?: NotifyTarget;
+  /** A task that already runs: it is followed, and nothing is submitted. */
+  taskId?: string;
 }
 
 interface StartMemo extends Record<string, unknown> {
@@ -49,12 +63,12 @@ class MediaClient {
   /** Starts the job, or gives back the run that its key already has, running or closed. It never submits twice. */
   async start(spec: MediaSpec): Promise<MediaJob> {
     requireValid(spec);
-    const { tool, request } = spec;
+    const { tool, request, write, notify, taskId } = spec;
     const scope = withoutGaps(spec.scope);
-    const ask = askOf({ tool, request, scope });
-    const key = spec.key ?? ask;
+    const ask = askOf({ tool, request, scope, write, notify, taskId });
+    const key = spec.key ?? askOf({ tool, request, scope });
     const input: MediaInput = {
-      ...{ key, tool, request, scope },
+      ...{ key, tool, request, scope, write, notify, taskId },
       poll: { ...this.config.poll, ...spec.poll },
       submit: this.config.submit,
     };
@@ -68,6 +82,8 @@ class MediaClient {
         workflowIdReusePolicy: 'REJECT_DUPLICATE',
         workflowIdConflictPolicy: 'USE_EXISTING',
         memo,
+        typedSearchAttributes: attributesOfJob(input, taskId === undefined ? 'submitting' : 'polling'),
+        staticSummary: `${tool} for ${key}`,
       })
       .catch((error: unknown) => {
         // The key's run is closed; it is given back like one that still runs.
@@ -111,9 +127,11 @@ class MediaClient {
   }
 }
 
+type Ask = Pick<MediaInput, 'tool' | 'request' | 'scope' | 'write' | 'notify' | 'taskId'>;
+
 /** A digest of what makes two requests the same job; settings of polling do not. */
-function askOf({ tool, request, scope }: Pick<MediaInput, 'tool' | 'request' | 'scope'>): string {
-  return digest({ tool, request, scope: withoutGaps(scope) });
+function askOf({ tool, request, scope, write, notify, taskId }: Ask): string {
+  return digest({ tool, request, scope: withoutGaps(scope), write, notify, taskId });
 }
 
 /** No scope, an empty one and one with nothing in it are the same. */

@@ -35,6 +35,27 @@ export interface SubmitSettings {
 export const DEFAULT_POLL: PollSettings = { min: '15s', max: '20s', deadline: '1h', giveUp: '7d' };
 export const DEFAULT_SUBMIT: SubmitSettings = { timeout: '60s', authGrace: '1h' };
 
+/** Where a job's result is set in a project's data. */
+export interface WriteTarget {
+  project: ProjectRef;
+  /** JSON pointer into the project's data. */
+  at: string;
+}
+
+/** Of what a person is told: that a job is done, that it failed, that it waits for a decision. */
+export const NOTIFY_EVENTS = ['completed', 'failed', 'needsInput'] as const;
+export type NotifyEvent = (typeof NOTIFY_EVENTS)[number];
+
+export interface NotifyTarget {
+  userId: string;
+  workspaceId: string;
+  threadId?: string;
+  link?: string;
+  ctaLabel?: string;
+  /** All of them unless told. */
+  on?: NotifyEvent[];
+}
+
 export interface MediaInput {
   key: string;
   tool: string;
@@ -42,6 +63,8 @@ export interface MediaInput {
   scope?: Scope;
   poll?: Partial<PollSettings>;
   submit?: Partial<SubmitSettings>;
+  write?: WriteTarget;
+  notify?: NotifyTarget;
   /** A task that already runs: it is polled and nothing is submitted. */
   taskId?: string;
   /** What the run before this one knew. Only Segue itself sets it, when a long run continues as new. */
@@ -52,13 +75,19 @@ export interface MediaInput {
 export interface Progress {
   taskId: string | null;
   submittedAt: string | null;
-  /** POSTs tried; the last few with their outcome. */
-  submits: number;
+  /** The last number given to a POST or a hold. They share one count, so that no decision is taken for another's. */
+  number: number;
+  /** The last few POSTs tried. */
   attempts: SubmitAttempt[];
+  hold: Hold | null;
+  /** The last few decisions of people. */
+  decisions: DecisionTaken[];
   /** Since when the service denies access, if it does. */
   deniedSince: string | null;
   polls: number;
   pollingSince: string | null;
+  /** Since when the service does not know the task, if it does not. */
+  missingSince: string | null;
   /** Whether the run was ever reset. Then a POST may be out that it does not know of, and it sends none itself. */
   reset: boolean;
 }
@@ -71,9 +100,79 @@ export interface MediaResult {
   polls: number;
   submittedAt: string | null;
   finishedAt: string;
+  /** Null where nothing was to be written. */
+  written: ChangeOutcome | null;
+  /** Null where nobody was to be told. */
+  notified: NoticeOutcome | null;
 }
 
-export type MediaStage = 'submitting' | 'waiting' | 'held' | 'polling' | 'overdue' | 'succeeded' | 'failed';
+/** What became of a notification. `uncertain` may have been sent, and is not sent again. */
+export interface NoticeOutcome {
+  status: 'sent' | 'uncertain' | 'refused' | 'notSent';
+  reason?: string;
+}
+
+/** Where a run is; at its end, how it ended. */
+export type MediaStage =
+  | 'submitting'
+  | 'waiting'
+  | 'held'
+  | 'polling'
+  | 'overdue'
+  | 'writing'
+  | 'notifying'
+  | 'succeeded'
+  | 'failed'
+  | 'abandoned'
+  | 'cancelled';
+
+/** Stages in which a task may be alive at the service, or may become so. */
+export const OPEN_STAGES: readonly MediaStage[] = [
+  'submitting',
+  'waiting',
+  'held',
+  'polling',
+  'overdue',
+  'writing',
+  'notifying',
+];
+
+/**
+ * A question that only a person can answer. `unknown`: a POST may have been accepted; `missing`: the service does not
+ * know the task; `overdue`: it never says that the task is over.
+ */
+export interface Hold {
+  n: number;
+  why: 'unknown' | 'missing' | 'overdue';
+  since: string;
+  reason: string;
+}
+
+export type DecisionAction = 'adopt' | 'resubmit' | 'abandon';
+
+/** What a person decides of a held run. */
+export interface Decision {
+  /** The hold it answers, as `state` shows it. */
+  hold: string;
+  action: DecisionAction;
+  /** The task to adopt. */
+  taskId?: string;
+  /** Adopts although the service cannot be asked about the task. */
+  force?: boolean;
+  by: string;
+  reason: string;
+}
+
+export interface DecisionTaken extends Omit<Decision, 'force'> {
+  at: string;
+}
+
+/** Answer to a decision. One that comes late, or twice, is not applied and does no harm. */
+export interface DecisionReceipt {
+  applied: boolean;
+  stage: MediaStage;
+  taskId: string | null;
+}
 
 export interface SubmitAttempt {
   n: number;
@@ -82,23 +181,39 @@ export interface SubmitAttempt {
   reason?: string;
 }
 
+/** An open question, as people and programs see it. */
+export interface HoldState extends Omit<Hold, 'n'> {
+  /** Names it: `<runId>/<n>`. */
+  id: string;
+  /** What can be decided. */
+  actions: DecisionAction[];
+  /** From when on it can be submitted again: what is still on its way has arrived by then. */
+  resubmitAfter: string | null;
+}
+
 /** Answer of the `state` query: what the run is doing, for programs and people. */
 export interface MediaState {
   key: string;
   tool: string;
   stage: MediaStage;
-  /** Names the open question while the run is held: `<runId>/<n>`. */
-  hold: string | null;
+  /** The open question, if a person has to decide. */
+  hold: HoldState | null;
   taskId: string | null;
   submittedAt: string | null;
   /** The last few POSTs tried. */
   attempts: SubmitAttempt[];
+  /** The last few decisions of people. */
+  decisions: DecisionTaken[];
   polls: number;
   nextPollAt: string | null;
   lastError: string | null;
 }
 
 export const stateQuery = defineQuery<MediaState>('state');
+export const resolveUpdate = defineUpdate<DecisionReceipt, [Decision]>('resolve');
+/** Nothing can be told yet, but every handler takes one object. */
+export type PollNow = Record<string, never>;
+export const pollNowUpdate = defineUpdate<MediaState, [PollNow]>('pollNow');
 
 /** What a worker tells a run when it learned a task id too late to give it as a result. */
 export interface LateAnswer {
@@ -128,6 +243,14 @@ export interface NotifyOrder {
   runId: string;
 }
 
+/** An alarm for whoever `SEGUE_OPERATOR` names; the worker knows, not the run. */
+export interface OperatorOrder {
+  notification: Omit<Notification, 'userId' | 'workspaceId'>;
+  requestId: string;
+  /** As in {@link SubmitOrder}. */
+  runId: string;
+}
+
 /** Any other operation: what it is asked, and for whom. */
 export interface CallOrder<Request> {
   request: Request;
@@ -145,6 +268,7 @@ export type CallActivities = {
 
 export interface SegueActivities extends CallActivities {
   submit: (order: SubmitOrder) => Promise<SubmitOutcome>;
+  tellOperator: (order: OperatorOrder) => Promise<NotifyOutcome | { outcome: 'nobody' }>;
   notify: (order: NotifyOrder) => Promise<NotifyOutcome>;
   requestChange: (order: RequestChangeOrder) => Promise<void>;
   writeProject: (order: WriteOrder) => Promise<WriteReport>;
@@ -155,6 +279,8 @@ export const FAILURE = {
   taskFailed: 'TaskFailed',
   refused: 'Refused',
   givenUp: 'GivenUp',
+  abandoned: 'Abandoned',
+  badDecision: 'BadDecision',
   badInput: 'BadInput',
   unsafeStart: 'UnsafeStart',
   badChange: 'BadChange',

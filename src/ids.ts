@@ -47,6 +47,11 @@ export function submitReadRequestId(key: string, attempt: number): string {
   return `${submitRequestId(key, attempt)}.read`;
 }
 
+/** The same for the same event, so that one that was sent twice is seen. */
+export function notifyRequestId(key: string, event: string): string {
+  return `${key}.notify.${event}`;
+}
+
 export function pollRequestId(key: string, poll: number): string {
   return `${key}.poll.${poll}`;
 }

@@ -1,7 +1,15 @@
 /** One job that was started: look at it, wait for it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
-import { type MediaResult, type MediaState, stateQuery } from './contract';
+import {
+  type Decision,
+  type DecisionReceipt,
+  type MediaResult,
+  type MediaState,
+  pollNowUpdate,
+  resolveUpdate,
+  stateQuery,
+} from './contract';
 import { mediaWorkflowId } from './ids';
 import { failedOutcome, type JobReport, succeededOutcome } from './report';
 
@@ -69,6 +77,22 @@ export class MediaJob {
       }
       if (state?.stage === 'held' || signal?.aborted) return this.#running(state);
     }
+  }
+
+  /** Decides a held run. The hold is the one that is open now, unless it is named. */
+  async resolve(decision: Omit<Decision, 'hold'> & { hold?: string }): Promise<DecisionReceipt> {
+    const hold = decision.hold ?? (await this.#handle.query(stateQuery)).hold?.id ?? 'none';
+    return this.#handle.executeUpdate(resolveUpdate, { args: [{ ...decision, hold }] });
+  }
+
+  /** Has the service asked at once, and gives the state after it. */
+  pollNow(): Promise<MediaState> {
+    return this.#handle.executeUpdate(pollNowUpdate, { args: [{}] });
+  }
+
+  /** Stops following the job. The service goes on with a task that it accepted; its id is kept in the project. */
+  async cancel(): Promise<void> {
+    await this.#handle.cancel();
   }
 
   get #handle(): WorkflowHandle {

@@ -5,7 +5,7 @@ import {
   TerminatedFailure,
   type WorkflowFailedError,
 } from '@temporalio/client';
-import { type MediaResult } from './contract';
+import { FAILURE, type MediaResult } from './contract';
 
 export type JobStatus =
   'running' | 'succeeded' | 'failed' | 'held' | 'abandoned' | 'cancelled' | 'terminated';
@@ -48,7 +48,8 @@ export function failedOutcome({ cause, message }: WorkflowFailedError): ClosedOu
   if (!(cause instanceof ApplicationFailure))
     return outcome('failed', { ...nothing, error: cause?.message ?? message });
   const [facts] = (cause.details ?? []) as [{ taskId?: string; errors?: unknown }?];
-  return outcome('failed', {
+  const status = cause.type === FAILURE.abandoned ? 'abandoned' : 'failed';
+  return outcome(status, {
     taskId: facts?.taskId ?? null,
     info: facts?.errors ?? null,
     error: cause.message,

@@ -1,5 +1,6 @@
 /** What operators list and filter runs by. A namespace must know them before a run can set them. */
-import { defineSearchAttributeKey } from '@temporalio/common';
+import { defineSearchAttributeKey } from '@temporalio/common/lib/search-attributes';
+import { type MediaInput, type MediaStage } from './contract';
 
 export const searchAttributes = {
   stage: defineSearchAttributeKey('SegueStage', 'KEYWORD'),
@@ -12,3 +13,26 @@ export const searchAttributes = {
 };
 
 export const allSearchAttributes = Object.values(searchAttributes);
+
+/** A longer value would fail the run. */
+const LONGEST_KEYWORD = 255;
+
+/** A value as the server takes it. */
+export function keyword(text: string): string {
+  return text.slice(0, LONGEST_KEYWORD);
+}
+
+/** What a job's list entry tells from its start on. */
+export function attributesOfJob(
+  { key, tool, scope, write }: Pick<MediaInput, 'key' | 'tool' | 'scope' | 'write'>,
+  stage: MediaStage,
+) {
+  const given = [
+    { key: searchAttributes.stage, value: stage },
+    { key: searchAttributes.key, value: key },
+    { key: searchAttributes.tool, value: tool },
+    { key: searchAttributes.workspace, value: scope?.organization },
+    { key: searchAttributes.project, value: write && `${write.project.resourcetype}/${write.project.id}` },
+  ];
+  return given.flatMap(({ key: name, value }) => (value ? [{ key: name, value: keyword(value) }] : []));
+}

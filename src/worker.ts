@@ -1,6 +1,7 @@
 /** What a deployment runs: one process that polls every queue of Segue. */
 import { type NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import { createActivities } from './activities';
+import { type Operator } from './activities/tellOperator';
 import { createApi } from './api/client';
 import { apiSettings } from './apiSettings';
 import { WORKFLOW_BUNDLE } from './bundle';
@@ -12,7 +13,11 @@ import { submitTaskQueue } from './ids';
 export interface SegueWorkerOptions {
   connection: NativeConnection;
   namespace: string;
-  config: Pick<StarterConfig, 'taskQueue' | 'submit'> & { api: ApiConfig; limits?: SendLimits };
+  config: Pick<StarterConfig, 'taskQueue' | 'submit'> & {
+    api: ApiConfig;
+    limits?: SendLimits;
+    operator?: Operator;
+  };
   /** The workflow bundle; the one that the build left, unless told otherwise. */
   bundlePath?: string;
   /** Off only on the time-skipping test server. */
@@ -39,6 +44,7 @@ export async function createSegueWorker(options: SegueWorkerOptions): Promise<Se
     checkScheduledTime: options.checkScheduledTime,
     organization: config.api.organization,
     authGrace: config.submit.authGrace,
+    operator: config.operator,
     holdBefore,
     meter: Runtime.instance().metricMeter,
     now: options.now,

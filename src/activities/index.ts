@@ -10,11 +10,13 @@ import { type GuardOptions } from './guards';
 import { createNotify } from './notify';
 import { createRequestChange, type RequestOptions } from './requestChange';
 import { createSubmit } from './submit';
+import { createTellOperator, type Operator } from './tellOperator';
 import { createWriteProject, type WriteOptions } from './writeProject';
 
 export interface ActivityOptions extends GuardOptions, WriteOptions, Partial<RequestOptions> {
   /** The workspace of every call that names none. */
   organization?: string;
+  operator?: Operator;
   /** Of the process: what is counted here belongs to no single activity. */
   meter?: MetricMeter;
   /** The breaker's clock. */
@@ -35,6 +37,7 @@ export function createActivities(api: Api, options: ActivityOptions = {}) {
   const general = {
     ...createCalls(api),
     notify: createNotify(api, options),
+    tellOperator: createTellOperator(api, options.operator, options),
     requestChange: createRequestChange(organizationOf, { authGrace }),
     writeProject: createWriteProject(api, options),
   };

@@ -2,7 +2,9 @@
  * The only reader of the environment: one function for each kind of process, which tells every problem at once, by
  * the name of the setting, before anything is started.
  */
+import { type Operator } from '../activities/tellOperator';
 import { readLimits, type SendLimits } from './limits';
+import { readOperator } from './operator';
 import { type ApiConfig, readApi } from './service';
 import { type Environment, readSettings, type Settings } from './settings';
 import { readStarter, type StarterConfig } from './starter';
@@ -20,6 +22,8 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 export interface WorkerConfig extends StarterConfig {
   api: ApiConfig;
   limits: SendLimits;
+  /** Whom alarms go to. */
+  operator?: Operator;
   logLevel: LogLevel;
   temporal: TemporalConfig;
 }
@@ -43,6 +47,7 @@ export function loadWorkerConfig(env: Environment = process.env): WorkerConfig {
     ...readStarter(settings),
     api: readApi(settings),
     limits: readLimits(settings),
+    operator: readOperator(settings),
     logLevel: readLogLevel(settings),
     temporal: readTemporal(settings),
   }));
@@ -92,6 +97,7 @@ const KNOWN_SETTINGS = [
   'SEGUE_MAX_SUBMITS',
   'SEGUE_MAX_SUBMIT_RPS',
   'SEGUE_HOLD_SUBMITS_BEFORE',
+  'SEGUE_OPERATOR',
   'SEGUE_LOG_LEVEL',
   'SEGUE_PROJECT_PATH',
   'SEGUE_PROJECT_DATA_AT',

@@ -1,5 +1,5 @@
 /** What is done when a job is over: the project knows it, then the user, then whoever started the run. */
-import { ApplicationFailure, CancellationScope, sleep, workflowInfo } from '@temporalio/workflow';
+import { type ApplicationFailure, CancellationScope, sleep, workflowInfo } from '@temporalio/workflow';
 import {
   type ChangeOutcome,
   FAILURE,

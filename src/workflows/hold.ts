@@ -1,15 +1,62 @@
-import { ApplicationFailure, CancellationScope, condition, workflowInfo } from '@temporalio/workflow';
+/** Questions that only a person can answer. */
+import { ApplicationFailure, CancellationScope, condition } from '@temporalio/workflow';
+import { type Decision, FAILURE, type Hold } from '../contract';
+import { alarm } from './alarm';
 import { type Run } from './progress';
+import { holdId } from './question';
+import { enterStage } from './show';
 
 /**
- * The service may have accepted the job, and nobody but a person can tell: the run stands here until it is cancelled
- * or terminated. A cancellation from before it was held does not count, since whoever asked for it did not know.
+ * Stands until a person decides to adopt or to submit again, or a late answer decides for him; abandoned, it throws. A cancellation ends it too, but not one from before
+ * it was held: whoever asked for that did not know.
  */
-export async function hold(run: Run): Promise<never> {
-  run.stage = 'held';
-  run.hold = `${workflowInfo().runId}/${run.progress.submits}`;
-  const stand = (): Promise<void> => condition(() => false);
-  if (CancellationScope.current().consideredCancelled) await CancellationScope.nonCancellable(stand);
-  else await stand();
-  throw ApplicationFailure.nonRetryable('a hold does not end by itself');
+export async function hold(run: Run, question: Omit<Hold, 'since'>): Promise<Decision> {
+  openHold(run, question);
+  const lateTask = run.lateAnswers.get(question.n);
+  if (question.why === 'unknown' && lateTask !== undefined) run.decision = lateAdoption(run, lateTask);
+  const telling = run.decision ? undefined : alarm(run, question);
+  try {
+    return await takeDecision(run);
+  } finally {
+    telling?.cancel();
+  }
+}
+
+/** Asks the question and goes on; a decision is looked for by who opened it. */
+export function openHold(run: Run, question: Omit<Hold, 'since'>): void {
+  run.decision = null;
+  run.progress.hold = { ...question, since: new Date().toISOString() };
+  enterStage(run, question.why === 'overdue' ? 'overdue' : 'held');
+}
+
+export function closeHold(run: Run): void {
+  run.progress.hold = null;
+  run.decision = null;
+}
+
+async function takeDecision(run: Run): Promise<Decision> {
+  const isDecided = (): Promise<void> => condition(() => run.decision !== null);
+  if (CancellationScope.current().consideredCancelled) await CancellationScope.nonCancellable(isDecided);
+  else await isDecided();
+  // Decided, or the condition would not have come true.
+  const decision = run.decision as unknown as Decision;
+  if (decision.action === 'abandon') throw abandoned(run, decision);
+  if (decision.action === 'resubmit') run.orderedBy = decision.hold.slice(0, decision.hold.lastIndexOf('/'));
+  closeHold(run);
+  return decision;
+}
+
+export function abandoned({ input, progress }: Run, { by, reason }: Decision): ApplicationFailure {
+  return ApplicationFailure.create({
+    type: FAILURE.abandoned,
+    nonRetryable: true,
+    message: `Job ${input.key} was abandoned by ${by}: ${reason}`,
+    details: [{ key: input.key, taskId: progress.taskId, by, reason }],
+  });
+}
+
+/** The service answered after all: as good as a decision, and nobody needs to make it. */
+export function lateAdoption(run: Run, taskId: string): Decision {
+  const reason = 'the answer to the submission came late';
+  return { hold: holdId(run), action: 'adopt', taskId, by: 'segue', reason };
 }

@@ -1,41 +1,52 @@
-import { ApplicationFailure, setHandler } from '@temporalio/workflow';
+import { ApplicationFailure, CancellationScope, isCancellation, setHandler } from '@temporalio/workflow';
 import { FAILURE, type MediaInput, type MediaResult, stateQuery } from '../contract';
-import { pollUntilDone } from './poll';
-import { describeRun, startRun } from './progress';
+import { handleDecisions } from './decisions';
+import { fail, recordCancelled, succeed } from './ending';
+import { handlePollNow, pollUntilDone } from './poll';
+import { describeRun, type Run, startRun } from './progress';
 import { readSettings } from './settings';
+import { showStart } from './show';
 import { refuseUnsafeStart } from './start';
 import { submitOnce } from './submit';
 
-/** One media job: submit it once, poll its task until the service says it is over, and give its result. */
+/** One media job: submit it once, poll its task until the service says it is over, keep its result and tell its user. */
 export async function media(input: MediaInput): Promise<MediaResult> {
   const settings = readSettings(input);
   refuseUnsafeStart(input.key);
 
-  const run = startRun(input);
+  const run = startRun(input, settings, CancellationScope.current());
   setHandler(stateQuery, () => describeRun(run), {
-    description: 'What this job is doing: stage, task, attempts, polls.',
+    description: 'What this job is doing: stage, hold, task, attempts, polls.',
   });
+  handleDecisions(run);
+  handlePollNow(run);
+  showStart(run);
 
-  const taskId = run.progress.taskId ?? (await submitOnce(run, settings));
-  const task = await pollUntilDone(run, settings, taskId);
-
-  if (task.status === 'FAILURE') {
-    run.stage = 'failed';
-    throw ApplicationFailure.create({
-      type: FAILURE.taskFailed,
-      nonRetryable: true,
-      message: `The service ended task ${taskId} of job ${input.key} as FAILURE`,
-      details: [{ key: input.key, taskId, errors: task.info ?? null }],
-    });
+  try {
+    return await runJob(run);
+  } catch (error) {
+    if (isCancellation(error)) await recordCancelled(run);
+    else if (error instanceof ApplicationFailure) await fail(run, error);
+    throw error;
   }
-  run.stage = 'succeeded';
-  return {
-    key: input.key,
-    status: 'succeeded',
-    taskId,
-    info: task.info ?? null,
-    polls: run.progress.polls,
-    submittedAt: run.progress.submittedAt,
-    finishedAt: new Date().toISOString(),
-  };
+}
+
+async function runJob(run: Run): Promise<MediaResult> {
+  for (;;) {
+    if (run.progress.taskId === null) await submitOnce(run);
+    const end = await pollUntilDone(run);
+    if (end?.status === 'FAILURE') throw taskFailed(run, end.info ?? null);
+    if (end) return succeed(run, end.info ?? null);
+    // The service lost the task, and a person decided to submit again.
+  }
+}
+
+function taskFailed({ input, progress }: Run, errors: unknown): ApplicationFailure {
+  const taskId = progress.taskId;
+  return ApplicationFailure.create({
+    type: FAILURE.taskFailed,
+    nonRetryable: true,
+    message: `The service ended task ${taskId ?? ''} of job ${input.key} as FAILURE`,
+    details: [{ key: input.key, taskId, errors }],
+  });
 }

@@ -1,6 +1,7 @@
 /** The open question of a run, as it is named and shown. */
 import { workflowInfo } from '@temporalio/workflow';
 import { type DecisionAction, type Hold, type HoldState } from '../contract';
+import { holdName } from '../ids';
 import { type Run } from './progress';
 
 const ACTIONS: Record<Hold['why'], DecisionAction[]> = {
@@ -17,7 +18,7 @@ export function nextNumber({ progress }: Run): number {
 
 /** Named by the run that shows it: after a reset or a continue-as-new, by the new one. */
 export function holdId({ progress }: Run): string {
-  return `${workflowInfo().runId}/${progress.hold?.n ?? 0}`;
+  return holdName(workflowInfo().runId, progress.hold?.n ?? 0);
 }
 
 export function describeHold(run: Run): HoldState | null {

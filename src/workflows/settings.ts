@@ -1,5 +1,6 @@
 import { ApplicationFailure } from '@temporalio/workflow';
-import { DEFAULT_POLL, DEFAULT_SUBMIT, FAILURE, type MediaInput } from '../contract';
+import { isPointer } from '../api/pointer';
+import { DEFAULT_POLL, DEFAULT_SUBMIT, FAILURE, type MediaInput, NOTIFY_EVENTS } from '../contract';
 import { DURATION_FORM, formatDuration, parseDuration } from '../durations';
 
 /** The durations of a run, in milliseconds. */
@@ -47,8 +48,8 @@ export function readSettings(input: MediaInput): Settings {
 /** Other languages start this workflow too, with whatever JSON they have. */
 function problemsOfShape(input: unknown): string[] {
   if (!isRecord(input)) return ['the input: must be one object'];
-  const { key, tool, request, poll, submit, scope, taskId } = input;
-  const optional = { poll, submit, scope };
+  const { key, tool, request, poll, submit, scope, taskId, write, notify } = input;
+  const optional = { poll, submit, scope, write, notify };
   return [
     ...Object.entries({ key, tool }).flatMap(([name, value]) =>
       isText(value) ? [] : [`${name}: must be a text`],
@@ -58,6 +59,29 @@ function problemsOfShape(input: unknown): string[] {
       value === undefined || value === null || isRecord(value) ? [] : [`${name}: must be an object`],
     ),
     ...(taskId === undefined || taskId === null || isText(taskId) ? [] : ['taskId: must be a text']),
+    ...(isRecord(write) ? problemsOfWrite(write) : []),
+    ...(isRecord(notify) ? problemsOfNotify(notify) : []),
+  ];
+}
+
+function problemsOfWrite({ project, at }: Record<string, unknown>): string[] {
+  const isProject = isRecord(project) && isText(project.resourcetype) && isText(project.id);
+  return [
+    ...(isProject ? [] : ['write.project: must be { resourcetype, id }']),
+    ...(typeof at === 'string' && isPointer(at)
+      ? []
+      : ['write.at: must be a JSON pointer, like /media/banner']),
+  ];
+}
+
+function problemsOfNotify(notify: Record<string, unknown>): string[] {
+  const { userId, workspaceId, on } = notify;
+  const events = Array.isArray(on) ? (on as unknown[]) : undefined;
+  const known = events?.every((event) => NOTIFY_EVENTS.includes(event as never)) ?? on === undefined;
+  return [
+    ...(isText(userId) ? [] : ['notify.userId: must be a text']),
+    ...(isText(workspaceId) ? [] : ['notify.workspaceId: must be a text']),
+    ...(known ? [] : [`notify.on: must be a list of ${NOTIFY_EVENTS.join(', ')}`]),
   ];
 }
 

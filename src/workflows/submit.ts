@@ -18,7 +18,8 @@ import { submitTaskQueue } from '../ids';
 import { doubling } from './backoff';
 import { hold } from './hold';
 import { continueWhenLong, type Run } from './progress';
-import { type Settings } from './settings';
+import { nextNumber } from './question';
+import { enterStage } from './show';
 
 type Refusal = Extract<SubmitOutcome, { outcome: 'refused' }>;
 
@@ -26,34 +27,39 @@ const MOST_ATTEMPTS_SHOWN = 20;
 /** A service that asks for more is asked again after this, since an hour may change its mind. */
 const LONGEST_WAIT_MS = 3_600_000;
 
-/** Submits the job and gives its task id. It sends again only after a POST that provably was not accepted. */
-export async function submitOnce(run: Run, settings: Settings): Promise<string> {
-  const { progress } = run;
+/**
+ * Submits the job, until its task id is known. It sends again only after a POST that provably was not accepted, or
+ * because a person decided so.
+ */
+export async function submitOnce(run: Run): Promise<void> {
+  const { progress, settings } = run;
   const untilSent = doubling(1_000, 60_000);
   const untilAllowed = doubling(10_000, 300_000);
 
   for (;;) {
-    const outcome = await trySubmit(run, settings);
+    const { attempt, outcome } = await trySubmit(run);
     if (outcome.outcome === 'accepted') {
-      run.stage = 'polling';
-      run.lastError = null;
-      progress.taskId = outcome.taskId;
-      progress.submittedAt = progress.attempts.at(-1)?.at ?? null;
-      return outcome.taskId;
+      follow(run, outcome.taskId);
+      return;
     }
     run.lastError = outcome.reason;
-    if (outcome.outcome === 'unknown') return hold(run);
+    if (outcome.outcome === 'unknown') {
+      const decision = await hold(run, { n: attempt.n, why: 'unknown', reason: outcome.reason });
+      if (decision.action === 'resubmit') continue;
+      follow(run, decision.taskId ?? '');
+      return;
+    }
 
     const isDenial = outcome.outcome === 'refused' && (outcome.status === 401 || outcome.status === 403);
     if (!isDenial) progress.deniedSince = null;
-    run.stage = 'waiting';
-    if (outcome.outcome === 'notSent') {
-      await sleep(untilSent.next());
-    } else if (isDenial) {
+    enterStage(run, 'waiting');
+    if (isDenial) {
       // Keys get rotated; a job must not fail because it met the minutes in between.
       progress.deniedSince ??= new Date().toISOString();
       if (Date.now() - Date.parse(progress.deniedSince) >= settings.authGrace) throw refused(run, outcome);
       await sleep(untilAllowed.next());
+    } else if (outcome.outcome === 'notSent') {
+      await sleep(untilSent.next());
     } else if (outcome.status === 429 || outcome.status === 425) {
       const asked = outcome.retryAfterMs ?? untilSent.next();
       await sleep(Math.min(Math.max(asked, 1_000), LONGEST_WAIT_MS));
@@ -64,8 +70,16 @@ export async function submitOnce(run: Run, settings: Settings): Promise<string> 
   }
 }
 
-async function trySubmit(run: Run, settings: Settings): Promise<SubmitOutcome> {
-  const { progress, input } = run;
+function follow(run: Run, taskId: string): void {
+  const { progress } = run;
+  run.lastError = null;
+  progress.taskId = taskId;
+  progress.submittedAt = progress.attempts.at(-1)?.at ?? null;
+  enterStage(run, 'polling');
+}
+
+async function trySubmit(run: Run): Promise<{ attempt: SubmitAttempt; outcome: SubmitOutcome }> {
+  const { progress, input, settings } = run;
   const { taskQueue, originalExecutionRunId } = workflowInfo();
   const { submit } = proxyActivities<SegueActivities>({
     taskQueue: submitTaskQueue(taskQueue),
@@ -76,17 +90,17 @@ async function trySubmit(run: Run, settings: Settings): Promise<SubmitOutcome> {
     // A second attempt may be a second payment. The activity guards itself too: this limit can be changed from outside.
     retry: { maximumAttempts: 1 },
   });
-  run.stage = 'submitting';
-  progress.submits += 1;
-  const attempt: SubmitAttempt = { n: progress.submits, at: new Date().toISOString(), outcome: 'pending' };
+  enterStage(run, 'submitting');
+  const attempt: SubmitAttempt = { n: nextNumber(run), at: new Date().toISOString(), outcome: 'pending' };
   progress.attempts.push(attempt);
   if (progress.attempts.length > MOST_ATTEMPTS_SHOWN) progress.attempts.shift();
 
   // A cancelled run waits for the outcome: a POST on its way cannot be called back.
   const outcome = await CancellationScope.nonCancellable(async (): Promise<SubmitOutcome> => {
     const { key, tool, request, scope, carried } = input;
-    // Decided by the activity, where it is no branch of the workflow; what an earlier run carried over is settled.
-    const runId = carried?.reset ? 'none: the run was reset' : originalExecutionRunId;
+    // Compared by the activity, where it is no branch of the workflow; what an earlier run carried over is settled.
+    const own = carried?.reset ? 'none: the run was reset' : originalExecutionRunId;
+    const runId = run.orderedBy ?? own;
     try {
       return await submit({ key, attempt: attempt.n, tool, request, scope, runId });
     } catch (error) {
@@ -97,12 +111,10 @@ async function trySubmit(run: Run, settings: Settings): Promise<SubmitOutcome> {
   });
   attempt.outcome = outcome.outcome;
   if (outcome.outcome !== 'accepted') attempt.reason = outcome.reason;
-  return outcome;
+  return { attempt, outcome };
 }
 
-function refused(run: Run, outcome: Refusal): ApplicationFailure {
-  const { input } = run;
-  run.stage = 'failed';
+function refused({ input }: Run, outcome: Refusal): ApplicationFailure {
   return ApplicationFailure.create({
     type: FAILURE.refused,
     nonRetryable: true,
