@@ -2,7 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import { ApiError, InvalidRequestError, NotConfiguredError, TransportError } from '../api/errors';
 import { ConfigError, unknownSettings } from '../config';
-import { InvalidInputError, KeyReusedError, NoSuchJobError, NoTemporalError } from '../errors';
+import { InvalidInputError, KeyReusedError, NoSuchJobError, NoTemporalError, NotSetUpError } from '../errors';
 import { VERSION } from '../package';
 import { EXIT, type ExitCode, LostSightError, UnreachableError, UsageError } from './exit';
 import { printJson, say } from './print';
@@ -91,7 +91,8 @@ function exitCodeOf(error: unknown): ExitCode {
     KeyReusedError,
   ];
   if (wrongInput.some((type) => error instanceof type)) return EXIT.wrongInput;
-  const unreachable = [UnreachableError, NoTemporalError, TransportError];
+  // A namespace that is not set up, too: nothing that was typed is wrong, and `doctor` says 4 to the same.
+  const unreachable = [UnreachableError, NoTemporalError, NotSetUpError, TransportError];
   if (unreachable.some((type) => error instanceof type) || isUnreachable(error)) return EXIT.unreachable;
   return EXIT.failed;
 }
