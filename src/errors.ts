@@ -50,3 +50,11 @@ export class NoTemporalError extends Error {
     this.name = 'NoTemporalError';
   }
 }
+
+/** Thrown when the namespace lacks what runs need; the message says what, and how to mend it. */
+export class NotSetUpError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'NotSetUpError';
+  }
+}

@@ -1,5 +1,5 @@
 /** What a deployment runs: one process that polls every queue of Segue. */
-import { type NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
+import { type Logger, type NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import { createActivities } from './activities';
 import { type Operator } from './activities/tellOperator';
 import { createApi } from './api/client';
@@ -9,6 +9,7 @@ import { type ApiConfig, DEFAULT_LIMITS, type SendLimits, type StarterConfig } f
 import { RECORDING_MARGIN_MS } from './contract';
 import { parseDuration } from './durations';
 import { submitTaskQueue } from './ids';
+import { requireRegistration } from './registration';
 
 export interface SegueWorkerOptions {
   connection: NativeConnection;
@@ -22,6 +23,8 @@ export interface SegueWorkerOptions {
   bundlePath?: string;
   /** Off only on the time-skipping test server. */
   checkScheduledTime?: boolean;
+  /** Whether a namespace without Segue's search attributes is refused, before anything is polled. On by default. */
+  checkSearchAttributes?: boolean;
   /** The clock of the breaker; another one only where time is skipped. */
   now?: () => number;
 }
@@ -36,10 +39,16 @@ export interface SegueWorker {
 }
 
 export async function createSegueWorker(options: SegueWorkerOptions): Promise<SegueWorker> {
-  const { config, connection, namespace } = options;
+  const { config, connection, namespace, checkSearchAttributes = true } = options;
+  const { logger } = Runtime.instance();
+  if (checkSearchAttributes) {
+    await requireRegistration(connection, namespace, (message) => {
+      logger.warn(message, { namespace });
+    });
+  }
   const api = createApi(apiSettings(config.api));
   const { maxSubmits, maxSubmitRate, holdBefore } = config.limits ?? DEFAULT_LIMITS;
-  if (holdBefore) warnOfHolding(holdBefore);
+  if (holdBefore) warnOfHolding(holdBefore, logger);
   const { general, submits: submitting } = createActivities(api, {
     checkScheduledTime: options.checkScheduledTime,
     organization: config.api.organization,
@@ -94,8 +103,8 @@ export async function createSegueWorker(options: SegueWorkerOptions): Promise<Se
 }
 
 /** Said at every start: forgotten, the setting would hold jobs that nobody restored. */
-function warnOfHolding(before: Date): void {
-  Runtime.instance().logger.warn(
+function warnOfHolding(before: Date, logger: Logger): void {
+  logger.warn(
     'SEGUE_HOLD_SUBMITS_BEFORE is set: what was ordered before it is held, not sent; take it away when the restored jobs are settled',
     { before: before.toISOString() },
   );

@@ -11,13 +11,13 @@ import {
 } from '../config';
 import { formatDuration } from '../durations';
 import { submitTaskQueue } from '../ids';
+import { readRegistration } from '../registration';
 import { isRecentServer, OLDEST_SERVER } from '../temporal/versions';
 import { withApi } from './api';
 import { withTemporal } from './connect';
 import { EXIT } from './exit';
 import { pollersOf } from './pollers';
 import { print, printJson } from './print';
-import { missingSearchAttributes } from './searchAttributes';
 
 const ENOUGH_RETENTION_DAYS = 30;
 const MOST_CLOCK_SKEW_MS = 5_000;
@@ -87,7 +87,7 @@ async function checkTemporal(): Promise<Finding[]> {
       return [
         server,
         await finding('namespace', () => checkNamespace(temporal, config)),
-        await finding('search attributes', () => checkSearchAttributes(temporal)),
+        await finding('search attributes', () => checkSearchAttributes(temporal, config)),
         await finding('workers', () => checkWorkers(temporal)),
       ];
     }, config);
@@ -119,8 +119,8 @@ async function checkNamespace(temporal: Client, { namespace }: TemporalConfig): 
   };
 }
 
-async function checkSearchAttributes(temporal: Client): ReturnType<Check> {
-  const { missing, clashing } = await missingSearchAttributes(temporal);
+async function checkSearchAttributes(temporal: Client, { namespace }: TemporalConfig): ReturnType<Check> {
+  const { missing, clashing } = await readRegistration(temporal.connection, namespace);
   if (clashing.length > 0)
     return {
       result: 'missing',

@@ -7,6 +7,7 @@ import {
   KeyReusedError,
   NoSuchJobError,
   NoTemporalError,
+  NotSetUpError,
   UnusableFileError,
 } from '../errors';
 import { VERSION } from '../package';
@@ -90,7 +91,8 @@ function exitCodeOf(error: unknown): ExitCode {
     UnusableFileError,
   ];
   if (wrongInput.some((type) => error instanceof type)) return EXIT.wrongInput;
-  const unreachable = [UnreachableError, NoTemporalError, TransportError];
+  // A namespace that is not set up, too: nothing that was typed is wrong, and `doctor` says 4 to the same.
+  const unreachable = [UnreachableError, NoTemporalError, NotSetUpError, TransportError];
   if (unreachable.some((type) => error instanceof type) || isUnreachable(error)) return EXIT.unreachable;
   return EXIT.failed;
 }

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command } from 'commander';
+import { clashingError, readRegistration, register } from '../registration';
 import { withTemporal } from './connect';
 import { UnreachableError } from './exit';
 import { print } from './print';
-import { missingSearchAttributes, registerSearchAttributes } from './searchAttributes';
 
 const PATIENCE_MS = 30_000;
 
@@ -14,24 +14,18 @@ export function addTo(program: Command): void {
       'register the search attributes that Segue needs in the namespace; harmless when done before',
     )
     .action(async () => {
-      await withTemporal(async ({ temporal, config }) => {
-        const { missing, clashing } = await missingSearchAttributes(temporal);
-        if (clashing.length > 0) {
-          throw new UnreachableError(
-            `The namespace ${config.namespace} has ${clashing.join(', ')} with another type; Segue needs a namespace without.`,
-          );
-        }
-        if (missing.length > 0) await registerSearchAttributes(temporal, missing);
+      await withTemporal(async ({ temporal: { connection }, config: { namespace } }) => {
+        const { missing, clashing } = await readRegistration(connection, namespace);
+        if (clashing.length > 0) throw clashingError(namespace, clashing);
+        if (missing.length > 0) await register(connection, namespace, missing);
         // They are there only after the server's own cache has seen them.
         const giveUpAt = Date.now() + PATIENCE_MS;
-        while ((await missingSearchAttributes(temporal)).missing.length > 0) {
+        while ((await readRegistration(connection, namespace)).missing.length > 0) {
           if (Date.now() > giveUpAt)
             throw new UnreachableError('The server took the search attributes, but does not show them.');
           await sleep(200);
         }
-        print(
-          missing.length > 0 ? `registered ${missing.join(', ')} in ${config.namespace}` : 'nothing to do',
-        );
+        print(missing.length > 0 ? `registered ${missing.join(', ')} in ${namespace}` : 'nothing to do');
       });
     });
 }

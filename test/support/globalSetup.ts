@@ -2,8 +2,10 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { Connection } from '@temporalio/client';
 import { writeWorkflowBundle } from '../../src/bundle';
 import { loadLocalTemporalConfig } from '../../src/config';
+import { registerAll } from '../../src/registration';
 import { type DevServer, startDevServer } from '../../src/temporal/devServer';
 import { findTemporalBinary } from '../../src/temporal/find';
 import { findTestServer, startTestServer, type TestServer } from '../../src/temporal/testServer';
@@ -38,6 +40,9 @@ export default async function globalSetup(): Promise<void> {
     startTestServer(testServerExecutable),
     writeWorkflowBundle(bundlePath),
   ]);
+  const connection = await Connection.connect({ address: testServer.address });
+  await registerAll(connection, 'default');
+  await connection.close();
   globalThis.segueTestServers = { devServer, testServer, scratch };
   publishShared({
     devServerAddress: devServer.address,

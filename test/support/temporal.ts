@@ -86,6 +86,8 @@ export async function withWorker<T>(
       api: { url: apiUrl, credential: Credential.apiKey(SANDBOX_KEY), proxy: {}, layout: PUBLISHED_LAYOUT },
     },
     bundlePath: shared().bundlePath,
+    // The time-skipping server takes them (the global set-up gave it them), but does not list them.
+    checkSearchAttributes: options.checkScheduledTime,
     now: options.checkScheduledTime === false ? skippedTime() : undefined,
     ...options,
   });

@@ -1,0 +1,83 @@
+/** A namespace without Segue's search attributes: every job in it would hang, so no worker starts. */
+import { randomUUID } from 'node:crypto';
+import { allSearchAttributes } from '../../src/searchAttributes';
+import { SANDBOX_KEY } from '../../src/sandbox/server';
+import { createSegueWorker } from '../../src/worker';
+import { Credential } from '../../src/api/credential';
+import { PUBLISHED_LAYOUT } from '../../src/config';
+import { eventually } from '../support/eventually';
+import { segue, SegueProcess, type Settings } from '../support/segueProcess';
+import { shared } from '../support/shared';
+import { connectDevServer, testConfig, type TestTemporal } from '../support/temporal';
+
+let temporal: TestTemporal;
+const URL = 'http://127.0.0.1:1';
+
+beforeAll(async () => {
+  temporal = await connectDevServer();
+});
+
+afterAll(async () => {
+  await temporal.close();
+});
+
+async function emptyNamespace(): Promise<string> {
+  const namespace = `empty-${randomUUID()}`;
+  await temporal.client.workflowService.registerNamespace({
+    namespace,
+    workflowExecutionRetentionPeriod: { seconds: 86_400 } as never,
+  });
+  // The server's parts learn of a new namespace one after the other.
+  await eventually('the namespace', async () => {
+    await temporal.client.connection.operatorService.listSearchAttributes({ namespace });
+    await temporal.client.workflowService.describeTaskQueue({ namespace, taskQueue: { name: 'any' } });
+    return true;
+  });
+  return namespace;
+}
+
+function settingsFor(namespace: string): Settings {
+  return {
+    TEMPORAL_ADDRESS: temporal.address,
+    TEMPORAL_NAMESPACE: namespace,
+    SEGUE_API_URL: URL,
+    SEGUE_API_KEY: SANDBOX_KEY,
+  };
+}
+
+test('a worker refuses to start and names the command that mends it; after that it starts', async () => {
+  const namespace = await emptyNamespace();
+  const settings = settingsFor(namespace);
+  const refused = await segue(['worker'], settings);
+  expect(refused).toMatchObject({ code: 4, stdout: '' });
+  for (const { name } of allSearchAttributes) expect(refused.stderr).toContain(name);
+  expect(refused.stderr).toContain(`TEMPORAL_NAMESPACE=${namespace} segue setup`);
+  expect(refused.stderr).not.toContain('    at ');
+
+  expect(await segue(['setup'], settings)).toMatchObject({ code: 0 });
+  const worker = new SegueProcess(['worker'], settings);
+  await worker.line(/^ready/);
+  expect(await worker.end()).toMatchObject({ code: 0 });
+});
+
+test('the check can be switched off', async () => {
+  const worker = await createSegueWorker({
+    connection: temporal.nativeConnection,
+    namespace: await emptyNamespace(),
+    bundlePath: shared().bundlePath,
+    checkSearchAttributes: false,
+    config: {
+      ...testConfig(),
+      api: { url: URL, credential: Credential.apiKey(SANDBOX_KEY), proxy: {}, layout: PUBLISHED_LAYOUT },
+    },
+  });
+  const running = worker.run();
+  worker.shutdown();
+  await running;
+});
+
+test('a namespace that is not there: 4, and its name', async () => {
+  const { code, stderr } = await segue(['worker'], settingsFor('nowhere'));
+  expect(code).toBe(4);
+  expect(stderr).toContain('There is no namespace nowhere');
+});
