@@ -34,13 +34,15 @@ export default async function globalSetup(): Promise<void> {
   const scratch = await mkdtemp(path.join(tmpdir(), 'segue-test-'));
   const bundlePath = path.join(scratch, 'workflow-bundle.js');
   const config = loadLocalTemporalConfig();
-  const binary = await findTemporalBinary(config, say);
-  const testServerExecutable = await findTestServer(config, say);
-  const [devServer, testServer, browser, schemathesis] = await Promise.all([
-    startDevServer(binary.path, { uiPort: false }),
-    startTestServer(testServerExecutable),
+  const [binary, testServerExecutable, browser, schemathesis] = await Promise.all([
+    findTemporalBinary(config, say),
+    findTestServer(config, say),
     findBrowser(config.cacheFolder, say),
     findSchemathesis(config.cacheFolder, say),
+  ]);
+  const [devServer, testServer] = await Promise.all([
+    startDevServer(binary.path, { uiPort: false }),
+    startTestServer(testServerExecutable),
     writeWorkflowBundle(bundlePath),
   ]);
   globalThis.segueTestServers = { devServer, testServer, scratch };

@@ -25,8 +25,8 @@ export function figures(summary: LedgerSummary): Html {
         const value = summary[name as keyof LedgerSummary];
         const isAlarm = alarm !== undefined && value > 0;
         return html`<div class="figure ${isAlarm ? 'alarm' : ''}" id="figure-${name}">
-          <dt>${label}</dt>
-          <dd>${value}${isAlarm ? html` <em>${alarm}</em>` : undefined}</dd>
+          <dt>${label}${isAlarm ? html`<em>${alarm}</em>` : undefined}</dt>
+          <dd>${value}</dd>
         </div>`;
       })}
     </dl>

@@ -12,7 +12,7 @@ export function section<Item>(
   const count = items.length > shown.length ? `the ${shown.length} newest of ${items.length}` : items.length;
   return html`<section id="${name}" aria-labelledby="${name}-title">
     <h2 id="${name}-title">${title} <small>${count}</small></h2>
-    ${shown.length === 0 ? html`<p class="none">${none}</p>` : shown.map(show)}
+    ${shown.length === 0 ? html`<p class="none">${none}</p>` : html`<div class="items">${shown.map(show)}</div>`}
   </section>`;
 }
 

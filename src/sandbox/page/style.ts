@@ -23,7 +23,8 @@ h1 { font-size: 1.35rem; margin: 0; letter-spacing: -.01em; }
 h2 { font-size: 1.05rem; margin: 2.25rem 0 .6rem; }
 h3 { font-size: 1rem; margin: 0; overflow-wrap: anywhere; }
 small, .none, dt, figcaption, #state { color: var(--soft); font-size: .85rem; font-weight: 400; }
-nav { display: flex; flex-wrap: wrap; gap: .25rem 1rem; flex: 1; }
+nav { display: flex; flex-wrap: wrap; gap: .25rem 1rem; flex: 1 1 16rem; }
+nav a { white-space: nowrap; }
 a { color: var(--link); text-underline-offset: .15em; overflow-wrap: anywhere; }
 :focus-visible { outline: 2px solid var(--link); outline-offset: 2px; border-radius: 4px; }
 button { font: inherit; font-size: .85rem; color: inherit; background: var(--card); border: 1px solid var(--line);
@@ -42,20 +43,30 @@ article > p { margin: .35rem 0; overflow-wrap: anywhere; }
 .good { color: var(--good); background: var(--good-ground); }
 .bad { color: var(--bad); background: var(--bad-ground); }
 .busy { color: var(--busy); background: var(--busy-ground); }
-.facts { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: .1rem 1rem; margin: .5rem 0; }
+.facts { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: .1rem 1rem; margin: .5rem 0 0;
+  align-items: baseline; align-content: start; }
 .facts dd { margin: 0; overflow-wrap: anywhere; }
 .figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: .6rem; margin: 0; }
-.figure { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: .6rem .9rem; }
-.figure dd { margin: 0; font-size: 1.6rem; font-weight: 600; line-height: 1.2; font-variant-numeric: tabular-nums; }
-.figure em { display: block; font: 600 .8rem/1.3 system-ui, sans-serif; }
+.figure { display: flex; flex-direction: column-reverse; justify-content: flex-end; background: var(--card);
+  border: 1px solid var(--line); border-radius: 10px; padding: .6rem .9rem; }
+.figure dt { line-height: 1.3; }
+.figure dd { margin: 0; font-size: 1.6rem; font-weight: 600; line-height: 1.25; font-variant-numeric: tabular-nums; }
+.figure em { display: block; font-style: normal; font-weight: 600; }
 .alarm { color: var(--bad); background: var(--bad-ground); border-color: currentColor; }
 .alarm dt { color: inherit; }
-.pictures { display: flex; flex-wrap: wrap; gap: .75rem; align-items: flex-start; }
+.pictures { display: flex; flex-wrap: wrap; gap: .75rem; align-items: flex-start; margin-top: .6rem; }
 figure { margin: 0; max-width: 100%; }
-figure img { display: block; height: 7rem; min-width: 4rem; max-width: 100%; object-fit: contain; border-radius: 6px;
+figure img { display: block; height: 6rem; min-width: 4rem; max-width: 100%; object-fit: contain; border-radius: 6px;
   border: 1px solid var(--line);
   background: repeating-conic-gradient(var(--check) 0 25%, var(--card) 0 50%) 0 0 / 16px 16px; }
 .problems { margin: .35rem 0; padding-left: 1.2rem; color: var(--bad); overflow-wrap: anywhere; }
+details { margin-top: .5rem; }
 summary { cursor: pointer; width: max-content; max-width: 100%; }
 main { padding-bottom: 3rem; }
+@media (min-width: 56rem) {
+  #tasks article { display: grid; grid-template-columns: minmax(24rem, 2fr) 3fr; column-gap: 1.5rem; }
+  #tasks article > header { grid-column: 1 / -1; }
+  :is(#notifications, #projects, #transcriptions, #faults) > .items { display: grid; grid-template-columns: 1fr 1fr;
+    column-gap: .6rem; align-items: start; }
+}
 `;
