@@ -17,6 +17,7 @@ import { openApiDocument } from './openapi';
 import { type Service } from './operation';
 import { operations } from './operations';
 import { type Pace } from './pace';
+import { addPage } from './page';
 import { EXAMPLE_SEED, loadSeed, type Seed } from './seed';
 import { State } from './state';
 
@@ -96,6 +97,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   addOperations(app, backstage);
   addControls(app, { ...backstage, seed, release });
   addPictures(app, service);
+  addPage(app, backstage);
   app.get('/openapi.json', () => openApiDocument(originOf(app)));
 
   await app.listen({ port: options.port ?? 0, host: options.host ?? '127.0.0.1' });
@@ -171,7 +173,8 @@ function addPictures(app: FastifyInstance, { state, pictures }: Service): void {
     const task = state.tasks.get(request.params.id);
     const picture = task && (await pictures.picture(task, Number(request.params.index)));
     if (!picture) throw new ControlError(404, 'no such result');
-    return reply.type(picture.type).send(picture.image);
+    // The pictures of a task stay what they are; drawing them is work.
+    return reply.header('cache-control', 'private, max-age=3600').type(picture.type).send(picture.image);
   });
 }
 

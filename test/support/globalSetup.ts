@@ -1,4 +1,4 @@
-/** One dev server, one time-skipping server and one workflow bundle for the whole run. */
+/** One dev server, one time-skipping server, one workflow bundle and the tools of some tests, for the whole run. */
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -9,6 +9,8 @@ import { registerAll } from '../../src/registration';
 import { type DevServer, startDevServer } from '../../src/temporal/devServer';
 import { findTemporalBinary } from '../../src/temporal/find';
 import { findTestServer, startTestServer, type TestServer } from '../../src/temporal/testServer';
+import { findBrowser } from './browser';
+import { findSchemathesis } from './schemathesis';
 import { publishShared } from './shared';
 
 export interface Running {
@@ -22,6 +24,7 @@ declare global {
 }
 
 export default async function globalSetup(): Promise<void> {
+  const full = process.env.SEGUE_TEST_FULL === '1';
   // Tests never meet the caller's cluster or settings; only where the binary is may be told.
   for (const name of Object.keys(process.env)) {
     if (/^(TEMPORAL|SEGUE)_/.test(name) && name !== 'SEGUE_TEMPORAL_CLI')
@@ -33,8 +36,12 @@ export default async function globalSetup(): Promise<void> {
   const scratch = await mkdtemp(path.join(tmpdir(), 'segue-test-'));
   const bundlePath = path.join(scratch, 'workflow-bundle.js');
   const config = loadLocalTemporalConfig();
-  const binary = await findTemporalBinary(config, say);
-  const testServerExecutable = await findTestServer(config, say);
+  const [binary, testServerExecutable, browser, schemathesis] = await Promise.all([
+    findTemporalBinary(config, say),
+    findTestServer(config, say),
+    findBrowser(config.cacheFolder, say),
+    findSchemathesis(config.cacheFolder, say),
+  ]);
   const [devServer, testServer] = await Promise.all([
     startDevServer(binary.path, { uiPort: false }),
     startTestServer(testServerExecutable),
@@ -44,11 +51,17 @@ export default async function globalSetup(): Promise<void> {
   await registerAll(connection, 'default');
   await connection.close();
   globalThis.segueTestServers = { devServer, testServer, scratch };
+  for (const tool of [browser, schemathesis]) {
+    if ('missing' in tool) say(`tests are skipped: ${tool.missing}`);
+  }
   publishShared({
     devServerAddress: devServer.address,
     testServerAddress: testServer.address,
     temporalBinary: binary.path,
     bundlePath,
     scratch,
+    browser,
+    schemathesis,
+    full,
   });
 }

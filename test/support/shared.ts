@@ -1,3 +1,5 @@
+import { type Tool } from './tool';
+
 /** What the global set-up made, handed to the processes that run the tests. */
 export interface Shared {
   devServerAddress: string;
@@ -6,6 +8,10 @@ export interface Shared {
   bundlePath: string;
   /** A folder that is removed after the run. */
   scratch: string;
+  browser: Tool;
+  schemathesis: Tool;
+  /** Whether SEGUE_TEST_FULL asks for more examples than everyone has the time for. */
+  full: boolean;
 }
 
 const VARIABLE = 'TEST_SHARED';

@@ -1,0 +1,48 @@
+import { mkdtemp } from 'node:fs/promises';
+import path from 'node:path';
+import { operations } from '../../src/sandbox/operations';
+import { SANDBOX_KEY, startSandbox } from '../../src/sandbox/server';
+import { runToEnd } from '../../src/temporal/process';
+import { shared } from '../support/shared';
+import { describeWith } from '../support/tool';
+
+const FOLDER = path.join(__dirname, 'schemathesis');
+const EXAMPLES = { usual: 12, full: 200 };
+
+describeWith(shared().schemathesis, 'Schemathesis', (schemathesis) => {
+  test.each([
+    ['any scope', [], 1],
+    // Where every request has a workspace, those that are refused are refused for what they ask.
+    ['a scope that is there', ['Organization: 1', 'Space: 12'], 2],
+  ])(
+    'finds nothing that the OpenAPI document does not say, asking in %s',
+    async (_case, scope, seed) => {
+      const sandbox = await startSandbox({ pace: { kind: 'instant' } });
+      const examples = shared().full ? EXAMPLES.full : EXAMPLES.usual;
+      const output: string[] = [];
+      const headers = [`Authorization: Api-Key ${SANDBOX_KEY}`, ...scope];
+      try {
+        const { code } = await runToEnd(
+          schemathesis,
+          [
+            ...['--no-color', '--config-file', path.join(FOLDER, 'schemathesis.toml')],
+            ...['run', `${sandbox.url}/openapi.json`, '--checks', 'all'],
+            ...['--max-examples', String(examples), '--seed', String(seed), '--generation-database', 'none'],
+            ...headers.flatMap((header) => ['--header', header]),
+          ],
+          {
+            // It leaves a folder of its own where it runs, and bytecode where its hooks are.
+            cwd: await mkdtemp(path.join(shared().scratch, 'schemathesis-')),
+            env: { ...process.env, PYTHONPATH: FOLDER, PYTHONDONTWRITEBYTECODE: '1' },
+            onLine: (line) => output.push(line),
+          },
+        );
+        if (code !== 0) throw new Error(output.join('\n'));
+        expect(output.join('\n')).toContain(`Tested: ${operations.length}\n`);
+      } finally {
+        await sandbox.stop();
+      }
+    },
+    1_200_000,
+  );
+});

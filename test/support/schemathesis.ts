@@ -1,0 +1,67 @@
+/** Schemathesis, a tester that makes requests up from an OpenAPI document; in a Python environment of its own. */
+import { createHash } from 'node:crypto';
+import { access, readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { underLock } from '../../src/temporal/lock';
+import { runToEnd } from '../../src/temporal/process';
+import { type Tool } from './tool';
+
+const REQUIREMENTS = path.resolve(__dirname, '../sandbox/schemathesis/requirements.txt');
+const PYTHONS = ['python3', 'python3.14', 'python3.13', 'python3.12', 'python3.11'];
+const IS_RECENT = 'import sys; sys.exit(sys.version_info < (3, 11))';
+
+export async function findSchemathesis(cacheFolder: string, say: (line: string) => void): Promise<Tool> {
+  const requirements = createHash('sha256')
+    .update(await readFile(REQUIREMENTS))
+    .digest('hex');
+  const folder = path.join(cacheFolder, `schemathesis-${requirements.slice(0, 12)}`);
+  const command = path.join(folder, 'venv', 'bin', 'schemathesis');
+  const waiting = (): void => {
+    say('another run is installing Schemathesis; waiting for it');
+  };
+  return underLock(folder, waiting, async () => {
+    const complete = path.join(folder, 'complete');
+    if (await succeeds(access(complete))) return { path: command };
+    const problem = await install(folder, say);
+    if (problem !== undefined) return { missing: `Schemathesis cannot be installed: ${problem}` };
+    await writeFile(complete, '');
+    return { path: command };
+  });
+}
+
+/** Undefined when it went well; else why not. */
+async function install(folder: string, say: (line: string) => void): Promise<string | undefined> {
+  const python = await findPython();
+  if (python === undefined) return 'there is no Python 3.11 or newer on the PATH';
+  say('installing Schemathesis into the cache, once');
+  const venv = path.join(folder, 'venv');
+  await rm(venv, { recursive: true, force: true });
+  const steps: [string, string[]][] = [
+    [python, ['-m', 'venv', venv]],
+    // The file names every package there is to be, so nothing is left to resolve.
+    [
+      path.join(venv, 'bin', 'pip'),
+      ['install', '--no-deps', '--no-input', '--retries', '1', '-r', REQUIREMENTS],
+    ],
+  ];
+  for (const [command, args] of steps) {
+    const { code, tail } = await runToEnd(command, args);
+    if (code !== 0) return tail.join('\n');
+  }
+  return undefined;
+}
+
+async function findPython(): Promise<string | undefined> {
+  for (const python of PYTHONS) {
+    const { code } = await runToEnd(python, ['-c', IS_RECENT]).catch(() => ({ code: null }));
+    if (code === 0) return python;
+  }
+  return undefined;
+}
+
+function succeeds(promise: Promise<unknown>): Promise<boolean> {
+  return promise.then(
+    () => true,
+    () => false,
+  );
+}
