@@ -1,5 +1,11 @@
 /** Writers whose history is soon too long: they continue as new in the middle of everything, and lose nothing. */
-import { changeSignal, PROJECT_WRITER_WORKFLOW, projectWriterStateQuery } from '../../src/contract';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  changeSignal,
+  PROJECT_WRITER_WORKFLOW,
+  type ProjectChange,
+  projectWriterStateQuery,
+} from '../../src/contract';
 import { projectWriterId } from '../../src/ids';
 import { startSandbox } from '../../src/sandbox/server';
 import { type DevServer, startDevServer } from '../../src/temporal/devServer';
@@ -31,6 +37,7 @@ test('P3: changes that arrive while runs hand over to the next are all made, eac
   const project = await seedProject(sandbox.url);
   const queue = testConfig({ organization: WORKSPACE });
   const workflowId = projectWriterId(WORKSPACE, project);
+  let signals = 0;
   await withWorker(temporal, queue, sandbox.url, async () => {
     const { projects } = segueClient(temporal, queue);
     const start = writerStart({
@@ -39,32 +46,38 @@ test('P3: changes that arrive while runs hand over to the next are all made, eac
       organization: WORKSPACE,
       authGrace: '1h',
     });
-    const signals = Object.entries(manyChanges('signal', 150)).map(([changeId, change]) =>
+    const ask = (changeId: string, change: ProjectChange) =>
       temporal.client.workflow.signalWithStart(PROJECT_WRITER_WORKFLOW, {
         ...{ ...start, signal: changeSignal, signalArgs: [{ changeId, change }] as const },
-      }),
-    );
-    // A few at a time, for as long as it takes: there is always somebody who waits when a run hands over.
-    const left = Object.values(manyChanges('update', 60));
+      });
+    // Both go on for as long as the other does: there is always something in the queue when a run hands over.
+    const left = Object.values(manyChanges('update', 40));
     const clients = Array.from({ length: 4 }, async () => {
       for (let change = left.pop(); change; change = left.pop())
         expect(await projects.patch(project, change)).toMatchObject({ ok: true });
     });
-    await Promise.all([...signals, ...clients]);
+    const signalling = (async () => {
+      for (; left.length > 0; signals++) {
+        await ask(`signal${signals}`, { steps: [{ at: `/signal/${signals}`, set: signals }] });
+        await sleep(10);
+      }
+    })();
+    await Promise.all([signalling, ...clients]);
     const state = await eventually('every change', async () => {
       const now = await temporal.client.workflow.getHandle(workflowId).query(projectWriterStateQuery);
-      return now.applied === 210 && now;
+      return now.applied === signals + 40 && now;
     });
     expect(state).toMatchObject({ queued: [], refused: 0, lastError: null });
 
     // What a run has seen, the next one knows.
     const before = await readLedger(sandbox.url);
-    const [first = { steps: [] }] = Object.values(manyChanges('signal', 1));
-    expect(await projects.patch(project, first, { changeId: 'signal0' })).toMatchObject({ ok: true });
+    const last = `signal${signals - 1}`;
+    const again = { steps: [{ at: '/signal', set: {} }] };
+    expect(await projects.patch(project, again, { changeId: last })).toMatchObject({ ok: true });
     expect((await readLedger(sandbox.url)).summary).toEqual(before.summary);
   });
   const { data } = await readProject(sandbox.url, project);
-  expect(data).toEqual({ ...KEPT, ...madeOf('signal', 150), ...madeOf('update', 60) });
+  expect(data).toEqual({ ...KEPT, ...madeOf('signal', signals), ...madeOf('update', 40) });
   expect((await readLedger(sandbox.url)).summary.lostKeys).toBe(0);
   const runs: string[] = [];
   for await (const run of temporal.client.workflow.list({ query: `WorkflowId = '${workflowId}'` }))
