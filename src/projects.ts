@@ -1,6 +1,12 @@
 /** Changes of projects, for those who wait for the outcome. */
 import { randomUUID } from 'node:crypto';
-import { type Client, WithStartWorkflowOperation, WorkflowUpdateFailedError } from '@temporalio/client';
+import {
+  type Client,
+  isGrpcServiceError,
+  ServiceError,
+  WithStartWorkflowOperation,
+  WorkflowUpdateFailedError,
+} from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { problemsOfScope } from './api/scope';
 import { problemsOfAddress, problemsOfChange } from './changes';
@@ -42,7 +48,7 @@ export class ProjectsClient {
 
   /** Has the change made by the project's writer and waits until it is applied, or refused with the reason. */
   async patch(project: ProjectRef, change: ProjectChange, options: PatchOptions = {}): Promise<PatchReport> {
-    const { changeId = randomUUID(), scope, signal = NEVER } = options;
+    const { changeId = randomUUID(), scope, signal } = options;
     const problems = problemsOfPatch(project, change, { changeId, scope });
     const organizationOf = this.#organizationLookup(scope);
     if (!organizationOf)
@@ -60,7 +66,8 @@ export class ProjectsClient {
       authGrace: submit.authGrace,
     });
     const request: ChangeRequest = { changeId, change, space: scope?.space };
-    const outcome = await this.temporal.withAbortSignal(signal, () => this.#ask(start, request));
+    const ask = (): Promise<ChangeOutcome> => this.#ask(start, request);
+    const outcome = await (signal ? this.temporal.withAbortSignal(signal, ask) : ask());
     return { workflowId: start.workflowId, changeId, ...outcome };
   }
 
@@ -78,6 +85,7 @@ export class ProjectsClient {
           args: [request],
         });
       } catch (error) {
+        if (isBusy(error)) continue;
         const failure = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
         if (!(failure instanceof ApplicationFailure)) throw error;
         if (failure.type === FAILURE.badChange) return { ok: false, error: failure.message };
@@ -102,4 +110,11 @@ export function problemsOfPatch(
   ];
 }
 
-const NEVER = new AbortController().signal;
+const GRPC_RESOURCE_EXHAUSTED = 8;
+
+/** A run takes few Updates at a time; the SDK has waited and tried several times when this is thrown. */
+function isBusy(error: unknown): boolean {
+  return isGrpcServiceError(error)
+    ? (error.code as number) === GRPC_RESOURCE_EXHAUSTED
+    : error instanceof ServiceError && isBusy(error.cause);
+}

@@ -2,9 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import { type WorkflowHandle } from '@temporalio/client';
 import { type StarterConfig } from '../../src/config';
+import { changeSignal } from '../../src/contract';
 import { mediaWorkflowId } from '../../src/ids';
 import { startSandbox } from '../../src/sandbox/server';
 import { eventually } from '../support/eventually';
+import { PROJECT, startProjectService } from '../support/projectService';
 import { answer, startRawServer } from '../support/rawServer';
 import { segueClient, testConfig, type TestTemporal, withWorker } from '../support/temporal';
 
@@ -78,5 +80,24 @@ export const scenarios: Record<string, Scenario> = {
     const image = 'https://example.com/a.png';
     await runJob(temporal, config, server.url, image, keep, (stage) => stage === 'overdue');
     await server.stop();
+  },
+
+  async 'project-writer'(temporal, keep) {
+    const service = await startProjectService();
+    // One good answer, one refusal, and an outage in between.
+    service.onRead = (count) => (count === 2 || count === 3 || count === 4 ? { status: 503 } : undefined);
+    const config = testConfig({ organization: '42' });
+    await withWorker(temporal, config, service.url, async () => {
+      const { projects } = segueClient(temporal, config);
+      const { workflowId } = await projects.patch(PROJECT, { fields: { title: 'Summer' } });
+      const run = temporal.client.workflow.getHandle(workflowId);
+      const change = { steps: [{ at: '/a', set: 1 }] };
+      await run.signal(changeSignal, { changeId: 'asked-by-nobody', change, replyTo: 'nobody' });
+      await run.signal(changeSignal, { changeId: 'asked-by-nobody', change, replyTo: 'nobody' });
+      await projects.patch(PROJECT, { steps: [{ at: '/kept/deep/0', set: 1 }] });
+      await keep(run);
+      await run.terminate();
+    });
+    await service.stop();
   },
 };

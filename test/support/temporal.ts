@@ -75,7 +75,7 @@ export async function withWorker<T>(
   config: StarterConfig,
   apiUrl: string,
   work: (worker: SegueWorker) => Promise<T>,
-  { limits, ...options }: { checkScheduledTime?: boolean; limits?: SendLimits } = {},
+  { limits, ...options }: { checkScheduledTime?: boolean; bundlePath?: string; limits?: SendLimits } = {},
 ): Promise<T> {
   const worker = await createSegueWorker({
     connection: temporal.nativeConnection,

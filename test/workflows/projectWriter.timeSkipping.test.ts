@@ -1,0 +1,88 @@
+/** Writers that have nothing to do, and askers without an answer, where minutes pass in moments. */
+import { randomUUID } from 'node:crypto';
+import {
+  type ChangeRequest,
+  changeSignal,
+  PROJECT_WRITER_WORKFLOW,
+  type ProjectRef,
+  type ProjectWriterState,
+} from '../../src/contract';
+import { type Sandbox, startSandbox } from '../../src/sandbox/server';
+import { writerStart } from '../../src/writerStart';
+import { connectTimeSkippingServer, testConfig, type TestTemporal, withWorker } from '../support/temporal';
+import { bundleWithWriting, KEPT, readProject, seedProject, WORKSPACE } from '../support/writing';
+
+let temporal: TestTemporal;
+let sandbox: Sandbox;
+let project: ProjectRef;
+
+beforeAll(async () => {
+  temporal = await connectTimeSkippingServer();
+  sandbox = await startSandbox();
+});
+
+beforeEach(async () => {
+  project = await seedProject(sandbox.url);
+});
+
+afterAll(async () => {
+  await sandbox.stop();
+  await temporal.close();
+});
+
+const set = (name: string, value: unknown) => ({ steps: [{ at: `/${name}`, set: value }] });
+
+test('a writer without work ends, and a later change starts it again', async () => {
+  const { taskQueue } = testConfig();
+  const ask = (request: ChangeRequest) =>
+    temporal.client.workflow.signalWithStart(PROJECT_WRITER_WORKFLOW, {
+      ...writerStart({ taskQueue, project, organization: WORKSPACE, authGrace: '1h' }),
+      signal: changeSignal,
+      signalArgs: [request],
+    });
+  await withWorker(
+    temporal,
+    testConfig({ taskQueue }),
+    sandbox.url,
+    async () => {
+      const first = await ask({ changeId: 'a', change: set('a', 1) });
+      await first.result();
+      const state = await temporal.client.workflow
+        .getHandle(first.workflowId)
+        .query<ProjectWriterState>('state');
+      expect(state).toMatchObject({ applied: 1, queued: [] });
+      const second = await ask({ changeId: 'b', change: set('b', 2) });
+      expect(second.signaledRunId).not.toBe(first.signaledRunId);
+      await second.result();
+    },
+    { checkScheduledTime: false },
+  );
+  expect((await readProject(sandbox.url, project)).data).toEqual({ ...KEPT, a: 1, b: 2 });
+});
+
+test('P2: an asker whose answer was lost asks again with the same id', async () => {
+  const { taskQueue } = testConfig();
+  const bundlePath = await bundleWithWriting();
+  await withWorker(
+    temporal,
+    testConfig({ taskQueue }),
+    sandbox.url,
+    async () => {
+      // Somebody else has the writer's place and answers nothing.
+      const { workflowId } = writerStart({ taskQueue, project, organization: WORKSPACE, authGrace: '1h' });
+      const silent = await temporal.client.workflow.start('silent', { workflowId, taskQueue });
+      const run = await temporal.client.workflow.start('writing', {
+        workflowId: `w-${randomUUID()}`,
+        taskQueue,
+        args: [project, { a: set('a', 1) }],
+      });
+      await silent.result();
+      expect(await run.result()).toEqual([{ ok: true }]);
+      const { events } = await run.fetchHistory();
+      const asked = events?.filter((event) => event.activityTaskScheduledEventAttributes);
+      expect(asked?.length).toBeGreaterThan(1);
+    },
+    { checkScheduledTime: false, bundlePath },
+  );
+  expect((await readProject(sandbox.url, project)).data).toEqual({ ...KEPT, a: 1 });
+});
