@@ -149,7 +149,7 @@ describe('a media job', () => {
       expect(report).toMatchObject({ status: 'held', stage: 'held', taskId: null });
       const held = await media.get(spec.key);
       expect(await held.state()).toMatchObject({
-        hold: `${report.runId}/1`,
+        hold: { id: `${report.runId}/1`, why: 'unknown' },
         attempts: [{ n: 1, outcome: 'unknown' }],
       });
       await temporal.client.workflow.getHandle(report.workflowId).cancel();
