@@ -40,15 +40,21 @@ export function addControls(app: FastifyInstance, controls: Controls): void {
     await journal?.synced();
   };
 
+  /** What was read, once the disk holds all of it. */
+  const kept = async <Reading>(reading: Reading): Promise<Reading> => {
+    await journal?.synced();
+    return reading;
+  };
+
   app.get('/_sandbox/ledger', (request) => {
     const { operation, after, entries } = check(ledgerQuery, request.query);
     const wanted = entries === 'no' ? [] : ledger.entries;
-    return {
+    return kept({
       entries: wanted.filter(
         (entry) => entry.seq > after && (operation === undefined || entry.operation === operation),
       ),
       summary: ledger.summary,
-    };
+    });
   });
 
   app.get('/_sandbox/faults', () => ({ faults: rules.all }));
@@ -67,7 +73,7 @@ export function addControls(app: FastifyInstance, controls: Controls): void {
   });
 
   app.get('/_sandbox/samples', () => ({ samples: sampleUrls(service.origin()) }));
-  app.get('/_sandbox/notifications', () => ({ notifications: state.notifications }));
+  app.get('/_sandbox/notifications', () => kept({ notifications: [...state.notifications] }));
 
   app.post('/_sandbox/seed', async (request) => {
     const reading = readSeed(json(request.body), state.workspaces.keys());
