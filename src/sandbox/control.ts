@@ -12,8 +12,6 @@ import { type Change } from './state';
 interface Controls extends Backstage {
   /** What a reset goes back to. */
   seed: Seed;
-  /** Lets go of everything that faults hold back. */
-  release: () => void;
 }
 
 const names = operations.map(({ name }) => name) as [string, ...string[]];
@@ -63,7 +61,6 @@ export function addControls(app: FastifyInstance, controls: Controls): void {
   );
   app.delete('/_sandbox/faults', () => {
     rules.clear();
-    controls.release();
     return { faults: [] };
   });
   app.delete<{ Params: { id: string } }>('/_sandbox/faults/:id', (request) => {
@@ -85,7 +82,6 @@ export function addControls(app: FastifyInstance, controls: Controls): void {
 
   app.post('/_sandbox/reset', async () => {
     rules.clear();
-    controls.release();
     ledger.clear();
     await commit({ type: 'reset' }, { type: 'seed', seed: controls.seed, at: new Date().toISOString() });
     return { reset: true };

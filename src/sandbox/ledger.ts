@@ -40,6 +40,7 @@ export class Ledger {
   readonly #jobs = new Set<string>();
   readonly #events = new Set<string>();
   #nextSeq = 1;
+  #resets = 0;
   #summary = emptySummary();
 
   record(observation: Observation): LedgerEntry {
@@ -61,6 +62,12 @@ export class Ledger {
     this.#events.clear();
     this.#nextSeq = 1;
     this.#summary = emptySummary();
+    this.#resets += 1;
+  }
+
+  /** How often it was cleared. */
+  get resets(): number {
+    return this.#resets;
   }
 
   get entries(): readonly LedgerEntry[] {

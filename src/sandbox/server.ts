@@ -1,4 +1,5 @@
 /** The service on loopback: what Segue is developed, tried and judged against. */
+import { type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import fastify, {
   type FastifyInstance,
@@ -67,7 +68,6 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     : undefined;
   const seeded = journal?.isNew ?? true;
   if (seeded) plant(seed, state, journal);
-  let holding = new AbortController();
   const service: Service = {
     state,
     pace: options.pace ?? { kind: 'polls', polls: 2 },
@@ -75,17 +75,9 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     etags: options.etags ?? true,
     origin: () => originOf(app),
   };
-  const backstage: Backstage = {
-    service,
-    ledger,
-    rules: new Rules(),
-    journal,
-    released: () => holding.signal,
-  };
-  const release = (): void => {
-    holding.abort();
-    holding = new AbortController();
-  };
+  const rules = new Rules();
+  const backstage: Backstage = { service, ledger, rules, journal };
+  const answering = watchAnswers(app);
 
   logRequests(app, options.onRequest);
   answerErrors(app);
@@ -95,7 +87,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     done(null, body);
   });
   addOperations(app, backstage);
-  addControls(app, { ...backstage, seed, release });
+  addControls(app, { ...backstage, seed });
   addPictures(app, service);
   addPage(app, backstage);
   app.get('/openapi.json', () => openApiDocument(originOf(app)));
@@ -105,11 +97,36 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     url: originOf(app),
     seeded,
     async stop() {
-      holding.abort();
-      await app.close();
+      rules.clear();
+      const closed = app.close();
+      // What was asked is answered; requests that never come to their end, and idle connections, are not waited for.
+      await Promise.all([...answering].map(untilOut));
+      app.server.closeAllConnections();
+      await closed;
       await journal?.close();
     },
   };
+}
+
+/** The answers that are owed: to requests that came whole and whose answer is not out. */
+function watchAnswers(app: FastifyInstance): ReadonlySet<ServerResponse> {
+  const answering = new Set<ServerResponse>();
+  app.addHook('preHandler', (_request, { raw }, done) => {
+    answering.add(raw);
+    raw.once('close', () => answering.delete(raw));
+    done();
+  });
+  return answering;
+}
+
+/** Resolves when the answer is out, or nobody is there for it. */
+async function untilOut(response: ServerResponse): Promise<void> {
+  const { socket } = response.req;
+  if (socket.destroyed) return;
+  await new Promise((done) => {
+    response.once('close', done);
+    socket.once('close', done);
+  });
 }
 
 function replayInto(state: State, ledger: Ledger) {
