@@ -39,6 +39,7 @@ export async function serve(operation: Operation, arrival: Arrival, backstage: B
   const taken = rules.take(operation.name, arrival.requestId);
   const rule = taken?.rule;
   const { resets } = ledger;
+  /** What was asked of a state that is gone is not done to the one that took its place. */
   const isFromBeforeReset = (): boolean => ledger.resets > resets;
   const observe = (seen: Partial<Observation>): LedgerEntry =>
     ledger.record({
@@ -58,13 +59,13 @@ export async function serve(operation: Operation, arrival: Arrival, backstage: B
     if (ends) observe({});
     await befall(taken, arrival, answer);
     if (ends) return;
-    if (isFromBeforeReset()) return cutOff(arrival);
+    if (isFromBeforeReset()) return void arrival.response.destroy();
   }
 
   const deciding = decide(operation, arrival, service);
   // No turn of the event loop between a decision and its changes, or two requests could both be the first.
   const decision = deciding instanceof Promise ? await deciding : deciding;
-  if (isFromBeforeReset()) return cutOff(arrival);
+  if (isFromBeforeReset()) return void arrival.response.destroy();
   const { status, changes = [], taskId = null, lostKeys, content } = decision;
   for (const change of changes) service.state.apply(change);
   const entry = observe({ applied: status < 300, status, taskId, lostKeys, content });
@@ -87,11 +88,6 @@ async function befall(
   answer: WireAnswer,
 ): Promise<void> {
   await faults[fault].act({ response, answer, ms, status, released });
-}
-
-/** What was asked of a state that is gone is not done to the one that took its place. */
-function cutOff({ response }: Arrival): void {
-  response.destroy();
 }
 
 function decide(operation: Operation, arrival: Arrival, service: Service): Decision | Promise<Decision> {

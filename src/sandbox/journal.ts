@@ -61,11 +61,7 @@ export class Journal<Line> {
 }
 
 /** Cuts off what is no whole line, and gives the number of those that are. */
-async function replayAll<Line>(
-  file: FileHandle,
-  name: string,
-  replay: (line: Line) => void,
-): Promise<number> {
+async function replayAll(file: FileHandle, name: string, replay: (line: never) => void): Promise<number> {
   let [lines, bytes] = [0, 0];
   const unusable = (): UnusableFileError =>
     new UnusableFileError(name, [
@@ -73,7 +69,7 @@ async function replayAll<Line>(
     ]);
   for await (const line of wholeLines(file)) {
     try {
-      replay(JSON.parse(line.toString()) as Line);
+      replay(JSON.parse(line.toString()) as never);
     } catch {
       throw unusable();
     }

@@ -198,5 +198,7 @@ describe('the command', () => {
     const { code, stdout } = await segue(['sandbox', '--port', '4321', 'images']);
     expect(code).toBe(0);
     expect(stdout.split('\n')).toContain('http://127.0.0.1:4321/samples/shoe.png');
+    const everywhere = await segue(['sandbox', '--port', '4321', '--host', '0.0.0.0', 'images']);
+    expect(everywhere.stdout).toBe(stdout);
   });
 });
