@@ -88,7 +88,8 @@ export function addControls(app: FastifyInstance, controls: Controls): void {
   });
 
   app.post('/_sandbox/webhooks', async (request) => {
-    const { kind, id, job_status } = check(webhook, json(request.body));
+    const { kind, job_status, ...record } = check(webhook, json(request.body));
+    const id = kind === 'transcription' ? record.id.toLowerCase() : record.id;
     const records = kind === 'video' ? state.videos : state.transcriptions;
     if (!records.has(id)) throw new ControlError(404, `there is no ${kind} ${id}`);
     await commit({ type: 'job-over', kind, id, job_status });

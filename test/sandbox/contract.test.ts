@@ -313,6 +313,7 @@ describe('transcriptions', () => {
     });
     expect(told.status).toBe(200);
     expect((await transcription(9)).json.job_status).toBe('DONE');
+    expect((await subtitles(9)).text).not.toBe('');
     expect((await ask(url, 'GET /transcription/none')).status).toBe(404);
   });
 });
@@ -413,6 +414,37 @@ describe('beside the service', () => {
       'projects.1: has the id of an earlier one',
       'projects.2: there is no workspace 7',
     ]);
+  });
+
+  test('a record is found by its UUID in any spelling, in the seed and in the request', async () => {
+    const id = 'ABCDEF00-2222-4333-8444-555566667777';
+    const voices = [{ id, workspace: 1, voice_name: 'Loud', gender: 0 }];
+    const boards = [{ id, slug: 'loud', workspace: 1, name: 'Loud', creator: 1, modifier: 1 }];
+    const transcriptions = [{ id, workspace: 1, task_id: 't' }];
+    await ask(url, 'POST /_sandbox/seed', { body: { voices, boards, transcriptions } });
+    for (const spelling of [id, id.toLowerCase()]) {
+      for (const path of ['voices', 'pm/boards', 'transcription']) {
+        expect([path, (await ask(url, `GET /${path}/${spelling}`)).status]).toEqual([path, 200]);
+      }
+    }
+    const webhook = { kind: 'transcription', id, job_status: 'ALIGNING' };
+    expect((await ask(url, 'POST /_sandbox/webhooks', { body: webhook })).status).toBe(200);
+    expect((await ask(url, `GET /transcription/${id}`)).json.job_status).toBe('ALIGNING');
+    const { json } = await ask(url, 'POST /_sandbox/seed', {
+      body: { voices: [...voices, { ...voices[0], id: id.toLowerCase() }] },
+    });
+    expect(json.errors).toEqual(['voices.1: has the id of an earlier one']);
+  });
+
+  test('drafts are sorted by moments, however their times are written', async () => {
+    const draft = { workspace: 1, account_id: 'zoned', content: '', updated_at: '2026-03-01T00:00:00Z' };
+    const drafts = [
+      { ...draft, id: 'later', created_at: '2026-03-01T08:00:00-05:00' },
+      { ...draft, id: 'earlier', created_at: '2026-03-01T12:00:00Z' },
+    ];
+    await ask(url, 'POST /_sandbox/seed', { body: { drafts } });
+    const { json } = await ask(url, 'GET /service/social-media/get-drafts?account_ids=zoned');
+    expect(json.drafts).toMatchObject([{ id: 'later' }, { id: 'earlier' }]);
   });
 
   test('wrong methods and paths are told apart from missing things', async () => {
