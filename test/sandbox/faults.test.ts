@@ -54,6 +54,11 @@ describe.each([
   ['before', false],
   ['after', true],
 ] as const)('%s the request is applied', (when, applied) => {
+  // A request that a fault befell is seen once: as applied or as not, and never as both.
+  afterEach(async () => {
+    expect((await readLedger(sandbox.url)).entries).toHaveLength(1);
+  });
+
   test('reset: the connection is reset without a byte', async () => {
     await fault({ fault: 'reset', when });
     const exchange = submit();

@@ -153,6 +153,25 @@ describe('the media tools of the sandbox', () => {
     endless.close();
   });
 
+  test('a job finds the source that an earlier one missed', async () => {
+    sandbox = await startSandbox({ pace: { kind: 'instant' } });
+    const { url } = sandbox;
+    const image = await plain(4, 4);
+    let isThere = false;
+    const late = createServer((_request, response) => {
+      response.writeHead(isThere ? 200 : 404).end(isThere ? image : '');
+    }).listen(0, '127.0.0.1');
+    await once(late, 'listening');
+    const request = { image_url: `http://127.0.0.1:${(late.address() as AddressInfo).port}/` };
+    const first = await submit(url, request);
+    expect((await poll(url, first)).status).toBe('FAILURE');
+    isThere = true;
+    expect((await poll(url, await submit(url, request))).status).toBe('SUCCESS');
+    expect((await poll(url, first)).status).toBe('FAILURE');
+    expect((await fetch(`${url}/results/${first}/0`)).status).toBe(404);
+    late.close();
+  });
+
   test('a redirect is not followed, wherever it leads', async () => {
     sandbox = await startSandbox({ pace: { kind: 'instant' } });
     const { url } = sandbox;

@@ -71,6 +71,16 @@ test('a task that was told to be over stays over, and a reset stays a reset', as
   expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 0 });
 });
 
+test('lines of the ledger keep their numbers, and new ones do not take them', async () => {
+  sandbox = await startSandbox({ db });
+  await ask(sandbox.url, 'GET /workspaces/current');
+  await submit(sandbox.url, 'a.submit.1');
+  await sandbox.stop();
+  sandbox = await startSandbox({ db });
+  await submit(sandbox.url, 'b.submit.1');
+  expect((await readLedger(sandbox.url)).entries.map(({ seq }) => seq)).toEqual([2, 3]);
+});
+
 test('a seed is used once: what was changed since is not undone by a restart', async () => {
   sandbox = await startSandbox({ db });
   expect(sandbox.seeded).toBe(true);
