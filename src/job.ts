@@ -1,16 +1,17 @@
 /** One job that was started: look at it, wait for it. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Client, WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
 import {
-  type Decision,
-  type DecisionReceipt,
-  type MediaResult,
-  type MediaState,
-  pollNowUpdate,
-  resolveUpdate,
-  stateQuery,
-} from './contract';
+  ApplicationFailure,
+  type Client,
+  type WorkflowExecutionInfo,
+  WorkflowFailedError,
+  type WorkflowHandle,
+} from '@temporalio/client';
+import { type MediaResult, type MediaState, pollNowUpdate, stateQuery } from './contract';
+import { decide, type DecisionAnswer, type DecisionMade } from './deciding';
 import { mediaWorkflowId } from './ids';
+import { entryOf } from './listing';
+import { type Remains, remainsOfFailed, remainsOfStopped } from './remains';
 import { failedOutcome, type JobReport, succeededOutcome } from './report';
 
 export interface WaitOptions {
@@ -23,20 +24,34 @@ export interface WaitOptions {
 const LOOK_EVERY_MS = 1_000;
 const QUERY_PATIENCE_MS = 5_000;
 
+/** What is known of a run from the moment it was found. */
+export type JobFacts = Pick<WorkflowExecutionInfo, 'runId' | 'startTime' | 'taskQueue'> & {
+  key: string;
+  existing: boolean;
+};
+
 type Ended = { result: MediaResult } | { failure: WorkflowFailedError };
 
 export class MediaJob {
   readonly workflowId: string;
 
+  readonly key: string;
+  readonly runId: string;
+  /** Whether the run was there before it was asked for. */
+  readonly existing: boolean;
+  readonly startedAt: Date;
+  readonly taskQueue: string;
+
   constructor(
     private readonly temporal: Client,
-    readonly key: string,
-    readonly runId: string,
-    /** Whether the run was there before it was asked for. */
-    readonly existing: boolean,
-    readonly startedAt: Date,
+    { key, runId, existing, startTime, taskQueue }: JobFacts,
   ) {
     this.workflowId = mediaWorkflowId(key);
+    this.key = key;
+    this.runId = runId;
+    this.existing = existing;
+    this.startedAt = startTime;
+    this.taskQueue = taskQueue;
   }
 
   /** What the run is doing, or was when it ended; undefined when no worker answers. */
@@ -79,10 +94,12 @@ export class MediaJob {
     }
   }
 
-  /** Decides a held run. The hold is the one that is open now, unless it is named. */
-  async resolve(decision: Omit<Decision, 'hold'> & { hold?: string }): Promise<DecisionReceipt> {
-    const hold = decision.hold ?? (await this.#handle.query(stateQuery)).hold?.id ?? 'none';
-    return this.#handle.executeUpdate(resolveUpdate, { args: [{ ...decision, hold }] });
+  /**
+   * Decides a held run. The hold is the one that is open now, unless it is named. A decision that was taken before
+   * does nothing (`applied: false`); one that cannot be taken is a `DecisionRefusedError`.
+   */
+  resolve(decision: DecisionMade): Promise<DecisionAnswer> {
+    return decide({ handle: this.#handle, readState: () => this.state() }, decision);
   }
 
   /** Has the service asked at once, and gives the state after it. */
@@ -93,6 +110,17 @@ export class MediaJob {
   /** Stops following the job. The service goes on with a task that it accepted; its id is kept in the project. */
   async cancel(): Promise<void> {
     await this.#handle.cancel();
+  }
+
+  /** What a closed run may have left at the service. */
+  async remains(): Promise<Remains> {
+    const run = await this.#handle.describe();
+    if (run.status.name === 'COMPLETED') return { is: 'nothing' };
+    if (run.status.name !== 'FAILED') return remainsOfStopped({ ...entryOf(run), state: await this.state() });
+    const end = await this.#end();
+    if ('result' in end) return { is: 'nothing' };
+    const type = end.failure.cause instanceof ApplicationFailure ? end.failure.cause.type : null;
+    return remainsOfFailed(type, failedOutcome(end.failure).taskId);
   }
 
   get #handle(): WorkflowHandle {

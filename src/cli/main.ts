@@ -3,9 +3,12 @@ import { Command, CommanderError } from 'commander';
 import { ApiError, InvalidRequestError, NotConfiguredError, TransportError } from '../api/errors';
 import { ConfigError, unknownSettings } from '../config';
 import {
+  DecisionRefusedError,
   InvalidInputError,
   KeyReusedError,
+  NoAnswerError,
   NoSuchJobError,
+  NotRepeatedError,
   NoTemporalError,
   NotSetUpError,
   UnusableFileError,
@@ -18,6 +21,9 @@ import { printJson, say } from './print';
 /** Loaded only when asked for: a command that reads one record must not wait for a bundler and an image library. */
 const COMMANDS: Record<string, () => Promise<{ addTo: (program: Command) => void }>> = {
   media: () => import('./media.js'),
+  held: () => import('./held.js'),
+  resolve: () => import('./resolve.js'),
+  retry: () => import('./retry.js'),
   get: () => import('./get.js'),
   project: () => import('./project.js'),
   notify: () => import('./notify.js'),
@@ -68,7 +74,8 @@ function report(error: unknown, json: boolean): ExitCode {
   const code = exitCodeOf(error);
   const message = error instanceof Error ? error.message : String(error);
   if (json) {
-    const { workflowId = null, runId = null, key = null } = error instanceof LostSightError ? error.job : {};
+    const isOfJob = error instanceof LostSightError || error instanceof NotRepeatedError;
+    const { workflowId = null, runId = null, key = null } = isOfJob ? error.job : {};
     const status = error instanceof LostSightError ? 'running' : 'failed';
     printJson({ ...NO_JOB, workflowId, runId, key, status, error: message });
   }
@@ -88,11 +95,13 @@ function exitCodeOf(error: unknown): ExitCode {
     InvalidRequestError,
     NotConfiguredError,
     KeyReusedError,
+    DecisionRefusedError,
+    NotRepeatedError,
     UnusableFileError,
   ];
   if (wrongInput.some((type) => error instanceof type)) return EXIT.wrongInput;
   // A namespace that is not set up, too: nothing that was typed is wrong, and `doctor` says 4 to the same.
-  const unreachable = [UnreachableError, NoTemporalError, NotSetUpError, TransportError];
+  const unreachable = [UnreachableError, NoAnswerError, NoTemporalError, NotSetUpError, TransportError];
   if (unreachable.some((type) => error instanceof type) || isUnreachable(error)) return EXIT.unreachable;
   return EXIT.failed;
 }

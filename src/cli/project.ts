@@ -13,7 +13,7 @@ import { type Connected, withTemporal } from './connect';
 import { EXIT, type ExitCode, UsageError } from './exit';
 import { durationFlag } from './flags';
 import { readObjectFile } from './input';
-import { pollersOf } from './pollers';
+import { pollersOf } from '../pollers';
 import { print, printJson, say } from './print';
 
 interface PatchFlags extends ScopeFlags {
