@@ -1,7 +1,7 @@
 /** What a person decides of a held run, and what becomes of decisions that come late, twice, or again after a reset. */
 import { randomUUID } from 'node:crypto';
 import { type Client, WorkflowUpdateFailedError } from '@temporalio/client';
-import { type MediaSpec } from '../../src/client';
+import { type MediaSpec } from '../../src/spec';
 import { type StarterConfig } from '../../src/config';
 import { acceptedSignal, type Decision, resolveUpdate, stateQuery } from '../../src/contract';
 import { type MediaJob } from '../../src/job';

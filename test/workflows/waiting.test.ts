@@ -1,6 +1,6 @@
 /** Long waits: storms of poll errors, tasks that are lost or late, and people who do not want to wait. */
 import { randomUUID } from 'node:crypto';
-import { type MediaSpec } from '../../src/client';
+import { type MediaSpec } from '../../src/spec';
 import { type StarterConfig } from '../../src/config';
 import { mediaWorkflowId } from '../../src/ids';
 import { type FaultName } from '../../src/sandbox/faults';
