@@ -1,4 +1,5 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
+import { submitRequestId } from '../ids';
 import { type MediaJob } from '../job';
 import { word } from './commandLine';
 import { EXIT, type ExitCode } from './exit';
@@ -20,7 +21,9 @@ export async function cancelJob(job: MediaJob, { json }: { json?: boolean }): Pr
   if (taskId) {
     say(`The service goes on with task ${taskId}. Its result: segue get task ${word(taskId)}`);
   } else if (status === 'held') {
-    say('The service may have accepted the job all the same; nobody looks for it any more.');
+    const sent = (await job.state())?.attempts.at(-1);
+    const name = sent ? ` (X-Request-Id ${submitRequestId(job.key, sent.n)})` : '';
+    say(`The service may have accepted the job all the same${name}, and nobody follows it any more.`);
   } else {
     say('What is being submitted is waited for: if the service takes it, it goes on with it.');
   }
