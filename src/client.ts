@@ -1,7 +1,5 @@
 /** What a backend team imports: start a job, follow it, get its result. */
-import { randomUUID } from 'node:crypto';
-import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
-import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow';
+import { type Client } from '@temporalio/client';
 import { problemsOfScope } from './api/scope';
 import { problemsOfRequest } from './api/tools';
 import { type StarterConfig } from './config';
@@ -14,13 +12,15 @@ import {
   type WriteTarget,
 } from './contract';
 import { digest } from './digest';
-import { InvalidInputError, KeyReusedError, NoSuchJobError } from './errors';
-import { DURATION_FORM, parseDuration } from './durations';
-import { isGivenKey, KEY_FORM, mediaWorkflowId } from './ids';
+import { InvalidInputError } from './errors';
+import { mediaWorkflowId } from './ids';
 import { MediaJob, type WaitOptions } from './job';
 import { ProjectsClient, type ProjectsOptions } from './projects';
+import { RecordsClient } from './records';
 import { type JobReport } from './report';
 import { attributesOfJob } from './searchAttributes';
+import { find, problemsOfKey, problemsOfPoll, startOrFind, withoutGaps } from './starting';
+import { TranscriptsClient } from './transcripts';
 
 export interface MediaSpec {
   /** What makes it the same job. Without one: a digest of scope, tool and request. */
@@ -37,19 +37,16 @@ export interface MediaSpec {
   taskId?: string;
 }
 
-interface StartMemo extends Record<string, unknown> {
-  /** Digest of what the caller asked for. */
-  segueAsk: string;
-  /** Tells the starter whether the run is the one it started. */
-  segueStart: string;
-}
-
 export class SegueClient {
   readonly media: MediaClient;
+  readonly transcripts: TranscriptsClient;
+  readonly records: RecordsClient;
   readonly projects: ProjectsClient;
 
   constructor(temporal: Client, config: StarterConfig, options: ProjectsOptions = {}) {
     this.media = new MediaClient(temporal, config);
+    this.transcripts = new TranscriptsClient(temporal, config);
+    this.records = new RecordsClient(temporal, config);
     this.projects = new ProjectsClient(temporal, config, options);
   }
 }
@@ -65,48 +62,21 @@ class MediaClient {
     requireValid(spec);
     const { tool, request, write, notify, taskId } = spec;
     const scope = withoutGaps(spec.scope);
-    const ask = askOf({ tool, request, scope, write, notify, taskId });
     const key = spec.key ?? askOf({ tool, request, scope });
     const input: MediaInput = {
       ...{ key, tool, request, scope, write, notify, taskId },
       poll: { ...this.config.poll, ...spec.poll },
       submit: this.config.submit,
     };
-    const memo: StartMemo = { segueAsk: ask, segueStart: randomUUID() };
-    const workflowId = mediaWorkflowId(key);
-    await this.temporal.workflow
-      .start(MEDIA_WORKFLOW, {
-        workflowId,
-        taskQueue: this.config.taskQueue,
-        args: [input],
-        workflowIdReusePolicy: 'REJECT_DUPLICATE',
-        workflowIdConflictPolicy: 'USE_EXISTING',
-        memo,
-        typedSearchAttributes: attributesOfJob(input, taskId === undefined ? 'submitting' : 'polling'),
-        staticSummary: `${tool} for ${key}`,
-      })
-      .catch((error: unknown) => {
-        // The key's run is closed; it is given back like one that still runs.
-        if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-      });
-    // Starting does not tell whether this call did it, but only the run it made has this call's token.
-    const run = await this.temporal.workflow.getHandle(workflowId).describe();
-    const found = (run.memo ?? {}) as Partial<StartMemo>;
-    // A run that another language started has no memo; what it was asked for stands in its input.
-    const foundAsk = found.segueAsk ?? askOf(await this.#inputOf(workflowId, run.runId));
-    if (foundAsk !== ask) throw new KeyReusedError(key, workflowId);
-    return new MediaJob(this.temporal, key, run.runId, found.segueStart !== memo.segueStart, run.startTime);
-  }
-
-  async #inputOf(workflowId: string, runId: string): Promise<MediaInput> {
-    const { history } = await this.temporal.workflowService.getWorkflowExecutionHistory({
-      namespace: this.temporal.options.namespace,
-      execution: { workflowId, runId },
-      maximumPageSize: 1,
+    const { runId, existing, startedAt } = await startOrFind(this.temporal, {
+      workflow: MEDIA_WORKFLOW,
+      workflowId: mediaWorkflowId(key),
+      taskQueue: this.config.taskQueue,
+      ...{ key, input, askOf },
+      attributes: attributesOfJob(input, taskId === undefined ? 'submitting' : 'polling'),
+      summary: `${tool} for ${key}`,
     });
-    const payloads = history?.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads;
-    const [input] = await decodeArrayFromPayloads(this.temporal.options.loadedDataConverter, payloads ?? []);
-    return input as MediaInput;
+    return new MediaJob(this.temporal, key, runId, existing, startedAt);
   }
 
   /** Starts the job and waits for its end or its first hold. */
@@ -116,14 +86,8 @@ class MediaClient {
   }
 
   async get(key: string): Promise<MediaJob> {
-    const workflowId = mediaWorkflowId(key);
-    try {
-      const run = await this.temporal.workflow.getHandle(workflowId).describe();
-      return new MediaJob(this.temporal, key, run.runId, true, run.startTime);
-    } catch (error) {
-      if (error instanceof WorkflowNotFoundError) throw new NoSuchJobError(workflowId);
-      throw error;
-    }
+    const { runId, existing, startedAt } = await find(this.temporal, mediaWorkflowId(key));
+    return new MediaJob(this.temporal, key, runId, existing, startedAt);
   }
 }
 
@@ -134,20 +98,12 @@ function askOf({ tool, request, scope, write, notify, taskId }: Ask): string {
   return digest({ tool, request, scope: withoutGaps(scope), write, notify, taskId });
 }
 
-/** No scope, an empty one and one with nothing in it are the same. */
-function withoutGaps(scope: Scope | undefined): Scope | undefined {
-  const given = Object.entries(scope ?? {}).filter(
-    ([, value]) => (value as unknown) !== undefined && value !== null,
-  );
-  return given.length === 0 ? undefined : Object.fromEntries(given);
-}
-
-function requireValid(spec: MediaSpec): void {
-  const problems = [...problemsOfRequest(spec.tool, spec.request), ...problemsOfScope(spec.scope)];
-  if (spec.key !== undefined && !isGivenKey(spec.key))
-    problems.unshift(`key: "${spec.key}" is not ${KEY_FORM}`);
-  for (const [name, text] of Object.entries(spec.poll ?? {})) {
-    if (parseDuration(text) === undefined) problems.push(`poll.${name}: "${text}" is not ${DURATION_FORM}`);
-  }
+function requireValid({ tool, request, scope, key, poll }: MediaSpec): void {
+  const problems = [
+    ...problemsOfKey(key),
+    ...problemsOfRequest(tool, request),
+    ...problemsOfScope(scope),
+    ...problemsOfPoll(poll),
+  ];
   if (problems.length > 0) throw new InvalidInputError(problems);
 }

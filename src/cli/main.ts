@@ -18,6 +18,8 @@ import { printJson, say } from './print';
 /** Loaded only when asked for: a command that reads one record must not wait for a bundler and an image library. */
 const COMMANDS: Record<string, () => Promise<{ addTo: (program: Command) => void }>> = {
   media: () => import('./media.js'),
+  transcript: () => import('./transcript.js'),
+  wait: () => import('./wait.js'),
   get: () => import('./get.js'),
   project: () => import('./project.js'),
   notify: () => import('./notify.js'),

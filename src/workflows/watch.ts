@@ -60,7 +60,8 @@ export async function watch<News, Lost = never>(
     }
     showDetails(run);
     hanging = poll.is === 'hanging';
-    progress.missingSince = poll.is === 'missing' ? (progress.missingSince ?? new Date().toISOString()) : null;
+    progress.missingSince =
+      poll.is === 'missing' ? (progress.missingSince ?? new Date().toISOString()) : null;
     const lost = isMissing(run) ? await watched.onMissing() : undefined;
     if (lost !== undefined) return lost;
     const waited = Date.now() - Date.parse(since);
