@@ -114,18 +114,20 @@ export interface NoticeOutcome {
 }
 
 /** Where a run is; at its end, how it ended. */
-export type MediaStage =
-  | 'submitting'
-  | 'waiting'
-  | 'held'
-  | 'polling'
-  | 'overdue'
-  | 'writing'
-  | 'notifying'
-  | 'succeeded'
-  | 'failed'
-  | 'abandoned'
-  | 'cancelled';
+export const MEDIA_STAGES = [
+  'submitting',
+  'waiting',
+  'held',
+  'polling',
+  'overdue',
+  'writing',
+  'notifying',
+  'succeeded',
+  'failed',
+  'abandoned',
+  'cancelled',
+] as const;
+export type MediaStage = (typeof MEDIA_STAGES)[number];
 
 /** Stages in which a task may be alive at the service, or may become so. */
 export const OPEN_STAGES: readonly MediaStage[] = [

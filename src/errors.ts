@@ -1,4 +1,5 @@
 /** What a starter can meet, to be told apart by type. */
+import { type MediaInput } from './contract';
 
 /** Thrown before anything is sent, with every problem of the input. */
 export class InvalidInputError extends Error {
@@ -30,6 +31,38 @@ export class NoSuchJobError extends Error {
       `There is no run ${workflowId}; it was never started, or closed longer ago than the namespace keeps runs`,
     );
     this.name = 'NoSuchJobError';
+  }
+}
+
+/** Thrown when a decision is not taken; the message says why, and what can be decided. The run stays as it is. */
+export class DecisionRefusedError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'DecisionRefusedError';
+  }
+}
+
+/** Thrown when a run cannot be asked, since no worker answers for it. It may be asked again. */
+export class NoAnswerError extends Error {
+  constructor(readonly workflowId: string) {
+    super(
+      `No worker answers for ${workflowId}, so it cannot be asked and nothing was decided. ` +
+        'Start one with `segue worker`, then ask again.',
+    );
+    this.name = 'NoAnswerError';
+  }
+}
+
+/** Thrown when a job is not run again, because it runs, or because the service may still work on it. */
+export class NotRepeatedError extends Error {
+  constructor(
+    readonly job: { workflowId: string; runId: string; key: string },
+    message: string,
+    /** What was asked of the run that is left alone, and its task, where another run can go on with it. */
+    readonly left?: { input: MediaInput; taskId: string | null },
+  ) {
+    super(message);
+    this.name = 'NotRepeatedError';
   }
 }
 

@@ -26,6 +26,28 @@ export function recordWorkflowId(key: string): string {
   return `record/${key}`;
 }
 
+/** The key in a workflow id: what comes after its kind. */
+export function keyIn(workflowId: string): string {
+  return workflowId.slice(workflowId.indexOf('/') + 1);
+}
+
+/** The key that a person means by `media/<key>` or by the key alone; nothing where it is another kind of run. */
+export function mediaKeyOf(text: string): string | undefined {
+  const key = text.startsWith('media/') ? text.slice('media/'.length) : text;
+  return key === '' || key.includes('/') ? undefined : key;
+}
+
+/** `k`, then `k+2`, then `k+3`: made from the run that is repeated, so that asking twice gives one run. */
+export function againKey(key: string): string {
+  const [, first = key, times = '1'] = /^(.+)\+([1-9]\d{0,8})$/.exec(key) ?? [];
+  return `${first}+${Number(times) + 1}`;
+}
+
+/** A key for the run that goes on with the task of another; the same each time, so that one run does. */
+export function adoptionKey(key: string): string {
+  return `${key.replace(/[^A-Za-z0-9._-]/g, '-').slice(0, 112)}-adopted`;
+}
+
 /** A project has one writer, whoever asks for it. No part can be taken for another: `~` is encoded too. */
 export function projectWriterId(
   organization: string,

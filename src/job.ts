@@ -1,22 +1,32 @@
 /** One job that was started, of whatever kind: look at it, wait for it. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Client, WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
 import {
-  type Decision,
-  type DecisionReceipt,
+  ApplicationFailure,
+  type Client,
+  type WorkflowExecutionInfo,
+  WorkflowFailedError,
+  type WorkflowHandle,
+} from '@temporalio/client';
+import {
+  type DecisionTaken,
   type HoldState,
   type MediaResult,
+  type MediaStage,
   type MediaState,
   type PollNow,
   pollNowUpdate,
   type RecordResult,
   type RecordState,
-  resolveUpdate,
   stateQuery,
+  type SubmitAttempt,
   type TranscriptResult,
+  type TranscriptStage,
   type TranscriptState,
 } from './contract';
+import { decide, type DecisionAnswer, type DecisionMade } from './deciding';
 import { mediaWorkflowId, recordWorkflowId, transcriptWorkflowId } from './ids';
+import { entryOf } from './listing';
+import { type Remains, remainsOfFailed, remainsOfStopped } from './remains';
 import {
   type ClosedOutcome,
   failedOutcome,
@@ -26,14 +36,16 @@ import {
   transcriptOutcome,
 } from './report';
 
-/** What every job tells of itself. */
+/** What every job tells of itself; what is optional only some have. */
 export interface JobState {
   key: string;
-  stage: string;
+  stage: MediaStage | TranscriptStage;
   hold: HoldState | null;
+  decisions: DecisionTaken[];
   polls: number;
   lastError: string | null;
   taskId?: string | null;
+  attempts?: SubmitAttempt[];
 }
 
 export interface WaitOptions<State = MediaState> {
@@ -46,18 +58,33 @@ export interface WaitOptions<State = MediaState> {
 const LOOK_EVERY_MS = 1_000;
 const QUERY_PATIENCE_MS = 5_000;
 
+/** What is known of a run from the moment it was found. */
+export type JobFacts = Pick<WorkflowExecutionInfo, 'runId' | 'startTime' | 'taskQueue'> & {
+  key: string;
+  existing: boolean;
+};
+
 type Ended<Result> = { result: Result } | { failure: WorkflowFailedError };
 
-export abstract class Job<State extends JobState, Result> {
+export abstract class Job<State extends JobState = JobState, Result = unknown> {
+  readonly key: string;
+  readonly runId: string;
+  /** Whether the run was there before it was asked for. */
+  readonly existing: boolean;
+  readonly startedAt: Date;
+  readonly taskQueue: string;
+
   constructor(
     private readonly temporal: Client,
     readonly workflowId: string,
-    readonly key: string,
-    readonly runId: string,
-    /** Whether the run was there before it was asked for. */
-    readonly existing: boolean,
-    readonly startedAt: Date,
-  ) {}
+    { key, runId, existing, startTime, taskQueue }: JobFacts,
+  ) {
+    this.key = key;
+    this.runId = runId;
+    this.existing = existing;
+    this.startedAt = startTime;
+    this.taskQueue = taskQueue;
+  }
 
   /** How a job that succeeded is reported. */
   protected abstract succeeded(result: Result): ClosedOutcome;
@@ -66,7 +93,7 @@ export abstract class Job<State extends JobState, Result> {
   async state(): Promise<State | undefined> {
     try {
       const deadline = Date.now() + QUERY_PATIENCE_MS;
-      return await this.temporal.withDeadline(deadline, () => this.#handle.query<State>(stateQuery.name));
+      return await this.temporal.withDeadline(deadline, () => this.handle.query<State>(stateQuery.name));
     } catch {
       return undefined;
     }
@@ -74,8 +101,8 @@ export abstract class Job<State extends JobState, Result> {
 
   /** How the job stands now. */
   async report(): Promise<JobReport> {
-    const { status } = await this.#handle.describe();
-    return status.name === 'RUNNING' ? this.#running(await this.state()) : this.#closed(await this.#end());
+    const { status } = await this.handle.describe();
+    return status.name === 'RUNNING' ? this.#running(await this.state()) : this.#closed(await this.end());
   }
 
   /** How a job stands that was just started: nothing is asked of its worker, which may not be there yet. */
@@ -86,7 +113,7 @@ export abstract class Job<State extends JobState, Result> {
   /** Waits for the end or the first hold; with an aborted signal, gives the state at that moment. */
   async wait({ signal, onChange }: WaitOptions<State> = {}): Promise<JobReport> {
     const stopped = untilAborted(signal);
-    const ended = this.#end();
+    const ended = this.end();
     // Told to whoever awaits it below; until then it must not end the process.
     ended.catch(() => undefined);
     let seen = '';
@@ -102,30 +129,32 @@ export abstract class Job<State extends JobState, Result> {
     }
   }
 
-  /** Decides a held run. The hold is the one that is open now, unless it is named. */
-  async resolve(decision: Omit<Decision, 'hold'> & { hold?: string }): Promise<DecisionReceipt> {
-    const hold = decision.hold ?? (await this.#handle.query<State>(stateQuery.name)).hold?.id ?? 'none';
-    return this.#handle.executeUpdate(resolveUpdate, { args: [{ ...decision, hold }] });
+  /**
+   * Decides a held run. The hold is the one that is open now, unless it is named. A decision that was taken before
+   * does nothing (`applied: false`); one that cannot be taken is a `DecisionRefusedError`.
+   */
+  resolve(decision: DecisionMade): Promise<DecisionAnswer> {
+    return decide({ handle: this.handle, readState: () => this.state() }, decision);
   }
 
   /** Has the service asked at once, and gives the state after it. */
   pollNow(): Promise<State> {
-    return this.#handle.executeUpdate<State, [PollNow]>(pollNowUpdate.name, { args: [{}] });
+    return this.handle.executeUpdate<State, [PollNow]>(pollNowUpdate.name, { args: [{}] });
   }
 
   /** Stops following the job. The service goes on with a task that it accepted; its id is kept in the project. */
   async cancel(): Promise<void> {
-    await this.#handle.cancel();
+    await this.handle.cancel();
   }
 
-  get #handle(): WorkflowHandle {
+  protected get handle(): WorkflowHandle {
     return this.temporal.workflow.getHandle(this.workflowId);
   }
 
   /** The end of the run. Anything but an end, like a server that is away, is thrown. */
-  async #end(): Promise<Ended<Result>> {
+  protected async end(): Promise<Ended<Result>> {
     try {
-      return { result: (await this.#handle.result()) as Result };
+      return { result: (await this.handle.result()) as Result };
     } catch (error) {
       if (error instanceof WorkflowFailedError) return { failure: error };
       throw error;
@@ -156,12 +185,20 @@ export abstract class Job<State extends JobState, Result> {
   }
 }
 
-/** What every job is made with, after its client: key, run, whether it was there before, and since when. */
-type Found = [key: string, runId: string, existing: boolean, startedAt: Date];
-
 export class MediaJob extends Job<MediaState, MediaResult> {
-  constructor(temporal: Client, ...found: Found) {
-    super(temporal, mediaWorkflowId(found[0]), ...found);
+  constructor(temporal: Client, facts: JobFacts) {
+    super(temporal, mediaWorkflowId(facts.key), facts);
+  }
+
+  /** What a closed run may have left at the service. */
+  async remains(): Promise<Remains> {
+    const run = await this.handle.describe();
+    if (run.status.name === 'COMPLETED') return { is: 'nothing' };
+    if (run.status.name !== 'FAILED') return remainsOfStopped({ ...entryOf(run), state: await this.state() });
+    const end = await this.end();
+    if ('result' in end) return { is: 'nothing' };
+    const type = end.failure.cause instanceof ApplicationFailure ? end.failure.cause.type : null;
+    return remainsOfFailed(type, failedOutcome(end.failure).taskId);
   }
 
   protected succeeded(result: MediaResult): ClosedOutcome {
@@ -170,8 +207,8 @@ export class MediaJob extends Job<MediaState, MediaResult> {
 }
 
 export class TranscriptJob extends Job<TranscriptState, TranscriptResult> {
-  constructor(temporal: Client, ...found: Found) {
-    super(temporal, transcriptWorkflowId(found[0]), ...found);
+  constructor(temporal: Client, facts: JobFacts) {
+    super(temporal, transcriptWorkflowId(facts.key), facts);
   }
 
   protected succeeded(result: TranscriptResult): ClosedOutcome {
@@ -180,13 +217,20 @@ export class TranscriptJob extends Job<TranscriptState, TranscriptResult> {
 }
 
 export class RecordJob extends Job<RecordState, RecordResult> {
-  constructor(temporal: Client, ...found: Found) {
-    super(temporal, recordWorkflowId(found[0]), ...found);
+  constructor(temporal: Client, facts: JobFacts) {
+    super(temporal, recordWorkflowId(facts.key), facts);
   }
 
   protected succeeded(result: RecordResult): ClosedOutcome {
     return recordOutcome(result);
   }
+}
+
+/** The job that a workflow id names, of whichever kind it is. */
+export function jobOf(temporal: Client, workflowId: string, facts: JobFacts): Job {
+  if (workflowId === transcriptWorkflowId(facts.key)) return new TranscriptJob(temporal, facts);
+  if (workflowId === recordWorkflowId(facts.key)) return new RecordJob(temporal, facts);
+  return new MediaJob(temporal, facts);
 }
 
 function untilAborted(signal: AbortSignal | undefined): Promise<undefined> {

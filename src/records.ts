@@ -17,9 +17,10 @@ import { InvalidInputError } from './errors';
 import { recordKey, recordWorkflowId } from './ids';
 import { problemsOfRecordInput } from './inputs';
 import { RecordJob, type WaitOptions } from './job';
+import { find, startOrFind } from './keyed';
 import { type JobReport } from './report';
 import { attributesOfJob } from './searchAttributes';
-import { find, problemsOfPoll, startOrFind, withoutGaps } from './starting';
+import { problemsOfPoll, withoutGaps } from './spec';
 
 export interface RecordSpec {
   kind: RecordKind;
@@ -52,7 +53,7 @@ export class RecordsClient {
     if (problems.length > 0) throw new InvalidInputError(problems, 'The wait was not started');
     const key = recordKey(kind, id);
     const workflowId = recordWorkflowId(key);
-    const { runId, existing, startedAt } = await startOrFind(this.temporal, {
+    const facts = await startOrFind(this.temporal, {
       workflow: RECORD_WORKFLOW,
       taskQueue: this.config.taskQueue,
       ...{ workflowId, key, input, askOf },
@@ -62,7 +63,7 @@ export class RecordsClient {
       isForgotten: async (closed, sameAsk) =>
         !sameAsk || !(await this.#learnedTheEnd(workflowId, closed.runId)),
     });
-    return new RecordJob(this.temporal, key, runId, existing, startedAt);
+    return new RecordJob(this.temporal, facts);
   }
 
   /** Starts the wait and waits with it. */
@@ -73,8 +74,7 @@ export class RecordsClient {
 
   async get(kind: RecordKind, id: string): Promise<RecordJob> {
     const key = recordKey(kind, id);
-    const { runId, existing, startedAt } = await find(this.temporal, recordWorkflowId(key));
-    return new RecordJob(this.temporal, key, runId, existing, startedAt);
+    return new RecordJob(this.temporal, await find(this.temporal, recordWorkflowId(key)));
   }
 
   async #learnedTheEnd(workflowId: string, runId: string): Promise<boolean> {

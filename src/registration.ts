@@ -1,5 +1,5 @@
 /** Which of Segue's search attributes a namespace has, and how it gets them. */
-import { type OperatorService } from '@temporalio/client';
+import { type OperatorService, ServiceError } from '@temporalio/client';
 import { temporal as proto } from '@temporalio/proto';
 import { NotSetUpError } from './errors';
 import { allSearchAttributes } from './searchAttributes';
@@ -31,6 +31,7 @@ export async function readRegistration(connection: Operated, namespace: string):
   return { missing: missing.map(({ name }) => name), clashing: clashing.map(({ name }) => name) };
 }
 
+const GRPC_INVALID_ARGUMENT = 3;
 const GRPC_NOT_FOUND = 5;
 /** Not allowed, or not there: some servers keep this question from workers. */
 const GRPC_NO_ANSWER = [7, 12];
@@ -62,6 +63,20 @@ export async function requireRegistration(
       'the search attributes of the namespace cannot be looked up; jobs hang where they are not registered',
     );
   }
+}
+
+/** The same error, or what it means: the server does not know a search attribute that Segue uses. */
+export function explainUnregistered(error: unknown, namespace: string): unknown {
+  const { code, details } = (error instanceof ServiceError ? error.cause : error) as {
+    code?: unknown;
+    details?: string;
+  };
+  const isUnregistered = code === GRPC_INVALID_ARGUMENT && /search attribute/i.test(details ?? '');
+  if (!isUnregistered || !allSearchAttributes.some(({ name }) => details?.includes(name))) return error;
+  return new NotSetUpError(
+    `The namespace ${namespace} lacks search attributes that Segue needs, so no job can be started or listed in it: ` +
+      `${details ?? ''}.\nRegister them: TEMPORAL_NAMESPACE=${namespace} segue setup`,
+  );
 }
 
 export function clashingError(namespace: string, clashing: string[]): NotSetUpError {

@@ -15,11 +15,12 @@ import {
 import { digest } from './digest';
 import { InvalidInputError } from './errors';
 import { transcriptWorkflowId } from './ids';
-import { problemsOfTranscriptInput } from './inputs';
+import { problemsOfTranscription } from './inputs';
 import { TranscriptJob, type WaitOptions } from './job';
+import { find, startOrFind } from './keyed';
 import { type JobReport } from './report';
 import { attributesOfJob } from './searchAttributes';
-import { find, problemsOfKey, problemsOfPoll, startOrFind, withoutGaps } from './starting';
+import { problemsOfKey, problemsOfPoll, problemsOfTargets, withoutGaps } from './spec';
 
 export interface TranscriptSpec {
   transcriptionId: string;
@@ -50,14 +51,9 @@ export class TranscriptsClient {
       ...{ key, transcriptionId, format, scope, write, notify },
       poll: { ...this.config.poll, ...spec.poll },
     };
-    const problems = [
-      ...problemsOfKey(spec.key),
-      ...problemsOfTranscriptInput(input),
-      ...problemsOfScope(scope),
-      ...problemsOfPoll(spec.poll),
-    ];
+    const problems = problemsOfTranscript(spec);
     if (problems.length > 0) throw new InvalidInputError(problems);
-    const { runId, existing, startedAt } = await startOrFind(this.temporal, {
+    const facts = await startOrFind(this.temporal, {
       workflow: TRANSCRIPT_WORKFLOW,
       workflowId: transcriptWorkflowId(key),
       taskQueue: this.config.taskQueue,
@@ -65,7 +61,7 @@ export class TranscriptsClient {
       attributes: attributesOfJob({ ...input, tool: 'transcript' }, 'polling'),
       summary: `transcript for ${key}`,
     });
-    return new TranscriptJob(this.temporal, key, runId, existing, startedAt);
+    return new TranscriptJob(this.temporal, facts);
   }
 
   /** Starts it and waits for its end. */
@@ -75,9 +71,19 @@ export class TranscriptsClient {
   }
 
   async get(key: string): Promise<TranscriptJob> {
-    const { runId, existing, startedAt } = await find(this.temporal, transcriptWorkflowId(key));
-    return new TranscriptJob(this.temporal, key, runId, existing, startedAt);
+    return new TranscriptJob(this.temporal, await find(this.temporal, transcriptWorkflowId(key)));
   }
+}
+
+/** All problems at once, before anything is sent. */
+export function problemsOfTranscript(spec: TranscriptSpec): string[] {
+  return [
+    ...problemsOfKey(spec.key),
+    ...problemsOfTranscription(spec),
+    ...problemsOfScope(spec.scope),
+    ...problemsOfPoll(spec.poll),
+    ...problemsOfTargets(spec),
+  ];
 }
 
 function askOf({ transcriptionId, format = 'srt', scope, write, notify }: TranscriptInput): string {

@@ -1,5 +1,13 @@
 import { digest } from '../src/digest';
-import { isGivenKey, mediaWorkflowId, projectWriterId, submitRequestId } from '../src/ids';
+import {
+  adoptionKey,
+  againKey,
+  isGivenKey,
+  mediaKeyOf,
+  mediaWorkflowId,
+  projectWriterId,
+  submitRequestId,
+} from '../src/ids';
 
 describe('keys and ids', () => {
   test.each(['a', 'spring-launch', 'A.b_c-9', 'x'.repeat(120)])('%s may be chosen as a key', (key) => {
@@ -14,6 +22,33 @@ describe('keys and ids', () => {
     expect(mediaWorkflowId('k')).toBe('media/k');
     expect(submitRequestId('k', 2)).toBe('k.submit.2');
   });
+
+  test.each([
+    ['k', 'k+2'],
+    ['k+2', 'k+3'],
+    ['k+9', 'k+10'],
+    ['spring~banner', 'spring~banner+2'],
+  ])('%s is run again as %s, whoever asks', (key, again) => {
+    expect(againKey(key)).toBe(again);
+    expect(isGivenKey(again)).toBe(false);
+  });
+
+  test.each([
+    ['media/k', 'k'],
+    ['k+2', 'k+2'],
+    ['project/1~campaign~7', undefined],
+    ['media/', undefined],
+    ['', undefined],
+  ])('%j means the job %s', (text, key) => {
+    expect(mediaKeyOf(text)).toBe(key);
+  });
+
+  test.each(['k', 'spring~banner+2', 'x'.repeat(120)])(
+    'the task of %s is adopted by a key one may give',
+    (key) => {
+      expect(isGivenKey(adoptionKey(key))).toBe(true);
+    },
+  );
 
   test.each([
     ['42', 'campaign', '7', 'project/42~campaign~7'],

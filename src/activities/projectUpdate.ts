@@ -154,6 +154,7 @@ function applyAll(read: Read, changes: Change[]): Attempt {
     try {
       if (change.steps?.length) {
         if (data === null) throw new ChangeError(NO_DATA);
+        if (read.inexact !== null) throw new ChangeError(inexactWords(read.inexact));
         data = changeData(data, change);
       }
       Object.assign(fields, change.fields);
@@ -174,6 +175,10 @@ function applyAll(read: Read, changes: Change[]): Attempt {
 const NO_DATA =
   'the project was read, but the answer has no data object, so nothing was sent: what is not seen cannot be kept; ' +
   'SEGUE_PROJECT_PATH and SEGUE_PROJECT_DATA_AT say where it is';
+
+function inexactWords(number: string): string {
+  return `the project holds the number ${number}, which would be changed by sending it back, so nothing was sent; kept as a text it does no harm`;
+}
 
 /** A weak ETag never matches (RFC 9110, 13.1.1): sent back it would keep every PATCH out. */
 function strongTag(etag: string | null): string | undefined {

@@ -114,7 +114,9 @@ function readAnswer(
   const body = operation.text ? answer.body : isEmpty ? null : parseJson(answer, facts);
   let read: unknown;
   try {
-    read = operation.read ? operation.read({ body, etag: answer.etag ?? null }, layout) : body;
+    read = operation.read
+      ? operation.read({ body, text: answer.body, etag: answer.etag ?? null }, layout)
+      : body;
   } catch (error) {
     if (error instanceof LayoutProblem) throw new NotConfiguredError(error, facts);
     throw error;

@@ -34,6 +34,8 @@ export interface MissingSetting {
 export interface Answered {
   /** The parsed body; for an operation with `text`, the body itself. */
   body: unknown;
+  /** The same as it came. */
+  text: string;
   etag: string | null;
 }
 

@@ -13,7 +13,10 @@ interface FieldSchema {
 }
 
 /** Flags that every job has; a field of a request cannot have their names. */
-const TAKEN = ['input', 'key', 'organization', 'space', 'json', 'timeout', 'help'];
+const TAKEN = [
+  ...['input', 'key', 'organization', 'space', 'json', 'timeout', 'help'],
+  ...['write', 'notify', 'task_id', 'again', 'out', 'at'],
+];
 
 /**
  * A flag for each field of the request. Flags only collect: none is mandatory, and what does not fit is handed on as
@@ -42,6 +45,11 @@ export function listFlag(text: string): string[] {
 /** A number where it is one; anything else is for the request's own check to refuse. */
 export function softNumber(text: string): number | string {
   return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
+}
+
+export function countFlag(text: string): number {
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('It is a whole number from 1 on.');
+  return Number(text);
 }
 
 export function durationFlag(text: string): string {

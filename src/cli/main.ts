@@ -3,9 +3,12 @@ import { Command, CommanderError } from 'commander';
 import { ApiError, InvalidRequestError, NotConfiguredError, TransportError } from '../api/errors';
 import { ConfigError, unknownSettings } from '../config';
 import {
+  DecisionRefusedError,
   InvalidInputError,
   KeyReusedError,
+  NoAnswerError,
   NoSuchJobError,
+  NotRepeatedError,
   NoTemporalError,
   NotSetUpError,
   UnusableFileError,
@@ -20,6 +23,9 @@ const COMMANDS: Record<string, () => Promise<{ addTo: (program: Command) => void
   media: () => import('./media.js'),
   transcript: () => import('./transcript.js'),
   wait: () => import('./wait.js'),
+  held: () => import('./held.js'),
+  resolve: () => import('./resolve.js'),
+  retry: () => import('./retry.js'),
   get: () => import('./get.js'),
   project: () => import('./project.js'),
   notify: () => import('./notify.js'),
@@ -70,7 +76,8 @@ function report(error: unknown, json: boolean): ExitCode {
   const code = exitCodeOf(error);
   const message = error instanceof Error ? error.message : String(error);
   if (json) {
-    const { workflowId = null, runId = null, key = null } = error instanceof LostSightError ? error.job : {};
+    const isOfJob = error instanceof LostSightError || error instanceof NotRepeatedError;
+    const { workflowId = null, runId = null, key = null } = isOfJob ? error.job : {};
     const status = error instanceof LostSightError ? 'running' : 'failed';
     printJson({ ...NO_JOB, workflowId, runId, key, status, error: message });
   }
@@ -90,11 +97,13 @@ function exitCodeOf(error: unknown): ExitCode {
     InvalidRequestError,
     NotConfiguredError,
     KeyReusedError,
+    DecisionRefusedError,
+    NotRepeatedError,
     UnusableFileError,
   ];
   if (wrongInput.some((type) => error instanceof type)) return EXIT.wrongInput;
   // A namespace that is not set up, too: nothing that was typed is wrong, and `doctor` says 4 to the same.
-  const unreachable = [UnreachableError, NoTemporalError, NotSetUpError, TransportError];
+  const unreachable = [UnreachableError, NoAnswerError, NoTemporalError, NotSetUpError, TransportError];
   if (unreachable.some((type) => error instanceof type) || isUnreachable(error)) return EXIT.unreachable;
   return EXIT.failed;
 }

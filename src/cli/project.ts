@@ -9,11 +9,11 @@ import { InvalidInputError } from '../errors';
 import { type PatchOptions, type PatchReport, problemsOfPatch } from '../projects';
 import { NO_JOB } from '../report';
 import { addScopeFlags, type ScopeFlags, withApi } from './api';
-import { withTemporal } from './connect';
+import { type Connected, withTemporal } from './connect';
 import { EXIT, type ExitCode, UsageError } from './exit';
 import { durationFlag } from './flags';
 import { readObjectFile } from './input';
-import { sayWhenNobodyPolls } from './pollers';
+import { pollersOf } from '../pollers';
 import { print, printJson, say } from './print';
 
 interface PatchFlags extends ScopeFlags {
@@ -54,7 +54,7 @@ async function patch(project: ProjectRef, flags: PatchFlags): Promise<ExitCode> 
   const findOrganization = (): Promise<string> =>
     withApi(flags, (api, callOptions) => organizationResolver(api)(undefined, callOptions()));
   return withTemporal(async (connected) => {
-    await sayWhenNobodyPolls(connected.temporal, config.taskQueue, 'change');
+    await sayWhenNobodyPolls(connected, config.taskQueue);
     const { projects } = new SegueClient(connected.temporal, config, { findOrganization });
     const report = await whileWaiting(flags, (signal) =>
       projects.patch(project, change, { ...options, signal }),
@@ -98,6 +98,14 @@ function problemsOfAsking(): string[] {
       '--organization: which workspace? Give it, set SEGUE_ORGANIZATION, or let the service be asked';
     return [`${hint}: ${error.problems.join('; ')}`];
   }
+}
+
+async function sayWhenNobodyPolls({ temporal }: Connected, taskQueue: string): Promise<void> {
+  const workers = await pollersOf(temporal, taskQueue, 'workflow');
+  if (workers.length > 0) return;
+  say(
+    `No worker polls the task queue "${taskQueue}": the change waits for one. Start it with \`segue worker\`.`,
+  );
 }
 
 /** The longest time that a timer can take; beyond it would fire at once. */

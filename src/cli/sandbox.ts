@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { sampleUrls } from '../sandbox/images/samples';
+import { originOf } from '../sandbox/origin';
 import { PACE_FORM, type Pace, parsePace } from '../sandbox/pace';
 import { loadSeed } from '../sandbox/seed';
 import { startSandbox } from '../sandbox/server';
@@ -50,7 +51,7 @@ export function addTo(program: Command): void {
     .description('list the addresses of the sample images')
     .action((_flags: unknown, command: Command) => {
       const { port, host } = command.optsWithGlobals<Flags>();
-      for (const url of sampleUrls(`http://${host.includes(':') ? `[${host}]` : host}:${port}`)) print(url);
+      for (const url of sampleUrls(originOf(host, port))) print(url);
     });
 }
 

@@ -2,29 +2,28 @@ import { writeFile } from 'node:fs/promises';
 import { type Command } from 'commander';
 import { SegueClient } from '../client';
 import { ConfigError, loadStarterConfig } from '../config';
-import { type NotifyTarget, type SubtitleFormat, type TranscriptResult, type WriteTarget } from '../contract';
+import { type SubtitleFormat, type TranscriptResult } from '../contract';
+import { InvalidInputError } from '../errors';
 import { type TranscriptJob } from '../job';
 import { type JobReport } from '../report';
-import { type TranscriptSpec } from '../transcripts';
+import { problemsOfTranscript, type TranscriptSpec } from '../transcripts';
 import { addScopeFlags, type ScopeFlags, withApi } from './api';
+import { cancelJob } from './cancelling';
 import { type Connected, withTemporal } from './connect';
 import { EXIT, type ExitCode, UsageError } from './exit';
 import { durationFlag } from './flags';
-import { sayWhenNobodyPolls } from './pollers';
-import { print, printJson, say } from './print';
-import { notifyFlag, writeFlag } from './targets';
-import { printReport, sayThatItExists, waitForJob, type WaitFlags } from './waiting';
-import { describeWatching } from './watching';
+import { notifyFrom, writeFrom } from './jobFlags';
+import { say } from './print';
+import { sayThatItExists, sayWhenNobodyPolls, tellStarted } from './starting';
+import { printReport, tellWaited, untilOver, type WaitFlags } from './waiting';
 
-interface ShowFlags extends ScopeFlags, WaitFlags {
-  out?: string;
-}
+type ShowFlags = ScopeFlags & Pick<WaitFlags, 'json' | 'timeout' | 'out'>;
 
 interface TranscriptFlags extends ShowFlags {
   format?: SubtitleFormat;
   key?: string;
-  write?: WriteTarget;
-  notify?: NotifyTarget;
+  write?: string;
+  notify?: string;
 }
 
 export function addTo(program: Command): void {
@@ -39,7 +38,7 @@ export function addTo(program: Command): void {
   });
   const start = transcript.command('start <id>').description('start that and return at once');
   withAsk(start).action(async (id: string, flags: TranscriptFlags) => {
-    process.exitCode = await withStarted(id, flags, (job, connected) => showStarted(job, flags, connected));
+    process.exitCode = await withStarted(id, flags, (job, connected) => tellStarted(job, connected, flags));
   });
   const follow = transcript.command('follow <key>').description('wait for one that was started');
   withWaiting(follow.option('--json', 'print one JSON object')).action(
@@ -53,7 +52,7 @@ export function addTo(program: Command): void {
     .option('--json', 'print one JSON object')
     .action(async (key: string, flags: ShowFlags) => {
       process.exitCode = await withJob(key, async (job) => {
-        printReport(await job.report(), flags);
+        await printReport(job, await job.report(), flags);
         return EXIT.done;
       });
     });
@@ -62,7 +61,9 @@ export function addTo(program: Command): void {
     .description('stop following a transcription; the service goes on with it')
     .option('--json', 'print one JSON object')
     .action(async (key: string, flags: ShowFlags) => {
-      process.exitCode = await withJob(key, (job) => cancel(job, flags));
+      process.exitCode = await withJob(key, (job) =>
+        cancelJob(job, flags, () => 'The service goes on with the transcription.'),
+      );
     });
 }
 
@@ -70,8 +71,8 @@ function withAsk(command: Command): Command {
   command
     .option('--format <srt|vtt>', 'srt unless told')
     .option('--key <key>', "what makes it the same transcript (default: the transcription's id)")
-    .option('--write <target>', "set them in a project's data: TYPE/ID:/json/pointer", writeFlag)
-    .option('--notify <user>', 'tell USER@WORKSPACE of the end, and when a person is needed', notifyFlag)
+    .option('--write <type/id:/pointer>', "set them in a project's data, like campaign/7:/subtitles/launch")
+    .option('--notify <user@workspace>', 'tell this user of the end, and when a person is needed')
     .option('--json', 'print one JSON object');
   return addScopeFlags(command);
 }
@@ -88,19 +89,12 @@ async function withStarted(
   work: (job: TranscriptJob, connected: Connected) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const config = loadStarterConfig();
-  const { format, key, write, notify, organization, space } = flags;
-  const spec: TranscriptSpec = {
-    transcriptionId,
-    format,
-    key,
-    write,
-    notify,
-    scope: { organization, space },
-  };
+  const spec = specFrom(transcriptionId, flags);
   return withTemporal(async (connected) => {
     const job = await new SegueClient(connected.temporal, config).transcripts.start(spec);
-    if (job.existing) await sayThatItExists(job, 'Nobody is told again; another key is another transcript.');
-    await sayWhenNobodyPolls(connected.temporal, config.taskQueue, 'job');
+    if (job.existing)
+      await sayThatItExists(job, () => 'Nobody is told again; another key is another transcript.');
+    await sayWhenNobodyPolls(connected, job.taskQueue, { submits: false });
     return work(job, connected);
   });
 }
@@ -112,34 +106,29 @@ async function withJob(key: string, work: (job: TranscriptJob) => Promise<ExitCo
   );
 }
 
-function wait(job: TranscriptJob, flags: ShowFlags): Promise<ExitCode> {
-  return waitForJob(job, flags, followCommand(job), (report) => showSubtitles(report, flags));
+/** All problems at once: those of the flags, and those of what they ask for. */
+function specFrom(transcriptionId: string, flags: TranscriptFlags): TranscriptSpec {
+  const { format, key, organization, space } = flags;
+  const problems: string[] = [];
+  const write = flags.write === undefined ? undefined : writeFrom(flags.write, problems);
+  const notify = flags.notify === undefined ? undefined : notifyFrom(flags.notify, problems);
+  const spec: TranscriptSpec = {
+    transcriptionId,
+    format,
+    key,
+    write,
+    notify,
+    scope: { organization, space },
+  };
+  problems.push(...problemsOfTranscript(spec));
+  if (problems.length > 0) throw new InvalidInputError(problems);
+  return spec;
 }
 
-function followCommand({ key }: TranscriptJob): string {
-  return `segue transcript follow ${key}`;
-}
-
-async function showStarted(job: TranscriptJob, flags: ShowFlags, { config }: Connected): Promise<ExitCode> {
-  if (flags.json) {
-    printJson(job.existing ? await job.report() : job.started());
-  } else {
-    print(job.workflowId);
-    for (const line of describeWatching(config, job, followCommand(job))) say(line);
-  }
-  return EXIT.done;
-}
-
-async function cancel(job: TranscriptJob, flags: ShowFlags): Promise<ExitCode> {
-  const before = await job.report();
-  if (before.status !== 'running') {
-    printReport(before, flags);
-    say('Nothing was cancelled: it is over.');
-    return EXIT.failed;
-  }
-  await job.cancel();
-  if (flags.json) printJson(before);
-  else print(`${job.workflowId} is being cancelled; the service goes on with the transcription`);
+async function wait(job: TranscriptJob, flags: ShowFlags): Promise<ExitCode> {
+  const report = await untilOver(job, flags);
+  if (report.status !== 'succeeded') return tellWaited(job, report, flags);
+  await showSubtitles(job, report, flags);
   return EXIT.done;
 }
 
@@ -148,14 +137,14 @@ type Subtitles = Pick<TranscriptResult, 'transcriptionId' | 'format' | 'text' | 
 };
 
 /** The subtitles alone go to stdout, so that they can be piped; `--json` prints everything. */
-async function showSubtitles(report: JobReport, flags: ShowFlags): Promise<void> {
-  const subtitles = report.status === 'succeeded' ? (report.info as Subtitles) : undefined;
-  if (subtitles && flags.out !== undefined) {
+async function showSubtitles(job: TranscriptJob, report: JobReport, flags: ShowFlags): Promise<void> {
+  const subtitles = report.info as Subtitles;
+  if (flags.out !== undefined) {
     await writeFile(flags.out, await wholeText(subtitles, flags));
     say(`wrote ${flags.out}`);
   }
-  if (flags.json || !subtitles) {
-    printReport(report, flags);
+  if (flags.json) {
+    await printReport(job, report, flags);
     return;
   }
   say(`${report.workflowId} ${report.status}`);

@@ -4,11 +4,12 @@ import { loadStarterConfig } from '../config';
 import { type RecordKind } from '../contract';
 import { type RecordSpec } from '../records';
 import { addScopeFlags, type ScopeFlags } from './api';
+import { word } from './commandLine';
 import { withTemporal } from './connect';
 import { type ExitCode } from './exit';
 import { durationFlag } from './flags';
-import { sayWhenNobodyPolls } from './pollers';
-import { sayThatItExists, waitForJob, type WaitFlags } from './waiting';
+import { sayThatItExists, sayWhenNobodyPolls } from './starting';
+import { tellWaited, untilOver, type WaitFlags } from './waiting';
 
 interface RecordFlags extends ScopeFlags, WaitFlags {
   failOn?: string[];
@@ -43,11 +44,14 @@ async function waitFor(kind: RecordKind, id: string, flags: RecordFlags): Promis
   const config = loadStarterConfig();
   const { organization, space, failOn = [] } = flags;
   const spec: RecordSpec = { kind, id, failOn, scope: { organization, space } };
-  const again = [`segue wait ${kind} ${id}`, ...failOn.map((status) => `--fail-on ${status}`)].join(' ');
-  return withTemporal(async ({ temporal }) => {
-    const job = await new SegueClient(temporal, config).records.start(spec);
-    if (job.existing) await sayThatItExists(job, 'This is the same wait.');
-    await sayWhenNobodyPolls(temporal, config.taskQueue, 'job');
-    return waitForJob(job, flags, again);
+  const again = [
+    `segue wait ${kind} ${word(id)}`,
+    ...failOn.map((status) => `--fail-on ${word(status)}`),
+  ].join(' ');
+  return withTemporal(async (connected) => {
+    const job = await new SegueClient(connected.temporal, config).records.start(spec);
+    if (job.existing) await sayThatItExists(job, () => 'This is the same wait.');
+    await sayWhenNobodyPolls(connected, job.taskQueue, { submits: false });
+    return tellWaited(job, await untilOver(job, flags, again), flags, again);
   });
 }

@@ -1,54 +1,61 @@
-/** What every command does that waits for a job. */
-import { formatDuration, parseDuration } from '../durations';
-import { type Job, type JobState } from '../job';
+/** What `run` and `follow` do until a job is over, and how any command shows how a job stands. */
+import { parseDuration } from '../durations';
+import { type Job, type JobState, type MediaJob } from '../job';
 import { type JobReport } from '../report';
+import { adviceForHold, adviceLines } from './advice';
+import { followCommand } from './commandLine';
 import { EXIT, type ExitCode, LostSightError } from './exit';
 import { print, printJson, say } from './print';
+import { type SavedFile, saveFiles, type SaveFlags } from './saving';
 
-export interface WaitFlags {
+export interface WaitFlags extends SaveFlags {
   json?: boolean;
   timeout?: string;
 }
 
-export async function sayThatItExists<State extends JobState, Result>(
-  job: Job<State, Result>,
-  more = 'Nothing is submitted again; another key is another job.',
-): Promise<void> {
-  const age = formatDuration(Date.now() - job.startedAt.getTime());
-  const { status } = await job.report();
-  say(`${job.workflowId} exists: started ${age} ago, ${status}. ${more}`);
+export async function waitForJob(job: MediaJob, flags: WaitFlags): Promise<ExitCode> {
+  const report = await untilOver(job, flags);
+  const { out, at } = flags;
+  if (report.status === 'succeeded' && out !== undefined && at !== undefined) {
+    const { files, problem, exitCode } = await saveFiles(report, { out, at });
+    if (flags.json) printJson({ ...report, files, error: problem });
+    else tellSaved(report, files);
+    if (problem) say(problem);
+    return exitCode;
+  }
+  return tellWaited(job, report, flags);
 }
 
-/** Waits with a person or a script until the job ends, is held, or they stop waiting; `follow` takes it up again. */
-export async function waitForJob<State extends JobState, Result>(
-  job: Job<State, Result>,
-  flags: WaitFlags,
-  follow: string,
-  show: (report: JobReport, flags: WaitFlags) => void | Promise<void> = printReport,
+/** How any job stands when waiting for it is over, and what that is for a script. */
+export async function tellWaited(
+  job: Job,
+  report: JobReport,
+  flags: { json?: boolean },
+  follow = followCommand(job),
 ): Promise<ExitCode> {
-  const report = await watchJob(job, flags, follow);
-  await show(report, flags);
+  await printReport(job, report, flags);
   if (report.status === 'running') say(`Stopped waiting; the job goes on. Follow it: ${follow}`);
   return exitCodeOf(report);
 }
 
-async function watchJob<State extends JobState, Result>(
-  job: Job<State, Result>,
-  flags: WaitFlags,
-  follow: string,
+/** Waits for the end, the first hold, or somebody who stops waiting. */
+export async function untilOver(
+  job: Job,
+  { json, timeout }: WaitFlags,
+  follow = followCommand(job),
 ): Promise<JobReport> {
+  say(`waiting for ${job.workflowId}; Ctrl-C stops waiting, not the job`);
   const stop = new AbortController();
   const interrupt = (): void => {
     stop.abort();
   };
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
-  const timer = flags.timeout ? setTimeout(interrupt, timerMs(flags.timeout)) : undefined;
-  const onChange = flags.json
+  const timer = timeout ? setTimeout(interrupt, timerMs(timeout)) : undefined;
+  const onChange = json
     ? undefined
-    : (state: State): void => {
+    : (state: JobState): void => {
         say(describeState(state));
       };
-  say(`waiting for ${job.workflowId}; Ctrl-C stops waiting, not the job`);
   try {
     return await job.wait({ signal: stop.signal, onChange });
   } catch (error) {
@@ -73,18 +80,31 @@ function describeState(state: JobState): string {
   return `${state.key}: ${state.stage}${task}${polls}${error}`;
 }
 
-export function printReport(report: JobReport, flags: Pick<WaitFlags, 'json'>): void {
-  if (flags.json) {
+export async function printReport(job: Job, report: JobReport, { json }: { json?: boolean }): Promise<void> {
+  if (json) {
     printJson(report);
     return;
   }
-  print(`${report.workflowId} ${report.status}${report.taskId ? ` (task ${report.taskId})` : ''}`);
+  print(headline(report));
   if (report.error) print(report.error);
   if (report.info !== null) print(JSON.stringify(report.info, null, 2));
-  if (report.status === 'held') {
-    say(
-      'The service may have accepted this job, so it is not sent again. Look for it there before you start another.',
-    );
+  if (report.status !== 'held' && report.stage !== 'overdue') return;
+  const hold = (await job.state())?.hold;
+  if (report.status === 'held')
+    say('The service may work on this job already, so nothing is sent until a person decides:');
+  for (const line of hold ? adviceLines(adviceForHold(job.workflowId, hold)) : []) say(line);
+}
+
+function headline({ workflowId, status, taskId }: JobReport): string {
+  return `${workflowId} ${status}${taskId ? ` (task ${taskId})` : ''}`;
+}
+
+function tellSaved(report: JobReport, files: SavedFile[]): void {
+  print(headline(report));
+  for (const { status, path, url, error } of files) {
+    if (status === 'saved') print(path ?? '');
+    else if (status === 'exists') say(`${path ?? ''} is there already and was left as it is`);
+    else say(`${url} could not be saved: ${error ?? ''}`);
   }
 }
 

@@ -5,7 +5,7 @@
 import { type Operator } from '../activities/tellOperator';
 import { readLimits, type SendLimits } from './limits';
 import { readOperator } from './operator';
-import { type ApiConfig, readApi } from './service';
+import { type ApiConfig, type ProxySettings, readApi, readProxy } from './service';
 import { type Environment, readSettings, type Settings } from './settings';
 import { readStarter, type StarterConfig } from './starter';
 import { type LocalTemporalConfig, readLocalTemporal, readTemporal, type TemporalConfig } from './temporal';
@@ -66,6 +66,11 @@ export function loadLocalConfig(env: Environment = process.env): LocalConfig {
 /** For commands that ask the service themselves. */
 export function loadApiConfig(env: Environment = process.env): ApiConfig {
   return readSettings(env, readApi);
+}
+
+/** For downloads from anywhere, which need no credential. */
+export function loadProxySettings(env: Environment = process.env): ProxySettings {
+  return readSettings(env, readProxy);
 }
 
 export function loadTemporalConfig(env: Environment = process.env): TemporalConfig {

@@ -12,8 +12,6 @@ import { type Change } from './state';
 interface Controls extends Backstage {
   /** What a reset goes back to. */
   seed: Seed;
-  /** Lets go of everything that faults hold back. */
-  release: () => void;
 }
 
 const names = operations.map(({ name }) => name) as [string, ...string[]];
@@ -40,15 +38,21 @@ export function addControls(app: FastifyInstance, controls: Controls): void {
     await journal?.synced();
   };
 
+  /** What was read, once the disk holds all of it. */
+  const kept = async <Reading>(reading: Reading): Promise<Reading> => {
+    await journal?.synced();
+    return reading;
+  };
+
   app.get('/_sandbox/ledger', (request) => {
     const { operation, after, entries } = check(ledgerQuery, request.query);
     const wanted = entries === 'no' ? [] : ledger.entries;
-    return {
+    return kept({
       entries: wanted.filter(
         (entry) => entry.seq > after && (operation === undefined || entry.operation === operation),
       ),
       summary: ledger.summary,
-    };
+    });
   });
 
   app.get('/_sandbox/faults', () => ({ faults: rules.all }));
@@ -57,7 +61,6 @@ export function addControls(app: FastifyInstance, controls: Controls): void {
   );
   app.delete('/_sandbox/faults', () => {
     rules.clear();
-    controls.release();
     return { faults: [] };
   });
   app.delete<{ Params: { id: string } }>('/_sandbox/faults/:id', (request) => {
@@ -67,7 +70,7 @@ export function addControls(app: FastifyInstance, controls: Controls): void {
   });
 
   app.get('/_sandbox/samples', () => ({ samples: sampleUrls(service.origin()) }));
-  app.get('/_sandbox/notifications', () => ({ notifications: state.notifications }));
+  app.get('/_sandbox/notifications', () => kept({ notifications: [...state.notifications] }));
 
   app.post('/_sandbox/seed', async (request) => {
     const reading = readSeed(json(request.body), state.workspaces.keys());
@@ -79,14 +82,14 @@ export function addControls(app: FastifyInstance, controls: Controls): void {
 
   app.post('/_sandbox/reset', async () => {
     rules.clear();
-    controls.release();
     ledger.clear();
     await commit({ type: 'reset' }, { type: 'seed', seed: controls.seed, at: new Date().toISOString() });
     return { reset: true };
   });
 
   app.post('/_sandbox/webhooks', async (request) => {
-    const { kind, id, job_status } = check(webhook, json(request.body));
+    const { kind, job_status, ...record } = check(webhook, json(request.body));
+    const id = kind === 'transcription' ? record.id.toLowerCase() : record.id;
     const records = kind === 'video' ? state.videos : state.transcriptions;
     if (!records.has(id)) throw new ControlError(404, `there is no ${kind} ${id}`);
     await commit({ type: 'job-over', kind, id, job_status });

@@ -2,7 +2,7 @@
 import { type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { type Caller, identify } from './access';
 import { faults } from './faults';
-import { type Rule, type Rules } from './faults/rules';
+import { type Rules, type Taken } from './faults/rules';
 import { type Journal } from './journal';
 import { parseJson } from './json';
 import { type Ledger, type LedgerEntry, type Observation } from './ledger';
@@ -22,8 +22,6 @@ export interface Backstage {
   ledger: Ledger;
   rules: Rules;
   journal: Journal<JournalLine> | undefined;
-  /** Aborted when faults let go of what they hold back. */
-  released: () => AbortSignal;
 }
 
 /** A request as it came. */
@@ -38,7 +36,11 @@ export interface Arrival {
 
 export async function serve(operation: Operation, arrival: Arrival, backstage: Backstage): Promise<void> {
   const { ledger, journal, rules, service } = backstage;
-  const rule = rules.take(operation.name, arrival.requestId);
+  const taken = rules.take(operation.name, arrival.requestId);
+  const rule = taken?.rule;
+  const { resets } = ledger;
+  /** What was asked of a state that is gone is not done to the one that took its place. */
+  const isFromBeforeReset = (): boolean => ledger.resets > resets;
   const observe = (seen: Partial<Observation>): LedgerEntry =>
     ledger.record({
       operation: operation.name,
@@ -51,17 +53,19 @@ export async function serve(operation: Operation, arrival: Arrival, backstage: B
       ...seen,
     });
 
-  if (rule?.when === 'before') {
+  if (taken && rule?.when === 'before') {
     const answer = jsonAnswer(rule.status ?? 503, { detail: 'a fault kept the request from the service' });
     const { ends } = faults[rule.fault];
     if (ends) observe({});
-    await befall(rule, arrival, answer, backstage);
+    await befall(taken, arrival, answer);
     if (ends) return;
+    if (isFromBeforeReset()) return void arrival.response.destroy();
   }
 
   const deciding = decide(operation, arrival, service);
   // No turn of the event loop between a decision and its changes, or two requests could both be the first.
   const decision = deciding instanceof Promise ? await deciding : deciding;
+  if (isFromBeforeReset()) return void arrival.response.destroy();
   const { status, changes = [], taskId = null, lostKeys, content } = decision;
   for (const change of changes) service.state.apply(change);
   const entry = observe({ applied: status < 300, status, taskId, lostKeys, content });
@@ -71,20 +75,19 @@ export async function serve(operation: Operation, arrival: Arrival, backstage: B
   await journal?.synced();
 
   const answer = answerOf(decision);
-  if (rule?.when === 'after') {
-    await befall(rule, arrival, answer, backstage);
+  if (taken && rule?.when === 'after') {
+    await befall(taken, arrival, answer);
     if (faults[rule.fault].ends) return;
   }
   if (!arrival.response.destroyed) sendWhole(arrival.response, answer);
 }
 
 async function befall(
-  { fault, ms, status }: Rule,
+  { rule: { fault, ms, status }, released }: Taken,
   { response }: Arrival,
   answer: WireAnswer,
-  { released }: Backstage,
 ): Promise<void> {
-  await faults[fault].act({ response, answer, ms, status, released: released() });
+  await faults[fault].act({ response, answer, ms, status, released });
 }
 
 function decide(operation: Operation, arrival: Arrival, service: Service): Decision | Promise<Decision> {

@@ -39,7 +39,9 @@ export class Ledger {
   readonly #entries: LedgerEntry[] = [];
   readonly #jobs = new Set<string>();
   readonly #events = new Set<string>();
+  readonly #submitted = new Map<string, string>();
   #nextSeq = 1;
+  #resets = 0;
   #summary = emptySummary();
 
   record(observation: Observation): LedgerEntry {
@@ -59,8 +61,15 @@ export class Ledger {
     this.#entries.length = 0;
     this.#jobs.clear();
     this.#events.clear();
+    this.#submitted.clear();
     this.#nextSeq = 1;
     this.#summary = emptySummary();
+    this.#resets += 1;
+  }
+
+  /** How often it was cleared. */
+  get resets(): number {
+    return this.#resets;
   }
 
   get entries(): readonly LedgerEntry[] {
@@ -71,11 +80,18 @@ export class Ledger {
     return { ...this.#summary };
   }
 
+  /** The request that made a task; undefined where it had no id. */
+  requestOf(taskId: string): string | undefined {
+    return this.#submitted.get(taskId);
+  }
+
   #count(entry: LedgerEntry): void {
     const summary = this.#summary;
     switch (entry.kind) {
       case 'submit':
         summary.submissions += 1;
+        if (entry.taskId !== null && entry.requestId !== null)
+          this.#submitted.set(entry.taskId, entry.requestId);
         if (isRepeated(this.#jobs, jobOf(entry))) summary.duplicates += 1;
         return;
       case 'notify':

@@ -11,7 +11,8 @@ import { problemsOf } from './problems';
 export const EXAMPLE_SEED = path.join(PACKAGE_ROOT, 'examples', 'sandbox.seed.json');
 
 const id = z.union([z.string().min(1), z.int()]).transform(String);
-const uuid = z.guid();
+/** In one spelling, so that it is found in any. */
+const uuid = z.guid().toLowerCase();
 const when = z.iso.datetime({ offset: true });
 const workspaceId = z.int().describe('the workspace it belongs to');
 const spaceId = z.int().optional().describe('only seen in this space, or without one');

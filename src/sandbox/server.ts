@@ -1,4 +1,5 @@
 /** The service on loopback: what Segue is developed, tried and judged against. */
+import { type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import fastify, {
   type FastifyInstance,
@@ -16,6 +17,7 @@ import { Ledger } from './ledger';
 import { openApiDocument } from './openapi';
 import { type Service } from './operation';
 import { operations } from './operations';
+import { originOf } from './origin';
 import { type Pace } from './pace';
 import { addPage } from './page';
 import { EXAMPLE_SEED, loadSeed, type Seed } from './seed';
@@ -67,25 +69,20 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     : undefined;
   const seeded = journal?.isNew ?? true;
   if (seeded) plant(seed, state, journal);
-  let holding = new AbortController();
+  const origin = (): string => {
+    const { address, port } = app.server.address() as AddressInfo;
+    return originOf(address, port);
+  };
   const service: Service = {
     state,
     pace: options.pace ?? { kind: 'polls', polls: 2 },
-    pictures: new Pictures(),
+    pictures: new Pictures(origin),
     etags: options.etags ?? true,
-    origin: () => originOf(app),
+    origin,
   };
-  const backstage: Backstage = {
-    service,
-    ledger,
-    rules: new Rules(),
-    journal,
-    released: () => holding.signal,
-  };
-  const release = (): void => {
-    holding.abort();
-    holding = new AbortController();
-  };
+  const rules = new Rules();
+  const backstage: Backstage = { service, ledger, rules, journal };
+  const answering = watchAnswers(app);
 
   logRequests(app, options.onRequest);
   answerErrors(app);
@@ -95,21 +92,46 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     done(null, body);
   });
   addOperations(app, backstage);
-  addControls(app, { ...backstage, seed, release });
+  addControls(app, { ...backstage, seed });
   addPictures(app, service);
   addPage(app, backstage);
-  app.get('/openapi.json', () => openApiDocument(originOf(app)));
+  app.get('/openapi.json', () => openApiDocument(origin()));
 
   await app.listen({ port: options.port ?? 0, host: options.host ?? '127.0.0.1' });
   return {
-    url: originOf(app),
+    url: origin(),
     seeded,
     async stop() {
-      holding.abort();
-      await app.close();
+      rules.clear();
+      const closed = app.close();
+      // What was asked is answered; requests that never come to their end, and idle connections, are not waited for.
+      await Promise.all([...answering].map(untilOut));
+      app.server.closeAllConnections();
+      await closed;
       await journal?.close();
     },
   };
+}
+
+/** The answers that are owed: to requests that came whole and whose answer is not out. */
+function watchAnswers(app: FastifyInstance): ReadonlySet<ServerResponse> {
+  const answering = new Set<ServerResponse>();
+  app.addHook('preHandler', (_request, { raw }, done) => {
+    answering.add(raw);
+    raw.once('close', () => answering.delete(raw));
+    done();
+  });
+  return answering;
+}
+
+/** Resolves when the answer is out, or nobody is there for it. */
+async function untilOut(response: ServerResponse): Promise<void> {
+  const { socket } = response.req;
+  if (socket.destroyed) return;
+  await new Promise((done) => {
+    response.once('close', done);
+    socket.once('close', done);
+  });
 }
 
 function replayInto(state: State, ledger: Ledger) {
@@ -139,11 +161,11 @@ function addOperations(app: FastifyInstance, backstage: Backstage): void {
       async handler(request, reply) {
         // Answered on the response itself: a fault may have to cut it anywhere.
         reply.hijack();
-        const { params, query, headers, raw } = request;
+        const { params, query, headers } = request;
         const body = Buffer.isBuffer(request.body) ? request.body : undefined;
         const arrival = { params, query, headers, body, requestId: requestId(request), response: reply.raw };
         await serve(operation, arrival, backstage).catch((error: unknown) => {
-          raw.destroy(error as Error);
+          reply.raw.destroy(error as Error);
         });
       },
     });
@@ -171,7 +193,8 @@ function addPictures(app: FastifyInstance, { state, pictures }: Service): void {
 
   app.get<{ Params: { id: string; index: string } }>('/results/:id/:index', async (request, reply) => {
     const task = state.tasks.get(request.params.id);
-    const picture = task && (await pictures.picture(task, Number(request.params.index)));
+    const isThere = state.tasksOver.get(request.params.id)?.ok === true;
+    const picture = task && isThere && (await pictures.picture(task, Number(request.params.index)));
     if (!picture) throw new ControlError(404, 'no such result');
     // The pictures of a task stay what they are; drawing them is work.
     return reply.header('cache-control', 'private, max-age=3600').type(picture.type).send(picture.image);
@@ -183,8 +206,11 @@ function logRequests(app: FastifyInstance, log: SandboxOptions['onRequest']): vo
   app.addHook('onRequest', (request, reply, done) => {
     // Not when it is answered: a fault may keep that from ever happening.
     reply.raw.once('close', () => {
-      const outcome = reply.raw.writableFinished ? String(reply.raw.statusCode) : 'no answer';
-      log([request.method, request.url, outcome, requestId(request) ?? ''].join(' ').trim());
+      const { writableFinished, statusCode, errored } = reply.raw;
+      const outcome = writableFinished ? String(statusCode) : 'no answer';
+      const failure = errored ? `(${errored.message})` : '';
+      const line = [request.method, request.url, outcome, requestId(request) ?? '', failure];
+      log(line.filter((part) => part !== '').join(' '));
     });
     done();
   });
@@ -206,13 +232,6 @@ function answerError(
   reply: FastifyReply,
 ): FastifyReply {
   return reply.code(statusCode).send({ detail: message, ...(errors ? { errors } : {}) });
-}
-
-/** Where the sandbox can be reached from this machine; a wildcard address is reached on loopback. */
-function originOf(app: FastifyInstance): string {
-  const { address, port, family } = app.server.address() as AddressInfo;
-  const host = { '0.0.0.0': '127.0.0.1', '::': '::1' }[address] ?? address;
-  return `http://${family === 'IPv6' ? `[${host}]` : host}:${port}`;
 }
 
 function requestId(request: FastifyRequest): string | null {

@@ -115,6 +115,17 @@ describe('P3: a project that is read without data', () => {
   });
 });
 
+test('P3: a project with a number that would not survive gets no PATCH of its data', async () => {
+  // As the service sends it: a number that JavaScript itself could not write.
+  service.project = { data: { id: 'ID' } };
+  service.asSent = (text) => text.replace('"ID"', '12345678901234567890');
+  const report = await write({ a: set('a'), t: { fields: { title: 'x' } } });
+  expect(report.applied).toEqual(['t']);
+  const error = expect.stringContaining('12345678901234567890');
+  expect(report.refused).toEqual([{ changeId: 'a', error }]);
+  expect(service.patches.map(({ body }) => body)).toEqual([{ title: 'x' }]);
+});
+
 describe('a change that cannot be made', () => {
   test('fails alone when it does not fit the data', async () => {
     const report = await write({ a: set('a'), bad: set('kept/deep/0'), b: set('b') });

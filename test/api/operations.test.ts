@@ -47,21 +47,21 @@ describe('what is sent and read', () => {
       (a, o) => a.getProject({ resourcetype: 'campaign', id: '7' }, o),
       'GET /api/v1/projects/campaign/7',
       { data: { a: 1 }, z: 1 },
-      { document: { data: { a: 1 }, z: 1 }, data: { a: 1 }, etag: null },
+      { document: { data: { a: 1 }, z: 1 }, data: { a: 1 }, etag: null, inexact: null },
     ],
     [
       'project without data',
       (a, o) => a.getProject({ resourcetype: 'campaign', id: '7' }, o),
       'GET /api/v1/projects/campaign/7',
       { z: 1 },
-      { document: { z: 1 }, data: null, etag: null },
+      { document: { z: 1 }, data: null, etag: null, inexact: null },
     ],
     [
       'project whose data is a list',
       (a, o) => a.getProject({ resourcetype: 'campaign', id: '7' }, o),
       'GET /api/v1/projects/campaign/7',
       { data: [1] },
-      { document: { data: [1] }, data: null, etag: null },
+      { document: { data: [1] }, data: null, etag: null, inexact: null },
     ],
     [
       'voice',
@@ -162,6 +162,18 @@ describe('what is sent and read', () => {
     await service.api().updateProject({ resourcetype: 'c', id: '7', changes, ifMatch: '"v7"' }, ASK);
     expect(service.sent().head).toContain('\r\nif-match: "v7"\r\n');
     expect(JSON.stringify(service.sent().json)).toBe('{"data":{"__proto__":{"a":1}}}');
+  });
+
+  test.each([
+    ['{"data":{"id":9007199254740993}}', '9007199254740993'],
+    ['{"data":{"ids":[1,-12345678901234567890]}}', '-12345678901234567890'],
+    ['{"data":{"much":1e400}}', '1e400'],
+    ['{"data":{"id":9007199254740992,"x":1.5e3,"y":0.1234567890123456}}', null],
+    ['{"data":{"id":"9007199254740993","t\\"9007199254740993":"\\\\"}}', null],
+  ])('a project %s tells of a number that cannot be sent back: %s', async (body, inexact) => {
+    service.reply.body = body;
+    const read = await service.api().getProject({ resourcetype: 'c', id: '7' }, ASK);
+    expect(read.inexact).toBe(inexact);
   });
 
   test('an update that is answered with nothing has succeeded', async () => {

@@ -93,12 +93,32 @@ describe('segue transcript', () => {
       await tellWebhook(sandbox.url, id, 'DONE');
       expect(await following.ended()).toMatchObject({ code: 0, stdout: expect.stringContaining('WEBVTT') });
       const late = await segue(['transcript', 'cancel', key], settings);
-      expect(late).toMatchObject({ code: 1, stderr: expect.stringContaining('it is over') });
+      expect(late).toMatchObject({ code: 1, stderr: expect.stringContaining('is over already') });
 
       const other = await seedTranscription(sandbox.url, { pace: 'webhook' });
       await segue(['transcript', 'start', other], settings);
       expect((await segue(['transcript', 'cancel', other], settings)).code).toBe(0);
       expect((await segue(['transcript', 'follow', other], settings)).code).toBe(1);
+    });
+  });
+
+  test('one that is overdue is among what needs a person, and is abandoned by command', async () => {
+    const id = await seedTranscription(sandbox.url, { pace: 'webhook' });
+    const impatient = { ...settings, SEGUE_POLL_DEADLINE: '1s' };
+    await withWorker(temporal, config, sandbox.url, async () => {
+      await segue(['transcript', 'start', id], impatient);
+      const held = await eventually('it in the list', async () => {
+        const { stdout } = await segue(['held'], settings);
+        return stdout.includes(`transcript/${id} (transcript) overdue`) && stdout;
+      });
+      expect(held).toContain(`segue resolve transcript/${id} --abandon`);
+      const abandon = ['resolve', `transcript/${id}`, '--abandon', '--reason', 'not needed', '--by', 'Ada'];
+      expect(await segue(abandon, settings)).toMatchObject({ code: 0 });
+      const followed = await segue(['transcript', 'follow', id, '--json'], settings);
+      expect(followed.code).toBe(1);
+      expect(JSON.parse(followed.stdout)).toMatchObject({
+        ...{ status: 'abandoned', error: expect.stringContaining('by Ada') },
+      });
     });
   });
 

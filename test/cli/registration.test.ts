@@ -60,6 +60,17 @@ test('a worker refuses to start and names the command that mends it; after that 
   expect(await worker.end()).toMatchObject({ code: 0 });
 });
 
+test('nothing is started or listed there, and the command that mends it is named', async () => {
+  const namespace = await emptyNamespace();
+  const start = ['media', 'start', 'remove-background', '--image-url', 'https://a.example/b.png'];
+  for (const command of [start, ['held'], ['media', 'list', '--stage', 'held']]) {
+    const { code, stdout, stderr } = await segue(command, settingsFor(namespace));
+    expect({ code, stdout }).toEqual({ code: 4, stdout: '' });
+    expect(stderr).toContain(`TEMPORAL_NAMESPACE=${namespace} segue setup`);
+    expect(stderr).not.toContain('    at ');
+  }
+});
+
 test('the check can be switched off', async () => {
   const worker = await createSegueWorker({
     connection: temporal.nativeConnection,

@@ -1,4 +1,6 @@
 /** Each fault as it is on the wire, before and after the service applied the request. */
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { type RuleRequest } from '../../src/sandbox/faults/rules';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server';
 import { eventually } from '../support/eventually';
@@ -52,6 +54,11 @@ describe.each([
   ['before', false],
   ['after', true],
 ] as const)('%s the request is applied', (when, applied) => {
+  // A request that a fault befell is seen once: as applied or as not, and never as both.
+  afterEach(async () => {
+    expect((await readLedger(sandbox.url)).entries).toHaveLength(1);
+  });
+
   test('reset: the connection is reset without a byte', async () => {
     await fault({ fault: 'reset', when });
     const exchange = submit();
@@ -214,6 +221,91 @@ describe('which requests a rule befalls', () => {
     expect(status).toBe(400);
     expect(json.errors).toHaveLength(6);
     expect(await rules()).toEqual([]);
+  });
+});
+
+describe('what a fault holds back', () => {
+  test('is let go when that fault is taken away, and by no other', async () => {
+    await fault({ fault: 'hang', when: 'after' });
+    await fault({ match: { nth: 2 }, fault: 'hang', when: 'after' });
+    const [first, second] = [submit('a'), submit('b')];
+    await eventually('both', async () => (await readLedger(sandbox.url)).entries.length === 2);
+    await ask(sandbox.url, 'DELETE /_sandbox/faults/f1');
+    await eventually('one end', () => first.state !== 'open' || second.state !== 'open');
+    expect([first.state, second.state]).toContain('open');
+    await ask(sandbox.url, 'DELETE /_sandbox/faults/f2');
+    await Promise.all([first.untilClosed(), second.untilClosed()]);
+  });
+
+  test('from before a reset is cut off, and is not applied after it', async () => {
+    await fault({ fault: 'delay', when: 'before', ms: PAST_ANY_TEST_MS });
+    const exchange = submit();
+    await eventually('the rule to act', async () => (await rules())[0]?.hits === 1);
+    await ask(sandbox.url, 'POST /_sandbox/reset');
+    await exchange.untilClosed();
+    expect(exchange.text).toBe('');
+    expect(await readLedger(sandbox.url)).toMatchObject({ entries: [], summary: { submissions: 0 } });
+  });
+
+  test('may be any number of requests', async () => {
+    const warnings: Error[] = [];
+    const onWarning = (warning: Error): unknown => warnings.push(warning);
+    process.on('warning', onWarning);
+    await fault({ match: { every: 1 }, fault: 'hang', when: 'before' });
+    for (let n = 0; n < 20; n++) submit();
+    await eventually('all', async () => (await readLedger(sandbox.url)).entries.length === 20);
+    process.off('warning', onWarning);
+    expect(warnings).toEqual([]);
+  });
+});
+
+test.each(['reset', 'truncate'] as const)(
+  '%s also comes on a connection where an earlier answer is awaited',
+  async (cut) => {
+    await fault({ operation: 'get-workspace', fault: 'delay', when: 'after', ms: 50 });
+    await fault({ operation: 'get-workspace', match: { nth: 2 }, fault: cut, when: 'after' });
+    const line = 'GET /api/v1/workspaces/current HTTP/1.1';
+    const key = 'Authorization: Api-Key sandbox-key';
+    const exchange = RawExchange.send(sandbox.url, [line, key, '', line, 'Host: x', key]);
+    open.push(exchange);
+    await exchange.untilClosed();
+    expect(await readLedger(sandbox.url)).toMatchObject({ entries: [{ status: 200 }, { status: 200 }] });
+  },
+);
+
+test('slow-body: a long body takes as long as asked, and no longer', async () => {
+  const data = { long: 'x'.repeat(20_000) };
+  await ask(sandbox.url, 'PATCH /projects/document/17', { body: { data } });
+  await fault({ operation: 'get-project', fault: 'slow-body', when: 'after', ms: 400 });
+  const began = performance.now();
+  expect((await ask(sandbox.url, 'GET /projects/document/17')).json.data).toEqual(data);
+  const took = performance.now() - began;
+  expect(took).toBeGreaterThan(350);
+  expect(took).toBeLessThan(4_000);
+});
+
+describe('stopping', () => {
+  test.each([
+    ['a head', 'POST /api/v1/service/agent/notify HTTP/1.1\r\nHost:'],
+    ['a body', 'POST /api/v1/service/agent/notify HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{'],
+  ])('does not wait for %s that never comes to its end', async (_case, begun) => {
+    const { port, hostname } = new URL(sandbox.url);
+    const socket = connect(Number(port), hostname);
+    socket.write(begun);
+    await ask(sandbox.url, 'GET /workspaces/current');
+    const closed = once(socket, 'close');
+    await sandbox.stop();
+    await closed;
+  });
+
+  test('answers what was asked, and keeps no connection for more', async () => {
+    await fault({ fault: 'delay', when: 'after', ms: PAST_ANY_TEST_MS });
+    const exchange = submit();
+    await untilSeen();
+    await sandbox.stop();
+    await exchange.untilClosed();
+    expect(exchange.status).toBe(202);
+    expect(exchange.body.length).toBe(exchange.announcedLength);
   });
 });
 

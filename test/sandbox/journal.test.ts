@@ -1,5 +1,5 @@
 /** What survives, and what the judge still knows then. */
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { type FileHandle, mkdtemp, open, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server';
 import { eventually } from '../support/eventually';
@@ -16,6 +16,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await sandbox?.stop();
   sandbox = undefined;
+  jest.restoreAllMocks();
 });
 
 async function submit(url: string, requestId: string): Promise<string> {
@@ -70,6 +71,16 @@ test('a task that was told to be over stays over, and a reset stays a reset', as
   expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 0 });
 });
 
+test('lines of the ledger keep their numbers, and new ones do not take them', async () => {
+  sandbox = await startSandbox({ db });
+  await ask(sandbox.url, 'GET /workspaces/current');
+  await submit(sandbox.url, 'a.submit.1');
+  await sandbox.stop();
+  sandbox = await startSandbox({ db });
+  await submit(sandbox.url, 'b.submit.1');
+  expect((await readLedger(sandbox.url)).entries.map(({ seq }) => seq)).toEqual([2, 3]);
+});
+
 test('a seed is used once: what was changed since is not undone by a restart', async () => {
   sandbox = await startSandbox({ db });
   expect(sandbox.seeded).toBe(true);
@@ -80,10 +91,85 @@ test('a seed is used once: what was changed since is not undone by a restart', a
   expect((await ask(sandbox.url, 'GET /projects/document/17')).json.title).toBe('Changed');
 });
 
-test('a file that is no journal is refused and left as it is', async () => {
-  await writeFile(db, '{"some":"thing"}\n');
+test.each([
+  ['of other lines', '{"some":"thing"}\n'],
+  ['without a line break', '{"some":"thing"}'],
+])('a file %s is no journal: it is refused and left as it is', async (_case, content) => {
+  await writeFile(db, content);
   await expect(startSandbox({ db })).rejects.toThrow(/line 1 is none that this sandbox wrote/);
-  expect(await readFile(db, 'utf8')).toBe('{"some":"thing"}\n');
+  expect(await readFile(db, 'utf8')).toBe(content);
+});
+
+test('lines of any length and of all letters are read again as they were written', async () => {
+  sandbox = await startSandbox({ db });
+  const data = { long: 'é𝄞\u2028\n'.repeat(300_000), short: '' };
+  await ask(sandbox.url, 'PATCH /projects/document/17', { body: { data } });
+  await submit(sandbox.url, 'after.submit.1');
+  await sandbox.stop();
+  sandbox = await startSandbox({ db });
+  expect((await ask(sandbox.url, 'GET /projects/document/17')).json.data).toEqual(data);
+  expect((await readLedger(sandbox.url)).summary).toMatchObject({ patches: 1, submissions: 1 });
+});
+
+describe('on a slow disk', () => {
+  /** Ends the syncs that were begun, the oldest first, when it is told to. */
+  async function holdSyncs(): Promise<(() => void)[]> {
+    const file = await open(__filename);
+    const disk = Object.getPrototypeOf(file) as FileHandle;
+    await file.close();
+    const held: (() => void)[] = [];
+    jest.spyOn(disk, 'datasync').mockImplementation(() => new Promise((done) => held.push(done)));
+    return held;
+  }
+
+  const patch = (url: string, title: string): Promise<unknown> =>
+    ask(url, 'PATCH /projects/document/17', { body: { title } });
+
+  test('nothing is told before the disk holds it, neither to its writer nor to a reader', async () => {
+    sandbox = await startSandbox({ db });
+    const { url } = sandbox;
+    await ask(url, 'GET /projects/document/17');
+    const held = await holdSyncs();
+    const told: string[] = [];
+    const asked = [patch(url, 'New').then(() => told.push('the writer'))];
+    await eventually('the sync', () => held.length === 1);
+    for (const line of [
+      'GET /projects/document/17',
+      'GET /_sandbox/ledger',
+      'GET /_sandbox/notifications',
+      'POST /_sandbox/reset',
+    ]) {
+      asked.push(ask(url, line).then(() => told.push(line)));
+      // What needs no disk is answered, so what came before it would have been as well.
+      await ask(url, 'GET /_sandbox/samples');
+    }
+    expect(told).toEqual([]);
+    held.shift()?.();
+    await eventually('the sync of the reset', () => held.length === 1);
+    held.shift()?.();
+    await Promise.all(asked);
+  });
+
+  test('a write is told when it is on the disk, however many others follow it', async () => {
+    sandbox = await startSandbox({ db });
+    const { url } = sandbox;
+    await ask(url, 'GET /projects/document/17');
+    const held = await holdSyncs();
+    const first = patch(url, 'First');
+    await eventually('the first sync', () => held.length === 1);
+    const second = patch(url, 'Second');
+    await eventually('both', async () => (await titleOnPage(url)) === 'Second');
+    held.shift()?.();
+    await first;
+    await eventually('the second sync', () => held.length === 1);
+    held.shift()?.();
+    await second;
+  });
+
+  /** The page shows what is in memory. */
+  async function titleOnPage(url: string): Promise<string | undefined> {
+    return /<h3>(Second)<\/h3>/.exec(await (await fetch(url)).text())?.[1];
+  }
 });
 
 describe('the command', () => {
@@ -122,5 +208,7 @@ describe('the command', () => {
     const { code, stdout } = await segue(['sandbox', '--port', '4321', 'images']);
     expect(code).toBe(0);
     expect(stdout.split('\n')).toContain('http://127.0.0.1:4321/samples/shoe.png');
+    const everywhere = await segue(['sandbox', '--port', '4321', '--host', '0.0.0.0', 'images']);
+    expect(everywhere.stdout).toBe(stdout);
   });
 });

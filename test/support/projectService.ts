@@ -31,6 +31,8 @@ export interface ProjectService {
   /** Looks at each PATCH before it is applied; a fault is done instead of an answer. */
   onPatch: (patch: Patch, count: number) => Fault | undefined;
   onRead: (count: number) => Fault | undefined;
+  /** Rewrites each answer on its way out. */
+  asSent: (text: string) => string;
   /** What somebody outside does to the project. */
   writeOutside: (change: (data: Record<string, unknown>) => void) => void;
   stop: () => Promise<void>;
@@ -48,6 +50,7 @@ export async function startProjectService(
     ...{ url: '', project: { title: 'Spring', data }, etags: 'strong', reads: 0, patches: [] },
     onPatch: () => undefined,
     onRead: () => undefined,
+    asSent: (sent) => sent,
     writeOutside(change) {
       change(service.project.data as Record<string, unknown>);
       version += 1;
@@ -59,7 +62,7 @@ export async function startProjectService(
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const send = (status: number, body: unknown, headers: Record<string, string> = {}): void => {
       response.writeHead(status, { 'content-type': 'application/json', ...headers });
-      response.end(JSON.stringify(body));
+      response.end(service.asSent(JSON.stringify(body)));
     };
     const sendFault = (fault: Fault): void => {
       if (fault === 'reset') request.socket.resetAndDestroy();

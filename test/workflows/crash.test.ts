@@ -3,51 +3,21 @@ import { randomUUID } from 'node:crypto';
 import { connectDevServer, segueClient, testConfig, type TestTemporal } from '../support/temporal';
 import { eventually } from '../support/eventually';
 import { readLedger } from '../support/sandbox';
-import { SegueProcess } from '../support/segueProcess';
-import { SANDBOX_KEY } from '../../src/sandbox/server';
+import { useProcesses } from '../support/processes';
 
 let temporal: TestTemporal;
-const processes: SegueProcess[] = [];
+const processes = useProcesses(() => temporal.address);
 
 beforeAll(async () => {
   temporal = await connectDevServer();
 });
-
-afterEach(async () => {
-  await Promise.all(processes.splice(0).map((process) => process.end('SIGKILL')));
-});
-
-afterAll(async () => {
-  await temporal.close();
-});
-
-function start(args: string[], settings: Record<string, string> = {}): SegueProcess {
-  const process = new SegueProcess(args, settings);
-  processes.push(process);
-  return process;
-}
-
-async function startSandboxProcess(...flags: string[]): Promise<string> {
-  const [, url] = await start(['sandbox', '--port', '0', ...flags]).line(/^ready (\S+)$/);
-  return url ?? '';
-}
-
-async function startWorkerProcess(taskQueue: string, apiUrl: string): Promise<SegueProcess> {
-  const worker = start(['worker'], {
-    TEMPORAL_ADDRESS: temporal.address,
-    SEGUE_TASK_QUEUE: taskQueue,
-    SEGUE_API_URL: apiUrl,
-    SEGUE_API_KEY: SANDBOX_KEY,
-  });
-  await worker.line(/ready/);
-  return worker;
-}
+afterAll(() => temporal.close());
 
 describe('when a process dies', () => {
   test('P1 P2: kill -9 of the worker between submit and poll: another one finishes the job, with one POST', async () => {
-    const sandboxUrl = await startSandboxProcess('--pace', 'polls=3');
+    const sandboxUrl = await processes.sandbox('--pace', 'polls=3');
     const config = testConfig({ poll: { min: '3s', max: '3s', deadline: '1h', giveUp: '7d' } });
-    const doomed = await startWorkerProcess(config.taskQueue, sandboxUrl);
+    const doomed = await processes.worker(config.taskQueue, sandboxUrl);
     const job = await segueClient(temporal, config).media.start({
       key: `job-${randomUUID()}`,
       tool: 'remove-background',
@@ -59,14 +29,14 @@ describe('when a process dies', () => {
     expect(before.entries.map(({ kind }) => kind)).toEqual(['submit']);
     await doomed.end('SIGKILL');
 
-    await startWorkerProcess(config.taskQueue, sandboxUrl);
+    await processes.worker(config.taskQueue, sandboxUrl);
     expect(await job.wait()).toMatchObject({ status: 'succeeded', taskId: before.entries[0]?.taskId });
     expect((await readLedger(sandboxUrl)).summary).toMatchObject({ submissions: 1, duplicates: 0 });
   });
 
   test('SIGTERM of an idle worker ends it with 0', async () => {
-    const sandboxUrl = await startSandboxProcess();
-    const worker = await startWorkerProcess(testConfig().taskQueue, sandboxUrl);
+    const sandboxUrl = await processes.sandbox();
+    const worker = await processes.worker(testConfig().taskQueue, sandboxUrl);
     const { code, stderr } = await worker.end('SIGTERM');
     expect(code).toBe(0);
     expect(stderr).toContain('draining');

@@ -360,9 +360,9 @@ describe('a transcript that takes too long', () => {
         const { polls } = await job.pollNow();
         expect(await job.pollNow()).toMatchObject({ stage: 'overdue', polls: polls + 1 });
         const by = { by: 'sam', reason: 'not needed' };
-        await expect(job.resolve({ action: 'adopt', taskId: 't', ...by })).rejects.toMatchObject({
-          cause: { message: expect.stringContaining('action: must be abandon') },
-        });
+        await expect(job.resolve({ action: 'adopt', taskId: 't', ...by })).rejects.toThrow(
+          'action: must be abandon',
+        );
         const details = temporal.client.workflow.getHandle(job.workflowId);
         expect(await details.query('__temporal_workflow_metadata')).toMatchObject({
           currentDetails: expect.stringMatching(/Needs a person[^]*segue resolve transcript\/\S+ --abandon/),

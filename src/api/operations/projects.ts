@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { fillPath, type Operation } from '../operation';
+import { inexactNumberIn } from '../numbers';
 import { valueAt } from '../pointer';
 import { opaqueId } from './fields';
 
@@ -19,15 +20,22 @@ const readResponse = z.object({
   data: data.nullable(),
   /** Sent back as `If-Match` where the service gives one. */
   etag: z.string().nullable(),
+  /** A number in the answer that sending it back would change. */
+  inexact: z.string().nullable(),
 });
 
 export const getProject: Operation<z.infer<typeof readRequest>, z.infer<typeof readResponse>> = {
   name: 'get project',
   request: readRequest,
   ask: (request, { projectPath }) => ({ method: 'GET', path: fillPath(projectPath, request) }),
-  read: ({ body, etag }, { projectDataAt }) => {
+  read: ({ body, text, etag }, { projectDataAt }) => {
     const found = valueAt(body, projectDataAt);
-    return { document: body, data: isObject(found) ? found : null, etag };
+    return {
+      document: body,
+      data: isObject(found) ? found : null,
+      etag,
+      inexact: inexactNumberIn(text) ?? null,
+    };
   },
   response: readResponse,
 };

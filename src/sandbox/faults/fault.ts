@@ -8,7 +8,7 @@ export interface Exchange {
   answer: WireAnswer;
   ms: number | undefined;
   status: number | undefined;
-  /** Aborted when the sandbox is reset or stops: whatever a fault holds back is let go. */
+  /** Aborted when the rule is taken away, and when the sandbox is reset or stops: what it holds back is let go. */
   released: AbortSignal;
 }
 

@@ -4,6 +4,7 @@ import { type Fault } from './fault';
 export const reset: Fault = {
   ends: true,
   act({ response }) {
-    response.socket?.resetAndDestroy();
+    // Of the request: an answer has none while an earlier one on the same connection is awaited.
+    response.req.socket.resetAndDestroy();
   },
 };

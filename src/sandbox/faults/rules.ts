@@ -1,5 +1,6 @@
 /** Which requests a fault befalls. */
 import { createHash } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { z } from 'zod';
 import { type FaultName, faults } from './index';
 
@@ -36,38 +37,49 @@ export interface Rule extends RuleRequest {
   hits: number;
 }
 
+/** A rule that befalls a request. */
+export interface Taken {
+  rule: Rule;
+  /** Aborted when the rule is taken away: whatever it holds back is let go. */
+  released: AbortSignal;
+}
+
 export class Rules {
-  readonly #rules = new Map<string, Rule>();
+  readonly #rules = new Map<string, { rule: Rule; holding: AbortController }>();
   #added = 0;
 
   add(request: RuleRequest): Rule {
     this.#added += 1;
     const rule: Rule = { id: `f${this.#added}`, ...request, seen: 0, hits: 0 };
-    this.#rules.set(rule.id, rule);
+    const holding = new AbortController();
+    // It may hold back any number of requests.
+    setMaxListeners(0, holding.signal);
+    this.#rules.set(rule.id, { rule, holding });
     return rule;
   }
 
   get all(): Rule[] {
-    return [...this.#rules.values()];
+    return [...this.#rules.values()].map(({ rule }) => rule);
   }
 
   remove(id: string): boolean {
+    this.#rules.get(id)?.holding.abort();
     return this.#rules.delete(id);
   }
 
   clear(): void {
-    this.#rules.clear();
+    for (const id of this.#rules.keys()) this.remove(id);
   }
 
   /** Every rule counts the request; the first that matches befalls it. */
-  take(operation: string, requestId: string | null): Rule | undefined {
-    let taken: Rule | undefined;
-    for (const rule of this.#rules.values()) {
+  take(operation: string, requestId: string | null): Taken | undefined {
+    let taken: Taken | undefined;
+    for (const { rule, holding } of this.#rules.values()) {
       if (rule.operation !== '*' && rule.operation !== operation) continue;
       rule.seen += 1;
-      if (!taken && isMatch(rule, requestId)) taken = rule;
+      if (!taken && isMatch(rule, requestId)) taken = { rule, released: holding.signal };
     }
-    if (taken) taken.hits += 1;
+    if (taken) taken.rule.hits += 1;
     return taken;
   }
 }

@@ -23,6 +23,9 @@ export class Pictures {
   /** How jobs ended, by what they asked for: a thousand jobs with one request cost the work of one. */
   readonly #outcomes = new Map<string, Promise<Outcome>>();
 
+  /** `origin` is where this sandbox is reached: its samples and results are sources like any other. */
+  constructor(private readonly origin: () => string) {}
+
   outcome(job: Job): Promise<Outcome> {
     const name = nameOf(job);
     const known = this.#outcomes.get(name);
@@ -46,7 +49,7 @@ export class Pictures {
     const name = nameOf(job);
     const known = this.#drawn.get(name);
     if (known) return known;
-    const pictures = toolOf(job).run(job.request as never);
+    const pictures = toolOf(job).run(job.request as never, this.origin());
     this.#drawn.set(name, pictures);
     pictures.catch(() => this.#drawn.delete(name));
     const [oldest] = this.#drawn.keys();

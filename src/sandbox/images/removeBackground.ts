@@ -1,6 +1,7 @@
 import sharp from 'sharp';
 import { z } from 'zod';
-import { loadSource, SourceError } from './sources';
+import { boxAround } from './box';
+import { loadSource, notAnImage, openPicture } from './sources';
 
 /** The request as the API's document describes it. */
 export const removeBackgroundRequest = z.strictObject({
@@ -18,20 +19,18 @@ export type RemoveBackgroundRequest = z.infer<typeof removeBackgroundRequest>;
 /** A colour this near to the backdrop is backdrop, one beyond the second distance is subject. */
 const [BACKDROP_WITHIN, SUBJECT_BEYOND] = [24, 72];
 
-export async function removeBackground(request: RemoveBackgroundRequest): Promise<Buffer> {
-  const source = await loadSource(request.image_url);
-  const { data, info } = await sharp(source)
+export async function removeBackground(request: RemoveBackgroundRequest, ownOrigin: string): Promise<Buffer> {
+  const source = await loadSource(request.image_url, ownOrigin);
+  const { data, info } = await openPicture(source)
     .ensureAlpha()
     .raw()
     .toBuffer({ resolveWithObject: true })
-    .catch(() => {
-      throw new SourceError('the source is not an image that can be read');
-    });
-  fadeBackdrop(data, info.width, info.height);
-  const size = { width: info.width, height: info.height, channels: 4 as const };
-  const cutOut = await sharp(data, { raw: size }).png().toBuffer();
-  const cropped = request.magic_crop ? await sharp(cutOut).trim().png().toBuffer() : cutOut;
-  const picture = sharp(cropped);
+    .catch(notAnImage('source'));
+  const { width, height } = info;
+  fadeBackdrop(data, width, height);
+  const picture = sharp(data, { raw: { width, height, channels: 4 } });
+  const subject = boxAround(width, height, (pixel) => data[pixel * 4 + 3] !== 0);
+  if (request.magic_crop && subject) picture.extract(subject);
   if (request.background_color) picture.flatten({ background: request.background_color });
   // JPEG has no transparency: what was removed is white.
   if (request.output_format === 'jpeg') return picture.flatten({ background: '#ffffff' }).jpeg().toBuffer();
@@ -40,23 +39,32 @@ export async function removeBackground(request: RemoveBackgroundRequest): Promis
 
 /** Makes transparent, in place, what has the colour of the picture's corners and hangs together with its border. */
 function fadeBackdrop(pixels: Buffer, width: number, height: number): void {
-  const backdrop = meanOfCorners(pixels, width, height);
-  const distance = (pixel: number): number =>
-    Math.hypot(...backdrop.map((value, channel) => (pixels[pixel * 4 + channel] ?? 0) - value));
+  const [red = 0, green = 0, blue = 0] = meanOfCorners(pixels, width, height);
+  const distance = (pixel: number): number => {
+    const [r, g, b] = [pixels[pixel * 4] ?? 0, pixels[pixel * 4 + 1] ?? 0, pixels[pixel * 4 + 2] ?? 0];
+    return Math.sqrt((r - red) ** 2 + (g - green) ** 2 + (b - blue) ** 2);
+  };
+  // Each pixel waits once at most, so that the largest picture fits as well.
   const seen = new Uint8Array(width * height);
-  const waiting = borderPixels(width, height);
-  for (let pixel = waiting.pop(); pixel !== undefined; pixel = waiting.pop()) {
-    if (seen[pixel]) continue;
+  const waiting = new Uint32Array(width * height);
+  let length = 0;
+  const visit = (pixel: number): void => {
+    if (seen[pixel]) return;
     seen[pixel] = 1;
+    waiting[length++] = pixel;
+  };
+  for (const pixel of borderPixels(width, height)) visit(pixel);
+  while (length > 0) {
+    const pixel = waiting[--length] ?? 0;
     const away = distance(pixel);
     if (away >= SUBJECT_BEYOND) continue;
     const opacity = Math.max(0, (away - BACKDROP_WITHIN) / (SUBJECT_BEYOND - BACKDROP_WITHIN));
     pixels[pixel * 4 + 3] = Math.round((pixels[pixel * 4 + 3] ?? 0) * opacity);
     const x = pixel % width;
-    if (x > 0) waiting.push(pixel - 1);
-    if (x < width - 1) waiting.push(pixel + 1);
-    if (pixel >= width) waiting.push(pixel - width);
-    if (pixel < width * (height - 1)) waiting.push(pixel + width);
+    if (x > 0) visit(pixel - 1);
+    if (x < width - 1) visit(pixel + 1);
+    if (pixel >= width) visit(pixel - width);
+    if (pixel < width * (height - 1)) visit(pixel + width);
   }
 }
 

@@ -32,7 +32,12 @@ export function sampleUrls(origin: string): string[] {
   return sampleNames.map((name) => `${origin}/samples/${name}`);
 }
 
+const rendered = new Map<string, Promise<Buffer>>();
+
 export async function renderSample(name: string): Promise<Buffer | undefined> {
   const svg = Object.hasOwn(SAMPLES, name) ? SAMPLES[name] : undefined;
-  return svg === undefined ? undefined : sharp(Buffer.from(svg)).png().toBuffer();
+  if (svg === undefined) return undefined;
+  const known = rendered.get(name) ?? sharp(Buffer.from(svg)).png().toBuffer();
+  rendered.set(name, known);
+  return known;
 }

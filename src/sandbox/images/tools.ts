@@ -7,7 +7,7 @@ export interface SandboxTool {
   summary: string;
   request: z.ZodType<Record<string, unknown>>;
   /** The pictures that a checked request gives; the same request gives the same ones. */
-  run: (request: never) => Promise<Buffer[]>;
+  run: (request: never, ownOrigin: string) => Promise<Buffer[]>;
   contentType: (request: never) => string;
 }
 
@@ -15,7 +15,9 @@ export const sandboxTools = {
   'remove-background': {
     summary: 'Submit background removal',
     request: removeBackgroundRequest,
-    run: async (request: z.infer<typeof removeBackgroundRequest>) => [await removeBackground(request)],
+    run: async (request: z.infer<typeof removeBackgroundRequest>, ownOrigin: string) => [
+      await removeBackground(request, ownOrigin),
+    ],
     contentType: ({ output_format }: z.infer<typeof removeBackgroundRequest>) => `image/${output_format}`,
   },
   'image-outpainting': {

@@ -59,7 +59,7 @@ export const listDrafts = defineOperation({
     const found = [...state.drafts.values()]
       .filter((draft) => isVisible(draft, caller) && account_ids.includes(draft.account_id))
       .filter(({ content }) => content.toLowerCase().includes(search.toLowerCase()))
-      .sort((a, b) => sign * compare(a[order_by], b[order_by]));
+      .sort((a, b) => sign * compare(rank(a, order_by), rank(b, order_by)));
     const drafts = found.slice((page - 1) * per_page, page * per_page).map((draft) => tell(draft, tz));
     const pagination = {
       page,
@@ -78,7 +78,12 @@ function tell({ workspace, ...draft }: Draft, tz?: string): z.infer<typeof draft
   return { ...draft, created_at: inZone(draft.created_at, tz), updated_at: inZone(draft.updated_at, tz) };
 }
 
-function compare(a: string, b: string): number {
+/** What a draft is sorted by: moments, however their offsets are written, or its words. */
+function rank(draft: Draft, field: (typeof ORDERS)[number]): string | number {
+  return field === 'content' ? draft.content : Date.parse(draft[field]);
+}
+
+function compare(a: string | number, b: string | number): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 

@@ -12,7 +12,9 @@ const path = z.object({ id: text });
 const record = z
   .object({
     id: z.guid(),
-    job_status: z.enum(['PENDING', 'PROCESSING', 'DONE', 'FAILED']),
+    job_status: z
+      .string()
+      .describe('DONE and FAILED are the end; before it PENDING, PROCESSING or what a webhook wrote'),
     task_id: z.string(),
   })
   .meta({ id: 'Transcription' });

@@ -22,7 +22,7 @@ export const getVoice = defineOperation({
   path: z.object({ voice_id: text }),
   answers: { 200: { description: 'The voice.', schema: voiceBody } },
   handle({ path: { voice_id }, caller }, { state }) {
-    const found = state.voices.get(voice_id);
+    const found = state.voices.get(voice_id.toLowerCase());
     if (!found || !isVisible(found, caller)) return notFound('voice');
     const { workspace, space, ...voice } = found;
     return { status: 200, body: voice };

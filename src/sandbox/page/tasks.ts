@@ -12,10 +12,6 @@ const heading = { name: 'tasks', title: 'Tasks', none: 'No job was submitted yet
 const SOURCES = { image_url: 'source', mask_url: 'mask' };
 
 export function tasks(state: State, ledger: Ledger): Html {
-  const requestIds = new Map<string, string>();
-  for (const { kind, taskId, requestId } of ledger.entries) {
-    if (kind === 'submit' && taskId !== null && requestId !== null) requestIds.set(taskId, requestId);
-  }
   return section(heading, [...state.tasks.values()], (task) => {
     const outcome = state.tasksOver.get(task.id);
     return html`<article id="task-${task.id}">
@@ -27,7 +23,7 @@ export function tasks(state: State, ledger: Ledger): Html {
         <dt>task</dt>
         <dd><code>${task.id}</code></dd>
         <dt>request</dt>
-        <dd>${requestId(requestIds.get(task.id))}</dd>
+        <dd>${requestId(ledger.requestOf(task.id))}</dd>
         <dt>workspace</dt>
         <dd>${workspaceName(task.workspace, state)}</dd>
         <dt>submitted</dt>

@@ -4,6 +4,8 @@ import { html, type Html } from './html';
 import { badge, section } from './section';
 import { workspaceName } from './workspaces';
 
+const TONES: Record<string, 'good' | 'bad'> = { DONE: 'good', FAILED: 'bad' };
+
 const heading = { name: 'transcriptions', title: 'Transcriptions', none: 'There is no transcription.' };
 
 export function transcriptions(state: State): Html {
@@ -30,6 +32,6 @@ export function transcriptions(state: State): Html {
 /** What a read would be told, without being one. */
 function status(id: string, { jobsOver, reads }: State): Html {
   const over = jobsOver.get(`transcription ${id}`);
-  if (over !== undefined) return badge(over, over === 'DONE' ? 'good' : 'bad');
+  if (over !== undefined) return badge(over, TONES[over] ?? 'busy');
   return badge((reads.get(`transcription ${id}`) ?? 0) < 2 ? 'PENDING' : 'PROCESSING', 'busy');
 }

@@ -1,7 +1,6 @@
 import { type Client } from '@temporalio/client';
 import { optionalTsToMs } from '@temporalio/common/lib/time';
 import { temporal as proto } from '@temporalio/proto';
-import { say } from './print';
 
 const QUEUE_TYPE = {
   workflow: proto.api.enums.v1.TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW,
@@ -25,13 +24,4 @@ export async function pollersOf(
   return pollers
     .filter(({ lastAccessTime }) => Date.now() - (optionalTsToMs(lastAccessTime) ?? 0) < SILENT_AFTER_MS)
     .map(({ identity }) => identity ?? '');
-}
-
-/** `what` waits for a worker, and for nothing else. */
-export async function sayWhenNobodyPolls(temporal: Client, taskQueue: string, what: string): Promise<void> {
-  const workers = await pollersOf(temporal, taskQueue, 'workflow');
-  if (workers.length > 0) return;
-  say(
-    `No worker polls the task queue "${taskQueue}": the ${what} waits for one. Start it with \`segue worker\`.`,
-  );
 }

@@ -1,0 +1,46 @@
+import { WorkflowNotFoundError } from '@temporalio/client';
+import { type Job } from '../job';
+import { type JobReport } from '../report';
+import { word } from './commandLine';
+import { EXIT, type ExitCode } from './exit';
+import { print, printJson, say } from './print';
+
+/** Asks the run to stop, and says what that does not stop. */
+export async function cancelJob(
+  job: Job,
+  { json }: { json?: boolean },
+  goesOn: (report: JobReport) => string = whatGoesOn,
+): Promise<ExitCode> {
+  const before = await job.report();
+  const isOver = !['running', 'held'].includes(before.status);
+  const asked = !isOver && (await ask(job));
+  const report = isOver || asked ? before : await job.report();
+  const { status, workflowId } = report;
+  if (json) printJson(report);
+  if (!asked) {
+    say(`${workflowId} is over already: ${status}. Nothing was cancelled.`);
+    return status === 'cancelled' ? EXIT.done : EXIT.failed;
+  }
+  if (!json) print(`${workflowId} was asked to stop`);
+  say(goesOn(report));
+  return EXIT.done;
+}
+
+/** What stopping a media job does not stop. */
+function whatGoesOn({ status, taskId }: JobReport): string {
+  if (taskId) return `The service goes on with task ${taskId}. Its result: segue get task ${word(taskId)}`;
+  return status === 'held'
+    ? 'The service may have accepted the job all the same; nobody looks for it any more.'
+    : 'What is being submitted is waited for: if the service takes it, it goes on with it.';
+}
+
+/** Whether it was still there to be asked. */
+async function ask(job: Job): Promise<boolean> {
+  try {
+    await job.cancel();
+    return true;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return false;
+    throw error;
+  }
+}

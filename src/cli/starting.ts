@@ -1,0 +1,83 @@
+/** What `run` and `start` do and say until the job is there. */
+import { SegueClient } from '../client';
+import { loadStarterConfig } from '../config';
+import { formatDuration } from '../durations';
+import { submitTaskQueue } from '../ids';
+import { type Job, type MediaJob } from '../job';
+import { pollersOf } from '../pollers';
+import { type MediaSpec } from '../spec';
+import { withAdvice } from './advice';
+import { followCommand, word } from './commandLine';
+import { type Connected, withTemporal } from './connect';
+import { EXIT, type ExitCode } from './exit';
+import { print, printJson, say } from './print';
+import { describeWatching } from './watching';
+
+/** Starts the job, or the one that repeats it, and goes on with it. */
+export async function withStartedJob(
+  spec: MediaSpec,
+  { again }: { again?: boolean },
+  work: (job: MediaJob, connected: Connected) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const config = loadStarterConfig();
+  return withTemporal(async (connected) => {
+    const { media } = new SegueClient(connected.temporal, config);
+    const job = again
+      ? await media.again(spec).catch((error: unknown) => {
+          throw withAdvice(error);
+        })
+      : await media.start(spec);
+    await sayWhatIsUnusual(job, connected);
+    return work(job, connected);
+  });
+}
+
+/** For an order that does not wait. */
+export async function tellStarted(
+  job: Job,
+  { config }: Connected,
+  { json }: { json?: boolean },
+): Promise<ExitCode> {
+  if (json) {
+    printJson(job.existing ? await job.report() : job.started());
+  } else {
+    print(job.workflowId);
+    for (const line of describeWatching(config, job, followCommand(job))) say(line);
+  }
+  return EXIT.done;
+}
+
+export async function sayWhatIsUnusual(job: MediaJob, connected: Connected): Promise<void> {
+  if (job.existing) {
+    const again = `To run it again: --again, or segue retry ${word(job.key)}`;
+    await sayThatItExists(
+      job,
+      (isOver) => `Nothing is submitted again. ${isOver ? again : 'Another key is another job.'}`,
+    );
+  }
+  await sayWhenNobodyPolls(connected, job.taskQueue, { submits: true });
+}
+
+/** `meaning` is what follows from that, for a job that is over or not. */
+export async function sayThatItExists(job: Job, meaning: (isOver: boolean) => string): Promise<void> {
+  const age = formatDuration(Date.now() - job.startedAt.getTime());
+  const { status } = await job.report();
+  const isOver = !['running', 'held'].includes(status);
+  say(`${job.workflowId} exists: started ${age} ago, ${status}. ${meaning(isOver)}`);
+}
+
+/** Workers that submit poll a queue more. */
+export async function sayWhenNobodyPolls(
+  { temporal }: Connected,
+  taskQueue: string,
+  { submits }: { submits: boolean },
+): Promise<void> {
+  const polled = await Promise.all([
+    pollersOf(temporal, taskQueue, 'workflow'),
+    ...(submits ? [pollersOf(temporal, submitTaskQueue(taskQueue), 'activity')] : []),
+  ]);
+  if (polled.every((pollers) => pollers.length > 0)) return;
+  say(
+    `No worker polls the task queue "${taskQueue}": the job waits for one. Start it with \`segue worker\`.`,
+  );
+}

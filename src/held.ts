@@ -1,0 +1,142 @@
+/** What needs a person: jobs that are held or overdue, and those that were stopped with work under way. */
+import { type Client, type WorkflowExecutionInfo } from '@temporalio/client';
+import {
+  type Hold,
+  type HoldState,
+  MEDIA_WORKFLOW,
+  type MediaInput,
+  type MediaState,
+  OPEN_STAGES,
+  RECORD_WORKFLOW,
+  TRANSCRIPT_WORKFLOW,
+} from './contract';
+import { submitRequestId } from './ids';
+import { jobOf } from './job';
+import { inputOf } from './keyed';
+import { entryOf, findRuns, type JobEntry, quoted } from './listing';
+import { inParallel } from './parallel';
+import { pollersOf } from './pollers';
+import { type Remains, remainsOfStopped } from './remains';
+import { searchAttributes } from './searchAttributes';
+
+export interface HeldOptions {
+  /** At most so many, 50 unless told; the oldest. */
+  limit?: number;
+}
+
+export interface HeldList {
+  jobs: HeldJob[];
+  /** Further ones that were not looked at. */
+  more: number;
+}
+
+/** What is known of a job that needs a person. */
+export interface HeldJob extends JobEntry {
+  /** Null where only a worker could tell, and none answers. */
+  why: Hold['why'] | 'terminated' | 'timedOut' | null;
+  /** Since when it waits, or when it was stopped. Null where only a worker could tell. */
+  since: string | null;
+  reason: string | null;
+  /** The open question; null where the run is closed, or no worker answers. */
+  hold: HoldState | null;
+  /** The `X-Request-Id` of the last POST, to look for at the service. */
+  requestId: string | null;
+  /** Whether a worker answered; without one, only the list entry is known. */
+  answered: boolean;
+  /** Of a stopped run: what the service may still have of it, and what was asked for. */
+  left: { remains: Remains; input: MediaInput } | null;
+}
+
+const DEFAULT_LIMIT = 50;
+const AT_ONCE = 10;
+
+const stageIn = (stages: readonly string[]): string =>
+  `${searchAttributes.stage.name} IN (${stages.map(quoted).join(', ')})`;
+
+/** Workflows that may ask a person. */
+export const DECIDABLE = [MEDIA_WORKFLOW, TRANSCRIPT_WORKFLOW, RECORD_WORKFLOW];
+
+/** Runs that wait for a decision. */
+export const UNDECIDED = `ExecutionStatus = 'Running' AND ${stageIn(['held', 'overdue'])}`;
+/** Those that had something under way that was paid for. */
+const STOPPED = `WorkflowType = '${MEDIA_WORKFLOW}' AND ExecutionStatus IN ('Terminated', 'TimedOut') AND ${stageIn(OPEN_STAGES)}`;
+
+export async function findHeld(temporal: Client, { limit = DEFAULT_LIMIT }: HeldOptions): Promise<HeldList> {
+  const runs: WorkflowExecutionInfo[] = [];
+  for await (const run of findRuns(temporal, `(${UNDECIDED}) OR (${STOPPED})`, DECIDABLE)) runs.push(run);
+  // Not every server can sort, and what has waited longest is what a person wants to see first.
+  runs.sort((a, b) => a.startTime.getTime() - b.startTime.getTime());
+
+  const ask = new Asking(temporal);
+  const jobs: HeldJob[] = [];
+  while (jobs.length < limit && runs.length > 0) {
+    const found = await inParallel(AT_ONCE, runs.splice(0, limit - jobs.length), (run) => ask.about(run));
+    jobs.push(...found.filter((job) => job !== undefined));
+  }
+  jobs.sort((a, b) => Date.parse(a.since ?? a.startedAt) - Date.parse(b.since ?? b.startedAt));
+  return { jobs, more: runs.length };
+}
+
+/** Asks each run what it waits for, but not on behalf of queues where nobody answers: each would take seconds. */
+class Asking {
+  readonly #silent = new Map<string, Promise<boolean>>();
+
+  constructor(private readonly temporal: Client) {}
+
+  async about(run: WorkflowExecutionInfo): Promise<HeldJob | undefined> {
+    const { workflowId, runId } = run;
+    const entry = entryOf(run);
+    const isStopped = entry.closedAt !== null;
+    if (isStopped && (await this.#isSettled(entry))) return undefined;
+
+    const job = jobOf(this.temporal, workflowId, { key: entry.key, existing: true, ...run });
+    const state = (await this.#isSilent(run)) ? undefined : await job.state();
+    if (!state) this.#silent.set(run.taskQueue, Promise.resolve(true));
+    const { hold = null } = state ?? {};
+    // The list lags behind: it was decided in the meantime.
+    if (state && !hold && !isStopped) return undefined;
+
+    const last = state?.attempts?.at(-1);
+    const known = {
+      ...entry,
+      taskId: state?.taskId ?? entry.taskId,
+      requestId: last ? submitRequestId(entry.key, last.n) : null,
+      answered: state !== undefined,
+    };
+    if (!isStopped) {
+      const why = hold?.why ?? (entry.stage === 'overdue' ? 'overdue' : null);
+      return { ...known, why, since: hold?.since ?? null, reason: hold?.reason ?? null, hold, left: null };
+    }
+    return {
+      ...known,
+      why: entry.status === 'terminated' ? 'terminated' : 'timedOut',
+      since: entry.closedAt,
+      reason: hold?.reason ?? state?.lastError ?? null,
+      hold: null,
+      left: {
+        remains: remainsOfStopped({ ...entry, state: state as MediaState | undefined }),
+        input: (await inputOf(this.temporal, { workflowId, runId })) as MediaInput,
+      },
+    };
+  }
+
+  /** A run that was reset goes on as another, and a task that was adopted is followed by another. */
+  async #isSettled({ workflowId, runId, taskId }: JobEntry): Promise<boolean> {
+    const latest = await this.temporal.workflow.getHandle(workflowId).describe();
+    if (latest.runId !== runId) return true;
+    if (taskId === null) return false;
+    const followers = `${searchAttributes.taskIds.name} = ${quoted(taskId)} AND ExecutionStatus IN ('Running', 'Completed', 'Failed')`;
+    for await (const { workflowId: other } of findRuns(this.temporal, followers)) {
+      if (other !== workflowId) return true;
+    }
+    return false;
+  }
+
+  #isSilent({ taskQueue }: WorkflowExecutionInfo): Promise<boolean> {
+    const known = this.#silent.get(taskQueue);
+    if (known) return known;
+    const asked = pollersOf(this.temporal, taskQueue, 'workflow').then((pollers) => pollers.length === 0);
+    this.#silent.set(taskQueue, asked);
+    return asked;
+  }
+}

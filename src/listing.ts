@@ -1,0 +1,115 @@
+/** Jobs as Temporal lists them: found by search attributes, without asking any worker. */
+import { type Client, type WorkflowExecutionInfo } from '@temporalio/client';
+import { MEDIA_WORKFLOW, type MediaStage, type ProjectRef } from './contract';
+import { keyIn } from './ids';
+import { explainUnregistered } from './registration';
+import { type JobStatus } from './report';
+import { keyword, searchAttributes } from './searchAttributes';
+
+export interface JobFilter {
+  stage?: MediaStage;
+  tool?: string;
+  /** The project that the result is written to. */
+  project?: ProjectRef;
+}
+
+export interface JobEntry {
+  workflowId: string;
+  runId: string;
+  key: string;
+  status: JobStatus;
+  /** The last one that was listed. */
+  stage: MediaStage | null;
+  taskId: string | null;
+  tool: string | null;
+  project: string | null;
+  startedAt: string;
+  closedAt: string | null;
+}
+
+export async function* listJobs(temporal: Client, filter: JobFilter): AsyncGenerator<JobEntry> {
+  for await (const run of findRuns(temporal, queryOf(filter))) yield entryOf(run);
+}
+
+export async function countJobs(temporal: Client, filter: JobFilter): Promise<number> {
+  try {
+    return (await temporal.workflow.count(queryOf(filter))).count;
+  } catch (error) {
+    throw explainUnregistered(error, temporal.options.namespace);
+  }
+}
+
+/** Runs of media jobs, or of these workflows, that a query of Temporal's finds. */
+export async function* findRuns(
+  temporal: Client,
+  query: string,
+  workflows: readonly string[] = [MEDIA_WORKFLOW],
+): AsyncGenerator<WorkflowExecutionInfo> {
+  const types = workflows.map(quoted).join(', ');
+  try {
+    yield* temporal.workflow.list({ query: `WorkflowType IN (${types}) AND (${query})` });
+  } catch (error) {
+    throw explainUnregistered(error, temporal.options.namespace);
+  }
+}
+
+/** As lists and descriptions of runs tell it. */
+type RunInfo = Omit<WorkflowExecutionInfo, 'raw'>;
+
+export function entryOf(run: RunInfo): JobEntry {
+  const { workflowId, runId, startTime, closeTime, typedSearchAttributes: listed } = run;
+  const stage = (listed.get(searchAttributes.stage) ?? null) as MediaStage | null;
+  return {
+    workflowId,
+    runId,
+    key: keyIn(workflowId),
+    status: statusOf(run, stage),
+    stage,
+    taskId: listed.get(searchAttributes.taskIds)?.at(-1) ?? null,
+    tool: listed.get(searchAttributes.tool) ?? null,
+    project: listed.get(searchAttributes.project) ?? null,
+    startedAt: startTime.toISOString(),
+    closedAt: closeTime?.toISOString() ?? null,
+  };
+}
+
+function statusOf({ status }: RunInfo, stage: MediaStage | null): JobStatus {
+  switch (status.name) {
+    case 'COMPLETED':
+      return 'succeeded';
+    case 'FAILED':
+      return stage === 'abandoned' ? 'abandoned' : 'failed';
+    case 'TIMED_OUT':
+      return 'failed';
+    case 'CANCELLED':
+      return 'cancelled';
+    case 'TERMINATED':
+      return 'terminated';
+    case 'RUNNING':
+    case 'PAUSED':
+    case 'CONTINUED_AS_NEW':
+    case 'UNSPECIFIED':
+    case 'UNKNOWN':
+      return stage === 'held' ? 'held' : 'running';
+  }
+}
+
+function queryOf({ stage, tool, project }: JobFilter): string {
+  const wanted: [{ name: string }, string | undefined][] = [
+    [searchAttributes.stage, stage],
+    [searchAttributes.tool, tool],
+    [searchAttributes.project, project && `${project.resourcetype}/${project.id}`],
+  ];
+  return [
+    // A run that went on as another is listed as that one.
+    "ExecutionStatus != 'ContinuedAsNew'",
+    ...wanted.flatMap(([{ name }, value]) =>
+      value === undefined ? [] : [`${name} = ${quoted(keyword(value))}`],
+    ),
+  ].join(' AND ');
+}
+
+/** A value as a query of Temporal's takes it. */
+export function quoted(value: string): string {
+  return `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+}

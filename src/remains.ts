@@ -1,0 +1,38 @@
+/** What a closed run may have left at the service. */
+import { FAILURE, type MediaStage, type MediaState } from './contract';
+import { submitRequestId } from './ids';
+
+export type Remains =
+  /** Nothing that still costs or could still give a result. */
+  | { is: 'nothing' }
+  /** A task that the service may be working on, or may have finished. */
+  | { is: 'task'; taskId: string }
+  /** A POST that may have been accepted; the id it was sent with, where that is known. */
+  | { is: 'unknown'; requestId: string | null };
+
+export interface LastKnown {
+  key: string;
+  /** As the run's list entry has it. */
+  stage: MediaStage | null;
+  taskId: string | null;
+  /** What the run says of itself; undefined where no worker answers. */
+  state: MediaState | undefined;
+}
+
+/** Of a run that was ended from outside: cancelled, terminated, timed out. */
+export function remainsOfStopped({ key, stage, taskId, state }: LastKnown): Remains {
+  const task = state?.taskId ?? taskId;
+  if (task !== null) return { is: 'task', taskId: task };
+  if (!state) {
+    // Between two attempts, of which the last was provably not accepted.
+    return stage === 'waiting' ? { is: 'nothing' } : { is: 'unknown', requestId: null };
+  }
+  const last = state.attempts.at(-1);
+  if (!last || last.outcome === 'refused' || last.outcome === 'notSent') return { is: 'nothing' };
+  return { is: 'unknown', requestId: submitRequestId(key, last.n) };
+}
+
+/** Of a run that ended itself. What a person abandoned by name is left to that person. */
+export function remainsOfFailed(failureType: string | null | undefined, taskId: string | null): Remains {
+  return failureType === FAILURE.givenUp && taskId !== null ? { is: 'task', taskId } : { is: 'nothing' };
+}

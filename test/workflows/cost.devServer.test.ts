@@ -1,0 +1,134 @@
+/** What runs cost in events and billable actions; docs/cost.md says how much, and must stay true. */
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { type History } from '@temporalio/common/lib/proto-utils';
+import { type StarterConfig } from '../../src/config';
+import { projectWriterId } from '../../src/ids';
+import { type Sandbox, startSandbox } from '../../src/sandbox/server';
+import { addFault, ask, readLedger } from '../support/sandbox';
+import {
+  connectDevServer,
+  segueClient,
+  testConfig,
+  type TestTemporal,
+  withWorker,
+} from '../support/temporal';
+
+let temporal: TestTemporal;
+let sandbox: Sandbox;
+
+beforeAll(async () => {
+  temporal = await connectDevServer();
+});
+afterAll(() => temporal.close());
+afterEach(() => sandbox.stop());
+
+interface Cost {
+  events: number;
+  actions: number;
+}
+
+/** The rows of the table, by their first cell. */
+const documented = new Map<string, Cost>(
+  [
+    ...readFileSync(path.resolve(__dirname, '../../docs/cost.md'), 'utf8').matchAll(
+      /^\| (`.*?) +\| +(\d+) \| +(\d+) \|$/gm,
+    ),
+  ].map(([, run = '', events, actions]) => [
+    run.trim(),
+    { events: Number(events), actions: Number(actions) },
+  ]),
+);
+
+function costOf(history: History): Cost {
+  const events = history.events ?? [];
+  const tasksWithLocalActivities = new Set(
+    events.flatMap(({ markerRecordedEventAttributes: marker }) =>
+      marker?.markerName === 'core_local_activity' ? [String(marker.workflowTaskCompletedEventId)] : [],
+    ),
+  );
+  const billable = events.filter(
+    (event) =>
+      event.workflowExecutionStartedEventAttributes ??
+      event.timerStartedEventAttributes ??
+      event.activityTaskScheduledEventAttributes ??
+      event.upsertWorkflowSearchAttributesEventAttributes ??
+      event.workflowExecutionSignaledEventAttributes ??
+      event.signalExternalWorkflowExecutionInitiatedEventAttributes ??
+      event.workflowExecutionUpdateAcceptedEventAttributes,
+  );
+  return { events: events.length, actions: billable.length + tasksWithLocalActivities.size };
+}
+
+async function historyCost(workflowId: string): Promise<Cost> {
+  return costOf(await temporal.client.workflow.getHandle(workflowId).fetchHistory());
+}
+
+function expectWithin(run: string, cost: Cost): void {
+  const most = documented.get(run);
+  if (!most) throw new Error(`docs/cost.md has no row ${run}`);
+  // A signal and a result may come in one workflow task or in two, so a run may be cheaper than the table says.
+  for (const unit of ['events', 'actions'] as const) {
+    const isTrue = cost[unit] <= most[unit] && cost[unit] >= most[unit] * 0.8;
+    expect([run, unit, cost[unit], isTrue]).toEqual([run, unit, cost[unit], true]);
+  }
+}
+
+async function run(
+  polls: number,
+  more: object,
+  { seed, decide }: { seed?: unknown; decide?: (key: string) => Promise<void> } = {},
+): Promise<string> {
+  sandbox = await startSandbox({ pace: { kind: 'polls', polls } });
+  if (seed) await ask(sandbox.url, 'POST /_sandbox/seed', { body: seed });
+  const config: StarterConfig = testConfig();
+  const key = `cost-${randomUUID()}`;
+  await withWorker(temporal, config, sandbox.url, async () => {
+    if (decide)
+      await addFault(sandbox.url, { operation: '*', match: { nth: 1 }, fault: 'reset', when: 'after' });
+    const { media } = segueClient(temporal, config);
+    const request = { image_url: `${sandbox.url}/samples/mug.png` };
+    const report = await media.run({ key, tool: 'remove-background', request, ...more });
+    expect(report.status).toBe(decide ? 'held' : 'succeeded');
+    await decide?.(key);
+    expect(await (await media.get(key)).wait()).toMatchObject({ status: 'succeeded' });
+  });
+  return `media/${key}`;
+}
+
+test('a job with 16 polls stays within 130 events and 40 actions', async () => {
+  const cost = await historyCost(await run(16, {}));
+  expect(cost.events).toBeLessThanOrEqual(130);
+  expect(cost.actions).toBeLessThanOrEqual(40);
+  expectWithin('`media`, 16 polls', cost);
+});
+
+test('a job that writes and notifies, and the writer of its project', async () => {
+  const project = { resourcetype: 'document', id: randomUUID() };
+  const seed = {
+    workspaces: [{ id: 1, name: 'One', slug: 'one' }],
+    projects: [{ ...project, workspace: 1, data: {} }],
+  };
+  const more = { write: { project, at: '/a' }, notify: { userId: 'u', workspaceId: '1' } };
+  const workflowId = await run(16, { ...more, scope: { organization: '1' } }, { seed });
+  expectWithin('`media`, 16 polls, result written, user notified', await historyCost(workflowId));
+  expectWithin('`projectWriter`, one change', await historyCost(projectWriterId('1', project)));
+});
+
+test('a job that was held and adopted', async () => {
+  const workflowId = await run(
+    1,
+    {},
+    {
+      decide: async (key) => {
+        const { entries } = await readLedger(sandbox.url);
+        const taskId = entries.find(({ kind }) => kind === 'submit')?.taskId ?? '';
+        const held = await segueClient(temporal, testConfig()).media.get(key);
+        await held.resolve({ action: 'adopt', taskId, by: 'a test', reason: 'it is there' });
+      },
+    },
+  );
+  expectWithin('`media`, held, adopted, 1 poll', await historyCost(workflowId));
+  expect((await ask(sandbox.url, 'GET /_sandbox/notifications')).json.notifications).toEqual([]);
+});

@@ -1,0 +1,210 @@
+/** Long waits: storms of poll errors, tasks that are lost or late, and people who do not want to wait. */
+import { randomUUID } from 'node:crypto';
+import { type MediaSpec } from '../../src/spec';
+import { type StarterConfig } from '../../src/config';
+import { mediaWorkflowId } from '../../src/ids';
+import { type FaultName } from '../../src/sandbox/faults';
+import { type Sandbox, startSandbox } from '../../src/sandbox/server';
+import { eventually } from '../support/eventually';
+import { addFault, ask, readLedger } from '../support/sandbox';
+import {
+  connectDevServer,
+  connectTimeSkippingServer,
+  segueClient,
+  testConfig,
+  type TestTemporal,
+  withWorker,
+} from '../support/temporal';
+
+let sandbox: Sandbox;
+
+beforeEach(async () => {
+  sandbox = await startSandbox({ pace: { kind: 'instant' } });
+});
+afterEach(() => sandbox.stop());
+
+function job(more: Partial<MediaSpec> = {}): MediaSpec & { key: string } {
+  const request = { image_url: `${sandbox.url}/samples/mug.png` };
+  return { key: `wait-${randomUUID()}`, tool: 'remove-background', request, ...more };
+}
+
+async function polls(): Promise<number> {
+  const { entries } = await readLedger(sandbox.url);
+  return entries.filter(({ operation }) => operation === 'get-task').length;
+}
+
+describe('where hours pass in seconds', () => {
+  let temporal: TestTemporal;
+  beforeAll(async () => {
+    temporal = await connectTimeSkippingServer();
+  });
+  afterAll(() => temporal.close());
+
+  async function whileRunning<T>(
+    work: (handle: { result: () => Promise<unknown> }, key: string) => Promise<T>,
+  ) {
+    const config = testConfig({ submit: { timeout: '60s', authGrace: '1h' } });
+    const { key, ...spec } = job();
+    const run = async (): Promise<T> => {
+      const handle = await temporal.client.workflow.start('media', {
+        workflowId: mediaWorkflowId(key),
+        taskQueue: config.taskQueue,
+        args: [{ key, ...spec }],
+      });
+      return work(handle, key);
+    };
+    return withWorker(temporal, config, sandbox.url, run, { checkScheduledTime: false });
+  }
+
+  /** An hour at 15 to 20 s, two more at 5 min. */
+  const POLLS_OF_THREE_HOURS = 230;
+
+  const storms: [string, FaultName, number | undefined][] = [
+    ['500s', 'status', 500],
+    ['401s', 'status', 401],
+    ['answers that never come', 'hang', undefined],
+  ];
+  test.each(storms)('P2: three hours of %s do not end a job', async (_case, fault, status) => {
+    const always = { match: { every: 1 }, when: 'before' } as const;
+    await addFault(sandbox.url, {
+      operation: 'get-task',
+      fault,
+      status,
+      ms: fault === 'hang' ? 1 : undefined,
+      ...always,
+    });
+    await whileRunning(async (handle) => {
+      const result = handle.result();
+      await eventually('three hours of polls', async () => (await polls()) >= POLLS_OF_THREE_HOURS);
+      await ask(sandbox.url, 'DELETE /_sandbox/faults');
+      expect(await result).toMatchObject({ status: 'succeeded' });
+    });
+    expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 1, duplicates: 0 });
+  });
+
+  test('P2: a task that the service does not know is waited for, then a person decides', async () => {
+    await addFault(sandbox.url, {
+      operation: 'get-task',
+      match: { every: 1 },
+      fault: 'status',
+      status: 404,
+      when: 'before',
+    });
+    await whileRunning(async (handle, key) => {
+      const result = handle.result();
+      const job = await segueClient(temporal, testConfig()).media.get(key);
+      const state = await eventually('the hold', async () => {
+        const now = await job.state();
+        return now?.stage === 'held' ? now : undefined;
+      });
+      expect(state).toMatchObject({
+        hold: {
+          why: 'missing',
+          reason: expect.stringContaining('404'),
+          actions: ['adopt', 'resubmit', 'abandon'],
+        },
+      });
+      // Tolerated for five minutes of polls first.
+      expect(state.polls).toBeGreaterThan(15);
+      await ask(sandbox.url, 'DELETE /_sandbox/faults');
+      await job.resolve({ action: 'adopt', taskId: state.taskId ?? '', by: 'Olga', reason: 'it is back' });
+      expect(await result).toMatchObject({ status: 'succeeded', taskId: state.taskId });
+    });
+    expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 1, duplicates: 0 });
+  });
+});
+
+describe('on a dev server', () => {
+  let temporal: TestTemporal;
+  let config: StarterConfig;
+  beforeAll(async () => {
+    temporal = await connectDevServer();
+  });
+  afterAll(() => temporal.close());
+
+  async function withLateJob(work: (job: Awaited<ReturnType<typeof start>>) => Promise<void>): Promise<void> {
+    await sandbox.stop();
+    sandbox = await startSandbox({ pace: { kind: 'polls', polls: 40 } });
+    config = testConfig({ poll: { min: '50ms', max: '100ms', deadline: '500ms', giveUp: '7d' } });
+    await withWorker(temporal, config, sandbox.url, async () => {
+      await work(await start());
+    });
+  }
+
+  function start() {
+    const notify = { userId: 'u', workspaceId: '1' };
+    return segueClient(temporal, config).media.start(job({ notify }));
+  }
+
+  async function untilOverdue(late: Awaited<ReturnType<typeof start>>) {
+    return eventually('the deadline', async () => {
+      const state = await late.state();
+      return state?.stage === 'overdue' ? state : undefined;
+    });
+  }
+
+  test('P2: an overdue job says so once, and ends well when the service does', async () => {
+    await withLateJob(async (late) => {
+      const state = await untilOverdue(late);
+      expect(state.hold).toMatchObject({ why: 'overdue', actions: ['abandon'] });
+      // Slower now: only who asks hears sooner.
+      while ((await late.report()).status === 'running') await late.pollNow().catch(() => undefined);
+      expect(await late.report()).toMatchObject({ status: 'succeeded' });
+    });
+    const { json } = await ask(sandbox.url, 'GET /_sandbox/notifications');
+    expect(json.notifications).toMatchObject([
+      {
+        request: { category: 'agentNeedsInput', _extra: { event_type: expect.stringContaining('overdue') } },
+      },
+      { request: { category: 'agentTaskCompleted' } },
+    ]);
+  });
+
+  test('P2: an overdue job can be abandoned, and nothing else', async () => {
+    await withLateJob(async (late) => {
+      const { taskId } = await untilOverdue(late);
+      const somebody = { by: 'Olga', reason: 'not needed' };
+      await expect(late.resolve({ ...somebody, action: 'resubmit' })).rejects.toMatchObject({
+        cause: { message: expect.stringContaining('must be abandon') },
+      });
+      await late.resolve({ ...somebody, action: 'abandon' });
+      expect(await late.wait()).toMatchObject({ status: 'abandoned', taskId });
+    });
+  });
+
+  test('polling at once does not wait for the timer', async () => {
+    config = testConfig({ poll: { min: '1h', max: '1h', deadline: '1d', giveUp: '7d' } });
+    await withWorker(temporal, config, sandbox.url, async () => {
+      const started = await segueClient(temporal, config).media.start(job());
+      await eventually('the timer', async () => (await started.state())?.nextPollAt);
+      expect(await started.pollNow()).toMatchObject({ polls: 1 });
+      expect(await started.wait()).toMatchObject({ status: 'succeeded' });
+    });
+    expect(await polls()).toBe(1);
+  });
+
+  test('P2: a cancelled job leaves its task id in the project', async () => {
+    const project = { resourcetype: 'document', id: randomUUID() };
+    const data = { kept: true };
+    await sandbox.stop();
+    sandbox = await startSandbox({ pace: { kind: 'time', ms: 3_600_000 } });
+    await ask(sandbox.url, 'POST /_sandbox/seed', {
+      body: { projects: [{ ...project, workspace: 1, data }] },
+    });
+    config = testConfig();
+    await withWorker(temporal, config, sandbox.url, async () => {
+      const started = await segueClient(temporal, config).media.start(
+        job({ write: { project, at: '/jobs/mug' } }),
+      );
+      await eventually('the polls', async () => (await started.state())?.stage === 'polling');
+      await started.cancel();
+      const report = await started.wait();
+      expect(report).toMatchObject({ status: 'cancelled', taskId: expect.any(String) });
+      const { json } = await ask(sandbox.url, `GET /projects/document/${project.id}`);
+      expect(json.data).toMatchObject({
+        kept: true,
+        jobs: { mug: { key: started.key, status: 'cancelled', taskId: report.taskId } },
+      });
+    });
+  });
+});
