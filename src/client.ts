@@ -2,11 +2,17 @@
 import { type Client } from '@temporalio/client';
 import { type StarterConfig } from './config';
 import { findHeld, type HeldList, type HeldOptions } from './held';
+import { type Job, jobOf } from './job';
+import { find } from './keyed';
 import { MediaClient } from './mediaClient';
 import { ProjectsClient, type ProjectsOptions } from './projects';
+import { RecordsClient } from './records';
+import { TranscriptsClient } from './transcripts';
 
 export class SegueClient {
   readonly media: MediaClient;
+  readonly transcripts: TranscriptsClient;
+  readonly records: RecordsClient;
   readonly projects: ProjectsClient;
 
   constructor(
@@ -15,7 +21,14 @@ export class SegueClient {
     options: ProjectsOptions = {},
   ) {
     this.media = new MediaClient(temporal, config);
+    this.transcripts = new TranscriptsClient(temporal, config);
+    this.records = new RecordsClient(temporal, config);
     this.projects = new ProjectsClient(temporal, config, options);
+  }
+
+  /** The job that a workflow id names, of whichever kind. */
+  async job(workflowId: string): Promise<Job> {
+    return jobOf(this.temporal, workflowId, await find(this.temporal, workflowId));
   }
 
   /** What needs a person, oldest first. */

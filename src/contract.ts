@@ -5,6 +5,7 @@
  * times are ISO 8601.
  */
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import { type PolledKind, type RecordStatus } from './api/endings';
 import { type RequestOf, type ResponseOf } from './api/operation';
 import { type Operations } from './api/operations';
 import { type Notification } from './api/operations/notify';
@@ -12,7 +13,7 @@ import { type NotifyOutcome, type SubmitOutcome } from './api/outcomes';
 import { type Scope } from './api/scope';
 import { type Duration } from './durations';
 
-export type { Notification, NotifyOutcome, Scope, SubmitOutcome };
+export type { Notification, NotifyOutcome, PolledKind, RecordStatus, Scope, SubmitOutcome };
 
 export const MEDIA_WORKFLOW = 'media';
 
@@ -172,7 +173,7 @@ export interface DecisionTaken extends Omit<Decision, 'force'> {
 /** Answer to a decision. One that comes late, or twice, is not applied and does no harm. */
 export interface DecisionReceipt {
   applied: boolean;
-  stage: MediaStage;
+  stage: MediaStage | TranscriptStage;
   taskId: string | null;
 }
 
@@ -270,6 +271,8 @@ export type CallActivities = {
 
 export interface SegueActivities extends CallActivities {
   submit: (order: SubmitOrder) => Promise<SubmitOutcome>;
+  readRecord: (order: RecordOrder) => Promise<RecordNews>;
+  downloadSubtitles: (order: DownloadOrder) => Promise<Download>;
   tellOperator: (order: OperatorOrder) => Promise<NotifyOutcome | { outcome: 'nobody' }>;
   notify: (order: NotifyOrder) => Promise<NotifyOutcome>;
   requestChange: (order: RequestChangeOrder) => Promise<void>;
@@ -279,6 +282,9 @@ export interface SegueActivities extends CallActivities {
 /** Types of the failures that a run or an Update can end with. */
 export const FAILURE = {
   taskFailed: 'TaskFailed',
+  recordFailed: 'RecordFailed',
+  missing: 'Missing',
+  notConfigured: 'NotConfigured',
   refused: 'Refused',
   givenUp: 'GivenUp',
   abandoned: 'Abandoned',
@@ -400,3 +406,161 @@ export interface WriteReport {
   /** PATCHes that went out. */
   patches: number;
 }
+
+export const TRANSCRIPT_WORKFLOW = 'transcript';
+
+export const SUBTITLE_FORMATS = ['srt', 'vtt'] as const;
+export type SubtitleFormat = (typeof SUBTITLE_FORMATS)[number];
+
+/** What is known of something that is asked after again and again, in every workflow that does so. */
+export type FollowProgress = Pick<
+  Progress,
+  'number' | 'hold' | 'decisions' | 'polls' | 'pollingSince' | 'missingSince'
+>;
+
+/** The same of a record of the service. */
+export interface RecordProgress extends FollowProgress {
+  /** What the service said last, known to Segue or not; null as long as it said nothing. */
+  status: RecordStatus | null;
+}
+
+export interface TranscriptProgress extends RecordProgress {
+  /** When the service said that it is done; from then on its file is downloaded. */
+  doneAt: string | null;
+  /** Since when the service says that it is done, and gives an empty file. */
+  emptySince: string | null;
+}
+
+export interface TranscriptInput {
+  key: string;
+  transcriptionId: string;
+  /** `srt` unless told. */
+  format?: SubtitleFormat;
+  scope?: Scope;
+  poll?: Partial<PollSettings>;
+  write?: WriteTarget;
+  notify?: NotifyTarget;
+  /** What the run before this one knew. Only Segue itself sets it, when a long run continues as new. */
+  carried?: TranscriptProgress;
+}
+
+/** Stands for a text that is too long to keep: what it was, and how to get it. */
+export interface CondensedText {
+  /** In bytes. */
+  size: number;
+  /** `sha256:…`, of the text as UTF-8. */
+  digest: string;
+  /** The command that fetches it. */
+  fetch: string;
+}
+
+export interface TranscriptResult {
+  key: string;
+  status: 'succeeded';
+  transcriptionId: string;
+  format: SubtitleFormat;
+  text: string | CondensedText;
+  /** There where the service is done and its file is empty all the same. */
+  empty?: true;
+  polls: number;
+  finishedAt: string;
+  /** Null where nothing was to be written. */
+  written: ChangeOutcome | null;
+  /** Null where nobody was to be told. */
+  notified: NoticeOutcome | null;
+}
+
+/** Where a run is that follows a record; at its end, how it ended. */
+export type RecordStage = 'polling' | 'overdue' | 'succeeded' | 'failed' | 'abandoned' | 'cancelled';
+export type TranscriptStage = RecordStage | 'downloading' | 'writing' | 'notifying';
+
+/** Answer of the `state` query of a transcript. */
+export interface TranscriptState {
+  key: string;
+  transcriptionId: string;
+  format: SubtitleFormat;
+  stage: TranscriptStage;
+  hold: HoldState | null;
+  /** As the service said it last; one that Segue does not know means that it still runs. */
+  jobStatus: string | null;
+  /** The last few decisions of people. */
+  decisions: DecisionTaken[];
+  polls: number;
+  nextPollAt: string | null;
+  lastError: string | null;
+}
+
+export const transcriptStateQuery = defineQuery<TranscriptState>('state');
+export const transcriptPollNowUpdate = defineUpdate<TranscriptState, [PollNow]>('pollNow');
+
+export const RECORD_WORKFLOW = 'record';
+
+export const RECORD_KINDS = ['asset', 'run', 'video'] as const satisfies PolledKind[];
+/** What can be waited for as it is: an asset, a workflow run of the service, a video. */
+export type RecordKind = (typeof RECORD_KINDS)[number];
+
+export interface RecordInput {
+  kind: RecordKind;
+  id: string;
+  /** Statuses that end the wait as failed, beside those that the service has for that. */
+  failOn?: RecordStatus[];
+  scope?: Scope;
+  poll?: Partial<PollSettings>;
+  /** What the run before this one knew. Only Segue itself sets it, when a long run continues as new. */
+  carried?: RecordProgress;
+}
+
+export interface RecordResult {
+  key: string;
+  status: 'succeeded';
+  kind: RecordKind;
+  id: string;
+  recordStatus: RecordStatus;
+  /** The record as the service gave it. */
+  record: unknown;
+  polls: number;
+  finishedAt: string;
+}
+
+/** Answer of the `state` query of a wait. */
+export interface RecordState {
+  key: string;
+  kind: RecordKind;
+  id: string;
+  stage: RecordStage;
+  hold: HoldState | null;
+  /** As the service said it last; one that Segue does not know means that it still runs. */
+  recordStatus: RecordStatus | null;
+  /** The last few decisions of people. */
+  decisions: DecisionTaken[];
+  polls: number;
+  nextPollAt: string | null;
+  lastError: string | null;
+}
+
+export const recordStateQuery = defineQuery<RecordState>('state');
+export const recordPollNowUpdate = defineUpdate<RecordState, [PollNow]>('pollNow');
+
+export interface RecordOrder {
+  kind: PolledKind;
+  id: string;
+  failOn?: RecordStatus[];
+  scope?: Scope;
+  requestId: string;
+}
+
+/** What the service says of a record: its status, and all of it only when that is the end. */
+export interface RecordNews {
+  status: RecordStatus;
+  record?: unknown;
+}
+
+export interface DownloadOrder {
+  transcriptionId: string;
+  format: SubtitleFormat;
+  scope?: Scope;
+  requestId: string;
+}
+
+/** A subtitle file. Its text is null where it is too long to keep. */
+export type Download = { ready: false } | ({ ready: true; text: string | null } & CondensedText);

@@ -1,15 +1,9 @@
 /** How a decision reaches a held run, once, however often it is sent. */
 import { type WorkflowHandle, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import {
-  type Decision,
-  type DecisionReceipt,
-  type DecisionTaken,
-  FAILURE,
-  type MediaState,
-  resolveUpdate,
-} from './contract';
+import { type Decision, type DecisionReceipt, type DecisionTaken, FAILURE, resolveUpdate } from './contract';
 import { DecisionRefusedError, NoAnswerError } from './errors';
+import { type JobState } from './job';
 
 export interface DecisionMade extends Omit<Decision, 'hold'> {
   /** The hold it answers, so that a later one is not decided by mistake. The open one unless told. */
@@ -24,7 +18,7 @@ export interface DecisionAnswer extends DecisionReceipt {
 /** What a decision needs of a run. */
 export interface Decided {
   handle: WorkflowHandle;
-  readState: () => Promise<MediaState | undefined>;
+  readState: () => Promise<JobState | undefined>;
 }
 
 /**
@@ -39,7 +33,7 @@ export async function decide({ handle, readState }: Decided, made: DecisionMade)
 
   const isOpen = status.name === 'RUNNING';
   const earlier = takenBefore(state, made, isOpen);
-  if (earlier) return { applied: false, stage: state.stage, taskId: state.taskId, earlier };
+  if (earlier) return { applied: false, stage: state.stage, taskId: state.taskId ?? null, earlier };
   if (!isOpen || !state.hold) {
     const how = isOpen
       ? `it is ${state.stage}`
@@ -58,7 +52,7 @@ export async function decide({ handle, readState }: Decided, made: DecisionMade)
     // Somebody else may have decided the same a moment ago.
     const now = await readState();
     const same = now && takenBefore(now, made, now.hold !== null);
-    if (same) return { applied: false, stage: now.stage, taskId: now.taskId, earlier: same };
+    if (same) return { applied: false, stage: now.stage, taskId: now.taskId ?? null, earlier: same };
     throw new DecisionRefusedError(
       isRefused ? failure.message : `${workflowId} has just ended; nothing was decided.`,
     );
@@ -67,7 +61,7 @@ export async function decide({ handle, readState }: Decided, made: DecisionMade)
 
 /** The same decision of the same hold. Without a hold, the last one counts, unless another question is open. */
 function takenBefore(
-  { decisions, hold }: MediaState,
+  { decisions, hold }: JobState,
   made: DecisionMade,
   isOpen: boolean,
 ): DecisionTaken | undefined {

@@ -17,8 +17,9 @@ export class KeyReusedError extends Error {
   constructor(
     readonly key: string,
     readonly workflowId: string,
+    advice = 'choose another key',
   ) {
-    super(`The key ${key} belongs to ${workflowId}, which asks for something else; choose another key`);
+    super(`The key ${key} belongs to ${workflowId}, which asks for something else; ${advice}`);
     this.name = 'KeyReusedError';
   }
 }

@@ -1,14 +1,23 @@
 /** What needs a person: jobs that are held or overdue, and those that were stopped with work under way. */
 import { type Client, type WorkflowExecutionInfo, WorkflowNotFoundError } from '@temporalio/client';
-import { type Hold, type HoldState, type MediaInput, OPEN_STAGES } from './contract';
+import {
+  type Hold,
+  type HoldState,
+  MEDIA_WORKFLOW,
+  type MediaInput,
+  type MediaState,
+  OPEN_STAGES,
+  RECORD_WORKFLOW,
+  TRANSCRIPT_WORKFLOW,
+} from './contract';
 import { mediaWorkflowId, submitRequestId, successorKey } from './ids';
-import { MediaJob } from './job';
+import { jobOf } from './job';
+import { inputOf } from './keyed';
 import { entryOf, findRuns, type JobEntry, quoted } from './listing';
 import { inParallel } from './parallel';
 import { pollersOf } from './pollers';
 import { type Remains, remainsOfStopped } from './remains';
 import { searchAttributes } from './searchAttributes';
-import { inputOf } from './starting';
 
 export interface HeldOptions {
   /** At most so many, 50 unless told; the oldest. */
@@ -44,13 +53,17 @@ const AT_ONCE = 10;
 const stageIn = (stages: readonly string[]): string =>
   `${searchAttributes.stage.name} IN (${stages.map(quoted).join(', ')})`;
 
+/** Workflows that may ask a person. */
+export const DECIDABLE = [MEDIA_WORKFLOW, TRANSCRIPT_WORKFLOW, RECORD_WORKFLOW];
+
 /** Runs that wait for a decision. */
 export const UNDECIDED = `ExecutionStatus = 'Running' AND ${stageIn(['held', 'overdue'])}`;
-const STOPPED = `ExecutionStatus IN ('Terminated', 'TimedOut') AND ${stageIn(OPEN_STAGES)}`;
+/** Those that had something under way that was paid for. */
+const STOPPED = `WorkflowType = '${MEDIA_WORKFLOW}' AND ExecutionStatus IN ('Terminated', 'TimedOut') AND ${stageIn(OPEN_STAGES)}`;
 
 export async function findHeld(temporal: Client, { limit = DEFAULT_LIMIT }: HeldOptions): Promise<HeldList> {
   const runs: WorkflowExecutionInfo[] = [];
-  for await (const run of findRuns(temporal, `(${UNDECIDED}) OR (${STOPPED})`)) runs.push(run);
+  for await (const run of findRuns(temporal, `(${UNDECIDED}) OR (${STOPPED})`, DECIDABLE)) runs.push(run);
   // Not every server can sort, and what has waited longest is what a person wants to see first.
   runs.sort((a, b) => a.startTime.getTime() - b.startTime.getTime());
 
@@ -76,14 +89,14 @@ class Asking {
     const isStopped = entry.closedAt !== null;
     if (isStopped && (await this.#isSettled(entry))) return undefined;
 
-    const job = new MediaJob(this.temporal, { key: entry.key, existing: true, ...run });
+    const job = jobOf(this.temporal, workflowId, { key: entry.key, existing: true, ...run });
     const state = (await this.#isSilent(run)) ? undefined : await job.state();
     if (!state) this.#silent.set(run.taskQueue, Promise.resolve(true));
     const { hold = null } = state ?? {};
     // The list lags behind: it was decided in the meantime.
     if (state && !hold && !isStopped) return undefined;
 
-    const last = state?.attempts.at(-1);
+    const last = state?.attempts?.at(-1);
     const known = {
       ...entry,
       taskId: state?.taskId ?? entry.taskId,
@@ -101,8 +114,8 @@ class Asking {
       reason: hold?.reason ?? state?.lastError ?? null,
       hold: null,
       left: {
-        remains: remainsOfStopped({ ...entry, state }),
-        input: await inputOf(this.temporal, { workflowId, runId }),
+        remains: remainsOfStopped({ ...entry, state: state as MediaState | undefined }),
+        input: (await inputOf(this.temporal, { workflowId, runId })) as MediaInput,
       },
     };
   }

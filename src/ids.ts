@@ -13,6 +13,24 @@ export function mediaWorkflowId(key: string): string {
   return `media/${key}`;
 }
 
+export function transcriptWorkflowId(key: string): string {
+  return `transcript/${key}`;
+}
+
+/** What makes it the same wait: the record itself. */
+export function recordKey(kind: string, id: string): string {
+  return `${kind}~${encoded(id)}`;
+}
+
+export function recordWorkflowId(key: string): string {
+  return `record/${key}`;
+}
+
+/** The key in a workflow id: what comes after its kind. */
+export function keyIn(workflowId: string): string {
+  return workflowId.slice(workflowId.indexOf('/') + 1);
+}
+
 /** The key that a person means by `media/<key>` or by the key alone; nothing where it is another kind of run. */
 export function mediaKeyOf(text: string): string | undefined {
   const key = text.startsWith('media/') ? text.slice('media/'.length) : text;
@@ -35,8 +53,11 @@ export function projectWriterId(
   organization: string,
   { resourcetype, id }: { resourcetype: string; id: string },
 ): string {
-  const parts = [organization, resourcetype, id];
-  return `project/${parts.map((part) => encodeURIComponent(part).replaceAll('~', '%7E')).join('~')}`;
+  return `project/${[organization, resourcetype, id].map(encoded).join('~')}`;
+}
+
+function encoded(part: string): string {
+  return encodeURIComponent(part).replaceAll('~', '%7E');
 }
 
 /** The id of a change that a workflow asks for: the same after a reset, so that it is not applied a second time. */
@@ -67,6 +88,10 @@ export function submitReadRequestId(key: string, attempt: number): string {
 /** The same for the same event, so that one that was sent twice is seen. */
 export function notifyRequestId(key: string, event: string): string {
   return `${key}.notify.${event}`;
+}
+
+export function downloadRequestId(key: string, poll: number): string {
+  return `${key}.download.${poll}`;
 }
 
 export function pollRequestId(key: string, poll: number): string {

@@ -13,10 +13,12 @@ export {
   NotSetUpError,
 } from './errors';
 export { type HeldJob, type HeldList, type HeldOptions } from './held';
-export { MediaJob, type WaitOptions } from './job';
+export { type Job, type JobState, MediaJob, RecordJob, TranscriptJob, type WaitOptions } from './job';
 export { type JobEntry, type JobFilter } from './listing';
 export { MediaClient } from './mediaClient';
 export { type PatchOptions, type PatchReport, ProjectsClient, type ProjectsOptions } from './projects';
+export { RecordsClient, type RecordSpec } from './records';
 export { type Remains } from './remains';
 export { type JobReport, type JobStatus } from './report';
 export { type MediaSpec } from './spec';
+export { TranscriptsClient, type TranscriptSpec } from './transcripts';

@@ -1,7 +1,7 @@
 /** Jobs as Temporal lists them: found by search attributes, without asking any worker. */
 import { type Client, type WorkflowExecutionInfo } from '@temporalio/client';
 import { MEDIA_WORKFLOW, type MediaStage, type ProjectRef } from './contract';
-import { mediaKeyOf } from './ids';
+import { keyIn } from './ids';
 import { explainUnregistered } from './registration';
 import { type JobStatus } from './report';
 import { keyword, searchAttributes } from './searchAttributes';
@@ -39,10 +39,15 @@ export async function countJobs(temporal: Client, filter: JobFilter): Promise<nu
   }
 }
 
-/** Runs of media jobs that a query of Temporal's finds. */
-export async function* findRuns(temporal: Client, query: string): AsyncGenerator<WorkflowExecutionInfo> {
+/** Runs of media jobs, or of these workflows, that a query of Temporal's finds. */
+export async function* findRuns(
+  temporal: Client,
+  query: string,
+  workflows: readonly string[] = [MEDIA_WORKFLOW],
+): AsyncGenerator<WorkflowExecutionInfo> {
+  const types = workflows.map(quoted).join(', ');
   try {
-    yield* temporal.workflow.list({ query: `WorkflowType = '${MEDIA_WORKFLOW}' AND (${query})` });
+    yield* temporal.workflow.list({ query: `WorkflowType IN (${types}) AND (${query})` });
   } catch (error) {
     throw explainUnregistered(error, temporal.options.namespace);
   }
@@ -57,7 +62,7 @@ export function entryOf(run: RunInfo): JobEntry {
   return {
     workflowId,
     runId,
-    key: mediaKeyOf(workflowId) ?? workflowId,
+    key: keyIn(workflowId),
     status: statusOf(run, stage),
     stage,
     taskId: listed.get(searchAttributes.taskIds)?.at(-1) ?? null,

@@ -1,10 +1,11 @@
 /** Media jobs, for whoever starts them and whoever looks after them. */
-import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import { type Client } from '@temporalio/client';
 import { runAgain } from './again';
 import { type StarterConfig } from './config';
-import { InvalidInputError, NoSuchJobError } from './errors';
+import { InvalidInputError } from './errors';
 import { mediaWorkflowId } from './ids';
 import { MediaJob, type WaitOptions } from './job';
+import { find } from './keyed';
 import { countJobs, type JobEntry, type JobFilter, listJobs } from './listing';
 import { type JobReport } from './report';
 import { keyOf, type MediaSpec, problemsOfSpec, withoutGaps } from './spec';
@@ -48,14 +49,7 @@ export class MediaClient {
   }
 
   async get(key: string): Promise<MediaJob> {
-    const workflowId = mediaWorkflowId(key);
-    try {
-      const run = await this.temporal.workflow.getHandle(workflowId).describe();
-      return new MediaJob(this.temporal, { key, existing: true, ...run });
-    } catch (error) {
-      if (error instanceof WorkflowNotFoundError) throw new NoSuchJobError(workflowId);
-      throw error;
-    }
+    return new MediaJob(this.temporal, { ...(await find(this.temporal, mediaWorkflowId(key))), key });
   }
 
   /** Jobs as Temporal lists them, newest first. A list lags behind by a moment. */

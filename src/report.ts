@@ -5,7 +5,7 @@ import {
   TerminatedFailure,
   type WorkflowFailedError,
 } from '@temporalio/client';
-import { FAILURE, type MediaResult } from './contract';
+import { FAILURE, type MediaResult, type RecordResult, type TranscriptResult } from './contract';
 
 export type JobStatus =
   'running' | 'succeeded' | 'failed' | 'held' | 'abandoned' | 'cancelled' | 'terminated';
@@ -34,10 +34,21 @@ export const NO_JOB = {
   existing: null,
 };
 
-type ClosedOutcome = Pick<JobReport, 'status' | 'stage' | 'taskId' | 'info' | 'error'>;
+export type ClosedOutcome = Pick<JobReport, 'status' | 'stage' | 'taskId' | 'info' | 'error'>;
 
 export function succeededOutcome({ status, taskId, info }: MediaResult): ClosedOutcome {
   return { status, stage: status, taskId, info, error: null };
+}
+
+export function transcriptOutcome(result: TranscriptResult): ClosedOutcome {
+  const { status, transcriptionId, format, text, empty = false, written, notified } = result;
+  const info = { transcriptionId, format, text, empty, written, notified };
+  return { status, stage: status, taskId: null, info, error: null };
+}
+
+/** What was waited for, as the service gives it. */
+export function recordOutcome({ status, record }: RecordResult): ClosedOutcome {
+  return { status, stage: status, taskId: null, info: record, error: null };
 }
 
 export function failedOutcome({ cause, message }: WorkflowFailedError): ClosedOutcome {

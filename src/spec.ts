@@ -61,16 +61,28 @@ export function problemsOfSpec({
   taskId,
 }: MediaSpec): string[] {
   return [
-    ...(key === undefined || isGivenKey(key) ? [] : [`key: "${key}" is not ${KEY_FORM}`]),
+    ...problemsOfKey(key),
     ...problemsOfRequest(tool, request),
     ...problemsOfScope(scope),
-    ...Object.entries(poll ?? {}).flatMap(([name, text]) =>
-      parseDuration(text) === undefined ? [`poll.${name}: "${text}" is not ${DURATION_FORM}`] : [],
-    ),
-    ...(write ? problemsOfWrite(write) : []),
-    ...(notify ? problemsOfNotify(notify) : []),
+    ...problemsOfPoll(poll),
+    ...problemsOfTargets({ write, notify }),
     ...(taskId === undefined || isId(taskId) ? [] : ['taskId: must be an id without blanks']),
   ];
+}
+
+export function problemsOfKey(key: string | undefined): string[] {
+  return key === undefined || isGivenKey(key) ? [] : [`key: "${key}" is not ${KEY_FORM}`];
+}
+
+export function problemsOfPoll(poll: Partial<PollSettings> | undefined): string[] {
+  return Object.entries(poll ?? {}).flatMap(([name, text]) =>
+    parseDuration(text) === undefined ? [`poll.${name}: "${text}" is not ${DURATION_FORM}`] : [],
+  );
+}
+
+/** Of where a result goes, and who is told. */
+export function problemsOfTargets({ write, notify }: Pick<MediaSpec, 'write' | 'notify'>): string[] {
+  return [...(write ? problemsOfWrite(write) : []), ...(notify ? problemsOfNotify(notify) : [])];
 }
 
 function problemsOfWrite({ project, at }: WriteTarget): string[] {

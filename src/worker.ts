@@ -1,6 +1,8 @@
 /** What a deployment runs: one process that polls every queue of Segue. */
+import { type DataConverter } from '@temporalio/common';
 import { type Logger, type NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import { createActivities } from './activities';
+import { LARGEST_RESULT_BYTES } from './activities/size';
 import { type Operator } from './activities/tellOperator';
 import { createApi } from './api/client';
 import { apiSettings } from './apiSettings';
@@ -21,6 +23,11 @@ export interface SegueWorkerOptions {
   };
   /** The workflow bundle; the one that the build left, unless told otherwise. */
   bundlePath?: string;
+  /**
+   * The team's own. With the SDK's external storage in it, texts over 1 MiB are kept there; the clients that read
+   * results need the same one.
+   */
+  dataConverter?: DataConverter;
   /** Off only on the time-skipping test server. */
   checkScheduledTime?: boolean;
   /** Whether a namespace without Segue's search attributes is refused, before anything is polled. On by default. */
@@ -55,6 +62,7 @@ export async function createSegueWorker(options: SegueWorkerOptions): Promise<Se
     authGrace: config.submit.authGrace,
     operator: config.operator,
     holdBefore,
+    keepLongTexts: storesLongTexts(options.dataConverter),
     meter: Runtime.instance().metricMeter,
     now: options.now,
   });
@@ -62,6 +70,7 @@ export async function createSegueWorker(options: SegueWorkerOptions): Promise<Se
   const shared = {
     connection,
     namespace,
+    dataConverter: options.dataConverter,
     // By default a shutdown gives running activities no time, and a POST that is cut off has an unknown outcome.
     shutdownGraceTime: submitTimeout + RECORDING_MARGIN_MS,
     // Heartbeats are held back by default; here they tell in time that a worker died, and what it learned.
@@ -100,6 +109,12 @@ export async function createSegueWorker(options: SegueWorkerOptions): Promise<Se
     shutdown,
     isRunning: () => workers.every((worker) => worker.getState() === 'RUNNING'),
   };
+}
+
+/** Whether whatever is too long for a history goes to a storage instead. */
+function storesLongTexts(converter: DataConverter | undefined): boolean {
+  const threshold = converter?.externalStorage?.payloadSizeThreshold;
+  return threshold !== undefined && threshold <= LARGEST_RESULT_BYTES;
 }
 
 /** Said at every start: forgotten, the setting would hold jobs that nobody restored. */

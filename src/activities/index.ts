@@ -6,14 +6,17 @@ import { DEFAULT_SUBMIT, type SegueActivities } from '../contract';
 import { countBreakerChange } from '../metrics';
 import { Breaker, type BreakerChange } from './breaker';
 import { createCalls } from './calls';
+import { createDownloadSubtitles, type DownloadOptions } from './downloadSubtitles';
 import { type GuardOptions } from './guards';
 import { createNotify } from './notify';
+import { createReadRecord } from './readRecord';
 import { createRequestChange, type RequestOptions } from './requestChange';
 import { createSubmit } from './submit';
 import { createTellOperator, type Operator } from './tellOperator';
 import { createWriteProject, type WriteOptions } from './writeProject';
 
-export interface ActivityOptions extends GuardOptions, WriteOptions, Partial<RequestOptions> {
+export interface ActivityOptions
+  extends GuardOptions, WriteOptions, DownloadOptions, Partial<RequestOptions> {
   /** The workspace of every call that names none. */
   organization?: string;
   operator?: Operator;
@@ -36,6 +39,8 @@ export function createActivities(api: Api, options: ActivityOptions = {}) {
   });
   const general = {
     ...createCalls(api),
+    readRecord: createReadRecord(api),
+    downloadSubtitles: createDownloadSubtitles(api, options),
     notify: createNotify(api, options),
     tellOperator: createTellOperator(api, options.operator, options),
     requestChange: createRequestChange(organizationOf, { authGrace }),

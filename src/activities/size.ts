@@ -2,8 +2,9 @@
 import { createHash } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
 import { shorten } from '../api/errors';
+import { type CondensedText } from '../contract';
 
-const LARGEST_RESULT_BYTES = 1024 * 1024;
+export const LARGEST_RESULT_BYTES = 1024 * 1024;
 const LARGEST_INFO_BYTES = 256 * 1024;
 
 export interface TaskNews {
@@ -21,17 +22,31 @@ export interface LargeInfo {
 
 /** What a poll is asked for, and nothing else that the service may send along. */
 export function boundedNews({ status, info = null }: TaskNews, { id }: { id: string }): TaskNews {
+  return { status: shorten(status), info: boundedInfo(info, `segue get task ${id} --json`) };
+}
+
+/** The value, or what stands for it where it is too large to keep. */
+export function boundedInfo(info: unknown, fetch: string): unknown {
   const text = JSON.stringify(info);
   const bytes = Buffer.byteLength(text);
-  if (bytes <= LARGEST_INFO_BYTES) return { status: shorten(status), info };
-  const sha256 = createHash('sha256').update(text).digest('hex');
-  const large: LargeInfo = {
-    segue: 'too large to keep',
-    bytes,
-    sha256,
-    fetch: `segue get task ${id} --json`,
-  };
-  return { status: shorten(status), info: large };
+  if (bytes <= LARGEST_INFO_BYTES) return info;
+  return { segue: 'too large to keep', bytes, sha256: sha256(text), fetch } satisfies LargeInfo;
+}
+
+/** A file's text, if a history can hold it, with what stands for it where it cannot. */
+export function boundedText(
+  text: string,
+  fetch: string,
+  { keepLong }: { keepLong: boolean },
+): { text: string | null } & CondensedText {
+  // As it travels: every line break takes two characters there.
+  const fits = keepLong || Buffer.byteLength(JSON.stringify(text)) <= LARGEST_RESULT_BYTES;
+  const condensed = { size: Buffer.byteLength(text), digest: `sha256:${sha256(text)}`, fetch };
+  return { text: fits ? text : null, ...condensed };
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }
 
 export function bounded<Result>(operation: string, result: Result): Result {

@@ -21,3 +21,32 @@ export function isRunOver(status: string): boolean {
 export function isAssetDone(status: number): boolean {
   return status === 4;
 }
+
+/** Records that are asked after; a transcription and a video have a `job_status`, the others a `status`. */
+export type PolledKind = 'transcription' | 'video' | 'asset' | 'run';
+export type RecordStatus = string | number;
+
+/**
+ * How a record ended, or undefined as long as it has not. `failOn` names further statuses that somebody takes for a
+ * failure; a record that is done is done all the same.
+ */
+export function endOf(
+  kind: PolledKind,
+  status: RecordStatus,
+  failOn: readonly RecordStatus[] = [],
+): 'done' | 'failed' | undefined {
+  if (isDone(kind, status)) return 'done';
+  const named = failOn.some((failing) => String(failing) === String(status));
+  return named || isFailure(kind, String(status)) ? 'failed' : undefined;
+}
+
+function isDone(kind: PolledKind, status: RecordStatus): boolean {
+  if (kind === 'asset') return isAssetDone(Number(status));
+  return status === (kind === 'run' ? 'COMPLETED' : 'DONE');
+}
+
+/** Of an asset no status is known to be a failure for good. */
+function isFailure(kind: PolledKind, status: string): boolean {
+  if (kind === 'asset') return false;
+  return kind === 'run' ? isRunOver(status) : isJobOver(status);
+}

@@ -19,6 +19,11 @@ export function startCommand(
   ].join(' ');
 }
 
+/** The command that waits for a job that runs. */
+export function followCommand({ workflowId, key }: { workflowId: string; key: string }): string {
+  return `segue ${workflowId.split('/', 1).join()} follow ${word(key)}`;
+}
+
 /** A picture may be in the request itself; nobody copies that from a terminal. */
 const LONGEST_REQUEST = 500;
 

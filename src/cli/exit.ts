@@ -18,12 +18,10 @@ export class LostSightError extends UnreachableError {
   constructor(
     readonly job: { workflowId: string; runId: string; key: string },
     cause: unknown,
+    follow: string,
   ) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    super(
-      `Lost sight of ${job.workflowId}, which goes on: ${reason}\nFollow it: segue media follow ${job.key}`,
-      { cause },
-    );
+    super(`Lost sight of ${job.workflowId}, which goes on: ${reason}\nFollow it: ${follow}`, { cause });
   }
 }
 

@@ -66,7 +66,7 @@ async function readSoftly(file: string, problems: string[]): Promise<Record<stri
   }
 }
 
-function writeFrom(text: string, problems: string[]): WriteTarget | undefined {
+export function writeFrom(text: string, problems: string[]): WriteTarget | undefined {
   const [, place = '', at = ''] = /^(.+?):(\/.*)$/.exec(text) ?? [];
   const project = projectFrom(place);
   if (project) return { project, at };
@@ -79,7 +79,7 @@ export function projectFrom(text: string): ProjectRef | undefined {
   return resourcetype === undefined || id === undefined ? undefined : { resourcetype, id };
 }
 
-function notifyFrom(text: string, problems: string[]): NotifyTarget | undefined {
+export function notifyFrom(text: string, problems: string[]): NotifyTarget | undefined {
   const [, userId, workspaceId] = /^(.+)@([^@]+)$/.exec(text) ?? [];
   if (userId !== undefined && workspaceId !== undefined) return { userId, workspaceId };
   problems.push(`--notify: "${text}" is not USER@WORKSPACE`);

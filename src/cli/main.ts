@@ -21,6 +21,8 @@ import { printJson, say } from './print';
 /** Loaded only when asked for: a command that reads one record must not wait for a bundler and an image library. */
 const COMMANDS: Record<string, () => Promise<{ addTo: (program: Command) => void }>> = {
   media: () => import('./media.js'),
+  transcript: () => import('./transcript.js'),
+  wait: () => import('./wait.js'),
   held: () => import('./held.js'),
   resolve: () => import('./resolve.js'),
   retry: () => import('./retry.js'),

@@ -7,10 +7,10 @@ import { loadStarterConfig } from '../config';
 import { type DecisionAction } from '../contract';
 import { type DecisionMade } from '../deciding';
 import { DecisionRefusedError, InvalidInputError, NoAnswerError } from '../errors';
-import { UNDECIDED } from '../held';
-import { mediaKeyOf } from '../ids';
-import { type MediaJob } from '../job';
-import { entryOf, findRuns } from '../listing';
+import { DECIDABLE, UNDECIDED } from '../held';
+import { mediaKeyOf, mediaWorkflowId } from '../ids';
+import { type Job } from '../job';
+import { findRuns } from '../listing';
 import { inParallel } from '../parallel';
 import { NO_JOB } from '../report';
 import { adviceForHold, adviceLines } from './advice';
@@ -55,17 +55,17 @@ async function resolve(id: string | undefined, flags: ResolveFlags): Promise<Exi
   const decision = decisionFrom(id, flags);
   const config = loadStarterConfig();
   return withTemporal(async (connected) => {
-    const { media } = new SegueClient(connected.temporal, config);
-    const decideOne = async (key: string): Promise<ExitCode> =>
-      decideJob(await media.get(key), decision, flags);
-    if (flags.where === undefined) return decideOne(mediaKeyOf(id ?? '') ?? '');
-    const keys = await findUndecided(connected, flags.where);
-    if (keys.length === 0) {
+    const segue = new SegueClient(connected.temporal, config);
+    const decideOne = async (workflowId: string): Promise<ExitCode> =>
+      decideJob(await segue.job(workflowId), decision, flags);
+    if (flags.where === undefined) return decideOne(workflowIdOf(id ?? '') ?? '');
+    const ids = await findUndecided(connected, flags.where);
+    if (ids.length === 0) {
       say('No held or overdue job matches.');
       return EXIT.done;
     }
-    await requireConsent(keys, decision.action, flags);
-    const codes = await inParallel(AT_ONCE, keys, decideOne);
+    await requireConsent(ids, decision.action, flags);
+    const codes = await inParallel(AT_ONCE, ids, decideOne);
     const refused = codes.filter((code) => code !== EXIT.done).length;
     say(`${codes.length - refused} decided${refused > 0 ? `, ${refused} not` : ''}`);
     return codes.find((code) => code !== EXIT.done) ?? EXIT.done;
@@ -87,8 +87,8 @@ function decisionFrom(id: string | undefined, flags: ResolveFlags): DecisionMade
   const problems: string[] = [];
   if ((id === undefined) === (where === undefined))
     problems.push('which job? Give its workflow id, or --where for all that a query finds; one of them');
-  if (id !== undefined && mediaKeyOf(id) === undefined)
-    problems.push(`"${id}" is neither a key nor the id of a media job`);
+  if (id !== undefined && workflowIdOf(id) === undefined)
+    problems.push(`"${id}" is neither a key nor the id of a media job, a transcript or a wait`);
   if (action === undefined || others.length > 0)
     problems.push('what is decided? Give one of --adopt TASK, --resubmit, --abandon');
   if (adopt?.trim() === '') problems.push('--adopt: must name a task');
@@ -104,6 +104,13 @@ function decisionFrom(id: string | undefined, flags: ResolveFlags): DecisionMade
   return { action, taskId: adopt, force, by, reason, hold };
 }
 
+/** What a person means: the id of a run that may ask, or the key of a media job. */
+function workflowIdOf(text: string): string | undefined {
+  if (/^(transcript|record)\/[^/]+$/.test(text)) return text;
+  const key = mediaKeyOf(text);
+  return key === undefined ? undefined : mediaWorkflowId(key);
+}
+
 /** A user without a name, as in many containers, has a number. */
 function osUser(): string {
   try {
@@ -113,7 +120,7 @@ function osUser(): string {
   }
 }
 
-async function decideJob(job: MediaJob, decision: DecisionMade, { json }: ResolveFlags): Promise<ExitCode> {
+async function decideJob(job: Job, decision: DecisionMade, { json }: ResolveFlags): Promise<ExitCode> {
   const { workflowId } = job;
   try {
     const { applied, earlier } = await job.resolve(decision);
@@ -141,27 +148,28 @@ async function decideJob(job: MediaJob, decision: DecisionMade, { json }: Resolv
   }
 }
 
-/** Keys of the jobs that wait for a decision and match. */
+/** Ids of the jobs that wait for a decision and match. */
 async function findUndecided({ temporal }: Connected, where: string): Promise<string[]> {
-  const keys: string[] = [];
+  const ids: string[] = [];
   try {
-    for await (const run of findRuns(temporal, `${UNDECIDED} AND (${where})`)) keys.push(entryOf(run).key);
+    for await (const run of findRuns(temporal, `${UNDECIDED} AND (${where})`, DECIDABLE))
+      ids.push(run.workflowId);
   } catch (error) {
     const failure = error instanceof ServiceError ? error.cause : error;
     if (!isGrpcServiceError(failure) || (failure.code as number) !== GRPC_INVALID_ARGUMENT) throw error;
     throw new UsageError(`--where: Temporal does not understand the query: ${failure.details}`);
   }
-  return keys;
+  return ids;
 }
 
 const GRPC_INVALID_ARGUMENT = 3;
 const MOST_NAMED = 10;
 
-async function requireConsent(keys: string[], action: DecisionAction, { yes }: ResolveFlags): Promise<void> {
-  const jobs = keys.length === 1 ? '1 job' : `${keys.length} jobs`;
+async function requireConsent(ids: string[], action: DecisionAction, { yes }: ResolveFlags): Promise<void> {
+  const jobs = ids.length === 1 ? '1 job' : `${ids.length} jobs`;
   say(`${jobs} to ${action}:`);
-  for (const key of keys.slice(0, MOST_NAMED)) say(`  ${key}`);
-  if (keys.length > MOST_NAMED) say(`  and ${keys.length - MOST_NAMED} more`);
+  for (const id of ids.slice(0, MOST_NAMED)) say(`  ${id}`);
+  if (ids.length > MOST_NAMED) say(`  and ${ids.length - MOST_NAMED} more`);
   if (yes) return;
   if (!process.stdin.isTTY)
     throw new UsageError(`Nothing was decided: there is no terminal to ask on. --yes decides ${jobs}.`);

@@ -3,11 +3,11 @@ import { SegueClient } from '../client';
 import { loadStarterConfig } from '../config';
 import { formatDuration } from '../durations';
 import { submitTaskQueue } from '../ids';
-import { type MediaJob } from '../job';
+import { type Job, type MediaJob } from '../job';
 import { pollersOf } from '../pollers';
 import { type MediaSpec } from '../spec';
 import { withAdvice } from './advice';
-import { word } from './commandLine';
+import { followCommand, word } from './commandLine';
 import { type Connected, withTemporal } from './connect';
 import { EXIT, type ExitCode } from './exit';
 import { print, printJson, say } from './print';
@@ -34,7 +34,7 @@ export async function withStartedJob(
 
 /** For an order that does not wait. */
 export async function tellStarted(
-  job: MediaJob,
+  job: Job,
   { config }: Connected,
   { json }: { json?: boolean },
 ): Promise<ExitCode> {
@@ -42,29 +42,41 @@ export async function tellStarted(
     printJson(job.existing ? await job.report() : job.started());
   } else {
     print(job.workflowId);
-    for (const line of describeWatching(config, job)) say(line);
+    for (const line of describeWatching(config, job, followCommand(job))) say(line);
   }
   return EXIT.done;
 }
 
 export async function sayWhatIsUnusual(job: MediaJob, connected: Connected): Promise<void> {
-  if (job.existing) await sayThatItExists(job);
-  await sayWhenNobodyPolls(connected, job.taskQueue);
+  if (job.existing) {
+    const again = `To run it again: --again, or segue retry ${word(job.key)}`;
+    await sayThatItExists(
+      job,
+      (isOver) => `Nothing is submitted again. ${isOver ? again : 'Another key is another job.'}`,
+    );
+  }
+  await sayWhenNobodyPolls(connected, job.taskQueue, { submits: true });
 }
 
-async function sayThatItExists(job: MediaJob): Promise<void> {
+/** `meaning` is what follows from that, for a job that is over or not. */
+export async function sayThatItExists(job: Job, meaning: (isOver: boolean) => string): Promise<void> {
   const age = formatDuration(Date.now() - job.startedAt.getTime());
   const { status } = await job.report();
-  const how = ['running', 'held'].includes(status)
-    ? 'Another key is another job.'
-    : `To run it again: --again, or segue retry ${word(job.key)}`;
-  say(`${job.workflowId} exists: started ${age} ago, ${status}. Nothing is submitted again. ${how}`);
+  const isOver = !['running', 'held'].includes(status);
+  say(`${job.workflowId} exists: started ${age} ago, ${status}. ${meaning(isOver)}`);
 }
 
-async function sayWhenNobodyPolls({ temporal }: Connected, taskQueue: string): Promise<void> {
-  const workflows = await pollersOf(temporal, taskQueue, 'workflow');
-  const submits = await pollersOf(temporal, submitTaskQueue(taskQueue), 'activity');
-  if (workflows.length > 0 && submits.length > 0) return;
+/** Workers that submit poll a queue more. */
+export async function sayWhenNobodyPolls(
+  { temporal }: Connected,
+  taskQueue: string,
+  { submits }: { submits: boolean },
+): Promise<void> {
+  const polled = await Promise.all([
+    pollersOf(temporal, taskQueue, 'workflow'),
+    ...(submits ? [pollersOf(temporal, submitTaskQueue(taskQueue), 'activity')] : []),
+  ]);
+  if (polled.every((pollers) => pollers.length > 0)) return;
   say(
     `No worker polls the task queue "${taskQueue}": the job waits for one. Start it with \`segue worker\`.`,
   );

@@ -1,9 +1,9 @@
 /** What `run` and `follow` do until a job is over, and how any command shows how a job stands. */
-import { type MediaState } from '../contract';
 import { parseDuration } from '../durations';
-import { type MediaJob } from '../job';
+import { type Job, type JobState, type MediaJob } from '../job';
 import { type JobReport } from '../report';
 import { adviceForHold, adviceLines } from './advice';
+import { followCommand } from './commandLine';
 import { EXIT, type ExitCode, LostSightError } from './exit';
 import { print, printJson, say } from './print';
 import { type SavedFile, saveFiles, type SaveFlags } from './saving';
@@ -14,7 +14,6 @@ export interface WaitFlags extends SaveFlags {
 }
 
 export async function waitForJob(job: MediaJob, flags: WaitFlags): Promise<ExitCode> {
-  say(`waiting for ${job.workflowId}; Ctrl-C stops waiting, not the job`);
   const report = await untilOver(job, flags);
   const { out, at } = flags;
   if (report.status === 'succeeded' && out !== undefined && at !== undefined) {
@@ -24,13 +23,28 @@ export async function waitForJob(job: MediaJob, flags: WaitFlags): Promise<ExitC
     if (problem) say(problem);
     return exitCode;
   }
+  return tellWaited(job, report, flags);
+}
+
+/** How any job stands when waiting for it is over, and what that is for a script. */
+export async function tellWaited(
+  job: Job,
+  report: JobReport,
+  flags: { json?: boolean },
+  follow = followCommand(job),
+): Promise<ExitCode> {
   await printReport(job, report, flags);
-  if (report.status === 'running')
-    say(`Stopped waiting; the job goes on. Follow it: segue media follow ${job.key}`);
+  if (report.status === 'running') say(`Stopped waiting; the job goes on. Follow it: ${follow}`);
   return exitCodeOf(report);
 }
 
-async function untilOver(job: MediaJob, { json, timeout }: WaitFlags): Promise<JobReport> {
+/** Waits for the end, the first hold, or somebody who stops waiting. */
+export async function untilOver(
+  job: Job,
+  { json, timeout }: WaitFlags,
+  follow = followCommand(job),
+): Promise<JobReport> {
+  say(`waiting for ${job.workflowId}; Ctrl-C stops waiting, not the job`);
   const stop = new AbortController();
   const interrupt = (): void => {
     stop.abort();
@@ -39,13 +53,13 @@ async function untilOver(job: MediaJob, { json, timeout }: WaitFlags): Promise<J
   const timer = timeout ? setTimeout(interrupt, timerMs(timeout)) : undefined;
   const onChange = json
     ? undefined
-    : (state: MediaState): void => {
+    : (state: JobState): void => {
         say(describeState(state));
       };
   try {
     return await job.wait({ signal: stop.signal, onChange });
   } catch (error) {
-    throw new LostSightError(job, error);
+    throw new LostSightError(job, error, follow);
   } finally {
     clearTimeout(timer);
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
@@ -59,18 +73,14 @@ function timerMs(duration: string): number {
   return Math.min(parseDuration(duration) ?? 0, LONGEST_TIMER_MS);
 }
 
-function describeState(state: MediaState): string {
+function describeState(state: JobState): string {
   const task = state.taskId ? `, task ${state.taskId}` : '';
   const polls = state.polls > 0 ? `, ${state.polls} poll${state.polls === 1 ? '' : 's'}` : '';
   const error = state.lastError ? ` (${state.lastError})` : '';
   return `${state.key}: ${state.stage}${task}${polls}${error}`;
 }
 
-export async function printReport(
-  job: MediaJob,
-  report: JobReport,
-  { json }: { json?: boolean },
-): Promise<void> {
+export async function printReport(job: Job, report: JobReport, { json }: { json?: boolean }): Promise<void> {
   if (json) {
     printJson(report);
     return;

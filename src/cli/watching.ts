@@ -1,13 +1,16 @@
 import { type TemporalConfig } from '../config';
-import { type MediaJob } from '../job';
 import { isLoopback } from '../loopback';
 
 /** The dev server's UI listens a thousand ports above the server, unless told otherwise. */
 const UI_PORT_OFFSET = 1_000;
 
 /** How a person can watch a job, one way a line. */
-export function describeWatching(config: TemporalConfig, job: MediaJob): string[] {
-  const lines = [`follow it:  segue media follow ${job.key}`];
+export function describeWatching(
+  config: TemporalConfig,
+  job: { workflowId: string },
+  follow: string,
+): string[] {
+  const lines = [`follow it:  ${follow}`];
   const ui = localUiUrl(config);
   if (ui) lines.push(`look at it: ${workflowUrl(ui, config.namespace, job.workflowId)}`);
   return lines;

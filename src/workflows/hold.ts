@@ -2,6 +2,7 @@
 import { ApplicationFailure, CancellationScope, condition } from '@temporalio/workflow';
 import { type Decision, FAILURE, type Hold } from '../contract';
 import { alarm } from './alarm';
+import { type Following } from './following';
 import { type Run } from './progress';
 import { holdId } from './question';
 import { enterStage } from './show';
@@ -23,13 +24,13 @@ export async function hold(run: Run, question: Omit<Hold, 'since'>): Promise<Dec
 }
 
 /** Asks the question and goes on; a decision is looked for by who opened it. */
-export function openHold(run: Run, question: Omit<Hold, 'since'>): void {
+export function openHold(run: Following, question: Omit<Hold, 'since'>): void {
   run.decision = null;
   run.progress.hold = { ...question, since: new Date().toISOString() };
   enterStage(run, question.why === 'overdue' ? 'overdue' : 'held');
 }
 
-export function closeHold(run: Run): void {
+export function closeHold(run: Following): void {
   run.progress.hold = null;
   run.decision = null;
 }
@@ -46,12 +47,13 @@ async function takeDecision(run: Run): Promise<Decision> {
   return decision;
 }
 
-export function abandoned({ input, progress }: Run, { by, reason }: Decision): ApplicationFailure {
+export function abandoned({ input, subject }: Following, { by, reason }: Decision): ApplicationFailure {
+  const name = subject.name.replace(/^./, (first) => first.toUpperCase());
   return ApplicationFailure.create({
     type: FAILURE.abandoned,
     nonRetryable: true,
-    message: `Job ${input.key} was abandoned by ${by}: ${reason}`,
-    details: [{ key: input.key, taskId: progress.taskId, by, reason }],
+    message: `${name} was abandoned by ${by}: ${reason}`,
+    details: [{ key: input.key, ...subject.facts(), by, reason }],
   });
 }
 

@@ -1,2 +1,4 @@
 export { media } from './media';
 export { projectWriter } from './projectWriter';
+export { record } from './record';
+export { transcript } from './transcript';

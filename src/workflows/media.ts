@@ -1,44 +1,67 @@
-import { ApplicationFailure, CancellationScope, isCancellation, setHandler } from '@temporalio/workflow';
-import { FAILURE, type MediaInput, type MediaResult, stateQuery } from '../contract';
+import { ApplicationFailure, CancellationScope, setHandler } from '@temporalio/workflow';
+import {
+  FAILURE,
+  type MediaInput,
+  type MediaResult,
+  type MediaState,
+  pollNowUpdate,
+  stateQuery,
+} from '../contract';
+import { mediaWorkflowId } from '../ids';
+import { handleLateAnswers, taskRules } from './adoption';
 import { handleDecisions } from './decisions';
-import { fail, recordCancelled, succeed } from './ending';
-import { handlePollNow, pollUntilDone } from './poll';
+import { endingWell, succeed } from './ending';
+import { pollUntilDone } from './poll';
 import { describeRun, type Run, startRun } from './progress';
 import { readSettings } from './settings';
 import { showStart } from './show';
 import { refuseUnsafeStart } from './start';
 import { submitOnce } from './submit';
+import { handlePollNow } from './watch';
 
 /** One media job: submit it once, poll its task until the service says it is over, keep its result and tell its user. */
 export async function media(input: MediaInput): Promise<MediaResult> {
   const settings = readSettings(input);
-  refuseUnsafeStart(input.key);
+  refuseUnsafeStart(input.key, mediaWorkflowId(input.key));
 
   const run = startRun(input, settings, CancellationScope.current());
-  setHandler(stateQuery, () => describeRun(run), {
+  const describe = (): MediaState => describeRun(run);
+  setHandler(stateQuery, describe, {
     description: 'What this job is doing: stage, hold, task, attempts, polls.',
   });
-  handleDecisions(run);
-  handlePollNow(run);
+  handleDecisions(run, taskRules(run));
+  handleLateAnswers(run);
+  handlePollNow(run, pollNowUpdate, describe);
   showStart(run);
 
-  try {
-    return await runJob(run);
-  } catch (error) {
-    if (isCancellation(error)) await recordCancelled(run);
-    else if (error instanceof ApplicationFailure) await fail(run, error);
-    throw error;
-  }
+  return endingWell(run, () => runJob(run));
 }
 
 async function runJob(run: Run): Promise<MediaResult> {
   for (;;) {
     if (run.progress.taskId === null) await submitOnce(run);
     const end = await pollUntilDone(run);
-    if (end?.status === 'FAILURE') throw taskFailed(run, end.info ?? null);
-    if (end) return succeed(run, end.info ?? null);
-    // The service lost the task, and a person decided to submit again.
+    if (end === 'lost') continue;
+    if (end.status === 'FAILURE') throw taskFailed(run, end.info ?? null);
+    return keepResult(run, end.info ?? null);
   }
+}
+
+async function keepResult(run: Run, info: unknown): Promise<MediaResult> {
+  const { input, progress } = run;
+  const taskId = progress.taskId ?? '';
+  const finishedAt = new Date().toISOString();
+  const told = await succeed(run, { key: input.key, taskId, info, finishedAt });
+  return {
+    key: input.key,
+    status: 'succeeded',
+    taskId,
+    info,
+    polls: progress.polls,
+    submittedAt: progress.submittedAt,
+    finishedAt,
+    ...told,
+  };
 }
 
 function taskFailed({ input, progress }: Run, errors: unknown): ApplicationFailure {

@@ -17,6 +17,7 @@ import {
 } from '../contract';
 import { notifyRequestId } from '../ids';
 import { doubling } from './backoff';
+import { type Following, knownFacts } from './following';
 
 const NOTIFY_TIMEOUT_MS = 30_000;
 /** Work is not kept from ending by a notification that nobody takes. */
@@ -37,16 +38,16 @@ export type Message = Pick<Notification, 'category' | 'title' | 'message' | 'bod
   extra: Record<string, unknown>;
 };
 
-export function tellUser(to: NotifyTarget, key: string, message: Message): Promise<NoticeOutcome> {
+export function tellUser(to: NotifyTarget, requestName: string, message: Message): Promise<NoticeOutcome> {
   const { userId, workspaceId, threadId, link, ctaLabel } = to;
   const notification = { userId, workspaceId, threadId, link, ctaLabel, ...contentOf(message) };
-  const requestId = notifyRequestId(key, message.event);
+  const requestId = notifyRequestId(requestName, message.event);
   return untilKnown(() => once.notify({ notification, requestId, runId: senderId() }));
 }
 
 /** Nobody may be named as operator; then nobody is told, and that is no trouble. */
-export function tellOperator(key: string, message: Message): Promise<NoticeOutcome> {
-  const requestId = notifyRequestId(key, `${message.event}.operator`);
+export function tellOperator(requestName: string, message: Message): Promise<NoticeOutcome> {
+  const requestId = notifyRequestId(requestName, `${message.event}.operator`);
   return untilKnown(async () => {
     const outcome = await once.tellOperator({
       notification: contentOf({ ...message, category: 'agentError' }),
@@ -68,8 +69,15 @@ function contentOf({ category, title, message, body, event, extra }: Message) {
     title,
     message,
     body,
-    _extra: { event_type: `media.${event}`, agent: 'segue', ...extra },
+    _extra: { event_type: `${workflowInfo().workflowType}.${event}`, agent: 'segue', ...extra },
   };
+}
+
+/** What a notification tells programs: which job, and what the service calls it. */
+export function extraOf(run: Following): Record<string, string> {
+  const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  const facts = knownFacts(run).map(([name, value]) => [snakeCase(name), value] as const);
+  return { job_key: run.input.key, ...Object.fromEntries<string>(facts) };
 }
 
 /** Sends again only what provably was not taken. */

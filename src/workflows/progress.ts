@@ -1,23 +1,12 @@
-import {
-  allHandlersFinished,
-  type CancellationScope,
-  condition,
-  continueAsNew,
-  workflowInfo,
-} from '@temporalio/workflow';
-import {
-  type Decision,
-  type MediaInput,
-  type MediaResult,
-  type MediaStage,
-  type MediaState,
-  type Progress,
-} from '../contract';
+import { type CancellationScope, workflowInfo } from '@temporalio/workflow';
+import { type MediaInput, type MediaStage, type MediaState, type Progress } from '../contract';
+import { atStart, type Following } from './following';
+import { detailsOf } from './mediaWords';
 import { describeHold } from './question';
 import { type Settings } from './settings';
 
-/** What a run knows: its progress, which outlives it, and what it is doing at the moment. */
-export interface Run {
+/** What a media job knows: its progress, which outlives the run, and what it is doing at the moment. */
+export interface Run extends Following {
   readonly input: MediaInput;
   readonly settings: Settings;
   readonly progress: Progress;
@@ -26,16 +15,8 @@ export interface Run {
   /** The run whose submissions a person ordered; else this run orders its own. */
   orderedBy: string | null;
   stage: MediaStage;
-  /** What a person decided of the hold, until the run acts on it. */
-  decision: Decision | null;
   /** Task ids that came after their submission was given up, by its number. */
   readonly lateAnswers: Map<number, string>;
-  /** Somebody does not want to wait for the next poll. */
-  pollAsked: boolean;
-  /** A poll is on its way. */
-  asking: boolean;
-  nextPollAt: string | null;
-  lastError: string | null;
 }
 
 export function startRun(input: MediaInput, settings: Settings, scope: CancellationScope): Run {
@@ -55,27 +36,37 @@ export function startRun(input: MediaInput, settings: Settings, scope: Cancellat
     // Not a branch of the workflow: both ids stay what they are for the whole life of this run.
     reset: (carried?.reset ?? false) || runId !== originalExecutionRunId,
   };
-  return {
+  const run: Run = {
+    ...atStart(),
     input,
     settings,
     progress,
+    subject: {
+      tool: input.tool,
+      noun: 'media job',
+      name: `job ${input.key}`,
+      kind: 'task',
+      id: () => progress.taskId,
+      inFull: () => `task ${progress.taskId ?? ''} of job ${input.key}`,
+      requestName: input.key,
+      facts: () => ({ taskId: progress.taskId }),
+      details: () => detailsOf(run),
+    },
     scope,
     orderedBy: null,
     stage: progress.taskId === null ? 'submitting' : progress.hold?.why === 'overdue' ? 'overdue' : 'polling',
-    decision: null,
     lateAnswers: new Map(),
-    pollAsked: false,
-    asking: false,
-    nextPollAt: null,
-    lastError: null,
+    resubmitAfter: () => resubmitAfter(run),
   };
+  return run;
 }
 
-/** Continues as new before the history grows past what the server takes. It returns when there is no need. */
-export async function continueWhenLong({ input, progress }: Run): Promise<void> {
-  if (!workflowInfo().continueAsNewSuggested) return;
-  await condition(allHandlersFinished);
-  await continueAsNew<(input: MediaInput) => Promise<MediaResult>>({ ...input, carried: progress });
+/** What is on its way may still arrive for as long as a submission may take; twice that is long enough. */
+function resubmitAfter({ progress, settings }: Run): string {
+  const from = progress.attempts.at(-1)?.at ?? progress.hold?.since;
+  return new Date(
+    (from === undefined ? Date.now() : Date.parse(from)) + 2 * settings.submitTimeout,
+  ).toISOString();
 }
 
 export function describeRun(run: Run): MediaState {

@@ -16,8 +16,9 @@ import {
 } from '../contract';
 import { submitTaskQueue } from '../ids';
 import { doubling } from './backoff';
+import { continueWhenLong } from './following';
 import { hold } from './hold';
-import { continueWhenLong, type Run } from './progress';
+import { type Run } from './progress';
 import { nextNumber } from './question';
 import { enterStage } from './show';
 

@@ -1,41 +1,30 @@
 /** What a run says of itself, in Markdown, to somebody who was just woken up. */
 import { workflowInfo } from '@temporalio/workflow';
 import { type Hold } from '../contract';
-import { formatDuration } from '../durations';
-import { submitRequestId } from '../ids';
-import { type Run } from './progress';
+import { type Following } from './following';
 import { describeHold } from './question';
 
-export function detailsOf(run: Run): string {
-  const { input, progress, stage, settings } = run;
-  const task = progress.taskId === null ? '' : ` (task \`${progress.taskId}\`)`;
+/** What a run says of an end, or of what comes just before it; the rest each kind says itself. */
+export function endDetails(run: Following, stage: EndStage): string {
+  const { kind, id } = run.subject;
+  const known = id();
+  const thing = known === null ? '' : ` (${kind} \`${known}\`)`;
   switch (stage) {
-    case 'submitting':
-      return `Submitting to ${input.tool}. Nothing is to be done.`;
-    case 'waiting':
-      return lines(
-        'Waiting to submit: the service did not take the job yet, and nothing was accepted.',
-        `What happened: ${run.lastError ?? 'nothing yet'}`,
-        'It tries again by itself. Nothing is to be done, unless the service is known to be down for good.',
-      );
-    case 'held':
-    case 'overdue':
-      return holdDetails(run);
-    case 'polling':
-      return `The service works on it${task}; asked every ${formatDuration(settings.pollMin)} to ${formatDuration(settings.pollMax)}. Nothing is to be done.`;
     case 'writing':
-      return `The service is done${task}; the result is being written to the project.`;
+      return `The service is done${thing}; the result is being written to the project.`;
     case 'notifying':
-      return `The service is done${task}; somebody is being told.`;
+      return `The service is done${thing}; somebody is being told.`;
     case 'succeeded':
     case 'failed':
     case 'abandoned':
     case 'cancelled':
-      return `The job ${stage === 'succeeded' ? 'succeeded' : stage === 'failed' ? 'failed' : `was ${stage}`}${task}.`;
+      return `The job ${stage === 'succeeded' ? 'succeeded' : stage === 'failed' ? 'failed' : `was ${stage}`}${thing}.`;
     default:
       return stage satisfies never;
   }
 }
+
+export type EndStage = 'writing' | 'notifying' | 'succeeded' | 'failed' | 'abandoned' | 'cancelled';
 
 /** What a hold means, by why it is there. */
 export const MEANING: Record<Hold['why'], string> = {
@@ -47,27 +36,23 @@ export const MEANING: Record<Hold['why'], string> = {
     'The service still works on the job, or never says that it is over. Segue goes on asking, more slowly.',
 };
 
-function holdDetails(run: Run): string {
-  const { progress, input } = run;
+/** `lookFor` is what a person looks for in the service before deciding. */
+export function holdDetails(run: Following, lookFor: string): string {
   const hold = describeHold(run);
   if (!hold) return 'Decided; going on.';
-  const last = progress.attempts.at(-1);
-  const sent =
-    last &&
-    `submission ${last.n}, sent at ${last.at} as X-Request-Id \`${submitRequestId(input.key, last.n)}\``;
   return lines(
     `**Needs a person** since ${hold.since}.`,
     `What happened: ${hold.reason}`,
     `What it means: ${MEANING[hold.why]}`,
     hold.why === 'overdue'
       ? 'What to do: nothing, or give it up:'
-      : `What to do: look in the service for ${sent ?? `task \`${progress.taskId ?? ''}\``}, then decide:`,
+      : `What to do: look in the service for ${lookFor}, then decide:`,
     ...commandsOf(run).map(({ when, command }) => `- ${when}: \`${command}\``),
   );
 }
 
 /** The exact commands that decide a hold, and when each is right. */
-export function commandsOf(run: Run): { when: string; command: string }[] {
+export function commandsOf(run: Following): { when: string; command: string }[] {
   const hold = describeHold(run);
   const decide = `segue resolve ${workflowInfo().workflowId}`;
   const all = {
@@ -81,6 +66,6 @@ export function commandsOf(run: Run): { when: string; command: string }[] {
   return (hold?.actions ?? []).map((action) => all[action]);
 }
 
-function lines(...paragraphs: string[]): string {
+export function lines(...paragraphs: string[]): string {
   return paragraphs.join('\n\n');
 }

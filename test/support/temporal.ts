@@ -4,11 +4,13 @@ import { Client, Connection } from '@temporalio/client';
 import { InternalConnectionOptionsSymbol } from '@temporalio/client/lib/connection';
 import { TimeSkippingClient } from '@temporalio/testing/lib/client';
 import { NativeConnection } from '@temporalio/worker';
+import { type Operator } from '../../src/activities/tellOperator';
 import { Credential } from '../../src/api/credential';
+import { type ServiceLayout } from '../../src/api/operation';
 import { SegueClient } from '../../src/client';
 import { PUBLISHED_LAYOUT, type SendLimits, type StarterConfig } from '../../src/config';
 import { SANDBOX_KEY } from '../../src/sandbox/server';
-import { createSegueWorker, type SegueWorker } from '../../src/worker';
+import { createSegueWorker, type SegueWorker, type SegueWorkerOptions } from '../../src/worker';
 import './runtime';
 import { shared } from './shared';
 
@@ -69,21 +71,35 @@ function skippedTime(): () => number {
   return () => (now += 60_000);
 }
 
+export interface TestWorkerOptions extends Pick<
+  SegueWorkerOptions,
+  'checkScheduledTime' | 'bundlePath' | 'dataConverter'
+> {
+  limits?: SendLimits;
+  layout?: Partial<ServiceLayout>;
+  operator?: Operator;
+}
+
 /** Runs `work` while a worker polls, and drains the worker afterwards. */
 export async function withWorker<T>(
   temporal: TestTemporal,
   config: StarterConfig,
   apiUrl: string,
   work: (worker: SegueWorker) => Promise<T>,
-  { limits, ...options }: { checkScheduledTime?: boolean; bundlePath?: string; limits?: SendLimits } = {},
+  { limits, layout, operator, ...options }: TestWorkerOptions = {},
 ): Promise<T> {
   const worker = await createSegueWorker({
     connection: temporal.nativeConnection,
     namespace: 'default',
     config: {
       ...config,
-      limits,
-      api: { url: apiUrl, credential: Credential.apiKey(SANDBOX_KEY), proxy: {}, layout: PUBLISHED_LAYOUT },
+      ...{ limits, operator },
+      api: {
+        url: apiUrl,
+        credential: Credential.apiKey(SANDBOX_KEY),
+        proxy: {},
+        layout: { ...PUBLISHED_LAYOUT, ...layout },
+      },
     },
     bundlePath: shared().bundlePath,
     // The time-skipping server takes them (the global set-up gave it them), but does not list them.

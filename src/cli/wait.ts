@@ -1,0 +1,57 @@
+import { type Command } from 'commander';
+import { SegueClient } from '../client';
+import { loadStarterConfig } from '../config';
+import { type RecordKind } from '../contract';
+import { type RecordSpec } from '../records';
+import { addScopeFlags, type ScopeFlags } from './api';
+import { word } from './commandLine';
+import { withTemporal } from './connect';
+import { type ExitCode } from './exit';
+import { durationFlag } from './flags';
+import { sayThatItExists, sayWhenNobodyPolls } from './starting';
+import { tellWaited, untilOver, type WaitFlags } from './waiting';
+
+interface RecordFlags extends ScopeFlags, WaitFlags {
+  failOn?: string[];
+}
+
+const ABOUT: Record<RecordKind, string> = {
+  asset: 'wait until an asset is done, status 4 (the worker needs SEGUE_ASSET_PATH)',
+  run: "wait for a workflow run of the service, by the run's ID; PAUSED is not an end (the worker needs SEGUE_RUN_PATH)",
+  video: 'wait until a v2 video is DONE or FAILED (the worker needs SEGUE_VIDEO_PATH)',
+};
+
+export function addTo(program: Command): void {
+  const wait = program.command('wait').description('wait for a record of the service; its own status tells');
+  for (const [kind, about] of Object.entries(ABOUT)) {
+    const command = wait
+      .command(`${kind} <id>`)
+      .description(about)
+      .option(
+        '--fail-on <status>',
+        'end as failed when it has this status (may be given again)',
+        (status: string, earlier: string[] | undefined) => [...(earlier ?? []), status],
+      )
+      .option('--timeout <duration>', 'stop waiting after this long; the wait goes on', durationFlag)
+      .option('--json', 'print one JSON object');
+    addScopeFlags(command).action(async (id: string, flags: RecordFlags) => {
+      process.exitCode = await waitFor(kind as RecordKind, id, flags);
+    });
+  }
+}
+
+async function waitFor(kind: RecordKind, id: string, flags: RecordFlags): Promise<ExitCode> {
+  const config = loadStarterConfig();
+  const { organization, space, failOn = [] } = flags;
+  const spec: RecordSpec = { kind, id, failOn, scope: { organization, space } };
+  const again = [
+    `segue wait ${kind} ${word(id)}`,
+    ...failOn.map((status) => `--fail-on ${word(status)}`),
+  ].join(' ');
+  return withTemporal(async (connected) => {
+    const job = await new SegueClient(connected.temporal, config).records.start(spec);
+    if (job.existing) await sayThatItExists(job, () => 'This is the same wait.');
+    await sayWhenNobodyPolls(connected, job.taskQueue, { submits: false });
+    return tellWaited(job, await untilOver(job, flags, again), flags, again);
+  });
+}

@@ -1,0 +1,114 @@
+/** Starting a run so that a key that exists gives its run back, running or closed. */
+import { randomUUID } from 'node:crypto';
+import {
+  type Client,
+  WorkflowExecutionAlreadyStartedError,
+  type WorkflowExecutionDescription,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
+import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow';
+import { KeyReusedError, NoSuchJobError } from './errors';
+import { keyIn } from './ids';
+import { type JobFacts } from './job';
+import { explainUnregistered } from './registration';
+import { type attributesOfJob } from './searchAttributes';
+
+export interface Start<Input> {
+  workflow: string;
+  workflowId: string;
+  taskQueue: string;
+  key: string;
+  input: Input;
+  /** A digest of what makes two inputs the same job; settings of polling do not. */
+  askOf: (input: Input) => string;
+  attributes: ReturnType<typeof attributesOfJob>;
+  summary: string;
+  /** What to do about a key whose run asks for something else; choose another, unless told. */
+  adviceOnReuse?: string;
+  /** Whether a closed run is forgotten and the job begins anew; never, unless told. */
+  isForgotten?: (closed: WorkflowExecutionDescription, sameAsk: boolean) => Promise<boolean> | boolean;
+}
+
+interface StartMemo extends Record<string, unknown> {
+  /** Digest of what the caller asked for. */
+  segueAsk: string;
+  /** Tells the starter whether the run is the one it started. */
+  segueStart: string;
+}
+
+/** Starts the run, or finds the one that its key has. Another ask under the same key is an error. */
+export async function startOrFind<Input>(temporal: Client, start: Start<Input>): Promise<JobFacts> {
+  const { workflowId, key, askOf } = start;
+  const memo: StartMemo = { segueAsk: askOf(start.input), segueStart: randomUUID() };
+  const look = async (): Promise<Look> => {
+    const run = await temporal.workflow.getHandle(workflowId).describe();
+    const found = (run.memo ?? {}) as Partial<StartMemo>;
+    // Starting does not tell whether this call did it, but only the run it made has this call's token.
+    const existing = found.segueStart !== memo.segueStart;
+    // A run that another language started has no memo; what it was asked for stands in its input.
+    const ask = found.segueAsk ?? askOf((await inputOf(temporal, run)) as Input);
+    return { run, existing, sameAsk: ask === memo.segueAsk };
+  };
+
+  await begin(temporal, start, memo, 'REJECT_DUPLICATE');
+  let found = await look();
+  const isClosed = found.existing && found.run.status.name !== 'RUNNING';
+  if (isClosed && (await start.isForgotten?.(found.run, found.sameAsk))) {
+    await begin(temporal, start, memo, 'ALLOW_DUPLICATE');
+    found = await look();
+  }
+  if (!found.sameAsk) throw new KeyReusedError(key, workflowId, start.adviceOnReuse);
+  return { ...found.run, key, existing: found.existing };
+}
+
+interface Look {
+  run: WorkflowExecutionDescription;
+  existing: boolean;
+  sameAsk: boolean;
+}
+
+async function begin<Input>(
+  temporal: Client,
+  { workflow, workflowId, taskQueue, input, attributes, summary }: Start<Input>,
+  memo: StartMemo,
+  workflowIdReusePolicy: 'REJECT_DUPLICATE' | 'ALLOW_DUPLICATE',
+): Promise<void> {
+  const options = {
+    ...{ workflowId, taskQueue, memo, workflowIdReusePolicy },
+    args: [input],
+    workflowIdConflictPolicy: 'USE_EXISTING' as const,
+    typedSearchAttributes: attributes,
+    staticSummary: summary,
+  };
+  await temporal.workflow.start(workflow, options).catch((error: unknown) => {
+    // The key's run is closed; it is given back like one that still runs.
+    if (error instanceof WorkflowExecutionAlreadyStartedError) return;
+    throw explainUnregistered(error, temporal.options.namespace);
+  });
+}
+
+/** What a run was started with, as its history keeps it. */
+export async function inputOf(
+  temporal: Client,
+  { workflowId, runId }: { workflowId: string; runId: string },
+): Promise<unknown> {
+  const { history } = await temporal.workflowService.getWorkflowExecutionHistory({
+    namespace: temporal.options.namespace,
+    execution: { workflowId, runId },
+    maximumPageSize: 1,
+  });
+  const payloads = history?.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads;
+  const [input] = await decodeArrayFromPayloads(temporal.options.loadedDataConverter, payloads ?? []);
+  return input;
+}
+
+/** The run that an id has. */
+export async function find(temporal: Client, workflowId: string): Promise<JobFacts> {
+  try {
+    const run = await temporal.workflow.getHandle(workflowId).describe();
+    return { ...run, key: keyIn(workflowId), existing: true };
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) throw new NoSuchJobError(workflowId);
+    throw error;
+  }
+}

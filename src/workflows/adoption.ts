@@ -1,0 +1,63 @@
+/** What only a media job can be told: which task is its own, or that it is to be submitted again. */
+import { ActivityFailure, CancellationScope, proxyActivities, setHandler } from '@temporalio/workflow';
+import { acceptedSignal, type Decision, LONGEST_CALL_MS, type SegueActivities } from '../contract';
+import { badDecision, type DecisionRules, numberOf } from './decisions';
+import { lateAdoption } from './hold';
+import { type Run } from './progress';
+import { describeHold } from './question';
+
+const { getTask } = proxyActivities<SegueActivities>({
+  startToCloseTimeout: LONGEST_CALL_MS,
+  // A person waits for the answer; what does not work now is said now.
+  retry: { maximumAttempts: 3, initialInterval: '1s' },
+});
+
+export function taskRules(run: Run): DecisionRules {
+  return {
+    problemsOf: ({ action, taskId }) => {
+      if (action === 'resubmit') return problemsOfResubmit(run);
+      if (action !== 'adopt' || (typeof taskId === 'string' && taskId.trim() !== '')) return [];
+      return ['taskId: must name the task to adopt'];
+    },
+    confirm: async (decision) => {
+      if (decision.action === 'adopt') await requireTask(run, decision);
+    },
+  };
+}
+
+/** Late answers of the service decide like a person. */
+export function handleLateAnswers(run: Run): void {
+  setHandler(
+    acceptedSignal,
+    ({ hold, taskId }) => {
+      // Kept where the run has not noticed yet that the submission gave no outcome.
+      run.lateAnswers.set(numberOf(hold), taskId);
+      const open = run.progress.hold;
+      if (open?.why === 'unknown' && open.n === numberOf(hold)) run.decision ??= lateAdoption(run, taskId);
+    },
+    { description: 'Tells a task id that came after its submission was given up: { hold, taskId }.' },
+  );
+}
+
+/** Fails the decision, and leaves the run held, unless the service knows the task or the person insists. */
+async function requireTask({ input }: Run, { taskId = '', force }: Decision): Promise<void> {
+  if (force) return;
+  try {
+    await CancellationScope.nonCancellable(() => getTask({ request: { id: taskId }, scope: input.scope }));
+  } catch (error) {
+    if (!(error instanceof ActivityFailure)) throw error;
+    const words = error.cause?.message ?? error.message;
+    throw badDecision(
+      `Task ${taskId} was not adopted, and the run is still held. The service says: ${words}. ` +
+        'Check the id; --force adopts it without asking.',
+    );
+  }
+}
+
+function problemsOfResubmit(run: Run): string[] {
+  if (run.scope.consideredCancelled)
+    return ['action: the run is being cancelled; adopt the task or abandon it'];
+  const after = describeHold(run)?.resubmitAfter ?? null;
+  if (after === null || Date.now() >= Date.parse(after)) return [];
+  return [`action: the last submission may still arrive; it can be submitted again from ${after} on`];
+}

@@ -1,0 +1,80 @@
+import { allHandlersFinished, condition, continueAsNew, workflowInfo } from '@temporalio/workflow';
+import {
+  type Decision,
+  type FollowProgress,
+  type MediaStage,
+  type NotifyTarget,
+  type Scope,
+  type TranscriptStage,
+  type WriteTarget,
+} from '../contract';
+import { type PollTimes } from './settings';
+
+export type Stage = MediaStage | TranscriptStage;
+
+/**
+ * What every run knows that follows something at the service: a task, a transcription, an asset. Waiting, questions to
+ * people and endings need no more than this.
+ */
+export interface Following {
+  readonly input: { key: string; scope?: Scope; write?: WriteTarget; notify?: NotifyTarget };
+  readonly settings: PollTimes;
+  readonly progress: FollowProgress;
+  readonly subject: Subject;
+  stage: Stage;
+  /** What a person decided of the hold, until the run acts on it. */
+  decision: Decision | null;
+  /** Somebody does not want to wait for the next poll. */
+  pollAsked: boolean;
+  /** A poll is on its way. */
+  asking: boolean;
+  nextPollAt: string | null;
+  lastError: string | null;
+  /** From when on it can be submitted again; not there where nothing is submitted. */
+  resubmitAfter?: () => string;
+}
+
+/** What a run follows, as people and programs are told of it. */
+export interface Subject {
+  /** What is done, as lists show it: `remove-background`, `transcript`, `asset`. */
+  tool: string;
+  /** How its user calls it: `media job`, `transcript`. */
+  noun: string;
+  /** How the whole is called in a sentence: `job k`, `transcript k`. */
+  name: string;
+  /** What the service calls it: `task`, `transcription`. */
+  kind: string;
+  id: () => string | null;
+  /** The thing, and what it is followed for: `task t-1 of job k`. */
+  inFull: () => string;
+  /** Stands before the request ids of the run, and before those of no other. */
+  requestName: string;
+  /** What it is for programs: in failures, logs, results and notifications. */
+  facts: () => Record<string, string | null>;
+  /** What the run says of itself at its stage, in Markdown. */
+  details: () => string;
+  /** What the service said of it last, where that is told. */
+  lastWords?: () => string;
+}
+
+/** What a run is doing at its start; nothing of it outlives the run. */
+export function atStart() {
+  return { decision: null, pollAsked: false, asking: false, nextPollAt: null, lastError: null };
+}
+
+/** Continues as new before the history grows past what the server takes. It returns when there is no need. */
+export async function continueWhenLong({ input, progress }: Following): Promise<void> {
+  if (!workflowInfo().continueAsNewSuggested) return;
+  await condition(allHandlersFinished);
+  await continueAsNew<(input: object) => Promise<unknown>>({ ...input, carried: progress });
+}
+
+/** `task t-1` */
+export function thingOf({ subject }: Following): string {
+  return `${subject.kind} ${subject.id() ?? ''}`;
+}
+
+/** What is known of it, without what is not known yet. */
+export function knownFacts({ subject }: Following): [string, string][] {
+  return Object.entries(subject.facts()).flatMap(([name, value]) => (value === null ? [] : [[name, value]]));
+}

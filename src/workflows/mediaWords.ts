@@ -1,0 +1,38 @@
+/** What a media job says of itself, in Markdown. */
+import { formatDuration } from '../durations';
+import { submitRequestId } from '../ids';
+import { type Run } from './progress';
+import { endDetails, holdDetails, lines } from './words';
+
+export function detailsOf(run: Run): string {
+  const { input, progress, stage, settings } = run;
+  const task = progress.taskId === null ? '' : ` (task \`${progress.taskId}\`)`;
+  switch (stage) {
+    case 'submitting':
+      return `Submitting to ${input.tool}. Nothing is to be done.`;
+    case 'waiting':
+      return lines(
+        'Waiting to submit: the service did not take the job yet, and nothing was accepted.',
+        `What happened: ${run.lastError ?? 'nothing yet'}`,
+        'It tries again by itself. Nothing is to be done, unless the service is known to be down for good.',
+      );
+    case 'held':
+    case 'overdue':
+      return holdDetails(run, whatToLookFor(run));
+    case 'polling':
+      return `The service works on it${task}; asked every ${formatDuration(settings.pollMin)} to ${formatDuration(settings.pollMax)}. Nothing is to be done.`;
+    case 'writing':
+    case 'notifying':
+    case 'succeeded':
+    case 'failed':
+    case 'abandoned':
+    case 'cancelled':
+      return endDetails(run, stage);
+  }
+}
+
+function whatToLookFor({ input, progress }: Run): string {
+  const last = progress.attempts.at(-1);
+  if (!last) return `task \`${progress.taskId ?? ''}\``;
+  return `submission ${last.n}, sent at ${last.at} as X-Request-Id \`${submitRequestId(input.key, last.n)}\``;
+}

@@ -1,0 +1,96 @@
+import { setHandler } from '@temporalio/workflow';
+import {
+  type RecordInput,
+  recordPollNowUpdate,
+  type RecordResult,
+  type RecordStage,
+  type RecordState,
+  recordStateQuery,
+} from '../contract';
+import { recordKey, recordWorkflowId } from '../ids';
+import { handleDecisions } from './decisions';
+import { endingWell } from './ending';
+import { atStart } from './following';
+import { describeHold } from './question';
+import { followRecord, type FollowingRecord, lastWordsOf, startRecordProgress } from './records';
+import { recordDetails } from './recordWords';
+import { readRecordSettings } from './settings';
+import { enterStage, showStart } from './show';
+import { refuseUnsafeStart } from './start';
+import { handlePollNow } from './watch';
+
+/** Waits until an asset, a workflow run of the service or a video is over, and keeps its record. */
+export async function record(input: RecordInput): Promise<RecordResult> {
+  const run = startWait(input);
+  setHandler(recordStateQuery, () => describe(run), {
+    description: 'What this wait is doing: stage, hold, status of the record, polls.',
+  });
+  handleDecisions(run);
+  handlePollNow(run, recordPollNowUpdate, () => describe(run));
+  showStart(run);
+  return endingWell(run, () => waitForEnd(run));
+}
+
+interface Wait extends FollowingRecord {
+  readonly asked: RecordInput;
+  stage: RecordStage;
+}
+
+async function waitForEnd(run: Wait): Promise<RecordResult> {
+  const { kind, id, failOn } = run.asked;
+  const end = await followRecord(run, { kind, id, failOn });
+  enterStage(run, 'succeeded');
+  return {
+    key: run.input.key,
+    status: 'succeeded',
+    ...{ kind, id },
+    recordStatus: end.status,
+    record: end.record ?? null,
+    polls: run.progress.polls,
+    finishedAt: new Date().toISOString(),
+  };
+}
+
+function startWait(asked: RecordInput): Wait {
+  const settings = readRecordSettings(asked);
+  const { kind, id, carried } = asked;
+  const key = recordKey(kind, id);
+  refuseUnsafeStart(key, recordWorkflowId(key));
+  const progress = startRecordProgress(carried);
+  const run: Wait = {
+    ...atStart(),
+    ...{ asked, settings, progress },
+    input: { ...asked, key },
+    stage: progress.hold ? 'overdue' : 'polling',
+    subject: {
+      tool: kind,
+      noun: kind,
+      name: `the wait for ${kind} ${id}`,
+      kind,
+      id: () => id,
+      inFull: () => `${kind} ${id}`,
+      requestName: recordWorkflowId(key),
+      facts: () => ({ kind, id }),
+      details: () => recordDetails(run, run.stage),
+      lastWords: () => lastWordsOf(run),
+    },
+  };
+  return run;
+}
+
+function describe(run: Wait): RecordState {
+  const { asked, input, progress, stage, nextPollAt, lastError } = run;
+  const { decisions, polls, status } = progress;
+  return {
+    key: input.key,
+    kind: asked.kind,
+    id: asked.id,
+    stage,
+    hold: describeHold(run),
+    recordStatus: status,
+    decisions,
+    polls,
+    nextPollAt,
+    lastError,
+  };
+}

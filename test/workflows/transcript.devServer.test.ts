@@ -1,0 +1,403 @@
+/** The transcript workflow on a real Temporal server, against the sandbox over real sockets; its ledger is the judge. */
+import { randomUUID } from 'node:crypto';
+import { Client } from '@temporalio/client';
+import { ExternalStorage, type Payload, type StorageDriver } from '@temporalio/common';
+import { SegueClient } from '../../src/client';
+import { type TranscriptResult, type TranscriptState } from '../../src/contract';
+import { InvalidInputError, KeyReusedError } from '../../src/errors';
+import { transcriptWorkflowId } from '../../src/ids';
+import { type Sandbox, startSandbox } from '../../src/sandbox/server';
+import { eventually } from '../support/eventually';
+import { seedTranscription, SRT, tellWebhook } from '../support/records';
+import { ask, readLedger } from '../support/sandbox';
+import { startSmallService } from '../support/smallService';
+import {
+  connectDevServer,
+  segueClient,
+  testConfig,
+  type TestTemporal,
+  withWorker,
+} from '../support/temporal';
+import { KEPT, readProject, seedProject, WORKSPACE } from '../support/writing';
+
+const MIB = 1024 * 1024;
+
+let temporal: TestTemporal;
+let sandbox: Sandbox;
+
+beforeAll(async () => {
+  temporal = await connectDevServer();
+  sandbox = await startSandbox({ pace: { kind: 'polls', polls: 3 } });
+});
+
+afterAll(async () => {
+  await sandbox.stop();
+  await temporal.close();
+});
+
+function resultOf(key: string): Promise<TranscriptResult> {
+  return temporal.client.workflow.getHandle(transcriptWorkflowId(key)).result() as Promise<TranscriptResult>;
+}
+
+/** A transcription that is done, with a file of the test's own. */
+function serviceWith(transcriptionId: string, text: string) {
+  const record = `GET /api/v1/transcription/${transcriptionId}`;
+  return startSmallService({
+    [record]: { body: { job_status: 'DONE' } },
+    [`${record}/download_transcription_file`]: { text },
+  });
+}
+
+describe('a transcript', () => {
+  test('P5: is polled until its own status is DONE, whatever its task says, and then downloaded', async () => {
+    const transcriptionId = await seedTranscription(sandbox.url, { pace: 'webhook' });
+    const config = testConfig();
+    await withWorker(temporal, config, sandbox.url, async () => {
+      const job = await segueClient(temporal, config).transcripts.start({ transcriptionId });
+      await eventually('some polls', async () => ((await job.state())?.polls ?? 0) > 5);
+      const task = await ask(sandbox.url, `GET /tasks/task-of-${transcriptionId}`);
+      expect(task.json).toMatchObject({ status: 'SUCCESS' });
+      expect(await job.state()).toMatchObject({ stage: 'polling', jobStatus: 'PROCESSING', hold: null });
+
+      await tellWebhook(sandbox.url, transcriptionId, 'DONE');
+      const report = await job.wait();
+      expect(report).toMatchObject({
+        workflowId: `transcript/${transcriptionId}`,
+        key: transcriptionId,
+        status: 'succeeded',
+        info: { transcriptionId, format: 'srt', text: SRT, empty: false },
+      });
+    });
+    const result = await resultOf(transcriptionId);
+    expect(result).toEqual({
+      key: transcriptionId,
+      status: 'succeeded',
+      transcriptionId,
+      format: 'srt',
+      text: SRT,
+      polls: expect.any(Number),
+      finishedAt: expect.any(String),
+      written: null,
+      notified: null,
+    });
+  });
+
+  test('is asked for at once: what was done before needs no pause', async () => {
+    const transcriptionId = await seedTranscription(sandbox.url, { pace: 'instant' });
+    const config = testConfig({ poll: { min: '1h', max: '1h', deadline: '2h', giveUp: '7d' } });
+    await withWorker(temporal, config, sandbox.url, async () => {
+      const report = await segueClient(temporal, config).transcripts.run({ transcriptionId, format: 'vtt' });
+      expect(report.info).toMatchObject({ format: 'vtt', text: expect.stringContaining('WEBVTT') });
+    });
+    expect(await resultOf(transcriptionId)).toMatchObject({ polls: 2 });
+  });
+
+  test('P3 P4: its text is written to the project, its user told once, and what was there is kept', async () => {
+    const project = await seedProject(sandbox.url);
+    const transcriptionId = await seedTranscription(sandbox.url);
+    const config = testConfig({ organization: WORKSPACE });
+    const key = `transcript-${randomUUID()}`;
+    await withWorker(temporal, config, sandbox.url, async () => {
+      const report = await segueClient(temporal, config).transcripts.run({
+        ...{ key, transcriptionId },
+        write: { project, at: '/subtitles/launch' },
+        notify: { userId: '1', workspaceId: WORKSPACE },
+      });
+      expect(report).toMatchObject({
+        status: 'succeeded',
+        info: { written: { ok: true }, notified: { status: 'sent' } },
+      });
+    });
+    const { finishedAt } = await resultOf(key);
+    expect((await readProject(sandbox.url, project)).data).toEqual({
+      ...KEPT,
+      subtitles: { launch: { key, transcriptionId, format: 'srt', text: SRT, finishedAt } },
+    });
+    const { notifications } = (await ask(sandbox.url, 'GET /_sandbox/notifications')).json as {
+      notifications: { request: Record<string, unknown>; remarks: string[] }[];
+    };
+    const told = notifications.filter(({ request }) => JSON.stringify(request).includes(key));
+    expect(told).toHaveLength(1);
+    expect(told[0]).toMatchObject({
+      remarks: [],
+      request: {
+        category: 'agentTaskCompleted',
+        title: 'Your transcript is done',
+        _extra: { event_type: 'transcript.completed', job_key: key, transcription_id: transcriptionId },
+      },
+    });
+    const { summary, entries } = await readLedger(sandbox.url);
+    expect(summary).toMatchObject({ duplicateNotifications: 0, lostKeys: 0 });
+    expect(entries.map(({ requestId }) => requestId)).toContain(`transcript/${key}.notify.completed`);
+  });
+
+  test("P2: one that the service ends as FAILED fails with the service's record, in the project and by notification", async () => {
+    const project = await seedProject(sandbox.url);
+    const transcriptionId = await seedTranscription(sandbox.url, { outcome: 'FAILED' });
+    const config = testConfig({ organization: WORKSPACE });
+    await withWorker(temporal, config, sandbox.url, async () => {
+      const report = await segueClient(temporal, config).transcripts.run({
+        transcriptionId,
+        write: { project, at: '/subtitles' },
+        notify: { userId: '1', workspaceId: WORKSPACE },
+      });
+      expect(report).toMatchObject({
+        status: 'failed',
+        error: expect.stringContaining(`transcription ${transcriptionId}`),
+        info: { id: transcriptionId, job_status: 'FAILED' },
+      });
+    });
+    expect((await readProject(sandbox.url, project)).data).toMatchObject({
+      subtitles: { transcriptionId, status: 'failed', error: expect.stringContaining('FAILED') },
+    });
+    const { entries } = await readLedger(sandbox.url);
+    expect(
+      entries.filter(({ requestId }) => requestId?.startsWith(`transcript/${transcriptionId}.notify`)),
+    ).toEqual([
+      expect.objectContaining({ requestId: `transcript/${transcriptionId}.notify.failed`, applied: true }),
+    ]);
+  });
+
+  test('P5: made-up statuses are "still running", and stand in the state', async () => {
+    const transcriptionId = randomUUID();
+    const statuses = ['SUCCESS', 'done', 'COMPLETED', 'DONE_SOON', ''];
+    let status: string | undefined;
+    const record = `GET /api/v1/transcription/${transcriptionId}`;
+    const service = await startSmallService({
+      [record]: () => ({ body: { job_status: status, task_id: 't' } }),
+      [`${record}/download_transcription_file`]: { text: SRT },
+    });
+    const config = testConfig();
+    await withWorker(temporal, config, service.url, async () => {
+      const job = await segueClient(temporal, config).transcripts.start({ transcriptionId });
+      for (status of statuses) {
+        const seen = (state: TranscriptState | undefined): boolean => state?.jobStatus === status;
+        await eventually(`the status "${status}"`, async () => seen(await job.state()));
+        expect(await job.state()).toMatchObject({ stage: 'polling', jobStatus: status });
+      }
+      status = 'DONE';
+      expect(await job.wait()).toMatchObject({ status: 'succeeded' });
+    });
+    await service.stop();
+  });
+
+  test('the same key gives the same run back; another format under it is refused', async () => {
+    const transcriptionId = await seedTranscription(sandbox.url, { pace: 'instant' });
+    const config = testConfig();
+    await withWorker(temporal, config, sandbox.url, async () => {
+      const { transcripts } = segueClient(temporal, config);
+      const [first, second] = await Promise.all([
+        transcripts.start({ transcriptionId }),
+        transcripts.start({ transcriptionId, format: 'srt' }),
+      ]);
+      expect(first.runId).toBe(second.runId);
+      expect(await first.wait()).toMatchObject({ status: 'succeeded' });
+      expect(await transcripts.run({ transcriptionId })).toMatchObject({
+        runId: first.runId,
+        existing: true,
+      });
+      await expect(transcripts.start({ transcriptionId, format: 'vtt' })).rejects.toThrow(KeyReusedError);
+      const other = await transcripts.run({ transcriptionId, format: 'vtt', key: `vtt-${transcriptionId}` });
+      expect(other).toMatchObject({ status: 'succeeded', existing: false });
+    });
+  });
+
+  test('wrong input starts nothing and names every problem', async () => {
+    const { transcripts } = segueClient(temporal, testConfig());
+    const spec = {
+      transcriptionId: 'no-uuid',
+      format: 'txt' as never,
+      key: 'a/b',
+      write: { project: { resourcetype: '', id: '7' }, at: 'media' },
+      notify: { userId: '', workspaceId: '1' },
+      poll: { min: '5' },
+    };
+    const error: unknown = await transcripts.start(spec).catch((e: unknown) => e);
+    expect(error).toBeInstanceOf(InvalidInputError);
+    expect((error as InvalidInputError).problems).toHaveLength(7);
+    await expect(transcripts.get('a/b')).rejects.toThrow('There is no run transcript/a/b');
+  });
+
+  test('other languages: a run with wrong input, or under an id that is not its own, ends at once', async () => {
+    const config = testConfig();
+    await withWorker(temporal, config, sandbox.url, async () => {
+      const run = (workflowId: string, input: unknown): Promise<unknown> =>
+        temporal.client.workflow
+          .execute('transcript', { workflowId, taskQueue: config.taskQueue, args: [input] })
+          .catch((error: unknown) => error);
+      const key = randomUUID();
+      expect(await run(`transcript/${key}`, { key, transcriptionId: 'x', format: 'txt' })).toMatchObject({
+        cause: { type: 'BadInput', message: expect.stringMatching(/transcriptionId: .*; format: /) },
+      });
+      expect(await run(`other-${key}`, { key, transcriptionId: key })).toMatchObject({
+        cause: { type: 'UnsafeStart', message: expect.stringContaining(`its key gives transcript/${key}`) },
+      });
+    });
+  });
+
+  test('P4: a cancelled one stops asking, and the project knows which transcription goes on', async () => {
+    const project = await seedProject(sandbox.url);
+    const transcriptionId = await seedTranscription(sandbox.url, { pace: 'webhook' });
+    const config = testConfig({ organization: WORKSPACE });
+    await withWorker(temporal, config, sandbox.url, async () => {
+      const job = await segueClient(temporal, config).transcripts.start({
+        transcriptionId,
+        write: { project, at: '/subtitles' },
+      });
+      await eventually('a poll', async () => ((await job.state())?.polls ?? 0) > 0);
+      await job.cancel();
+      expect(await job.wait()).toMatchObject({ status: 'cancelled' });
+    });
+    expect((await readProject(sandbox.url, project)).data).toMatchObject({
+      subtitles: { transcriptionId, status: 'cancelled' },
+    });
+  });
+});
+
+describe('a long text', () => {
+  const line = 'One line of a very long recording.\n';
+
+  test('over 1 MiB stays out of the history: size, digest and the command that fetches it are kept', async () => {
+    const transcriptionId = randomUUID();
+    const text = line.repeat(Math.ceil((1.5 * MIB) / line.length));
+    const service = await serviceWith(transcriptionId, text);
+    const config = testConfig();
+    await withWorker(temporal, config, service.url, async () => {
+      const report = await segueClient(temporal, config).transcripts.run({ transcriptionId });
+      expect(report).toMatchObject({ status: 'succeeded' });
+    });
+    expect((await resultOf(transcriptionId)).text).toEqual({
+      size: Buffer.byteLength(text),
+      digest: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
+      fetch: `segue get subtitles ${transcriptionId} --format srt --out FILE`,
+    });
+    const history = await temporal.client.workflow
+      .getHandle(transcriptWorkflowId(transcriptionId))
+      .fetchHistory();
+    expect(JSON.stringify(history).length).toBeLessThan(MIB / 4);
+    await service.stop();
+  });
+
+  test('that the run can keep, and a change of a project cannot, is condensed there only', async () => {
+    const project = await seedProject(sandbox.url);
+    const text = line.repeat(Math.ceil(MIB / 2 / line.length));
+    const transcriptionId = await seedTranscription(sandbox.url, {
+      pace: 'instant',
+      cues: [{ start: 0, end: 1, text }],
+    });
+    const config = testConfig({ organization: WORKSPACE });
+    await withWorker(temporal, config, sandbox.url, async () => {
+      const report = await segueClient(temporal, config).transcripts.run({
+        transcriptionId,
+        write: { project, at: '/subtitles' },
+      });
+      expect(report).toMatchObject({ status: 'succeeded', info: { written: { ok: true } } });
+    });
+    expect((await resultOf(transcriptionId)).text).toContain(line);
+    expect((await readProject(sandbox.url, project)).data).toMatchObject({
+      subtitles: { text: { size: expect.any(Number), digest: expect.stringMatching(/^sha256:/) } },
+    });
+  });
+
+  test("goes to the SDK's external storage where the worker has one", async () => {
+    const stored = new Map<string, Payload>();
+    const driver: StorageDriver = {
+      ...{ name: 'memory', type: 'test.memory' },
+      store: (_context, payloads) =>
+        Promise.resolve(
+          payloads.map((payload) => {
+            const claim = randomUUID();
+            stored.set(claim, payload);
+            return { claimData: { claim } };
+          }),
+        ),
+      retrieve: (_context, claims) =>
+        Promise.resolve(claims.map(({ claimData }) => stored.get(claimData.claim ?? '') ?? {})),
+    };
+    const dataConverter = { externalStorage: new ExternalStorage({ drivers: [driver] }) };
+    const transcriptionId = randomUUID();
+    const text = line.repeat(Math.ceil((3 * MIB) / line.length));
+    const service = await serviceWith(transcriptionId, text);
+    const config = testConfig();
+    const client = new Client({ connection: temporal.client.connection, dataConverter });
+    await withWorker(
+      temporal,
+      config,
+      service.url,
+      async () => {
+        const report = await new SegueClient(client, config).transcripts.run({ transcriptionId });
+        expect(report.status).toBe('succeeded');
+        expect((report.info as TranscriptResult).text).toBe(text);
+      },
+      { dataConverter },
+    );
+    expect(stored.size).toBeGreaterThan(0);
+    const run = temporal.client.workflow.getHandle(transcriptWorkflowId(transcriptionId));
+    expect(JSON.stringify(await run.fetchHistory()).length).toBeLessThan(MIB / 4);
+    await service.stop();
+  });
+});
+
+describe('a transcript that takes too long', () => {
+  test('P2: is overdue, says so once to operator and user, and a person can only abandon it', async () => {
+    const transcriptionId = await seedTranscription(sandbox.url, { pace: 'webhook' });
+    const config = testConfig({ poll: { min: '50ms', max: '50ms', deadline: '1s', giveUp: '7d' } });
+    const operator = { userId: '2', workspaceId: '2' };
+    await withWorker(
+      temporal,
+      config,
+      sandbox.url,
+      async () => {
+        const job = await segueClient(temporal, config).transcripts.start({
+          transcriptionId,
+          notify: { userId: '1', workspaceId: WORKSPACE },
+        });
+        await eventually('the deadline', async () => (await job.state())?.stage === 'overdue');
+        expect(await job.state()).toMatchObject({
+          hold: { why: 'overdue', actions: ['abandon'], resubmitAfter: null },
+          jobStatus: 'PROCESSING',
+        });
+        const { polls } = await job.pollNow();
+        expect(await job.pollNow()).toMatchObject({ stage: 'overdue', polls: polls + 1 });
+        const by = { by: 'sam', reason: 'not needed' };
+        await expect(job.resolve({ action: 'adopt', taskId: 't', ...by })).rejects.toThrow(
+          'action: must be abandon',
+        );
+        const details = temporal.client.workflow.getHandle(job.workflowId);
+        expect(await details.query('__temporal_workflow_metadata')).toMatchObject({
+          currentDetails: expect.stringMatching(/Needs a person[^]*segue resolve transcript\/\S+ --abandon/),
+        });
+        expect(await job.resolve({ action: 'abandon', ...by })).toMatchObject({ applied: true });
+        expect(await job.wait()).toMatchObject({
+          status: 'abandoned',
+          error: `Transcript ${transcriptionId} was abandoned by sam: not needed`,
+        });
+      },
+      { operator },
+    );
+    const { entries, summary } = await readLedger(sandbox.url);
+    const alarms = entries
+      .map(({ requestId }) => requestId ?? '')
+      .filter((id) => id.includes(`${transcriptionId}.notify.overdue`));
+    expect(alarms.sort()).toEqual([
+      `transcript/${transcriptionId}.notify.overdue-1`,
+      `transcript/${transcriptionId}.notify.overdue-1.operator`,
+    ]);
+    expect(summary).toMatchObject({ duplicateNotifications: 0 });
+  });
+
+  test('pollNow answers although that very poll ends the run', async () => {
+    const transcriptionId = await seedTranscription(sandbox.url, { pace: 'webhook' });
+    const config = testConfig({ poll: { min: '1h', max: '1h', deadline: '2h', giveUp: '7d' } });
+    await withWorker(temporal, config, sandbox.url, async () => {
+      const job = await segueClient(temporal, config).transcripts.start({ transcriptionId });
+      await eventually(
+        'the first pause',
+        async () => (await job.state())?.nextPollAt !== null && (await job.state())?.polls === 1,
+      );
+      await tellWebhook(sandbox.url, transcriptionId, 'DONE');
+      expect(await job.pollNow()).toMatchObject({ jobStatus: 'DONE' });
+      expect(await job.wait()).toMatchObject({ status: 'succeeded' });
+    });
+  });
+});
