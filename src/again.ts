@@ -36,7 +36,7 @@ async function requireOver(repeated: MediaJob, input: MediaInput): Promise<void>
     case 'task':
       throw refuse(
         `it was ${status === 'failed' ? 'given up' : status}, but the service may still work on its task ${remains.taskId}. ` +
-          'Follow that task instead of paying for another.',
+          'Follow that task instead of paying for another; if it is surely dead, another key is another job.',
         remains.taskId,
       );
     case 'unknown':

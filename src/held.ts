@@ -1,5 +1,5 @@
 /** What needs a person: jobs that are held or overdue, and those that were stopped with work under way. */
-import { type Client, type WorkflowExecutionInfo } from '@temporalio/client';
+import { type Client, type WorkflowExecutionInfo, WorkflowNotFoundError } from '@temporalio/client';
 import {
   type Hold,
   type HoldState,
@@ -10,7 +10,7 @@ import {
   RECORD_WORKFLOW,
   TRANSCRIPT_WORKFLOW,
 } from './contract';
-import { submitRequestId } from './ids';
+import { mediaWorkflowId, submitRequestId, successorKey } from './ids';
 import { jobOf } from './job';
 import { inputOf } from './keyed';
 import { entryOf, findRuns, type JobEntry, quoted } from './listing';
@@ -120,16 +120,25 @@ class Asking {
     };
   }
 
-  /** A run that was reset goes on as another, and a task that was adopted is followed by another. */
-  async #isSettled({ workflowId, runId, taskId }: JobEntry): Promise<boolean> {
-    const latest = await this.temporal.workflow.getHandle(workflowId).describe();
-    if (latest.runId !== runId) return true;
+  /** A run that was reset goes on as another; so does a job that was given another key, or its task alone. */
+  async #isSettled({ workflowId, runId, key, taskId }: JobEntry): Promise<boolean> {
+    if ((await this.#latestRun(workflowId)) !== runId) return true;
+    if ((await this.#latestRun(mediaWorkflowId(successorKey(key)))) !== undefined) return true;
     if (taskId === null) return false;
     const followers = `${searchAttributes.taskIds.name} = ${quoted(taskId)} AND ExecutionStatus IN ('Running', 'Completed', 'Failed')`;
     for await (const { workflowId: other } of findRuns(this.temporal, followers)) {
       if (other !== workflowId) return true;
     }
     return false;
+  }
+
+  async #latestRun(workflowId: string): Promise<string | undefined> {
+    try {
+      return (await this.temporal.workflow.getHandle(workflowId).describe()).runId;
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) return undefined;
+      throw error;
+    }
   }
 
   #isSilent({ taskQueue }: WorkflowExecutionInfo): Promise<boolean> {

@@ -194,11 +194,11 @@ export class MediaJob extends Job<MediaState, MediaResult> {
   async remains(): Promise<Remains> {
     const run = await this.handle.describe();
     if (run.status.name === 'COMPLETED') return { is: 'nothing' };
-    if (run.status.name !== 'FAILED') return remainsOfStopped({ ...entryOf(run), state: await this.state() });
+    const last = { ...entryOf(run), state: await this.state() };
+    if (run.status.name !== 'FAILED') return remainsOfStopped(last);
     const end = await this.end();
-    if ('result' in end) return { is: 'nothing' };
-    const type = end.failure.cause instanceof ApplicationFailure ? end.failure.cause.type : null;
-    return remainsOfFailed(type, failedOutcome(end.failure).taskId);
+    const cause = 'failure' in end ? end.failure.cause : undefined;
+    return remainsOfFailed(cause instanceof ApplicationFailure ? cause.type : null, last);
   }
 
   protected succeeded(result: MediaResult): ClosedOutcome {

@@ -19,7 +19,7 @@ export interface LastKnown {
   state: MediaState | undefined;
 }
 
-/** Of a run that was ended from outside: cancelled, terminated, timed out. */
+/** Of a run that ended before its task did: cancelled, terminated, timed out, abandoned. */
 export function remainsOfStopped({ key, stage, taskId, state }: LastKnown): Remains {
   const task = state?.taskId ?? taskId;
   if (task !== null) return { is: 'task', taskId: task };
@@ -32,7 +32,8 @@ export function remainsOfStopped({ key, stage, taskId, state }: LastKnown): Rema
   return { is: 'unknown', requestId: submitRequestId(key, last.n) };
 }
 
-/** Of a run that ended itself. What a person abandoned by name is left to that person. */
-export function remainsOfFailed(failureType: string | null | undefined, taskId: string | null): Remains {
-  return failureType === FAILURE.givenUp && taskId !== null ? { is: 'task', taskId } : { is: 'nothing' };
+/** Of a run that ended itself, by the type of its failure. */
+export function remainsOfFailed(failureType: string | null | undefined, last: LastKnown): Remains {
+  const gaveUp = failureType === FAILURE.givenUp || failureType === FAILURE.abandoned;
+  return gaveUp ? remainsOfStopped(last) : { is: 'nothing' };
 }

@@ -1,6 +1,6 @@
 import { digest } from '../src/digest';
 import {
-  adoptionKey,
+  successorKey,
   againKey,
   isGivenKey,
   mediaKeyOf,
@@ -44,9 +44,9 @@ describe('keys and ids', () => {
   });
 
   test.each(['k', 'spring~banner+2', 'x'.repeat(120)])(
-    'the task of %s is adopted by a key one may give',
+    'what was stopped as %s goes on with a key one may give',
     (key) => {
-      expect(isGivenKey(adoptionKey(key))).toBe(true);
+      expect(isGivenKey(successorKey(key))).toBe(true);
     },
   );
 

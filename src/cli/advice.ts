@@ -2,7 +2,7 @@
 import { type DecisionAction, type HoldState, type MediaInput } from '../contract';
 import { NotRepeatedError } from '../errors';
 import { type HeldJob } from '../held';
-import { adoptionKey } from '../ids';
+import { successorKey } from '../ids';
 import { type Remains } from '../remains';
 import { startCommand, word } from './commandLine';
 import { table } from './table';
@@ -46,11 +46,11 @@ function adviceForStopped(
 }
 
 function adviceForLeft(input: MediaInput, taskId: string | null): Advice[] {
-  const key = adoptionKey(input.key);
+  const key = successorKey(input.key);
   if (taskId !== null) return [{ when: 'its task is wanted', command: startCommand(input, { key, taskId }) }];
   return [
     { when: 'the service has it', command: startCommand(input, { key, taskId: 'TASK_ID' }) },
-    { when: 'the service does not have it', command: startCommand(input, { key: 'ANOTHER_KEY' }) },
+    { when: 'the service does not have it', command: startCommand(input, { key }) },
   ];
 }
 

@@ -1,4 +1,5 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
+import { submitRequestId } from '../ids';
 import { type Job } from '../job';
 import { type JobReport } from '../report';
 import { word } from './commandLine';
@@ -9,7 +10,7 @@ import { print, printJson, say } from './print';
 export async function cancelJob(
   job: Job,
   { json }: { json?: boolean },
-  goesOn: (report: JobReport) => string = whatGoesOn,
+  goesOn: (job: Job, report: JobReport) => string | Promise<string> = whatGoesOn,
 ): Promise<ExitCode> {
   const before = await job.report();
   const isOver = !['running', 'held'].includes(before.status);
@@ -22,16 +23,18 @@ export async function cancelJob(
     return status === 'cancelled' ? EXIT.done : EXIT.failed;
   }
   if (!json) print(`${workflowId} was asked to stop`);
-  say(goesOn(report));
+  say(await goesOn(job, report));
   return EXIT.done;
 }
 
 /** What stopping a media job does not stop. */
-function whatGoesOn({ status, taskId }: JobReport): string {
+async function whatGoesOn(job: Job, { status, taskId }: JobReport): Promise<string> {
   if (taskId) return `The service goes on with task ${taskId}. Its result: segue get task ${word(taskId)}`;
-  return status === 'held'
-    ? 'The service may have accepted the job all the same; nobody looks for it any more.'
-    : 'What is being submitted is waited for: if the service takes it, it goes on with it.';
+  if (status !== 'held')
+    return 'What is being submitted is waited for: if the service takes it, it goes on with it.';
+  const sent = (await job.state())?.attempts?.at(-1);
+  const name = sent ? ` (X-Request-Id ${submitRequestId(job.key, sent.n)})` : '';
+  return `The service may have accepted the job all the same${name}, and nobody follows it any more.`;
 }
 
 /** Whether it was still there to be asked. */

@@ -1,5 +1,7 @@
 /** What the person on call types: what is held, and what becomes of it. The sandbox's ledger is the judge. */
+import { randomUUID } from 'node:crypto';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server';
+import { attributesOfJob } from '../../src/searchAttributes';
 import { eventually } from '../support/eventually';
 import {
   heldRow,
@@ -14,6 +16,9 @@ import {
 import { readLedger } from '../support/sandbox';
 import { segue, type Settings } from '../support/segueProcess';
 import { connectDevServer, testConfig, type TestTemporal, withWorker } from '../support/temporal';
+
+// Every command is a process of its own, and there are many.
+jest.setTimeout(180_000);
 
 let temporal: TestTemporal;
 let sandbox: Sandbox;
@@ -149,6 +154,8 @@ describe('a job that is held', () => {
         error: expect.stringContaining('abandoned by Ada: not needed'),
       });
       expect((await resolve(...abandon)).stdout).toContain('was decided already, by Ada');
+      const again = await segue(['retry', key], settings);
+      expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining(`${key}.submit.1`) });
       const other = await resolve(key, '--resubmit', '--reason', 'after all');
       expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining('is not held: it is over') });
       expect(await tasksOf(sandbox.url, key)).toHaveLength(1);
@@ -183,6 +190,32 @@ describe('a job that is held', () => {
       const noQuery = await resolve('--where', 'Nonsense = 1', '--abandon', '--reason', 'x', '--yes');
       expect(noQuery).toMatchObject({ code: 2, stderr: expect.stringContaining('--where:') });
     });
+  });
+
+  test('P2: that is overdue can only be abandoned, and is not run again while its task may be alive', async () => {
+    const slow = await startSandbox({ pace: { kind: 'polls', polls: 100_000 } });
+    const own = testConfig();
+    const ours = { ...settings, SEGUE_TASK_QUEUE: own.taskQueue, SEGUE_POLL_DEADLINE: '1s' };
+    await withWorker(temporal, own, slow.url, async () => {
+      const key = newKey();
+      await segue(startArgs({ sandboxUrl: slow.url, settings: ours }, key), ours);
+      const row = await heldRow(key, ours);
+      const [task = ''] = await tasksOf(slow.url, key);
+      expect(row).toMatchObject({ status: 'running', stage: 'overdue', why: 'overdue', taskId: task });
+      expect(row.next).toEqual([
+        { when: 'nobody needs it', command: `segue resolve media/${key} --abandon --reason "not needed"` },
+      ]);
+      const refused = await segue(['resolve', key, '--resubmit', '--reason', 'impatient'], ours);
+      expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('action: must be abandon') });
+      expect(await segue(['resolve', key, '--abandon', '--reason', 'too late'], ours)).toMatchObject({
+        code: 0,
+      });
+      expect(await segue(['media', 'follow', key], ours)).toMatchObject({ code: 1 });
+      const again = await segue(['retry', key], ours);
+      expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining(`--task-id ${task}`) });
+      expect((await readLedger(slow.url)).summary.submissions).toBe(1);
+    });
+    await slow.stop();
   });
 
   test('without a worker the list says so, and a decision ends with 4', async () => {
@@ -225,14 +258,49 @@ describe('a job that was stopped with work under way', () => {
       const [{ command } = { command: '' }] = row.next as { command: string }[];
       expect(error).toContain(command);
       const adopted = await segue(command.split(' ').slice(1), ours);
-      expect(adopted).toMatchObject({ code: 0, stdout: `media/${key}-adopted` });
-      expect(await segue(['media', 'follow', `${key}-adopted`], ours)).toMatchObject({ code: 0 });
+      expect(adopted).toMatchObject({ code: 0, stdout: `media/${key}-next` });
+      expect(await segue(['media', 'follow', `${key}-next`], ours)).toMatchObject({ code: 0 });
       expect((await readLedger(slow.url)).summary.submissions).toBe(1);
       await eventually('the list without it', async () =>
         (await heldRows(ours)).every((listed) => listed.key !== key),
       );
     });
     await slow.stop();
+  });
+
+  test('P2: one that timed out is listed too, and one that was reset is not: it goes on', async () => {
+    const [timedOut, reset] = [newKey(), newKey()];
+    const request = { image_url: `${sandbox.url}/samples/shoe.png` };
+    const input = { key: timedOut, tool: 'remove-background', request };
+    await temporal.client.workflow.start('media', {
+      workflowId: `media/${timedOut}`,
+      // Nobody polls it.
+      taskQueue: testConfig().taskQueue,
+      args: [input],
+      workflowExecutionTimeout: '1s',
+      typedSearchAttributes: attributesOfJob(input, 'submitting'),
+    });
+    expect(await heldRow(timedOut, settings)).toMatchObject({ why: 'timedOut', answered: false, hold: null });
+
+    await withOurWorker(async () => {
+      const slowly = { ...settings, SEGUE_POLL_MIN: '1h', SEGUE_POLL_MAX: '1h' };
+      await segue(startArgs(starter, reset), slowly);
+      await eventually('its task', async () => (await show(reset)).taskId !== null);
+      const { runId } = await temporal.client.workflow.getHandle(`media/${reset}`).describe();
+      await temporal.client.workflowService.resetWorkflowExecution({
+        namespace: 'default',
+        workflowExecution: { workflowId: `media/${reset}`, runId },
+        workflowTaskFinishEventId: 4 as never,
+        requestId: randomUUID(),
+      });
+      await eventually('the old run in the list', async () => {
+        const query = `RunId = '${runId}' AND ExecutionStatus = 'Terminated' AND SegueStage = 'polling'`;
+        return (await temporal.client.workflow.count(query)).count === 1;
+      });
+      const rows = (await heldRows(settings)).filter(({ key }) => key === reset);
+      expect(rows.every(({ runId: listed }) => listed !== runId)).toBe(true);
+      await temporal.client.workflow.getHandle(`media/${reset}`).terminate();
+    });
   });
 
   test('P1: one whose submission nobody knows tells what to look for, and is not run again', async () => {
@@ -246,6 +314,12 @@ describe('a job that was stopped with work under way', () => {
       expect(refused).toMatchObject({ code: 2, stdout: '' });
       expect(refused.stderr).toContain(`X-Request-Id ${key}.submit.1`);
       expect(await tasksOf(sandbox.url, key)).toHaveLength(1);
+
+      const [, { command } = { command: '' }] = row.next as { command: string }[];
+      const next = await segue(command.split(' ').slice(1), settings);
+      expect(next).toMatchObject({ code: 0, stdout: `media/${key}-next` });
+      expect((await heldRows(settings)).every((listed) => listed.key !== key)).toBe(true);
+      expect(await segue(['media', 'follow', `${key}-next`], settings)).toMatchObject({ code: 0 });
     });
   });
 });

@@ -11,6 +11,9 @@ import { shared } from '../support/shared';
 import { connectDevServer, testConfig, type TestTemporal, withWorker } from '../support/temporal';
 import { readProject, seedProject, WORKSPACE } from '../support/writing';
 
+// Every command is a process of its own, and there are many.
+jest.setTimeout(180_000);
+
 let temporal: TestTemporal;
 let sandbox: Sandbox;
 let settings: Settings;
@@ -94,7 +97,7 @@ describe('a job that is run again', () => {
       expect(await segue(['media', 'cancel', key], settings)).toMatchObject({ code: 0 });
       const refused = await segue(['retry', key], settings);
       expect(refused).toMatchObject({ code: 2 });
-      expect(refused.stderr).toContain(`--task-id ${task} --key ${key}-adopted`);
+      expect(refused.stderr).toContain(`--task-id ${task} --key ${key}-next`);
       expect(await tasksOf(sandbox.url, key)).toHaveLength(1);
     });
   });

@@ -1,0 +1,155 @@
+/** What is done when a job is over, and who hears of it. */
+import { randomUUID } from 'node:crypto';
+import { type Sandbox, startSandbox } from '../../src/sandbox/server';
+import { type MediaSpec } from '../../src/spec';
+import { eventually } from '../support/eventually';
+import { addFault, ask, readLedger } from '../support/sandbox';
+import {
+  connectDevServer,
+  segueClient,
+  testConfig,
+  type TestTemporal,
+  withWorker,
+} from '../support/temporal';
+
+let temporal: TestTemporal;
+let sandbox: Sandbox;
+
+beforeAll(async () => {
+  temporal = await connectDevServer();
+});
+afterAll(() => temporal.close());
+beforeEach(async () => {
+  sandbox = await startSandbox({ pace: { kind: 'instant' } });
+});
+afterEach(() => sandbox.stop());
+
+const notify = { userId: 'u-1', workspaceId: '1', threadId: 't-9', ctaLabel: 'Look' };
+
+async function run(more: Partial<MediaSpec>, imageUrl = `${sandbox.url}/samples/mug.png`) {
+  const key = `end-${randomUUID()}`;
+  const config = testConfig();
+  return withWorker(temporal, config, sandbox.url, async () => {
+    const report = await segueClient(temporal, config).media.run({
+      key,
+      tool: 'remove-background',
+      request: { image_url: imageUrl },
+      ...more,
+    });
+    const result: unknown = await temporal.client.workflow
+      .getHandle(report.workflowId)
+      .result()
+      .catch((error: unknown) => error);
+    return { key, report, result };
+  });
+}
+
+async function newProject(): Promise<{ resourcetype: string; id: string }> {
+  const project = { resourcetype: 'document', id: randomUUID() };
+  const projects = [{ ...project, workspace: 1, data: { kept: 1 } }];
+  await ask(sandbox.url, 'POST /_sandbox/seed', { body: { projects } });
+  return project;
+}
+
+async function notifications(): Promise<unknown> {
+  return (await ask(sandbox.url, 'GET /_sandbox/notifications')).json.notifications;
+}
+
+test('a result is set at its pointer, and the user is told', async () => {
+  const project = await newProject();
+  const { key, report, result } = await run({ notify, write: { project, at: '/media/7/mug' } });
+  expect(result).toMatchObject({
+    key,
+    status: 'succeeded',
+    written: { ok: true },
+    notified: { status: 'sent' },
+  });
+  const { json } = await ask(sandbox.url, `GET /projects/document/${project.id}`);
+  expect(json.data).toEqual({
+    kept: 1,
+    media: { 7: { mug: { key, taskId: report.taskId, info: report.info, finishedAt: expect.any(String) } } },
+  });
+  expect(await notifications()).toMatchObject([
+    {
+      request: {
+        userId: 'u-1',
+        threadId: 't-9',
+        ctaLabel: 'Look',
+        category: 'agentTaskCompleted',
+        _extra: { event_type: 'media.completed', agent: 'segue', task_id: report.taskId, job_key: key },
+      },
+      remarks: [],
+    },
+  ]);
+});
+
+test('a task that the service ends as FAILURE is known to project and user before the run fails', async () => {
+  const project = await newProject();
+  const { key, report } = await run(
+    { notify, write: { project, at: '/mug' } },
+    'https://images.example.com/a.png',
+  );
+  expect(report).toMatchObject({ status: 'failed', taskId: expect.any(String) });
+  const { json } = await ask(sandbox.url, `GET /projects/document/${project.id}`);
+  expect(json.data).toMatchObject({
+    kept: 1,
+    mug: {
+      key,
+      taskId: report.taskId,
+      status: 'failed',
+      errors: { errors: [expect.stringContaining('example.com')] },
+    },
+  });
+  expect(await notifications()).toMatchObject([
+    {
+      request: { category: 'agentError', _extra: { event_type: 'media.failed', task_id: report.taskId } },
+      remarks: [],
+    },
+  ]);
+});
+
+test('a refused write leaves the job succeeded, and somebody hears of it', async () => {
+  const nowhere = { resourcetype: 'document', id: randomUUID() };
+  const { result } = await run({ notify, write: { project: nowhere, at: '/mug' } });
+  expect(result).toMatchObject({
+    status: 'succeeded',
+    written: { ok: false, error: expect.stringContaining('404') },
+  });
+  expect(await notifications()).toMatchObject([
+    { request: { category: 'agentError', _extra: { event_type: 'media.unwritten' } }, remarks: [] },
+  ]);
+  expect((await readLedger(sandbox.url)).summary).toMatchObject({ patches: 0 });
+});
+
+test('only the events that were asked for are told', async () => {
+  await run({ notify: { ...notify, on: ['failed'] } });
+  expect(await notifications()).toEqual([]);
+});
+
+test('a held job is told to its user and to the operator, once each', async () => {
+  await addFault(sandbox.url, {
+    operation: 'remove-background',
+    match: { nth: 1 },
+    fault: 'reset',
+    when: 'before',
+  });
+  const key = `end-${randomUUID()}`;
+  const config = { ...testConfig(), operator: { userId: 'op', workspaceId: '42' } };
+  await withWorker(temporal, config, sandbox.url, async () => {
+    const { media } = segueClient(temporal, config);
+    const request = { image_url: `${sandbox.url}/samples/mug.png` };
+    await media.run({ key, tool: 'remove-background', request, notify });
+    await eventually('both notifications', async () => ((await notifications()) as unknown[]).length === 2);
+    await (await media.get(key)).resolve({ action: 'abandon', by: 'a test', reason: 'seen' });
+    await (await media.get(key)).wait();
+  });
+  const told = (await notifications()) as { request: { userId: string; category: string; body: string } }[];
+  expect(told.map(({ request: { userId, category } }) => [userId, category]).sort()).toEqual([
+    ['op', 'agentError'],
+    ['u-1', 'agentError'],
+    ['u-1', 'agentNeedsInput'],
+  ]);
+  // The exact command stands in the text.
+  expect(told[0]?.request.body).toContain(`segue resolve media/${key} --adopt TASK_ID`);
+  expect((await readLedger(sandbox.url)).summary).toMatchObject({ duplicateNotifications: 0 });
+});
