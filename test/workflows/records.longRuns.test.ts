@@ -1,0 +1,66 @@
+/** Transcripts whose history is soon too long: they continue as new, and know what they knew. */
+import { transcriptWorkflowId } from '../../src/ids';
+import { startSandbox } from '../../src/sandbox/server';
+import { type DevServer, startDevServer } from '../../src/temporal/devServer';
+import { eventually } from '../support/eventually';
+import { seedTranscription, SRT, tellWebhook } from '../support/records';
+import { readLedger } from '../support/sandbox';
+import { shared } from '../support/shared';
+import { connectTo, segueClient, testConfig, type TestTemporal, withWorker } from '../support/temporal';
+import { WORKSPACE } from '../support/writing';
+
+let server: DevServer;
+let temporal: TestTemporal;
+
+beforeAll(async () => {
+  server = await startDevServer(shared().temporalBinary, {
+    uiPort: false,
+    dynamicConfig: { 'limit.historyCount.suggestContinueAsNew': 40 },
+  });
+  temporal = await connectTo(server.address);
+});
+
+afterAll(async () => {
+  await temporal.close();
+  await server.stop();
+});
+
+test('P2 P4: polls, status and an open question are carried over, and nobody is told again', async () => {
+  const sandbox = await startSandbox();
+  const transcriptionId = await seedTranscription(sandbox.url, { pace: 'webhook' });
+  const config = testConfig({ poll: { min: '50ms', max: '50ms', deadline: '2s', giveUp: '7d' } });
+  await withWorker(temporal, config, sandbox.url, async () => {
+    const job = await segueClient(temporal, config).transcripts.start({
+      transcriptionId,
+      notify: { userId: '1', workspaceId: WORKSPACE },
+    });
+    const run = temporal.client.workflow.getHandle(transcriptWorkflowId(transcriptionId));
+    const current = async (): Promise<string> => (await run.describe()).runId;
+    await eventually('another run', async () => (await current()) !== job.runId);
+    expect((await job.state())?.polls).toBeGreaterThan(3);
+
+    await eventually('the deadline', async () => (await job.state())?.stage === 'overdue');
+    const overdue = await current();
+    // The pace is slow now; polling at once fills the history.
+    await eventually('a run after that', async () => {
+      await job.pollNow().catch(() => undefined);
+      return (await current()) !== overdue;
+    });
+    expect(await job.state()).toMatchObject({
+      ...{ stage: 'overdue', jobStatus: 'PROCESSING' },
+      hold: { why: 'overdue', id: `${await current()}/1` },
+    });
+    await tellWebhook(sandbox.url, transcriptionId, 'DONE');
+    await eventually('the end', async () => {
+      await job.pollNow().catch(() => undefined);
+      return (await job.report()).status === 'succeeded';
+    });
+    expect(await job.report()).toMatchObject({ info: { text: SRT, notified: { status: 'sent' } } });
+  });
+  const { summary, entries } = await readLedger(sandbox.url);
+  expect(summary).toMatchObject({ notifications: 2, duplicateNotifications: 0 });
+  expect(entries.map(({ requestId }) => requestId)).toContain(
+    `transcript/${transcriptionId}.notify.overdue-1`,
+  );
+  await sandbox.stop();
+});
