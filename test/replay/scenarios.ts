@@ -5,13 +5,17 @@ import { type SegueClient } from '../../src/client';
 import { type StarterConfig } from '../../src/config';
 import { changeSignal } from '../../src/contract';
 import { mediaWorkflowId } from '../../src/ids';
-import { type RecordJob, type TranscriptJob } from '../../src/job';
+import { type Job, type RecordJob, type TranscriptJob } from '../../src/job';
 import { startSandbox } from '../../src/sandbox/server';
+import { type MediaSpec } from '../../src/spec';
+import { startDevServer } from '../../src/temporal/devServer';
 import { eventually } from '../support/eventually';
 import { PROJECT, startProjectService } from '../support/projectService';
 import { answer, startRawServer } from '../support/rawServer';
 import { SANDBOX_PLACES, seedRecord, seedTranscription, SRT } from '../support/records';
-import { segueClient, testConfig, type TestTemporal, withWorker } from '../support/temporal';
+import { addFault, readLedger } from '../support/sandbox';
+import { shared } from '../support/shared';
+import { connectTo, segueClient, testConfig, type TestTemporal, withWorker } from '../support/temporal';
 import { seedProject, WORKSPACE } from '../support/writing';
 
 /** Runs the scenario and hands over its run as soon as its history is the one to keep. */
@@ -42,14 +46,37 @@ async function runJob(
   });
 }
 
-/** Runs a transcript or a wait against the sandbox until `reached`. */
+function mediaJob(sandboxUrl: string): MediaSpec {
+  const request = { image_url: `${sandboxUrl}/samples/shoe.png` };
+  return { key: `recorded-${randomUUID()}`, tool: 'remove-background', request };
+}
+
+/** Runs a job whose POST is answered by a reset, and has it decided. */
+async function runHeld(
+  temporal: TestTemporal,
+  keep: (run: WorkflowHandle) => Promise<void>,
+  when: 'before' | 'after',
+  decide: (job: Job, sandboxUrl: string) => Promise<void>,
+): Promise<void> {
+  const sandbox = await startSandbox({ pace: { kind: 'polls', polls: 2 } });
+  await addFault(sandbox.url, { operation: 'remove-background', match: { nth: 1 }, fault: 'reset', when });
+  const config = testConfig({ submit: { timeout: '1s', authGrace: '1h' } });
+  const start = (segue: SegueClient): Promise<Job> => segue.media.start(mediaJob(sandbox.url));
+  await runRecord(temporal, config, sandbox.url, start, keep, async (stage, job) => {
+    if (stage === 'held') await decide(job, sandbox.url);
+    return stage === 'succeeded' || stage === 'abandoned';
+  });
+  await sandbox.stop();
+}
+
+/** Runs a job of any kind until `reached`. */
 async function runRecord(
   temporal: TestTemporal,
   config: StarterConfig,
   apiUrl: string,
-  start: (segue: SegueClient) => Promise<TranscriptJob | RecordJob>,
+  start: (segue: SegueClient) => Promise<Job>,
   keep: (run: WorkflowHandle) => Promise<void>,
-  reached: (stage: string | undefined, job: TranscriptJob | RecordJob) => Promise<boolean> | boolean,
+  reached: (stage: string | undefined, job: Job) => Promise<boolean> | boolean,
 ): Promise<void> {
   await withWorker(
     temporal,
@@ -107,6 +134,66 @@ export const scenarios: Record<string, Scenario> = {
     const config = testConfig({ poll: { min: '50ms', max: '100ms', deadline: '1s', giveUp: '7d' } });
     const image = 'https://example.com/a.png';
     await runJob(temporal, config, server.url, image, keep, (stage) => stage === 'overdue');
+    await server.stop();
+  },
+
+  async 'media-adopted'(temporal, keep) {
+    await runHeld(temporal, keep, 'after', async (job, sandboxUrl) => {
+      const { entries } = await readLedger(sandboxUrl);
+      const taskId = entries.find(({ kind }) => kind === 'submit')?.taskId ?? '';
+      await job.resolve({ action: 'adopt', taskId, by: 'sam', reason: 'found it' });
+    });
+  },
+
+  async 'media-resubmitted'(temporal, keep) {
+    await runHeld(temporal, keep, 'before', async (job) => {
+      await eventually('that it can be submitted again', () =>
+        job.resolve({ action: 'resubmit', by: 'sam', reason: 'not there' }),
+      );
+    });
+  },
+
+  async 'media-abandoned'(temporal, keep) {
+    await runHeld(temporal, keep, 'before', async (job) => {
+      await job.resolve({ action: 'abandon', by: 'sam', reason: 'not needed' });
+    });
+  },
+
+  async 'media-written-and-told'(temporal, keep) {
+    const sandbox = await startSandbox({ pace: { kind: 'polls', polls: 2 } });
+    const write = { project: await seedProject(sandbox.url), at: '/media/shoe' };
+    const notify = { userId: '1', workspaceId: WORKSPACE };
+    const config = testConfig({ organization: WORKSPACE });
+    const start = (segue: SegueClient): Promise<Job> =>
+      segue.media.start({ ...mediaJob(sandbox.url), write, notify });
+    await runRecord(temporal, config, sandbox.url, start, keep, (stage) => stage === 'succeeded');
+    await sandbox.stop();
+  },
+
+  async 'media-cancelled'(temporal, keep) {
+    const sandbox = await startSandbox({ pace: { kind: 'time', ms: 3_600_000 } });
+    const write = { project: await seedProject(sandbox.url), at: '/media/shoe' };
+    const config = testConfig({ organization: WORKSPACE });
+    const start = (segue: SegueClient): Promise<Job> =>
+      segue.media.start({ ...mediaJob(sandbox.url), write });
+    await runRecord(temporal, config, sandbox.url, start, keep, async (stage, job) => {
+      if (stage === 'polling') await job.cancel();
+      return stage === 'cancelled';
+    });
+    await sandbox.stop();
+  },
+
+  async 'media-continued-as-new'(_temporal, keep) {
+    const server = await startDevServer(shared().temporalBinary, {
+      uiPort: false,
+      dynamicConfig: { 'limit.historyCount.suggestContinueAsNew': 40 },
+    });
+    const own = await connectTo(server.address);
+    const sandbox = await startSandbox({ pace: { kind: 'polls', polls: 12 } });
+    const start = (segue: SegueClient): Promise<Job> => segue.media.start(mediaJob(sandbox.url));
+    await runRecord(own, testConfig(), sandbox.url, start, keep, (stage) => stage === 'succeeded');
+    await sandbox.stop();
+    await own.close();
     await server.stop();
   },
 
