@@ -7,6 +7,7 @@ import { testApi } from '../support/api';
 import { eventually } from '../support/eventually';
 import { recordingMeter } from '../support/meter';
 import { answer, startRawServer } from '../support/rawServer';
+import { shared } from '../support/shared';
 import {
   connectDevServer,
   segueClient,
