@@ -1,7 +1,9 @@
 /** What is done when a job is over: the project knows it, then the user, then whoever started the run. */
 import {
+  allHandlersFinished,
   ApplicationFailure,
   CancellationScope,
+  condition,
   isCancellation,
   sleep,
   workflowInfo,
@@ -24,7 +26,15 @@ export async function endingWell<T>(run: Following, work: () => Promise<T>): Pro
     if (isCancellation(error)) await recordCancelled(run);
     else if (error instanceof ApplicationFailure) await fail(run, error);
     throw error;
+  } finally {
+    // Who asked something of the run gets an answer before it is gone.
+    await CancellationScope.nonCancellable(() => condition(allHandlersFinished));
   }
+}
+
+/** Whether the run only waits for those who asked something of it. */
+export function isEnding({ stage }: Following): boolean {
+  return ['succeeded', 'failed', 'abandoned', 'cancelled'].includes(stage);
 }
 
 /** The service is done. A refused write of the value leaves the job succeeded, and somebody is told. */

@@ -11,6 +11,7 @@ import {
 import { FAILURE, type PollNow } from '../contract';
 import { formatDuration } from '../durations';
 import { alarm } from './alarm';
+import { isEnding } from './ending';
 import { type Following, thingOf } from './following';
 import { abandoned, closeHold, openHold } from './hold';
 import { nextNumber } from './question';
@@ -82,7 +83,7 @@ export function handlePollNow<State>(
     async () => {
       const before = run.progress.polls;
       run.pollAsked = true;
-      await condition(() => run.progress.polls > before && !run.asking);
+      await condition(() => isEnding(run) || (run.progress.polls > before && !run.asking));
       return describe();
     },
     {

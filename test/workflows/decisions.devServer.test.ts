@@ -1,6 +1,6 @@
 /** What a person decides of a held run, and what becomes of decisions that come late, twice, or again after a reset. */
 import { randomUUID } from 'node:crypto';
-import { type Client, WorkflowUpdateFailedError } from '@temporalio/client';
+import { type Client } from '@temporalio/client';
 import { type MediaSpec } from '../../src/spec';
 import { type StarterConfig } from '../../src/config';
 import { acceptedSignal, type Decision, resolveUpdate, stateQuery } from '../../src/contract';
@@ -152,10 +152,7 @@ describe('a decision that cannot be', () => {
   test('to adopt a task that the service does not know fails; by force it is taken', async () => {
     await withHeldJob('before', async (held) => {
       const adopt = { ...SOMEBODY, action: 'adopt' as const, taskId: 'made-up' };
-      await expect(held.resolve(adopt)).rejects.toThrow(WorkflowUpdateFailedError);
-      await expect(held.resolve(adopt)).rejects.toMatchObject({
-        cause: { message: expect.stringMatching(/made-up was not adopted.*still held.*--force/s) },
-      });
+      await expect(held.resolve(adopt)).rejects.toThrow(/made-up was not adopted.*still held.*--force/s);
       expect(await held.state()).toMatchObject({ stage: 'held' });
       expect(await held.resolve({ ...adopt, force: true })).toMatchObject({ applied: true });
       expect(await held.state()).toMatchObject({ stage: 'polling', taskId: 'made-up' });
@@ -171,9 +168,7 @@ describe('a decision that cannot be', () => {
       const request = { image_url: `${slow.url}/samples/mug.png` };
       const job = await media.start({ key: `held-${randomUUID()}`, tool: 'remove-background', request });
       await eventually('the polls', async () => (await job.state())?.stage === 'polling');
-      await expect(job.resolve({ ...SOMEBODY, action: 'abandon' })).rejects.toMatchObject({
-        cause: { message: expect.stringContaining('not held; it is polling') },
-      });
+      await expect(job.resolve({ ...SOMEBODY, action: 'abandon' })).rejects.toThrow('polling');
       await job.cancel();
       await job.wait();
     });

@@ -148,8 +148,8 @@ describe('on a dev server', () => {
       const state = await untilOverdue(late);
       expect(state.hold).toMatchObject({ why: 'overdue', actions: ['abandon'] });
       // Slower now: only who asks hears sooner.
-      while ((await late.report()).status === 'running') await late.pollNow().catch(() => undefined);
-      expect(await late.report()).toMatchObject({ status: 'succeeded' });
+      while ((await late.pollNow()).stage === 'overdue');
+      expect(await late.wait()).toMatchObject({ status: 'succeeded' });
     });
     const { json } = await ask(sandbox.url, 'GET /_sandbox/notifications');
     expect(json.notifications).toMatchObject([
@@ -164,9 +164,7 @@ describe('on a dev server', () => {
     await withLateJob(async (late) => {
       const { taskId } = await untilOverdue(late);
       const somebody = { by: 'Olga', reason: 'not needed' };
-      await expect(late.resolve({ ...somebody, action: 'resubmit' })).rejects.toMatchObject({
-        cause: { message: expect.stringContaining('must be abandon') },
-      });
+      await expect(late.resolve({ ...somebody, action: 'resubmit' })).rejects.toThrow('must be abandon');
       await late.resolve({ ...somebody, action: 'abandon' });
       expect(await late.wait()).toMatchObject({ status: 'abandoned', taskId });
     });
@@ -176,7 +174,7 @@ describe('on a dev server', () => {
     config = testConfig({ poll: { min: '1h', max: '1h', deadline: '1d', giveUp: '7d' } });
     await withWorker(temporal, config, sandbox.url, async () => {
       const started = await segueClient(temporal, config).media.start(job());
-      await eventually('the timer', async () => (await started.state())?.nextPollAt);
+      await eventually('the timer', async () => (await started.state())?.nextPollAt ?? undefined);
       expect(await started.pollNow()).toMatchObject({ polls: 1 });
       expect(await started.wait()).toMatchObject({ status: 'succeeded' });
     });
