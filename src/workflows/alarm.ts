@@ -1,6 +1,7 @@
 /** Tells people that a run needs one of them. */
 import { CancellationScope, isCancellation, log, metricMeter } from '@temporalio/workflow';
 import { type Hold } from '../contract';
+import { formatDuration } from '../durations';
 import { type Following } from './following';
 import { extraOf, type Message, tellOperator, tellUser } from './notice';
 import { commandsOf, MEANING } from './words';
@@ -12,23 +13,57 @@ const TITLES: Record<Hold['why'], string> = {
 };
 
 /** Counter, by `why`: alarms are written with this name. */
-const HOLDS = 'segue_holds';
+const ALARMS = 'segue_alarms';
 
-/**
- * Says once that a person is needed: to log and metric at once, because the service may be what is down, then to the
- * operator and to the job's own user. Gives what stops the telling, once it is decided.
- */
+interface Alarm {
+  why: Hold['why'] | 'denied';
+  /** Names it among the events of the run. */
+  event: string;
+  title: string;
+  reason: string;
+  meaning: string;
+  todo: string[];
+}
+
+/** Says once that a run waits for a decision. Gives what stops the telling, once it is decided. */
 export function alarm(run: Following, { n, why, reason }: Omit<Hold, 'since'>): CancellationScope {
-  const { input, subject } = run;
-  log.error('a person is needed', { key: input.key, why, reason, ...subject.facts() });
-  metricMeter.createCounter(HOLDS).add(1, { why });
-
-  const message: Message = {
-    category: 'agentNeedsInput',
+  return raise(run, {
+    why,
     event: why === 'overdue' ? `overdue-${n}` : `held-${n}`,
     title: TITLES[why],
+    reason,
+    meaning: MEANING[why],
+    todo: commandsOf(run).map(({ when, command }) => `- If ${when}: \`${command}\``),
+  });
+}
+
+/** Says once that the service takes the workers' credential no more. Gives what stops the telling, once it does. */
+export function alarmOfDenial(run: Following, reason: string, graceMs: number): CancellationScope {
+  return raise(run, {
+    why: 'denied',
+    event: 'denied',
+    title: 'The service denies access',
+    reason,
+    meaning: `Nothing was accepted. Jobs wait for ${formatDuration(graceMs)} for a credential that works, then they fail.`,
+    todo: ['- Look at the credential of the workers: `segue doctor`'],
+  });
+}
+
+/**
+ * To log and metric at once, because the service may be what is down; then to the operator and to the run's own user,
+ * for as long as it takes.
+ */
+function raise(run: Following, { why, event, title, reason, meaning, todo }: Alarm): CancellationScope {
+  const { input, subject } = run;
+  log.error('a person is needed', { key: input.key, why, reason, ...subject.facts() });
+  metricMeter.createCounter(ALARMS).add(1, { why });
+  const greeting = `the job \`${input.key}\` (${subject.tool}) waits for a person. ${reason}`;
+  const message: Message = {
+    category: 'agentNeedsInput',
+    event,
+    title,
     message: `${subject.tool} for ${input.key}: ${reason}`.replace(/\s+/g, ' ').slice(0, 300),
-    body: bodyOf(run, why, reason),
+    body: ['Hello,', greeting, meaning, ...todo, 'Segue'].join('\n\n'),
     extra: extraOf(run),
   };
   const telling = new CancellationScope();
@@ -44,16 +79,6 @@ async function tellAll({ input, subject }: Following, message: Message): Promise
     tellOperator(requestName, message),
     ...(wantsToKnow ? [tellUser(notify, requestName, message)] : []),
   ]);
-}
-
-function bodyOf(run: Following, why: Hold['why'], reason: string): string {
-  return [
-    'Hello,',
-    `the job \`${run.input.key}\` (${run.subject.tool}) waits for a person. ${reason}`,
-    MEANING[why],
-    ...commandsOf(run).map(({ when, command }) => `- If ${when}: \`${command}\``),
-    'Segue',
-  ].join('\n\n');
 }
 
 function ignoreEnd(error: unknown): void {

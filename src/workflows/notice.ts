@@ -24,6 +24,7 @@ const NOTIFY_TIMEOUT_MS = 30_000;
 const LONGEST_TRYING_MS = 3_600_000;
 
 const once = proxyActivities<SegueActivities>({
+  summary: 'tells a person, at most once',
   startToCloseTimeout: NOTIFY_TIMEOUT_MS + RECORDING_MARGIN_MS,
   scheduleToCloseTimeout: '24h',
   heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,

@@ -15,6 +15,7 @@ import {
   type SubmitOutcome,
 } from '../contract';
 import { submitTaskQueue } from '../ids';
+import { alarmOfDenial } from './alarm';
 import { doubling } from './backoff';
 import { continueWhenLong } from './following';
 import { hold } from './hold';
@@ -33,6 +34,15 @@ const LONGEST_WAIT_MS = 3_600_000;
  * because a person decided so.
  */
 export async function submitOnce(run: Run): Promise<void> {
+  const denial: { telling?: CancellationScope } = {};
+  try {
+    await submitUntilKnown(run, denial);
+  } finally {
+    denial.telling?.cancel();
+  }
+}
+
+async function submitUntilKnown(run: Run, denial: { telling?: CancellationScope }): Promise<void> {
   const { progress, settings } = run;
   const untilSent = doubling(1_000, 60_000);
   const untilAllowed = doubling(10_000, 300_000);
@@ -56,14 +66,17 @@ export async function submitOnce(run: Run): Promise<void> {
     enterStage(run, 'waiting');
     if (isDenial) {
       // Keys get rotated; a job must not fail because it met the minutes in between.
-      progress.deniedSince ??= new Date().toISOString();
+      if (progress.deniedSince === null) {
+        denial.telling ??= alarmOfDenial(run, outcome.reason, settings.authGrace);
+        progress.deniedSince = new Date().toISOString();
+      }
       if (Date.now() - Date.parse(progress.deniedSince) >= settings.authGrace) throw refused(run, outcome);
-      await sleep(untilAllowed.next());
+      await sleep(untilAllowed.next(), { summary: 'until access may be granted again' });
     } else if (outcome.outcome === 'notSent') {
-      await sleep(untilSent.next());
+      await sleep(untilSent.next(), { summary: 'until the service may be reached again' });
     } else if (outcome.status === 429 || outcome.status === 425) {
       const asked = outcome.retryAfterMs ?? untilSent.next();
-      await sleep(Math.min(Math.max(asked, 1_000), LONGEST_WAIT_MS));
+      await sleep(Math.min(Math.max(asked, 1_000), LONGEST_WAIT_MS), { summary: 'as the service asked' });
     } else {
       throw refused(run, outcome);
     }
@@ -83,6 +96,7 @@ async function trySubmit(run: Run): Promise<{ attempt: SubmitAttempt; outcome: S
   const { progress, input, settings } = run;
   const { taskQueue, originalExecutionRunId } = workflowInfo();
   const { submit } = proxyActivities<SegueActivities>({
+    summary: `one POST for ${input.key}, never a second`,
     taskQueue: submitTaskQueue(taskQueue),
     startToCloseTimeout: settings.submitTimeout + RECORDING_MARGIN_MS,
     // A paused activity whose worker died never reaches start-to-close. It includes the time in the queue.

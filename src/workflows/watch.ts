@@ -131,7 +131,9 @@ async function untilNextPoll(run: Following): Promise<void> {
   const pause = Math.round(run.stage === 'overdue' ? Math.max(usual, OVERDUE_PACE_MS) : usual);
   run.nextPollAt = new Date(Date.now() + pause).toISOString();
   try {
-    await condition(() => run.pollAsked || run.decision !== null, pause);
+    await condition(() => run.pollAsked || run.decision !== null, pause, {
+      summary: `until poll ${run.progress.polls + 1}`,
+    });
   } finally {
     run.nextPollAt = null;
     run.pollAsked = false;

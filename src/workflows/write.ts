@@ -20,6 +20,7 @@ import { doubling } from './backoff';
 const [FIRST_PATIENCE_MS, LONGEST_PATIENCE_MS] = [2 * 60_000, 3_600_000];
 
 const { requestChange } = proxyActivities<SegueActivities>({
+  summary: "asks the project's writer for a change",
   startToCloseTimeout: LONGEST_CALL_MS,
   // The writer drops what it was asked before, so asking again is harmless; what cannot be asked is not retryable.
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },

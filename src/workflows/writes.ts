@@ -5,6 +5,7 @@ import { nextBatch, noteTrouble, settle, type Writer } from './writerProgress';
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [1_000, 60_000];
 
 const { writeProject } = proxyActivities<SegueActivities>({
+  summary: 'reads the project, applies what is queued, and writes it with one PATCH',
   startToCloseTimeout: '10m',
   heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
   // Each attempt reads anew, so repeating it is harmless. Only trouble that passes quickly is sat out here: what lasts

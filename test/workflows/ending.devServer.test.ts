@@ -1,5 +1,7 @@
 /** What is done when a job is over, and who hears of it. */
 import { randomUUID } from 'node:crypto';
+import { type MediaJob } from '../../src/job';
+import { type RuleRequest } from '../../src/sandbox/faults/rules';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server';
 import { type MediaSpec } from '../../src/spec';
 import { eventually } from '../support/eventually';
@@ -126,30 +128,57 @@ test('only the events that were asked for are told', async () => {
   expect(await notifications()).toEqual([]);
 });
 
-test('a held job is told to its user and to the operator, once each', async () => {
-  await addFault(sandbox.url, {
-    operation: 'remove-background',
-    match: { nth: 1 },
-    fault: 'reset',
-    when: 'before',
-  });
-  const key = `end-${randomUUID()}`;
-  const config = { ...testConfig(), operator: { userId: 'op', workspaceId: '42' } };
-  await withWorker(temporal, config, sandbox.url, async () => {
-    const { media } = segueClient(temporal, config);
-    const request = { image_url: `${sandbox.url}/samples/mug.png` };
-    await media.run({ key, tool: 'remove-background', request, notify });
-    await eventually('both notifications', async () => ((await notifications()) as unknown[]).length === 2);
-    await (await media.get(key)).resolve({ action: 'abandon', by: 'a test', reason: 'seen' });
-    await (await media.get(key)).wait();
-  });
-  const told = (await notifications()) as { request: { userId: string; category: string; body: string } }[];
-  expect(told.map(({ request: { userId, category } }) => [userId, category]).sort()).toEqual([
-    ['op', 'agentError'],
-    ['u-1', 'agentError'],
-    ['u-1', 'agentNeedsInput'],
-  ]);
-  // The exact command stands in the text.
-  expect(told[0]?.request.body).toContain(`segue resolve media/${key} --adopt TASK_ID`);
+const operator = { userId: 'op', workspaceId: '42' };
+
+/** Starts a job whose first POST meets the fault, and gives it to `work`. */
+async function withTroubledJob(
+  fault: Pick<RuleRequest, 'fault' | 'status'>,
+  work: (job: MediaJob) => Promise<void>,
+): Promise<Told[]> {
+  const rule = { operation: 'remove-background', match: { nth: 1 }, when: 'before' } as const;
+  await addFault(sandbox.url, { ...rule, ...fault });
+  const config = testConfig();
+  const request = { image_url: `${sandbox.url}/samples/mug.png` };
+  const spec = { key: `end-${randomUUID()}`, tool: 'remove-background', request, notify };
+  const run = async (): Promise<void> => work(await segueClient(temporal, config).media.start(spec));
+  await withWorker(temporal, config, sandbox.url, run, { operator });
   expect((await readLedger(sandbox.url)).summary).toMatchObject({ duplicateNotifications: 0 });
+  return (await notifications()) as Told[];
+}
+
+interface Told {
+  request: { userId: string; category: string; body: string; _extra: { event_type: string } };
+}
+
+async function untilTold(count: number): Promise<void> {
+  await eventually('the notifications', async () => ((await notifications()) as unknown[]).length === count);
+}
+
+const gist = (told: Told[]) =>
+  told.map(({ request: { userId, category } }) => `${userId} ${category}`).sort();
+
+test('a held job is told to its user and to the operator, once each, with the command that decides it', async () => {
+  let key = '';
+  const told = await withTroubledJob({ fault: 'reset' }, async (job) => {
+    ({ key } = job);
+    expect(await job.wait()).toMatchObject({ status: 'held' });
+    await untilTold(2);
+    await job.resolve({ action: 'abandon', by: 'a test', reason: 'seen' });
+    await job.wait();
+  });
+  expect(gist(told)).toEqual(['op agentError', 'u-1 agentError', 'u-1 agentNeedsInput']);
+  expect(told[0]?.request.body).toContain(`segue resolve media/${key} --adopt TASK_ID`);
+});
+
+test('a credential that is denied is told once each, and the job goes on when it works again', async () => {
+  const told = await withTroubledJob({ fault: 'status', status: 401 }, async (job) => {
+    await untilTold(2);
+    expect(await job.state()).toMatchObject({ stage: 'waiting', lastError: expect.stringContaining('401') });
+    expect(await job.wait()).toMatchObject({ status: 'succeeded' });
+  });
+  expect(gist(told)).toEqual(['op agentError', 'u-1 agentNeedsInput', 'u-1 agentTaskCompleted']);
+  expect(told[0]?.request).toMatchObject({
+    body: expect.stringContaining('segue doctor'),
+    _extra: { event_type: 'media.denied' },
+  });
 });

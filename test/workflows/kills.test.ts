@@ -19,8 +19,8 @@ let temporal: TestTemporal;
 const processes = useProcesses(() => temporal.address);
 afterEach(() => temporal.close());
 
-/** Starts jobs that are polled a few times each. */
-async function startJobs(sandboxUrl: string, count: number) {
+/** Jobs that are polled a few times each, ready to be started. */
+function preparedJobs(sandboxUrl: string, count: number) {
   const config = testConfig({
     poll: { min: '500ms', max: '1s', deadline: '1h', giveUp: '7d' },
     submit: { timeout: '2s', authGrace: '1h' },
@@ -66,7 +66,7 @@ test(
     const random = seededRandom(20_261);
     temporal = await connectDevServer();
     const sandboxUrl = await processes.sandbox('--pace', 'polls=4');
-    const { config, start } = await startJobs(sandboxUrl, JOBS);
+    const { config, start } = preparedJobs(sandboxUrl, JOBS);
     let worker = await processes.worker(config.taskQueue, sandboxUrl);
     const jobs = await start();
     for (let kill = 0; kill < KILLS; kill++) {
@@ -94,7 +94,7 @@ test(
     const first = await startDevServer(shared().temporalBinary, { uiPort: false, db });
     temporal = await connectTo(first.address);
     const sandboxUrl = await processes.sandbox('--pace', 'polls=4');
-    const { config, start } = await startJobs(sandboxUrl, full ? 20 : 5);
+    const { config, start } = preparedJobs(sandboxUrl, full ? 20 : 5);
     await processes.worker(config.taskQueue, sandboxUrl);
     const jobs = await start();
     await eventually('some submissions', async () => (await readLedger(sandboxUrl)).summary.submissions > 2);
