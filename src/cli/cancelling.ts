@@ -1,6 +1,6 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { submitRequestId } from '../ids';
-import { type Job } from '../job';
+import { type Job, type JobState } from '../job';
 import { type JobReport } from '../report';
 import { word } from './commandLine';
 import { EXIT, type ExitCode } from './exit';
@@ -10,7 +10,7 @@ import { print, printJson, say } from './print';
 export async function cancelJob(
   job: Job,
   { json }: { json?: boolean },
-  goesOn: (job: Job, report: JobReport) => string | Promise<string> = whatGoesOn,
+  goesOn: (report: JobReport, state: JobState | undefined) => string = whatGoesOn,
 ): Promise<ExitCode> {
   const before = await job.report();
   const isOver = !['running', 'held'].includes(before.status);
@@ -23,17 +23,18 @@ export async function cancelJob(
     return status === 'cancelled' ? EXIT.done : EXIT.failed;
   }
   if (!json) print(`${workflowId} was asked to stop`);
-  say(await goesOn(job, report));
+  say(goesOn(report, await job.state()));
   return EXIT.done;
 }
 
 /** What stopping a media job does not stop. */
-async function whatGoesOn(job: Job, { status, taskId }: JobReport): Promise<string> {
+function whatGoesOn({ status, taskId, key }: JobReport, state: JobState | undefined): string {
   if (taskId) return `The service goes on with task ${taskId}. Its result: segue get task ${word(taskId)}`;
-  if (status !== 'held')
+  if (status !== 'held') {
     return 'What is being submitted is waited for: if the service takes it, it goes on with it.';
-  const sent = (await job.state())?.attempts?.at(-1);
-  const name = sent ? ` (X-Request-Id ${submitRequestId(job.key, sent.n)})` : '';
+  }
+  const sent = state?.attempts?.at(-1);
+  const name = sent ? ` (X-Request-Id ${submitRequestId(key, sent.n)})` : '';
   return `The service may have accepted the job all the same${name}, and nobody follows it any more.`;
 }
 

@@ -67,7 +67,13 @@ function raise(run: Following, { why, event, title, reason, meaning, todo }: Ala
     extra: extraOf(run),
   };
   const telling = new CancellationScope();
-  telling.run(() => tellAll(run, message)).catch(ignoreEnd);
+  run.alarms += 1;
+  telling
+    .run(() => tellAll(run, message))
+    .catch(ignoreEnd)
+    .finally(() => {
+      run.alarms -= 1;
+    });
   return telling;
 }
 

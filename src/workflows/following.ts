@@ -28,6 +28,8 @@ export interface Following {
   pollAsked: boolean;
   /** A poll is on its way. */
   asking: boolean;
+  /** Alarms that are being told; a run that continued as new before would forget to tell them. */
+  alarms: number;
   nextPollAt: string | null;
   lastError: string | null;
   /** From when on it can be submitted again; not there where nothing is submitted. */
@@ -59,12 +61,15 @@ export interface Subject {
 
 /** What a run is doing at its start; nothing of it outlives the run. */
 export function atStart() {
-  return { decision: null, pollAsked: false, asking: false, nextPollAt: null, lastError: null };
+  return { decision: null, pollAsked: false, asking: false, alarms: 0, nextPollAt: null, lastError: null };
 }
 
-/** Continues as new before the history grows past what the server takes. It returns when there is no need. */
-export async function continueWhenLong({ input, progress }: Following): Promise<void> {
-  if (!workflowInfo().continueAsNewSuggested) return;
+/**
+ * Continues as new before the history grows past what the server takes. It returns when there is no need, or when
+ * somebody is still being told something: there is room enough until the next time.
+ */
+export async function continueWhenLong({ input, progress, alarms }: Following): Promise<void> {
+  if (!workflowInfo().continueAsNewSuggested || alarms > 0) return;
   await condition(allHandlersFinished);
   await continueAsNew<(input: object) => Promise<unknown>>({ ...input, carried: progress });
 }
