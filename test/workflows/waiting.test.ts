@@ -94,7 +94,7 @@ describe('where hours pass in seconds', () => {
     await whileRunning(async (handle, key) => {
       // Only so far: where nothing but a decision is waited for, time would skip to the end of all runs.
       const { testService } = temporal.client.connection as Connection;
-      await testService.unlockTimeSkippingWithSleep({ duration: { seconds: 400 as never } });
+      await testService?.unlockTimeSkippingWithSleep({ duration: { seconds: 400 as never } });
       const job = await segueClient(temporal, testConfig()).media.get(key);
       const state = await eventually('the hold', async () => {
         const now = await job.state();
