@@ -1,6 +1,7 @@
 /** What only a media job can be told: which task is its own, or that it is to be submitted again. */
 import { ActivityFailure, CancellationScope, proxyActivities, setHandler } from '@temporalio/workflow';
 import { acceptedSignal, type Decision, LONGEST_CALL_MS, type SegueActivities } from '../contract';
+import { isRecord, isText } from '../inputs';
 import { badDecision, type DecisionRules, numberOf } from './decisions';
 import { lateAdoption } from './hold';
 import { type Run } from './progress';
@@ -29,7 +30,10 @@ export function taskRules(run: Run): DecisionRules {
 export function handleLateAnswers(run: Run): void {
   setHandler(
     acceptedSignal,
-    ({ hold, taskId }) => {
+    (answer: unknown) => {
+      const { hold, taskId } = isRecord(answer) ? answer : {};
+      // Anybody can send a signal, and one that made this throw would stop the run for good.
+      if (!isText(taskId)) return;
       // Kept where the run has not noticed yet that the submission gave no outcome.
       run.lateAnswers.set(numberOf(hold), taskId);
       const open = run.progress.hold;

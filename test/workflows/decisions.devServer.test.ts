@@ -193,6 +193,16 @@ describe('P1: a late answer', () => {
     });
     expect(await submissions()).toMatchObject({ submissions: 1, duplicates: 0 });
   });
+
+  test('that makes no sense stops nothing', async () => {
+    await withHeldJob('before', async (held) => {
+      const handle = temporal.client.workflow.getHandle(held.workflowId);
+      for (const args of [[], [null], ['t-1'], [{ hold: 'r/1', taskId: 1 }]])
+        await handle.signal(acceptedSignal.name, ...args);
+      expect(await held.resolve({ ...SOMEBODY, action: 'abandon' })).toMatchObject({ applied: true });
+      expect(await held.wait()).toMatchObject({ status: 'abandoned' });
+    });
+  });
 });
 
 /** Temporal hands accepted decisions over to the run that a reset makes; they answer the hold of another run. */

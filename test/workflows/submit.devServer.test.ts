@@ -213,6 +213,11 @@ describe('P2: results, inputs and lives that are too large', () => {
       'poll.max: is over',
     ],
     [
+      'a workspace that is a number',
+      { key: 'K', tool: 't', request: {}, scope: { organization: 42 } },
+      'scope.organization: must be an id',
+    ],
+    [
       'a bare number',
       { key: 'K', tool: 't', request: {}, submit: { timeout: 60 } },
       'submit.timeout: 60 is not',
