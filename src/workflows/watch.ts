@@ -46,10 +46,10 @@ export async function watch<News, Lost = never>(
 ): Promise<News | Lost> {
   const { progress, settings } = run;
   const { words = NOT_OVER } = watched;
-  const since = (progress.pollingSince ??= new Date().toISOString());
   let hanging = false;
   let pause = !watched.atOnce;
   for (;;) {
+    progress.pollingSince ??= new Date().toISOString();
     if (pause) await untilNextPoll(run);
     pause = true;
     if (run.decision) throw abandoned(run, run.decision);
@@ -62,9 +62,11 @@ export async function watch<News, Lost = never>(
     hanging = poll.is === 'hanging';
     progress.missingSince =
       poll.is === 'missing' ? (progress.missingSince ?? new Date().toISOString()) : null;
+    // Taken while the question was on its way: whatever comes next must not forget it.
+    if (run.decision) throw abandoned(run, run.decision);
     const lost = isMissing(run) ? await watched.onMissing() : undefined;
     if (lost !== undefined) return lost;
-    const waited = Date.now() - Date.parse(since);
+    const waited = waitedMs(run);
     if (waited >= settings.giveUp) throw givenUp(run, words);
     if (waited >= settings.deadline && run.stage !== 'overdue') becomeOverdue(run, words);
     await watched.continueWhenLong();
@@ -138,6 +140,11 @@ async function untilNextPoll(run: Following): Promise<void> {
     run.nextPollAt = null;
     run.pollAsked = false;
   }
+}
+
+/** For what is asked after now: it may have become something else. */
+function waitedMs({ progress: { pollingSince } }: Following): number {
+  return pollingSince === null ? 0 : Date.now() - Date.parse(pollingSince);
 }
 
 /** Whether the service has not known it for so long that it does not know it. */
