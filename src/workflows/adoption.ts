@@ -6,6 +6,7 @@ import { badDecision, type DecisionRules, numberOf } from './decisions';
 import { lateAdoption } from './hold';
 import { type Run } from './progress';
 import { describeHold } from './question';
+import { showTasks } from './show';
 
 const { getTask } = proxyActivities<SegueActivities>({
   startToCloseTimeout: LONGEST_CALL_MS,
@@ -34,10 +35,13 @@ export function handleLateAnswers(run: Run): void {
       const { hold, taskId } = isRecord(answer) ? answer : {};
       // Anybody can send a signal, and one that made this throw would stop the run for good.
       if (!isText(taskId)) return;
-      // Kept where the run has not noticed yet that the submission gave no outcome.
-      run.lateAnswers.set(numberOf(hold), taskId);
+      const attempt = run.progress.attempts.find(({ n }) => n === numberOf(hold));
+      if (!attempt) return;
+      // Kept also where the run has not noticed yet that the submission gave no outcome, or does without it.
+      attempt.taskId = taskId;
       const open = run.progress.hold;
-      if (open?.why === 'unknown' && open.n === numberOf(hold)) run.decision ??= lateAdoption(run, taskId);
+      if (open?.why === 'unknown' && open.n === attempt.n) run.decision ??= lateAdoption(run, taskId);
+      else if (attempt.outcome !== 'pending') showTasks(run);
     },
     { description: 'Tells a task id that came after its submission was given up: { hold, taskId }.' },
   );

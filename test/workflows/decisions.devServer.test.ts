@@ -6,6 +6,7 @@ import { type StarterConfig } from '../../src/config';
 import { acceptedSignal, type Decision, resolveUpdate, stateQuery } from '../../src/contract';
 import { type MediaJob } from '../../src/job';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server';
+import { searchAttributes } from '../../src/searchAttributes';
 import { eventually } from '../support/eventually';
 import { addFault, ask, readLedger } from '../support/sandbox';
 import {
@@ -190,6 +191,34 @@ describe('P1: a late answer', () => {
       const taskId = await acceptedTask();
       await handle.signal(acceptedSignal, { hold: 'another-run/1', taskId });
       expect(await held.wait()).toMatchObject({ status: 'succeeded', taskId });
+    });
+    expect(await submissions()).toMatchObject({ submissions: 1, duplicates: 0 });
+  });
+
+  test('P2: of a submission that a person gave up is kept for all to see, beside the task that is followed', async () => {
+    await withHeldJob('after', async (held) => {
+      await addFault(sandbox.url, {
+        operation: 'remove-background',
+        match: { nth: 1 },
+        fault: 'reset',
+        when: 'before',
+      });
+      const first = await acceptedTask();
+      await untilResubmitted(held, await holdOf(held));
+      await eventually('the second hold', async () => (await holdOf(held)).endsWith('/2'));
+
+      const handle = temporal.client.workflow.getHandle(held.workflowId);
+      await handle.signal(acceptedSignal, { hold: `${held.runId}/1`, taskId: first });
+      const attempts = [
+        { n: 1, taskId: first },
+        { n: 2, outcome: 'unknown' },
+      ];
+      expect(await held.state()).toMatchObject({ stage: 'held', taskId: null, attempts });
+      const { typedSearchAttributes } = await handle.describe();
+      expect(typedSearchAttributes.get(searchAttributes.taskIds)).toEqual([first]);
+
+      await held.resolve({ ...SOMEBODY, action: 'adopt', taskId: first });
+      expect(await held.wait()).toMatchObject({ status: 'succeeded', taskId: first });
     });
     expect(await submissions()).toMatchObject({ submissions: 1, duplicates: 0 });
   });
