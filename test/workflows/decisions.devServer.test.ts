@@ -131,6 +131,27 @@ describe('P1 P2: each decision, sent twice', () => {
   });
 });
 
+test('the user is told even where a person or the service says what the title says', async () => {
+  const nothing = null as unknown as undefined;
+  const more = { notify: { userId: 'u', workspaceId: '1', threadId: nothing, link: nothing } };
+  await withHeldJob(
+    'before',
+    async (held) => {
+      await held.resolve({ by: 'Olga', reason: 'your Media job  failed', action: 'abandon' });
+      expect(await held.wait()).toMatchObject({ status: 'abandoned' });
+    },
+    more,
+  );
+  const { json } = await ask(sandbox.url, 'GET /_sandbox/notifications');
+  expect(json.notifications).toMatchObject([
+    { request: { category: 'agentNeedsInput' } },
+    {
+      request: { category: 'agentError', message: expect.stringMatching(/abandoned by Olga: …$/) },
+      remarks: [],
+    },
+  ]);
+});
+
 describe('a decision that cannot be', () => {
   const cases: [string, Partial<Decision>, string][] = [
     ['of another hold', { hold: 'r/9', action: 'abandon' }, 'hold: the open one is'],
