@@ -52,7 +52,7 @@ export async function watch<News, Lost = never>(
     progress.pollingSince ??= new Date().toISOString();
     if (pause) await untilNextPoll(run);
     pause = true;
-    if (run.decision) throw abandoned(run, run.decision);
+    endWhereAbandoned(run);
     const poll: Poll<News> = await ask(run, watched, hanging);
     if (poll.is === 'over') {
       closeHold(run);
@@ -63,7 +63,7 @@ export async function watch<News, Lost = never>(
     progress.missingSince =
       poll.is === 'missing' ? (progress.missingSince ?? new Date().toISOString()) : null;
     // Taken while the question was on its way: whatever comes next must not forget it.
-    if (run.decision) throw abandoned(run, run.decision);
+    endWhereAbandoned(run);
     const lost = isMissing(run) ? await watched.onMissing() : undefined;
     if (lost !== undefined) return lost;
     const waited = waitedMs(run);
@@ -140,6 +140,10 @@ async function untilNextPoll(run: Following): Promise<void> {
     run.nextPollAt = null;
     run.pollAsked = false;
   }
+}
+
+function endWhereAbandoned(run: Following): void {
+  if (run.decision) throw abandoned(run, run.decision);
 }
 
 /** For what is asked after now: it may have become something else. */
