@@ -54,7 +54,7 @@ export default defineConfig(
           patterns: [
             {
               regex:
-                '^(?!(\\./|\\.\\./contract$|\\.\\./ids$|\\.\\./durations$|\\.\\./changes$|\\.\\./inputs$|\\.\\./searchAttributes$|\\.\\./api/(endings|ids|pointer)$|@temporalio/workflow$))',
+                '^(?!(\\./|\\.\\./contract$|\\.\\./ids$|\\.\\./durations$|\\.\\./changes$|\\.\\./inputs$|\\.\\./searchAttributes$|\\.\\./api/(endings|ids|pointer|scope)$|@temporalio/workflow$))',
               message: 'Workflow code is deterministic: do this in an activity.',
             },
           ],
@@ -71,7 +71,7 @@ export default defineConfig(
       'src/changes.ts',
       'src/inputs.ts',
       'src/searchAttributes.ts',
-      'src/api/{pointer,ids,endings}.ts',
+      'src/api/{pointer,ids,endings,scope}.ts',
     ],
     rules: {
       // The rule of the plugin knows type imports; these files are part of the bundle and import nothing else.
@@ -81,7 +81,7 @@ export default defineConfig(
           patterns: [
             {
               regex:
-                '^(?!(\\./durations$|\\./contract$|@temporalio/common/lib/search-attributes$|\\./api/(endings|ids|pointer)$|@temporalio/workflow$))',
+                '^(?!(\\./durations$|\\./contract$|@temporalio/common/lib/search-attributes$|\\./api/(endings|ids|pointer|scope)$|@temporalio/workflow$))',
               allowTypeImports: true,
               message: 'This file is part of the workflow bundle; it may import types, and nothing else.',
             },

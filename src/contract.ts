@@ -182,6 +182,8 @@ export interface SubmitAttempt {
   at: string;
   outcome: SubmitOutcome['outcome'] | 'pending';
   reason?: string;
+  /** What the service made of it, as soon as that is known, even where the run follows another task. */
+  taskId?: string;
 }
 
 /** An open question, as people and programs see it. */

@@ -5,6 +5,7 @@
 import { endOf } from './api/endings';
 import { isId } from './api/ids';
 import { isPointer } from './api/pointer';
+import { problemsOfScope } from './api/scope';
 import {
   NOTIFY_EVENTS,
   RECORD_KINDS,
@@ -24,6 +25,7 @@ export function problemsOfTranscriptInput(input: unknown): string[] {
     ...(isText(key) ? [] : ['key: must be a text']),
     ...problemsOfTranscription({ transcriptionId, format }),
     ...problemsOfObjects({ poll, scope, write, notify }),
+    ...(isRecord(scope) ? problemsOfScope(scope) : []),
     ...(isRecord(write) ? problemsOfWrite(write) : []),
     ...(isRecord(notify) ? problemsOfNotify(notify) : []),
   ];
@@ -52,6 +54,7 @@ export function problemsOfRecordInput(input: unknown): string[] {
       : [`id: must be an id: not empty, no blanks around it, at most ${LONGEST_RECORD_ID} long`]),
     ...(known && !isLeftOut(failOn) ? problemsOfFailOn(known, failOn) : []),
     ...problemsOfObjects({ poll, scope }),
+    ...(isRecord(scope) ? problemsOfScope(scope) : []),
   ];
 }
 

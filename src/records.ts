@@ -1,6 +1,5 @@
 /** Waiting for records of the service, for those who import Segue. */
 import { ApplicationFailure, type Client, WorkflowFailedError } from '@temporalio/client';
-import { problemsOfScope } from './api/scope';
 import { type StarterConfig } from './config';
 import {
   FAILURE,
@@ -45,11 +44,7 @@ export class RecordsClient {
     const { kind, id, failOn } = spec;
     const scope = withoutGaps(spec.scope);
     const input: RecordInput = { kind, id, failOn, scope, poll: { ...this.config.poll, ...spec.poll } };
-    const problems = [
-      ...problemsOfRecordInput(input),
-      ...problemsOfScope(scope),
-      ...problemsOfPoll(spec.poll),
-    ];
+    const problems = [...problemsOfRecordInput(input), ...problemsOfPoll(spec.poll)];
     if (problems.length > 0) throw new InvalidInputError(problems, 'The wait was not started');
     const key = recordKey(kind, id);
     const workflowId = recordWorkflowId(key);

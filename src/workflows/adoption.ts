@@ -1,10 +1,12 @@
 /** What only a media job can be told: which task is its own, or that it is to be submitted again. */
 import { ActivityFailure, CancellationScope, proxyActivities, setHandler } from '@temporalio/workflow';
 import { acceptedSignal, type Decision, LONGEST_CALL_MS, type SegueActivities } from '../contract';
+import { isRecord, isText } from '../inputs';
 import { badDecision, type DecisionRules, numberOf } from './decisions';
 import { lateAdoption } from './hold';
 import { type Run } from './progress';
 import { describeHold } from './question';
+import { showTasks } from './show';
 
 const { getTask } = proxyActivities<SegueActivities>({
   startToCloseTimeout: LONGEST_CALL_MS,
@@ -29,11 +31,17 @@ export function taskRules(run: Run): DecisionRules {
 export function handleLateAnswers(run: Run): void {
   setHandler(
     acceptedSignal,
-    ({ hold, taskId }) => {
-      // Kept where the run has not noticed yet that the submission gave no outcome.
-      run.lateAnswers.set(numberOf(hold), taskId);
+    (answer: unknown) => {
+      const { hold, taskId } = isRecord(answer) ? answer : {};
+      // Anybody can send a signal, and one that made this throw would stop the run for good.
+      if (!isText(taskId)) return;
+      const attempt = run.progress.attempts.find(({ n }) => n === numberOf(hold));
+      if (!attempt) return;
+      // Kept also where the run has not noticed yet that the submission gave no outcome, or does without it.
+      attempt.taskId = taskId;
       const open = run.progress.hold;
-      if (open?.why === 'unknown' && open.n === numberOf(hold)) run.decision ??= lateAdoption(run, taskId);
+      if (open?.why === 'unknown' && open.n === attempt.n) run.decision ??= lateAdoption(run, taskId);
+      else if (attempt.outcome !== 'pending') showTasks(run);
     },
     { description: 'Tells a task id that came after its submission was given up: { hold, taskId }.' },
   );

@@ -11,6 +11,7 @@ import {
 import { type ChangeOutcome, FAILURE, type NoticeOutcome, type NotifyEvent } from '../contract';
 import { changeIdOf } from '../ids';
 import { type Following } from './following';
+import { closeHold } from './hold';
 import { extraOf, type Message, tellUser } from './notice';
 import { enterStage } from './show';
 import { writeToProject } from './write';
@@ -23,6 +24,8 @@ export async function endingWell<T>(run: Following, work: () => Promise<T>): Pro
   try {
     return await work();
   } catch (error) {
+    // Nothing is left to decide; a decision that comes now is told so.
+    closeHold(run);
     if (isCancellation(error)) await recordCancelled(run);
     else if (error instanceof ApplicationFailure) await fail(run, error);
     throw error;

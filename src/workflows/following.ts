@@ -53,6 +53,8 @@ export interface Subject {
   requestName: string;
   /** What it is for programs: in failures, logs, results and notifications. */
   facts: () => Record<string, string | null>;
+  /** The tasks that it has at the service, the one that is followed first; not there where it is none. */
+  tasks?: () => string[];
   /** What the run says of itself at its stage, in Markdown. */
   details: () => string;
   /** What the service said of it last, where that is told. */
@@ -68,9 +70,12 @@ export function atStart() {
  * Continues as new before the history grows past what the server takes. It returns when there is no need, or when
  * somebody is still being told something: there is room enough until the next time.
  */
-export async function continueWhenLong({ input, progress, alarms }: Following): Promise<void> {
-  if (!workflowInfo().continueAsNewSuggested || alarms > 0) return;
+export async function continueWhenLong(run: Following): Promise<void> {
+  if (!workflowInfo().continueAsNewSuggested || run.alarms > 0) return;
   await condition(allHandlersFinished);
+  // Taken in the meantime: this run acts on it, since the next one would not know.
+  if (run.decision) return;
+  const { input, progress } = run;
   await continueAsNew<(input: object) => Promise<unknown>>({ ...input, carried: progress });
 }
 

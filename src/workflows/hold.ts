@@ -13,7 +13,7 @@ import { enterStage } from './show';
  */
 export async function hold(run: Run, question: Omit<Hold, 'since'>): Promise<Decision> {
   openHold(run, question);
-  const lateTask = run.lateAnswers.get(question.n);
+  const lateTask = run.progress.attempts.find(({ n }) => n === question.n)?.taskId;
   if (question.why === 'unknown' && lateTask !== undefined) run.decision = lateAdoption(run, lateTask);
   const telling = run.decision ? undefined : alarm(run, question);
   try {

@@ -5,6 +5,19 @@ import { type Run } from './progress';
 import { endDetails, holdDetails, lines } from './words';
 
 export function detailsOf(run: Run): string {
+  return lines(detailsOfStage(run), ...unfollowed(run));
+}
+
+/** Tasks that the service has for this job beside the one that is followed: paid for, and somebody may want them. */
+function unfollowed({ progress }: Run): string[] {
+  return progress.attempts.flatMap(({ n, taskId }) =>
+    taskId === undefined || taskId === progress.taskId
+      ? []
+      : [`The service accepted submission ${n} too, as task \`${taskId}\`: \`segue get task ${taskId}\``],
+  );
+}
+
+function detailsOfStage(run: Run): string {
   const { input, progress, stage, settings } = run;
   const task = progress.taskId === null ? '' : ` (task \`${progress.taskId}\`)`;
   switch (stage) {

@@ -41,7 +41,13 @@ export type Message = Pick<Notification, 'category' | 'title' | 'message' | 'bod
 
 export function tellUser(to: NotifyTarget, requestName: string, message: Message): Promise<NoticeOutcome> {
   const { userId, workspaceId, threadId, link, ctaLabel } = to;
-  const notification = { userId, workspaceId, threadId, link, ctaLabel, ...contentOf(message) };
+  // Other languages write null for what they leave out, and the service takes none.
+  const optional = {
+    threadId: threadId ?? undefined,
+    link: link ?? undefined,
+    ctaLabel: ctaLabel ?? undefined,
+  };
+  const notification = { userId, workspaceId, ...optional, ...contentOf(message) };
   const requestId = notifyRequestId(requestName, message.event);
   return untilKnown(() => once.notify({ notification, requestId, runId: senderId() }));
 }
@@ -68,10 +74,16 @@ function contentOf({ category, title, message, body, event, extra }: Message) {
   return {
     category,
     title,
-    message,
-    body,
+    message: withoutTitle(message, title),
+    body: withoutTitle(body ?? '', title),
     _extra: { event_type: `${workflowInfo().workflowType}.${event}`, agent: 'segue', ...extra },
   };
+}
+
+/** The service takes no text that repeats the title, and the words of a person or of the service itself may do that. */
+function withoutTitle(text: string, title: string): string {
+  const words = title.split(' ').map((word) => word.replace(/[^\w]/g, '\\$&'));
+  return text.replace(new RegExp(words.join('\\s*'), 'gi'), '…');
 }
 
 /** What a notification tells programs: which job, and what the service calls it. */

@@ -48,6 +48,8 @@ async function decideMissing(run: Run): Promise<'lost' | undefined> {
   const reason = `the service has answered 404 for task ${progress.taskId ?? ''} for ${formatDuration(MISSING_GRACE_MS)}`;
   const decision = await hold(run, { n: nextNumber(run), why: 'missing', reason });
   progress.missingSince = null;
+  // Its deadlines are not those of the task that was lost, nor does the time count that a person took.
+  progress.pollingSince = null;
   progress.taskId = decision.action === 'adopt' ? (decision.taskId ?? null) : null;
   if (progress.taskId === null) return 'lost';
   enterStage(run, 'polling');

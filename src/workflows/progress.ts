@@ -15,8 +15,6 @@ export interface Run extends Following {
   /** The run whose submissions a person ordered; else this run orders its own. */
   orderedBy: string | null;
   stage: MediaStage;
-  /** Task ids that came after their submission was given up, by its number. */
-  readonly lateAnswers: Map<number, string>;
 }
 
 export function startRun(input: MediaInput, settings: Settings, scope: CancellationScope): Run {
@@ -50,15 +48,21 @@ export function startRun(input: MediaInput, settings: Settings, scope: Cancellat
       inFull: () => `task ${progress.taskId ?? ''} of job ${input.key}`,
       requestName: input.key,
       facts: () => ({ taskId: progress.taskId }),
+      tasks: () => tasksOf(run),
       details: () => detailsOf(run),
     },
     scope,
     orderedBy: null,
     stage: progress.taskId === null ? 'submitting' : progress.hold?.why === 'overdue' ? 'overdue' : 'polling',
-    lateAnswers: new Map(),
     resubmitAfter: () => resubmitAfter(run),
   };
   return run;
+}
+
+/** Every task that the service has for this job, as far as is known; the one that is followed comes first. */
+function tasksOf({ progress }: Run): string[] {
+  const others = progress.attempts.map(({ taskId }) => taskId);
+  return [...new Set([progress.taskId ?? undefined, ...others])].filter((taskId) => taskId !== undefined);
 }
 
 /** What is on its way may still arrive for as long as a submission may take; twice that is long enough. */

@@ -1,4 +1,5 @@
 import { ApplicationFailure } from '@temporalio/workflow';
+import { problemsOfScope } from '../api/scope';
 import {
   DEFAULT_POLL,
   DEFAULT_SUBMIT,
@@ -100,6 +101,7 @@ function problemsOfShape(input: unknown): string[] {
     ),
     ...(isRecord(request) ? [] : ['request: must be an object']),
     ...problemsOfObjects({ poll, submit, scope, write, notify }),
+    ...(isRecord(scope) ? problemsOfScope(scope) : []),
     ...(taskId === undefined || taskId === null || isText(taskId) ? [] : ['taskId: must be a text']),
     ...(isRecord(write) ? problemsOfWrite(write) : []),
     ...(isRecord(notify) ? problemsOfNotify(notify) : []),

@@ -6,12 +6,15 @@ import { type Following, type Stage } from './following';
 /** Those in between are over in a moment, and each would be one more event. */
 const UNLISTED: ReadonlySet<Stage> = new Set(['writing', 'notifying']);
 
+/** A list over 2,048 bytes would fail the run. */
+const MOST_TASKS_LISTED = 5;
+
 /** Whoever started the run has given its list entry along; where another language did not, it is made here. */
 export function showStart(run: Following): void {
   const listed = workflowInfo().typedSearchAttributes.get(searchAttributes.stage);
   if (listed === undefined)
     upsertSearchAttributes(attributesOfJob({ ...run.input, tool: run.subject.tool }, run.stage));
-  if (listed !== run.stage || isTask(run.subject.facts().taskId)) list(run);
+  if (listed !== run.stage || tasksOf(run).length > 0) list(run);
   showDetails(run);
 }
 
@@ -27,14 +30,20 @@ export function showDetails(run: Following): void {
   setCurrentDetails(run.subject.details());
 }
 
-function list({ stage, subject }: Following): void {
-  const { taskId } = subject.facts();
+/** Lists a task that came to be known, whatever the run does meanwhile. */
+export function showTasks(run: Following): void {
+  list(run);
+  showDetails(run);
+}
+
+function list(run: Following): void {
+  const tasks = tasksOf(run).slice(0, MOST_TASKS_LISTED).map(keyword);
   upsertSearchAttributes([
-    { key: searchAttributes.stage, value: stage },
-    ...(isTask(taskId) ? [{ key: searchAttributes.taskIds, value: [keyword(taskId)] }] : []),
+    { key: searchAttributes.stage, value: run.stage },
+    ...(tasks.length > 0 ? [{ key: searchAttributes.taskIds, value: tasks }] : []),
   ]);
 }
 
-function isTask(taskId: string | null | undefined): taskId is string {
-  return taskId !== null && taskId !== undefined;
+function tasksOf({ subject }: Following): string[] {
+  return subject.tasks?.() ?? [];
 }

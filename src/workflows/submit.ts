@@ -125,7 +125,8 @@ async function trySubmit(run: Run): Promise<{ attempt: SubmitAttempt; outcome: S
     }
   });
   attempt.outcome = outcome.outcome;
-  if (outcome.outcome !== 'accepted') attempt.reason = outcome.reason;
+  if (outcome.outcome === 'accepted') attempt.taskId = outcome.taskId;
+  else attempt.reason = outcome.reason;
   return { attempt, outcome };
 }
 

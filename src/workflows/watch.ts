@@ -47,13 +47,13 @@ export async function watch<News, Lost = never>(
 ): Promise<News | Lost> {
   const { progress, settings } = run;
   const { words = NOT_OVER } = watched;
-  const since = (progress.pollingSince ??= new Date().toISOString());
   let hanging = false;
   let pause = !watched.atOnce;
   for (;;) {
+    progress.pollingSince ??= new Date().toISOString();
     if (pause) await untilNextPoll(run);
     pause = true;
-    if (run.decision) throw abandoned(run, run.decision);
+    endWhereAbandoned(run);
     const poll: Poll<News> = await ask(run, watched, hanging);
     if (poll.is === 'over') {
       closeHold(run);
@@ -63,9 +63,11 @@ export async function watch<News, Lost = never>(
     hanging = poll.is === 'hanging';
     progress.missingSince =
       poll.is === 'missing' ? (progress.missingSince ?? new Date().toISOString()) : null;
+    // Taken while the question was on its way: whatever comes next must not forget it.
+    endWhereAbandoned(run);
     const lost = isMissing(run) ? await watched.onMissing() : undefined;
     if (lost !== undefined) return lost;
-    const waited = Date.now() - Date.parse(since);
+    const waited = waitedMs(run);
     if (waited >= settings.giveUp) throw givenUp(run, words);
     if (waited >= settings.deadline && run.stage !== 'overdue') becomeOverdue(run, words);
     await watched.continueWhenLong();
@@ -139,6 +141,15 @@ async function untilNextPoll(run: Following): Promise<void> {
     run.nextPollAt = null;
     run.pollAsked = false;
   }
+}
+
+function endWhereAbandoned(run: Following): void {
+  if (run.decision) throw abandoned(run, run.decision);
+}
+
+/** For what is asked after now: it may have become something else. */
+function waitedMs({ progress: { pollingSince } }: Following): number {
+  return pollingSince === null ? 0 : Date.now() - Date.parse(pollingSince);
 }
 
 /** Whether the service has not known it for so long that it does not know it. */

@@ -15,6 +15,7 @@ import {
   type Scope,
   type SegueActivities,
 } from '../contract';
+import { isRecord, isText } from '../inputs';
 import { doubling } from './backoff';
 
 const [FIRST_PATIENCE_MS, LONGEST_PATIENCE_MS] = [2 * 60_000, 3_600_000];
@@ -41,7 +42,7 @@ export async function writeToProject(
   change: ProjectChange,
   changeId: string,
 ): Promise<ChangeOutcome> {
-  setHandler(changedSignal, (changed) => void answers.set(changed.changeId, changed), {
+  setHandler(changedSignal, keepAnswer, {
     description: 'Tells the outcome of a change that this run asked for: { changeId, ok, error }.',
   });
   const patience = doubling(FIRST_PATIENCE_MS, LONGEST_PATIENCE_MS);
@@ -58,4 +59,9 @@ export async function writeToProject(
     // The writer may have been lost with its answer; asked again, it drops what it has done and answers once more.
     await condition(() => answers.has(changeId), patience.next());
   }
+}
+
+/** Anybody can send a signal; what is no answer of a writer changes nothing. */
+function keepAnswer(changed: unknown): void {
+  if (isRecord(changed) && isText(changed.changeId)) answers.set(changed.changeId, changed as Changed);
 }

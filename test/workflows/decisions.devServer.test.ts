@@ -6,6 +6,7 @@ import { type StarterConfig } from '../../src/config';
 import { acceptedSignal, type Decision, resolveUpdate, stateQuery } from '../../src/contract';
 import { type MediaJob } from '../../src/job';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server';
+import { searchAttributes } from '../../src/searchAttributes';
 import { eventually } from '../support/eventually';
 import { addFault, ask, readLedger } from '../support/sandbox';
 import {
@@ -130,6 +131,27 @@ describe('P1 P2: each decision, sent twice', () => {
   });
 });
 
+test('the user is told even where a person or the service says what the title says', async () => {
+  const nothing = null as unknown as undefined;
+  const more = { notify: { userId: 'u', workspaceId: '1', threadId: nothing, link: nothing } };
+  await withHeldJob(
+    'before',
+    async (held) => {
+      await held.resolve({ by: 'Olga', reason: 'your Media job  failed', action: 'abandon' });
+      expect(await held.wait()).toMatchObject({ status: 'abandoned' });
+    },
+    more,
+  );
+  const { json } = await ask(sandbox.url, 'GET /_sandbox/notifications');
+  expect(json.notifications).toMatchObject([
+    { request: { category: 'agentNeedsInput' } },
+    {
+      request: { category: 'agentError', message: expect.stringMatching(/abandoned by Olga: …$/) },
+      remarks: [],
+    },
+  ]);
+});
+
 describe('a decision that cannot be', () => {
   const cases: [string, Partial<Decision>, string][] = [
     ['of another hold', { hold: 'r/9', action: 'abandon' }, 'hold: the open one is'],
@@ -187,6 +209,44 @@ describe('P1: a late answer', () => {
       expect(await held.wait()).toMatchObject({ status: 'succeeded', taskId });
     });
     expect(await submissions()).toMatchObject({ submissions: 1, duplicates: 0 });
+  });
+
+  test('P2: of a submission that a person gave up is kept for all to see, beside the task that is followed', async () => {
+    await withHeldJob('after', async (held) => {
+      await addFault(sandbox.url, {
+        operation: 'remove-background',
+        match: { nth: 1 },
+        fault: 'reset',
+        when: 'before',
+      });
+      const first = await acceptedTask();
+      await untilResubmitted(held, await holdOf(held));
+      await eventually('the second hold', async () => (await holdOf(held)).endsWith('/2'));
+
+      const handle = temporal.client.workflow.getHandle(held.workflowId);
+      await handle.signal(acceptedSignal, { hold: `${held.runId}/1`, taskId: first });
+      const attempts = [
+        { n: 1, taskId: first },
+        { n: 2, outcome: 'unknown' },
+      ];
+      expect(await held.state()).toMatchObject({ stage: 'held', taskId: null, attempts });
+      const { typedSearchAttributes } = await handle.describe();
+      expect(typedSearchAttributes.get(searchAttributes.taskIds)).toEqual([first]);
+
+      await held.resolve({ ...SOMEBODY, action: 'adopt', taskId: first });
+      expect(await held.wait()).toMatchObject({ status: 'succeeded', taskId: first });
+    });
+    expect(await submissions()).toMatchObject({ submissions: 1, duplicates: 0 });
+  });
+
+  test('that makes no sense stops nothing', async () => {
+    await withHeldJob('before', async (held) => {
+      const handle = temporal.client.workflow.getHandle(held.workflowId);
+      for (const args of [[], [null], ['t-1'], [{ hold: 'r/1', taskId: 1 }]])
+        await handle.signal(acceptedSignal.name, ...args);
+      expect(await held.resolve({ ...SOMEBODY, action: 'abandon' })).toMatchObject({ applied: true });
+      expect(await held.wait()).toMatchObject({ status: 'abandoned' });
+    });
   });
 });
 

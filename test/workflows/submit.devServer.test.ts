@@ -11,7 +11,7 @@ import { startDevServer } from '../../src/temporal/devServer';
 import { testApi } from '../support/api';
 import { eventually } from '../support/eventually';
 import { answer, type RawServer, startRawServer } from '../support/rawServer';
-import { readLedger } from '../support/sandbox';
+import { addFault, readLedger } from '../support/sandbox';
 import { SegueProcess } from '../support/segueProcess';
 import { shared } from '../support/shared';
 import {
@@ -213,6 +213,11 @@ describe('P2: results, inputs and lives that are too large', () => {
       'poll.max: is over',
     ],
     [
+      'a workspace that is a number',
+      { key: 'K', tool: 't', request: {}, scope: { organization: 42 } },
+      'scope.organization: must be an id',
+    ],
+    [
       'a bare number',
       { key: 'K', tool: 't', request: {}, submit: { timeout: 60 } },
       'submit.timeout: 60 is not',
@@ -259,6 +264,33 @@ describe('P2: results, inputs and lives that are too large', () => {
     await sandbox.stop();
     await server.stop();
   });
+});
+
+test('P2: a decision that comes while a poll is on its way is not lost when the run continues as new', async () => {
+  // Reached by the second poll, and not by the first.
+  const dynamicConfig = { 'limit.historyCount.suggestContinueAsNew': 25 };
+  const server = await startDevServer(shared().temporalBinary, { uiPort: false, dynamicConfig });
+  const own = await connectTo(server.address);
+  const sandbox = await startSandbox({ pace: { kind: 'time', ms: 3_600_000 } });
+  const asked = { operation: 'get-task', when: 'before' } as const;
+  await addFault(sandbox.url, { ...asked, match: { nth: 1 }, fault: 'reset' });
+  await addFault(sandbox.url, { ...asked, match: { nth: 2 }, fault: 'delay', ms: 3_000 });
+  const config = testConfig({ poll: { min: '50ms', max: '50ms', deadline: '0s', giveUp: '7d' } });
+  await withWorker(own, config, sandbox.url, async () => {
+    const spec = { ...job(), request: { image_url: `${sandbox.url}/samples/shoe.png` } };
+    const overdue = await segueClient(own, config).media.start(spec);
+    await eventually('the deadline', async () => (await overdue.state())?.stage === 'overdue');
+    const asking = overdue.pollNow();
+    await eventually('the poll', async () => (await overdue.state())?.nextPollAt === null);
+    expect(await overdue.resolve({ action: 'abandon', by: 'Olga', reason: 'too late' })).toMatchObject({
+      applied: true,
+    });
+    await asking.catch(() => undefined);
+    expect(await overdue.wait()).toMatchObject({ status: 'abandoned' });
+  });
+  await own.close();
+  await sandbox.stop();
+  await server.stop();
 });
 
 test('a run that another language started is compared by its input', async () => {

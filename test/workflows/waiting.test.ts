@@ -1,6 +1,7 @@
 /** Long waits: storms of poll errors, tasks that are lost or late, and people who do not want to wait. */
 import { randomUUID } from 'node:crypto';
 import { type Connection } from '@temporalio/client';
+import { msToTs } from '@temporalio/common/lib/time';
 import { type MediaSpec } from '../../src/spec';
 import { type StarterConfig } from '../../src/config';
 import { mediaWorkflowId } from '../../src/ids';
@@ -43,6 +44,7 @@ describe('where hours pass in seconds', () => {
 
   async function whileRunning<T>(
     work: (handle: { result: () => Promise<unknown> }, key: string) => Promise<T>,
+    poll?: MediaSpec['poll'],
   ) {
     const config = testConfig({ submit: { timeout: '60s', authGrace: '1h' } });
     const { key, ...spec } = job();
@@ -50,11 +52,27 @@ describe('where hours pass in seconds', () => {
       const handle = await temporal.client.workflow.start('media', {
         workflowId: mediaWorkflowId(key),
         taskQueue: config.taskQueue,
-        args: [{ key, ...spec }],
+        args: [{ key, ...spec, poll }],
       });
       return work(handle, key);
     };
     return withWorker(temporal, config, sandbox.url, run, { checkScheduledTime: false });
+  }
+
+  /**
+   * Lets the minutes pass in which a 404 is tolerated, and no more: whoever awaits the result lets all time pass, also
+   * while the run is held, and that ends with the run's own time.
+   */
+  async function untilMissing(key: string) {
+    const job = await segueClient(temporal, testConfig()).media.get(key);
+    await eventually('the first pause', async () => (await job.state())?.nextPollAt);
+    const { testService } = temporal.client.connection as Connection;
+    await testService?.unlockTimeSkippingWithSleep({ duration: msToTs('400s') });
+    const state = await eventually('the hold', async () => {
+      const now = await job.state();
+      return now?.stage === 'held' ? now : undefined;
+    });
+    return { job, state };
   }
 
   /** An hour at 15 to 20 s, two more at 5 min. */
@@ -92,14 +110,7 @@ describe('where hours pass in seconds', () => {
       when: 'before',
     });
     await whileRunning(async (handle, key) => {
-      // Only so far: where nothing but a decision is waited for, time would skip to the end of all runs.
-      const { testService } = temporal.client.connection as Connection;
-      await testService?.unlockTimeSkippingWithSleep({ duration: { seconds: 400 as never } });
-      const job = await segueClient(temporal, testConfig()).media.get(key);
-      const state = await eventually('the hold', async () => {
-        const now = await job.state();
-        return now?.stage === 'held' ? now : undefined;
-      });
+      const { job, state } = await untilMissing(key);
       expect(state).toMatchObject({
         hold: {
           why: 'missing',
@@ -115,6 +126,29 @@ describe('where hours pass in seconds', () => {
     });
     expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 1, duplicates: 0 });
   });
+
+  test.each(['adopt', 'resubmit'] as const)(
+    'P2: after a decision to %s, the time of the lost task no longer counts',
+    async (action) => {
+      await addFault(sandbox.url, {
+        operation: 'get-task',
+        match: { every: 1 },
+        fault: 'status',
+        status: 404,
+        when: 'before',
+      });
+      // Less than has passed when it is held.
+      const poll = { min: '15s', max: '15s', deadline: '311s', giveUp: '311s' } as const;
+      await whileRunning(async (handle, key) => {
+        const { job, state } = await untilMissing(key);
+        await ask(sandbox.url, 'DELETE /_sandbox/faults');
+        const taskId = action === 'adopt' ? (state.taskId ?? '') : undefined;
+        await job.resolve({ action, taskId, by: 'Olga', reason: 'looked it up' });
+        expect(await handle.result()).toMatchObject({ status: 'succeeded' });
+        expect(await job.state()).toMatchObject({ hold: null });
+      }, poll);
+    },
+  );
 });
 
 describe('on a dev server', () => {
