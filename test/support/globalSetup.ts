@@ -1,21 +1,18 @@
-/** One dev server, one time-skipping server, one workflow bundle and the tools of some tests, for the whole run. */
+/** One dev server, one workflow bundle and the tools of some tests, for the whole run. */
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { Connection } from '@temporalio/client';
 import { writeWorkflowBundle } from '../../src/bundle';
 import { loadLocalTemporalConfig } from '../../src/config';
-import { registerAll } from '../../src/registration';
 import { type DevServer, startDevServer } from '../../src/temporal/devServer';
 import { findTemporalBinary } from '../../src/temporal/find';
-import { findTestServer, startTestServer, type TestServer } from '../../src/temporal/testServer';
+import { findTestServer } from '../../src/temporal/testServer';
 import { findBrowser } from './browser';
 import { findSchemathesis } from './schemathesis';
 import { publishShared } from './shared';
 
 export interface Running {
   devServer: DevServer;
-  testServer: TestServer;
   scratch: string;
 }
 
@@ -42,21 +39,17 @@ export default async function globalSetup(): Promise<void> {
     findBrowser(config.cacheFolder, say),
     findSchemathesis(config.cacheFolder, say),
   ]);
-  const [devServer, testServer] = await Promise.all([
+  const [devServer] = await Promise.all([
     startDevServer(binary.path, { uiPort: false }),
-    startTestServer(testServerExecutable),
     writeWorkflowBundle(bundlePath),
   ]);
-  const connection = await Connection.connect({ address: testServer.address });
-  await registerAll(connection, 'default');
-  await connection.close();
-  globalThis.segueTestServers = { devServer, testServer, scratch };
+  globalThis.segueTestServers = { devServer, scratch };
   for (const tool of [browser, schemathesis]) {
     if ('missing' in tool) say(`tests are skipped: ${tool.missing}`);
   }
   publishShared({
     devServerAddress: devServer.address,
-    testServerAddress: testServer.address,
+    testServerExecutable,
     temporalBinary: binary.path,
     bundlePath,
     scratch,

@@ -4,6 +4,6 @@ import './globalSetup';
 export default async function globalTeardown(): Promise<void> {
   const running = globalThis.segueTestServers;
   if (!running) return;
-  await Promise.all([running.devServer.stop(), running.testServer.stop()]);
+  await running.devServer.stop();
   await rm(running.scratch, { recursive: true, force: true });
 }

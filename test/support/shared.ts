@@ -3,7 +3,7 @@ import { type Tool } from './tool';
 /** What the global set-up made, handed to the processes that run the tests. */
 export interface Shared {
   devServerAddress: string;
-  testServerAddress: string;
+  testServerExecutable: string;
   temporalBinary: string;
   bundlePath: string;
   /** A folder that is removed after the run. */

@@ -1,4 +1,4 @@
-/** Connections of one test file to the servers that all files share. */
+/** Connections of one test file to the dev server that all files share, and its own time-skipping server. */
 import { randomUUID } from 'node:crypto';
 import { Client, Connection } from '@temporalio/client';
 import { InternalConnectionOptionsSymbol } from '@temporalio/client/lib/connection';
@@ -10,6 +10,8 @@ import { type ServiceLayout } from '../../src/api/operation';
 import { SegueClient } from '../../src/client';
 import { PUBLISHED_LAYOUT, type SendLimits, type StarterConfig } from '../../src/config';
 import { SANDBOX_KEY } from '../../src/sandbox/server';
+import { registerAll } from '../../src/registration';
+import { startTestServer } from '../../src/temporal/testServer';
 import { createSegueWorker, type SegueWorker, type SegueWorkerOptions } from '../../src/worker';
 import './runtime';
 import { shared } from './shared';
@@ -30,12 +32,18 @@ export async function connectTo(address: string): Promise<TestTemporal> {
   return open(address, connection, new Client({ connection }));
 }
 
-/** Time stands still until a result is awaited; then it jumps to the next timer. */
-export async function connectTimeSkippingServer(): Promise<TestTemporal> {
-  const address = shared().testServerAddress;
+/**
+ * A server where time stands still until a result is awaited; then it jumps to the next timer. Each file has its own:
+ * there is one clock in a server, and the jumps of one test would be the timeouts of another.
+ */
+export async function startTimeSkippingServer(): Promise<TestTemporal> {
+  const server = await startTestServer(shared().testServerExecutable);
+  const { address } = server;
   const options = { address, [InternalConnectionOptionsSymbol]: { supportsTestService: true } };
   const connection = await Connection.connect(options);
-  return open(address, connection, new TimeSkippingClient({ connection }));
+  await registerAll(connection, 'default');
+  const { close, ...temporal } = await open(address, connection, new TimeSkippingClient({ connection }));
+  return { ...temporal, close: () => close().finally(server.stop) };
 }
 
 async function open(address: string, connection: Connection, client: Client): Promise<TestTemporal> {
@@ -104,7 +112,7 @@ export async function withWorker<T>(
       },
     },
     bundlePath: shared().bundlePath,
-    // The time-skipping server takes them (the global set-up gave it them), but does not list them.
+    // The time-skipping server takes them (they were registered at its start), but does not list them.
     checkSearchAttributes: options.checkScheduledTime,
     now: options.checkScheduledTime === false ? skippedTime() : undefined,
     ...options,

@@ -4,14 +4,14 @@ import { mediaWorkflowId } from '../../src/ids';
 import { startSandbox } from '../../src/sandbox/server';
 import { answer, startRawServer } from '../support/rawServer';
 import { readLedger } from '../support/sandbox';
-import { connectTimeSkippingServer, testConfig, type TestTemporal, withWorker } from '../support/temporal';
+import { startTimeSkippingServer, testConfig, type TestTemporal, withWorker } from '../support/temporal';
 
 const HOUR_MS = 3_600_000;
 
 let temporal: TestTemporal;
 
 beforeAll(async () => {
-  temporal = await connectTimeSkippingServer();
+  temporal = await startTimeSkippingServer();
 });
 
 afterAll(async () => {

@@ -9,7 +9,7 @@ import {
 } from '../../src/contract';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server';
 import { writerStart } from '../../src/writerStart';
-import { connectTimeSkippingServer, testConfig, type TestTemporal, withWorker } from '../support/temporal';
+import { startTimeSkippingServer, testConfig, type TestTemporal, withWorker } from '../support/temporal';
 import { bundleWithWriting, KEPT, readProject, seedProject, WORKSPACE } from '../support/writing';
 
 let temporal: TestTemporal;
@@ -17,7 +17,7 @@ let sandbox: Sandbox;
 let project: ProjectRef;
 
 beforeAll(async () => {
-  temporal = await connectTimeSkippingServer();
+  temporal = await startTimeSkippingServer();
   sandbox = await startSandbox();
 });
 

@@ -4,14 +4,14 @@ import { type Socket } from 'node:net';
 import { recordKey, recordWorkflowId, transcriptWorkflowId } from '../../src/ids';
 import { SRT } from '../support/records';
 import { answer, startRawServer } from '../support/rawServer';
-import { connectTimeSkippingServer, testConfig, type TestTemporal, withWorker } from '../support/temporal';
+import { startTimeSkippingServer, testConfig, type TestTemporal, withWorker } from '../support/temporal';
 
 const HOUR_MS = 3_600_000;
 
 let temporal: TestTemporal;
 
 beforeAll(async () => {
-  temporal = await connectTimeSkippingServer();
+  temporal = await startTimeSkippingServer();
 });
 
 afterAll(async () => {

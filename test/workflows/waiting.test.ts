@@ -11,7 +11,7 @@ import { eventually } from '../support/eventually';
 import { addFault, ask, readLedger } from '../support/sandbox';
 import {
   connectDevServer,
-  connectTimeSkippingServer,
+  startTimeSkippingServer,
   segueClient,
   testConfig,
   type TestTemporal,
@@ -38,7 +38,7 @@ async function polls(): Promise<number> {
 describe('where hours pass in seconds', () => {
   let temporal: TestTemporal;
   beforeAll(async () => {
-    temporal = await connectTimeSkippingServer();
+    temporal = await startTimeSkippingServer();
   });
   afterAll(() => temporal.close());
 
