@@ -65,7 +65,7 @@ export default defineConfig(
   },
   {
     files: [
-      'src/contract.ts',
+      'src/contract/!(index).ts',
       'src/ids.ts',
       'src/durations.ts',
       'src/changes.ts',

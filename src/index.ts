@@ -2,7 +2,7 @@
 export { SegueClient } from './client';
 export { ConfigError, loadStarterConfig, type StarterConfig } from './config';
 export * from './contract';
-export { type DecisionAnswer, type DecisionMade } from './deciding';
+export { type DecisionAnswer, type DecisionMade } from './client/deciding';
 export {
   DecisionRefusedError,
   InvalidInputError,
@@ -12,13 +12,13 @@ export {
   NotRepeatedError,
   NotSetUpError,
 } from './errors';
-export { type HeldJob, type HeldList, type HeldOptions } from './held';
-export { type Job, type JobState, MediaJob, RecordJob, TranscriptJob, type WaitOptions } from './job';
-export { type JobEntry, type JobFilter } from './listing';
-export { MediaClient } from './mediaClient';
-export { type PatchOptions, type PatchReport, ProjectsClient, type ProjectsOptions } from './projects';
-export { RecordsClient, type RecordSpec } from './records';
-export { type Remains } from './remains';
-export { type JobReport, type JobStatus } from './report';
-export { type MediaSpec } from './spec';
-export { TranscriptsClient, type TranscriptSpec } from './transcripts';
+export { type HeldJob, type HeldList, type HeldOptions } from './client/held';
+export { type Job, type JobState, MediaJob, RecordJob, TranscriptJob, type WaitOptions } from './client/job';
+export { type JobEntry, type JobFilter } from './client/listing';
+export { MediaClient } from './client/media';
+export { type PatchOptions, type PatchReport, ProjectsClient, type ProjectsOptions } from './client/projects';
+export { RecordsClient, type RecordSpec } from './client/records';
+export { type Remains } from './client/remains';
+export { type JobReport, type JobStatus } from './client/report';
+export { type MediaSpec } from './client/spec';
+export { TranscriptsClient, type TranscriptSpec } from './client/transcripts';

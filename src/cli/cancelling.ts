@@ -1,7 +1,7 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { submitRequestId } from '../ids';
-import { type Job, type JobState } from '../job';
-import { type JobReport } from '../report';
+import { type Job, type JobState } from '../client/job';
+import { type JobReport } from '../client/report';
 import { word } from './commandLine';
 import { EXIT, type ExitCode } from './exit';
 import { print, printJson, say } from './print';

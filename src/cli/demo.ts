@@ -4,7 +4,7 @@ import { type Command } from 'commander';
 import { SegueClient } from '../client';
 import { loadLocalConfig } from '../config';
 import { type MediaState } from '../contract';
-import { type JobReport } from '../report';
+import { type JobReport } from '../client/report';
 import { type LedgerEntry } from '../sandbox/ledger';
 import { isPortFree } from '../temporal/ports';
 import { withTemporal } from './connect';

@@ -16,7 +16,7 @@ import { isRecentServer, OLDEST_SERVER } from '../temporal/versions';
 import { withApi } from './api';
 import { withTemporal } from './connect';
 import { EXIT } from './exit';
-import { pollersOf } from '../pollers';
+import { pollersOf } from '../client/pollers';
 import { print, printJson } from './print';
 
 const ENOUGH_RETENTION_DAYS = 30;

@@ -4,7 +4,7 @@ import { type MediaTool } from '../api/tools';
 import { type NotifyTarget, type ProjectRef, type WriteTarget } from '../contract';
 import { InvalidInputError } from '../errors';
 import { mediaKeyOf } from '../ids';
-import { type MediaSpec, problemsOfSpec } from '../spec';
+import { type MediaSpec, problemsOfSpec } from '../client/spec';
 import { UsageError } from './exit';
 import { addRequestFlags, requestFrom } from './flags';
 import { readRequestFile } from './input';

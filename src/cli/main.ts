@@ -14,7 +14,7 @@ import {
   UnusableFileError,
 } from '../errors';
 import { VERSION } from '../package';
-import { NO_JOB } from '../report';
+import { NO_JOB } from '../client/report';
 import { EXIT, type ExitCode, LostSightError, UnreachableError, UsageError } from './exit';
 import { printJson, say } from './print';
 

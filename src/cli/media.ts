@@ -3,7 +3,7 @@ import { mediaTools } from '../api/tools';
 import { SegueClient } from '../client';
 import { loadStarterConfig } from '../config';
 import { InvalidInputError } from '../errors';
-import { type MediaJob } from '../job';
+import { type MediaJob } from '../client/job';
 import { cancelJob } from './cancelling';
 import { withTemporal } from './connect';
 import { EXIT, type ExitCode } from './exit';

@@ -6,14 +6,14 @@ import { ConfigError, loadApiConfig, loadStarterConfig, type StarterConfig } fro
 import { type ProjectChange, type ProjectRef } from '../contract';
 import { parseDuration } from '../durations';
 import { InvalidInputError } from '../errors';
-import { type PatchOptions, type PatchReport, problemsOfPatch } from '../projects';
-import { NO_JOB } from '../report';
+import { type PatchOptions, type PatchReport, problemsOfPatch } from '../client/projects';
+import { NO_JOB } from '../client/report';
 import { addScopeFlags, type ScopeFlags, withApi } from './api';
 import { type Connected, withTemporal } from './connect';
 import { EXIT, type ExitCode, UsageError } from './exit';
 import { durationFlag } from './flags';
 import { readObjectFile } from './input';
-import { pollersOf } from '../pollers';
+import { pollersOf } from '../client/pollers';
 import { print, printJson, say } from './print';
 
 interface PatchFlags extends ScopeFlags {

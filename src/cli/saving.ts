@@ -6,7 +6,7 @@ import { shorten } from '../api/errors';
 import { loadProxySettings } from '../config';
 import { download } from '../download';
 import { inParallel } from '../parallel';
-import { type JobReport } from '../report';
+import { type JobReport } from '../client/report';
 import { word } from './commandLine';
 import { EXIT, type ExitCode, UsageError } from './exit';
 

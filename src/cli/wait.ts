@@ -2,7 +2,7 @@ import { type Command } from 'commander';
 import { SegueClient } from '../client';
 import { loadStarterConfig } from '../config';
 import { type RecordKind } from '../contract';
-import { type RecordSpec } from '../records';
+import { type RecordSpec } from '../client/records';
 import { addScopeFlags, type ScopeFlags } from './api';
 import { word } from './commandLine';
 import { withTemporal } from './connect';

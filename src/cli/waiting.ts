@@ -1,7 +1,7 @@
 /** What `run` and `follow` do until a job is over, and how any command shows how a job stands. */
 import { parseDuration } from '../durations';
-import { type Job, type JobState, type MediaJob } from '../job';
-import { type JobReport } from '../report';
+import { type Job, type JobState, type MediaJob } from '../client/job';
+import { type JobReport } from '../client/report';
 import { adviceForHold, adviceLines } from './advice';
 import { followCommand } from './commandLine';
 import { EXIT, type ExitCode, LostSightError } from './exit';

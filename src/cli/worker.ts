@@ -5,7 +5,7 @@ import { loadWorkerConfig, type TemporalConfig } from '../config';
 import { createSegueWorker, type SegueWorker } from '../worker';
 import { withTemporal } from './connect';
 import { connectWorker } from './connectWorker';
-import { pollersOf } from '../pollers';
+import { pollersOf } from '../client/pollers';
 import { print, say } from './print';
 import { installRuntime } from './runtime';
 import { untilAskedToStop } from './signals';

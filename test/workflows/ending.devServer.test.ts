@@ -1,9 +1,9 @@
 /** What is done when a job is over, and who hears of it. */
 import { randomUUID } from 'node:crypto';
-import { type MediaJob } from '../../src/job';
+import { type MediaJob } from '../../src/client/job';
 import { type RuleRequest } from '../../src/sandbox/faults/rules';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server';
-import { type MediaSpec } from '../../src/spec';
+import { type MediaSpec } from '../../src/client/spec';
 import { eventually } from '../support/eventually';
 import { addFault, ask, readLedger } from '../support/sandbox';
 import {

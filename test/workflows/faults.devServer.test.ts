@@ -1,6 +1,6 @@
 /** Each fault of the service, before and after it did what it was asked: judged by its ledger. */
 import { randomUUID } from 'node:crypto';
-import { type MediaSpec } from '../../src/spec';
+import { type MediaSpec } from '../../src/client/spec';
 import { type StarterConfig } from '../../src/config';
 import { type FaultName } from '../../src/sandbox/faults';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server';

@@ -1,10 +1,10 @@
 /** What a backend team imports: start a job, follow it, get its result, decide what is held. */
 import { type Client } from '@temporalio/client';
-import { type StarterConfig } from './config';
+import { type StarterConfig } from '../config';
 import { findHeld, type HeldList, type HeldOptions } from './held';
 import { type Job, jobOf } from './job';
 import { find } from './keyed';
-import { MediaClient } from './mediaClient';
+import { MediaClient } from './media';
 import { ProjectsClient, type ProjectsOptions } from './projects';
 import { RecordsClient } from './records';
 import { TranscriptsClient } from './transcripts';

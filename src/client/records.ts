@@ -1,6 +1,6 @@
 /** Waiting for records of the service, for those who import Segue. */
 import { ApplicationFailure, type Client, WorkflowFailedError } from '@temporalio/client';
-import { type StarterConfig } from './config';
+import { type StarterConfig } from '../config';
 import {
   FAILURE,
   type PollSettings,
@@ -10,15 +10,15 @@ import {
   type RecordState,
   type RecordStatus,
   type Scope,
-} from './contract';
-import { digest } from './digest';
-import { InvalidInputError } from './errors';
-import { recordKey, recordWorkflowId } from './ids';
-import { problemsOfRecordInput } from './inputs';
+} from '../contract';
+import { digest } from '../digest';
+import { InvalidInputError } from '../errors';
+import { recordKey, recordWorkflowId } from '../ids';
+import { problemsOfRecordInput } from '../inputs';
 import { RecordJob, type WaitOptions } from './job';
 import { find, startOrFind } from './keyed';
 import { type JobReport } from './report';
-import { attributesOfJob } from './searchAttributes';
+import { attributesOfJob } from '../searchAttributes';
 import { problemsOfPoll, withoutGaps } from './spec';
 
 export interface RecordSpec {

@@ -1,10 +1,10 @@
 /** Jobs as Temporal lists them: found by search attributes, without asking any worker. */
 import { type Client, type WorkflowExecutionInfo } from '@temporalio/client';
-import { MEDIA_WORKFLOW, type MediaStage, type ProjectRef } from './contract';
-import { keyIn } from './ids';
-import { explainUnregistered } from './registration';
+import { MEDIA_WORKFLOW, type MediaStage, type ProjectRef } from '../contract';
+import { keyIn } from '../ids';
+import { explainUnregistered } from '../registration';
 import { type JobStatus } from './report';
-import { keyword, searchAttributes } from './searchAttributes';
+import { keyword, searchAttributes } from '../searchAttributes';
 
 export interface JobFilter {
   stage?: MediaStage;

@@ -1,10 +1,10 @@
 /** How a media job is started. */
 import { type Client } from '@temporalio/client';
-import { MEDIA_WORKFLOW, type MediaInput } from './contract';
-import { mediaWorkflowId } from './ids';
+import { MEDIA_WORKFLOW, type MediaInput } from '../contract';
+import { mediaWorkflowId } from '../ids';
 import { MediaJob } from './job';
 import { startOrFind } from './keyed';
-import { attributesOfJob } from './searchAttributes';
+import { attributesOfJob } from '../searchAttributes';
 import { askOf } from './spec';
 
 /** Starts the job, or gives back the run that its key already has, running or closed. It never submits twice. */

@@ -1,8 +1,8 @@
 /** How a decision reaches a held run, once, however often it is sent. */
 import { type WorkflowHandle, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import { type Decision, type DecisionReceipt, type DecisionTaken, FAILURE, resolveUpdate } from './contract';
-import { DecisionRefusedError, NoAnswerError } from './errors';
+import { type Decision, type DecisionReceipt, type DecisionTaken, FAILURE, resolveUpdate } from '../contract';
+import { DecisionRefusedError, NoAnswerError } from '../errors';
 import { type JobState } from './job';
 
 export interface DecisionMade extends Omit<Decision, 'hold'> {

@@ -1,9 +1,9 @@
 /** Media jobs, for whoever starts them and whoever looks after them. */
 import { type Client } from '@temporalio/client';
 import { runAgain } from './again';
-import { type StarterConfig } from './config';
-import { InvalidInputError } from './errors';
-import { mediaWorkflowId } from './ids';
+import { type StarterConfig } from '../config';
+import { InvalidInputError } from '../errors';
+import { mediaWorkflowId } from '../ids';
 import { MediaJob, type WaitOptions } from './job';
 import { find } from './keyed';
 import { countJobs, type JobEntry, type JobFilter, listJobs } from './listing';

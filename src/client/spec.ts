@@ -1,7 +1,7 @@
 /** What a job is asked for, and everything that can be wrong with it. */
-import { isPointer } from './api/pointer';
-import { problemsOfScope } from './api/scope';
-import { problemsOfRequest } from './api/tools';
+import { isPointer } from '../api/pointer';
+import { problemsOfScope } from '../api/scope';
+import { problemsOfRequest } from '../api/tools';
 import {
   type MediaInput,
   NOTIFY_EVENTS,
@@ -9,11 +9,11 @@ import {
   type PollSettings,
   type Scope,
   type WriteTarget,
-} from './contract';
-import { digest } from './digest';
-import { DURATION_FORM, parseDuration } from './durations';
-import { isGivenKey, KEY_FORM } from './ids';
-import { problemsOfProject } from './writerStart';
+} from '../contract';
+import { digest } from '../digest';
+import { DURATION_FORM, parseDuration } from '../durations';
+import { isGivenKey, KEY_FORM } from '../ids';
+import { problemsOfProject } from '../writerStart';
 
 export interface MediaSpec {
   /** What makes it the same job. Without one: a digest of scope, tool and request. */

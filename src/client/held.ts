@@ -9,15 +9,15 @@ import {
   OPEN_STAGES,
   RECORD_WORKFLOW,
   TRANSCRIPT_WORKFLOW,
-} from './contract';
-import { mediaWorkflowId, submitRequestId, successorKey } from './ids';
+} from '../contract';
+import { mediaWorkflowId, submitRequestId, successorKey } from '../ids';
 import { jobOf } from './job';
 import { inputOf } from './keyed';
 import { entryOf, findRuns, type JobEntry, quoted } from './listing';
-import { inParallel } from './parallel';
+import { inParallel } from '../parallel';
 import { pollersOf } from './pollers';
 import { type Remains, remainsOfStopped } from './remains';
-import { searchAttributes } from './searchAttributes';
+import { searchAttributes } from '../searchAttributes';
 
 export interface HeldOptions {
   /** At most so many, 50 unless told; the oldest. */

@@ -7,11 +7,11 @@ import {
   WorkflowNotFoundError,
 } from '@temporalio/client';
 import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow';
-import { KeyReusedError, NoSuchJobError } from './errors';
-import { keyIn } from './ids';
+import { KeyReusedError, NoSuchJobError } from '../errors';
+import { keyIn } from '../ids';
 import { type JobFacts } from './job';
-import { explainUnregistered } from './registration';
-import { type attributesOfJob } from './searchAttributes';
+import { explainUnregistered } from '../registration';
+import { type attributesOfJob } from '../searchAttributes';
 
 export interface Start<Input> {
   workflow: string;

@@ -22,9 +22,9 @@ import {
   type TranscriptResult,
   type TranscriptStage,
   type TranscriptState,
-} from './contract';
+} from '../contract';
 import { decide, type DecisionAnswer, type DecisionMade } from './deciding';
-import { mediaWorkflowId, recordWorkflowId, transcriptWorkflowId } from './ids';
+import { mediaWorkflowId, recordWorkflowId, transcriptWorkflowId } from '../ids';
 import { entryOf } from './listing';
 import { type Remains, remainsOfFailed, remainsOfStopped } from './remains';
 import {

@@ -1,8 +1,8 @@
 /** Running a job once more, when nothing of it can still be alive. */
 import { type Client } from '@temporalio/client';
-import { type MediaInput } from './contract';
-import { KeyReusedError, NotRepeatedError } from './errors';
-import { againKey } from './ids';
+import { type MediaInput } from '../contract';
+import { KeyReusedError, NotRepeatedError } from '../errors';
+import { againKey } from '../ids';
 import { type MediaJob } from './job';
 import { askOf, type MediaSpec } from './spec';
 import { inputOf } from './keyed';

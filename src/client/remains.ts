@@ -1,6 +1,6 @@
 /** What a closed run may have left at the service. */
-import { FAILURE, type MediaStage, type MediaState } from './contract';
-import { submitRequestId } from './ids';
+import { FAILURE, type MediaStage, type MediaState } from '../contract';
+import { submitRequestId } from '../ids';
 
 export type Remains =
   /** Nothing that still costs or could still give a result. */

@@ -1,7 +1,7 @@
 /** Transcripts, for those who import Segue. */
 import { type Client } from '@temporalio/client';
-import { problemsOfScope } from './api/scope';
-import { type StarterConfig } from './config';
+import { problemsOfScope } from '../api/scope';
+import { type StarterConfig } from '../config';
 import {
   type NotifyTarget,
   type PollSettings,
@@ -11,15 +11,15 @@ import {
   type TranscriptInput,
   type TranscriptState,
   type WriteTarget,
-} from './contract';
-import { digest } from './digest';
-import { InvalidInputError } from './errors';
-import { transcriptWorkflowId } from './ids';
-import { problemsOfTranscription } from './inputs';
+} from '../contract';
+import { digest } from '../digest';
+import { InvalidInputError } from '../errors';
+import { transcriptWorkflowId } from '../ids';
+import { problemsOfTranscription } from '../inputs';
 import { TranscriptJob, type WaitOptions } from './job';
 import { find, startOrFind } from './keyed';
 import { type JobReport } from './report';
-import { attributesOfJob } from './searchAttributes';
+import { attributesOfJob } from '../searchAttributes';
 import { problemsOfKey, problemsOfPoll, problemsOfTargets, withoutGaps } from './spec';
 
 export interface TranscriptSpec {

@@ -8,9 +8,9 @@ import {
   WorkflowUpdateFailedError,
 } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import { problemsOfScope } from './api/scope';
-import { problemsOfAddress, problemsOfChange } from './changes';
-import { type StarterConfig } from './config';
+import { problemsOfScope } from '../api/scope';
+import { problemsOfAddress, problemsOfChange } from '../changes';
+import { type StarterConfig } from '../config';
 import {
   type ChangeOutcome,
   type ChangeRequest,
@@ -20,9 +20,9 @@ import {
   type ProjectChange,
   type ProjectRef,
   type Scope,
-} from './contract';
-import { InvalidInputError } from './errors';
-import { problemsOfProject, writerStart } from './writerStart';
+} from '../contract';
+import { InvalidInputError } from '../errors';
+import { problemsOfProject, writerStart } from '../writerStart';
 
 export interface ProjectsOptions {
   /** Tells the workspace's id where neither scope nor settings do. */

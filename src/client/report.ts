@@ -5,7 +5,7 @@ import {
   TerminatedFailure,
   type WorkflowFailedError,
 } from '@temporalio/client';
-import { FAILURE, type MediaResult, type RecordResult, type TranscriptResult } from './contract';
+import { FAILURE, type MediaResult, type RecordResult, type TranscriptResult } from '../contract';
 
 export type JobStatus =
   'running' | 'succeeded' | 'failed' | 'held' | 'abandoned' | 'cancelled' | 'terminated';

@@ -1,0 +1,107 @@
+/** What workflows ask of activities. */
+import { type PolledKind, type RecordStatus } from '../api/endings';
+import { type RequestOf, type ResponseOf } from '../api/operation';
+import { type Operations } from '../api/operations';
+import { type Notification } from '../api/operations/notify';
+import { type NotifyOutcome, type SubmitOutcome } from '../api/outcomes';
+import { type Scope } from '../api/scope';
+import { type ChangeRequest, type ProjectChange } from './projects';
+import { type CondensedText, type SubtitleFormat } from './records';
+import { type ProjectRef } from './targets';
+
+export interface SubmitOrder {
+  key: string;
+  /** Grows with each POST tried; part of the request id. */
+  attempt: number;
+  tool: string;
+  request: Record<string, unknown>;
+  scope?: Scope;
+  /** The run that may send this. A reset run has another id and must not. */
+  runId: string;
+}
+
+export interface NotifyOrder {
+  notification: Notification;
+  scope?: Scope;
+  requestId: string;
+  /** As in {@link SubmitOrder}. */
+  runId: string;
+}
+
+/** An alarm for whoever `SEGUE_OPERATOR` names; the worker knows, not the run. */
+export interface OperatorOrder {
+  notification: Omit<Notification, 'userId' | 'workspaceId'>;
+  requestId: string;
+  /** As in {@link SubmitOrder}. */
+  runId: string;
+}
+
+/** Any other operation: what it is asked, and for whom. */
+export interface CallOrder<Request> {
+  request: Request;
+  scope?: Scope;
+  /** Made from the run and the step when left out. */
+  requestId?: string;
+}
+
+/** An activity for each operation that can be asked again, by the operation's name. */
+export type CallActivities = {
+  [Name in keyof Operations]: (
+    order: CallOrder<RequestOf<Operations[Name]>>,
+  ) => Promise<ResponseOf<Operations[Name]>>;
+};
+
+export interface SegueActivities extends CallActivities {
+  submit: (order: SubmitOrder) => Promise<SubmitOutcome>;
+  readRecord: (order: RecordOrder) => Promise<RecordNews>;
+  downloadSubtitles: (order: DownloadOrder) => Promise<Download>;
+  tellOperator: (order: OperatorOrder) => Promise<NotifyOutcome | { outcome: 'nobody' }>;
+  notify: (order: NotifyOrder) => Promise<NotifyOutcome>;
+  requestChange: (order: RequestChangeOrder) => Promise<void>;
+  writeProject: (order: WriteOrder) => Promise<WriteReport>;
+}
+
+export interface RequestChangeOrder {
+  project: ProjectRef;
+  scope?: Scope;
+  changeId: string;
+  change: ProjectChange;
+}
+
+export interface WriteOrder {
+  project: ProjectRef;
+  scope: Scope;
+  changes: Pick<ChangeRequest, 'changeId' | 'change'>[];
+}
+
+/** What became of the changes, never the project itself. A change in neither list was not settled and is asked again. */
+export interface WriteReport {
+  applied: string[];
+  refused: { changeId: string; error: string }[];
+  /** PATCHes that went out. */
+  patches: number;
+}
+
+export interface RecordOrder {
+  kind: PolledKind;
+  id: string;
+  failOn?: RecordStatus[];
+  scope?: Scope;
+  requestId: string;
+}
+
+/** What the service says of a record: its status, and all of it only when that is the end. */
+export interface RecordNews {
+  status: RecordStatus;
+  record?: unknown;
+}
+
+export interface DownloadOrder {
+  transcriptionId: string;
+  format: SubtitleFormat;
+  scope?: Scope;
+  requestId: string;
+}
+
+/** A subtitle file. Its text is null where it is too long to keep. */
+export type Download = { ready: false } | ({ ready: true; text: string | null } & CondensedText);

@@ -1,0 +1,17 @@
+/** How runs and Updates fail. */
+
+/** Types of the failures that a run or an Update can end with. */
+export const FAILURE = {
+  taskFailed: 'TaskFailed',
+  recordFailed: 'RecordFailed',
+  missing: 'Missing',
+  notConfigured: 'NotConfigured',
+  refused: 'Refused',
+  givenUp: 'GivenUp',
+  abandoned: 'Abandoned',
+  badDecision: 'BadDecision',
+  badInput: 'BadInput',
+  unsafeStart: 'UnsafeStart',
+  badChange: 'BadChange',
+  askAgain: 'AskAgain',
+} as const;

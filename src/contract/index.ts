@@ -1,0 +1,18 @@
+/**
+ * What crosses the boundary between starters, workflows and activities.
+ *
+ * Everything here travels as JSON and is written by other languages too, so durations are strings (`15s`) and
+ * times are ISO 8601.
+ */
+export type { PolledKind, RecordStatus } from '../api/endings';
+export type { Notification } from '../api/operations/notify';
+export type { NotifyOutcome, SubmitOutcome } from '../api/outcomes';
+export type { Scope } from '../api/scope';
+export * from './activities';
+export * from './failures';
+export * from './holds';
+export * from './media';
+export * from './projects';
+export * from './records';
+export * from './settings';
+export * from './targets';

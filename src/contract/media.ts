@@ -1,0 +1,126 @@
+/** One media job: the tool is called once, and its task followed to the end. */
+import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import { type SubmitOutcome } from '../api/outcomes';
+import { type Scope } from '../api/scope';
+import { type DecisionTaken, type Hold, type HoldState, type PollNow } from './holds';
+import { type PollSettings, type SubmitSettings } from './settings';
+import { type ChangeOutcome, type NoticeOutcome, type NotifyTarget, type WriteTarget } from './targets';
+
+export const MEDIA_WORKFLOW = 'media';
+
+export interface MediaInput {
+  key: string;
+  tool: string;
+  request: Record<string, unknown>;
+  scope?: Scope;
+  poll?: Partial<PollSettings>;
+  submit?: Partial<SubmitSettings>;
+  write?: WriteTarget;
+  notify?: NotifyTarget;
+  /** A task that already runs: it is polled and nothing is submitted. */
+  taskId?: string;
+  /** What the run before this one knew. Only Segue itself sets it, when a long run continues as new. */
+  carried?: Progress;
+}
+
+/** What a run has done so far; all of it is handed over when a long run continues as new. Times are ISO 8601. */
+export interface Progress {
+  taskId: string | null;
+  submittedAt: string | null;
+  /** The last number given to a POST or a hold. They share one count, so that no decision is taken for another's. */
+  number: number;
+  /** The last few POSTs tried. */
+  attempts: SubmitAttempt[];
+  hold: Hold | null;
+  /** The last few decisions of people. */
+  decisions: DecisionTaken[];
+  /** Since when the service denies access, if it does. */
+  deniedSince: string | null;
+  polls: number;
+  pollingSince: string | null;
+  /** Since when the service does not know the task, if it does not. */
+  missingSince: string | null;
+  /** Whether the run was ever reset. Then a POST may be out that it does not know of, and it sends none itself. */
+  reset: boolean;
+}
+
+export interface MediaResult {
+  key: string;
+  status: 'succeeded';
+  taskId: string;
+  info: unknown;
+  polls: number;
+  submittedAt: string | null;
+  finishedAt: string;
+  /** Null where nothing was to be written. */
+  written: ChangeOutcome | null;
+  /** Null where nobody was to be told. */
+  notified: NoticeOutcome | null;
+}
+
+/** Where a run is; at its end, how it ended. */
+export const MEDIA_STAGES = [
+  'submitting',
+  'waiting',
+  'held',
+  'polling',
+  'overdue',
+  'writing',
+  'notifying',
+  'succeeded',
+  'failed',
+  'abandoned',
+  'cancelled',
+] as const;
+export type MediaStage = (typeof MEDIA_STAGES)[number];
+
+/** Stages in which a task may be alive at the service, or may become so. */
+export const OPEN_STAGES: readonly MediaStage[] = [
+  'submitting',
+  'waiting',
+  'held',
+  'polling',
+  'overdue',
+  'writing',
+  'notifying',
+];
+
+export interface SubmitAttempt {
+  n: number;
+  at: string;
+  outcome: SubmitOutcome['outcome'] | 'pending';
+  reason?: string;
+  /** What the service made of it, as soon as that is known, even where the run follows another task. */
+  taskId?: string;
+}
+
+/** Answer of the `state` query: what the run is doing, for programs and people. */
+export interface MediaState {
+  key: string;
+  tool: string;
+  stage: MediaStage;
+  /** The open question, if a person has to decide. */
+  hold: HoldState | null;
+  taskId: string | null;
+  submittedAt: string | null;
+  /** The last few POSTs tried. */
+  attempts: SubmitAttempt[];
+  /** The last few decisions of people. */
+  decisions: DecisionTaken[];
+  polls: number;
+  nextPollAt: string | null;
+  lastError: string | null;
+}
+
+export const stateQuery = defineQuery<MediaState>('state');
+
+export const pollNowUpdate = defineUpdate<MediaState, [PollNow]>('pollNow');
+
+/** What a worker tells a run when it learned a task id too late to give it as a result. */
+export interface LateAnswer {
+  /** `<runId>/<n>`, of which n tells: the run may have continued as new or been reset since. */
+  hold: string;
+  taskId: string;
+}
+
+export const acceptedSignal = defineSignal<[LateAnswer]>('accepted');

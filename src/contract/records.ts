@@ -1,0 +1,142 @@
+/** Records of the service that are followed to their end: transcriptions, assets, runs, videos. */
+import { defineQuery, defineUpdate } from '@temporalio/workflow';
+import { type PolledKind, type RecordStatus } from '../api/endings';
+import { type Scope } from '../api/scope';
+import { type DecisionTaken, type HoldState, type PollNow } from './holds';
+import { type Progress } from './media';
+import { type PollSettings } from './settings';
+import { type ChangeOutcome, type NoticeOutcome, type NotifyTarget, type WriteTarget } from './targets';
+
+export const TRANSCRIPT_WORKFLOW = 'transcript';
+
+export const SUBTITLE_FORMATS = ['srt', 'vtt'] as const;
+export type SubtitleFormat = (typeof SUBTITLE_FORMATS)[number];
+
+/** What is known of something that is asked after again and again, in every workflow that does so. */
+export type FollowProgress = Pick<
+  Progress,
+  'number' | 'hold' | 'decisions' | 'polls' | 'pollingSince' | 'missingSince'
+>;
+
+/** The same of a record of the service. */
+export interface RecordProgress extends FollowProgress {
+  /** What the service said last, known to Segue or not; null as long as it said nothing. */
+  status: RecordStatus | null;
+}
+
+export interface TranscriptProgress extends RecordProgress {
+  /** When the service said that it is done; from then on its file is downloaded. */
+  doneAt: string | null;
+  /** Since when the service says that it is done, and gives an empty file. */
+  emptySince: string | null;
+}
+
+export interface TranscriptInput {
+  key: string;
+  transcriptionId: string;
+  /** `srt` unless told. */
+  format?: SubtitleFormat;
+  scope?: Scope;
+  poll?: Partial<PollSettings>;
+  write?: WriteTarget;
+  notify?: NotifyTarget;
+  /** What the run before this one knew. Only Segue itself sets it, when a long run continues as new. */
+  carried?: TranscriptProgress;
+}
+
+/** Stands for a text that is too long to keep: what it was, and how to get it. */
+export interface CondensedText {
+  /** In bytes. */
+  size: number;
+  /** `sha256:…`, of the text as UTF-8. */
+  digest: string;
+  /** The command that fetches it. */
+  fetch: string;
+}
+
+export interface TranscriptResult {
+  key: string;
+  status: 'succeeded';
+  transcriptionId: string;
+  format: SubtitleFormat;
+  text: string | CondensedText;
+  /** There where the service is done and its file is empty all the same. */
+  empty?: true;
+  polls: number;
+  finishedAt: string;
+  /** Null where nothing was to be written. */
+  written: ChangeOutcome | null;
+  /** Null where nobody was to be told. */
+  notified: NoticeOutcome | null;
+}
+
+/** Where a run is that follows a record; at its end, how it ended. */
+export type RecordStage = 'polling' | 'overdue' | 'succeeded' | 'failed' | 'abandoned' | 'cancelled';
+export type TranscriptStage = RecordStage | 'downloading' | 'writing' | 'notifying';
+
+/** Answer of the `state` query of a transcript. */
+export interface TranscriptState {
+  key: string;
+  transcriptionId: string;
+  format: SubtitleFormat;
+  stage: TranscriptStage;
+  hold: HoldState | null;
+  /** As the service said it last; one that Segue does not know means that it still runs. */
+  jobStatus: string | null;
+  /** The last few decisions of people. */
+  decisions: DecisionTaken[];
+  polls: number;
+  nextPollAt: string | null;
+  lastError: string | null;
+}
+
+export const transcriptStateQuery = defineQuery<TranscriptState>('state');
+export const transcriptPollNowUpdate = defineUpdate<TranscriptState, [PollNow]>('pollNow');
+
+export const RECORD_WORKFLOW = 'record';
+
+export const RECORD_KINDS = ['asset', 'run', 'video'] as const satisfies PolledKind[];
+/** What can be waited for as it is: an asset, a workflow run of the service, a video. */
+export type RecordKind = (typeof RECORD_KINDS)[number];
+
+export interface RecordInput {
+  kind: RecordKind;
+  id: string;
+  /** Statuses that end the wait as failed, beside those that the service has for that. */
+  failOn?: RecordStatus[];
+  scope?: Scope;
+  poll?: Partial<PollSettings>;
+  /** What the run before this one knew. Only Segue itself sets it, when a long run continues as new. */
+  carried?: RecordProgress;
+}
+
+export interface RecordResult {
+  key: string;
+  status: 'succeeded';
+  kind: RecordKind;
+  id: string;
+  recordStatus: RecordStatus;
+  /** The record as the service gave it. */
+  record: unknown;
+  polls: number;
+  finishedAt: string;
+}
+
+/** Answer of the `state` query of a wait. */
+export interface RecordState {
+  key: string;
+  kind: RecordKind;
+  id: string;
+  stage: RecordStage;
+  hold: HoldState | null;
+  /** As the service said it last; one that Segue does not know means that it still runs. */
+  recordStatus: RecordStatus | null;
+  /** The last few decisions of people. */
+  decisions: DecisionTaken[];
+  polls: number;
+  nextPollAt: string | null;
+  lastError: string | null;
+}
+
+export const recordStateQuery = defineQuery<RecordState>('state');
+export const recordPollNowUpdate = defineUpdate<RecordState, [PollNow]>('pollNow');
