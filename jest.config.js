@@ -14,7 +14,7 @@ module.exports = {
     ],
   },
   // A dynamic import names the file that the build makes.
-  moduleNameMapper: { '^(\\./\\w+)\\.js$': '$1' },
+  moduleNameMapper: { '^(\\.{1,2}/[\\w/]+)\\.js$': '$1' },
   globalSetup: '<rootDir>/test/support/globalSetup.ts',
   globalTeardown: '<rootDir>/test/support/globalTeardown.ts',
   reporters: ['default', 'summary', '<rootDir>/test/support/plainSummary.js'],

@@ -1,6 +1,9 @@
 /** What an operation of the service is made of. */
 import { type z } from 'zod';
 
+/** Where the document has a project's update. */
+export const PROJECT_PATH = '/api/v1/projects/{resourcetype}/{id}';
+
 /** What the document leaves open, and settings fill in. */
 export interface ServiceLayout {
   /** Where a project is read; the path of its update unless told otherwise. */

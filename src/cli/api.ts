@@ -1,7 +1,7 @@
 /** For commands that ask the service themselves. */
 import { randomUUID } from 'node:crypto';
 import { type Command } from 'commander';
-import { type Api, type CallOptions, createApi } from '../api/client';
+import { type Api, type CallOptions } from '../api/client';
 import { apiSettings } from '../apiSettings';
 import { loadApiConfig } from '../config';
 import { LONGEST_CALL_MS } from '../contract';
@@ -22,7 +22,9 @@ export async function withApi<T>(
   { organization, space }: ScopeFlags,
   work: (api: Api, options: () => CallOptions) => Promise<T>,
 ): Promise<T> {
-  const api = createApi(apiSettings(loadApiConfig()));
+  const config = loadApiConfig();
+  const { createApi } = await import('../api/client.js');
+  const api = createApi(apiSettings(config));
   const session = `cli-${randomUUID()}`;
   let calls = 0;
   const options = (): CallOptions => ({

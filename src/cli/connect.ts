@@ -1,22 +1,34 @@
-import { Client, Connection } from '@temporalio/client';
-import { loadTemporalConfig, type TemporalConfig } from '../config';
+import { type Client } from '@temporalio/client';
+import { type SegueClient } from '../client';
+import { type ProjectsOptions } from '../client/projects';
+import { loadTemporalConfig, type StarterConfig, type TemporalConfig } from '../config';
 import { UnreachableError } from './exit';
 
 export interface Connected {
   temporal: Client;
   config: TemporalConfig;
+  segue: (config: StarterConfig, options?: ProjectsOptions) => SegueClient;
 }
 
-/** Runs `work` with a client of the configured cluster and closes the connection afterwards. */
+/**
+ * Runs `work` with a client of the configured cluster and closes the connection afterwards. Temporal's library is
+ * loaded here and not before: help, and a flag that is wrong, need not wait for it.
+ */
 export async function withTemporal<T>(
   work: (connected: Connected) => Promise<T>,
   config = loadTemporalConfig(),
 ): Promise<T> {
+  const [{ Client, Connection }, { SegueClient }] = await Promise.all([
+    import('@temporalio/client'),
+    import('../client/index.js'),
+  ]);
   const connection = await reach(config, () =>
     Connection.connect({ ...clientOptions(config), connectTimeout: 5_000 }),
   );
   try {
-    return await work({ temporal: new Client({ connection, namespace: config.namespace }), config });
+    const temporal = new Client({ connection, namespace: config.namespace });
+    const segue: Connected['segue'] = (...args) => new SegueClient(temporal, ...args);
+    return await work({ temporal, config, segue });
   } finally {
     await connection.close();
   }

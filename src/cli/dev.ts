@@ -1,24 +1,7 @@
 import { type Command } from 'commander';
-import { loadLocalConfig } from '../config';
-import { type Pace } from '../sandbox/pace';
-import { SANDBOX_KEY } from '../sandbox/server';
-import { UnreachableError } from './exit';
-import { startLocalStack } from './localStack';
-import { portFlag, requireFreePorts } from './ports';
-import { print, say } from './print';
-import { installRuntime } from './runtime';
-import { orAbandon, untilAskedToStop } from './signals';
-import { paceFlag } from './sandbox';
-
-export const DEV_PORTS = { temporal: 7233, ui: 8233, sandbox: 4010 };
-
-interface DevFlags {
-  port: number;
-  uiPort: number;
-  sandboxPort: number;
-  state: string;
-  pace?: Pace;
-}
+import { paceFlag } from './paceFlag';
+import { DEV_PORTS, portFlag } from './ports';
+import { type DevFlags } from './runDev';
 
 export function addTo(program: Command): void {
   program
@@ -31,44 +14,8 @@ export function addTo(program: Command): void {
     .option('--sandbox-port <port>', 'port of the sandbox', portFlag, DEV_PORTS.sandbox)
     .option('--state <folder>', 'where state is kept', '.segue')
     .option('--pace <pace>', 'how long a task takes in the sandbox, as in `segue sandbox`', paceFlag)
-    .action(runDev);
-}
-
-async function runDev(flags: DevFlags): Promise<void> {
-  const config = loadLocalConfig();
-  installRuntime(config.logLevel);
-  const serverPorts = [
-    { flag: '--port', port: flags.port },
-    { flag: '--ui-port', port: flags.uiPort },
-  ];
-  await requireFreePorts([
-    ...(config.temporal.existing ? [] : serverPorts),
-    { flag: '--sandbox-port', port: flags.sandboxPort },
-  ]);
-  const stopped = untilAskedToStop(() => undefined);
-  const stack = await orAbandon(
-    stopped,
-    startLocalStack({
-      config,
-      state: flags.state,
-      ports: { temporal: flags.port, ui: flags.uiPort, sandbox: flags.sandboxPort },
-      pace: flags.pace,
-      say,
-    }),
-  );
-  print(`ready: polling ${stack.worker.taskQueues.join(', ')}`);
-  print(`  Temporal  ${stack.temporal.address}`);
-  if (stack.uiUrl) print(`  UI        ${stack.uiUrl}`);
-  print(`  sandbox   ${stack.sandbox.url} (key ${SANDBOX_KEY})`);
-  print(`  state     ${flags.state}`);
-  print('Try it from another terminal:');
-  print(
-    `  TEMPORAL_ADDRESS=${stack.temporal.address} SEGUE_TASK_QUEUE=${stack.config.taskQueue} ` +
-      'SEGUE_POLL_MIN=1s SEGUE_POLL_MAX=2s ' +
-      `./bin/segue media run remove-background --image-url ${stack.sandbox.url}/samples/shoe.png`,
-  );
-  const reason = await Promise.race([stack.broken, stopped.then(() => undefined)]);
-  say(reason ? `${reason}; stopping` : 'stopping: finishing what is on its way');
-  await stack.stop();
-  if (reason) throw new UnreachableError(reason);
+    .action(async (flags: DevFlags) => {
+      const { runDev } = await import('./runDev.js');
+      await runDev(flags);
+    });
 }

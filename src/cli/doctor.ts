@@ -11,12 +11,10 @@ import {
 } from '../config';
 import { formatDuration } from '../durations';
 import { submitTaskQueue } from '../ids';
-import { readRegistration } from '../registration';
 import { isRecentServer, OLDEST_SERVER } from '../temporal/versions';
 import { withApi } from './api';
 import { withTemporal } from './connect';
 import { EXIT } from './exit';
-import { pollersOf } from '../client/pollers';
 import { print, printJson } from './print';
 
 const ENOUGH_RETENTION_DAYS = 30;
@@ -120,6 +118,7 @@ async function checkNamespace(temporal: Client, { namespace }: TemporalConfig): 
 }
 
 async function checkSearchAttributes(temporal: Client, { namespace }: TemporalConfig): ReturnType<Check> {
+  const { readRegistration } = await import('../registration.js');
   const { missing, clashing } = await readRegistration(temporal.connection, namespace);
   if (clashing.length > 0)
     return {
@@ -133,6 +132,7 @@ async function checkSearchAttributes(temporal: Client, { namespace }: TemporalCo
 }
 
 async function checkWorkers(temporal: Client): ReturnType<Check> {
+  const { pollersOf } = await import('../client/pollers.js');
   const { taskQueue } = loadStarterConfig();
   const workflows = await pollersOf(temporal, taskQueue, 'workflow');
   const submits = await pollersOf(temporal, submitTaskQueue(taskQueue), 'activity');

@@ -1,5 +1,4 @@
 import { type Command } from 'commander';
-import { SegueClient } from '../client';
 import { loadStarterConfig } from '../config';
 import { formatDuration } from '../durations';
 import { type HeldJob } from '../client/held';
@@ -25,9 +24,7 @@ export function addTo(program: Command): void {
 
 async function showHeld({ limit, json }: HeldFlags): Promise<void> {
   const config = loadStarterConfig();
-  const { jobs, more } = await withTemporal(({ temporal }) =>
-    new SegueClient(temporal, config).held({ limit }),
-  );
+  const { jobs, more } = await withTemporal(({ segue }) => segue(config).held({ limit }));
   for (const job of jobs) {
     if (json) printJson(rowOf(job));
     else for (const line of linesOf(job)) print(line);

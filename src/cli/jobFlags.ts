@@ -6,7 +6,7 @@ import { InvalidInputError } from '../errors';
 import { mediaKeyOf } from '../ids';
 import { type MediaSpec, problemsOfSpec } from '../client/spec';
 import { UsageError } from './exit';
-import { addRequestFlags, requestFrom } from './flags';
+import { addRequestFlags, requestFrom } from './requestFlags';
 import { readRequestFile } from './input';
 import { problemsOfSaving, type SaveFlags } from './saving';
 

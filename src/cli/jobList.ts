@@ -1,5 +1,4 @@
 import { findTool, mediaTools } from '../api/tools';
-import { SegueClient } from '../client';
 import { loadStarterConfig } from '../config';
 import { MEDIA_STAGES, type MediaStage } from '../contract';
 import { formatDuration } from '../durations';
@@ -23,8 +22,8 @@ export async function showJobs(flags: ListFlags): Promise<void> {
   const { limit, json } = flags;
   const filter = filterFrom(flags);
   const config = loadStarterConfig();
-  await withTemporal(async ({ temporal }) => {
-    const { media } = new SegueClient(temporal, config);
+  await withTemporal(async ({ segue }) => {
+    const { media } = segue(config);
     const jobs: JobEntry[] = [];
     for await (const job of media.list(filter)) {
       if (jobs.push(job) >= limit) break;

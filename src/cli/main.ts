@@ -18,7 +18,10 @@ import { NO_JOB } from '../client/report';
 import { EXIT, type ExitCode, LostSightError, UnreachableError, UsageError } from './exit';
 import { printJson, say } from './print';
 
-/** Loaded only when asked for: a command that reads one record must not wait for a bundler and an image library. */
+/**
+ * Loaded only when asked for. These files tell the flags; what a command then does, and Temporal, the HTTP client, the
+ * bundler and the image library with it, is loaded when the flags are right.
+ */
 const COMMANDS: Record<string, () => Promise<{ addTo: (program: Command) => void }>> = {
   media: () => import('./media.js'),
   transcript: () => import('./transcript.js'),
@@ -49,17 +52,22 @@ export async function main(argv: string[]): Promise<void> {
   }
 }
 
-/** The command with the one subcommand that was named, or with all of them when none was. */
+/** The command with the one subcommand that was named, or with all of them when none was: help lists them. */
 export async function segueCommand(named?: string): Promise<Command> {
   const program = new Command('segue')
     .description('Runs slow, paid media work on Temporal: never twice, never lost.')
     .version(VERSION)
     .showHelpAfterError('(--help tells more)')
     .exitOverride();
-  const only = named !== undefined && Object.hasOwn(COMMANDS, named) ? COMMANDS[named] : undefined;
-  for (const load of only ? [only] : Object.values(COMMANDS)) (await load()).addTo(program);
+  for (const load of commandsFor(named)) (await load()).addTo(program);
   inheritSettings(program);
   return program;
+}
+
+function commandsFor(named: string | undefined) {
+  if (named === '--version' || named === '-V') return [];
+  const only = named !== undefined && Object.hasOwn(COMMANDS, named) ? COMMANDS[named] : undefined;
+  return only ? [only] : Object.values(COMMANDS);
 }
 
 /** Commander copies these to subcommands only when they are made after the setting; ours are made by other files. */

@@ -1,10 +1,8 @@
 import { type Command } from 'commander';
 import { mediaTools } from '../api/tools';
-import { SegueClient } from '../client';
 import { loadStarterConfig } from '../config';
 import { InvalidInputError } from '../errors';
 import { type MediaJob } from '../client/job';
-import { cancelJob } from './cancelling';
 import { withTemporal } from './connect';
 import { EXIT, type ExitCode } from './exit';
 import { countFlag, durationFlag } from './flags';
@@ -53,6 +51,7 @@ export function addTo(program: Command): void {
     .description('stop following a job; the service goes on with a task that it accepted')
     .option('--json', 'print one JSON object')
     .action(async (key: string, flags: { json?: boolean }) => {
+      const { cancelJob } = await import('./cancelling.js');
       process.exitCode = await withJob(key, (job) => cancelJob(job, flags));
     });
 }
@@ -83,5 +82,5 @@ function addStarters(media: Command): void {
 async function withJob(text: string, work: (job: MediaJob) => Promise<ExitCode>): Promise<ExitCode> {
   const key = requireKey(text);
   const config = loadStarterConfig();
-  return withTemporal(async ({ temporal }) => work(await new SegueClient(temporal, config).media.get(key)));
+  return withTemporal(async ({ segue }) => work(await segue(config).media.get(key)));
 }

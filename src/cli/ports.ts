@@ -2,6 +2,9 @@ import { InvalidArgumentError } from 'commander';
 import { isPortFree } from '../temporal/ports';
 import { UnreachableError } from './exit';
 
+/** Where `dev` and `demo` have what they start, unless told otherwise. */
+export const DEV_PORTS = { temporal: 7233, ui: 8233, sandbox: 4010 };
+
 export function portFlag(text: string): number {
   const port = Number(text);
   if (!/^\d{1,5}$/.test(text) || port > 65_535)

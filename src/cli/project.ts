@@ -1,19 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { type Command } from 'commander';
 import { organizationResolver } from '../api/organization';
-import { SegueClient } from '../client';
 import { ConfigError, loadApiConfig, loadStarterConfig, type StarterConfig } from '../config';
 import { type ProjectChange, type ProjectRef } from '../contract';
 import { parseDuration } from '../durations';
 import { InvalidInputError } from '../errors';
-import { type PatchOptions, type PatchReport, problemsOfPatch } from '../client/projects';
+import { type PatchOptions, problemsOfPatch } from '../client/patchSpec';
+import { type PatchReport } from '../client/projects';
 import { NO_JOB } from '../client/report';
 import { addScopeFlags, type ScopeFlags, withApi } from './api';
 import { type Connected, withTemporal } from './connect';
 import { EXIT, type ExitCode, UsageError } from './exit';
 import { durationFlag } from './flags';
 import { readObjectFile } from './input';
-import { pollersOf } from '../client/pollers';
 import { print, printJson, say } from './print';
 
 interface PatchFlags extends ScopeFlags {
@@ -55,7 +54,7 @@ async function patch(project: ProjectRef, flags: PatchFlags): Promise<ExitCode> 
     withApi(flags, (api, callOptions) => organizationResolver(api)(undefined, callOptions()));
   return withTemporal(async (connected) => {
     await sayWhenNobodyPolls(connected, config.taskQueue);
-    const { projects } = new SegueClient(connected.temporal, config, { findOrganization });
+    const { projects } = connected.segue(config, { findOrganization });
     const report = await whileWaiting(flags, (signal) =>
       projects.patch(project, change, { ...options, signal }),
     );
@@ -101,6 +100,7 @@ function problemsOfAsking(): string[] {
 }
 
 async function sayWhenNobodyPolls({ temporal }: Connected, taskQueue: string): Promise<void> {
+  const { pollersOf } = await import('../client/pollers.js');
   const workers = await pollersOf(temporal, taskQueue, 'workflow');
   if (workers.length > 0) return;
   say(

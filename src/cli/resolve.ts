@@ -1,20 +1,16 @@
 import { userInfo } from 'node:os';
 import { createInterface } from 'node:readline/promises';
-import { isGrpcServiceError, ServiceError } from '@temporalio/client';
 import { type Command } from 'commander';
-import { SegueClient } from '../client';
 import { loadStarterConfig } from '../config';
 import { type DecisionAction } from '../contract';
 import { type DecisionMade } from '../client/deciding';
 import { DecisionRefusedError, InvalidInputError, NoAnswerError } from '../errors';
-import { DECIDABLE, UNDECIDED } from '../client/held';
 import { mediaKeyOf, mediaWorkflowId } from '../ids';
 import { type Job } from '../client/job';
-import { findRuns } from '../client/listing';
 import { inParallel } from '../parallel';
 import { NO_JOB } from '../client/report';
 import { adviceForHold, adviceLines } from './advice';
-import { type Connected, withTemporal } from './connect';
+import { withTemporal } from './connect';
 import { EXIT, type ExitCode, UsageError } from './exit';
 import { print, printJson, say } from './print';
 
@@ -55,10 +51,11 @@ async function resolve(id: string | undefined, flags: ResolveFlags): Promise<Exi
   const decision = decisionFrom(id, flags);
   const config = loadStarterConfig();
   return withTemporal(async (connected) => {
-    const segue = new SegueClient(connected.temporal, config);
+    const segue = connected.segue(config);
     const decideOne = async (workflowId: string): Promise<ExitCode> =>
       decideJob(await segue.job(workflowId), decision, flags);
     if (flags.where === undefined) return decideOne(workflowIdOf(id ?? '') ?? '');
+    const { findUndecided } = await import('./undecided.js');
     const ids = await findUndecided(connected, flags.where);
     if (ids.length === 0) {
       say('No held or overdue job matches.');
@@ -148,21 +145,6 @@ async function decideJob(job: Job, decision: DecisionMade, { json }: ResolveFlag
   }
 }
 
-/** Ids of the jobs that wait for a decision and match. */
-async function findUndecided({ temporal }: Connected, where: string): Promise<string[]> {
-  const ids: string[] = [];
-  try {
-    for await (const run of findRuns(temporal, `${UNDECIDED} AND (${where})`, DECIDABLE))
-      ids.push(run.workflowId);
-  } catch (error) {
-    const failure = error instanceof ServiceError ? error.cause : error;
-    if (!isGrpcServiceError(failure) || (failure.code as number) !== GRPC_INVALID_ARGUMENT) throw error;
-    throw new UsageError(`--where: Temporal does not understand the query: ${failure.details}`);
-  }
-  return ids;
-}
-
-const GRPC_INVALID_ARGUMENT = 3;
 const MOST_NAMED = 10;
 
 async function requireConsent(ids: string[], action: DecisionAction, { yes }: ResolveFlags): Promise<void> {

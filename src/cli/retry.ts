@@ -1,5 +1,4 @@
 import { type Command } from 'commander';
-import { SegueClient } from '../client';
 import { loadStarterConfig } from '../config';
 import { withAdvice } from './advice';
 import { withTemporal } from './connect';
@@ -16,7 +15,7 @@ export function addTo(program: Command): void {
       const key = requireKey(id);
       const config = loadStarterConfig();
       process.exitCode = await withTemporal(async (connected) => {
-        const { media } = new SegueClient(connected.temporal, config);
+        const { media } = connected.segue(config);
         const job = await media.again(key).catch((error: unknown) => {
           throw withAdvice(error);
         });

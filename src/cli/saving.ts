@@ -4,7 +4,6 @@ import { type Command } from 'commander';
 import { isPointer, pointerTo, pointerTokens, valueAt } from '../api/pointer';
 import { shorten } from '../api/errors';
 import { loadProxySettings } from '../config';
-import { download } from '../download';
 import { inParallel } from '../parallel';
 import { type JobReport } from '../client/report';
 import { word } from './commandLine';
@@ -60,6 +59,7 @@ export async function saveFiles({ key, info }: JobReport, { out, at }: Required<
   const urls = urlsAt(info, at);
   if (typeof urls === 'string') return { files: [], problem: urls, exitCode: EXIT.wrongInput };
   const proxy = loadProxySettings();
+  const { download } = await import('../download.js');
   const files = await inParallel(AT_ONCE, [...urls.entries()], async ([index, url]): Promise<SavedFile> => {
     try {
       const { path, existed } = await download(url, out, `${key}-${index + 1}`, proxy);

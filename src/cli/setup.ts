@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command } from 'commander';
-import { clashingError, readRegistration, register } from '../registration';
 import { withTemporal } from './connect';
 import { UnreachableError } from './exit';
 import { print } from './print';
@@ -15,6 +14,7 @@ export function addTo(program: Command): void {
     )
     .action(async () => {
       await withTemporal(async ({ temporal: { connection }, config: { namespace } }) => {
+        const { clashingError, readRegistration, register } = await import('../registration.js');
         const { missing, clashing } = await readRegistration(connection, namespace);
         if (clashing.length > 0) throw clashingError(namespace, clashing);
         if (missing.length > 0) await register(connection, namespace, missing);

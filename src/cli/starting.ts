@@ -1,10 +1,8 @@
 /** What `run` and `start` do and say until the job is there. */
-import { SegueClient } from '../client';
 import { loadStarterConfig } from '../config';
 import { formatDuration } from '../durations';
 import { submitTaskQueue } from '../ids';
 import { type Job, type MediaJob } from '../client/job';
-import { pollersOf } from '../client/pollers';
 import { type MediaSpec } from '../client/spec';
 import { withAdvice } from './advice';
 import { followCommand, word } from './commandLine';
@@ -21,7 +19,7 @@ export async function withStartedJob(
 ): Promise<ExitCode> {
   const config = loadStarterConfig();
   return withTemporal(async (connected) => {
-    const { media } = new SegueClient(connected.temporal, config);
+    const { media } = connected.segue(config);
     const job = again
       ? await media.again(spec).catch((error: unknown) => {
           throw withAdvice(error);
@@ -72,6 +70,7 @@ export async function sayWhenNobodyPolls(
   taskQueue: string,
   { submits }: { submits: boolean },
 ): Promise<void> {
+  const { pollersOf } = await import('../client/pollers.js');
   const polled = await Promise.all([
     pollersOf(temporal, taskQueue, 'workflow'),
     ...(submits ? [pollersOf(temporal, submitTaskQueue(taskQueue), 'activity')] : []),

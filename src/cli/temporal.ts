@@ -1,8 +1,6 @@
 import { type Command } from 'commander';
 import { once } from 'node:events';
 import { loadLocalTemporalConfig } from '../config';
-import { startDevServer } from '../temporal/devServer';
-import { findTemporalBinary } from '../temporal/find';
 import { portFlag, requireFreePorts } from './ports';
 import { print, say } from './print';
 import { untilAskedToStop } from './signals';
@@ -21,6 +19,7 @@ export function addTo(program: Command): void {
     .command('path')
     .description('print the path of its binary, getting it first')
     .action(async () => {
+      const { findTemporalBinary } = await import('../temporal/find.js');
       const binary = await findTemporalBinary(loadLocalTemporalConfig(), say);
       print(binary.path);
     });
@@ -35,6 +34,8 @@ export function addTo(program: Command): void {
         { flag: '--port', port },
         { flag: '--ui-port', port: uiPort },
       ]);
+      const { findTemporalBinary } = await import('../temporal/find.js');
+      const { startDevServer } = await import('../temporal/devServer.js');
       const binary = await findTemporalBinary(loadLocalTemporalConfig(), say);
       const stopped = untilAskedToStop(() => undefined);
       const server = await startDevServer(binary.path, {

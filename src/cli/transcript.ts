@@ -1,14 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { type Command } from 'commander';
-import { SegueClient } from '../client';
 import { ConfigError, loadStarterConfig } from '../config';
 import { type SubtitleFormat, type TranscriptResult } from '../contract';
 import { InvalidInputError } from '../errors';
 import { type TranscriptJob } from '../client/job';
 import { type JobReport } from '../client/report';
-import { problemsOfTranscript, type TranscriptSpec } from '../client/transcripts';
+import { problemsOfTranscript, type TranscriptSpec } from '../client/transcriptSpec';
 import { addScopeFlags, type ScopeFlags, withApi } from './api';
-import { cancelJob } from './cancelling';
 import { type Connected, withTemporal } from './connect';
 import { EXIT, type ExitCode, UsageError } from './exit';
 import { durationFlag } from './flags';
@@ -61,6 +59,7 @@ export function addTo(program: Command): void {
     .description('stop following a transcription; the service goes on with it')
     .option('--json', 'print one JSON object')
     .action(async (key: string, flags: ShowFlags) => {
+      const { cancelJob } = await import('./cancelling.js');
       process.exitCode = await withJob(key, (job) =>
         cancelJob(job, flags, () => 'The service goes on with the transcription.'),
       );
@@ -91,7 +90,7 @@ async function withStarted(
   const config = loadStarterConfig();
   const spec = specFrom(transcriptionId, flags);
   return withTemporal(async (connected) => {
-    const job = await new SegueClient(connected.temporal, config).transcripts.start(spec);
+    const job = await connected.segue(config).transcripts.start(spec);
     if (job.existing)
       await sayThatItExists(job, () => 'Nobody is told again; another key is another transcript.');
     await sayWhenNobodyPolls(connected, job.taskQueue, { submits: false });
@@ -101,9 +100,7 @@ async function withStarted(
 
 async function withJob(key: string, work: (job: TranscriptJob) => Promise<ExitCode>): Promise<ExitCode> {
   const config = loadStarterConfig();
-  return withTemporal(async ({ temporal }) =>
-    work(await new SegueClient(temporal, config).transcripts.get(key)),
-  );
+  return withTemporal(async ({ segue }) => work(await segue(config).transcripts.get(key)));
 }
 
 /** All problems at once: those of the flags, and those of what they ask for. */

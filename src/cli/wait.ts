@@ -1,5 +1,4 @@
 import { type Command } from 'commander';
-import { SegueClient } from '../client';
 import { loadStarterConfig } from '../config';
 import { type RecordKind } from '../contract';
 import { type RecordSpec } from '../client/records';
@@ -49,7 +48,7 @@ async function waitFor(kind: RecordKind, id: string, flags: RecordFlags): Promis
     ...failOn.map((status) => `--fail-on ${word(status)}`),
   ].join(' ');
   return withTemporal(async (connected) => {
-    const job = await new SegueClient(connected.temporal, config).records.start(spec);
+    const job = await connected.segue(config).records.start(spec);
     if (job.existing) await sayThatItExists(job, () => 'This is the same wait.');
     await sayWhenNobodyPolls(connected, job.taskQueue, { submits: false });
     return tellWaited(job, await untilOver(job, flags, again), flags, again);

@@ -30,11 +30,11 @@ import { type Remains, remainsOfFailed, remainsOfStopped } from './remains';
 import {
   type ClosedOutcome,
   failedOutcome,
-  type JobReport,
   recordOutcome,
   succeededOutcome,
   transcriptOutcome,
-} from './report';
+} from './outcome';
+import { type JobReport } from './report';
 
 /** What every job tells of itself; what is optional only some have. */
 export interface JobState {

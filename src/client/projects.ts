@@ -8,8 +8,6 @@ import {
   WorkflowUpdateFailedError,
 } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import { problemsOfScope } from '../api/scope';
-import { problemsOfAddress, problemsOfChange } from '../changes';
 import { type StarterConfig } from '../config';
 import {
   type ChangeOutcome,
@@ -22,19 +20,12 @@ import {
   type Scope,
 } from '../contract';
 import { InvalidInputError } from '../errors';
-import { problemsOfProject, writerStart } from '../writerStart';
+import { writerStart } from '../writerStart';
+import { type PatchOptions, problemsOfPatch } from './patchSpec';
 
 export interface ProjectsOptions {
   /** Tells the workspace's id where neither scope nor settings do. */
   findOrganization?: () => Promise<string>;
-}
-
-export interface PatchOptions {
-  /** What makes it the same change: asked for again, it is not applied again. A new one when left out. */
-  changeId?: string;
-  scope?: Scope;
-  /** Stops waiting. A change that was taken is made all the same. */
-  signal?: AbortSignal;
 }
 
 export type PatchReport = { workflowId: string; changeId: string } & ChangeOutcome;
@@ -94,20 +85,6 @@ export class ProjectsClient {
       }
     }
   }
-}
-
-/** Everything that is wrong with a patch, but for a workspace that nobody named. */
-export function problemsOfPatch(
-  project: ProjectRef,
-  change: ProjectChange,
-  { changeId, scope }: PatchOptions,
-): string[] {
-  return [
-    ...problemsOfProject(project),
-    ...problemsOfScope(scope),
-    ...(changeId === undefined ? [] : problemsOfAddress({ changeId })),
-    ...problemsOfChange(change),
-  ];
 }
 
 const GRPC_RESOURCE_EXHAUSTED = 8;

@@ -1,40 +1,16 @@
 /** Transcripts, for those who import Segue. */
 import { type Client } from '@temporalio/client';
-import { problemsOfScope } from '../api/scope';
 import { type StarterConfig } from '../config';
-import {
-  type NotifyTarget,
-  type PollSettings,
-  type Scope,
-  type SubtitleFormat,
-  TRANSCRIPT_WORKFLOW,
-  type TranscriptInput,
-  type TranscriptState,
-  type WriteTarget,
-} from '../contract';
+import { TRANSCRIPT_WORKFLOW, type TranscriptInput, type TranscriptState } from '../contract';
 import { digest } from '../digest';
 import { InvalidInputError } from '../errors';
 import { transcriptWorkflowId } from '../ids';
-import { problemsOfTranscription } from '../inputs';
 import { TranscriptJob, type WaitOptions } from './job';
 import { find, startOrFind } from './keyed';
 import { type JobReport } from './report';
 import { attributesOfJob } from '../searchAttributes';
-import { problemsOfKey, problemsOfPoll, problemsOfTargets, withoutGaps } from './spec';
-
-export interface TranscriptSpec {
-  transcriptionId: string;
-  /** `srt` unless told. */
-  format?: SubtitleFormat;
-  /** What makes it the same transcript. Without one: the transcription's id. */
-  key?: string;
-  scope?: Scope;
-  poll?: Partial<PollSettings>;
-  /** Where the subtitles are set in a project's data. */
-  write?: WriteTarget;
-  /** Who is told of the end, and when a person is needed. */
-  notify?: NotifyTarget;
-}
+import { withoutGaps } from './spec';
+import { problemsOfTranscript, type TranscriptSpec } from './transcriptSpec';
 
 export class TranscriptsClient {
   constructor(
@@ -73,17 +49,6 @@ export class TranscriptsClient {
   async get(key: string): Promise<TranscriptJob> {
     return new TranscriptJob(this.temporal, await find(this.temporal, transcriptWorkflowId(key)));
   }
-}
-
-/** All problems at once, before anything is sent. */
-export function problemsOfTranscript(spec: TranscriptSpec): string[] {
-  return [
-    ...problemsOfKey(spec.key),
-    ...problemsOfTranscription(spec),
-    ...problemsOfScope(spec.scope),
-    ...problemsOfPoll(spec.poll),
-    ...problemsOfTargets(spec),
-  ];
 }
 
 function askOf({ transcriptionId, format = 'srt', scope, write, notify }: TranscriptInput): string {

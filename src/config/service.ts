@@ -1,6 +1,5 @@
 import { Credential } from '../api/credential';
-import { type ServiceLayout } from '../api/operation';
-import { PROJECT_PATH } from '../api/operations/projects';
+import { PROJECT_PATH, type ServiceLayout } from '../api/operation';
 import { isLoopback } from '../loopback';
 import { type Settings } from './settings';
 

@@ -1,4 +1,4 @@
-import { DEFAULT_POLL, DEFAULT_SUBMIT, type PollSettings, type SubmitSettings } from '../contract';
+import { DEFAULT_POLL, DEFAULT_SUBMIT, type PollSettings, type SubmitSettings } from '../contract/settings';
 import { type Settings } from './settings';
 
 /** What a starter needs: it puts these settings into the workflow's input, since workflows have no environment. */

@@ -1,10 +1,8 @@
 import { z } from 'zod';
-import { fillPath, type Operation } from '../operation';
+import { fillPath, type Operation, PROJECT_PATH } from '../operation';
 import { inexactNumberIn } from '../numbers';
 import { valueAt } from '../pointer';
 import { opaqueId } from './fields';
-
-export const PROJECT_PATH = '/api/v1/projects/{resourcetype}/{id}';
 
 const project = { resourcetype: opaqueId, id: opaqueId };
 
