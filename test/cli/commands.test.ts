@@ -1,39 +1,20 @@
 /** The command as a person types it. */
 import { mkdtemp, writeFile } from 'node:fs/promises';
-import { randomUUID } from 'node:crypto';
 import path from 'node:path';
-import { type Sandbox, startSandbox } from '../../src/sandbox/server';
 import { startDevServer } from '../../src/temporal/devServer';
 import { freePort } from '../../src/temporal/ports';
+import { useCommandLine } from '../support/commandLine';
 import { eventually } from '../support/eventually';
+import { newKey, startJob, untilSubmitted } from '../support/jobs';
 import { startRawServer } from '../support/rawServer';
-import { segue, SegueProcess, type Settings } from '../support/segueProcess';
+import { segue, SegueProcess } from '../support/segueProcess';
 import { shared } from '../support/shared';
-import { connectDevServer, testConfig, type TestTemporal, withWorker } from '../support/temporal';
+import { testConfig, withWorker } from '../support/temporal';
 
-let temporal: TestTemporal;
-let sandbox: Sandbox;
-const config = testConfig();
-let settings: Settings;
-
-beforeAll(async () => {
-  temporal = await connectDevServer();
-  sandbox = await startSandbox({ pace: { kind: 'polls', polls: 2 } });
-  settings = {
-    TEMPORAL_ADDRESS: temporal.address,
-    SEGUE_TASK_QUEUE: config.taskQueue,
-    SEGUE_POLL_MIN: '50ms',
-    SEGUE_POLL_MAX: '100ms',
-  };
-});
-
-afterAll(async () => {
-  await sandbox.stop();
-  await temporal.close();
-});
+const line = useCommandLine();
+const { temporal, sandbox, settings } = line;
 
 const image = (): string => `${sandbox.url}/samples/shoe.png`;
-const newKey = (): string => `cli-${randomUUID()}`;
 
 describe('segue media', () => {
   test('run waits for the result and prints one JSON object, the same again for the same key', async () => {
@@ -49,27 +30,25 @@ describe('segue media', () => {
       key,
       '--json',
     ];
-    await withWorker(temporal, config, sandbox.url, async () => {
-      const first = await segue(args, settings);
-      expect(first).toMatchObject({ code: 0 });
-      const report = JSON.parse(first.stdout) as Record<string, unknown>;
-      expect(report).toEqual({
-        workflowId: `media/${key}`,
-        runId: expect.any(String),
-        key,
-        status: 'succeeded',
-        stage: 'succeeded',
-        taskId: expect.any(String),
-        info: { sandbox: true, images: [{ url: expect.any(String) }] },
-        existing: false,
-        error: null,
-      });
-      const second = await segue(args, settings);
-      expect(JSON.parse(second.stdout)).toEqual({ ...report, existing: true });
-      expect(second.stderr).toMatch(
-        /media\/cli-\S+ exists: started .* ago, succeeded\. Nothing is submitted again/,
-      );
+    const first = await segue(args, settings);
+    expect(first).toMatchObject({ code: 0 });
+    const report = JSON.parse(first.stdout) as Record<string, unknown>;
+    expect(report).toEqual({
+      workflowId: `media/${key}`,
+      runId: expect.any(String),
+      key,
+      status: 'succeeded',
+      stage: 'succeeded',
+      taskId: expect.any(String),
+      info: { sandbox: true, images: [{ url: expect.any(String) }] },
+      existing: false,
+      error: null,
     });
+    const second = await segue(args, settings);
+    expect(JSON.parse(second.stdout)).toEqual({ ...report, existing: true });
+    expect(second.stderr).toMatch(
+      /media\/cli-\S+ exists: started .* ago, succeeded\. Nothing is submitted again/,
+    );
   });
 
   test('start returns at once with the id and how to watch it, and says that no worker polls', async () => {
@@ -96,20 +75,18 @@ describe('segue media', () => {
   test('a job that fails ends with 1, a key that asks for something else with 2, an unknown key with 1', async () => {
     const key = newKey();
     const run = ['media', 'run', 'remove-background', '--key', key, '--json', '--image-url'];
-    await withWorker(temporal, config, sandbox.url, async () => {
-      const failed = await segue([...run, 'https://images.example.com/a.png'], settings);
-      expect(failed.code).toBe(1);
-      expect(JSON.parse(failed.stdout)).toMatchObject({
-        status: 'failed',
-        error: expect.stringContaining('FAILURE'),
-      });
-      const reused = await segue([...run, image()], settings);
-      expect(reused.code).toBe(2);
-      expect(JSON.parse(reused.stdout)).toMatchObject({
-        error: expect.stringContaining('asks for something else'),
-      });
-      expect((await segue(['media', 'show', newKey()], settings)).code).toBe(1);
+    const failed = await segue([...run, 'https://images.example.com/a.png'], settings);
+    expect(failed.code).toBe(1);
+    expect(JSON.parse(failed.stdout)).toMatchObject({
+      status: 'failed',
+      error: expect.stringContaining('FAILURE'),
     });
+    const reused = await segue([...run, image()], settings);
+    expect(reused.code).toBe(2);
+    expect(JSON.parse(reused.stdout)).toMatchObject({
+      error: expect.stringContaining('asks for something else'),
+    });
+    expect((await segue(['media', 'show', newKey()], settings)).code).toBe(1);
   });
 });
 
@@ -124,27 +101,24 @@ describe('segue media, when it does not end well', () => {
       expect(held.code).toBe(3);
       expect(JSON.parse(held.stdout)).toMatchObject({ key, status: 'held', stage: 'held' });
       await temporal.client.workflow.getHandle(`media/${key}`).terminate();
+      const shown = await segue(['media', 'show', key, '--json'], settings);
+      expect(JSON.parse(shown.stdout)).toMatchObject({ key, status: 'terminated' });
     });
-    const shown = await segue(['media', 'show', key, '--json'], settings);
-    expect(JSON.parse(shown.stdout)).toMatchObject({ key, status: 'terminated' });
     await server.stop();
   });
 
   test('Ctrl-C stops waiting with 5 and says where the job stands; the job goes on', async () => {
-    const slow = await startSandbox({ pace: { kind: 'polls', polls: 60 } });
-    const own = testConfig();
     const key = newKey();
-    const lonely = { ...settings, SEGUE_TASK_QUEUE: own.taskQueue };
-    await withWorker(temporal, own, slow.url, async () => {
-      const start = ['media', 'start', 'remove-background', '--image-url', image(), '--key', key];
-      await segue(start, lonely);
-      const following = new SegueProcess(['media', 'follow', key], lonely);
-      await eventually('the first word', () => following.stderr.join().includes('polling'));
-      const stopped = await following.end('SIGINT');
-      expect(stopped).toMatchObject({ code: 5, stdout: expect.stringContaining(`media/${key} running`) });
-      expect(await segue(['media', 'follow', key], lonely)).toMatchObject({ code: 0 });
-    });
-    await slow.stop();
+    // It is with the service for as long as nobody has it asked.
+    const poll = { min: '1h', max: '1h', deadline: '1d', giveUp: '7d' } as const;
+    const job = await startJob(line, key, { poll });
+    await untilSubmitted(line, key);
+    const following = new SegueProcess(['media', 'follow', key], settings);
+    await eventually('the first word', () => following.stderr.join().includes('polling'));
+    const stopped = await following.end('SIGINT');
+    expect(stopped).toMatchObject({ code: 5, stdout: expect.stringContaining(`media/${key} running`) });
+    while ((await job.pollNow()).stage === 'polling');
+    expect(await segue(['media', 'follow', key], settings)).toMatchObject({ code: 0 });
   });
 
   test('a Temporal server that goes away while it waits: 4, with the job in the JSON', async () => {
@@ -215,17 +189,19 @@ describe('bad input', () => {
 
   test('a cluster that cannot be reached ends with 4 and says where it was looked for', async () => {
     const address = `127.0.0.1:${await freePort()}`;
-    const { code, stderr, stdout } = await segue(['media', 'show', 'k', '--json'], {
-      TEMPORAL_ADDRESS: address,
-    });
-    expect(code).toBe(4);
-    expect(stderr).toContain(`Temporal at ${address} cannot be reached`);
-    expect(JSON.parse(stdout)).toMatchObject({ workflowId: null, error: expect.stringContaining(address) });
     const worker = { TEMPORAL_ADDRESS: address, SEGUE_API_URL: sandbox.url, SEGUE_API_KEY: 'k' };
-    expect(await segue(['worker'], worker)).toMatchObject({
-      code: 4,
-      stderr: expect.stringContaining(address),
+    // Each tries for some seconds; side by side they try once.
+    const [shown, started] = await Promise.all([
+      segue(['media', 'show', 'k', '--json'], { TEMPORAL_ADDRESS: address }),
+      segue(['worker'], worker),
+    ]);
+    expect(shown.code).toBe(4);
+    expect(shown.stderr).toContain(`Temporal at ${address} cannot be reached`);
+    expect(JSON.parse(shown.stdout)).toMatchObject({
+      workflowId: null,
+      error: expect.stringContaining(address),
     });
+    expect(started).toMatchObject({ code: 4, stderr: expect.stringContaining(address) });
   });
 
   test('dev refuses ports that are taken, naming each, and leaves nothing behind', async () => {

@@ -2,55 +2,31 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import sharp from 'sharp';
-import { type Sandbox, startSandbox } from '../../src/sandbox/server';
+import { useCommandLine } from '../support/commandLine';
 import { eventually } from '../support/eventually';
-import { jsonLines, newKey, type Row, startArgs, tasksOf } from '../support/jobs';
+import { jsonLines, newKey, type Row, startArgs, tasksOf, untilSubmitted } from '../support/jobs';
 import { ask, readLedger } from '../support/sandbox';
-import { segue, type Settings } from '../support/segueProcess';
+import { segue } from '../support/segueProcess';
 import { shared } from '../support/shared';
-import { connectDevServer, testConfig, type TestTemporal, withWorker } from '../support/temporal';
 import { readProject, seedProject, WORKSPACE } from '../support/writing';
 
 // Every command is a process of its own, and there are many.
 jest.setTimeout(180_000);
 
-let temporal: TestTemporal;
-let sandbox: Sandbox;
-let settings: Settings;
-const config = testConfig();
-
-beforeAll(async () => {
-  temporal = await connectDevServer();
-  sandbox = await startSandbox({ pace: { kind: 'polls', polls: 2 } });
-  settings = {
-    TEMPORAL_ADDRESS: temporal.address,
-    SEGUE_TASK_QUEUE: config.taskQueue,
-    SEGUE_POLL_MIN: '50ms',
-    SEGUE_POLL_MAX: '100ms',
-  };
-});
-
-afterAll(async () => {
-  await sandbox.stop();
-  await temporal.close();
-});
-
-const withOurWorker = (work: () => Promise<void>) => withWorker(temporal, config, sandbox.url, work);
+const line = useCommandLine();
+const { temporal, sandbox, settings } = line;
 
 function run(key: string, ...more: string[]): ReturnType<typeof segue> {
-  const [, , ...job] = startArgs({ sandboxUrl: sandbox.url, settings }, key);
+  const [, , ...job] = startArgs(sandbox.url, key);
   return segue(['media', 'run', ...job, ...more], settings);
 }
 
 /** A job that is with the service for as long as nobody polls it often. */
 async function startSlowJob(key: string, ...more: string[]): Promise<string> {
   const slowly = { ...settings, SEGUE_POLL_MIN: '1h', SEGUE_POLL_MAX: '1h' };
-  const started = await segue([...startArgs({ sandboxUrl: sandbox.url, settings }, key), ...more], slowly);
+  const started = await segue([...startArgs(sandbox.url, key), ...more], slowly);
   expect(started.code).toBe(0);
-  return eventually('its task', async () => {
-    const { stdout } = await segue(['media', 'show', key, '--json'], settings);
-    return (JSON.parse(stdout) as { taskId: string | null }).taskId ?? undefined;
-  });
+  return untilSubmitted(line, key);
 }
 
 function json(stdout: string): Row {
@@ -59,63 +35,57 @@ function json(stdout: string): Row {
 
 describe('a job that is run again', () => {
   test('P1: is one new run, however often and whichever way it is asked for', async () => {
-    await withOurWorker(async () => {
-      const key = newKey();
-      expect(await run(key)).toMatchObject({ code: 0 });
-      const again = await segue(['retry', `media/${key}`], settings);
-      expect(again).toMatchObject({ code: 0, stdout: `media/${key}+2` });
-      expect(again.stderr).toContain(`segue media follow ${key}+2`);
-      const twice = await segue(['retry', key, '--json'], settings);
-      expect(json(twice.stdout)).toMatchObject({ key: `${key}+2`, existing: true });
-      const thrice = await run(key, '--again', '--json');
-      expect(thrice.code).toBe(0);
-      expect(json(thrice.stdout)).toMatchObject({ key: `${key}+2`, existing: true, status: 'succeeded' });
-      expect(thrice.stderr).toContain(`segue retry ${key}+2`);
+    const key = newKey();
+    expect(await run(key)).toMatchObject({ code: 0 });
+    const again = await segue(['retry', `media/${key}`], settings);
+    expect(again).toMatchObject({ code: 0, stdout: `media/${key}+2` });
+    expect(again.stderr).toContain(`segue media follow ${key}+2`);
+    const twice = await segue(['retry', key, '--json'], settings);
+    expect(json(twice.stdout)).toMatchObject({ key: `${key}+2`, existing: true });
+    const thrice = await run(key, '--again', '--json');
+    expect(thrice.code).toBe(0);
+    expect(json(thrice.stdout)).toMatchObject({ key: `${key}+2`, existing: true, status: 'succeeded' });
+    expect(thrice.stderr).toContain(`segue retry ${key}+2`);
 
-      expect(await segue(['retry', `${key}+2`], settings)).toMatchObject({ stdout: `media/${key}+3` });
-      expect(await segue(['media', 'follow', `${key}+3`], settings)).toMatchObject({ code: 0 });
-      for (const each of [key, `${key}+2`, `${key}+3`])
-        expect(await tasksOf(sandbox.url, each)).toHaveLength(1);
-    });
+    expect(await segue(['retry', `${key}+2`], settings)).toMatchObject({ stdout: `media/${key}+3` });
+    expect(await segue(['media', 'follow', `${key}+3`], settings)).toMatchObject({ code: 0 });
+    for (const each of [key, `${key}+2`, `${key}+3`])
+      expect(await tasksOf(sandbox.url, each)).toHaveLength(1);
   });
 
   test('P1: is refused while it runs, and after it was cancelled with a task that may be alive', async () => {
-    await withOurWorker(async () => {
-      const key = newKey();
-      const task = await startSlowJob(key);
-      const running = await segue(['retry', key], settings);
-      expect(running).toMatchObject({ code: 2, stdout: '' });
-      expect(running.stderr).toContain('it is still running (polling)');
+    const key = newKey();
+    const task = await startSlowJob(key);
+    const running = await segue(['retry', key], settings);
+    expect(running).toMatchObject({ code: 2, stdout: '' });
+    expect(running.stderr).toContain('it is still running (polling)');
 
-      const cancelled = await segue(['media', 'cancel', key], settings);
-      expect(cancelled).toMatchObject({ code: 0, stdout: `media/${key} was asked to stop` });
-      expect(cancelled.stderr).toContain(`The service goes on with task ${task}`);
-      expect(await segue(['media', 'follow', key, '--json'], settings)).toMatchObject({
-        code: 1,
-        stdout: expect.stringContaining('"status":"cancelled"'),
-      });
-      expect(await segue(['media', 'cancel', key], settings)).toMatchObject({ code: 0 });
-      const refused = await segue(['retry', key], settings);
-      expect(refused).toMatchObject({ code: 2 });
-      expect(refused.stderr).toContain(`--task-id ${task} --key ${key}-next`);
-      expect(await tasksOf(sandbox.url, key)).toHaveLength(1);
+    const cancelled = await segue(['media', 'cancel', key], settings);
+    expect(cancelled).toMatchObject({ code: 0, stdout: `media/${key} was asked to stop` });
+    expect(cancelled.stderr).toContain(`The service goes on with task ${task}`);
+    expect(await segue(['media', 'follow', key, '--json'], settings)).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('"status":"cancelled"'),
     });
+    expect(await segue(['media', 'cancel', key], settings)).toMatchObject({ code: 0 });
+    const refused = await segue(['retry', key], settings);
+    expect(refused).toMatchObject({ code: 2 });
+    expect(refused.stderr).toContain(`--task-id ${task} --key ${key}-next`);
+    expect(await tasksOf(sandbox.url, key)).toHaveLength(1);
   });
 
   test('is told apart from one that asks for something else, and from none', async () => {
-    await withOurWorker(async () => {
-      const key = newKey();
-      expect(await run(key)).toMatchObject({ code: 0 });
-      expect(await run(key, '--magic-crop', '--again')).toMatchObject({
-        code: 2,
-        stderr: expect.stringContaining('asks for something else'),
-      });
-      expect(await run(newKey(), '--again')).toMatchObject({ code: 1 });
-      expect(await run(key, '--again', '--task-id', 't')).toMatchObject({ code: 2 });
-      expect(await segue(['retry', 'project/1~2~3'], settings)).toMatchObject({ code: 2 });
-      expect(await tasksOf(sandbox.url, key)).toHaveLength(1);
-      expect(await tasksOf(sandbox.url, `${key}+2`)).toHaveLength(0);
+    const key = newKey();
+    expect(await run(key)).toMatchObject({ code: 0 });
+    expect(await run(key, '--magic-crop', '--again')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('asks for something else'),
     });
+    expect(await run(newKey(), '--again')).toMatchObject({ code: 1 });
+    expect(await run(key, '--again', '--task-id', 't')).toMatchObject({ code: 2 });
+    expect(await segue(['retry', 'project/1~2~3'], settings)).toMatchObject({ code: 2 });
+    expect(await tasksOf(sandbox.url, key)).toHaveLength(1);
+    expect(await tasksOf(sandbox.url, `${key}+2`)).toHaveLength(0);
   });
 });
 
@@ -133,17 +103,15 @@ describe('a result', () => {
       'a table',
     ];
     const save = ['--out', out, '--at', '/images', '--json'];
-    await withOurWorker(async () => {
-      const saved = await segue(
-        ['media', 'run', 'image-outpainting', ...request, '--count', '2', '--key', key, ...save],
-        settings,
-      );
-      expect(saved.code).toBe(0);
-      expect(json(saved.stdout).files).toMatchObject([
-        { status: 'saved', path: path.join(out, `${key}-1.png`) },
-        { status: 'saved', path: path.join(out, `${key}-2.png`) },
-      ]);
-    });
+    const saved = await segue(
+      ['media', 'run', 'image-outpainting', ...request, '--count', '2', '--key', key, ...save],
+      settings,
+    );
+    expect(saved.code).toBe(0);
+    expect(json(saved.stdout).files).toMatchObject([
+      { status: 'saved', path: path.join(out, `${key}-1.png`) },
+      { status: 'saved', path: path.join(out, `${key}-2.png`) },
+    ]);
     expect((await readdir(out)).sort()).toEqual([`${key}-1.png`, `${key}-2.png`]);
     expect(await sharp(path.join(out, `${key}-2.png`)).metadata()).toMatchObject({ format: 'png' });
 
@@ -163,17 +131,15 @@ describe('a result', () => {
   test('whose pointer leads nowhere is told with what was there; what cannot be had is told too', async () => {
     const out = path.join(shared().scratch, newKey());
     const key = newKey();
-    await withOurWorker(async () => {
-      const nowhere = await run(key, '--out', out, '--at', '/images/0/link', '--json');
-      expect(nowhere.code).toBe(2);
-      expect(json(nowhere.stdout)).toMatchObject({
-        status: 'succeeded',
-        files: [],
-        error: expect.stringContaining('At /images/0 there is an object with url'),
-      });
-      const notUrls = await run(key, '--out', out, '--at', '/sandbox');
-      expect(notUrls).toMatchObject({ code: 2, stderr: expect.stringContaining('There is true') });
+    const nowhere = await run(key, '--out', out, '--at', '/images/0/link', '--json');
+    expect(nowhere.code).toBe(2);
+    expect(json(nowhere.stdout)).toMatchObject({
+      status: 'succeeded',
+      files: [],
+      error: expect.stringContaining('At /images/0 there is an object with url'),
     });
+    const notUrls = await run(key, '--out', out, '--at', '/sandbox');
+    expect(notUrls).toMatchObject({ code: 2, stderr: expect.stringContaining('There is true') });
     await ask(sandbox.url, 'POST /_sandbox/reset');
     const gone = await segue(['media', 'follow', key, '--out', out, '--at', '/images'], settings);
     expect(gone.code).toBe(1);
@@ -186,19 +152,17 @@ describe('a result', () => {
     const project = await seedProject(sandbox.url);
     const key = newKey();
     const place = `${project.resourcetype}/${project.id}`;
-    await withOurWorker(async () => {
-      const done = await run(
-        key,
-        '--write',
-        `${place}:/media/shoe`,
-        '--notify',
-        'u-1@1',
-        '--json',
-        '--organization',
-        WORKSPACE,
-      );
-      expect(done).toMatchObject({ code: 0 });
-    });
+    const done = await run(
+      key,
+      '--write',
+      `${place}:/media/shoe`,
+      '--notify',
+      'u-1@1',
+      '--json',
+      '--organization',
+      WORKSPACE,
+    );
+    expect(done).toMatchObject({ code: 0 });
     const { data } = await readProject(sandbox.url, project);
     expect(data).toMatchObject({ owner: 'Sam', media: { shoe: { key } } });
     const { entries } = await readLedger(sandbox.url);
@@ -219,31 +183,29 @@ describe('the list of jobs', () => {
     const [first, second] = [newKey(), newKey()];
     // Not to be taken for a word of the query.
     const project = `campaign/it's-${newKey()}`;
-    await withOurWorker(async () => {
-      for (const key of [first, second]) await startSlowJob(key, '--write', `${project}:/x`);
-      const list = (...flags: string[]) => segue(['media', 'list', '--project', project, ...flags], settings);
-      await eventually('both in the list', async () => {
-        const { stdout } = await list('--stage', 'polling', '--tool', 'remove-background', '--json');
-        return jsonLines(stdout).length === 2;
-      });
-      const [newest] = jsonLines((await list('--json')).stdout);
-      expect(newest).toMatchObject({
-        key: second,
-        workflowId: `media/${second}`,
-        status: 'running',
-        error: null,
-      });
-      const bounded = await list('--limit', '1');
-      expect(bounded.stdout).toContain(second);
-      expect(bounded.stdout).not.toContain(first);
-      expect(bounded.stderr).toContain('1 of 2 jobs');
-      expect(await list('--stage', 'held')).toMatchObject({
-        code: 0,
-        stdout: '',
-        stderr: expect.stringContaining('no such'),
-      });
-      for (const key of [first, second]) await temporal.client.workflow.getHandle(`media/${key}`).terminate();
+    for (const key of [first, second]) await startSlowJob(key, '--write', `${project}:/x`);
+    const list = (...flags: string[]) => segue(['media', 'list', '--project', project, ...flags], settings);
+    await eventually('both in the list', async () => {
+      const { stdout } = await list('--stage', 'polling', '--tool', 'remove-background', '--json');
+      return jsonLines(stdout).length === 2;
     });
+    const [newest] = jsonLines((await list('--json')).stdout);
+    expect(newest).toMatchObject({
+      key: second,
+      workflowId: `media/${second}`,
+      status: 'running',
+      error: null,
+    });
+    const bounded = await list('--limit', '1');
+    expect(bounded.stdout).toContain(second);
+    expect(bounded.stdout).not.toContain(first);
+    expect(bounded.stderr).toContain('1 of 2 jobs');
+    expect(await list('--stage', 'held')).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: expect.stringContaining('no such'),
+    });
+    for (const key of [first, second]) await temporal.client.workflow.getHandle(`media/${key}`).terminate();
   });
 });
 

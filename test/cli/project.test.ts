@@ -4,36 +4,25 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type ProjectRef } from '../../src/contract';
 import { projectWriterId } from '../../src/ids';
-import { type Sandbox, SANDBOX_KEY, startSandbox } from '../../src/sandbox/server';
+import { SANDBOX_KEY } from '../../src/sandbox/keys';
+import { useCommandLine } from '../support/commandLine';
 import { readLedger } from '../support/sandbox';
 import { segue, type Settings } from '../support/segueProcess';
 import { shared } from '../support/shared';
-import { connectDevServer, testConfig, type TestTemporal, withWorker } from '../support/temporal';
+import { testConfig } from '../support/temporal';
 import { KEPT, readProject, seedProject, WORKSPACE } from '../support/writing';
 
-let temporal: TestTemporal;
-let sandbox: Sandbox;
+const line = useCommandLine();
+const { sandbox } = line;
 let project: ProjectRef;
 let settings: Settings;
-const config = testConfig();
 
-beforeAll(async () => {
-  temporal = await connectDevServer();
-  sandbox = await startSandbox();
-  settings = {
-    TEMPORAL_ADDRESS: temporal.address,
-    SEGUE_TASK_QUEUE: config.taskQueue,
-    SEGUE_ORGANIZATION: WORKSPACE,
-  };
+beforeAll(() => {
+  settings = { ...line.settings, SEGUE_ORGANIZATION: WORKSPACE };
 });
 
 beforeEach(async () => {
   project = await seedProject(sandbox.url);
-});
-
-afterAll(async () => {
-  await sandbox.stop();
-  await temporal.close();
 });
 
 async function dataFile(content: string): Promise<string> {
@@ -59,18 +48,16 @@ test('P3: merges data and sets fields, keeps the rest, and needs no credential f
     'launch',
     '--json',
   ];
-  await withWorker(temporal, config, sandbox.url, async () => {
-    const done = await segue(patch(...flags, '--change-id', 'summer-1'), settings);
-    expect(done).toMatchObject({ code: 0 });
-    expect(JSON.parse(done.stdout)).toEqual({
-      ...{
-        workflowId: projectWriterId(WORKSPACE, project),
-        runId: null,
-        key: 'summer-1',
-        status: 'succeeded',
-      },
-      ...{ stage: null, taskId: null, info: null, existing: null, error: null },
-    });
+  const done = await segue(patch(...flags, '--change-id', 'summer-1'), settings);
+  expect(done).toMatchObject({ code: 0 });
+  expect(JSON.parse(done.stdout)).toEqual({
+    ...{
+      workflowId: projectWriterId(WORKSPACE, project),
+      runId: null,
+      key: 'summer-1',
+      status: 'succeeded',
+    },
+    ...{ stage: null, taskId: null, info: null, existing: null, error: null },
   });
   expect(await readProject(sandbox.url, project)).toMatchObject({
     ...{ title: 'Summer', description: '', primary_type: 'launch' },
@@ -85,20 +72,16 @@ test('asks the service for its workspace where nobody names one', async () => {
     SEGUE_API_URL: sandbox.url,
     SEGUE_API_KEY: SANDBOX_KEY,
   };
-  await withWorker(temporal, config, sandbox.url, async () => {
-    const done = await segue(patch('--title', 'Autumn'), asking);
-    expect(done).toMatchObject({ code: 0, stdout: expect.stringMatching(/^applied: change \S+$/) });
-  });
+  const done = await segue(patch('--title', 'Autumn'), asking);
+  expect(done).toMatchObject({ code: 0, stdout: expect.stringMatching(/^applied: change \S+$/) });
   expect(await readProject(sandbox.url, project)).toMatchObject({ title: 'Autumn', data: KEPT });
 });
 
 test('a change that the service refuses ends with 1 and its words', async () => {
-  await withWorker(temporal, config, sandbox.url, async () => {
-    const refused = await segue(['project', 'patch', 'campaign', 'none', '--title', 'x', '--json'], settings);
-    expect(refused.code).toBe(1);
-    const error = expect.stringMatching(/get project: status 404: .*project/);
-    expect(JSON.parse(refused.stdout)).toMatchObject({ status: 'failed', error });
-  });
+  const refused = await segue(['project', 'patch', 'campaign', 'none', '--title', 'x', '--json'], settings);
+  expect(refused.code).toBe(1);
+  const error = expect.stringMatching(/get project: status 404: .*project/);
+  expect(JSON.parse(refused.stdout)).toMatchObject({ status: 'failed', error });
 });
 
 test('wrong input ends with 2 and every problem, and nothing is sent', async () => {

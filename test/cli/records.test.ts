@@ -2,38 +2,21 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { type Sandbox, startSandbox } from '../../src/sandbox/server';
+import { useCommandLine } from '../support/commandLine';
 import { eventually } from '../support/eventually';
 import { SANDBOX_PLACES, seedRecord, seedTranscription, SRT, tellWebhook } from '../support/records';
 import { readLedger } from '../support/sandbox';
-import { segue, SegueProcess, type Settings } from '../support/segueProcess';
+import { segue, SegueProcess } from '../support/segueProcess';
 import { shared } from '../support/shared';
 import { startSmallService } from '../support/smallService';
-import { connectDevServer, testConfig, type TestTemporal, withWorker } from '../support/temporal';
+import { startOwnDevServer, testConfig, withWorker } from '../support/temporal';
 import { KEPT, readProject, seedProject, WORKSPACE } from '../support/writing';
 
-let temporal: TestTemporal;
-let sandbox: Sandbox;
-const config = testConfig();
-let settings: Settings;
-
-beforeAll(async () => {
-  temporal = await connectDevServer();
-  sandbox = await startSandbox({ pace: { kind: 'polls', polls: 2 } });
-  settings = {
-    TEMPORAL_ADDRESS: temporal.address,
-    SEGUE_TASK_QUEUE: config.taskQueue,
-    SEGUE_POLL_MIN: '50ms',
-    SEGUE_POLL_MAX: '100ms',
-  };
+// The list of what needs a person shows a whole namespace, and what other files left in it would be asked one by one.
+const { temporal, sandbox, settings } = useCommandLine({
+  openTemporal: startOwnDevServer,
+  layout: SANDBOX_PLACES,
 });
-
-afterAll(async () => {
-  await sandbox.stop();
-  await temporal.close();
-});
-
-const places = { layout: SANDBOX_PLACES };
 
 describe('segue transcript', () => {
   test('run waits, writes, tells, and puts the subtitles alone on stdout or into a file', async () => {
@@ -42,29 +25,27 @@ describe('segue transcript', () => {
     const file = path.join(await mkdtemp(path.join(shared().scratch, 'out-')), 'launch.srt');
     const write = `${project.resourcetype}/${project.id}:/subtitles/launch`;
     const args = ['transcript', 'run', id, '--write', write, '--notify', `1@${WORKSPACE}`];
-    await withWorker(temporal, config, sandbox.url, async () => {
-      const first = await segue(args, settings);
-      expect(first).toMatchObject({ code: 0, stderr: expect.stringContaining(`transcript/${id} succeeded`) });
-      expect(first.stdout).toBe(SRT.trimEnd());
+    const first = await segue(args, settings);
+    expect(first).toMatchObject({ code: 0, stderr: expect.stringContaining(`transcript/${id} succeeded`) });
+    expect(first.stdout).toBe(SRT.trimEnd());
 
-      const second = await segue([...args, '--json', '--out', file], settings);
-      expect(second.stderr).toMatch(/exists: started .* ago, succeeded\. Nobody is told again/);
-      expect(JSON.parse(second.stdout)).toEqual({
-        workflowId: `transcript/${id}`,
-        runId: expect.any(String),
-        key: id,
-        status: 'succeeded',
-        stage: 'succeeded',
-        taskId: null,
-        info: {
-          ...{ transcriptionId: id, format: 'srt', text: SRT, empty: false },
-          ...{ written: { ok: true }, notified: { status: 'sent' } },
-        },
-        existing: true,
-        error: null,
-      });
-      expect(await readFile(file, 'utf8')).toBe(SRT);
+    const second = await segue([...args, '--json', '--out', file], settings);
+    expect(second.stderr).toMatch(/exists: started .* ago, succeeded\. Nobody is told again/);
+    expect(JSON.parse(second.stdout)).toEqual({
+      workflowId: `transcript/${id}`,
+      runId: expect.any(String),
+      key: id,
+      status: 'succeeded',
+      stage: 'succeeded',
+      taskId: null,
+      info: {
+        ...{ transcriptionId: id, format: 'srt', text: SRT, empty: false },
+        ...{ written: { ok: true }, notified: { status: 'sent' } },
+      },
+      existing: true,
+      error: null,
     });
+    expect(await readFile(file, 'utf8')).toBe(SRT);
     expect((await readProject(sandbox.url, project)).data).toMatchObject({
       ...KEPT,
       subtitles: { launch: { key: id, text: SRT } },
@@ -77,62 +58,58 @@ describe('segue transcript', () => {
   test('start returns at once, follow stops waiting with 5, show tells, cancel is an order; a closed one is over', async () => {
     const id = await seedTranscription(sandbox.url, { pace: 'webhook' });
     const key = `cli-${randomUUID()}`;
-    await withWorker(temporal, config, sandbox.url, async () => {
-      const started = await segue(['transcript', 'start', id, '--key', key, '--format', 'vtt'], settings);
-      expect(started).toMatchObject({ code: 0, stdout: `transcript/${key}` });
-      expect(started.stderr).toContain(`segue transcript follow ${key}`);
-      const stopped = await segue(['transcript', 'follow', key, '--timeout', '50ms', '--json'], settings);
-      expect(stopped.code).toBe(5);
-      expect(JSON.parse(stopped.stdout)).toMatchObject({ key, status: 'running' });
-      expect(stopped.stderr).toContain(`Follow it: segue transcript follow ${key}`);
-      const shown = await segue(['transcript', 'show', key, '--json'], settings);
-      expect(JSON.parse(shown.stdout)).toMatchObject({ status: 'running', stage: 'polling' });
+    const started = await segue(['transcript', 'start', id, '--key', key, '--format', 'vtt'], settings);
+    expect(started).toMatchObject({ code: 0, stdout: `transcript/${key}` });
+    expect(started.stderr).toContain(`segue transcript follow ${key}`);
+    const stopped = await segue(['transcript', 'follow', key, '--timeout', '50ms', '--json'], settings);
+    expect(stopped.code).toBe(5);
+    expect(JSON.parse(stopped.stdout)).toMatchObject({ key, status: 'running' });
+    expect(stopped.stderr).toContain(`Follow it: segue transcript follow ${key}`);
+    const shown = await segue(['transcript', 'show', key, '--json'], settings);
+    expect(JSON.parse(shown.stdout)).toMatchObject({ status: 'running', stage: 'polling' });
 
-      const following = new SegueProcess(['transcript', 'follow', key], settings);
-      await eventually('its first words', () => following.stderr.join().includes('waiting for'));
-      await tellWebhook(sandbox.url, id, 'DONE');
-      expect(await following.ended()).toMatchObject({ code: 0, stdout: expect.stringContaining('WEBVTT') });
-      const late = await segue(['transcript', 'cancel', key], settings);
-      expect(late).toMatchObject({ code: 1, stderr: expect.stringContaining('is over already') });
+    const following = new SegueProcess(['transcript', 'follow', key], settings);
+    await eventually('its first words', () => following.stderr.join().includes('waiting for'));
+    await tellWebhook(sandbox.url, id, 'DONE');
+    expect(await following.ended()).toMatchObject({ code: 0, stdout: expect.stringContaining('WEBVTT') });
+    const late = await segue(['transcript', 'cancel', key], settings);
+    expect(late).toMatchObject({ code: 1, stderr: expect.stringContaining('is over already') });
 
-      const other = await seedTranscription(sandbox.url, { pace: 'webhook' });
-      await segue(['transcript', 'start', other], settings);
-      expect((await segue(['transcript', 'cancel', other], settings)).code).toBe(0);
-      expect((await segue(['transcript', 'follow', other], settings)).code).toBe(1);
-    });
+    const other = await seedTranscription(sandbox.url, { pace: 'webhook' });
+    await segue(['transcript', 'start', other], settings);
+    expect((await segue(['transcript', 'cancel', other], settings)).code).toBe(0);
+    expect((await segue(['transcript', 'follow', other], settings)).code).toBe(1);
   });
 
   test('one that is overdue is among what needs a person, and is abandoned by command', async () => {
     const id = await seedTranscription(sandbox.url, { pace: 'webhook' });
     const impatient = { ...settings, SEGUE_POLL_DEADLINE: '1s' };
-    await withWorker(temporal, config, sandbox.url, async () => {
-      await segue(['transcript', 'start', id], impatient);
-      const held = await eventually('it in the list', async () => {
-        const { stdout } = await segue(['held'], settings);
-        return stdout.includes(`transcript/${id} (transcript) overdue`) && stdout;
-      });
-      expect(held).toContain(`segue resolve transcript/${id} --abandon`);
-      const abandon = ['resolve', `transcript/${id}`, '--abandon', '--reason', 'not needed', '--by', 'Ada'];
-      expect(await segue(abandon, settings)).toMatchObject({ code: 0 });
-      const followed = await segue(['transcript', 'follow', id, '--json'], settings);
-      expect(followed.code).toBe(1);
-      expect(JSON.parse(followed.stdout)).toMatchObject({
-        ...{ status: 'abandoned', error: expect.stringContaining('by Ada') },
-      });
+    await segue(['transcript', 'start', id], impatient);
+    await eventually('it in the list', async () => {
+      const { count } = await temporal.client.workflow.count(`SegueKey = '${id}' AND SegueStage = 'overdue'`);
+      return count === 1;
+    });
+    const { stdout: held } = await segue(['held'], settings);
+    expect(held).toContain(`transcript/${id} (transcript) overdue`);
+    expect(held).toContain(`segue resolve transcript/${id} --abandon`);
+    const abandon = ['resolve', `transcript/${id}`, '--abandon', '--reason', 'not needed', '--by', 'Ada'];
+    expect(await segue(abandon, settings)).toMatchObject({ code: 0 });
+    const followed = await segue(['transcript', 'follow', id, '--json'], settings);
+    expect(followed.code).toBe(1);
+    expect(JSON.parse(followed.stdout)).toMatchObject({
+      ...{ status: 'abandoned', error: expect.stringContaining('by Ada') },
     });
   });
 
   test('FAILED ends with 1, another format under the same key with 2, an unknown key with 1', async () => {
     const id = await seedTranscription(sandbox.url, { outcome: 'FAILED' });
-    await withWorker(temporal, config, sandbox.url, async () => {
-      const failed = await segue(['transcript', 'run', id, '--json'], settings);
-      expect(failed.code).toBe(1);
-      expect(JSON.parse(failed.stdout)).toMatchObject({
-        ...{ status: 'failed', error: expect.stringContaining('FAILED'), info: { job_status: 'FAILED' } },
-      });
-      expect(await segue(['transcript', 'run', id, '--format', 'vtt'], settings)).toMatchObject({ code: 2 });
-      expect(await segue(['transcript', 'show', randomUUID()], settings)).toMatchObject({ code: 1 });
+    const failed = await segue(['transcript', 'run', id, '--json'], settings);
+    expect(failed.code).toBe(1);
+    expect(JSON.parse(failed.stdout)).toMatchObject({
+      ...{ status: 'failed', error: expect.stringContaining('FAILED'), info: { job_status: 'FAILED' } },
     });
+    expect(await segue(['transcript', 'run', id, '--format', 'vtt'], settings)).toMatchObject({ code: 2 });
+    expect(await segue(['transcript', 'show', randomUUID()], settings)).toMatchObject({ code: 1 });
   });
 
   test('a text over 1 MiB is fetched from the service for --out, and named otherwise', async () => {
@@ -144,13 +121,15 @@ describe('segue transcript', () => {
       [`${record}/download_transcription_file`]: { text },
     });
     const file = path.join(await mkdtemp(path.join(shared().scratch, 'out-')), 'long.srt');
-    await withWorker(temporal, config, service.url, async () => {
-      const run = await segue(['transcript', 'run', id], settings);
+    const own = testConfig();
+    const ours = { ...settings, SEGUE_TASK_QUEUE: own.taskQueue };
+    await withWorker(temporal, own, service.url, async () => {
+      const run = await segue(['transcript', 'run', id], ours);
       expect(run).toMatchObject({ code: 0, stdout: '' });
       expect(run.stderr).toContain(`segue get subtitles ${id} --format srt --out FILE`);
-      const alone = await segue(['transcript', 'follow', id, '--out', file], settings);
+      const alone = await segue(['transcript', 'follow', id, '--out', file], ours);
       expect(alone).toMatchObject({ code: 2, stderr: expect.stringContaining('SEGUE_API_URL') });
-      const api = { ...settings, SEGUE_API_URL: service.url, SEGUE_API_KEY: 'k' };
+      const api = { ...ours, SEGUE_API_URL: service.url, SEGUE_API_KEY: 'k' };
       expect(await segue(['transcript', 'follow', id, '--out', file], api)).toMatchObject({ code: 0 });
     });
     expect(await readFile(file, 'utf8')).toBe(text);
@@ -174,25 +153,19 @@ describe('segue wait', () => {
     ['a run that goes on', 'run', ['PAUSED'], ['--timeout', '50ms'], 5, 'running'],
   ] as const)('%s', async (_case, kind, statuses, flags, code, status) => {
     const id = await seedRecord(sandbox.url, kind, [...statuses]);
-    await withWorker(
-      temporal,
-      config,
-      sandbox.url,
-      async () => {
-        const waited = await segue(['wait', kind, id, ...flags, '--json'], settings);
-        expect(waited.code).toBe(code);
-        expect(JSON.parse(waited.stdout)).toMatchObject({
-          ...{ workflowId: `record/${kind}~${id}`, key: `${kind}~${id}`, status, taskId: null },
-        });
-        if (status === 'running') expect(waited.stderr).toContain(`Follow it: segue wait ${kind} ${id}`);
-      },
-      places,
-    );
+    const waited = await segue(['wait', kind, id, ...flags, '--json'], settings);
+    expect(waited.code).toBe(code);
+    expect(JSON.parse(waited.stdout)).toMatchObject({
+      ...{ workflowId: `record/${kind}~${id}`, key: `${kind}~${id}`, status, taskId: null },
+    });
+    if (status === 'running') expect(waited.stderr).toContain(`Follow it: segue wait ${kind} ${id}`);
   });
 
   test('a path that the worker does not know ends with 1 and names the setting', async () => {
-    await withWorker(temporal, config, sandbox.url, async () => {
-      const waited = await segue(['wait', 'video', randomUUID()], settings);
+    const own = testConfig();
+    await withWorker(temporal, own, sandbox.url, async () => {
+      const ours = { ...settings, SEGUE_TASK_QUEUE: own.taskQueue };
+      const waited = await segue(['wait', 'video', randomUUID()], ours);
       expect(waited).toMatchObject({ code: 1, stdout: expect.stringContaining('set SEGUE_VIDEO_PATH') });
     });
   });

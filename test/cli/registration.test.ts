@@ -8,18 +8,10 @@ import { PUBLISHED_LAYOUT } from '../../src/config';
 import { eventually } from '../support/eventually';
 import { segue, SegueProcess, type Settings } from '../support/segueProcess';
 import { shared } from '../support/shared';
-import { connectDevServer, testConfig, type TestTemporal } from '../support/temporal';
+import { testConfig, useTemporal } from '../support/temporal';
 
-let temporal: TestTemporal;
+const temporal = useTemporal();
 const URL = 'http://127.0.0.1:1';
-
-beforeAll(async () => {
-  temporal = await connectDevServer();
-});
-
-afterAll(async () => {
-  await temporal.close();
-});
 
 async function emptyNamespace(): Promise<string> {
   const namespace = `empty-${randomUUID()}`;

@@ -6,7 +6,7 @@ import { SECRET } from '../support/api';
 import { segue, type Settings } from '../support/segueProcess';
 import { shared } from '../support/shared';
 import { type SmallService, startSmallService } from '../support/smallService';
-import { connectDevServer, testConfig, type TestTemporal, withWorker } from '../support/temporal';
+import { testConfig, useTemporal, withWorker } from '../support/temporal';
 
 const UUID = '0b6f2c9e-6f0e-4c55-9d3f-0d1e6a3f7b11';
 const WORKSPACE = {
@@ -225,15 +225,7 @@ describe('segue notify send', () => {
 });
 
 describe('segue doctor', () => {
-  let temporal: TestTemporal;
-
-  beforeAll(async () => {
-    temporal = await connectDevServer();
-  });
-
-  afterAll(async () => {
-    await temporal.close();
-  });
+  const temporal = useTemporal();
 
   test('everything there: a line each, and 0', async () => {
     const config = testConfig();

@@ -1,8 +1,12 @@
-/** Jobs as a person starts them with the command, and what the service saw of them. */
+/** Jobs, what the service saw of them, and what the list of held ones says. */
 import { randomUUID } from 'node:crypto';
+import { type MediaJob } from '../../src/client/job';
+import { type StarterConfig } from '../../src/config';
+import { type CommandLine } from './commandLine';
 import { eventually } from './eventually';
 import { addFault, readLedger } from './sandbox';
-import { segue, type Settings } from './segueProcess';
+import { segue } from './segueProcess';
+import { segueClient } from './temporal';
 
 export type Row = Record<string, unknown> & { key: string };
 
@@ -25,41 +29,71 @@ export async function tasksOf(sandboxUrl: string, key: string): Promise<string[]
   );
 }
 
-export interface Starter {
-  sandboxUrl: string;
-  settings: Settings;
+export function startArgs(sandboxUrl: string, key: string): string[] {
+  return ['media', 'start', 'remove-background', '--image-url', imageOf(sandboxUrl), '--key', key];
 }
 
-export function startArgs({ sandboxUrl }: Starter, key: string): string[] {
-  const image = `${sandboxUrl}/samples/shoe.png`;
-  return ['media', 'start', 'remove-background', '--image-url', image, '--key', key];
+function imageOf(sandboxUrl: string): string {
+  return `${sandboxUrl}/samples/shoe.png`;
+}
+
+/** Starts the same job as `startArgs`, without a process: for tests that are about what comes after. */
+export function startJob(
+  { temporal, sandbox, config }: CommandLine,
+  key: string,
+  settings: Partial<StarterConfig> = {},
+): Promise<MediaJob> {
+  const { media } = segueClient(temporal, { ...config, ...settings });
+  return media.start({ key, tool: 'remove-background', request: { image_url: imageOf(sandbox.url) } });
 }
 
 /** Starts a job whose POST the service accepts and never answers, and waits until it is held. */
-export async function startHeldJob(starter: Starter, key = newKey()): Promise<string> {
-  const { sandboxUrl, settings } = starter;
-  await addFault(sandboxUrl, {
+export async function startHeldJob(
+  line: CommandLine,
+  settings: Partial<StarterConfig> = {},
+): Promise<string> {
+  const key = newKey();
+  await addFault(line.sandbox.url, {
     operation: 'remove-background',
     match: { requestId: `${key}.submit.1` },
     fault: 'reset',
     when: 'after',
   });
-  const started = await segue(startArgs(starter, key), settings);
-  if (started.code !== 0) throw new Error(started.stderr);
-  const held = await segue(['media', 'follow', key], settings);
-  if (held.code !== 3) throw new Error(`it is not held: ${held.stdout} ${held.stderr}`);
+  const job = await startJob(line, key, settings);
+  await eventually('the hold', async () => (await job.state())?.stage === 'held');
   return key;
 }
 
-/** The job as `segue held` lists it, as soon as it does. */
-export async function heldRow(key: string, settings: Settings): Promise<Row> {
-  return eventually(`${key} in the list`, async () =>
-    (await heldRows(settings)).find((row) => row.key === key),
-  );
+/** Waits until the job has a task, and gives its id. */
+export async function untilSubmitted({ temporal, config }: CommandLine, key: string): Promise<string> {
+  const job = await segueClient(temporal, config).media.get(key);
+  return eventually('its task', async () => (await job.state())?.taskId ?? undefined);
 }
 
-export async function heldRows(settings: Settings): Promise<Row[]> {
+/** The job as `segue held` lists it, as soon as it does. */
+export async function heldRow(line: CommandLine, key: string): Promise<Row> {
+  // Most often it is there; else it is not looked for with a process each time.
+  const find = async (): Promise<Row | undefined> =>
+    (await heldRows(line)).find((listed) => listed.key === key);
+  const row = await find();
+  if (row) return row;
+  await eventually(`${key} in the list`, () => isListed(line, key));
+  return eventually(`${key} in what segue held prints`, find);
+}
+
+/** Waits until `segue held` lists the job no more. */
+export async function untilUnlisted(line: CommandLine, key: string): Promise<void> {
+  await eventually(`the list without ${key}`, async () => !(await isListed(line, key)));
+  expect((await heldRows(line)).map((listed) => listed.key)).not.toContain(key);
+}
+
+export async function heldRows({ settings }: CommandLine): Promise<Row[]> {
   const { code, stdout, stderr } = await segue(['held', '--json', '--limit', '5000'], settings);
   if (code !== 0) throw new Error(stderr);
   return jsonLines(stdout);
+}
+
+async function isListed({ temporal, config }: CommandLine, key: string): Promise<boolean> {
+  const { jobs } = await segueClient(temporal, config).held({ limit: 5_000 });
+  return jobs.some((job) => job.key === key);
 }

@@ -1,6 +1,35 @@
 import { type RuleRequest } from '../../src/sandbox/faults/rules';
 import { SANDBOX_KEY } from '../../src/sandbox/keys';
 import { type LedgerEntry, type LedgerSummary } from '../../src/sandbox/ledger';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/server';
+
+/**
+ * Called at the top of a test file or a `describe`: one sandbox from the first test to the last. What is given back is
+ * filled in before the first, so that tests use it as if it had always been there.
+ */
+export function useSandbox(options: SandboxOptions = {}): Sandbox {
+  const sandbox = {} as Sandbox;
+  beforeAll(async () => {
+    Object.assign(sandbox, await startSandbox(options));
+  });
+  afterAll(async () => {
+    // Nothing to stop where the start failed, and that failure is the one to be told.
+    if ('stop' in sandbox) await sandbox.stop();
+  });
+  return sandbox;
+}
+
+/** The same, with a new one for each test: for tests that count what it saw. */
+export function useSandboxEach(options: SandboxOptions = {}): Sandbox {
+  const sandbox = {} as Sandbox;
+  beforeEach(async () => {
+    Object.assign(sandbox, await startSandbox(options));
+  });
+  afterEach(async () => {
+    if ('stop' in sandbox) await sandbox.stop();
+  });
+  return sandbox;
+}
 
 export interface LedgerReading {
   entries: LedgerEntry[];

@@ -1,4 +1,4 @@
-/** Connections of one test file to the dev server that all files share, and its own time-skipping server. */
+/** Temporal for one test file: the dev server that all files share, or a server of its own; and its workers. */
 import { randomUUID } from 'node:crypto';
 import { Client, Connection } from '@temporalio/client';
 import { InternalConnectionOptionsSymbol } from '@temporalio/client/lib/connection';
@@ -11,6 +11,7 @@ import { SegueClient } from '../../src/client';
 import { PUBLISHED_LAYOUT, type SendLimits, type StarterConfig } from '../../src/config';
 import { SANDBOX_KEY } from '../../src/sandbox/server';
 import { registerAll } from '../../src/registration';
+import { type DevServerOptions, startDevServer } from '../../src/temporal/devServer';
 import { startTestServer } from '../../src/temporal/testServer';
 import { createSegueWorker, type SegueWorker, type SegueWorkerOptions } from '../../src/worker';
 import './runtime';
@@ -25,6 +26,13 @@ export interface TestTemporal {
 
 export async function connectDevServer(): Promise<TestTemporal> {
   return connectTo(shared().devServerAddress);
+}
+
+/** A dev server that no other file sees: for settings of its own, or a list with nothing in it but its own runs. */
+export async function startOwnDevServer(options: DevServerOptions = {}): Promise<TestTemporal> {
+  const server = await startDevServer(shared().temporalBinary, { uiPort: false, ...options });
+  const { close, ...temporal } = await connectTo(server.address);
+  return { ...temporal, close: () => close().finally(server.stop) };
 }
 
 export async function connectTo(address: string): Promise<TestTemporal> {
@@ -54,6 +62,26 @@ async function open(address: string, connection: Connection, client: Client): Pr
     await connection.close();
   };
   return { client, nativeConnection, address, close };
+}
+
+/**
+ * Called at the top of a test file or a `describe`: it is there from the first test to the last. What is given back is
+ * filled in before the first, so that tests use it as if it had always been there.
+ */
+export function useTemporal(open: () => Promise<TestTemporal> = connectDevServer): TestTemporal {
+  const temporal = {} as TestTemporal;
+  beforeAll(async () => {
+    Object.assign(temporal, await open());
+  });
+  afterAll(async () => {
+    // Nothing to close where the start failed, and that failure is the one to be told.
+    if ('close' in temporal) await temporal.close();
+  });
+  return temporal;
+}
+
+export function useTimeSkipping(): TestTemporal {
+  return useTemporal(startTimeSkippingServer);
 }
 
 /** Workers that run now: a test that timed out leaves its own behind, and it must not outlive the file. */
@@ -94,8 +122,35 @@ export async function withWorker<T>(
   config: StarterConfig,
   apiUrl: string,
   work: (worker: SegueWorker) => Promise<T>,
-  { limits, layout, operator, ...options }: TestWorkerOptions = {},
+  options: TestWorkerOptions = {},
 ): Promise<T> {
+  const { worker, stop } = await startWorker(temporal, config, apiUrl, options);
+  try {
+    return await work(worker);
+  } finally {
+    await stop();
+  }
+}
+
+/** A worker that polls from the first test to the last. */
+export function useWorker(
+  temporal: TestTemporal,
+  config: StarterConfig,
+  service: { url: string },
+  options: TestWorkerOptions = {},
+): void {
+  beforeAll(async () => {
+    await startWorker(temporal, config, service.url, options);
+  });
+  // Its end is that of `temporal`, which leaves no worker behind.
+}
+
+async function startWorker(
+  temporal: TestTemporal,
+  config: StarterConfig,
+  apiUrl: string,
+  { limits, layout, operator, ...options }: TestWorkerOptions,
+): Promise<{ worker: SegueWorker; stop: () => Promise<void> }> {
   const worker = await createSegueWorker({
     connection: temporal.nativeConnection,
     namespace: 'default',
@@ -124,9 +179,5 @@ export async function withWorker<T>(
     await run;
   };
   running.add(stop);
-  try {
-    return await work(worker);
-  } finally {
-    await stop();
-  }
+  return { worker, stop };
 }
