@@ -12,21 +12,16 @@ import { requestFrom } from '../../src/cli/requestFlags';
 import { segueCommand } from '../../src/cli/main';
 import { ASK, testApi } from '../support/api';
 import { answer, startRawServer } from '../support/rawServer';
-import { connectDevServer, type TestTemporal } from '../support/temporal';
+import { useTemporal } from '../support/temporal';
 
-let temporal: TestTemporal;
+const temporal = useTemporal();
 let workflowBundle: { code: string };
 
 beforeAll(async () => {
-  temporal = await connectDevServer();
   workflowBundle = await bundleWorkflowCode({
     workflowsPath: path.join(__dirname, 'readVoice.workflow.ts'),
     logger: new DefaultLogger('ERROR'),
   });
-});
-
-afterAll(async () => {
-  await temporal.close();
 });
 
 const FACTS = { operation: 'o', requestId: 'r' };

@@ -15,24 +15,19 @@ import { eventually } from '../support/eventually';
 import { recordingMeter } from '../support/meter';
 import { answer, startRawServer } from '../support/rawServer';
 import { shared } from '../support/shared';
-import { connectDevServer, connectTo, type TestTemporal } from '../support/temporal';
+import { connectTo, type TestTemporal, useTemporal } from '../support/temporal';
 import { type LateInput } from './lateAnswer.workflow';
 
 const ACCEPTED = answer('202 Accepted', '{"task_id":"t-late"}', ['connection: close']);
 
-let temporal: TestTemporal;
+const temporal = useTemporal();
 let workflowBundle: { code: string };
 
 beforeAll(async () => {
-  temporal = await connectDevServer();
   workflowBundle = await bundleWorkflowCode({
     workflowsPath: path.join(__dirname, 'lateAnswer.workflow.ts'),
     logger: new DefaultLogger('ERROR'),
   });
-});
-
-afterAll(async () => {
-  await temporal.close();
 });
 
 /** Runs `work` with a started run whose POST is on the wire, and gives the run's end. */

@@ -7,13 +7,7 @@ import { reasonNotToSend } from '../../src/activities/guards';
 import { testApi } from '../support/api';
 import { eventually } from '../support/eventually';
 import { answer, startRawServer } from '../support/rawServer';
-import {
-  connectDevServer,
-  segueClient,
-  testConfig,
-  type TestTemporal,
-  withWorker,
-} from '../support/temporal';
+import { segueClient, testConfig, useTemporal, withWorker } from '../support/temporal';
 
 const ACCEPTED = answer('202 Accepted', '{"task_id":"t-1"}', ['connection: close']);
 const DONE = answer('200 OK', '{"status":"SUCCESS","info":{}}', ['connection: close']);
@@ -69,15 +63,7 @@ describe('P1: after Temporal was restored from a backup', () => {
 });
 
 describe('a worker', () => {
-  let temporal: TestTemporal;
-
-  beforeAll(async () => {
-    temporal = await connectDevServer();
-  });
-
-  afterAll(async () => {
-    await temporal.close();
-  });
+  const temporal = useTemporal();
 
   test('holds the jobs of a restored server, and the service hears nothing', async () => {
     const server = await startRawServer((socket) => socket.end(ACCEPTED));

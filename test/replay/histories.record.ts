@@ -2,20 +2,15 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils';
-import { connectDevServer, type TestTemporal } from '../support/temporal';
+import { useTemporal } from '../support/temporal';
 import { scenarios } from './scenarios';
 
 const FOLDER = path.join(__dirname, 'histories');
 
-let temporal: TestTemporal;
+const temporal = useTemporal();
 
 beforeAll(async () => {
-  temporal = await connectDevServer();
   await mkdir(FOLDER, { recursive: true });
-});
-
-afterAll(async () => {
-  await temporal.close();
 });
 
 test.each(Object.entries(scenarios))('record %s', async (name, scenario) => {
