@@ -7,21 +7,11 @@ import { type StarterConfig } from '../../src/config';
 import { projectWriterId } from '../../src/ids';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server';
 import { addFault, ask, readLedger } from '../support/sandbox';
-import {
-  connectDevServer,
-  segueClient,
-  testConfig,
-  type TestTemporal,
-  withWorker,
-} from '../support/temporal';
+import { segueClient, testConfig, useTemporal, withWorker } from '../support/temporal';
 
-let temporal: TestTemporal;
+const temporal = useTemporal();
 let sandbox: Sandbox;
 
-beforeAll(async () => {
-  temporal = await connectDevServer();
-});
-afterAll(() => temporal.close());
 afterEach(() => sandbox.stop());
 
 interface Cost {
