@@ -1,17 +1,12 @@
 /** Processes that die: the job goes on, and the service sees one POST. */
 import { randomUUID } from 'node:crypto';
-import { connectDevServer, segueClient, testConfig, type TestTemporal } from '../support/temporal';
+import { segueClient, testConfig, useTemporal } from '../support/temporal';
 import { eventually } from '../support/eventually';
 import { readLedger } from '../support/sandbox';
 import { useProcesses } from '../support/processes';
 
-let temporal: TestTemporal;
+const temporal = useTemporal();
 const processes = useProcesses(() => temporal.address);
-
-beforeAll(async () => {
-  temporal = await connectDevServer();
-});
-afterAll(() => temporal.close());
 
 describe('when a process dies', () => {
   test('P1 P2: kill -9 of the worker between submit and poll: another one finishes the job, with one POST', async () => {
