@@ -5,31 +5,19 @@ import { type MediaSpec } from '../../src/client/spec';
 import { type StarterConfig } from '../../src/config';
 import { acceptedSignal, type Decision, resolveUpdate, stateQuery } from '../../src/contract';
 import { type MediaJob } from '../../src/client/job';
-import { type Sandbox, startSandbox } from '../../src/sandbox/server';
+import { startSandbox } from '../../src/sandbox/server';
 import { searchAttributes } from '../../src/searchAttributes';
 import { eventually } from '../support/eventually';
-import { addFault, ask, readLedger } from '../support/sandbox';
-import {
-  connectDevServer,
-  segueClient,
-  testConfig,
-  type TestTemporal,
-  withWorker,
-} from '../support/temporal';
+import { addFault, ask, readLedger, useSandboxEach } from '../support/sandbox';
+import { segueClient, testConfig, useTemporal, withWorker } from '../support/temporal';
 
-let temporal: TestTemporal;
-let sandbox: Sandbox;
+const temporal = useTemporal();
+const sandbox = useSandboxEach({ pace: { kind: 'instant' } });
 let config: StarterConfig;
 
-beforeAll(async () => {
-  temporal = await connectDevServer();
-});
-afterAll(() => temporal.close());
-beforeEach(async () => {
-  sandbox = await startSandbox({ pace: { kind: 'instant' } });
+beforeEach(() => {
   config = testConfig({ submit: { timeout: '1s', authGrace: '1h' } });
 });
-afterEach(() => sandbox.stop());
 
 const SOMEBODY = { by: 'Olga', reason: 'looked it up' };
 
