@@ -2,29 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import { type MediaJob } from '../../src/client/job';
 import { type RuleRequest } from '../../src/sandbox/faults/rules';
-import { type Sandbox, startSandbox } from '../../src/sandbox/server';
 import { type MediaSpec } from '../../src/client/spec';
 import { eventually } from '../support/eventually';
-import { addFault, ask, readLedger } from '../support/sandbox';
-import {
-  connectDevServer,
-  segueClient,
-  testConfig,
-  type TestTemporal,
-  withWorker,
-} from '../support/temporal';
+import { addFault, ask, readLedger, useSandboxEach } from '../support/sandbox';
+import { segueClient, testConfig, useTemporal, withWorker } from '../support/temporal';
 
-let temporal: TestTemporal;
-let sandbox: Sandbox;
-
-beforeAll(async () => {
-  temporal = await connectDevServer();
-});
-afterAll(() => temporal.close());
-beforeEach(async () => {
-  sandbox = await startSandbox({ pace: { kind: 'instant' } });
-});
-afterEach(() => sandbox.stop());
+const temporal = useTemporal();
+const sandbox = useSandboxEach({ pace: { kind: 'instant' } });
 
 const notify = { userId: 'u-1', workspaceId: '1', threadId: 't-9', ctaLabel: 'Look' };
 
