@@ -3,31 +3,18 @@ import { randomUUID } from 'node:crypto';
 import { type MediaSpec } from '../../src/client/spec';
 import { type StarterConfig } from '../../src/config';
 import { type FaultName } from '../../src/sandbox/faults';
-import { type Sandbox, startSandbox } from '../../src/sandbox/server';
 import { eventually } from '../support/eventually';
-import { addFault, ask, readLedger } from '../support/sandbox';
+import { addFault, ask, readLedger, useSandboxEach } from '../support/sandbox';
 import { shared } from '../support/shared';
-import {
-  connectDevServer,
-  segueClient,
-  testConfig,
-  type TestTemporal,
-  withWorker,
-} from '../support/temporal';
+import { segueClient, testConfig, useTemporal, withWorker } from '../support/temporal';
 
-let temporal: TestTemporal;
-let sandbox: Sandbox;
+const temporal = useTemporal();
+const sandbox = useSandboxEach({ pace: { kind: 'polls', polls: 2 } });
 let config: StarterConfig;
 
-beforeAll(async () => {
-  temporal = await connectDevServer();
-});
-afterAll(() => temporal.close());
-beforeEach(async () => {
-  sandbox = await startSandbox({ pace: { kind: 'polls', polls: 2 } });
+beforeEach(() => {
   config = testConfig({ submit: { timeout: '1s', authGrace: '1h' } });
 });
-afterEach(() => sandbox.stop());
 
 const FAULTS: FaultName[] = ['reset', 'hang', 'delay', 'truncate', 'status', 'garbage', 'slow-body'];
 const both = FAULTS.flatMap((fault) => [[fault, 'before'] as const, [fault, 'after'] as const]);
