@@ -1,32 +1,16 @@
 /** The media workflow on a real Temporal server, against the sandbox over real sockets; its ledger is the judge. */
 import { InvalidInputError, KeyReusedError } from '../../src/errors';
 import { mediaWorkflowId } from '../../src/ids';
-import { type Sandbox, startSandbox } from '../../src/sandbox/server';
+import { startSandbox } from '../../src/sandbox/server';
 import { freePort } from '../../src/temporal/ports';
 import { eventually } from '../support/eventually';
 import { answer, startRawServer } from '../support/rawServer';
-import { readLedger } from '../support/sandbox';
-import {
-  connectDevServer,
-  segueClient,
-  testConfig,
-  type TestTemporal,
-  withWorker,
-} from '../support/temporal';
+import { readLedger, useSandbox } from '../support/sandbox';
+import { segueClient, testConfig, useTemporal, withWorker } from '../support/temporal';
 import { randomUUID } from 'node:crypto';
 
-let temporal: TestTemporal;
-let sandbox: Sandbox;
-
-beforeAll(async () => {
-  temporal = await connectDevServer();
-  sandbox = await startSandbox({ pace: { kind: 'polls', polls: 3 } });
-});
-
-afterAll(async () => {
-  await sandbox.stop();
-  await temporal.close();
-});
+const temporal = useTemporal();
+const sandbox = useSandbox({ pace: { kind: 'polls', polls: 3 } });
 
 function job(overrides: Record<string, unknown> = {}) {
   return {
