@@ -4,19 +4,11 @@ import { mediaWorkflowId } from '../../src/ids';
 import { startSandbox } from '../../src/sandbox/server';
 import { answer, startRawServer } from '../support/rawServer';
 import { readLedger } from '../support/sandbox';
-import { startTimeSkippingServer, testConfig, type TestTemporal, withWorker } from '../support/temporal';
+import { testConfig, useTimeSkipping, withWorker } from '../support/temporal';
 
 const HOUR_MS = 3_600_000;
 
-let temporal: TestTemporal;
-
-beforeAll(async () => {
-  temporal = await startTimeSkippingServer();
-});
-
-afterAll(async () => {
-  await temporal.close();
-});
+const temporal = useTimeSkipping();
 
 async function runJob(polls: number, poll: Record<string, string>) {
   const sandbox = await startSandbox({ pace: { kind: 'polls', polls } });
