@@ -8,13 +8,7 @@ import { eventually } from '../support/eventually';
 import { recordingMeter } from '../support/meter';
 import { answer, startRawServer } from '../support/rawServer';
 import { shared } from '../support/shared';
-import {
-  connectDevServer,
-  segueClient,
-  testConfig,
-  type TestTemporal,
-  withWorker,
-} from '../support/temporal';
+import { segueClient, testConfig, useTemporal, withWorker } from '../support/temporal';
 
 const close = ['connection: close'];
 const ACCEPTED = answer('202 Accepted', '{"task_id":"t-1"}', close);
@@ -44,15 +38,7 @@ function job() {
 /** A thousand jobs are a few thousand workflow tasks. */
 const OUTAGE_TIMEOUT_MS = shared().full ? 900_000 : 60_000;
 
-let temporal: TestTemporal;
-
-beforeAll(async () => {
-  temporal = await connectDevServer();
-});
-
-afterAll(async () => {
-  await temporal.close();
-});
+const temporal = useTemporal();
 
 test(
   'P1 P2: 503 on every operation holds what was on the wire and three, and the others go on afterwards',
