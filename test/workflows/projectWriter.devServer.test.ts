@@ -18,13 +18,7 @@ import { type Sandbox, SANDBOX_KEY, startSandbox } from '../../src/sandbox/serve
 import { writerStart } from '../../src/writerStart';
 import { eventually } from '../support/eventually';
 import { readLedger } from '../support/sandbox';
-import {
-  connectDevServer,
-  segueClient,
-  testConfig,
-  type TestTemporal,
-  withWorker,
-} from '../support/temporal';
+import { segueClient, testConfig, useTemporal, withWorker } from '../support/temporal';
 import {
   addFault,
   bundleWithWriting,
@@ -37,7 +31,7 @@ import {
   WORKSPACE,
 } from '../support/writing';
 
-let temporal: TestTemporal;
+const temporal = useTemporal();
 let sandbox: Sandbox;
 let bundlePath: string;
 let project: ProjectRef;
@@ -45,7 +39,6 @@ let project: ProjectRef;
 const config = () => testConfig({ organization: WORKSPACE });
 
 beforeAll(async () => {
-  temporal = await connectDevServer();
   bundlePath = await bundleWithWriting();
 });
 
@@ -57,10 +50,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await removeFaults(sandbox.url);
   await sandbox.stop();
-});
-
-afterAll(async () => {
-  await temporal.close();
 });
 
 const set = (name: string, value: unknown) => ({ steps: [{ at: `/${name}`, set: value }] });
