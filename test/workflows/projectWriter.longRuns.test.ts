@@ -8,29 +8,17 @@ import {
 } from '../../src/contract';
 import { projectWriterId } from '../../src/ids';
 import { startSandbox } from '../../src/sandbox/server';
-import { type DevServer, startDevServer } from '../../src/temporal/devServer';
 import { writerStart } from '../../src/writerStart';
 import { eventually } from '../support/eventually';
 import { readLedger } from '../support/sandbox';
-import { shared } from '../support/shared';
-import { connectTo, segueClient, testConfig, type TestTemporal, withWorker } from '../support/temporal';
+import { segueClient, startOwnDevServer, testConfig, useTemporal, withWorker } from '../support/temporal';
 import { KEPT, madeOf, manyChanges, readProject, seedProject, WORKSPACE } from '../support/writing';
 
-let server: DevServer;
-let temporal: TestTemporal;
-
-beforeAll(async () => {
-  server = await startDevServer(shared().temporalBinary, {
-    uiPort: false,
+const temporal = useTemporal(() =>
+  startOwnDevServer({
     dynamicConfig: { 'limit.historyCount.suggestContinueAsNew': 30, 'history.maxInFlightUpdates': 5 },
-  });
-  temporal = await connectTo(server.address);
-});
-
-afterAll(async () => {
-  await temporal.close();
-  await server.stop();
-});
+  }),
+);
 
 test('P3: changes that arrive while runs hand over to the next are all made, each once', async () => {
   const sandbox = await startSandbox();
