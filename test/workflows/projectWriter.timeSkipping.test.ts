@@ -7,27 +7,17 @@ import {
   type ProjectRef,
   type ProjectWriterState,
 } from '../../src/contract';
-import { type Sandbox, startSandbox } from '../../src/sandbox/server';
 import { writerStart } from '../../src/writerStart';
-import { startTimeSkippingServer, testConfig, type TestTemporal, withWorker } from '../support/temporal';
+import { useSandbox } from '../support/sandbox';
+import { testConfig, useTimeSkipping, withWorker } from '../support/temporal';
 import { bundleWithWriting, KEPT, readProject, seedProject, WORKSPACE } from '../support/writing';
 
-let temporal: TestTemporal;
-let sandbox: Sandbox;
+const temporal = useTimeSkipping();
+const sandbox = useSandbox();
 let project: ProjectRef;
-
-beforeAll(async () => {
-  temporal = await startTimeSkippingServer();
-  sandbox = await startSandbox();
-});
 
 beforeEach(async () => {
   project = await seedProject(sandbox.url);
-});
-
-afterAll(async () => {
-  await sandbox.stop();
-  await temporal.close();
 });
 
 const set = (name: string, value: unknown) => ({ steps: [{ at: `/${name}`, set: value }] });
