@@ -3,29 +3,13 @@ import { randomUUID } from 'node:crypto';
 import { type RecordKind, type RecordStatus } from '../../src/contract';
 import { InvalidInputError, KeyReusedError } from '../../src/errors';
 import { recordKey, recordWorkflowId } from '../../src/ids';
-import { type Sandbox, startSandbox } from '../../src/sandbox/server';
 import { eventually } from '../support/eventually';
 import { SANDBOX_PLACES, seedRecord } from '../support/records';
-import {
-  connectDevServer,
-  segueClient,
-  testConfig,
-  type TestTemporal,
-  withWorker,
-} from '../support/temporal';
+import { useSandbox } from '../support/sandbox';
+import { segueClient, testConfig, useTemporal, withWorker } from '../support/temporal';
 
-let temporal: TestTemporal;
-let sandbox: Sandbox;
-
-beforeAll(async () => {
-  temporal = await connectDevServer();
-  sandbox = await startSandbox();
-});
-
-afterAll(async () => {
-  await sandbox.stop();
-  await temporal.close();
-});
+const temporal = useTemporal();
+const sandbox = useSandbox();
 
 describe('waiting for a record', () => {
   test.each<[string, RecordKind, RecordStatus[], RecordStatus[], string, RecordStatus]>([
