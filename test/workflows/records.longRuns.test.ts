@@ -1,29 +1,17 @@
 /** Transcripts whose history is soon too long: they continue as new, and know what they knew. */
 import { transcriptWorkflowId } from '../../src/ids';
 import { startSandbox } from '../../src/sandbox/server';
-import { type DevServer, startDevServer } from '../../src/temporal/devServer';
 import { eventually } from '../support/eventually';
 import { seedTranscription, SRT, tellWebhook } from '../support/records';
 import { readLedger } from '../support/sandbox';
-import { shared } from '../support/shared';
-import { connectTo, segueClient, testConfig, type TestTemporal, withWorker } from '../support/temporal';
+import { segueClient, startOwnDevServer, testConfig, useTemporal, withWorker } from '../support/temporal';
 import { WORKSPACE } from '../support/writing';
 
-let server: DevServer;
-let temporal: TestTemporal;
-
-beforeAll(async () => {
-  server = await startDevServer(shared().temporalBinary, {
-    uiPort: false,
+const temporal = useTemporal(() =>
+  startOwnDevServer({
     dynamicConfig: { 'limit.historyCount.suggestContinueAsNew': 40 },
-  });
-  temporal = await connectTo(server.address);
-});
-
-afterAll(async () => {
-  await temporal.close();
-  await server.stop();
-});
+  }),
+);
 
 test('P2 P4: polls, status and an open question are carried over, and nobody is told again', async () => {
   const sandbox = await startSandbox();
