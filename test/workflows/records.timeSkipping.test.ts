@@ -4,19 +4,11 @@ import { type Socket } from 'node:net';
 import { recordKey, recordWorkflowId, transcriptWorkflowId } from '../../src/ids';
 import { SRT } from '../support/records';
 import { answer, startRawServer } from '../support/rawServer';
-import { startTimeSkippingServer, testConfig, type TestTemporal, withWorker } from '../support/temporal';
+import { testConfig, useTimeSkipping, withWorker } from '../support/temporal';
 
 const HOUR_MS = 3_600_000;
 
-let temporal: TestTemporal;
-
-beforeAll(async () => {
-  temporal = await startTimeSkippingServer();
-});
-
-afterAll(async () => {
-  await temporal.close();
-});
+const temporal = useTimeSkipping();
 
 type Answering = (socket: Socket, count: number) => void;
 
