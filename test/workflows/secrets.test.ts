@@ -3,19 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils';
 import { answer, startRawServer } from '../support/rawServer';
 import { SegueProcess } from '../support/segueProcess';
-import { connectDevServer, segueClient, testConfig, type TestTemporal } from '../support/temporal';
+import { segueClient, testConfig, useTemporal } from '../support/temporal';
 
 const SECRET = `secret-${randomUUID()}`;
 
-let temporal: TestTemporal;
-
-beforeAll(async () => {
-  temporal = await connectDevServer();
-});
-
-afterAll(async () => {
-  await temporal.close();
-});
+const temporal = useTemporal();
 
 test.each(['SEGUE_API_KEY', 'SEGUE_API_TOKEN'])(
   'P7: %s is in no log and no history, even when the service repeats it in its answers',
