@@ -5,15 +5,10 @@ import { type MediaJob } from '../../src/client/job';
 import { eventually } from '../support/eventually';
 import { useProcesses } from '../support/processes';
 import { addFault, readLedger } from '../support/sandbox';
-import { connectDevServer, segueClient, testConfig, type TestTemporal } from '../support/temporal';
+import { segueClient, testConfig, useTemporal } from '../support/temporal';
 
-let temporal: TestTemporal;
+const temporal = useTemporal();
 const processes = useProcesses(() => temporal.address);
-
-beforeAll(async () => {
-  temporal = await connectDevServer();
-});
-afterAll(() => temporal.close());
 
 /** The submit activity of a job, as the server's requests name it. */
 function submitOf({ workflowId }: MediaJob) {
