@@ -1,31 +1,15 @@
 /** Many jobs that write to one project, and people who write to it too. */
 import { randomUUID } from 'node:crypto';
-import { type Sandbox, startSandbox } from '../../src/sandbox/server';
-import { ask, readLedger } from '../support/sandbox';
+import { ask, readLedger, useSandbox } from '../support/sandbox';
 import { shared } from '../support/shared';
-import {
-  connectDevServer,
-  segueClient,
-  testConfig,
-  type TestTemporal,
-  withWorker,
-} from '../support/temporal';
+import { segueClient, testConfig, useTemporal, withWorker } from '../support/temporal';
 
 const { full } = shared();
 const JOBS = full ? 200 : 25;
 const PEOPLES_CHANGES = 10;
 
-let temporal: TestTemporal;
-let sandbox: Sandbox;
-
-beforeAll(async () => {
-  temporal = await connectDevServer();
-  sandbox = await startSandbox({ pace: { kind: 'instant' } });
-});
-afterAll(async () => {
-  await sandbox.stop();
-  await temporal.close();
-});
+const temporal = useTemporal();
+const sandbox = useSandbox({ pace: { kind: 'instant' } });
 
 /** Somebody outside of Segue who reads, changes and writes with If-Match, and reads again where that was too late. */
 async function changeAsPeopleDo(path: string, name: string): Promise<void> {
