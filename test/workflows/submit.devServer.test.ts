@@ -14,24 +14,9 @@ import { answer, type RawServer, startRawServer } from '../support/rawServer';
 import { addFault, readLedger } from '../support/sandbox';
 import { SegueProcess } from '../support/segueProcess';
 import { shared } from '../support/shared';
-import {
-  connectDevServer,
-  connectTo,
-  segueClient,
-  testConfig,
-  type TestTemporal,
-  withWorker,
-} from '../support/temporal';
+import { connectTo, segueClient, testConfig, useTemporal, withWorker } from '../support/temporal';
 
-let temporal: TestTemporal;
-
-beforeAll(async () => {
-  temporal = await connectDevServer();
-});
-
-afterAll(async () => {
-  await temporal.close();
-});
+const temporal = useTemporal();
 
 const ACCEPTED = answer('202 Accepted', '{"task_id":"t-1"}', ['connection: close']);
 const DONE = answer('200 OK', '{"status":"SUCCESS","info":{"ok":true}}', ['connection: close']);
