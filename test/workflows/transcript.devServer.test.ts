@@ -6,34 +6,17 @@ import { SegueClient } from '../../src/client';
 import { type TranscriptResult, type TranscriptState } from '../../src/contract';
 import { InvalidInputError, KeyReusedError } from '../../src/errors';
 import { transcriptWorkflowId } from '../../src/ids';
-import { type Sandbox, startSandbox } from '../../src/sandbox/server';
 import { eventually } from '../support/eventually';
 import { seedTranscription, SRT, tellWebhook } from '../support/records';
-import { ask, readLedger } from '../support/sandbox';
+import { ask, readLedger, useSandbox } from '../support/sandbox';
 import { startSmallService } from '../support/smallService';
-import {
-  connectDevServer,
-  segueClient,
-  testConfig,
-  type TestTemporal,
-  withWorker,
-} from '../support/temporal';
+import { segueClient, testConfig, useTemporal, withWorker } from '../support/temporal';
 import { KEPT, readProject, seedProject, WORKSPACE } from '../support/writing';
 
 const MIB = 1024 * 1024;
 
-let temporal: TestTemporal;
-let sandbox: Sandbox;
-
-beforeAll(async () => {
-  temporal = await connectDevServer();
-  sandbox = await startSandbox({ pace: { kind: 'polls', polls: 3 } });
-});
-
-afterAll(async () => {
-  await sandbox.stop();
-  await temporal.close();
-});
+const temporal = useTemporal();
+const sandbox = useSandbox({ pace: { kind: 'polls', polls: 3 } });
 
 function resultOf(key: string): Promise<TranscriptResult> {
   return temporal.client.workflow.getHandle(transcriptWorkflowId(key)).result() as Promise<TranscriptResult>;
