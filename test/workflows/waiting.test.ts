@@ -9,14 +9,7 @@ import { type FaultName } from '../../src/sandbox/faults';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server';
 import { eventually } from '../support/eventually';
 import { addFault, ask, readLedger } from '../support/sandbox';
-import {
-  connectDevServer,
-  startTimeSkippingServer,
-  segueClient,
-  testConfig,
-  type TestTemporal,
-  withWorker,
-} from '../support/temporal';
+import { segueClient, testConfig, useTemporal, useTimeSkipping, withWorker } from '../support/temporal';
 
 let sandbox: Sandbox;
 
@@ -36,11 +29,7 @@ async function polls(): Promise<number> {
 }
 
 describe('where hours pass in seconds', () => {
-  let temporal: TestTemporal;
-  beforeAll(async () => {
-    temporal = await startTimeSkippingServer();
-  });
-  afterAll(() => temporal.close());
+  const temporal = useTimeSkipping();
 
   async function whileRunning<T>(
     work: (handle: { result: () => Promise<unknown> }, key: string) => Promise<T>,
@@ -152,12 +141,8 @@ describe('where hours pass in seconds', () => {
 });
 
 describe('on a dev server', () => {
-  let temporal: TestTemporal;
+  const temporal = useTemporal();
   let config: StarterConfig;
-  beforeAll(async () => {
-    temporal = await connectDevServer();
-  });
-  afterAll(() => temporal.close());
 
   async function withLateJob(work: (job: Awaited<ReturnType<typeof start>>) => Promise<void>): Promise<void> {
     await sandbox.stop();
