@@ -102,7 +102,7 @@ async function tell(
   const { notify } = run.input;
   if (!notify || !(notify.on?.includes(about) ?? true)) return null;
   enterStage(run, 'notifying');
-  return CancellationScope.nonCancellable(() => tellUser(notify, run.subject.requestName, message));
+  return CancellationScope.nonCancellable(() => tellUser(run, notify, message));
 }
 
 function completed(run: Following): { about: NotifyEvent; message: Message } {

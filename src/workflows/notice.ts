@@ -17,7 +17,7 @@ import {
 } from '../contract';
 import { notifyRequestId } from '../ids';
 import { doubling } from './backoff';
-import { type Following, knownFacts } from './following';
+import { type Following, knownFacts, senderOf } from './following';
 
 const NOTIFY_TIMEOUT_MS = 30_000;
 /** Work is not kept from ending by a notification that nobody takes. */
@@ -39,7 +39,7 @@ export type Message = Pick<Notification, 'category' | 'title' | 'message' | 'bod
   extra: Record<string, unknown>;
 };
 
-export function tellUser(to: NotifyTarget, requestName: string, message: Message): Promise<NoticeOutcome> {
+export function tellUser(run: Following, to: NotifyTarget, message: Message): Promise<NoticeOutcome> {
   const { userId, workspaceId, threadId, link, ctaLabel } = to;
   // Other languages write null for what they leave out, and the service takes none.
   const optional = {
@@ -48,26 +48,21 @@ export function tellUser(to: NotifyTarget, requestName: string, message: Message
     ctaLabel: ctaLabel ?? undefined,
   };
   const notification = { userId, workspaceId, ...optional, ...contentOf(message) };
-  const requestId = notifyRequestId(requestName, message.event);
-  return untilKnown(() => once.notify({ notification, requestId, runId: senderId() }));
+  const requestId = notifyRequestId(run.subject.requestName, message.event);
+  return untilKnown(() => once.notify({ notification, requestId, runId: senderOf(run) }));
 }
 
 /** Nobody may be named as operator; then nobody is told, and that is no trouble. */
-export function tellOperator(requestName: string, message: Message): Promise<NoticeOutcome> {
-  const requestId = notifyRequestId(requestName, `${message.event}.operator`);
+export function tellOperator(run: Following, message: Message): Promise<NoticeOutcome> {
+  const requestId = notifyRequestId(run.subject.requestName, `${message.event}.operator`);
   return untilKnown(async () => {
     const outcome = await once.tellOperator({
       notification: contentOf({ ...message, category: 'agentError' }),
       requestId,
-      runId: senderId(),
+      runId: senderOf(run),
     });
     return outcome.outcome === 'nobody' ? { outcome: 'sent' } : outcome;
   });
-}
-
-/** A reset run does not know what was told before it: the activity then refuses, and the notification is uncertain. */
-function senderId(): string {
-  return workflowInfo().originalExecutionRunId;
 }
 
 function contentOf({ category, title, message, body, event, extra }: Message) {
