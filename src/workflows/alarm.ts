@@ -80,10 +80,7 @@ function raise(run: Following, { why, event, title, reason, meaning, todo }: Ala
 async function tellAll(run: Following, message: Message): Promise<void> {
   const { notify } = run.input;
   const wantsToKnow = notify && (notify.on?.includes('needsInput') ?? true);
-  await Promise.all([
-    tellOperator(run, message),
-    ...(wantsToKnow ? [tellUser(run, notify, message)] : []),
-  ]);
+  await Promise.all([tellOperator(run, message), ...(wantsToKnow ? [tellUser(run, notify, message)] : [])]);
 }
 
 function ignoreEnd(error: unknown): void {

@@ -35,9 +35,9 @@ export async function endingWell<T>(run: Following, work: () => Promise<T>): Pro
   }
 }
 
-/** Whether the run only waits for those who asked something of it. */
+/** Whether nothing is asked of the service any more: who waits for news has all there will be. */
 export function isEnding({ stage }: Following): boolean {
-  return ['succeeded', 'failed', 'abandoned', 'cancelled'].includes(stage);
+  return ['writing', 'notifying', 'succeeded', 'failed', 'abandoned', 'cancelled'].includes(stage);
 }
 
 /** The service is done. A refused write of the value leaves the job succeeded, and somebody is told. */

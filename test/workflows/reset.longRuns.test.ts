@@ -1,11 +1,12 @@
 /** Runs that are reset, and then continue as new: nothing tells the new run that it was reset but what it carries. */
 import { randomUUID } from 'node:crypto';
 import { type JobState } from '../../src/client/job';
+import { pollNowUpdate } from '../../src/contract';
 import { startSandbox } from '../../src/sandbox/server';
 import { type DevServer, startDevServer } from '../../src/temporal/devServer';
 import { eventually } from '../support/eventually';
 import { seedTranscription } from '../support/records';
-import { readLedger } from '../support/sandbox';
+import { addFault, readLedger } from '../support/sandbox';
 import { shared } from '../support/shared';
 import { connectTo, segueClient, testConfig, type TestTemporal, withWorker } from '../support/temporal';
 
@@ -99,5 +100,42 @@ test.each([
     notifications: 2,
     duplicateNotifications: 0,
   });
+  await sandbox.stop();
+});
+
+test('a question that a reset asks again does not keep the run from continuing as new', async () => {
+  const sandbox = await startSandbox({ pace: { kind: 'time', ms: 3_600_000 } });
+  const config = testConfig({
+    poll: { min: '1h', max: '1h', deadline: '1h', giveUp: '7d' },
+    submit: { timeout: '1s', authGrace: '1h' },
+  });
+  await withWorker(temporal, config, sandbox.url, async () => {
+    const job = await segueClient(temporal, config).media.start({
+      key: `reset-${randomUUID()}`,
+      tool: 'remove-background',
+      request: { image_url: `${sandbox.url}/samples/mug.png` },
+    });
+    const run = temporal.client.workflow.getHandle(job.workflowId);
+    await eventually('a poll to wait for', async () => (await job.state())?.stage === 'polling');
+    await run.executeUpdate(pollNowUpdate, { args: [{}], updateId: 'now' });
+
+    // To before its submission: it is held, and the question comes where nobody polls.
+    const reset = await resetTo(1, job);
+    await eventually('the hold', async () => (await job.state())?.stage === 'held');
+    const { events } = await temporal.client.workflow.getHandle(job.workflowId, reset).fetchHistory();
+    expect(events?.some((event) => event.workflowExecutionUpdateAdmittedEventAttributes)).toBe(true);
+
+    // A person submits it once more, and the service has no room: the run tries until its history is long.
+    await addFault(sandbox.url, {
+      operation: 'remove-background',
+      match: { every: 1 },
+      ...{ fault: 'status', status: 429, when: 'before' },
+    });
+    const decision = { action: 'resubmit', by: 'a test', reason: 'not there' } as const;
+    await eventually('that it can be decided', () => job.resolve(decision));
+    await eventually('a run that continues it', async () => (await run.describe()).runId !== reset);
+    await run.terminate();
+  });
+  expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 1, duplicates: 0 });
   await sandbox.stop();
 });
