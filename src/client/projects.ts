@@ -22,7 +22,8 @@ import {
   type Scope,
 } from '../contract';
 import { InvalidInputError } from '../errors';
-import { problemsOfProject, writerStart } from '../writerStart';
+import { problemsOfProject } from '../inputs';
+import { writerStart } from '../writerStart';
 
 export interface ProjectsOptions {
   /** Tells the workspace's id where neither scope nor settings do. */

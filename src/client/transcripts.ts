@@ -15,12 +15,12 @@ import {
 import { digest } from '../digest';
 import { InvalidInputError } from '../errors';
 import { transcriptWorkflowId } from '../ids';
-import { problemsOfTranscription } from '../inputs';
+import { problemsOfTargets, problemsOfTranscription } from '../inputs';
 import { TranscriptJob, type WaitOptions } from './job';
 import { find, startOrFind } from './keyed';
 import { type JobReport } from './report';
 import { attributesOfJob } from '../searchAttributes';
-import { problemsOfKey, problemsOfPoll, problemsOfTargets, withoutGaps } from './spec';
+import { problemsOfKey, problemsOfPoll, withoutGaps } from './spec';
 
 export interface TranscriptSpec {
   transcriptionId: string;
