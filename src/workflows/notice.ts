@@ -22,6 +22,7 @@ import { type Following, knownFacts, senderOf } from './following';
 const NOTIFY_TIMEOUT_MS = 30_000;
 /** Work is not kept from ending by a notification that nobody takes. */
 const LONGEST_TRYING_MS = 3_600_000;
+const USUAL_TRYING_MS = 2 * 60_000;
 
 const once = proxyActivities<SegueActivities>({
   summary: 'tells a person, at most once',
@@ -39,7 +40,13 @@ export type Message = Pick<Notification, 'category' | 'title' | 'message' | 'bod
   extra: Record<string, unknown>;
 };
 
-export function tellUser(run: Following, to: NotifyTarget, message: Message): Promise<NoticeOutcome> {
+/** `onDelay` is called, again and again, once it takes longer than it should. */
+export function tellUser(
+  run: Following,
+  to: NotifyTarget,
+  message: Message,
+  onDelay?: () => void,
+): Promise<NoticeOutcome> {
   const { userId, workspaceId, threadId, link, ctaLabel } = to;
   // Other languages write null for what they leave out, and the service takes none.
   const optional = {
@@ -49,7 +56,7 @@ export function tellUser(run: Following, to: NotifyTarget, message: Message): Pr
   };
   const notification = { userId, workspaceId, ...optional, ...contentOf(message) };
   const requestId = notifyRequestId(run.subject.requestName, message.event);
-  return untilKnown(() => once.notify({ notification, requestId, runId: senderOf(run) }));
+  return untilKnown(() => once.notify({ notification, requestId, runId: senderOf(run) }), onDelay);
 }
 
 /** Nobody may be named as operator; then nobody is told, and that is no trouble. */
@@ -89,9 +96,12 @@ export function extraOf(run: Following): Record<string, string> {
 }
 
 /** Sends again only what provably was not taken. */
-async function untilKnown(send: () => Promise<NotifyOutcome>): Promise<NoticeOutcome> {
+async function untilKnown(
+  send: () => Promise<NotifyOutcome>,
+  onDelay: () => void = () => undefined,
+): Promise<NoticeOutcome> {
   const pause = doubling(1_000, 60_000);
-  const until = Date.now() + LONGEST_TRYING_MS;
+  const begun = Date.now();
   for (;;) {
     const outcome = await CancellationScope.nonCancellable(() => settled(send));
     if (outcome.outcome === 'sent') return { status: 'sent' };
@@ -99,7 +109,9 @@ async function untilKnown(send: () => Promise<NotifyOutcome>): Promise<NoticeOut
     if (outcome.outcome === 'unknown') return { status: 'uncertain', reason };
     const mayChange = outcome.outcome === 'notSent' || [401, 403, 425, 429].includes(outcome.status ?? 0);
     if (!mayChange) return { status: 'refused', reason };
-    if (Date.now() >= until) return { status: 'notSent', reason };
+    const tried = Date.now() - begun;
+    if (tried >= LONGEST_TRYING_MS) return { status: 'notSent', reason };
+    if (tried >= USUAL_TRYING_MS) onDelay();
     const asked = outcome.outcome === 'refused' ? outcome.retryAfterMs : undefined;
     await sleep(asked === undefined ? pause.next() : Math.min(Math.max(asked, 1_000), LONGEST_TRYING_MS));
   }
