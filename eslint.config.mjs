@@ -81,7 +81,7 @@ export default defineConfig(
           patterns: [
             {
               regex:
-                '^(?!(\\./durations$|\\./contract$|@temporalio/common/lib/search-attributes$|\\./api/(endings|ids|pointer|scope)$|@temporalio/workflow$))',
+                '^(?!(\\./durations$|\\./contract$|\\./ids$|@temporalio/common/lib/search-attributes$|\\./api/(endings|ids|pointer|scope)$|@temporalio/workflow$))',
               allowTypeImports: true,
               message: 'This file is part of the workflow bundle; it may import types, and nothing else.',
             },

@@ -4,7 +4,9 @@
  * Members of objects only: two who change one list by index would move each other's items.
  */
 import { isPointer, pointerTo, pointerTokens } from './api/pointer';
+import { isPrintable } from './api/ids';
 import { type ProjectChange, type Step } from './contract';
+import { LONGEST_CHANGE_ID } from './ids';
 
 /** A project's data, or a part of it: a JSON object. */
 export type Data = Record<string, unknown>;
@@ -97,8 +99,8 @@ export function problemsOfAddress(request: unknown): string[] {
   const { changeId, replyTo, space } = request;
   const problems: string[] = [];
   // It is an update id too, and many of them are carried from run to run.
-  if (typeof changeId !== 'string' || !/^[\x21-\x7e]{1,200}$/.test(changeId))
-    problems.push('changeId: must be 1 to 200 printable characters without blanks');
+  if (!isPrintable(changeId, LONGEST_CHANGE_ID))
+    problems.push(`changeId: must be 1 to ${LONGEST_CHANGE_ID} printable characters without blanks`);
   for (const [name, value] of Object.entries({ replyTo, space })) {
     const isText = typeof value === 'string' && value !== '' && value.length <= LONGEST_ID;
     if (value !== undefined && value !== null && !isText) problems.push(`${name}: must be an id`);

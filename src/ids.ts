@@ -9,6 +9,27 @@ export function isGivenKey(key: string): boolean {
   return GIVEN_KEY.test(key);
 }
 
+/**
+ * The longest key that Segue makes or takes: two given ones and what joins them (`spring~banner+2`), and still what a
+ * list entry holds, so that no two look the same there.
+ */
+export const LONGEST_KEY = 255;
+
+const KEY = new RegExp(`^[A-Za-z0-9._~+%!'()*-]{1,${LONGEST_KEY}}$`);
+
+export const ANY_KEY_FORM = `1 to ${LONGEST_KEY} letters, digits or any of . _ ~ + -`;
+
+/** Whether a run may have this key, given or derived: it is part of ids and headers, and none of them is cut. */
+export function isKey(key: string): boolean {
+  return KEY.test(key);
+}
+
+/** The server takes no longer one. */
+export const LONGEST_WORKFLOW_ID = 1_000;
+
+/** What the longest workflow id of a run (`transcript/…`) and the longest purpose (`#cancelled`) need, and some. */
+export const LONGEST_CHANGE_ID = 300;
+
 export function mediaWorkflowId(key: string): string {
   return `media/${key}`;
 }

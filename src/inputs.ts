@@ -3,31 +3,33 @@
  * itself, because other languages start it too, with whatever JSON they have. Part of the workflow bundle.
  */
 import { endOf } from './api/endings';
-import { isId } from './api/ids';
+import { isId, isPrintable } from './api/ids';
 import { isPointer } from './api/pointer';
 import { problemsOfScope } from './api/scope';
 import {
   NOTIFY_EVENTS,
+  type ProjectRef,
   RECORD_KINDS,
   type RecordKind,
   type RecordStatus,
   SUBTITLE_FORMATS,
 } from './contract';
+import { ANY_KEY_FORM, isKey, LONGEST_KEY, LONGEST_WORKFLOW_ID, projectWriterId, recordKey } from './ids';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-/** An id makes a workflow id and a header, encoded; the longest that both take for certain. */
-const LONGEST_RECORD_ID = 200;
+const LONGEST_ID = 200;
+/** What the workspace's id may take of a workflow id, encoded. */
+const ROOM_FOR_ORGANIZATION = 300;
 
 export function problemsOfTranscriptInput(input: unknown): string[] {
   if (!isRecord(input)) return ['the input: must be one object'];
   const { key, transcriptionId, format, poll, scope, write, notify } = input;
   return [
-    ...(isText(key) ? [] : ['key: must be a text']),
+    ...problemsOfRunKey(key),
     ...problemsOfTranscription({ transcriptionId, format }),
-    ...problemsOfObjects({ poll, scope, write, notify }),
+    ...problemsOfObjects({ poll, scope }),
     ...(isRecord(scope) ? problemsOfScope(scope) : []),
-    ...(isRecord(write) ? problemsOfWrite(write) : []),
-    ...(isRecord(notify) ? problemsOfNotify(notify) : []),
+    ...problemsOfTargets({ write, notify }),
   ];
 }
 
@@ -46,12 +48,13 @@ export function problemsOfRecordInput(input: unknown): string[] {
   if (!isRecord(input)) return ['the input: must be one object'];
   const { kind, id, failOn, poll, scope } = input;
   const known = RECORD_KINDS.find((name) => name === kind);
-  const isGoodId = typeof id === 'string' && isId(id) && id.length <= LONGEST_RECORD_ID;
+  // Its key is the id, encoded.
+  const isGoodId = typeof id === 'string' && isId(id) && isKey(recordKey(known ?? '', id));
   return [
     ...(known ? [] : [`kind: must be ${RECORD_KINDS.join(' or ')}`]),
     ...(isGoodId
       ? []
-      : [`id: must be an id: not empty, no blanks around it, at most ${LONGEST_RECORD_ID} long`]),
+      : [`id: must be an id: not empty, no blanks around it, with its kind at most ${LONGEST_KEY} long`]),
     ...(known && !isLeftOut(failOn) ? problemsOfFailOn(known, failOn) : []),
     ...problemsOfObjects({ poll, scope }),
     ...(isRecord(scope) ? problemsOfScope(scope) : []),
@@ -72,23 +75,55 @@ export function problemsOfObjects(optional: Record<string, unknown>): string[] {
   );
 }
 
-export function problemsOfWrite({ project, at }: Record<string, unknown>): string[] {
-  const isProject = isRecord(project) && isText(project.resourcetype) && isText(project.id);
+/** Of the key of any run, given or derived. */
+export function problemsOfRunKey(key: unknown): string[] {
+  return typeof key === 'string' && isKey(key) ? [] : [`key: must be ${ANY_KEY_FORM}`];
+}
+
+export function problemsOfTaskId(taskId: unknown): string[] {
+  return isLeftOut(taskId) || isPrintable(taskId, LONGEST_ID) ? [] : ['taskId: must be an id without blanks'];
+}
+
+/** Of where a result goes, and who is told. */
+export function problemsOfTargets({ write, notify }: { write?: unknown; notify?: unknown }): string[] {
   return [
-    ...(isProject ? [] : ['write.project: must be { resourcetype, id }']),
+    ...problemsOfObjects({ write, notify }),
+    ...(isRecord(write) ? problemsOfWrite(write) : []),
+    ...(isRecord(notify) ? problemsOfNotify(notify) : []),
+  ];
+}
+
+function problemsOfWrite({ project, at }: Record<string, unknown>): string[] {
+  return [
+    ...(isRecord(project)
+      ? problemsOfProject(project).map((problem) => `write.${problem}`)
+      : ['write.project: must be { resourcetype, id }']),
     ...(typeof at === 'string' && isPointer(at)
       ? []
       : ['write.at: must be a JSON pointer, like /media/banner']),
   ];
 }
 
-export function problemsOfNotify(notify: Record<string, unknown>): string[] {
-  const { userId, workspaceId, on } = notify;
+export function problemsOfProject({ resourcetype, id }: { [Name in keyof ProjectRef]?: unknown }): string[] {
+  const problems = Object.entries({ resourcetype, id }).flatMap(([name, value]) =>
+    typeof value === 'string' && isId(value)
+      ? []
+      : [`${name}: must be an id: not empty, no blanks around it`],
+  );
+  const project = { resourcetype, id } as ProjectRef;
+  const isTooLong =
+    problems.length === 0 &&
+    projectWriterId('', project).length > LONGEST_WORKFLOW_ID - ROOM_FOR_ORGANIZATION;
+  return isTooLong ? ['project: its type and id are too long for a workflow id'] : problems;
+}
+
+function problemsOfNotify({ on, ...notify }: Record<string, unknown>): string[] {
   const events = Array.isArray(on) ? (on as unknown[]) : undefined;
-  const known = events?.every((event) => NOTIFY_EVENTS.includes(event as never)) ?? on === undefined;
+  const known = events?.every((event) => NOTIFY_EVENTS.includes(event as never)) ?? isLeftOut(on);
   return [
-    ...(isText(userId) ? [] : ['notify.userId: must be a text']),
-    ...(isText(workspaceId) ? [] : ['notify.workspaceId: must be a text']),
+    ...['userId', 'workspaceId'].flatMap((name) =>
+      isPrintable(notify[name], LONGEST_ID) ? [] : [`notify.${name}: must be an id without blanks`],
+    ),
     ...(known ? [] : [`notify.on: must be a list of ${NOTIFY_EVENTS.join(', ')}`]),
   ];
 }

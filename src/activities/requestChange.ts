@@ -14,7 +14,8 @@ import {
 } from '../contract';
 import { type Duration, parseDuration } from '../durations';
 import { stepRequestId } from '../ids';
-import { problemsOfProject, writerStart } from '../writerStart';
+import { problemsOfProject } from '../inputs';
+import { writerStart } from '../writerStart';
 import { activityFailure } from './failures';
 
 export interface RequestOptions {

@@ -9,13 +9,16 @@ export function fitsHeader(value: string): boolean {
   return /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(value);
 }
 
+/** Encoded, a workspace's id is a part of a workflow id. */
+const LONGEST_SCOPE = 100;
+
 export function problemsOfScope(scope: Scope | undefined): string[] {
   return Object.entries(scope ?? {}).flatMap(([name, value]: [string, unknown]) => {
     if (name !== 'organization' && name !== 'space')
       return [`scope.${name}: is neither organization nor space`];
     if (value === undefined || value === null) return [];
-    return typeof value === 'string' && fitsHeader(value)
+    return typeof value === 'string' && fitsHeader(value) && value.length <= LONGEST_SCOPE
       ? []
-      : [`scope.${name}: must be an id that an HTTP header can carry`];
+      : [`scope.${name}: must be an id that an HTTP header can carry, at most ${LONGEST_SCOPE} long`];
   });
 }

@@ -2,7 +2,7 @@
 import { problemsOfScope } from '../api/scope';
 import { problemsOfAddress, problemsOfChange } from '../changes';
 import { type ProjectChange, type ProjectRef, type Scope } from '../contract';
-import { problemsOfProject } from '../writerStart';
+import { problemsOfProject } from '../inputs';
 
 export interface PatchOptions {
   /** What makes it the same change: asked for again, it is not applied again. A new one when left out. */

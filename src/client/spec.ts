@@ -1,10 +1,8 @@
 /** What a job is asked for, and everything that can be wrong with it. */
-import { isPointer } from '../api/pointer';
 import { problemsOfScope } from '../api/scope';
 import { problemsOfRequest } from '../api/tools';
 import {
   type MediaInput,
-  NOTIFY_EVENTS,
   type NotifyTarget,
   type PollSettings,
   type Scope,
@@ -13,7 +11,7 @@ import {
 import { digest } from '../digest';
 import { DURATION_FORM, parseDuration } from '../durations';
 import { isGivenKey, KEY_FORM } from '../ids';
-import { problemsOfProject } from '../writerStart';
+import { problemsOfTargets, problemsOfTaskId } from '../inputs';
 
 export interface MediaSpec {
   /** What makes it the same job. Without one: a digest of scope, tool and request. */
@@ -66,7 +64,7 @@ export function problemsOfSpec({
     ...problemsOfScope(scope),
     ...problemsOfPoll(poll),
     ...problemsOfTargets({ write, notify }),
-    ...(taskId === undefined || isId(taskId) ? [] : ['taskId: must be an id without blanks']),
+    ...problemsOfTaskId(taskId),
   ];
 }
 
@@ -78,30 +76,4 @@ export function problemsOfPoll(poll: Partial<PollSettings> | undefined): string[
   return Object.entries(poll ?? {}).flatMap(([name, text]) =>
     parseDuration(text) === undefined ? [`poll.${name}: "${text}" is not ${DURATION_FORM}`] : [],
   );
-}
-
-/** Of where a result goes, and who is told. */
-export function problemsOfTargets({ write, notify }: Pick<MediaSpec, 'write' | 'notify'>): string[] {
-  return [...(write ? problemsOfWrite(write) : []), ...(notify ? problemsOfNotify(notify) : [])];
-}
-
-function problemsOfWrite({ project, at }: WriteTarget): string[] {
-  return [
-    ...problemsOfProject(project).map((problem) => `write.${problem}`),
-    ...(isPointer(at) ? [] : ['write.at: must be a JSON pointer, like /media/banner']),
-  ];
-}
-
-function problemsOfNotify({ userId, workspaceId, on }: NotifyTarget): string[] {
-  return [
-    ...(isId(userId) ? [] : ['notify.userId: must be an id without blanks']),
-    ...(isId(workspaceId) ? [] : ['notify.workspaceId: must be an id without blanks']),
-    ...(on?.every((event) => NOTIFY_EVENTS.includes(event)) === false
-      ? [`notify.on: must be a list of ${NOTIFY_EVENTS.join(', ')}`]
-      : []),
-  ];
-}
-
-function isId(text: string): boolean {
-  return /^[\x21-\x7e]{1,200}$/.test(text);
 }

@@ -7,8 +7,8 @@ import {
   type SubtitleFormat,
   type WriteTarget,
 } from '../contract';
-import { problemsOfTranscription } from '../inputs';
-import { problemsOfKey, problemsOfPoll, problemsOfTargets } from './spec';
+import { problemsOfTargets, problemsOfTranscription } from '../inputs';
+import { problemsOfKey, problemsOfPoll } from './spec';
 
 export interface TranscriptSpec {
   transcriptionId: string;

@@ -40,7 +40,10 @@ export interface Progress {
   pollingSince: string | null;
   /** Since when the service does not know the task, if it does not. */
   missingSince: string | null;
-  /** Whether the run was ever reset. Then a POST may be out that it does not know of, and it sends none itself. */
+  /**
+   * Whether the run was ever reset. Then a POST or a notification may be out that it does not know of, and it sends none
+   * itself.
+   */
   reset: boolean;
 }
 

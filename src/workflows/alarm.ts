@@ -77,14 +77,10 @@ function raise(run: Following, { why, event, title, reason, meaning, todo }: Ala
   return telling;
 }
 
-async function tellAll({ input, subject }: Following, message: Message): Promise<void> {
-  const { notify } = input;
-  const { requestName } = subject;
+async function tellAll(run: Following, message: Message): Promise<void> {
+  const { notify } = run.input;
   const wantsToKnow = notify && (notify.on?.includes('needsInput') ?? true);
-  await Promise.all([
-    tellOperator(requestName, message),
-    ...(wantsToKnow ? [tellUser(notify, requestName, message)] : []),
-  ]);
+  await Promise.all([tellOperator(run, message), ...(wantsToKnow ? [tellUser(run, notify, message)] : [])]);
 }
 
 function ignoreEnd(error: unknown): void {

@@ -19,7 +19,7 @@ export function handleDecisions(run: Following, rules = NO_RULES): void {
   const actions = run.resubmitAfter ? 'adopt | resubmit | abandon, taskId?, force?' : 'abandon';
   setHandler(resolveUpdate, (decision) => apply(run, decision, rules), {
     description: `Decides a held run: { hold, action: ${actions}, by, reason }. \`hold\` is in the answer of \`state\`.`,
-    // Not run again on replay or after a reset: it may look at the run's id and the time.
+    // Not run on replay, so it may look at the run's id and the time. What a reset applies again is asked here anew.
     validator: (decision) => {
       const problems = problemsOf(run, decision, rules);
       if (problems.length > 0) throw badDecision(`The decision was not taken: ${problems.join('; ')}`);

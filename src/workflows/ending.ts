@@ -13,7 +13,7 @@ import { changeIdOf } from '../ids';
 import { type Following } from './following';
 import { closeHold } from './hold';
 import { extraOf, type Message, tellUser } from './notice';
-import { enterStage } from './show';
+import { enterStage, showDelay } from './show';
 import { writeToProject } from './write';
 
 /** How long a cancelled run waits to see its task id in the project; its writer goes on after that. */
@@ -35,9 +35,9 @@ export async function endingWell<T>(run: Following, work: () => Promise<T>): Pro
   }
 }
 
-/** Whether the run only waits for those who asked something of it. */
+/** Whether nothing is asked of the service any more: who waits for news has all there will be. */
 export function isEnding({ stage }: Following): boolean {
-  return ['succeeded', 'failed', 'abandoned', 'cancelled'].includes(stage);
+  return ['writing', 'notifying', 'succeeded', 'failed', 'abandoned', 'cancelled'].includes(stage);
 }
 
 /** The service is done. A refused write of the value leaves the job succeeded, and somebody is told. */
@@ -91,7 +91,9 @@ function write(run: Following, purpose: string, value: object): Promise<ChangeOu
   const changeId = changeIdOf(workflowInfo().workflowId, purpose);
   const change = { steps: [{ at: target.at, set: value }] };
   return CancellationScope.nonCancellable(() =>
-    writeToProject(target.project, input.scope, change, changeId),
+    writeToProject(target.project, input.scope, change, changeId, () => {
+      showDelay(run);
+    }),
   );
 }
 
@@ -102,7 +104,11 @@ async function tell(
   const { notify } = run.input;
   if (!notify || !(notify.on?.includes(about) ?? true)) return null;
   enterStage(run, 'notifying');
-  return CancellationScope.nonCancellable(() => tellUser(notify, run.subject.requestName, message));
+  return CancellationScope.nonCancellable(() =>
+    tellUser(run, notify, message, () => {
+      showDelay(run);
+    }),
+  );
 }
 
 function completed(run: Following): { about: NotifyEvent; message: Message } {

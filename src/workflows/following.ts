@@ -66,6 +66,21 @@ export function atStart() {
   return { decision: null, pollAsked: false, asking: false, alarms: 0, nextPollAt: null, lastError: null };
 }
 
+/** Whether this run, or one that it continues, was reset. */
+export function wasReset(carried: { reset?: boolean } | undefined): boolean {
+  const { runId, originalExecutionRunId } = workflowInfo();
+  return (carried?.reset ?? false) || runId !== originalExecutionRunId;
+}
+
+/**
+ * The run in whose name something is sent that must not be sent twice. One that was reset does not know what was sent
+ * before, and names none: the activity then refuses, and what it was to send is uncertain. Compared there, because a
+ * branch in the workflow would break the replay of what happened before the reset.
+ */
+export function senderOf({ progress }: Following): string {
+  return progress.reset ? 'none: the run was reset' : workflowInfo().originalExecutionRunId;
+}
+
 /**
  * Continues as new before the history grows past what the server takes. It returns when there is no need, or when
  * somebody is still being told something: there is room enough until the next time.

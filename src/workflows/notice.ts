@@ -17,11 +17,12 @@ import {
 } from '../contract';
 import { notifyRequestId } from '../ids';
 import { doubling } from './backoff';
-import { type Following, knownFacts } from './following';
+import { type Following, knownFacts, senderOf } from './following';
 
 const NOTIFY_TIMEOUT_MS = 30_000;
 /** Work is not kept from ending by a notification that nobody takes. */
 const LONGEST_TRYING_MS = 3_600_000;
+const USUAL_TRYING_MS = 2 * 60_000;
 
 const once = proxyActivities<SegueActivities>({
   summary: 'tells a person, at most once',
@@ -39,7 +40,13 @@ export type Message = Pick<Notification, 'category' | 'title' | 'message' | 'bod
   extra: Record<string, unknown>;
 };
 
-export function tellUser(to: NotifyTarget, requestName: string, message: Message): Promise<NoticeOutcome> {
+/** `onDelay` is called, again and again, once it takes longer than it should. */
+export function tellUser(
+  run: Following,
+  to: NotifyTarget,
+  message: Message,
+  onDelay?: () => void,
+): Promise<NoticeOutcome> {
   const { userId, workspaceId, threadId, link, ctaLabel } = to;
   // Other languages write null for what they leave out, and the service takes none.
   const optional = {
@@ -48,26 +55,21 @@ export function tellUser(to: NotifyTarget, requestName: string, message: Message
     ctaLabel: ctaLabel ?? undefined,
   };
   const notification = { userId, workspaceId, ...optional, ...contentOf(message) };
-  const requestId = notifyRequestId(requestName, message.event);
-  return untilKnown(() => once.notify({ notification, requestId, runId: senderId() }));
+  const requestId = notifyRequestId(run.subject.requestName, message.event);
+  return untilKnown(() => once.notify({ notification, requestId, runId: senderOf(run) }), onDelay);
 }
 
 /** Nobody may be named as operator; then nobody is told, and that is no trouble. */
-export function tellOperator(requestName: string, message: Message): Promise<NoticeOutcome> {
-  const requestId = notifyRequestId(requestName, `${message.event}.operator`);
+export function tellOperator(run: Following, message: Message): Promise<NoticeOutcome> {
+  const requestId = notifyRequestId(run.subject.requestName, `${message.event}.operator`);
   return untilKnown(async () => {
     const outcome = await once.tellOperator({
       notification: contentOf({ ...message, category: 'agentError' }),
       requestId,
-      runId: senderId(),
+      runId: senderOf(run),
     });
     return outcome.outcome === 'nobody' ? { outcome: 'sent' } : outcome;
   });
-}
-
-/** A reset run does not know what was told before it: the activity then refuses, and the notification is uncertain. */
-function senderId(): string {
-  return workflowInfo().originalExecutionRunId;
 }
 
 function contentOf({ category, title, message, body, event, extra }: Message) {
@@ -94,9 +96,12 @@ export function extraOf(run: Following): Record<string, string> {
 }
 
 /** Sends again only what provably was not taken. */
-async function untilKnown(send: () => Promise<NotifyOutcome>): Promise<NoticeOutcome> {
+async function untilKnown(
+  send: () => Promise<NotifyOutcome>,
+  onDelay: () => void = () => undefined,
+): Promise<NoticeOutcome> {
   const pause = doubling(1_000, 60_000);
-  const until = Date.now() + LONGEST_TRYING_MS;
+  const begun = Date.now();
   for (;;) {
     const outcome = await CancellationScope.nonCancellable(() => settled(send));
     if (outcome.outcome === 'sent') return { status: 'sent' };
@@ -104,7 +109,9 @@ async function untilKnown(send: () => Promise<NotifyOutcome>): Promise<NoticeOut
     if (outcome.outcome === 'unknown') return { status: 'uncertain', reason };
     const mayChange = outcome.outcome === 'notSent' || [401, 403, 425, 429].includes(outcome.status ?? 0);
     if (!mayChange) return { status: 'refused', reason };
-    if (Date.now() >= until) return { status: 'notSent', reason };
+    const tried = Date.now() - begun;
+    if (tried >= LONGEST_TRYING_MS) return { status: 'notSent', reason };
+    if (tried >= USUAL_TRYING_MS) onDelay();
     const asked = outcome.outcome === 'refused' ? outcome.retryAfterMs : undefined;
     await sleep(asked === undefined ? pause.next() : Math.min(Math.max(asked, 1_000), LONGEST_TRYING_MS));
   }

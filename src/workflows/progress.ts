@@ -1,6 +1,6 @@
-import { type CancellationScope, workflowInfo } from '@temporalio/workflow';
+import { type CancellationScope } from '@temporalio/workflow';
 import { type MediaInput, type MediaStage, type MediaState, type Progress } from '../contract';
-import { atStart, type Following } from './following';
+import { atStart, type Following, wasReset } from './following';
 import { detailsOf } from './mediaWords';
 import { describeHold } from './question';
 import { type Settings } from './settings';
@@ -18,7 +18,6 @@ export interface Run extends Following {
 }
 
 export function startRun(input: MediaInput, settings: Settings, scope: CancellationScope): Run {
-  const { runId, originalExecutionRunId } = workflowInfo();
   const carried = input.carried;
   const progress: Progress = {
     taskId: carried?.taskId ?? input.taskId ?? null,
@@ -31,8 +30,7 @@ export function startRun(input: MediaInput, settings: Settings, scope: Cancellat
     polls: carried?.polls ?? 0,
     pollingSince: carried?.pollingSince ?? null,
     missingSince: carried?.missingSince ?? null,
-    // Not a branch of the workflow: both ids stay what they are for the whole life of this run.
-    reset: (carried?.reset ?? false) || runId !== originalExecutionRunId,
+    reset: wasReset(carried),
   };
   const run: Run = {
     ...atStart(),

@@ -10,7 +10,7 @@ import {
 } from '../contract';
 import { formatDuration } from '../durations';
 import { pollRequestId } from '../ids';
-import { continueWhenLong, type Following, thingOf } from './following';
+import { continueWhenLong, type Following, thingOf, wasReset } from './following';
 import { patient, quick } from './poll';
 import { MISSING_GRACE_MS, watch } from './watch';
 
@@ -33,6 +33,7 @@ export function startRecordProgress(carried: RecordProgress | undefined): Record
     pollingSince: carried?.pollingSince ?? null,
     missingSince: carried?.missingSince ?? null,
     status: carried?.status ?? null,
+    reset: wasReset(carried),
   };
 }
 

@@ -13,11 +13,12 @@ import { DURATION_FORM, formatDuration, parseDuration } from '../durations';
 import {
   isRecord,
   isText,
-  problemsOfNotify,
   problemsOfObjects,
   problemsOfRecordInput,
+  problemsOfRunKey,
+  problemsOfTargets,
+  problemsOfTaskId,
   problemsOfTranscriptInput,
-  problemsOfWrite,
 } from '../inputs';
 
 /** The durations of a run, in milliseconds. */
@@ -96,15 +97,13 @@ function problemsOfShape(input: unknown): string[] {
   if (!isRecord(input)) return ['the input: must be one object'];
   const { key, tool, request, poll, submit, scope, taskId, write, notify } = input;
   return [
-    ...Object.entries({ key, tool }).flatMap(([name, value]) =>
-      isText(value) ? [] : [`${name}: must be a text`],
-    ),
+    ...problemsOfRunKey(key),
+    ...(isText(tool) ? [] : ['tool: must be a text']),
     ...(isRecord(request) ? [] : ['request: must be an object']),
-    ...problemsOfObjects({ poll, submit, scope, write, notify }),
+    ...problemsOfObjects({ poll, submit, scope }),
     ...(isRecord(scope) ? problemsOfScope(scope) : []),
-    ...(taskId === undefined || taskId === null || isText(taskId) ? [] : ['taskId: must be a text']),
-    ...(isRecord(write) ? problemsOfWrite(write) : []),
-    ...(isRecord(notify) ? problemsOfNotify(notify) : []),
+    ...problemsOfTaskId(taskId),
+    ...problemsOfTargets({ write, notify }),
   ];
 }
 

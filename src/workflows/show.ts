@@ -3,7 +3,7 @@ import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@tempor
 import { attributesOfJob, keyword, searchAttributes } from '../searchAttributes';
 import { type Following, type Stage } from './following';
 
-/** Those in between are over in a moment, and each would be one more event. */
+/** Those in between are over in a moment, and each would be one more event. They are listed when they last. */
 const UNLISTED: ReadonlySet<Stage> = new Set(['writing', 'notifying']);
 
 /** A list over 2,048 bytes would fail the run. */
@@ -11,7 +11,7 @@ const MOST_TASKS_LISTED = 5;
 
 /** Whoever started the run has given its list entry along; where another language did not, it is made here. */
 export function showStart(run: Following): void {
-  const listed = workflowInfo().typedSearchAttributes.get(searchAttributes.stage);
+  const listed = listedStage();
   if (listed === undefined)
     upsertSearchAttributes(attributesOfJob({ ...run.input, tool: run.subject.tool }, run.stage));
   if (listed !== run.stage || tasksOf(run).length > 0) list(run);
@@ -21,8 +21,15 @@ export function showStart(run: Following): void {
 export function enterStage(run: Following, stage: Stage): void {
   const isNew = run.stage !== stage;
   run.stage = stage;
-  if (isNew && !UNLISTED.has(stage)) list(run);
+  // One that lasted is listed, and must not stay so.
+  const before = listedStage();
+  if (isNew && (!UNLISTED.has(stage) || UNLISTED.has(before as Stage))) list(run);
   showDetails(run);
+}
+
+/** Lists a stage that takes longer than it should: whoever looks for what is stuck finds it by that. */
+export function showDelay(run: Following): void {
+  if (listedStage() !== run.stage) list(run);
 }
 
 /** Shown when a worker is asked; costs no event. */
@@ -42,6 +49,10 @@ function list(run: Following): void {
     { key: searchAttributes.stage, value: run.stage },
     ...(tasks.length > 0 ? [{ key: searchAttributes.taskIds, value: tasks }] : []),
   ]);
+}
+
+function listedStage(): string | undefined {
+  return workflowInfo().typedSearchAttributes.get(searchAttributes.stage);
 }
 
 function tasksOf({ subject }: Following): string[] {

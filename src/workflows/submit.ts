@@ -17,7 +17,7 @@ import {
 import { submitTaskQueue } from '../ids';
 import { alarmOfDenial } from './alarm';
 import { doubling } from './backoff';
-import { continueWhenLong } from './following';
+import { continueWhenLong, senderOf } from './following';
 import { hold } from './hold';
 import { type Run } from './progress';
 import { nextNumber } from './question';
@@ -94,7 +94,7 @@ function follow(run: Run, taskId: string): void {
 
 async function trySubmit(run: Run): Promise<{ attempt: SubmitAttempt; outcome: SubmitOutcome }> {
   const { progress, input, settings } = run;
-  const { taskQueue, originalExecutionRunId } = workflowInfo();
+  const { taskQueue } = workflowInfo();
   const { submit } = proxyActivities<SegueActivities>({
     summary: `one POST for ${input.key}, never a second`,
     taskQueue: submitTaskQueue(taskQueue),
@@ -112,10 +112,8 @@ async function trySubmit(run: Run): Promise<{ attempt: SubmitAttempt; outcome: S
 
   // A cancelled run waits for the outcome: a POST on its way cannot be called back.
   const outcome = await CancellationScope.nonCancellable(async (): Promise<SubmitOutcome> => {
-    const { key, tool, request, scope, carried } = input;
-    // Compared by the activity, where it is no branch of the workflow; what an earlier run carried over is settled.
-    const own = carried?.reset ? 'none: the run was reset' : originalExecutionRunId;
-    const runId = run.orderedBy ?? own;
+    const { key, tool, request, scope } = input;
+    const runId = run.orderedBy ?? senderOf(run);
     try {
       return await submit({ key, attempt: attempt.n, tool, request, scope, runId });
     } catch (error) {

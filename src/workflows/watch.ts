@@ -91,6 +91,8 @@ export function handlePollNow<State>(
     {
       description:
         'Asks the service at once instead of at the next poll: {}. Answers with the state after it.',
+      // Asked also when a reset applies it again, maybe where no poll is near: who waited for one then would keep the run
+      // from continuing as new, and so from ever coming to it.
       validator: () => {
         if (run.nextPollAt !== null) return;
         throw ApplicationFailure.nonRetryable(

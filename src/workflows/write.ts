@@ -1,5 +1,6 @@
 import {
   ActivityFailure,
+  type ActivityOptions,
   ApplicationFailure,
   condition,
   proxyActivities,
@@ -20,12 +21,15 @@ import { doubling } from './backoff';
 
 const [FIRST_PATIENCE_MS, LONGEST_PATIENCE_MS] = [2 * 60_000, 3_600_000];
 
-const { requestChange } = proxyActivities<SegueActivities>({
+const asking: ActivityOptions = {
   summary: "asks the project's writer for a change",
   startToCloseTimeout: LONGEST_CALL_MS,
   // The writer drops what it was asked before, so asking again is harmless; what cannot be asked is not retryable.
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
-});
+};
+const patient = proxyActivities<SegueActivities>(asking);
+// Given up soon, for once, so that the run can say that it takes long.
+const first = proxyActivities<SegueActivities>({ ...asking, scheduleToCloseTimeout: FIRST_PATIENCE_MS });
 
 /** The answers that came to this run, by change id. */
 const answers = new Map<string, Changed>();
@@ -34,30 +38,34 @@ const answers = new Map<string, Changed>();
  * Has a change of a project made by its writer, and waits for the outcome, however long the service takes.
  *
  * The change id is made by {@link changeIdOf} from the workflow's id and a name of the purpose, so that a run that was
- * reset asks for the same change and not for another one.
+ * reset asks for the same change and not for another one. `onDelay` is called whenever patience ends without an answer.
  */
 export async function writeToProject(
   project: ProjectRef,
   scope: Scope | undefined,
   change: ProjectChange,
   changeId: string,
+  onDelay: () => void = () => undefined,
 ): Promise<ChangeOutcome> {
   setHandler(changedSignal, keepAnswer, {
     description: 'Tells the outcome of a change that this run asked for: { changeId, ok, error }.',
   });
   const patience = doubling(FIRST_PATIENCE_MS, LONGEST_PATIENCE_MS);
-  for (;;) {
+  for (let { requestChange } = first; ; { requestChange } = patient) {
     const answer = answers.get(changeId);
     if (answer) return answer.ok ? { ok: true } : { ok: false, error: answer.error };
     try {
       await requestChange({ project, scope, change, changeId });
+      // The writer may have been lost with its answer; asked again, it drops what it has done and answers once more.
+      if (await condition(() => answers.has(changeId), patience.next())) continue;
     } catch (error) {
-      const cause = error instanceof ActivityFailure ? error.cause : undefined;
-      if (!(cause instanceof ApplicationFailure)) throw error;
-      return { ok: false, error: cause.message };
+      if (!(error instanceof ActivityFailure)) throw error;
+      if (error.retryState !== 'TIMEOUT') {
+        if (!(error.cause instanceof ApplicationFailure)) throw error;
+        return { ok: false, error: error.cause.message };
+      }
     }
-    // The writer may have been lost with its answer; asked again, it drops what it has done and answers once more.
-    await condition(() => answers.has(changeId), patience.next());
+    onDelay();
   }
 }
 

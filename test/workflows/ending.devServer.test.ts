@@ -166,3 +166,27 @@ test('a credential that is denied is told once each, and the job goes on when it
     _extra: { event_type: 'media.denied' },
   });
 });
+
+test('a job with the longest key that can be derived is written and told', async () => {
+  const project = await newProject();
+  const key = `${'c'.repeat(120)}~${randomUUID().padEnd(120, 'n')}+2`;
+  const config = testConfig();
+  await withWorker(temporal, config, sandbox.url, async () => {
+    const result: unknown = await temporal.client.workflow.execute('media', {
+      workflowId: `media/${key}`,
+      taskQueue: config.taskQueue,
+      args: [
+        {
+          key,
+          tool: 'remove-background',
+          request: { image_url: `${sandbox.url}/samples/mug.png` },
+          poll: config.poll,
+          write: { project, at: '/mug' },
+          notify,
+        },
+      ],
+    });
+    expect(result).toMatchObject({ key, written: { ok: true }, notified: { status: 'sent' } });
+  });
+  expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 1, patches: 1 });
+});

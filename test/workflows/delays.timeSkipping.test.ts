@@ -1,0 +1,80 @@
+/** Jobs that stand at their end, because the service takes neither result nor notification: the list says where. */
+import { randomUUID } from 'node:crypto';
+import { defaultPayloadConverter } from '@temporalio/common';
+import { mediaWorkflowId } from '../../src/ids';
+import { type RuleRequest } from '../../src/sandbox/faults/rules';
+import { type Sandbox, startSandbox } from '../../src/sandbox/server';
+import { addFault, readLedger } from '../support/sandbox';
+import { startTimeSkippingServer, testConfig, type TestTemporal, withWorker } from '../support/temporal';
+import { removeFaults, seedProject } from '../support/writing';
+
+let temporal: TestTemporal;
+let sandbox: Sandbox;
+
+beforeAll(async () => {
+  temporal = await startTimeSkippingServer();
+});
+afterAll(() => temporal.close());
+beforeEach(async () => {
+  sandbox = await startSandbox({ pace: { kind: 'instant' } });
+});
+afterEach(() => sandbox.stop());
+
+/** Runs a job that meets the fault until `hits` requests did; gives the stages that its list entry went through. */
+async function listedStages(fault: Omit<RuleRequest, 'match'>, hits: number): Promise<unknown[]> {
+  const key = `late-${randomUUID()}`;
+  const project = await seedProject(sandbox.url);
+  await addFault(sandbox.url, { ...fault, match: { every: 1 } });
+  const isOver = setInterval(() => {
+    void readLedger(sandbox.url).then(async ({ entries }) => {
+      const met = entries.filter(({ fault }) => fault !== null);
+      if (met.length >= hits) await removeFaults(sandbox.url);
+    });
+  }, 50);
+  const config = testConfig();
+  try {
+    return await withWorker(
+      temporal,
+      config,
+      sandbox.url,
+      async () => {
+        const handle = await temporal.client.workflow.start('media', {
+          workflowId: mediaWorkflowId(key),
+          taskQueue: config.taskQueue,
+          args: [
+            {
+              key,
+              tool: 'remove-background',
+              request: { image_url: `${sandbox.url}/samples/shoe.png` },
+              write: { project, at: '/shoe' },
+              notify: { userId: 'u', workspaceId: '1' },
+            },
+          ],
+        });
+        expect(await handle.result()).toMatchObject({ written: { ok: true }, notified: { status: 'sent' } });
+        const { events } = await handle.fetchHistory();
+        return (events ?? []).flatMap(({ upsertWorkflowSearchAttributesEventAttributes: listed }) => {
+          const stage = listed?.searchAttributes?.indexedFields?.SegueStage;
+          return stage ? [defaultPayloadConverter.fromPayload(stage)] : [];
+        });
+      },
+      { checkScheduledTime: false },
+    );
+  } finally {
+    clearInterval(isOver);
+  }
+}
+
+const usual = ['submitting', 'polling', 'succeeded'];
+
+test.each<[string, string, number, string[]]>([
+  ['takes no PATCH for a while', 'update-project', 30, ['writing', 'notifying']],
+  ['takes no PATCH for a moment', 'update-project', 1, []],
+  ['cannot name its workspace for a while', 'get-workspace', 12, ['writing', 'notifying']],
+  ['takes no notification for a while', 'notify', 12, ['notifying']],
+  ['takes no notification for a moment', 'notify', 2, []],
+])('a service that %s', async (_case, operation, hits, stages) => {
+  const fault = { operation, fault: 'status', status: 429, when: 'before' } as const;
+  const listed = await listedStages(fault, hits);
+  expect(listed.filter((stage) => !usual.includes(String(stage)))).toEqual(stages);
+});
