@@ -11,6 +11,7 @@ import { type GuardOptions } from './guards';
 import { createNotify } from './notify';
 import { createReadRecord } from './readRecord';
 import { createRequestChange, type RequestOptions } from './requestChange';
+import { SharedTrouble } from './sharedTrouble';
 import { createSubmit } from './submit';
 import { createTellOperator, type Operator } from './tellOperator';
 import { createWriteProject, type WriteOptions } from './writeProject';
@@ -37,16 +38,17 @@ export function createActivities(api: Api, options: ActivityOptions = {}) {
       announce(change, meter);
     },
   });
+  const denial = new SharedTrouble(options.now);
   const general = {
     ...createCalls(api),
     readRecord: createReadRecord(api),
     downloadSubtitles: createDownloadSubtitles(api, options),
     notify: createNotify(api, options),
-    tellOperator: createTellOperator(api, options.operator, options),
+    tellOperator: createTellOperator(api, options.operator, denial, options),
     requestChange: createRequestChange(organizationOf, { authGrace }),
     writeProject: createWriteProject(api, options),
   };
-  const submits = { submit: createSubmit(api, breaker, options) };
+  const submits = { submit: createSubmit(api, breaker, denial, options) };
   // What the contract promises is registered on one of the two.
   ({ ...general, ...submits }) satisfies SegueActivities;
   return { general, submits };

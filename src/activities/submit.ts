@@ -8,18 +8,20 @@ import { type GuardOptions } from './guards';
 import { handOver } from './handOver';
 import { tellLateAnswer } from './lateAnswer';
 import { sendOnce, type SendWindow } from './once';
+import { type SharedTrouble } from './sharedTrouble';
 
 /** The read that tells how the service is must leave time for the POST. */
 const LONGEST_READ_MS = 5_000;
 
 /** One POST of one job. */
-export function createSubmit(api: Api, breaker: Breaker, guards: GuardOptions) {
+export function createSubmit(api: Api, breaker: Breaker, denial: SharedTrouble, guards: GuardOptions) {
   return async function submit(order: SubmitOrder): Promise<SubmitOutcome> {
     const { key, attempt, tool, runId } = order;
     const outcome = await sendOnce(runId, guards, (window) => send(order, window));
     // At once: where recording the outcome fails, the log still has the task id.
     log.info('submit', { key, submission: submitRequestId(key, attempt), ...outcome });
     countSubmit(metricMeter, tool, outcome);
+    if (outcome.outcome === 'accepted') denial.isOver();
     if (outcome.outcome !== 'accepted') return outcome;
     return handOver(outcome, () => tellLateAnswer(key, attempt, outcome.taskId));
   };

@@ -31,6 +31,8 @@ export interface NotifyOrder {
 /** An alarm for whoever `SEGUE_OPERATOR` names; the worker knows, not the run. */
 export interface OperatorOrder {
   notification: Omit<Notification, 'userId' | 'workspaceId'>;
+  /** Named where other jobs meet the very same trouble: then one of them tells it for all. */
+  shared?: 'denied';
   requestId: string;
   /** As in {@link SubmitOrder}. */
   runId: string;

@@ -45,7 +45,10 @@ export function alarmOfDenial(run: Following, reason: string, graceMs: number): 
     title: 'The service denies access',
     reason,
     meaning: `Nothing was accepted. Jobs wait for ${formatDuration(graceMs)} for a credential that works, then they fail.`,
-    todo: ['- Look at the credential of the workers: `segue doctor`'],
+    todo: [
+      '- Look at the credential of the workers: `segue doctor`',
+      '- Other jobs that meet the same are not told one by one: `segue media list --stage waiting`',
+    ],
   });
 }
 
@@ -65,6 +68,7 @@ function raise(run: Following, { why, event, title, reason, meaning, todo }: Ala
     message: `${subject.tool} for ${input.key}: ${reason}`.replace(/\s+/g, ' ').slice(0, 300),
     body: ['Hello,', greeting, meaning, ...todo, 'Segue'].join('\n\n'),
     extra: extraOf(run),
+    ...(why === 'denied' ? { shared: why } : {}),
   };
   const telling = new CancellationScope();
   run.alarms += 1;

@@ -38,6 +38,8 @@ export type Message = Pick<Notification, 'category' | 'title' | 'message' | 'bod
   /** Names the event among those of this run: it is told at most once. */
   event: string;
   extra: Record<string, unknown>;
+  /** As in an order to tell the operator. */
+  shared?: 'denied';
 };
 
 /** `onDelay` is called, again and again, once it takes longer than it should. */
@@ -65,6 +67,7 @@ export function tellOperator(run: Following, message: Message): Promise<NoticeOu
   return untilKnown(async () => {
     const outcome = await once.tellOperator({
       notification: contentOf({ ...message, category: 'agentError' }),
+      shared: message.shared,
       requestId,
       runId: senderOf(run),
     });

@@ -6,6 +6,7 @@ import { type History } from '@temporalio/common/lib/proto-utils';
 import { type StarterConfig } from '../../src/config';
 import { projectWriterId } from '../../src/ids';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server';
+import { seedRecord, seedTranscription, SANDBOX_PLACES } from '../support/records';
 import { addFault, ask, readLedger } from '../support/sandbox';
 import { segueClient, testConfig, useTemporal, withWorker } from '../support/temporal';
 
@@ -121,4 +122,30 @@ test('a job that was held and adopted', async () => {
   );
   expectWithin('`media`, held, adopted, 1 poll', await historyCost(workflowId));
   expect((await ask(sandbox.url, 'GET /_sandbox/notifications')).json.notifications).toEqual([]);
+});
+
+test('a transcript that is written and told, and a wait', async () => {
+  sandbox = await startSandbox();
+  const project = { resourcetype: 'document', id: randomUUID() };
+  const projects = [{ ...project, workspace: 1, data: {} }];
+  await ask(sandbox.url, 'POST /_sandbox/seed', { body: { projects } });
+  const transcriptionId = await seedTranscription(sandbox.url, { pace: 'polls=16' });
+  const assetId = await seedRecord(sandbox.url, 'asset', [...Array.from({ length: 15 }, () => 1), 4]);
+  const config = testConfig();
+  const work = async (): Promise<void> => {
+    const { transcripts, records } = segueClient(temporal, config);
+    const [transcript, wait] = await Promise.all([
+      transcripts.run({
+        transcriptionId,
+        scope: { organization: '1' },
+        write: { project, at: '/a' },
+        notify: { userId: 'u', workspaceId: '1' },
+      }),
+      records.wait({ kind: 'asset', id: assetId }),
+    ]);
+    expect([transcript.status, wait.status]).toEqual(['succeeded', 'succeeded']);
+    expectWithin('`transcript`, 16 polls, written, user notified', await historyCost(transcript.workflowId));
+    expectWithin('`record`, 16 polls', await historyCost(wait.workflowId));
+  };
+  await withWorker(temporal, config, sandbox.url, work, { layout: SANDBOX_PLACES });
 });

@@ -190,3 +190,23 @@ test('a job with the longest key that can be derived is written and told', async
   });
   expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 1, patches: 1 });
 });
+
+test('many jobs that are denied page the operator once, and each says it of itself', async () => {
+  const rule = { operation: 'remove-background', fault: 'status', status: 401, when: 'before' } as const;
+  await addFault(sandbox.url, { ...rule, match: { every: 1 } });
+  const config = testConfig();
+  const request = { image_url: `${sandbox.url}/samples/mug.png` };
+  const work = async (): Promise<void> => {
+    const { media } = segueClient(temporal, config);
+    const start = () => media.start({ key: `end-${randomUUID()}`, tool: 'remove-background', request });
+    const jobs = await Promise.all(Array.from({ length: 20 }, start));
+    for (const job of jobs)
+      await eventually('the denial', async () => (await job.state())?.stage === 'waiting');
+    await untilTold(1);
+    await ask(sandbox.url, 'DELETE /_sandbox/faults');
+    const reports = await Promise.all(jobs.map((job) => job.wait()));
+    expect(reports.every(({ status }) => status === 'succeeded')).toBe(true);
+  };
+  await withWorker(temporal, config, sandbox.url, work, { operator });
+  expect(gist((await notifications()) as Told[])).toEqual(['op agentError']);
+});
