@@ -117,12 +117,12 @@ export abstract class Job<State extends JobState = JobState, Result = unknown> {
     // Told to whoever awaits it below; until then it must not end the process.
     ended.catch(() => undefined);
     let seen = '';
-    // What is held already is told at once.
-    for (let pause = 0; ; pause = LOOK_EVERY_MS) {
+    // What is held already is told at once. A run that is over is not asked: its worker may be gone.
+    const { status } = await this.handle.describe();
+    for (let pause = status.name === 'RUNNING' ? 0 : LOOK_EVERY_MS; ; pause = LOOK_EVERY_MS) {
       const end = await Promise.race([ended, sleep(pause, undefined), stopped]);
       if (end) return this.#closed(end);
-      // Where no worker answers, the end is not to wait for it.
-      const state = await Promise.race([this.state(), ended.then(() => undefined), stopped]);
+      const state = await Promise.race([this.state(), stopped]);
       if (state && JSON.stringify(state) !== seen) {
         seen = JSON.stringify(state);
         onChange?.(state);
