@@ -18,24 +18,13 @@ export async function withTemporal<T>(
   work: (connected: Connected) => Promise<T>,
   config = loadTemporalConfig(),
 ): Promise<T> {
-  const [{ Client, Connection }, { SegueClient }] = await Promise.all([
-    import('@temporalio/client'),
-    import('../client/index.js'),
-  ]);
-  const connection = await reach(config, () =>
-    Connection.connect({ ...clientOptions(config), connectTimeout: 5_000 }),
-  );
+  const { openClient } = await import('./openClient.js');
+  const { close, ...connected } = await reach(config, () => openClient(config));
   try {
-    const temporal = new Client({ connection, namespace: config.namespace });
-    const segue: Connected['segue'] = (...args) => new SegueClient(temporal, ...args);
-    return await work({ temporal, config, segue });
+    return await work(connected);
   } finally {
-    await connection.close();
+    await close();
   }
-}
-
-function clientOptions({ connection: { address, apiKey, tls, metadata } }: TemporalConfig) {
-  return { address, apiKey, tls, metadata };
 }
 
 /** Names the address when it cannot be reached, and what to do. */
