@@ -46,7 +46,7 @@ export default defineConfig(
   },
   {
     // What workflow code imports ends up in the deterministic bundle, so it may import only these, and only plainly.
-    files: ['src/workflows/**/*.ts'],
+    files: ['src/workflows/*.ts'],
     rules: {
       'no-restricted-imports': [
         'error',
@@ -54,7 +54,26 @@ export default defineConfig(
           patterns: [
             {
               regex:
-                '^(?!(\\./|\\.\\./contract$|\\.\\./ids$|\\.\\./durations$|\\.\\./changes$|\\.\\./inputs$|\\.\\./searchAttributes$|\\.\\./api/(endings|ids|pointer|scope)$|@temporalio/workflow$))',
+                '^(?!(\\./|\\.\\./contract$|\\.\\./ids$|\\.\\./durations$|\\.\\./changes$|\\.\\./inputs$|\\.\\./campaignRules$|\\.\\./searchAttributes$|\\.\\./api/(endings|ids|pointer|scope)$|@temporalio/workflow$))',
+              message: 'Workflow code is deterministic: do this in an activity.',
+            },
+          ],
+        },
+      ],
+      'no-restricted-syntax': ['error', 'ImportExpression', "CallExpression[callee.name='require']"],
+    },
+  },
+  {
+    // The same, one folder deeper.
+    files: ['src/workflows/*/*.ts'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            {
+              regex:
+                '^(?!(\\./|\\.\\./\\w+$|\\.\\./\\.\\./(contract|ids|durations|changes|inputs|campaignRules|searchAttributes)$|\\.\\./\\.\\./api/(endings|ids|pointer|scope)$|@temporalio/workflow$))',
               message: 'Workflow code is deterministic: do this in an activity.',
             },
           ],
@@ -70,6 +89,7 @@ export default defineConfig(
       'src/durations.ts',
       'src/changes.ts',
       'src/inputs.ts',
+      'src/campaignRules/!(index).ts',
       'src/searchAttributes.ts',
       'src/api/{pointer,ids,endings,scope}.ts',
     ],
@@ -81,7 +101,7 @@ export default defineConfig(
           patterns: [
             {
               regex:
-                '^(?!(\\./durations$|\\./contract$|\\./ids$|@temporalio/common/lib/search-attributes$|\\./api/(endings|ids|pointer|scope)$|@temporalio/workflow$))',
+                '^(?!(\\.?\\./(durations|contract|ids|inputs)$|\\./(campaign|fields|nearest|problem|references|shape)$|@temporalio/common/lib/search-attributes$|\\.?\\./api/(endings|ids|pointer|scope)$|@temporalio/workflow$))',
               allowTypeImports: true,
               message: 'This file is part of the workflow bundle; it may import types, and nothing else.',
             },

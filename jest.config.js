@@ -18,7 +18,7 @@ module.exports = {
   globalSetup: '<rootDir>/test/support/globalSetup.ts',
   globalTeardown: '<rootDir>/test/support/globalTeardown.ts',
   reporters: ['default', 'summary', '<rootDir>/test/support/plainSummary.js'],
-  // Two cores: more workers would starve the servers they all talk to.
-  maxWorkers: 2,
+  // Most of the time a test waits for a timer of somebody else's; more would starve the servers they all talk to.
+  maxWorkers: 3,
   testTimeout: 60_000,
 };

@@ -47,6 +47,37 @@ export function recordWorkflowId(key: string): string {
   return `record/${key}`;
 }
 
+export function campaignWorkflowId(key: string): string {
+  return `campaign/${key}`;
+}
+
+/** The key of a campaign's job; made again by a person, it has a key of its own each time. */
+export function campaignJobKey(campaign: string, name: string, repeats = 0): string {
+  return `${campaign}~${name}${repeats > 0 ? `+${repeats + 1}` : ''}`;
+}
+
+export function outlookWorkflowId(key: string): string {
+  return `outlook/${key}`;
+}
+
+/** What a nudge is about, as a name: `approval`, `board launch-board`. */
+export function nudgeSubject(nudge: { about: 'approval' } | { about: 'board'; board: string }): string {
+  return nudge.about === 'approval' ? 'approval' : `board ${nudge.board}`;
+}
+
+/** The same for everybody who could nudge somebody of a week: it is done once, whoever comes first. */
+export function nudgeWorkflowId(nudge: {
+  organization?: string;
+  project: { resourcetype: string; id: string };
+  at: string;
+  week: string;
+  subject: string;
+}): string {
+  const { organization, project, at, week, subject } = nudge;
+  const parts = [organization ?? '', project.resourcetype, project.id, at, week, subject];
+  return `nudge/${parts.map(encoded).join('~')}`;
+}
+
 /** The key in a workflow id: what comes after its kind. */
 export function keyIn(workflowId: string): string {
   return workflowId.slice(workflowId.indexOf('/') + 1);
@@ -54,7 +85,16 @@ export function keyIn(workflowId: string): string {
 
 /** The key that a person means by `media/<key>` or by the key alone; nothing where it is another kind of run. */
 export function mediaKeyOf(text: string): string | undefined {
-  const key = text.startsWith('media/') ? text.slice('media/'.length) : text;
+  return keyOfKind('media', text);
+}
+
+/** The same of a campaign. */
+export function campaignKeyOf(text: string): string | undefined {
+  return keyOfKind('campaign', text);
+}
+
+function keyOfKind(kind: string, text: string): string | undefined {
+  const key = text.startsWith(`${kind}/`) ? text.slice(kind.length + 1) : text;
   return key === '' || key.includes('/') ? undefined : key;
 }
 

@@ -1,5 +1,10 @@
 /** What a backend team imports. */
 export { SegueClient } from './client';
+export { Campaign, type CampaignDecisionAnswer } from './client/campaign';
+export { type CampaignEntry, type CampaignFilter, CampaignsClient } from './client/campaigns';
+export { campaignJsonSchema, type CampaignSpec } from './client/campaignSchema';
+export { problemsOfCampaignSpec } from './client/campaignSpec';
+export { readCampaignSpec } from './client/campaignText';
 export { ConfigError, loadStarterConfig, type StarterConfig } from './config';
 export * from './contract';
 export { type DecisionAnswer, type DecisionMade } from './client/deciding';
@@ -16,6 +21,8 @@ export { type HeldJob, type HeldList, type HeldOptions } from './client/held';
 export { type Job, type JobState, MediaJob, RecordJob, TranscriptJob, type WaitOptions } from './client/job';
 export { type JobEntry, type JobFilter } from './client/listing';
 export { MediaClient } from './client/media';
+export { OutlookRun } from './client/outlook';
+export { OutlooksClient, type OutlookSpec } from './client/outlooks';
 export { type PatchOptions } from './client/patchSpec';
 export { type PatchReport, ProjectsClient, type ProjectsOptions } from './client/projects';
 export { RecordsClient, type RecordSpec } from './client/records';

@@ -1,6 +1,6 @@
 /** What operators list and filter runs by. A namespace must know them before a run can set them. */
 import { defineSearchAttributeKey } from '@temporalio/common/lib/search-attributes';
-import { type MediaInput, type MediaStage, type TranscriptStage } from './contract';
+import { type CampaignStage, type MediaInput, type MediaStage, type TranscriptStage } from './contract';
 
 export const searchAttributes = {
   stage: defineSearchAttributeKey('SegueStage', 'KEYWORD'),
@@ -25,7 +25,8 @@ export function keyword(text: string): string {
 /** What a job's list entry tells from its start on. */
 export function attributesOfJob(
   { key, tool, scope, write }: Pick<MediaInput, 'key' | 'tool' | 'scope' | 'write'>,
-  stage: MediaStage | TranscriptStage,
+  /** Left out for runs that are over in a moment. */
+  stage?: MediaStage | TranscriptStage | CampaignStage,
 ) {
   const given = [
     { key: searchAttributes.stage, value: stage },

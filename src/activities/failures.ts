@@ -1,8 +1,11 @@
+import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { ApiError, InvalidRequestError, NotConfiguredError, StatusError } from '../api/errors';
+import { type Duration, parseDuration } from '../durations';
 
 /** The one cast from an error of the api to a failure that Temporal records. `asksAgain` overrules what is final. */
 export function activityFailure(error: unknown, { asksAgain = false } = {}): ApplicationFailure {
+  if (error instanceof ApplicationFailure) return error;
   if (!(error instanceof ApiError)) return ApplicationFailure.fromError(error);
   const status = error instanceof StatusError ? error.status : null;
   return ApplicationFailure.create({
@@ -12,6 +15,18 @@ export function activityFailure(error: unknown, { asksAgain = false } = {}): App
     nextRetryDelay: error instanceof StatusError ? pauseFor(error) : undefined,
     details: [{ operation: error.operation, status, requestId: error.requestId }],
   });
+}
+
+export interface Patience {
+  /** How long 401 and 403 are waited out: keys get rotated. */
+  authGrace: Duration;
+}
+
+/** The same, for activities that have denied access asked again for as long as the grace lasts. */
+export function patientFailure(error: unknown, { authGrace }: Patience): ApplicationFailure {
+  const isDenied = error instanceof StatusError && [401, 403].includes(error.status);
+  const waited = Date.now() - activityInfo().scheduledTimestampMs;
+  return activityFailure(error, { asksAgain: isDenied && waited < (parseDuration(authGrace) ?? 0) });
 }
 
 const [SHORTEST_PAUSE_MS, LONGEST_PAUSE_MS] = [1_000, 3_600_000];

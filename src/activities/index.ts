@@ -7,17 +7,22 @@ import { countBreakerChange } from '../metrics';
 import { Breaker, type BreakerChange } from './breaker';
 import { createCalls } from './calls';
 import { createDownloadSubtitles, type DownloadOptions } from './downloadSubtitles';
+import { type Patience } from './failures';
 import { type GuardOptions } from './guards';
 import { createNotify } from './notify';
+import { createPrepareCampaign } from './prepareCampaign';
+import { readEnd } from './readEnd';
+import { createReadOutlook } from './readOutlook';
 import { createReadRecord } from './readRecord';
-import { createRequestChange, type RequestOptions } from './requestChange';
+import { createRequestChange } from './requestChange';
+import { createResearch } from './research';
 import { SharedTrouble } from './sharedTrouble';
 import { createSubmit } from './submit';
 import { createTellOperator, type Operator } from './tellOperator';
+import { workingTime } from './workingTime';
 import { createWriteProject, type WriteOptions } from './writeProject';
 
-export interface ActivityOptions
-  extends GuardOptions, WriteOptions, DownloadOptions, Partial<RequestOptions> {
+export interface ActivityOptions extends GuardOptions, WriteOptions, DownloadOptions, Partial<Patience> {
   /** The workspace of every call that names none. */
   organization?: string;
   operator?: Operator;
@@ -47,6 +52,11 @@ export function createActivities(api: Api, options: ActivityOptions = {}) {
     tellOperator: createTellOperator(api, options.operator, denial, options),
     requestChange: createRequestChange(organizationOf, { authGrace }),
     writeProject: createWriteProject(api, options),
+    prepareCampaign: createPrepareCampaign(api, { authGrace }),
+    research: createResearch(api, { authGrace }),
+    readEnd,
+    readOutlook: createReadOutlook(api, { authGrace }),
+    workingTime,
   };
   const submits = { submit: createSubmit(api, breaker, denial, options) };
   // What the contract promises is registered on one of the two.

@@ -39,6 +39,10 @@ export class StatusError extends ApiError {
   }
 }
 
+export function isMissing(error: unknown): error is StatusError {
+  return error instanceof StatusError && error.status === 404;
+}
+
 /**
  * No complete answer came. `sent: false` is a proof: no byte of the request was written to a connection.
  * `sent: true` does not mean that the service received it, only that nobody can tell.

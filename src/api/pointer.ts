@@ -16,6 +16,8 @@ export function valueAt(document: unknown, pointer: string): unknown {
   let value = document;
   for (const token of pointerTokens(pointer)) {
     if (value === null || typeof value !== 'object' || !Object.hasOwn(value, token)) return undefined;
+    // A list has items, by their numbers; its length is none of them.
+    if (Array.isArray(value) && !/^\d+$/.test(token)) return undefined;
     value = (value as Record<string, unknown>)[token];
   }
   return value;

@@ -2,15 +2,25 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import { submitRequestId } from '../ids';
 import { type Job, type JobState } from '../client/job';
 import { type JobReport } from '../client/report';
+import { type Run } from '../client/run';
 import { word } from './commandLine';
 import { EXIT, type ExitCode } from './exit';
 import { print, printJson, say } from './print';
 
 /** Asks the run to stop, and says what that does not stop. */
-export async function cancelJob(
+export function cancelJob(
   job: Job,
-  { json }: { json?: boolean },
+  flags: { json?: boolean },
   goesOn: (report: JobReport, state: JobState | undefined) => string = whatGoesOn,
+): Promise<ExitCode> {
+  return cancelRun(job, flags, goesOn);
+}
+
+/** The same for any run. */
+export async function cancelRun<State>(
+  job: Run<State>,
+  { json }: { json?: boolean },
+  goesOn: (report: JobReport, state: State | undefined) => string,
 ): Promise<ExitCode> {
   const before = await job.report();
   const isOver = !['running', 'held'].includes(before.status);
@@ -39,7 +49,7 @@ function whatGoesOn({ status, taskId, key }: JobReport, state: JobState | undefi
 }
 
 /** Whether it was still there to be asked. */
-async function ask(job: Job): Promise<boolean> {
+async function ask(job: Run): Promise<boolean> {
   try {
     await job.cancel();
     return true;

@@ -7,14 +7,18 @@ export async function readRequestFile(file: string): Promise<Record<string, unkn
   return readObjectFile('--input', file, 'with the fields of the request');
 }
 
+/** What a file holds, or stdin. */
+export async function readTextFile(flag: string, file: string): Promise<string> {
+  return file === '-' ? text(process.stdin) : readFile(file, 'utf8').catch(asUsageError(flag, file));
+}
+
 /** A JSON object from the file that a flag names, or from stdin. */
 export async function readObjectFile(
   flag: string,
   file: string,
   what: string,
 ): Promise<Record<string, unknown>> {
-  const content =
-    file === '-' ? await text(process.stdin) : await readFile(file, 'utf8').catch(asUsageError(flag, file));
+  const content = await readTextFile(flag, file);
   let value: unknown;
   try {
     value = JSON.parse(content);

@@ -24,6 +24,8 @@ import { printJson, say } from './print';
  */
 const COMMANDS: Record<string, () => Promise<{ addTo: (program: Command) => void }>> = {
   media: () => import('./media.js'),
+  campaign: () => import('./campaign.js'),
+  outlook: () => import('./outlook.js'),
   transcript: () => import('./transcript.js'),
   wait: () => import('./wait.js'),
   held: () => import('./held.js'),

@@ -1,4 +1,3 @@
-import { userInfo } from 'node:os';
 import { createInterface } from 'node:readline/promises';
 import { type Command } from 'commander';
 import { loadStarterConfig } from '../config';
@@ -12,6 +11,7 @@ import { NO_JOB } from '../client/report';
 import { adviceForHold, adviceLines } from './advice';
 import { withTemporal } from './connect';
 import { EXIT, type ExitCode, UsageError } from './exit';
+import { osUser } from './person';
 import { print, printJson, say } from './print';
 
 interface ResolveFlags {
@@ -106,15 +106,6 @@ function workflowIdOf(text: string): string | undefined {
   if (/^(transcript|record)\/[^/]+$/.test(text)) return text;
   const key = mediaKeyOf(text);
   return key === undefined ? undefined : mediaWorkflowId(key);
-}
-
-/** A user without a name, as in many containers, has a number. */
-function osUser(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    return `user ${process.getuid?.() ?? 'unknown'}`;
-  }
 }
 
 async function decideJob(job: Job, decision: DecisionMade, { json }: ResolveFlags): Promise<ExitCode> {

@@ -1,8 +1,8 @@
 /** `--out DIR --at POINTER`: saves the files that a result points to. */
 import { mkdir } from 'node:fs/promises';
 import { type Command } from 'commander';
-import { isPointer, pointerTo, pointerTokens, valueAt } from '../api/pointer';
-import { shorten } from '../api/errors';
+import { isPointer, valueAt } from '../api/pointer';
+import { briefly, whatIsThere } from '../api/there';
 import { loadProxySettings } from '../config';
 import { inParallel } from '../parallel';
 import { type JobReport } from '../client/report';
@@ -84,7 +84,8 @@ export async function saveFiles({ key, info }: JobReport, { out, at }: Required<
 /** A URL, a list of URLs, or objects with a `url`; else, in words, why there are none. */
 function urlsAt(info: unknown, at: string): string[] | string {
   const found = valueAt(info, at);
-  if (found === undefined) return `--at ${at}: there is nothing in the result. ${whatIsThere(info, at)}`;
+  if (found === undefined)
+    return `--at ${at}: there is nothing in the result. ${whatIsThere(info, at, '`info`')}`;
   const items: unknown[] = Array.isArray(found) ? found : [found];
   const urls = items.map((item) => (typeof item === 'string' ? item : valueAt(item, '/url')));
   const isComplete = urls.every((url) => typeof url === 'string');
@@ -92,21 +93,4 @@ function urlsAt(info: unknown, at: string): string[] | string {
     return `--at ${at}: must be a URL, a list of URLs, or objects with a url. There is ${briefly(found)}`;
   if (urls.length > MOST_FILES) return `--at ${at}: has ${urls.length} URLs, more than ${MOST_FILES}`;
   return urls;
-}
-
-/** The nearest place on the way that there is, and what it has. */
-function whatIsThere(info: unknown, at: string): string {
-  const tokens = pointerTokens(at);
-  let place = tokens;
-  while (valueAt(info, pointerTo(place)) === undefined && place.length > 0) place = place.slice(0, -1);
-  const there = valueAt(info, pointerTo(place));
-  const where = place.length === 0 ? 'In `info`' : `At ${pointerTo(place)}`;
-  return `${where} there is ${briefly(there)}`;
-}
-
-function briefly(value: unknown): string {
-  if (Array.isArray(value)) return `a list of ${value.length}`;
-  if (value !== null && typeof value === 'object')
-    return `an object with ${Object.keys(value).join(', ') || 'nothing'}`;
-  return shorten(JSON.stringify(value));
 }

@@ -1,15 +1,39 @@
 import { type Command } from 'commander';
-import { findTool, mediaTools, requestJsonSchema } from '../api/tools';
+import { mediaTools, requestJsonSchema } from '../api/tools';
+import { campaignJsonSchema } from '../client/campaignSchema';
 import { UsageError } from './exit';
 import { print } from './print';
+import { table } from './table';
+
+interface Described {
+  about: string;
+  schema: () => unknown;
+}
 
 export function addTo(program: Command): void {
+  const described = schemas();
+  const names = [...described.keys()];
   program
-    .command('schema <tool>')
-    .description(`print the JSON Schema of a tool's request: ${Object.keys(mediaTools).join(', ')}`)
-    .action((name: string) => {
-      const tool = findTool(name);
-      if (!tool) throw new UsageError(`"${name}" is none of ${Object.keys(mediaTools).join(', ')}`);
-      print(JSON.stringify(requestJsonSchema(tool), null, 2));
+    .command('schema [name]')
+    .description(
+      `print the JSON Schema of what others write: ${names.join(', ')}; without a name, what there is`,
+    )
+    .action((name: string | undefined) => {
+      if (name === undefined) {
+        for (const line of table([...described].map(([known, { about }]) => [known, about]))) print(line);
+        return;
+      }
+      const known = described.get(name);
+      if (!known) throw new UsageError(`"${name}" is none of ${names.join(', ')}`);
+      print(JSON.stringify(known.schema(), null, 2));
     });
+}
+
+function schemas(): Map<string, Described> {
+  const tools = Object.entries(mediaTools).map(([name, tool]): [string, Described] => [
+    name,
+    { about: `the request of a tool: ${tool.about}`, schema: () => requestJsonSchema(tool) },
+  ]);
+  const campaign = { about: 'the spec of a campaign', schema: campaignJsonSchema };
+  return new Map([['campaign', campaign], ...tools]);
 }

@@ -2,7 +2,8 @@
 import { loadStarterConfig } from '../config';
 import { formatDuration } from '../durations';
 import { submitTaskQueue } from '../ids';
-import { type Job, type MediaJob } from '../client/job';
+import { type MediaJob } from '../client/job';
+import { type Run } from '../client/run';
 import { type MediaSpec } from '../client/spec';
 import { withAdvice } from './advice';
 import { followCommand, word } from './commandLine';
@@ -32,7 +33,7 @@ export async function withStartedJob(
 
 /** For an order that does not wait. */
 export async function tellStarted(
-  job: Job,
+  job: Run,
   { config }: Connected,
   { json }: { json?: boolean },
 ): Promise<ExitCode> {
@@ -57,7 +58,7 @@ export async function sayWhatIsUnusual(job: MediaJob, connected: Connected): Pro
 }
 
 /** `meaning` is what follows from that, for a job that is over or not. */
-export async function sayThatItExists(job: Job, meaning: (isOver: boolean) => string): Promise<void> {
+export async function sayThatItExists(job: Run, meaning: (isOver: boolean) => string): Promise<void> {
   const age = formatDuration(Date.now() - job.startedAt.getTime());
   const { status } = await job.report();
   const isOver = !['running', 'held'].includes(status);

@@ -2,6 +2,7 @@
 import { parseDuration } from '../durations';
 import { type Job, type JobState, type MediaJob } from '../client/job';
 import { type JobReport } from '../client/report';
+import { type Run } from '../client/run';
 import { adviceForHold, adviceLines } from './advice';
 import { followCommand } from './commandLine';
 import { EXIT, type ExitCode, LostSightError } from './exit';
@@ -39,10 +40,18 @@ export async function tellWaited(
 }
 
 /** Waits for the end, the first hold, or somebody who stops waiting. */
-export async function untilOver(
-  job: Job,
-  { json, timeout }: WaitFlags,
-  follow = followCommand(job),
+export function untilOver(job: Job, flags: WaitFlags, follow = followCommand(job)): Promise<JobReport> {
+  const onChange = (state: JobState): void => {
+    say(describeState(state));
+  };
+  return waitFor(job, flags, { onChange, follow });
+}
+
+/** The same for any run; `onChange` is told of its states, but for programs. */
+export async function waitFor<State>(
+  job: Run<State>,
+  { json, timeout }: Pick<WaitFlags, 'json' | 'timeout'>,
+  { onChange, follow = followCommand(job) }: { onChange: (state: State) => void; follow?: string },
 ): Promise<JobReport> {
   say(`waiting for ${job.workflowId}; Ctrl-C stops waiting, not the job`);
   const stop = new AbortController();
@@ -51,13 +60,8 @@ export async function untilOver(
   };
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
   const timer = timeout ? setTimeout(interrupt, timerMs(timeout)) : undefined;
-  const onChange = json
-    ? undefined
-    : (state: JobState): void => {
-        say(describeState(state));
-      };
   try {
-    return await job.wait({ signal: stop.signal, onChange });
+    return await job.wait({ signal: stop.signal, onChange: json ? undefined : onChange });
   } catch (error) {
     throw new LostSightError(job, error, follow);
   } finally {
@@ -95,7 +99,7 @@ export async function printReport(job: Job, report: JobReport, { json }: { json?
   for (const line of hold ? adviceLines(adviceForHold(job.workflowId, hold)) : []) say(line);
 }
 
-function headline({ workflowId, status, taskId }: JobReport): string {
+export function headline({ workflowId, status, taskId }: JobReport): string {
   return `${workflowId} ${status}${taskId ? ` (task ${taskId})` : ''}`;
 }
 
@@ -108,7 +112,8 @@ function tellSaved(report: JobReport, files: SavedFile[]): void {
   }
 }
 
-function exitCodeOf({ status }: JobReport): ExitCode {
+/** What a job's standing is for a script. */
+export function exitCodeOf({ status }: Pick<JobReport, 'status'>): ExitCode {
   switch (status) {
     case 'succeeded':
       return EXIT.done;

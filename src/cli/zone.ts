@@ -1,15 +1,7 @@
 import { type Api, type CallOptions } from '../api/client';
 import { type WorkspaceContext } from '../api/operations/workspace';
+import { isZone } from '../zones';
 import { say } from './print';
-
-export function isZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /** The zone that a workspace's times are shown in; UTC where it tells none, or one that nobody knows. */
 export function zoneOf(context: WorkspaceContext): string {

@@ -1,10 +1,12 @@
 /** What a backend team imports: start a job, follow it, get its result, decide what is held. */
 import { type Client } from '@temporalio/client';
 import { type StarterConfig } from '../config';
+import { CampaignsClient } from './campaigns';
 import { findHeld, type HeldList, type HeldOptions } from './held';
 import { type Job, jobOf } from './job';
 import { find } from './keyed';
 import { MediaClient } from './media';
+import { OutlooksClient } from './outlooks';
 import { ProjectsClient, type ProjectsOptions } from './projects';
 import { RecordsClient } from './records';
 import { TranscriptsClient } from './transcripts';
@@ -14,6 +16,8 @@ export class SegueClient {
   readonly transcripts: TranscriptsClient;
   readonly records: RecordsClient;
   readonly projects: ProjectsClient;
+  readonly campaign: CampaignsClient;
+  readonly outlooks: OutlooksClient;
 
   constructor(
     private readonly temporal: Client,
@@ -23,7 +27,9 @@ export class SegueClient {
     this.media = new MediaClient(temporal, config);
     this.transcripts = new TranscriptsClient(temporal, config);
     this.records = new RecordsClient(temporal, config);
+    this.campaign = new CampaignsClient(temporal, config);
     this.projects = new ProjectsClient(temporal, config, options);
+    this.outlooks = new OutlooksClient(temporal, config);
   }
 
   /** The job that a workflow id names, of whichever kind. */

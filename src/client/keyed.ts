@@ -9,8 +9,8 @@ import {
 import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow';
 import { KeyReusedError, NoSuchJobError } from '../errors';
 import { keyIn } from '../ids';
-import { type JobFacts } from './job';
 import { explainUnregistered } from '../registration';
+import { type RunFacts } from './run';
 import { type attributesOfJob } from '../searchAttributes';
 
 export interface Start<Input> {
@@ -37,7 +37,7 @@ interface StartMemo extends Record<string, unknown> {
 }
 
 /** Starts the run, or finds the one that its key has. Another ask under the same key is an error. */
-export async function startOrFind<Input>(temporal: Client, start: Start<Input>): Promise<JobFacts> {
+export async function startOrFind<Input>(temporal: Client, start: Start<Input>): Promise<RunFacts> {
   const { workflowId, key, askOf } = start;
   const memo: StartMemo = { segueAsk: askOf(start.input), segueStart: randomUUID() };
   const look = async (): Promise<Look> => {
@@ -103,7 +103,7 @@ export async function inputOf(
 }
 
 /** The run that an id has. */
-export async function find(temporal: Client, workflowId: string): Promise<JobFacts> {
+export async function find(temporal: Client, workflowId: string): Promise<RunFacts> {
   try {
     const run = await temporal.workflow.getHandle(workflowId).describe();
     return { ...run, key: keyIn(workflowId), existing: true };

@@ -31,9 +31,18 @@ export async function* listJobs(temporal: Client, filter: JobFilter): AsyncGener
   for await (const run of findRuns(temporal, queryOf(filter))) yield entryOf(run);
 }
 
-export async function countJobs(temporal: Client, filter: JobFilter): Promise<number> {
+export function countJobs(temporal: Client, filter: JobFilter): Promise<number> {
+  return countRuns(temporal, queryOf(filter));
+}
+
+/** How many {@link findRuns} would find. */
+export async function countRuns(
+  temporal: Client,
+  query: string,
+  workflows: readonly string[] = [MEDIA_WORKFLOW],
+): Promise<number> {
   try {
-    return (await temporal.workflow.count(queryOf(filter))).count;
+    return (await temporal.workflow.count(ofWorkflows(workflows, query))).count;
   } catch (error) {
     throw explainUnregistered(error, temporal.options.namespace);
   }
@@ -45,12 +54,15 @@ export async function* findRuns(
   query: string,
   workflows: readonly string[] = [MEDIA_WORKFLOW],
 ): AsyncGenerator<WorkflowExecutionInfo> {
-  const types = workflows.map(quoted).join(', ');
   try {
-    yield* temporal.workflow.list({ query: `WorkflowType IN (${types}) AND (${query})` });
+    yield* temporal.workflow.list({ query: ofWorkflows(workflows, query) });
   } catch (error) {
     throw explainUnregistered(error, temporal.options.namespace);
   }
+}
+
+function ofWorkflows(workflows: readonly string[], query: string): string {
+  return `WorkflowType IN (${workflows.map(quoted).join(', ')}) AND (${query})`;
 }
 
 /** As lists and descriptions of runs tell it. */
@@ -94,7 +106,7 @@ function statusOf({ status }: RunInfo, stage: MediaStage | null): JobStatus {
   }
 }
 
-function queryOf({ stage, tool, project }: JobFilter): string {
+export function queryOf({ stage, tool, project }: Omit<JobFilter, 'stage'> & { stage?: string }): string {
   const wanted: [{ name: string }, string | undefined][] = [
     [searchAttributes.stage, stage],
     [searchAttributes.tool, tool],

@@ -25,3 +25,6 @@ export const NO_JOB = {
   info: null,
   existing: null,
 };
+
+/** How a run stands, whichever it is. */
+export type Standing = Pick<JobReport, 'status' | 'stage' | 'taskId' | 'info' | 'error'>;

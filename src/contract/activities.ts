@@ -5,6 +5,8 @@ import { type Operations } from '../api/operations';
 import { type Notification } from '../api/operations/notify';
 import { type NotifyOutcome, type SubmitOutcome } from '../api/outcomes';
 import { type Scope } from '../api/scope';
+import { type CampaignActivities } from './campaigns';
+import { type OutlookActivities } from './outlook';
 import { type ChangeRequest, type ProjectChange } from './projects';
 import { type CondensedText, type SubtitleFormat } from './records';
 import { type ProjectRef } from './targets';
@@ -53,7 +55,7 @@ export type CallActivities = {
   ) => Promise<ResponseOf<Operations[Name]>>;
 };
 
-export interface SegueActivities extends CallActivities {
+export interface SegueActivities extends CallActivities, CampaignActivities, OutlookActivities {
   submit: (order: SubmitOrder) => Promise<SubmitOutcome>;
   readRecord: (order: RecordOrder) => Promise<RecordNews>;
   downloadSubtitles: (order: DownloadOrder) => Promise<Download>;

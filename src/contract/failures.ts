@@ -8,6 +8,7 @@ export const FAILURE = {
   notConfigured: 'NotConfigured',
   refused: 'Refused',
   givenUp: 'GivenUp',
+  campaignFailed: 'CampaignFailed',
   abandoned: 'Abandoned',
   badDecision: 'BadDecision',
   badInput: 'BadInput',

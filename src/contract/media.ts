@@ -19,6 +19,8 @@ export interface MediaInput {
   notify?: NotifyTarget;
   /** A task that already runs: it is polled and nothing is submitted. */
   taskId?: string;
+  /** The run that this one is for; it is told of each stage by signal `jobNews`. */
+  reportTo?: string;
   /** What the run before this one knew. Only Segue itself sets it, when a long run continues as new. */
   carried?: Progress;
 }
@@ -40,6 +42,8 @@ export interface Progress {
   pollingSince: string | null;
   /** Since when the service does not know the task, if it does not. */
   missingSince: string | null;
+  /** Workflow ids of those who are told what this run is at. */
+  listeners: string[];
   /**
    * Whether the run was ever reset. Then a POST or a notification may be out that it does not know of, and it sends none
    * itself.

@@ -15,7 +15,7 @@ export type SubtitleFormat = (typeof SUBTITLE_FORMATS)[number];
 /** What is known of something that is asked after again and again, in every workflow that does so. */
 export type FollowProgress = Pick<
   Progress,
-  'number' | 'hold' | 'decisions' | 'polls' | 'pollingSince' | 'missingSince' | 'reset'
+  'number' | 'hold' | 'decisions' | 'polls' | 'pollingSince' | 'missingSince' | 'listeners' | 'reset'
 >;
 
 /** The same of a record of the service. */
@@ -40,6 +40,8 @@ export interface TranscriptInput {
   poll?: Partial<PollSettings>;
   write?: WriteTarget;
   notify?: NotifyTarget;
+  /** The run that this one is for; it is told of each stage by signal `jobNews`. */
+  reportTo?: string;
   /** What the run before this one knew. Only Segue itself sets it, when a long run continues as new. */
   carried?: TranscriptProgress;
 }
@@ -106,6 +108,8 @@ export interface RecordInput {
   failOn?: RecordStatus[];
   scope?: Scope;
   poll?: Partial<PollSettings>;
+  /** The run that this one is for; it is told of each stage by signal `jobNews`. */
+  reportTo?: string;
   /** What the run before this one knew. Only Segue itself sets it, when a long run continues as new. */
   carried?: RecordProgress;
 }

@@ -13,6 +13,7 @@ import { changeIdOf } from '../ids';
 import { type Following } from './following';
 import { closeHold } from './hold';
 import { extraOf, type Message, tellUser } from './notice';
+import { untilReported } from './reporting';
 import { enterStage, showDelay } from './show';
 import { writeToProject } from './write';
 
@@ -31,7 +32,10 @@ export async function endingWell<T>(run: Following, work: () => Promise<T>): Pro
     throw error;
   } finally {
     // Who asked something of the run gets an answer before it is gone.
-    await CancellationScope.nonCancellable(() => condition(allHandlersFinished));
+    await CancellationScope.nonCancellable(async () => {
+      await condition(allHandlersFinished);
+      await untilReported(run);
+    });
   }
 }
 

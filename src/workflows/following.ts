@@ -28,6 +28,8 @@ export interface Following {
   pollAsked: boolean;
   /** A poll is on its way. */
   asking: boolean;
+  /** News that are being told to those who wait for this run. */
+  reports: number;
   /** Alarms that are being told; a run that continued as new before would forget to tell them. */
   alarms: number;
   nextPollAt: string | null;
@@ -63,7 +65,15 @@ export interface Subject {
 
 /** What a run is doing at its start; nothing of it outlives the run. */
 export function atStart() {
-  return { decision: null, pollAsked: false, asking: false, alarms: 0, nextPollAt: null, lastError: null };
+  return {
+    decision: null,
+    pollAsked: false,
+    asking: false,
+    alarms: 0,
+    reports: 0,
+    nextPollAt: null,
+    lastError: null,
+  };
 }
 
 /** Whether this run, or one that it continues, was reset. */
@@ -72,12 +82,18 @@ export function wasReset(carried: { reset?: boolean } | undefined): boolean {
   return (carried?.reset ?? false) || runId !== originalExecutionRunId;
 }
 
+/** What a run must know to tell somebody something at most once. */
+export interface Sender {
+  readonly subject: Pick<Subject, 'requestName'>;
+  readonly progress: { reset: boolean };
+}
+
 /**
  * The run in whose name something is sent that must not be sent twice. One that was reset does not know what was sent
  * before, and names none: the activity then refuses, and what it was to send is uncertain. Compared there, because a
  * branch in the workflow would break the replay of what happened before the reset.
  */
-export function senderOf({ progress }: Following): string {
+export function senderOf({ progress }: Sender): string {
   return progress.reset ? 'none: the run was reset' : workflowInfo().originalExecutionRunId;
 }
 
@@ -86,7 +102,7 @@ export function senderOf({ progress }: Following): string {
  * somebody is still being told something: there is room enough until the next time.
  */
 export async function continueWhenLong(run: Following): Promise<void> {
-  if (!workflowInfo().continueAsNewSuggested || run.alarms > 0) return;
+  if (!workflowInfo().continueAsNewSuggested || run.alarms > 0 || run.reports > 0) return;
   await condition(allHandlersFinished);
   // Taken in the meantime: this run acts on it, since the next one would not know.
   if (run.decision) return;

@@ -13,6 +13,7 @@ import { handleDecisions } from './decisions';
 import { endingWell, succeed } from './ending';
 import { pollUntilDone } from './poll';
 import { describeRun, type Run, startRun } from './progress';
+import { handleListeners } from './reporting';
 import { readSettings } from './settings';
 import { showStart } from './show';
 import { refuseUnsafeStart } from './start';
@@ -32,6 +33,7 @@ export async function media(input: MediaInput): Promise<MediaResult> {
   handleDecisions(run, taskRules(run));
   handleLateAnswers(run);
   handlePollNow(run, pollNowUpdate, describe);
+  handleListeners(run);
   showStart(run);
 
   return endingWell(run, () => runJob(run));

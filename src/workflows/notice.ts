@@ -17,7 +17,7 @@ import {
 } from '../contract';
 import { notifyRequestId } from '../ids';
 import { doubling } from './backoff';
-import { type Following, knownFacts, senderOf } from './following';
+import { type Following, knownFacts, senderOf, type Sender } from './following';
 
 const NOTIFY_TIMEOUT_MS = 30_000;
 /** Work is not kept from ending by a notification that nobody takes. */
@@ -44,7 +44,7 @@ export type Message = Pick<Notification, 'category' | 'title' | 'message' | 'bod
 
 /** `onDelay` is called, again and again, once it takes longer than it should. */
 export function tellUser(
-  run: Following,
+  run: Sender,
   to: NotifyTarget,
   message: Message,
   onDelay?: () => void,
@@ -62,7 +62,7 @@ export function tellUser(
 }
 
 /** Nobody may be named as operator; then nobody is told, and that is no trouble. */
-export function tellOperator(run: Following, message: Message): Promise<NoticeOutcome> {
+export function tellOperator(run: Sender, message: Message): Promise<NoticeOutcome> {
   const requestId = notifyRequestId(run.subject.requestName, `${message.event}.operator`);
   return untilKnown(async () => {
     const outcome = await once.tellOperator({
@@ -80,7 +80,7 @@ function contentOf({ category, title, message, body, event, extra }: Message) {
     category,
     title,
     message: withoutTitle(message, title),
-    body: withoutTitle(body ?? '', title),
+    body: body && withoutTitle(body, title),
     _extra: { event_type: `${workflowInfo().workflowType}.${event}`, agent: 'segue', ...extra },
   };
 }

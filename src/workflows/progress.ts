@@ -3,6 +3,7 @@ import { type MediaInput, type MediaStage, type MediaState, type Progress } from
 import { atStart, type Following, wasReset } from './following';
 import { detailsOf } from './mediaWords';
 import { describeHold } from './question';
+import { listenersOf } from './reporting';
 import { type Settings } from './settings';
 
 /** What a media job knows: its progress, which outlives the run, and what it is doing at the moment. */
@@ -30,6 +31,7 @@ export function startRun(input: MediaInput, settings: Settings, scope: Cancellat
     polls: carried?.polls ?? 0,
     pollingSince: carried?.pollingSince ?? null,
     missingSince: carried?.missingSince ?? null,
+    listeners: listenersOf(input),
     reset: wasReset(carried),
   };
   const run: Run = {

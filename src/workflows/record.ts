@@ -14,6 +14,7 @@ import { atStart } from './following';
 import { describeHold } from './question';
 import { followRecord, type FollowingRecord, lastWordsOf, startRecordProgress } from './records';
 import { recordDetails } from './recordWords';
+import { handleListeners } from './reporting';
 import { readRecordSettings } from './settings';
 import { enterStage, showStart } from './show';
 import { refuseUnsafeStart } from './start';
@@ -27,6 +28,7 @@ export async function record(input: RecordInput): Promise<RecordResult> {
   });
   handleDecisions(run);
   handlePollNow(run, recordPollNowUpdate, () => describe(run));
+  handleListeners(run);
   showStart(run);
   return endingWell(run, () => waitForEnd(run));
 }
@@ -53,10 +55,10 @@ async function waitForEnd(run: Wait): Promise<RecordResult> {
 
 function startWait(asked: RecordInput): Wait {
   const settings = readRecordSettings(asked);
-  const { kind, id, carried } = asked;
+  const { kind, id } = asked;
   const key = recordKey(kind, id);
   refuseUnsafeStart(key, recordWorkflowId(key));
-  const progress = startRecordProgress(carried);
+  const progress = startRecordProgress(asked);
   const run: Wait = {
     ...atStart(),
     ...{ asked, settings, progress },

@@ -12,6 +12,7 @@ import { formatDuration } from '../durations';
 import { pollRequestId } from '../ids';
 import { continueWhenLong, type Following, thingOf, wasReset } from './following';
 import { patient, quick } from './poll';
+import { listenersOf } from './reporting';
 import { MISSING_GRACE_MS, watch } from './watch';
 
 export interface FollowingRecord extends Following {
@@ -24,7 +25,13 @@ export interface RecordAsk {
   failOn?: RecordStatus[];
 }
 
-export function startRecordProgress(carried: RecordProgress | undefined): RecordProgress {
+export function startRecordProgress({
+  carried,
+  reportTo,
+}: {
+  carried?: RecordProgress;
+  reportTo?: string;
+}): RecordProgress {
   return {
     number: carried?.number ?? 0,
     hold: carried?.hold ?? null,
@@ -32,6 +39,7 @@ export function startRecordProgress(carried: RecordProgress | undefined): Record
     polls: carried?.polls ?? 0,
     pollingSince: carried?.pollingSince ?? null,
     missingSince: carried?.missingSince ?? null,
+    listeners: listenersOf({ carried, reportTo }),
     status: carried?.status ?? null,
     reset: wasReset(carried),
   };

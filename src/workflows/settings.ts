@@ -1,10 +1,12 @@
 import { ApplicationFailure } from '@temporalio/workflow';
 import { problemsOfScope } from '../api/scope';
 import {
+  DEFAULT_OUTLOOK,
   DEFAULT_POLL,
   DEFAULT_SUBMIT,
   FAILURE,
   type MediaInput,
+  type OutlookInput,
   type PollSettings,
   type RecordInput,
   type TranscriptInput,
@@ -14,6 +16,7 @@ import {
   isRecord,
   isText,
   problemsOfObjects,
+  problemsOfOutlookInput,
   problemsOfRecordInput,
   problemsOfRunKey,
   problemsOfTargets,
@@ -57,6 +60,12 @@ export function readTranscriptSettings(input: TranscriptInput): PollTimes {
 
 export function readRecordSettings(input: RecordInput): PollTimes {
   return checked(problemsOfRecordInput(input), (read, problems) => pollTimes(input.poll, read, problems));
+}
+
+export function readOutlookSettings(input: OutlookInput): { silentAfter: number } {
+  return checked(problemsOfOutlookInput(input), (read) => ({
+    silentAfter: read('silentAfter', input.silentAfter ?? DEFAULT_OUTLOOK.silentAfter, 1_000),
+  }));
 }
 
 /** What `make` makes of an input of the right shape, or a failure with everything that is wrong with it. */
@@ -107,6 +116,6 @@ function problemsOfShape(input: unknown): string[] {
   ];
 }
 
-function badInput(problems: string[]): ApplicationFailure {
+export function badInput(problems: string[]): ApplicationFailure {
   return ApplicationFailure.nonRetryable(`The job was not started: ${problems.join('; ')}`, FAILURE.badInput);
 }

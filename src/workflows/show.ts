@@ -2,6 +2,7 @@
 import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import { attributesOfJob, keyword, searchAttributes } from '../searchAttributes';
 import { type Following, type Stage } from './following';
+import { reportStage } from './reporting';
 
 /** Those in between are over in a moment, and each would be one more event. They are listed when they last. */
 const UNLISTED: ReadonlySet<Stage> = new Set(['writing', 'notifying']);
@@ -24,6 +25,7 @@ export function enterStage(run: Following, stage: Stage): void {
   // One that lasted is listed, and must not stay so.
   const before = listedStage();
   if (isNew && (!UNLISTED.has(stage) || UNLISTED.has(before as Stage))) list(run);
+  if (isNew) reportStage(run);
   showDetails(run);
 }
 

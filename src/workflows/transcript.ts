@@ -20,6 +20,7 @@ import { atStart } from './following';
 import { describeHold } from './question';
 import { followRecord, lastWordsOf, startRecordProgress } from './records';
 import { recordDetails } from './recordWords';
+import { handleListeners } from './reporting';
 import { readTranscriptSettings } from './settings';
 import { showStart } from './show';
 import { refuseUnsafeStart } from './start';
@@ -34,6 +35,7 @@ export async function transcript(input: TranscriptInput): Promise<TranscriptResu
   });
   handleDecisions(run);
   handlePollNow(run, transcriptPollNowUpdate, () => describe(run));
+  handleListeners(run);
   showStart(run);
   return endingWell(run, () => runTranscript(run));
 }
@@ -98,7 +100,7 @@ function startTranscript(input: TranscriptInput): Transcript {
   const { key, transcriptionId, format = 'srt', carried } = input;
   refuseUnsafeStart(key, transcriptWorkflowId(key));
   const progress: TranscriptProgress = {
-    ...startRecordProgress(carried),
+    ...startRecordProgress(input),
     doneAt: carried?.doneAt ?? null,
     emptySince: carried?.emptySince ?? null,
   };

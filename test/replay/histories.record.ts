@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils';
 import { useTemporal } from '../support/temporal';
-import { scenarios } from './scenarios';
+import { allScenarios } from './allScenarios';
 
 const FOLDER = path.join(__dirname, 'histories');
 
@@ -13,7 +13,7 @@ beforeAll(async () => {
   await mkdir(FOLDER, { recursive: true });
 });
 
-test.each(Object.entries(scenarios))('record %s', async (name, scenario) => {
+test.each(Object.entries(allScenarios))('record %s', async (name, scenario) => {
   let recorded = 0;
   await scenario(temporal, async (run) => {
     const history = await run.fetchHistory();

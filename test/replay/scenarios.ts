@@ -17,9 +17,7 @@ import { addFault, readLedger } from '../support/sandbox';
 import { shared } from '../support/shared';
 import { connectTo, segueClient, testConfig, type TestTemporal, withWorker } from '../support/temporal';
 import { seedProject, WORKSPACE } from '../support/writing';
-
-/** Runs the scenario and hands over its run as soon as its history is the one to keep. */
-type Scenario = (temporal: TestTemporal, keep: (run: WorkflowHandle) => Promise<void>) => Promise<void>;
+import { type Scenario } from './scenario';
 
 async function runJob(
   temporal: TestTemporal,

@@ -52,6 +52,9 @@ function costOf(history: History): Cost {
   return { events: events.length, actions: billable.length + tasksWithLocalActivities.size };
 }
 
+/** Scheduled, started, completed. */
+const EVENTS_OF_A_TASK = 3;
+
 async function historyCost(workflowId: string): Promise<Cost> {
   return costOf(await temporal.client.workflow.getHandle(workflowId).fetchHistory());
 }
@@ -59,9 +62,10 @@ async function historyCost(workflowId: string): Promise<Cost> {
 function expectWithin(run: string, cost: Cost): void {
   const most = documented.get(run);
   if (!most) throw new Error(`docs/cost.md has no row ${run}`);
-  // A signal and a result may come in one workflow task or in two, so a run may be cheaper than the table says.
+  // A signal and a result may come in one workflow task or in two.
+  const more = { events: EVENTS_OF_A_TASK, actions: 0 };
   for (const unit of ['events', 'actions'] as const) {
-    const isTrue = cost[unit] <= most[unit] && cost[unit] >= most[unit] * 0.8;
+    const isTrue = cost[unit] <= most[unit] + more[unit] && cost[unit] >= most[unit] * 0.8;
     expect([run, unit, cost[unit], isTrue]).toEqual([run, unit, cost[unit], true]);
   }
 }

@@ -34,4 +34,5 @@ export const getWorkspace: Operation<Record<string, never>, WorkspaceContext> = 
   request: z.strictObject({}),
   ask: () => ({ method: 'GET', path: WORKSPACE_PATH }),
   response: workspaceContext,
+  redacted: true,
 };

@@ -1,0 +1,184 @@
+/**
+ * What an outlook becomes when somebody looks again. Pure: the same look a second time gives the same outlook.
+ *
+ * Drafts, boards and entries of activity have no published times, so what happened is told by comparing what there is
+ * with what there was at the last look. Drafts are counted and not told apart: no field of theirs is published, and
+ * one that is different at every look would be news at every look.
+ */
+import {
+  type DraftsSearch,
+  type Nudge,
+  type Outlook,
+  type OutlookNews,
+  type OutlookWeek,
+  type WorkspaceClock,
+} from '../contract';
+import { digest } from '../digest';
+import { nudgeSubject } from '../ids';
+import { daysAfter, localTime } from '../zones';
+import { type Survey } from './survey';
+import { addCounts, cut, moreThan } from './tally';
+
+const MOST_CHANGES = 20;
+const LONGEST_CHANGE = 200;
+
+export interface Look {
+  now: number;
+  clock: WorkspaceClock;
+  survey: Survey;
+  /** Which drafts were counted. */
+  drafts?: DraftsSearch;
+  /** Whether the campaign waits for an approval. */
+  isApproving: boolean;
+  /** How many weeks are kept. */
+  weeks: number;
+  silentAfterMs: number;
+  /** Whether there is somebody to nudge. */
+  nudge: boolean;
+}
+
+export function nextOutlook(
+  before: Outlook | undefined,
+  look: Look,
+): Omit<OutlookNews, 'outlook'> & { outlook: Outlook } {
+  const { clock, survey, weeks } = look;
+  const week = weekOf(before, look);
+  const oldest = daysAfter(week, -7 * (weeks - 1));
+  const past = before?.weeks.filter(({ week: name }) => name >= oldest && name !== week) ?? [];
+  const boards = boardsNow(before, look);
+  const remarks = [...clock.remarks, ...survey.missing.map(([what]) => `${what} is not there`)];
+  const nudges = nudgesDue(before, look, week, boards);
+  const outlook: Outlook = {
+    timezone: clock.timezone,
+    startOfWeek: clock.startOfWeek,
+    weeks: [...past, weekNow(before, look, week)],
+    seen: seenNow(before, look),
+    boards,
+    nudged: {
+      ...Object.fromEntries(Object.entries(before?.nudged ?? {}).filter(([, when]) => when === week)),
+      ...Object.fromEntries(nudges.map((nudge) => [nudgeSubject(nudge), week])),
+    },
+    remarks,
+  };
+  return { week, outlook, nudges, remarks };
+}
+
+/** The first day of the week. A workspace that moves its clock or its weeks does not go back to an earlier one. */
+function weekOf(before: Outlook | undefined, { now, clock }: Look): string {
+  const { date, weekday } = localTime(now, clock.timezone);
+  const first = daysAfter(date, -((weekday - clock.startOfWeek + 7) % 7));
+  const latest = before?.weeks.at(-1)?.week ?? first;
+  return latest > first ? latest : first;
+}
+
+function weekNow(before: Outlook | undefined, look: Look, week: string): OutlookWeek {
+  const { survey } = look;
+  const sofar = before?.weeks.find(({ week: name }) => name === week);
+  const news = survey.activity.flatMap(([task, { count, verbs }]) => {
+    const was = own(before?.seen.activity, task);
+    return was && count > was.total
+      ? [{ task, count: count - was.total, verbs: moreThan(was.verbs, verbs) }]
+      : [];
+  });
+  const changed = survey.boards.flatMap(([board, { digest: now }]) => {
+    const was = own(before?.boards, board);
+    return was && was.digest !== now ? [board] : [];
+  });
+  const told: Omit<OutlookWeek, 'changes'> = {
+    week,
+    drafts: draftsNow(before, look, sofar),
+    activity: {
+      total: survey.activity.reduce((sum, [, { count }]) => sum + count, 0),
+      new: news.reduce((sum, { count }) => sum + count, sofar?.activity.new ?? 0),
+      verbs: news.reduce((sum, { verbs }) => addCounts(sum, verbs), sofar?.activity.verbs ?? {}),
+    },
+    tasks: news.reduce((sum, { task, count }) => addCounts(sum, { [task]: count }), sofar?.tasks ?? {}),
+    boards: [...new Set([...(sofar?.boards ?? []), ...changed])],
+  };
+  return { ...told, changes: inWords(told) };
+}
+
+function draftsNow(
+  before: Outlook | undefined,
+  { survey, drafts }: Look,
+  sofar: OutlookWeek | undefined,
+): OutlookWeek['drafts'] {
+  if (!survey.drafts) return null;
+  const total = survey.drafts.count;
+  const was = before?.seen.drafts;
+  // Others than before cannot be compared with those.
+  const more = was?.of === digest(drafts) ? total - was.total : 0;
+  return {
+    total,
+    new: (sofar?.drafts?.new ?? 0) + Math.max(0, more),
+    gone: (sofar?.drafts?.gone ?? 0) + Math.max(0, -more),
+  };
+}
+
+function seenNow(before: Outlook | undefined, { survey, drafts }: Look): Outlook['seen'] {
+  return {
+    drafts: survey.drafts && { total: survey.drafts.count, of: digest(drafts) },
+    activity: {
+      ...whatIsMissing(before?.seen.activity, survey, 'task'),
+      ...Object.fromEntries(
+        survey.activity.map(([task, { count, verbs }]) => [task, { total: count, verbs }]),
+      ),
+    },
+  };
+}
+
+function boardsNow(before: Outlook | undefined, { survey, now }: Look): Outlook['boards'] {
+  return {
+    ...whatIsMissing(before?.boards, survey, 'board'),
+    ...Object.fromEntries(
+      survey.boards.map(([board, { digest: seen }]) => {
+        const was = own(before?.boards, board);
+        const since = was?.digest === seen ? was.since : new Date(now).toISOString();
+        return [board, { digest: seen, since }];
+      }),
+    ),
+  };
+}
+
+/** What cannot be read now is remembered: it may come back. */
+function whatIsMissing<T>(
+  known: Record<string, T> | undefined,
+  { missing }: Survey,
+  kind: string,
+): Record<string, T> {
+  const isMissing = (name: string): boolean => missing.some(([what]) => what === `${kind} ${name}`);
+  return Object.fromEntries(Object.entries(known ?? {}).filter(([name]) => isMissing(name)));
+}
+
+function nudgesDue(
+  before: Outlook | undefined,
+  { now, survey, isApproving, silentAfterMs, nudge: isAsked }: Look,
+  week: string,
+  boards: Outlook['boards'],
+): Nudge[] {
+  if (!isAsked) return [];
+  const silent = survey.boards.flatMap(([board]): Nudge[] => {
+    const since = own(boards, board)?.since ?? '';
+    return now - Date.parse(since) >= silentAfterMs ? [{ about: 'board', board, since }] : [];
+  });
+  const due: Nudge[] = [...(isApproving ? [{ about: 'approval' } as const] : []), ...silent];
+  return due.filter((nudge) => own(before?.nudged, nudgeSubject(nudge)) !== week);
+}
+
+function inWords({ drafts, tasks, boards, activity }: Omit<OutlookWeek, 'changes'>): string[] {
+  const moved = [
+    ...(drafts?.new ? [`${drafts.new} more drafts`] : []),
+    ...(drafts?.gone ? [`${drafts.gone} fewer drafts, published or deleted`] : []),
+    ...Object.entries(activity.verbs).map(([verb, count]) => `${verb}: ${count}`),
+    ...boards.map((board) => `board ${board} changed`),
+    ...Object.entries(tasks).map(([task, count]) => `task ${task}: ${count} new entries`),
+  ].map((words) => cut(words, LONGEST_CHANGE));
+  const left = moved.length - (MOST_CHANGES - 1);
+  return moved.length <= MOST_CHANGES
+    ? moved
+    : [...moved.slice(0, MOST_CHANGES - 1), `and ${left} more changes`];
+}
+
+function own<T>(members: Record<string, T> | undefined, name: string): T | undefined {
+  return members && Object.hasOwn(members, name) ? members[name] : undefined;
+}

@@ -1,0 +1,165 @@
+/** One run that was started, of whatever workflow: look at it, wait for it, stop it. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type Client,
+  type WorkflowExecutionInfo,
+  WorkflowFailedError,
+  type WorkflowHandle,
+} from '@temporalio/client';
+import { type JobReport, type Standing } from './report';
+
+export interface WaitOptions<State> {
+  /** Stops waiting, never the run. */
+  signal?: AbortSignal;
+  /** Told of the state each time it has changed. */
+  onChange?: (state: State) => void;
+}
+
+const LOOK_EVERY_MS = 1_000;
+const QUERY_PATIENCE_MS = 5_000;
+
+/** What is known of a run from the moment it was found. */
+export type RunFacts = Pick<WorkflowExecutionInfo, 'runId' | 'startTime' | 'taskQueue'> & {
+  key: string;
+  existing: boolean;
+};
+
+export type Ended<Result> = { result: Result } | { failure: WorkflowFailedError };
+
+export abstract class Run<State = unknown, Result = unknown> {
+  readonly key: string;
+  readonly runId: string;
+  /** Whether the run was there before it was asked for. */
+  readonly existing: boolean;
+  readonly startedAt: Date;
+  readonly taskQueue: string;
+
+  constructor(
+    private readonly temporal: Client,
+    readonly workflowId: string,
+    { key, runId, existing, startTime, taskQueue }: RunFacts,
+  ) {
+    this.key = key;
+    this.runId = runId;
+    this.existing = existing;
+    this.startedAt = startTime;
+    this.taskQueue = taskQueue;
+  }
+
+  /** The query that tells the run's state. */
+  protected abstract readonly stateQueryName: string;
+
+  /** How a run stands that is open; without a state where no worker answers. */
+  protected abstract running(state: State | undefined): Standing;
+
+  protected abstract succeeded(result: Result): Standing;
+
+  protected abstract failed(failure: WorkflowFailedError): Standing | Promise<Standing>;
+
+  /** What the run is doing, or was when it ended; undefined when no worker answers. */
+  async state(): Promise<State | undefined> {
+    try {
+      const deadline = Date.now() + QUERY_PATIENCE_MS;
+      return await this.temporal.withDeadline(deadline, () => this.handle.query<State>(this.stateQueryName));
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** How it stands now. */
+  async report(): Promise<JobReport> {
+    const { status } = await this.handle.describe();
+    return status.name === 'RUNNING' ? this.#open(await this.state()) : this.#closed(await this.end());
+  }
+
+  /** How a run stands that was just started: nothing is asked of its worker, which may not be there yet. */
+  started(): JobReport {
+    return this.#open(undefined);
+  }
+
+  /** Waits for the end, or until only a person can go on; with an aborted signal, gives the state at that moment. */
+  async wait({ signal, onChange }: WaitOptions<State> = {}): Promise<JobReport> {
+    const watching = new AbortController();
+    const ended = this.temporal.withAbortSignal(watching.signal, () => this.end());
+    // Told to whoever awaits it; until then it must not end the process.
+    ended.catch(() => undefined);
+    try {
+      return await this.#watch(ended, { signal, onChange });
+    } finally {
+      // Nobody asks the server any more when nobody waits.
+      watching.abort();
+    }
+  }
+
+  async #watch(ended: Promise<Ended<Result>>, { signal, onChange }: WaitOptions<State>): Promise<JobReport> {
+    const stopped = untilAborted(signal);
+    let seen = '';
+    // What is held already is told at once. A run that is over is not asked: its worker may be gone.
+    const { status } = await this.handle.describe();
+    for (let pause = status.name === 'RUNNING' ? 0 : LOOK_EVERY_MS; ; pause = LOOK_EVERY_MS) {
+      const end = await orAfter(pause, Promise.race([ended, stopped]));
+      if (end) return this.#closed(end);
+      const state = await Promise.race([this.state(), stopped]);
+      if (state && JSON.stringify(state) !== seen) {
+        seen = JSON.stringify(state);
+        onChange?.(state);
+      }
+      const report = this.#open(state);
+      if (report.status === 'held' || signal?.aborted) return report;
+    }
+  }
+
+  /** Asks the run to stop. What the service accepted goes on there. */
+  async cancel(): Promise<void> {
+    await this.handle.cancel();
+  }
+
+  protected get handle(): WorkflowHandle {
+    return this.temporal.workflow.getHandle(this.workflowId);
+  }
+
+  /** The end of the run. Anything but an end, like a server that is away, is thrown. */
+  protected async end(): Promise<Ended<Result>> {
+    try {
+      return { result: (await this.handle.result()) as Result };
+    } catch (error) {
+      if (error instanceof WorkflowFailedError) return { failure: error };
+      throw error;
+    }
+  }
+
+  get #identity(): Pick<JobReport, 'workflowId' | 'runId' | 'key' | 'existing'> {
+    return { workflowId: this.workflowId, runId: this.runId, key: this.key, existing: this.existing };
+  }
+
+  #open(state: State | undefined): JobReport {
+    return { ...this.#identity, ...this.running(state) };
+  }
+
+  async #closed(end: Ended<Result>): Promise<JobReport> {
+    const standing = 'result' in end ? this.succeeded(end.result) : await this.failed(end.failure);
+    return { ...this.#identity, ...standing };
+  }
+}
+
+function untilAborted(signal: AbortSignal | undefined): Promise<undefined> {
+  return new Promise((resolve) => {
+    if (signal?.aborted) resolve(undefined);
+    signal?.addEventListener('abort', () => {
+      resolve(undefined);
+    });
+  });
+}
+
+/** Undefined when it takes longer. No timer is left behind: a process that is done must be able to end. */
+async function orAfter<T>(ms: number, awaited: Promise<T>): Promise<T | undefined> {
+  const timer = new AbortController();
+  try {
+    return await Promise.race([
+      awaited,
+      sleep(ms, undefined, { signal: timer.signal }).catch(() => undefined),
+    ]);
+  } finally {
+    timer.abort();
+  }
+}

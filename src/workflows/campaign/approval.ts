@@ -1,0 +1,88 @@
+/** Has a campaign's results approved: asks, reminds in working hours, and waits no longer than agreed. */
+import { condition, proxyLocalActivities } from '@temporalio/workflow';
+import { type ApprovalRound, type CampaignVerdict, type SegueActivities } from '../../contract';
+import { continueWhenLong } from './ending';
+import { askApprover, remindApprover } from './notices';
+import { type Campaign, isOver } from './run';
+import { enterStage, noteChange } from './stage';
+
+/** Time zones change between releases of the runtime: worked out once and recorded, it replays. */
+const { workingTime } = proxyLocalActivities<SegueActivities>({ startToCloseTimeout: '5s' });
+
+/** `change` also where media was added meanwhile: then there is something to make, and to ask about again. */
+export async function askForApproval(run: Campaign): Promise<CampaignVerdict | 'expired'> {
+  const { progress } = run;
+  const round = progress.approval ?? (await openRound(run));
+  try {
+    for (;;) {
+      await condition(() => isAnswered(run) || progress.paused !== null, untilNextMs(round));
+      if (isAnswered(run)) return run.verdict ?? 'change';
+      if (progress.paused) await standStill(run, round);
+      else if (Date.now() >= Date.parse(round.expiresAt)) return 'expired';
+      else if (isDue(round)) await remind(run, round);
+      await continueWhenLong(run);
+    }
+  } finally {
+    if (isAnswered(run) || Date.now() >= Date.parse(round.expiresAt)) progress.approval = null;
+    run.verdict = null;
+  }
+}
+
+/** What a pause took is given back: nobody's time runs out while the campaign stands still. */
+export function prolong(round: ApprovalRound, ms: number): void {
+  const later = (time: string): string => new Date(Date.parse(time) + ms).toISOString();
+  round.expiresAt = later(round.expiresAt);
+  if (round.nextReminderAt) round.nextReminderAt = later(round.nextReminderAt);
+}
+
+async function standStill(run: Campaign, round: ApprovalRound): Promise<void> {
+  await condition(() => isAnswered(run) || run.progress.paused === null);
+  if (round.nextReminderAt) await planReminder(run, round, round.nextReminderAt);
+}
+
+async function openRound(run: Campaign): Promise<ApprovalRound> {
+  const { progress, approvalTimes } = run;
+  const now = Date.now();
+  progress.rounds += 1;
+  const round: ApprovalRound = {
+    round: progress.rounds,
+    askedAt: new Date(now).toISOString(),
+    expiresAt: new Date(now + approvalTimes.expires).toISOString(),
+    reminders: 0,
+    nextReminderAt: null,
+  };
+  progress.approval = round;
+  enterStage(run, 'approving');
+  askApprover(run, round);
+  await planReminder(run, round);
+  return round;
+}
+
+async function remind(run: Campaign, round: ApprovalRound): Promise<void> {
+  round.reminders += 1;
+  remindApprover(run, round);
+  await planReminder(run, round);
+}
+
+async function planReminder(
+  run: Campaign,
+  round: ApprovalRound,
+  notBefore = new Date(Date.now() + run.approvalTimes.remind).toISOString(),
+): Promise<void> {
+  const next = await workingTime({ notBefore, timezone: run.progress.clock?.timezone ?? 'UTC' });
+  // Who is reminded after that can do nothing any more.
+  round.nextReminderAt = Date.parse(next) < Date.parse(round.expiresAt) ? next : null;
+  noteChange(run);
+}
+
+function isAnswered(run: Campaign): boolean {
+  return run.verdict !== null || !run.progress.jobs.every(isOver);
+}
+
+function isDue({ nextReminderAt }: ApprovalRound): boolean {
+  return nextReminderAt !== null && Date.now() >= Date.parse(nextReminderAt);
+}
+
+function untilNextMs({ expiresAt, nextReminderAt }: ApprovalRound): number {
+  return Math.max(1, Math.min(Date.parse(expiresAt), Date.parse(nextReminderAt ?? expiresAt)) - Date.now());
+}

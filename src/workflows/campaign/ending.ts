@@ -1,0 +1,105 @@
+/** How a campaign ends, or goes on as a new run: project and people know it first. */
+import {
+  ActivityFailure,
+  allHandlersFinished,
+  ApplicationFailure,
+  CancellationScope,
+  condition,
+  continueAsNew,
+  isCancellation,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { type CampaignInput, type CampaignResult, FAILURE } from '../../contract';
+import { cancelJob } from './children';
+import { readEnds } from './news';
+import { tellEnd } from './notices';
+import { type Campaign, isOpen, isOver, setStatus } from './run';
+import { partOf, save, untilSaved } from './saving';
+import { enterStage } from './stage';
+
+/** How long a cancelled campaign waits for its jobs to end; they record their tasks in the project without it, too. */
+const CANCEL_PATIENCE_MS = 120_000;
+
+export async function endingWell(
+  run: Campaign,
+  work: () => Promise<CampaignResult>,
+): Promise<CampaignResult> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isCancellation(error)) await CancellationScope.nonCancellable(() => cancelAll(run));
+    else if (error instanceof ApplicationFailure) await fail(run, error);
+    else if (error instanceof ActivityFailure) await fail(run, unreadable(run, error));
+    throw error;
+  } finally {
+    // Who asked something of the campaign gets an answer before it is gone.
+    await CancellationScope.nonCancellable(() => condition(allHandlersFinished));
+  }
+}
+
+export async function finish(run: Campaign, status: CampaignResult['status']): Promise<CampaignResult> {
+  const { input, progress } = run;
+  enterStage(run, status);
+  const { jobs, research, decisions, remarks } = progress;
+  const written = await CancellationScope.nonCancellable(() => untilSaved(run));
+  const notified = await CancellationScope.nonCancellable(() => tellEnd(run, status, []));
+  const finishedAt = progress.since;
+  return { key: input.key, status, jobs, research, decisions, remarks, finishedAt, written, notified };
+}
+
+export function campaignFailed(
+  { input, progress }: Campaign,
+  why: string,
+  problems: string[],
+): ApplicationFailure {
+  return ApplicationFailure.create({
+    type: FAILURE.campaignFailed,
+    nonRetryable: true,
+    message: `Campaign ${input.key} failed: ${why}: ${problems.join('; ')}`,
+    details: [{ key: input.key, problems, jobs: progress.jobs }],
+  });
+}
+
+/** Continues as new before the history grows past what the server takes; jobs go on, and find the new run. */
+export async function continueWhenLong(run: Campaign): Promise<void> {
+  if (!workflowInfo().continueAsNewSuggested || run.notices > 0) return;
+  await condition(allHandlersFinished);
+  // Decided in the meantime: this run acts on it, since the next one would not know.
+  if (run.verdict !== null) return;
+  await continueAsNew<(input: CampaignInput) => Promise<unknown>>({ ...run.input, carried: run.progress });
+}
+
+async function fail(run: Campaign, failure: ApplicationFailure): Promise<never> {
+  const [facts] = (failure.details ?? []) as [{ problems?: string[] }?];
+  enterStage(run, 'failed');
+  await CancellationScope.nonCancellable(async () => {
+    await untilSaved(run);
+    await tellEnd(run, 'failed', facts?.problems ?? [failure.message]);
+  });
+  throw failure;
+}
+
+function unreadable(run: Campaign, failure: ActivityFailure): ApplicationFailure {
+  return campaignFailed(run, 'the service cannot be read', [failure.cause?.message ?? failure.message]);
+}
+
+/** What is running is told to stop, and records its task; what could not be stopped stands in the project as open. */
+async function cancelAll(run: Campaign): Promise<void> {
+  const { jobs } = run.progress;
+  for (const job of jobs) {
+    const isBegun = job.workflowId !== null;
+    if (isOver(job) || isBegun) continue;
+    setStatus(job, 'cancelled');
+    save(run, partOf(run, job.name));
+  }
+  const open = jobs.filter(isOpen);
+  await Promise.all(open.map((job) => cancelJob(job)));
+  const until = Date.now() + CANCEL_PATIENCE_MS;
+  const mayEnd = (): boolean => open.some((job) => isOpen(job) && job.status !== 'held' && !job.attached);
+  while (mayEnd() && Date.now() < until) {
+    await condition(() => run.ended.size > 0 || !mayEnd(), until - Date.now());
+    await readEnds(run);
+  }
+  enterStage(run, 'cancelled');
+  await Promise.race([untilSaved(run), condition(() => false, CANCEL_PATIENCE_MS)]);
+}

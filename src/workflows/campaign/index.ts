@@ -1,0 +1,55 @@
+import { setHandler } from '@temporalio/workflow';
+import { problemsOfCampaign } from '../../campaignRules';
+import {
+  type CampaignInput,
+  type CampaignResult,
+  campaignStatusQuery,
+  type CampaignVerdict,
+} from '../../contract';
+import { campaignWorkflowId } from '../../ids';
+import { badInput } from '../settings';
+import { refuseUnsafeStart } from '../start';
+import { askForApproval } from './approval';
+import { endingWell, finish } from './ending';
+import { handleJobNews } from './news';
+import { handleOrders } from './orders';
+import { prepare, research } from './preparing';
+import { produce } from './producing';
+import { type Campaign, startCampaign } from './run';
+import { saveAll } from './saving';
+import { showStart } from './stage';
+import { describe } from './status';
+
+/** One campaign: look whether all is there, read up, make its media, have it approved; the project knows each step. */
+export async function campaign(input: CampaignInput): Promise<CampaignResult> {
+  const problems = problemsOfCampaign(input);
+  if (problems.length > 0) throw badInput(problems);
+  refuseUnsafeStart(input.key, campaignWorkflowId(input.key));
+
+  const run = startCampaign(input);
+  setHandler(campaignStatusQuery, () => describe(run), {
+    description: 'What this campaign is doing: stages, jobs, what it waits for and since when.',
+  });
+  handleJobNews(run);
+  handleOrders(run);
+  showStart(run);
+  saveAll(run);
+
+  return endingWell(run, () => conduct(run));
+}
+
+async function conduct(run: Campaign): Promise<CampaignResult> {
+  if (run.progress.stage === 'preparing') await prepare(run);
+  if (run.progress.stage === 'researching') await research(run);
+  for (;;) {
+    // An open question is one that the run before this one asked.
+    if (run.progress.approval === null) await produce(run);
+    const verdict = run.input.approval ? await askForApproval(run) : 'approve';
+    if (verdict !== 'change') return finish(run, ENDS[verdict]);
+  }
+}
+
+const ENDS = { approve: 'completed', reject: 'rejected', expired: 'expired' } as const satisfies Record<
+  Exclude<CampaignVerdict, 'change'> | 'expired',
+  CampaignResult['status']
+>;

@@ -1,0 +1,83 @@
+/** What a campaign learns of its jobs. */
+import { CancellationScope, condition, proxyActivities, setHandler } from '@temporalio/workflow';
+import { type CampaignJob, type JobEnd, jobNewsSignal, type SegueActivities } from '../../contract';
+import { isRecord } from '../../inputs';
+import { type Campaign, isOpen, setStatus } from './run';
+import { partOf, save, writesItself } from './saving';
+import { noteChange } from './stage';
+
+/** Reads of the Temporal server alone. */
+export const { readEnd } = proxyActivities<SegueActivities>({
+  startToCloseTimeout: '40s',
+  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
+});
+
+/** A job whose run was begun before this run of the campaign tells its end itself, unless it is terminated. */
+const LOOK_EVERY = '1h';
+
+/** How a job that ends says so. It says it just before. */
+const ENDS: ReadonlySet<unknown> = new Set(['succeeded', 'failed', 'abandoned', 'cancelled']);
+
+export function handleJobNews(run: Campaign): void {
+  setHandler(
+    jobNewsSignal,
+    (news: unknown) => {
+      if (isRecord(news)) takeNews(run, news);
+    },
+    { description: 'What one of its jobs is at: { workflowId, stage, taskId }.' },
+  );
+  // What came to the run before this one, and was not acted on yet.
+  if (run.input.carried) lookAtOpen(run);
+}
+
+function takeNews(run: Campaign, { workflowId, stage, taskId }: Record<string, unknown>): void {
+  const job = run.progress.jobs.find((one) => one.workflowId === workflowId && isOpen(one));
+  if (!job) return;
+  if (typeof taskId === 'string') job.taskId = taskId;
+  if (stage === 'held' || stage === 'overdue') setStatus(job, stage);
+  else if (stage === 'polling') setStatus(job, 'running');
+  else if (ENDS.has(stage)) run.ended.set(job.name, 'ends');
+  else return;
+  noteChange(run);
+}
+
+/** Waits until there is something to act on. */
+export async function untilNews(run: Campaign, isWork: () => boolean): Promise<void> {
+  const isUnattended = run.progress.jobs.some((job) => isOpen(job) && !run.attended.has(job.name));
+  const isThere = (): boolean => run.ended.size > 0 || isWork();
+  if (!isUnattended) return condition(isThere);
+  if (!(await condition(isThere, LOOK_EVERY))) lookAtOpen(run);
+}
+
+/** Reads how those jobs ended that are said to be over. */
+export async function readEnds(run: Campaign): Promise<void> {
+  const ended = new Map(run.ended);
+  run.ended.clear();
+  const jobs = run.progress.jobs.filter((job) => ended.has(job.name) && isOpen(job));
+  await Promise.all(
+    jobs.map(async (job) => {
+      const end = await CancellationScope.nonCancellable(() =>
+        readEnd({ workflowId: job.workflowId ?? '', isEnding: ended.get(job.name) === 'ends' }),
+      );
+      if (end.is !== 'open') takeEnd(run, job, end);
+    }),
+  );
+}
+
+function takeEnd(run: Campaign, job: CampaignJob, end: Exclude<JobEnd, { is: 'open' }>): void {
+  if ('taskId' in end && end.taskId !== null) job.taskId = end.taskId;
+  if (end.is === 'succeeded') {
+    job.links = end.links;
+    setStatus(job, 'succeeded');
+  } else if ('error' in end) {
+    setStatus(job, end.is, end.error);
+  } else {
+    setStatus(job, 'failed', 'the Temporal server no longer knows its run');
+  }
+  if (!writesItself(run, job.name)) save(run, partOf(run, job.name));
+  noteChange(run);
+}
+
+function lookAtOpen({ progress, ended }: Campaign): void {
+  for (const job of progress.jobs) if (isOpen(job)) ended.set(job.name, 'may have');
+}

@@ -1,0 +1,158 @@
+/** What people are told of a campaign, each event at most once. */
+import { CancellationScope, log } from '@temporalio/workflow';
+import {
+  type ApprovalRound,
+  type CampaignJob,
+  type CampaignStage,
+  type NoticeOutcome,
+  type NotifyTarget,
+} from '../../contract';
+import { type Message, tellUser } from '../notice';
+import { type Campaign, isOver } from './run';
+
+const MOST_JOBS_LISTED = 50;
+
+/** Stage changes, for who wants to watch. */
+export function tellProgress(run: Campaign): void {
+  const { input, progress } = run;
+  const isEnd = ['completed', 'failed', 'rejected', 'expired'].includes(progress.stage);
+  if (!input.notify?.progress || isEnd) return;
+  const message: Message = {
+    category: 'agentProgress',
+    event: `stage-${progress.stage}-${progress.since}`,
+    title: 'Your campaign moves on',
+    message: `${input.key} is ${progress.stage}.`,
+    extra: extraOf(run),
+  };
+  inBackground(run, input.notify, message);
+}
+
+export function askApprover(run: Campaign, { round, expiresAt }: ApprovalRound): void {
+  const { key } = run.input;
+  const answers = [
+    `- To take it as it is: \`segue campaign approve ${key} --by NAME\``,
+    `- To have jobs made again: \`segue campaign change ${key} --jobs A,B --by NAME --comment TEXT\``,
+    `- To stop here: \`segue campaign reject ${key} --by NAME --comment TEXT\``,
+  ];
+  tellApprover(run, {
+    category: 'agentNeedsInput',
+    event: `approval-${round}`,
+    title: 'A campaign waits for your approval',
+    message: `The results of ${key} are ready. Please look at them by ${expiresAt}.`,
+    body: letter(
+      `the results of \`${key}\` are ready.`,
+      tableOf(run),
+      `It is open until ${expiresAt}.`,
+      answers.join('\n'),
+    ),
+    extra: { ...extraOf(run), round },
+  });
+}
+
+export function remindApprover(run: Campaign, { round, reminders, expiresAt }: ApprovalRound): void {
+  const { key } = run.input;
+  tellApprover(run, {
+    category: 'agentNudge',
+    event: `approval-${round}-reminder-${reminders}`,
+    title: 'A campaign still waits for you',
+    message: `Nobody has decided about ${key} yet. It is open until ${expiresAt}.`,
+    body: letter(
+      `nobody has decided about \`${key}\` yet; it is open until ${expiresAt}.`,
+      tableOf(run),
+      `\`segue campaign approve ${key} --by NAME\`, or \`change\`, or \`reject\``,
+    ),
+    extra: { ...extraOf(run), round },
+  });
+}
+
+type End = Exclude<CampaignStage, 'preparing' | 'researching' | 'producing' | 'approving' | 'cancelled'>;
+
+const ENDS: Record<End, Pick<Message, 'category' | 'title'> & { says: string }> = {
+  completed: { category: 'agentTaskCompleted', title: 'Your campaign is done', says: 'is completed' },
+  failed: { category: 'agentError', title: 'Your campaign failed', says: 'did not succeed' },
+  rejected: { category: 'agentError', title: 'Your campaign was rejected', says: 'was not approved' },
+  expired: {
+    category: 'agentError',
+    title: 'Your campaign expired',
+    says: 'ended, since nobody decided in time',
+  },
+};
+
+export async function tellEnd(run: Campaign, end: End, problems: string[]): Promise<NoticeOutcome | null> {
+  const { input, progress } = run;
+  if (!input.notify) return null;
+  const { says, ...words } = ENDS[end];
+  const last = progress.decisions.at(-1);
+  const verdict = last?.comment ? [`${last.by} said: ${last.comment}`] : [];
+  return tellUser(run, input.notify, {
+    ...words,
+    event: end,
+    message: short(`${input.key} ${says}${problems.length > 0 ? `: ${problems.join('; ')}` : '.'}`),
+    body: letter(
+      `\`${input.key}\` ${says}.`,
+      ...problems.slice(0, MOST_JOBS_LISTED).map((problem) => `- ${problem}`),
+      ...verdict,
+      tableOf(run),
+      `Its state is in ${input.project.resourcetype} ${input.project.id} at ${run.at}.`,
+    ),
+    extra: extraOf(run),
+  });
+}
+
+function tellApprover(run: Campaign, message: Message): void {
+  const { approval, notify, scope } = run.input;
+  if (!approval) return;
+  const workspaceId = notify?.workspaceId ?? scope?.organization ?? '';
+  inBackground(run, { ...notify, workspaceId, userId: approval.from }, message);
+}
+
+/** Work does not wait for a notification; a run that continues as new does. */
+function inBackground(run: Campaign, to: NotifyTarget, message: Message): void {
+  run.notices += 1;
+  CancellationScope.nonCancellable(() => tellUser(run, to, message))
+    .then(({ status, reason }) => {
+      if (status !== 'sent')
+        log.warn('a notification was not sent', { event: message.event, status, reason });
+    })
+    .catch((error: unknown) => {
+      log.error('a notification was not sent', { event: message.event, error: String(error) });
+    })
+    .finally(() => {
+      run.notices -= 1;
+    });
+}
+
+function extraOf({ input, progress }: Campaign): Record<string, unknown> {
+  return { campaign: input.key, stage: progress.stage };
+}
+
+function letter(...paragraphs: string[]): string {
+  return ['Hello,', ...paragraphs.filter((text) => text !== ''), 'Segue'].join('\n\n');
+}
+
+/** In Markdown: what became of each job, with links to what it made. */
+function tableOf({ progress }: Campaign): string {
+  const { jobs } = progress;
+  if (jobs.length === 0) return '';
+  const listed = jobs.slice(0, MOST_JOBS_LISTED);
+  const rest = jobs.length - listed.length;
+  return [
+    '| job | outcome | result |',
+    '| --- | --- | --- |',
+    ...listed.map((job) => `| ${job.name} | ${outcomeOf(job)} | ${job.links.map(linkTo).join(' ')} |`),
+    ...(rest > 0 ? [`| and ${rest} more | | |`] : []),
+  ].join('\n');
+}
+
+function outcomeOf(job: CampaignJob): string {
+  const why = isOver(job) && job.error !== null ? `: ${short(job.error)}` : '';
+  return `${job.status}${why}`.replaceAll('|', '\\|');
+}
+
+function linkTo(address: string, index: number): string {
+  return `[${index + 1}](${address.replace(/[()\s|]/g, encodeURIComponent)})`;
+}
+
+function short(text: string): string {
+  return text.replace(/\s+/g, ' ').slice(0, 300);
+}

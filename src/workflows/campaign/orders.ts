@@ -1,0 +1,156 @@
+/** What people order of a running campaign. */
+import { ApplicationFailure, setHandler } from '@temporalio/workflow';
+import { problemsOfAddedMedia, problemsOfDecision, problemsOfPause, referencesIn } from '../../campaignRules';
+import {
+  type AddMediaOrder,
+  addMediaUpdate,
+  type CampaignDecision,
+  type CampaignDecisionReceipt,
+  type CampaignStage,
+  type CampaignStatus,
+  decideUpdate,
+  FAILURE,
+  type PauseOrder,
+  pauseUpdate,
+  resumeUpdate,
+} from '../../contract';
+import { prolong } from './approval';
+import { type Campaign, isOver, jobNamed, mediaSpec, newJob, setStatus } from './run';
+import { save } from './saving';
+import { noteChange } from './stage';
+import { describe } from './status';
+
+const MOST_DECISIONS_SHOWN = 50;
+
+export function handleOrders(run: Campaign): void {
+  setHandler(decideUpdate, (decision) => decide(run, decision), {
+    description:
+      'Decides about the results: { decision: approve | reject | change, by, comment?, jobs? }. `jobs` are the media jobs that `change` has made again.',
+    validator: (decision: CampaignDecision) => {
+      refuse(problemsOfVerdict(run, decision));
+    },
+  });
+  setHandler(pauseUpdate, (order) => pause(run, order), {
+    description:
+      'Begins nothing new and reminds nobody until it is resumed: { by, reason? }. What runs goes on.',
+    validator: (order) => {
+      refuse([
+        ...problemsOfEnd(run),
+        ...problemsOfPause(order),
+        ...(run.progress.paused ? [`it is paused already, by ${run.progress.paused.by}`] : []),
+      ]);
+    },
+  });
+  setHandler(resumeUpdate, () => resume(run), {
+    description: 'Goes on after a pause: { by }.',
+    validator: (order) => {
+      refuse([
+        ...problemsOfEnd(run),
+        ...problemsOfPause(order),
+        ...(run.progress.paused ? [] : ['it is not paused']),
+      ]);
+    },
+  });
+  setHandler(addMediaUpdate, (order) => addMedia(run, order), {
+    description: 'Adds a media job: { name, tool, request, optional?, by }.',
+    validator: (order) => {
+      refuse([
+        ...problemsOfEnd(run),
+        ...problemsOfAddedMedia(
+          order,
+          run.progress.jobs.map(({ name }) => name),
+        ),
+      ]);
+    },
+  });
+}
+
+function decide(
+  run: Campaign,
+  { decision, by, comment, jobs = [] }: CampaignDecision,
+): CampaignDecisionReceipt {
+  const { progress } = run;
+  const round = progress.approval?.round ?? progress.rounds;
+  // A reset applies accepted Updates again, where the question may be another one or none.
+  if (progress.approval === null || run.verdict !== null) return { stage: progress.stage, round, stale: [] };
+  const at = new Date().toISOString();
+  progress.decisions.push({ decision, by, comment, ...(jobs.length > 0 ? { jobs } : {}), round, at });
+  if (progress.decisions.length > MOST_DECISIONS_SHOWN) progress.decisions.shift();
+  if (decision === 'change') for (const name of jobs) makeAgain(run, name);
+  run.verdict = decision;
+  save(run, 'approvals');
+  return { stage: STAGE_AFTER[decision], round, stale: staleBecauseOf(run, jobs) };
+}
+
+const STAGE_AFTER = {
+  approve: 'completed',
+  reject: 'rejected',
+  change: 'producing',
+} as const satisfies Record<CampaignDecision['decision'], CampaignStage>;
+
+function makeAgain(run: Campaign, name: string): void {
+  const job = jobNamed(run, name);
+  if (!job) return;
+  job.repeats += 1;
+  job.workflowId = null;
+  setStatus(job, 'waiting');
+}
+
+/** A person pays for what is named, and for nothing else. */
+function staleBecauseOf(run: Campaign, again: string[]): string[] {
+  const isBuiltOn = (name: string): boolean =>
+    referencesIn(mediaSpec(run, name).request).some(({ from }) => again.includes(from));
+  return run.progress.jobs
+    .filter(({ name, kind }) => kind === 'media' && !again.includes(name) && isBuiltOn(name))
+    .map(({ name }) => name);
+}
+
+function pause(run: Campaign, { by, reason = '' }: PauseOrder): CampaignStatus {
+  run.progress.paused ??= { by, reason, since: new Date().toISOString() };
+  noteChange(run);
+  return describe(run);
+}
+
+function resume(run: Campaign): CampaignStatus {
+  const { paused, approval } = run.progress;
+  run.progress.paused = null;
+  if (paused && approval) prolong(approval, Date.now() - Date.parse(paused.since));
+  noteChange(run);
+  return describe(run);
+}
+
+function addMedia(run: Campaign, { name, tool, request, optional = false }: AddMediaOrder): CampaignStatus {
+  const { progress } = run;
+  if (jobNamed(run, name)) return describe(run);
+  progress.added[name] = { tool, request, optional };
+  progress.jobs.push(newJob(name, 'media', optional, new Date().toISOString()));
+  noteChange(run);
+  return describe(run);
+}
+
+function problemsOfVerdict(run: Campaign, order: CampaignDecision | undefined): string[] {
+  const { jobs, approval, stage } = run.progress;
+  if (approval === null || run.verdict !== null)
+    return [`nothing is to be decided: the campaign is ${stage}`];
+  if (!jobs.every(isOver)) return ['media was added meanwhile; it is asked again when that is made'];
+  const media = jobs.filter((job) => job.kind === 'media');
+  const problems = problemsOfDecision(
+    order,
+    media.map(({ name }) => name),
+  );
+  if (problems.length > 0 || order?.round === undefined || order.round === approval.round) return problems;
+  return [`round: the open question is number ${approval.round}`];
+}
+
+/** Whether there is anything left to order. */
+function problemsOfEnd({ verdict, progress: { stage } }: Campaign): string[] {
+  const isOpen = ['preparing', 'researching', 'producing', 'approving'].includes(stage);
+  const isDecided = verdict === 'approve' || verdict === 'reject';
+  if (isDecided) return [`the campaign is over: somebody has decided to ${verdict}`];
+  return isOpen ? [] : [`the campaign is over: it is ${stage}`];
+}
+
+function refuse(problems: string[]): void {
+  if (problems.length === 0) return;
+  throw ApplicationFailure.nonRetryable(`Nothing was changed: ${problems.join('; ')}`, FAILURE.badDecision);
+}

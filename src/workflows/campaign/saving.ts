@@ -1,0 +1,120 @@
+/** Keeps the campaign's place in the project's data true. */
+import { CancellationScope, condition, uuid4, workflowInfo } from '@temporalio/workflow';
+import { LONGEST_CHANGE } from '../../changes';
+import { type ChangeOutcome } from '../../contract';
+import { changeIdOf } from '../../ids';
+import { writeToProject } from '../write';
+import { type Campaign, isOpen, isOver, jobNamed } from './run';
+import { waitsFor } from './words';
+
+/** Leaves room for what stands around the values. */
+const LARGEST_SAVE = LONGEST_CHANGE - 50_000;
+
+/**
+ * Has a part of the project written, some time soon: what changes while a write is on its way goes out with the next.
+ * Parts are `configuration`, `lifecycle`, `research`, `approvals`, and jobs that no run of their own writes
+ * (`media/banner`, `waits/teaser`).
+ */
+export function save(run: Campaign, part: string): void {
+  run.unsaved.add(part);
+  if (run.saving) return;
+  run.saving = true;
+  CancellationScope.nonCancellable(() => saveUnsaved(run))
+    .catch((error: unknown) => {
+      run.saveError = String(error);
+    })
+    .finally(() => {
+      run.saving = false;
+    });
+}
+
+/** At the start of each run: what the one before had not saved yet is not known. */
+export function saveAll(run: Campaign): void {
+  const { progress } = run;
+  if (!run.input.carried) save(run, 'configuration');
+  if (progress.research) save(run, 'research');
+  if (progress.decisions.length > 0) save(run, 'approvals');
+  for (const job of progress.jobs)
+    if (isOver(job) && !writesItself(run, job.name)) save(run, partOf(run, job.name));
+  save(run, 'lifecycle');
+}
+
+/** What became of the last write, once everything is written that was to be. */
+export async function untilSaved(run: Campaign): Promise<ChangeOutcome> {
+  await condition(() => !run.saving);
+  return run.saveError === null ? { ok: true } : { ok: false, error: run.saveError };
+}
+
+async function saveUnsaved(run: Campaign): Promise<void> {
+  while (run.unsaved.size > 0) {
+    const steps = takeSteps(run);
+    // Not the same after a reset: what is written then is another state.
+    const changeId = changeIdOf(workflowInfo().workflowId, uuid4());
+    const outcome = await writeToProject(run.input.project, run.input.scope, { steps }, changeId);
+    run.saveError = outcome.ok ? null : outcome.error;
+  }
+}
+
+/** As many parts as one change takes; the rest go with the next. */
+function takeSteps(run: Campaign): { at: string; set: unknown }[] {
+  const steps: { at: string; set: unknown }[] = [];
+  let room = LARGEST_SAVE;
+  for (const part of [...run.unsaved]) {
+    const value = valueOf(run, part);
+    const size = JSON.stringify(value).length;
+    const set = size > LARGEST_SAVE ? { tooLarge: size, see: `the run ${workflowInfo().workflowId}` } : value;
+    room -= Math.min(size, LARGEST_SAVE);
+    if (room < 0 && steps.length > 0) break;
+    steps.push({ at: `${run.at}/${part}`, set });
+    run.unsaved.delete(part);
+  }
+  return steps;
+}
+
+function valueOf(run: Campaign, part: string): unknown {
+  const { input, progress } = run;
+  switch (part) {
+    case 'configuration': {
+      const { carried, poll, submit, ...spec } = input;
+      return spec;
+    }
+    case 'lifecycle':
+      return lifecycleOf(run);
+    case 'research':
+      return progress.research;
+    case 'approvals':
+      return progress.decisions;
+    default:
+      return jobOf(run, part.slice(part.indexOf('/') + 1));
+  }
+}
+
+/** Lists where things come and go: who reads the project sees no member of an object vanish. */
+function lifecycleOf(run: Campaign) {
+  const { stage, since, history, remarks, jobs } = run.progress;
+  // Whoever finds this campaign stopped for good finds here what the service still works on.
+  const open = jobs
+    .filter(isOpen)
+    .map(({ name, workflowId, taskId, status }) => ({ name, workflowId, taskId, status }));
+  return { stage, since, waitsFor: waitsFor(run)?.what ?? null, open, history, remarks };
+}
+
+function jobOf(run: Campaign, name: string): unknown {
+  const job = jobNamed(run, name);
+  if (!job) return null;
+  const { kind, status, error, workflowId, links, since } = job;
+  const record = kind === 'wait' ? { ...run.input.waits?.[name], workflowId } : {};
+  return { ...record, status, ...(error === null ? {} : { error }), links, finishedAt: since };
+}
+
+/** Whether the job's own run writes how it ended: media and transcripts do, once they have begun. */
+export function writesItself(run: Campaign, name: string): boolean {
+  const job = jobNamed(run, name);
+  return job !== undefined && job.kind !== 'wait' && job.workflowId !== null;
+}
+
+/** Where a job stands in the campaign's place. */
+export function partOf(run: Campaign, name: string): string {
+  const kind = jobNamed(run, name)?.kind ?? 'media';
+  return `${{ media: 'media', transcript: 'transcripts', wait: 'waits' }[kind]}/${name}`;
+}

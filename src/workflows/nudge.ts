@@ -1,0 +1,43 @@
+import { workflowInfo } from '@temporalio/workflow';
+import { type NoticeOutcome, type NudgeInput } from '../contract';
+import { nudgeSubject } from '../ids';
+import { wasReset } from './following';
+import { type Message, tellUser } from './notice';
+
+/** Tells one person that something waits. Its id names what and in which week, so that it is told once. */
+export function nudge(input: NudgeInput): Promise<NoticeOutcome> {
+  const sender = {
+    subject: { requestName: workflowInfo().workflowId },
+    progress: { reset: wasReset(undefined) },
+  };
+  return tellUser(sender, input.to, messageOf(input));
+}
+
+function messageOf({ nudge, project, week }: NudgeInput): Message {
+  const where = `${project.resourcetype} ${project.id}`;
+  const facts = { event_type: 'outlook.nudge', subject: nudgeSubject(nudge), week };
+  const shared = { category: 'agentNudge' as const, event: 'nudge', extra: facts };
+  if (nudge.about === 'approval') {
+    return {
+      ...shared,
+      title: 'An approval is waiting',
+      message: `The results of ${where} wait for a decision.`,
+      body: letter(
+        `The results of \`${where}\` wait for somebody to approve or reject them, or to ask for a change.`,
+      ),
+    };
+  }
+  const since = nudge.since.slice(0, 10);
+  return {
+    ...shared,
+    title: 'A board has gone quiet',
+    message: `Board ${nudge.board} of ${where} has not changed since ${since}.`,
+    body: letter(
+      `Board \`${nudge.board}\`, which belongs to \`${where}\`, has not been seen to change since ${since}. Is it still in use?`,
+    ),
+  };
+}
+
+function letter(words: string): string {
+  return ['Hello,', words, 'Segue'].join('\n\n');
+}

@@ -1,0 +1,119 @@
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  ChildWorkflowFailure,
+  executeChild,
+  isCancellation,
+  ParentClosePolicy,
+  proxyActivities,
+  setCurrentDetails,
+  workflowInfo,
+} from '@temporalio/workflow';
+import {
+  DEFAULT_CAMPAIGN_AT,
+  DEFAULT_OUTLOOK,
+  FAILURE,
+  HEARTBEAT_TIMEOUT_MS,
+  type NoticeOutcome,
+  type Nudge,
+  NUDGE_WORKFLOW,
+  type NudgeInput,
+  type OutlookInput,
+  type OutlookNews,
+  type OutlookResult,
+  type SegueActivities,
+} from '../contract';
+import { changeIdOf, nudgeSubject, nudgeWorkflowId, outlookWorkflowId } from '../ids';
+import { isAlreadyStarted } from './alreadyStarted';
+import { readOutlookSettings } from './settings';
+import { refuseUnsafeStart } from './start';
+import { writeToProject } from './write';
+
+const { readOutlook } = proxyActivities<SegueActivities>({
+  summary: 'looks at drafts, activity and boards, and compares them with the last look',
+  // Long lists take their time; an attempt goes on where the one before it stopped.
+  startToCloseTimeout: '30m',
+  heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
+  // The next look sees whatever this one could not, so trouble is not waited out for ever.
+  scheduleToCloseTimeout: '6h',
+  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
+});
+
+/** Looks once, writes what is news into the project, and nudges whoever lets something wait. */
+export async function outlook(input: OutlookInput): Promise<OutlookResult> {
+  const { silentAfter } = readOutlookSettings(input);
+  refuseUnsafeStart(input.key, outlookWorkflowId(input.key));
+  const at = input.at ?? DEFAULT_CAMPAIGN_AT;
+  show('Looking at drafts, activity and boards.');
+  const news = await look(input, at, silentAfter);
+  const written = await write(input, at, news);
+  const nudges: OutlookResult['nudges'] = [];
+  for (const due of news.nudges)
+    nudges.push({ ...due, notified: await nudgeOnce(input, at, news.week, due) });
+  show(written ? `The outlook of ${news.week} is in the project.` : 'Nothing is new; nothing was written.');
+  const { key } = input;
+  const finishedAt = new Date().toISOString();
+  return { key, week: news.week, written, nudges, remarks: news.remarks, finishedAt };
+}
+
+async function look(input: OutlookInput, at: string, silentAfterMs: number): Promise<OutlookNews> {
+  const { scope, project, drafts, activity, boards, weeks, notify } = input;
+  try {
+    return await readOutlook({
+      ...{ scope, project, at, drafts, activity, boards, silentAfterMs },
+      weeks: weeks ?? DEFAULT_OUTLOOK.weeks,
+      nudge: Boolean(notify),
+    });
+  } catch (error) {
+    const cause = error instanceof ActivityFailure ? error.cause : undefined;
+    if (!(cause instanceof ApplicationFailure)) throw error;
+    throw ApplicationFailure.nonRetryable(`Nothing could be looked at: ${cause.message}`, cause.type);
+  }
+}
+
+/** Whether there was something to write. A nudge stands in the outlook before it is sent, so that it is sent once. */
+async function write(
+  { project, scope }: OutlookInput,
+  at: string,
+  { outlook }: OutlookNews,
+): Promise<boolean> {
+  if (outlook === null) return false;
+  show('Writing the outlook into the project.');
+  const change = { steps: [{ at: `${at}/outlook`, set: outlook }] };
+  const changeId = changeIdOf(workflowInfo().workflowId, 'outlook');
+  const outcome = await writeToProject(project, scope, change, changeId);
+  if (!outcome.ok)
+    throw ApplicationFailure.nonRetryable(
+      `The project did not take the outlook, and nobody was nudged: ${outcome.error}`,
+      FAILURE.refused,
+    );
+  return true;
+}
+
+/** By a run of its own, whose id every look of this week has for this subject: two at the same time nudge once. */
+async function nudgeOnce(
+  { project, scope, notify }: OutlookInput,
+  at: string,
+  week: string,
+  nudge: Nudge,
+): Promise<NoticeOutcome | { status: 'before' }> {
+  if (!notify) return { status: 'before' };
+  const subject = nudgeSubject(nudge);
+  const nudging: NudgeInput = { to: notify, nudge, project, week };
+  try {
+    return await executeChild<(input: NudgeInput) => Promise<NoticeOutcome>>(NUDGE_WORKFLOW, {
+      workflowId: nudgeWorkflowId({ organization: scope?.organization, project, at, week, subject }),
+      workflowIdReusePolicy: 'REJECT_DUPLICATE',
+      parentClosePolicy: ParentClosePolicy.ABANDON,
+      args: [nudging],
+    });
+  } catch (error) {
+    if (isAlreadyStarted(error)) return { status: 'before' };
+    if (isCancellation(error) || !(error instanceof ChildWorkflowFailure)) throw error;
+    return { status: 'uncertain', reason: error.cause?.message ?? error.message };
+  }
+}
+
+function show(words: string): void {
+  setCurrentDetails(words);
+}

@@ -1,0 +1,311 @@
+/** What a campaign finds out before it pays for anything, over real sockets. */
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
+import { createActivities } from '../../src/activities';
+import { type Api } from '../../src/api/client';
+import { Credential } from '../../src/api/credential';
+import {
+  type Preparation,
+  type PrepareOrder,
+  type ResearchOrder,
+  type ResearchSummary,
+} from '../../src/contract';
+import { SANDBOX_KEY } from '../../src/sandbox/keys';
+import { type Sandbox, startSandbox } from '../../src/sandbox/server';
+import { SECRET, testApi } from '../support/api';
+import { seed } from '../support/records';
+import { addFault, readLedger } from '../support/sandbox';
+import { startSmallService } from '../support/smallService';
+
+let sandbox: Sandbox;
+let api: Api;
+
+beforeAll(async () => {
+  sandbox = await startSandbox();
+  api = testApi(sandbox.url, { credential: Credential.apiKey(SANDBOX_KEY) });
+});
+
+afterAll(async () => {
+  await api.close();
+  await sandbox.stop();
+});
+
+const VOICE = '7d9f2c1e-4b6a-4a51-9a55-0f1b6c3d2e01';
+const FOREIGN_VOICE = '7d9f2c1e-4b6a-4a51-9a55-0f1b6c3d2e03';
+
+interface Circumstances {
+  api?: Api;
+  heartbeatDetails?: unknown;
+  scheduledTimestampMs?: number;
+  onHeartbeat?: (details: unknown) => void;
+}
+
+function environment({ heartbeatDetails, scheduledTimestampMs = Date.now(), onHeartbeat }: Circumstances) {
+  const made = new MockActivityEnvironment(
+    { startToCloseTimeoutMs: 60_000, heartbeatDetails, scheduledTimestampMs },
+    { logger: new DefaultLogger('ERROR') },
+  );
+  if (onHeartbeat) made.on('heartbeat', onHeartbeat);
+  return made;
+}
+
+function prepare(order: Partial<PrepareOrder>, how: Circumstances = {}): Promise<Preparation> {
+  const { general } = createActivities(how.api ?? api);
+  return environment(how).run(general.prepareCampaign, { media: {}, voices: [], boards: [], ...order });
+}
+
+function research(order: ResearchOrder, how: Circumstances = {}): Promise<ResearchSummary> {
+  const { general } = createActivities(how.api ?? api);
+  return environment(how).run(general.research, order);
+}
+
+describe('preparing', () => {
+  test('finds what is there, and the clock of the workspace', async () => {
+    expect(await prepare({ scope: { space: '11' }, voices: [VOICE], boards: ['launch-board'] })).toEqual({
+      problems: [],
+      remarks: [],
+      clock: { timezone: 'Europe/Berlin', startOfWeek: 1, remarks: [] },
+    });
+  });
+
+  test('tells all problems at once', async () => {
+    const { problems, clock } = await prepare({
+      scope: { organization: '3' },
+      voices: [FOREIGN_VOICE, 'no-uuid'],
+      boards: ['launch-board', 'no-board', 'no-board'],
+    });
+    expect(problems).toEqual([
+      'workspace Closed: is not active',
+      expect.stringContaining(`voice ${FOREIGN_VOICE}: is not there`),
+      expect.stringContaining('voice no-uuid: cannot be asked for'),
+      expect.stringContaining('board launch-board: is not there'),
+      expect.stringContaining('board no-board: is not there'),
+    ]);
+    expect(clock).toMatchObject({
+      timezone: 'UTC',
+      startOfWeek: 1,
+      remarks: [expect.stringContaining('tells no timezone'), expect.stringContaining('Monday')],
+    });
+  });
+
+  test('a workspace that the service does not know is a problem', async () => {
+    const { problems } = await prepare({ scope: { organization: '99' }, voices: [VOICE] });
+    expect(problems).toEqual([expect.stringMatching(/^workspace: .*404/)]);
+  });
+
+  test('a space that is not listed is a remark, never a problem', async () => {
+    const service = await startSmallService({
+      'GET /api/v1/workspaces/current': { body: { workspace: {}, teamspaces: [{ id: 7 }] } },
+    });
+    const small = testApi(service.url);
+    expect(await prepare({ scope: { space: '7' } }, { api: small })).toMatchObject({
+      problems: [],
+      remarks: [],
+    });
+    expect(await prepare({ scope: { space: '8' } }, { api: small })).toMatchObject({
+      problems: [],
+      remarks: [expect.stringContaining('space 8 is not among')],
+    });
+    await small.close();
+    await service.stop();
+  });
+
+  test.each<[unknown, string, number, number]>([
+    [{ timezone: 'Asia/Kolkata', start_of_week: 'su' }, 'Asia/Kolkata', 7, 0],
+    [{ timezone: 'UTC', start_of_week: 'Saturday' }, 'UTC', 6, 0],
+    [{ timezone: 'UTC', start_of_week: ' TUE ' }, 'UTC', 2, 0],
+    [{ timezone: 'UTC', start_of_week: '0' }, 'UTC', 1, 1],
+    [{ timezone: 'UTC', start_of_week: 's' }, 'UTC', 1, 1],
+    [{ timezone: 'Mars/Olympus', start_of_week: 'mon' }, 'UTC', 1, 1],
+    [{}, 'UTC', 1, 2],
+    [null, 'UTC', 1, 2],
+  ])('settings %j: %s, day %d, %d remarks', async (settings, timezone, startOfWeek, remarks) => {
+    const body = { workspace: { settings } };
+    const service = await startSmallService({ 'GET /api/v1/workspaces/current': { body } });
+    const small = testApi(service.url);
+    const { clock } = await prepare({}, { api: small });
+    expect(clock).toEqual({ timezone, startOfWeek, remarks: expect.any(Array) });
+    expect(clock.remarks).toHaveLength(remarks);
+    await small.close();
+    await service.stop();
+  });
+
+  test.each([
+    [503, false, 'now'],
+    [401, false, 'now'],
+    [403, false, 'now'],
+    [401, true, 'for longer than keys take to be rotated'],
+    [422, true, 'now'],
+  ])('%d of a voice is thrown; final: %s, since %s', async (status, nonRetryable, since) => {
+    const service = await startSmallService({
+      'GET /api/v1/workspaces/current': { body: {} },
+      [`GET /api/v1/voices/${VOICE}`]: { status, body: {} },
+    });
+    const small = testApi(service.url);
+    const scheduledTimestampMs = since === 'now' ? Date.now() : Date.now() - 2 * 3_600_000;
+    const prepared = prepare({ voices: [VOICE] }, { api: small, scheduledTimestampMs });
+    await expect(prepared).rejects.toMatchObject({
+      type: 'StatusError',
+      nonRetryable,
+      details: [{ status }],
+    });
+    await small.close();
+    await service.stop();
+  });
+});
+
+describe('research', () => {
+  test('counts, and keeps an excerpt', async () => {
+    const summary = await research({
+      drafts: { accounts: ['1', '2'], search: 'spring' },
+      activity: ['task-7', 'task-7'],
+      boards: ['launch-board'],
+    });
+    expect(summary).toEqual({
+      at: expect.any(String),
+      drafts: { count: 2, excerpt: [expect.stringContaining('"id":"d-3"'), expect.any(String)], more: false },
+      activity: {
+        'task-7': {
+          count: 3,
+          excerpt: expect.any(Array),
+          more: false,
+          verbs: { created: 1, status_changed: 1, commented: 1 },
+        },
+      },
+      boards: { 'launch-board': { excerpt: expect.stringContaining('"name":"Doing"') } },
+      remarks: [],
+    });
+    expect(await research({})).toMatchObject({ drafts: null, activity: {}, boards: {}, remarks: [] });
+  });
+
+  test('what the service does not know is a remark', async () => {
+    const summary = await research({ activity: ['no-task', 'task-7'], boards: ['no-board'] });
+    expect(Object.keys(summary.activity)).toEqual(['task-7']);
+    expect(summary).toMatchObject({
+      boards: {},
+      remarks: [expect.stringMatching(/^task no-task .*404/), expect.stringMatching(/^board no-board .*404/)],
+    });
+  });
+
+  test('reads all pages, and keeps little of them', async () => {
+    const drafts = Array.from({ length: 95 }, (_, n) => ({
+      id: `many-${n}`,
+      ...{ workspace: 1, account_id: 'many', content: `😀${'x'.repeat(500)}` },
+      ...{ created_at: '2026-03-01T09:00:00Z', updated_at: '2026-03-01T09:00:00Z' },
+    }));
+    await seed(sandbox.url, { drafts });
+    const beats: unknown[] = [];
+    const summary = await research(
+      { drafts: { accounts: ['many'] } },
+      { onHeartbeat: (details) => beats.push(details) },
+    );
+    expect(summary.drafts).toMatchObject({ count: 95, more: false });
+    expect(summary.drafts?.excerpt.map(({ length }) => length)).toEqual(
+      Array.from({ length: 10 }, () => 300),
+    );
+    expect(beats.length).toBeGreaterThanOrEqual(10);
+  });
+
+  test('goes on where an attempt before it stopped', async () => {
+    const activity = Array.from({ length: 70 }, (_, n) => ({
+      ...{ verb: n % 2 ? 'commented' : '__proto__', actor: 1 },
+      timestamp: new Date(Date.UTC(2026, 2, 1, 0, n)).toISOString(),
+    }));
+    await seed(sandbox.url, { boardTasks: [{ id: 'long-task', workspace: 1, activity }] });
+    await addFault(sandbox.url, {
+      operation: 'get-task-activity',
+      match: { nth: 3 },
+      fault: 'status',
+      when: 'before',
+      status: 503,
+    });
+    let details: unknown;
+    const order = { activity: ['long-task'] };
+    const first = research(order, { onHeartbeat: (told) => (details = structuredClone(told)) });
+    await expect(first).rejects.toMatchObject({ nonRetryable: false, details: [{ status: 503 }] });
+    const before = (await readLedger(sandbox.url)).entries.length;
+    const summary = await research(order, { heartbeatDetails: details });
+    expect(summary.activity['long-task']).toMatchObject({ count: 70 });
+    expect(Object.entries(summary.activity['long-task']?.verbs ?? {}).sort()).toEqual([
+      ['__proto__', 35],
+      ['commented', 35],
+    ]);
+    // Pages 3 and 4, and the empty one.
+    expect((await readLedger(sandbox.url)).entries.length - before).toBe(3);
+  });
+
+  test('a list without an end is read for 500 pages, and said to have more', async () => {
+    let page = 0;
+    const service = await startSmallService({
+      'GET /api/v1/pm/tasks/endless/activity': () => ({ body: [{ verb: `v${page}`, page: page++ }] }),
+    });
+    const small = testApi(service.url);
+    const { activity } = await research({ activity: ['endless'] }, { api: small });
+    expect(activity.endless).toMatchObject({ count: 500, more: true, verbs: { v0: 1, '…': 450 } });
+    await small.close();
+    await service.stop();
+  });
+
+  test('one page that comes for every number is read once, also by the next attempt', async () => {
+    const service = await startSmallService({
+      'GET /api/v1/pm/tasks/same/activity': { body: { results: [{ verb: 'created' }] } },
+    });
+    const small = testApi(service.url);
+    const kept: Record<string, unknown>[] = [];
+    await research({ activity: ['same'] }, { api: small, onHeartbeat: (told) => kept.push(told as never) });
+    // As if it had ended after its first page.
+    const details = JSON.parse(JSON.stringify(kept[0]).replace('"over":true', '"over":false')) as unknown;
+    expect(details).toMatchObject({ activity: [['same', { pages: 1, over: false }]] });
+    const { activity } = await research({ activity: ['same'] }, { api: small, heartbeatDetails: details });
+    expect(activity.same).toMatchObject({ count: 1 });
+    await small.close();
+    await service.stop();
+  });
+
+  test('P7: a credential that the service repeats is kept nowhere', async () => {
+    const service = await startSmallService({
+      'GET /api/v1/service/social-media/get-drafts': { body: [{ text: `Api-Key ${SECRET}` }] },
+      'GET /api/v1/pm/tasks/t/activity': { body: [{ verb: SECRET }] },
+      'GET /api/v1/pm/boards/b': { body: { name: SECRET } },
+      'GET /api/v1/workspaces/current': { body: { workspace: { settings: { timezone: SECRET } } } },
+    });
+    const small = testApi(service.url);
+    const order = { drafts: { accounts: ['1'] }, activity: ['t'], boards: ['b'] };
+    const told = [await research(order, { api: small }), await prepare({}, { api: small })];
+    expect(JSON.stringify(told)).toContain('[credential]');
+    expect(JSON.stringify(told)).not.toContain(SECRET);
+    await small.close();
+    await service.stop();
+  });
+
+  test('a page whose list cannot be told names the setting', async () => {
+    const service = await startSmallService({
+      'GET /api/v1/service/social-media/get-drafts': { body: { a: [], b: [] } },
+    });
+    const small = testApi(service.url);
+    await expect(research({ drafts: { accounts: ['1'] } }, { api: small })).rejects.toMatchObject({
+      nonRetryable: true,
+      message: expect.stringContaining('SEGUE_DRAFTS_AT'),
+    });
+    await small.close();
+    await service.stop();
+  });
+
+  test('much research is cut to what a project takes', async () => {
+    const answers = Object.fromEntries(
+      Array.from({ length: 200 }, (_, n) => [
+        `GET /api/v1/pm/boards/b${n}`,
+        { body: { name: `b${n}`, words: 'x'.repeat(5_000) } },
+      ]),
+    );
+    const service = await startSmallService(answers);
+    const small = testApi(service.url);
+    const boards = Array.from({ length: 200 }, (_, n) => `b${n}`);
+    const summary = await research({ boards }, { api: small });
+    expect(JSON.stringify(summary).length).toBeLessThan(210_000);
+    expect(Object.keys(summary.boards)).toHaveLength(200);
+    expect(summary.remarks).toHaveLength(1);
+    await small.close();
+    await service.stop();
+  });
+});

@@ -1,0 +1,90 @@
+/** Days of waiting for an approval, in seconds. */
+import { type CampaignInput } from '../../src/contract';
+import {
+  cutout,
+  keptOf,
+  newCampaign,
+  notificationsOf,
+  startCampaign,
+  type TestCampaign,
+} from '../support/campaign';
+import { readLedger, useSandbox } from '../support/sandbox';
+import { testConfig, useTimeSkipping, withWorker } from '../support/temporal';
+
+const DAY_MS = 86_400_000;
+
+const temporal = useTimeSkipping();
+const sandbox = useSandbox({ pace: { kind: 'instant' } });
+
+async function run(more: Partial<CampaignInput>, work: (campaign: TestCampaign) => Promise<void>) {
+  const config = testConfig();
+  const spec = await newCampaign(sandbox.url, {
+    media: { cutout: cutout(sandbox.url) },
+    notify: { userId: 'u-1', workspaceId: '1' },
+    ...more,
+  });
+  await withWorker(
+    temporal,
+    config,
+    sandbox.url,
+    async () => {
+      await work(await startCampaign(temporal, config, spec));
+    },
+    { checkScheduledTime: false },
+  );
+  return spec;
+}
+
+/** When each reminder was handed to a worker, by the server's clock. */
+async function remindersOf({ handle }: TestCampaign): Promise<Date[]> {
+  const { events } = await handle.fetchHistory();
+  return (events ?? []).flatMap(({ eventTime, activityTaskScheduledEventAttributes: activity }) => {
+    const [payload] = activity?.input?.payloads ?? [];
+    const isReminder = payload?.data && Buffer.from(payload.data).toString().includes('-reminder-');
+    return isReminder ? [new Date(Number(eventTime?.seconds) * 1_000)] : [];
+  });
+}
+
+/** As the clocks of Berlin show it, where the sandbox's workspace is. */
+function inBerlin(time: Date): { day: string; hour: number; offset: string } {
+  const parts = new Intl.DateTimeFormat('en', {
+    timeZone: 'Europe/Berlin',
+    weekday: 'short',
+    hour: '2-digit',
+    hourCycle: 'h23',
+    timeZoneName: 'longOffset',
+  }).formatToParts(time);
+  const part = (type: string): string => parts.find((one) => one.type === type)?.value ?? '';
+  return { day: part('weekday'), hour: Number(part('hour')), offset: part('timeZoneName') };
+}
+
+test('reminders keep working hours over a daylight-saving change, until the question expires', async () => {
+  let reminders: Date[] = [];
+  let days = 0;
+  // Between two changes there are at most 31 weeks. From nine in the morning, 63 hours lead to a midnight, and so to
+  // nine again: Monday, Thursday, Monday.
+  const spec = await run({ approval: { from: 'u-2', remind: '63h', expires: '220d' } }, async (campaign) => {
+    expect(await campaign.result()).toMatchObject({ status: 'expired', notified: { status: 'sent' } });
+    reminders = await remindersOf(campaign);
+    const { startTime, closeTime } = await campaign.handle.describe();
+    days = ((closeTime?.getTime() ?? 0) - startTime.getTime()) / DAY_MS;
+  });
+  expect(Math.round(days)).toBe(220);
+  const local = reminders.map(inBerlin);
+  expect(local.length).toBeGreaterThan(50);
+  expect(local.filter(({ day, hour }) => ['Sat', 'Sun'].includes(day) || hour < 9 || hour >= 18)).toEqual([]);
+  expect(new Set(local.map(({ offset }) => offset))).toEqual(new Set(['GMT+01:00', 'GMT+02:00']));
+  // After the first each is at nine, in winter and in summer.
+  expect(new Set(local.slice(1).map(({ hour }) => hour))).toEqual(new Set([9]));
+
+  expect((await keptOf(sandbox.url, spec)).lifecycle.stage).toBe('expired');
+  const told = (await notificationsOf(sandbox.url)).map(
+    ({ request }) => `${request.category} ${request.userId}`,
+  );
+  expect(told.filter((one) => one === 'agentNudge u-2')).toHaveLength(reminders.length);
+  expect(told.at(-1)).toBe('agentError u-1');
+  expect((await readLedger(sandbox.url)).summary).toMatchObject({
+    submissions: 1,
+    duplicateNotifications: 0,
+  });
+}, 120_000);

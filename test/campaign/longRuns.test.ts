@@ -1,0 +1,99 @@
+/** Campaigns whose history is soon too long: they continue as new, with their jobs running. */
+import { CAMPAIGN_WORKFLOW, pauseUpdate, resumeUpdate } from '../../src/contract';
+import {
+  cutout,
+  keptOf,
+  newCampaign,
+  notificationsOf,
+  startCampaign,
+  TestCampaign,
+} from '../support/campaign';
+import { eventually } from '../support/eventually';
+import { readLedger, useSandboxEach } from '../support/sandbox';
+import { shared } from '../support/shared';
+import { startOwnDevServer, testConfig, useTemporal, withWorker } from '../support/temporal';
+
+const { full } = shared();
+/** The server's own limit is 4,096; a campaign of 500 jobs meets it as one of 24 meets this. */
+const [JOBS, EVENTS] = full ? [500, 4_096] : [24, 150];
+
+const temporal = useTemporal(() =>
+  startOwnDevServer({ dynamicConfig: { 'limit.historyCount.suggestContinueAsNew': full ? 4_000 : 60 } }),
+);
+const sandbox = useSandboxEach({ pace: { kind: 'polls', polls: 2 } });
+
+async function runsOf(workflowId: string): Promise<{ runId: string; historyLength: number }[]> {
+  return eventually('the runs in the list', async () => {
+    const runs: { runId: string; historyLength: number }[] = [];
+    const query = `WorkflowId = "${workflowId}" AND WorkflowType = "${CAMPAIGN_WORKFLOW}"`;
+    for await (const { runId, historyLength } of temporal.client.workflow.list({ query }))
+      runs.push({ runId, historyLength });
+    return runs.length > 1 ? runs : undefined;
+  });
+}
+
+test(
+  `P1: ${JOBS} jobs over several runs of the campaign: one POST each, and no history too long`,
+  async () => {
+    const names = Array.from({ length: JOBS }, (_unused, n) => `job-${n}`);
+    const media = Object.fromEntries(names.map((name) => [name, cutout(sandbox.url)]));
+    const spec = await newCampaign(sandbox.url, { media, concurrency: full ? 50 : 4 });
+    const config = testConfig();
+    await withWorker(temporal, config, sandbox.url, async () => {
+      const campaign = await startCampaign(temporal, config, spec);
+      const last = new TestCampaign(temporal.client.workflow.getHandle(campaign.handle.workflowId));
+      const { status, jobs } = await last.result();
+      expect(status).toBe('completed');
+      expect(jobs.filter((job) => job.status === 'succeeded')).toHaveLength(JOBS);
+      const runs = await runsOf(campaign.handle.workflowId);
+      const lengths = runs.map(({ historyLength }) => historyLength);
+      expect(Math.max(...lengths)).toBeLessThan(EVENTS);
+      process.stderr.write(
+        `campaign of ${JOBS} jobs: ${lengths.length} runs of ${lengths.join(', ')} events\n`,
+      );
+    });
+    expect((await readLedger(sandbox.url)).summary).toMatchObject({
+      submissions: JOBS,
+      duplicates: 0,
+      lostKeys: 0,
+    });
+    expect(Object.keys((await keptOf(sandbox.url, spec)).media ?? {}).sort()).toEqual([...names].sort());
+  },
+  full ? 900_000 : 120_000,
+);
+
+test('an open question is carried over, and asked once', async () => {
+  const spec = await newCampaign(sandbox.url, {
+    media: { cutout: cutout(sandbox.url) },
+    notify: { userId: 'u-1', workspaceId: '1' },
+    approval: { from: 'u-2' },
+  });
+  const config = testConfig();
+  await withWorker(temporal, config, sandbox.url, async () => {
+    const campaign = await startCampaign(temporal, config, spec);
+    await campaign.untilStage('approving');
+    const { workflowId } = campaign.handle;
+    const current = temporal.client.workflow.getHandle(workflowId);
+    const before = (await current.describe()).runId;
+    const by = { args: [{ by: 'Olga' }] as [{ by: string }] };
+    await eventually('another run', async () => {
+      // One that meets the moment in between is told so, and asks again.
+      await current.executeUpdate(pauseUpdate, by).catch(() => undefined);
+      await current.executeUpdate(resumeUpdate, by).catch(() => undefined);
+      return (await current.describe()).runId !== before;
+    });
+    const last = new TestCampaign(current);
+    if ((await last.status()).paused) await current.executeUpdate(resumeUpdate, by);
+    expect(await last.status()).toMatchObject({ stage: 'approving', approval: { round: 1, from: 'u-2' } });
+    await last.decide({ decision: 'approve', by: 'Olga', round: 1 });
+    expect(await last.result()).toMatchObject({ status: 'completed' });
+  });
+  expect((await notificationsOf(sandbox.url)).map(({ request }) => request.category)).toEqual([
+    'agentNeedsInput',
+    'agentTaskCompleted',
+  ]);
+  expect((await readLedger(sandbox.url)).summary).toMatchObject({
+    submissions: 1,
+    duplicateNotifications: 0,
+  });
+});

@@ -1,0 +1,168 @@
+/** Campaigns whose histories are committed: every way through one. */
+import { type CampaignInput, addMediaUpdate, pauseUpdate, resumeUpdate } from '../../src/contract';
+import { startSandbox } from '../../src/sandbox/server';
+import { startDevServer } from '../../src/temporal/devServer';
+import { cutout, newCampaign, startCampaign, type TestCampaign } from '../support/campaign';
+import { addFault } from '../support/sandbox';
+import { shared } from '../support/shared';
+import { connectTo, testConfig, type TestTemporal, withWorker } from '../support/temporal';
+import { type Scenario } from './scenario';
+
+const NOTIFY = { userId: 'u-1', workspaceId: '1', progress: true };
+const APPROVAL = { from: 'u-2' };
+const BY_SAM = { args: [{ by: 'sam' }] as [{ by: string }] };
+
+/** Runs a campaign and what people do to it, to its end. */
+async function runCampaign(
+  temporal: TestTemporal,
+  keep: Parameters<Scenario>[1],
+  spec: (sandboxUrl: string) => Partial<CampaignInput> | Promise<Partial<CampaignInput>>,
+  meanwhile: (campaign: TestCampaign, sandboxUrl: string) => Promise<unknown> = () => Promise.resolve(),
+): Promise<void> {
+  const sandbox = await startSandbox({ pace: { kind: 'polls', polls: 1 } });
+  const config = testConfig();
+  await withWorker(temporal, config, sandbox.url, async () => {
+    const input = await newCampaign(sandbox.url, await spec(sandbox.url));
+    const campaign = await startCampaign(temporal, config, input);
+    await meanwhile(campaign, sandbox.url);
+    await campaign.handle.result().catch(() => undefined);
+    await keep(temporal.client.workflow.getHandle(campaign.handle.workflowId));
+  });
+  await sandbox.stop();
+}
+
+function onCutout(at: string): { tool: string; request: Record<string, unknown> } {
+  return { tool: 'remove-background', request: { image_url: { from: 'cutout', at } } };
+}
+
+const decide =
+  (decision: 'approve' | 'reject') =>
+  async (campaign: TestCampaign): Promise<void> => {
+    await campaign.untilStage('approving');
+    await campaign.decide({ decision, by: 'sam', comment: 'looked at it' });
+  };
+
+export const campaignScenarios: Record<string, Scenario> = {
+  'campaign-completed': (temporal, keep) =>
+    runCampaign(
+      temporal,
+      keep,
+      (url) => ({
+        scope: { organization: '1' },
+        notify: NOTIFY,
+        require: { boards: ['launch-board'] },
+        research: { drafts: { accounts: ['1'] }, boards: ['launch-board'] },
+        media: { cutout: cutout(url), banner: onCutout('/images/0/url') },
+        approval: APPROVAL,
+      }),
+      decide('approve'),
+    ),
+
+  'campaign-rejected': (temporal, keep) =>
+    runCampaign(
+      temporal,
+      keep,
+      (url) => ({ notify: NOTIFY, media: { cutout: cutout(url) }, approval: APPROVAL }),
+      decide('reject'),
+    ),
+
+  'campaign-expired': (temporal, keep) =>
+    runCampaign(temporal, keep, (url) => ({
+      notify: NOTIFY,
+      media: { cutout: cutout(url) },
+      approval: { ...APPROVAL, expires: '1s' },
+    })),
+
+  'campaign-changed': (temporal, keep) =>
+    runCampaign(
+      temporal,
+      keep,
+      (url) => ({ notify: NOTIFY, media: { cutout: cutout(url) }, approval: APPROVAL }),
+      async (campaign) => {
+        await campaign.untilStage('approving');
+        await campaign.decide({ decision: 'change', by: 'sam', jobs: ['cutout'] });
+        await campaign.untilRound(2);
+        await campaign.decide({ decision: 'approve', by: 'sam' });
+      },
+    ),
+
+  'campaign-cannot-begin': (temporal, keep) =>
+    runCampaign(temporal, keep, (url) => ({
+      notify: NOTIFY,
+      require: { boards: ['no-board'] },
+      media: { cutout: cutout(url) },
+    })),
+
+  'campaign-jobs-failed': (temporal, keep) =>
+    runCampaign(temporal, keep, (url) => ({
+      notify: NOTIFY,
+      media: {
+        cutout: cutout(url),
+        nothing: onCutout('/nowhere'),
+        bad: { tool: 'remove-background', request: { image_url: 'http://127.0.0.1:9/none.png' } },
+        onBad: { tool: 'remove-background', request: { image_url: { from: 'bad', at: '/images/0/url' } } },
+      },
+    })),
+
+  'campaign-paused-and-extended': (temporal, keep) =>
+    runCampaign(
+      temporal,
+      keep,
+      (url) => ({ media: { cutout: cutout(url) }, approval: APPROVAL, notify: NOTIFY }),
+      async (campaign, url) => {
+        await campaign.untilStage('approving');
+        await campaign.handle.executeUpdate(pauseUpdate, BY_SAM);
+        await campaign.handle.executeUpdate(addMediaUpdate, {
+          args: [{ name: 'more', by: 'sam', ...cutout(url) }],
+        });
+        await campaign.handle.executeUpdate(resumeUpdate, BY_SAM);
+        await campaign.untilRound(2);
+        await campaign.decide({ decision: 'approve', by: 'sam' });
+      },
+    ),
+
+  'campaign-cancelled': (temporal, keep) =>
+    runCampaign(
+      temporal,
+      keep,
+      async (url) => {
+        const away = { operation: 'get-task', fault: 'status', status: 503, when: 'before' } as const;
+        await addFault(url, { ...away, match: { every: 1 } });
+        return { media: { cutout: cutout(url), second: cutout(url, 'shoe') }, concurrency: 1 };
+      },
+      async (campaign) => {
+        await campaign.untilJob('cutout', 'running');
+        await campaign.handle.cancel();
+      },
+    ),
+
+  'campaign-held-job': (temporal, keep) =>
+    runCampaign(
+      temporal,
+      keep,
+      async (url) => {
+        const lost = { operation: 'remove-background', fault: 'reset', when: 'after' } as const;
+        await addFault(url, { ...lost, match: { nth: 1 } });
+        return { media: { cutout: cutout(url) } };
+      },
+      async (campaign) => {
+        await campaign.untilJob('cutout', 'held');
+        await campaign.handle.cancel();
+      },
+    ),
+
+  async 'campaign-continued-as-new'(_temporal, keep) {
+    const server = await startDevServer(shared().temporalBinary, {
+      uiPort: false,
+      dynamicConfig: { 'limit.historyCount.suggestContinueAsNew': 40 },
+    });
+    const own = await connectTo(server.address);
+    const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+    await runCampaign(own, keep, (url) => ({
+      media: Object.fromEntries(names.map((name) => [name, cutout(url)])),
+      concurrency: 2,
+    }));
+    await own.close();
+    await server.stop();
+  },
+};

@@ -1,0 +1,114 @@
+/** A campaign for tests: a project of its own, images of the sandbox, and what became of it by the service's own word. */
+import { randomUUID } from 'node:crypto';
+import { type WorkflowHandle } from '@temporalio/client';
+import {
+  CAMPAIGN_WORKFLOW,
+  type CampaignDecision,
+  type CampaignInput,
+  type CampaignJobStatus,
+  type CampaignResult,
+  type CampaignStatus,
+  campaignStatusQuery,
+  decideUpdate,
+} from '../../src/contract';
+import { type StarterConfig } from '../../src/config';
+import { campaignWorkflowId } from '../../src/ids';
+import { eventually } from './eventually';
+import { ask } from './sandbox';
+import { type TestTemporal } from './temporal';
+
+/** What a campaign keeps in its project, as far as tests look into it. */
+export interface KeptCampaign {
+  lifecycle: { stage: string; history: { stage: string }[]; open: { taskId: string | null }[] };
+  configuration: { key: string };
+  research?: { drafts: { count: number } };
+  media?: Record<string, { key?: string; status?: string; taskId?: string; error?: string; info?: unknown }>;
+  transcripts?: Record<string, { text?: string }>;
+  waits?: Record<string, { status: string }>;
+  approvals?: { by: string; decision: string; comment?: string; at: string }[];
+}
+
+/** A spec with the least that is needed, and a project that only it writes to. */
+export async function newCampaign(
+  sandboxUrl: string,
+  more: Partial<CampaignInput> = {},
+): Promise<CampaignInput> {
+  const project = { resourcetype: 'campaign', id: randomUUID() };
+  await ask(sandboxUrl, 'POST /_sandbox/seed', {
+    body: { projects: [{ ...project, workspace: 1, data: { theirs: true } }] },
+  });
+  return { key: `c-${randomUUID()}`, project, ...more };
+}
+
+export function cutout(
+  sandboxUrl: string,
+  sample = 'mug',
+): { tool: string; request: Record<string, unknown> } {
+  return { tool: 'remove-background', request: { image_url: `${sandboxUrl}/samples/${sample}.png` } };
+}
+
+export async function startCampaign(
+  { client }: TestTemporal,
+  { taskQueue, poll, submit }: StarterConfig,
+  input: CampaignInput,
+): Promise<TestCampaign> {
+  const handle = await client.workflow.start(CAMPAIGN_WORKFLOW, {
+    workflowId: campaignWorkflowId(input.key),
+    taskQueue,
+    args: [{ poll, submit, ...input }],
+  });
+  return new TestCampaign(handle);
+}
+
+export class TestCampaign {
+  constructor(readonly handle: WorkflowHandle) {}
+
+  status(): Promise<CampaignStatus> {
+    return this.handle.query(campaignStatusQuery);
+  }
+
+  result(): Promise<CampaignResult> {
+    return this.handle.result() as Promise<CampaignResult>;
+  }
+
+  decide(decision: CampaignDecision) {
+    return this.handle.executeUpdate(decideUpdate, { args: [decision] });
+  }
+
+  async untilStage(stage: string): Promise<CampaignStatus> {
+    return eventually(`the stage ${stage}`, async () => {
+      const status = await this.status();
+      return status.stage === stage ? status : undefined;
+    });
+  }
+
+  async untilRound(round: number): Promise<void> {
+    await eventually(`question ${round}`, async () => (await this.status()).approval?.round === round);
+  }
+
+  async untilJob(name: string, wanted: CampaignJobStatus): Promise<void> {
+    await eventually(`${name} to be ${wanted}`, async () => {
+      const { jobs } = await this.status();
+      return jobs.some((job) => job.name === name && job.status === wanted);
+    });
+  }
+}
+
+/** What the project keeps of it. */
+export async function keptOf(sandboxUrl: string, { project }: CampaignInput): Promise<KeptCampaign> {
+  const { json } = await ask(sandboxUrl, `GET /projects/${project.resourcetype}/${project.id}`);
+  const { campaign, ...others } = json.data as { campaign: KeptCampaign; theirs: unknown };
+  expect(others).toEqual({ theirs: true });
+  return campaign;
+}
+
+export interface KeptNotification {
+  request: { category: string; title: string; message: string; body?: string; userId: string };
+  remarks: string[];
+}
+
+/** What people were told, oldest first. */
+export async function notificationsOf(sandboxUrl: string): Promise<KeptNotification[]> {
+  const { json } = await ask(sandboxUrl, 'GET /_sandbox/notifications');
+  return json.notifications as KeptNotification[];
+}
