@@ -4,31 +4,15 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { readEnd } from '../../src/activities/readEnd';
 import { type JobEnd } from '../../src/contract';
 import { mediaWorkflowId } from '../../src/ids';
-import { type Sandbox, startSandbox } from '../../src/sandbox/server';
+import { startSandbox } from '../../src/sandbox/server';
 import { eventually } from '../support/eventually';
 import { SANDBOX_PLACES, seedRecord, seedTranscription, SRT } from '../support/records';
-import { addFault } from '../support/sandbox';
+import { addFault, useSandbox } from '../support/sandbox';
 import { startSmallService } from '../support/smallService';
-import {
-  connectDevServer,
-  segueClient,
-  testConfig,
-  type TestTemporal,
-  withWorker,
-} from '../support/temporal';
+import { segueClient, testConfig, useTemporal, withWorker } from '../support/temporal';
 
-let temporal: TestTemporal;
-let sandbox: Sandbox;
-
-beforeAll(async () => {
-  temporal = await connectDevServer();
-  sandbox = await startSandbox();
-});
-
-afterAll(async () => {
-  await sandbox.stop();
-  await temporal.close();
-});
+const temporal = useTemporal();
+const sandbox = useSandbox();
 
 function endOf(workflowId: string, pointers?: string[]): Promise<JobEnd> {
   const environment = new MockActivityEnvironment({}, { client: temporal.client });

@@ -3,22 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { mediaWorkflowId } from '../../src/ids';
 import { type RuleRequest } from '../../src/sandbox/faults/rules';
-import { type Sandbox, startSandbox } from '../../src/sandbox/server';
-import { addFault, readLedger } from '../support/sandbox';
-import { startTimeSkippingServer, testConfig, type TestTemporal, withWorker } from '../support/temporal';
+import { addFault, readLedger, useSandboxEach } from '../support/sandbox';
+import { testConfig, useTimeSkipping, withWorker } from '../support/temporal';
 import { removeFaults, seedProject } from '../support/writing';
 
-let temporal: TestTemporal;
-let sandbox: Sandbox;
-
-beforeAll(async () => {
-  temporal = await startTimeSkippingServer();
-});
-afterAll(() => temporal.close());
-beforeEach(async () => {
-  sandbox = await startSandbox({ pace: { kind: 'instant' } });
-});
-afterEach(() => sandbox.stop());
+const temporal = useTimeSkipping();
+const sandbox = useSandboxEach({ pace: { kind: 'instant' } });
 
 /** Runs a job that meets the fault until `hits` requests did; gives the stages that its list entry went through. */
 async function listedStages(fault: Omit<RuleRequest, 'match'>, hits: number): Promise<unknown[]> {

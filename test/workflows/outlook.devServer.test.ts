@@ -3,31 +3,14 @@ import { randomUUID } from 'node:crypto';
 import { type Outlook, type OutlookInput, type OutlookResult, type ProjectRef } from '../../src/contract';
 import { InvalidInputError, KeyReusedError } from '../../src/errors';
 import { outlookWorkflowId } from '../../src/ids';
-import { type Sandbox, startSandbox } from '../../src/sandbox/server';
 import { type SentNotification } from '../../src/sandbox/state';
 import { seed } from '../support/records';
-import { ask, readLedger } from '../support/sandbox';
-import {
-  connectDevServer,
-  segueClient,
-  testConfig,
-  type TestTemporal,
-  withWorker,
-} from '../support/temporal';
+import { ask, readLedger, useSandbox } from '../support/sandbox';
+import { segueClient, testConfig, useTemporal, withWorker } from '../support/temporal';
 import { KEPT, readProject, seedProject } from '../support/writing';
 
-let temporal: TestTemporal;
-let sandbox: Sandbox;
-
-beforeAll(async () => {
-  temporal = await connectDevServer();
-  sandbox = await startSandbox();
-});
-
-afterAll(async () => {
-  await sandbox.stop();
-  await temporal.close();
-});
+const temporal = useTemporal();
+const sandbox = useSandbox();
 
 const NOTIFY = { userId: 'u-1', workspaceId: '1' };
 const newKey = (): string => `look-${randomUUID()}`;
