@@ -7,12 +7,16 @@ import { decideByLedger } from '../support/deciding';
 import { eventually } from '../support/eventually';
 import { useProcesses } from '../support/processes';
 import { readLedger } from '../support/sandbox';
+import { shared } from '../support/shared';
 import { segueClient, testConfig, useTemporal } from '../support/temporal';
 
 const temporal = useTemporal();
 const processes = useProcesses(() => temporal.address);
 
 const ORDER: CampaignStage[] = ['preparing', 'researching', 'producing', 'approving', 'completed'];
+
+/** Each takes the time in which a dead worker is noticed. */
+const BOUNDARIES: CampaignStage[] = shared().full ? ORDER : ['researching', 'producing'];
 
 test('P1 P4: kill -9 of the worker as each stage begins: one POST a job, one notification an event', async () => {
   const sandboxUrl = await processes.sandbox('--pace', 'polls=2');
@@ -48,6 +52,7 @@ test('P1 P4: kill -9 of the worker as each stage begins: one POST a job, one not
       await decideHeld();
       return (await stage()) >= index;
     });
+    if (!BOUNDARIES.includes(name)) continue;
     await worker.end('SIGKILL');
     worker = await start();
   }

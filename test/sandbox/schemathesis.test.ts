@@ -7,7 +7,7 @@ import { shared } from '../support/shared';
 import { describeWith } from '../support/tool';
 
 const FOLDER = path.join(__dirname, 'schemathesis');
-const EXAMPLES = { usual: 12, full: 200 };
+const EXAMPLES = { usual: 5, full: 200 };
 
 describeWith(shared().schemathesis, 'Schemathesis', (schemathesis) => {
   test.each([

@@ -68,7 +68,7 @@ const transcription = (): Record<string, unknown> => ({ transcriptionId: randomU
 const asset = (): Record<string, unknown> => ({ kind: 'asset', id: randomUUID() });
 
 /** Each poll takes real time; hours have fewer of them at this pace. */
-const ONCE_A_MINUTE = { min: '1m', max: '1m', deadline: '4h' };
+const EVERY_TWO_MINUTES = { min: '2m', max: '2m', deadline: '4h' };
 
 describe('a record over hours', () => {
   test('P2 P5: three hours of errors of every kind end nothing, and then it is done', async () => {
@@ -82,18 +82,18 @@ describe('a record over hours', () => {
     ];
     const { result, counts, hours } = await run(
       'transcript',
-      { ...transcription(), poll: ONCE_A_MINUTE },
+      { ...transcription(), poll: EVERY_TWO_MINUTES },
       {
         onRead(socket, count) {
           if (count === 1) socket.end(status('PROCESSING'));
-          else if (count > 180) socket.end(status('DONE'));
+          else if (count > 90) socket.end(status('DONE'));
           // The tenth is never answered.
           else if (count !== 10) troubles[count % troubles.length]?.(socket);
         },
       },
     );
-    expect(result).toMatchObject({ status: 'succeeded', text: SRT, polls: 182 });
-    expect(counts).toEqual({ reads: 181, downloads: 1 });
+    expect(result).toMatchObject({ status: 'succeeded', text: SRT, polls: 92 });
+    expect(counts).toEqual({ reads: 91, downloads: 1 });
     expect(hours).toBeGreaterThan(2.5);
   });
 
@@ -121,17 +121,17 @@ describe('a record over hours', () => {
   test('P2: a download that fails for hours is waited out', async () => {
     const { result, counts } = await run(
       'transcript',
-      { ...transcription(), poll: ONCE_A_MINUTE },
+      { ...transcription(), poll: EVERY_TWO_MINUTES },
       {
         onRead: (socket) => socket.end(status('DONE')),
         onDownload: (socket, count) =>
           socket.end(
-            count < 120 ? answer(count % 2 ? '503 Unavailable' : '404 Not Found', '') : answer('200 OK', SRT),
+            count < 60 ? answer(count % 2 ? '503 Unavailable' : '404 Not Found', '') : answer('200 OK', SRT),
           ),
       },
     );
     expect(result).toMatchObject({ status: 'succeeded', text: SRT });
-    expect(counts).toEqual({ reads: 1, downloads: 120 });
+    expect(counts).toEqual({ reads: 1, downloads: 60 });
   });
 
   test.each([
