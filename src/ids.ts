@@ -95,6 +95,11 @@ export function mediaKeyOf(text: string): string | undefined {
   return keyOfKind('media', text);
 }
 
+/** The same of a transcript. */
+export function transcriptKeyOf(text: string): string | undefined {
+  return keyOfKind('transcript', text);
+}
+
 /** The same of a campaign. */
 export function campaignKeyOf(text: string): string | undefined {
   return keyOfKind('campaign', text);

@@ -309,13 +309,14 @@ describe('segue resolve, typed wrongly', () => {
     for (const problem of ['which job?', 'what is decided?', '--reason:'])
       expect(nothing.stderr).toContain(problem);
     const tooMuch = await resolve(
-      ...['project/1~2~3', '--where', 'x', '--adopt', 't', '--abandon', '--reason', ' ', '--hold', 'h/1'],
+      ...['project/1~2~3', '--where', ' ', '--adopt', 't', '--abandon', '--reason', ' ', '--hold', 'h/1'],
     );
     expect(tooMuch.code).toBe(2);
     for (const problem of [
       'which job?',
       'neither a key',
       'what is decided?',
+      '--where: must be',
       '--adopt:',
       '--hold:',
       '--reason:',
