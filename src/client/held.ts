@@ -11,12 +11,14 @@ import {
   TRANSCRIPT_WORKFLOW,
 } from '../contract';
 import { mediaWorkflowId, submitRequestId, successorKey } from '../ids';
-import { jobOf } from './job';
+import { isRecord, isText } from '../inputs';
+import { type Job, jobOf, type JobState } from './job';
 import { inputOf } from './keyed';
 import { entryOf, findRuns, type JobEntry, quoted } from './listing';
 import { inParallel } from '../parallel';
 import { pollersOf } from './pollers';
 import { type Remains, remainsOfStopped } from './remains';
+import { QUERY_PATIENCE_MS } from './run';
 import { searchAttributes } from '../searchAttributes';
 
 export interface HeldOptions {
@@ -90,8 +92,7 @@ class Asking {
     if (isStopped && (await this.#isSettled(entry))) return undefined;
 
     const job = jobOf(this.temporal, workflowId, { key: entry.key, existing: true, ...run });
-    const state = (await this.#isSilent(run)) ? undefined : await job.state();
-    if (!state) this.#silent.set(run.taskQueue, Promise.resolve(true));
+    const state = (await this.#isSilent(run)) ? undefined : await this.#stateOf(run, job);
     const { hold = null } = state ?? {};
     // The list lags behind: it was decided in the meantime.
     if (state && !hold && !isStopped) return undefined;
@@ -115,9 +116,18 @@ class Asking {
       hold: null,
       left: {
         remains: remainsOfStopped({ ...entry, state: state as MediaState | undefined }),
-        input: (await inputOf(this.temporal, { workflowId, runId })) as MediaInput,
+        input: askedOf(await inputOf(this.temporal, { workflowId, runId }), entry),
       },
     };
+  }
+
+  /** A run that cannot be asked says so at once; where nobody says anything, nobody is asked again. */
+  async #stateOf({ taskQueue }: WorkflowExecutionInfo, job: Job): Promise<JobState | undefined> {
+    const asked = Date.now();
+    const state = await job.state();
+    if (!state && Date.now() - asked > QUERY_PATIENCE_MS / 2)
+      this.#silent.set(taskQueue, Promise.resolve(true));
+    return state;
   }
 
   /** A run that was reset goes on as another; so does a job that was given another key, or its task alone. */
@@ -148,4 +158,11 @@ class Asking {
     this.#silent.set(taskQueue, asked);
     return asked;
   }
+}
+
+/** What a run was asked for. Other languages start runs too, and one without sense must not hide all others. */
+function askedOf(input: unknown, { key, tool }: JobEntry): MediaInput {
+  const isUsable = isRecord(input) && isText(input.tool) && isRecord(input.request);
+  const asked = isUsable ? (input as unknown as MediaInput) : { tool: tool ?? 'TOOL', request: {} };
+  return { ...asked, key };
 }

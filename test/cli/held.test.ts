@@ -283,6 +283,32 @@ describe('a job that was stopped with work under way', () => {
     await temporal.client.workflow.getHandle(`media/${reset}`).terminate();
   });
 
+  test('P2: those that were asked for nothing, and never began, hide no other', async () => {
+    const held = await startHeldJob(line);
+    const keys = Array.from({ length: 12 }, newKey);
+    // Older than the one that is held, for the list.
+    for (const key of keys) {
+      const started = await temporal.client.workflow.start('media', {
+        workflowId: `media/${key}`,
+        taskQueue: config.taskQueue,
+        startDelay: '1h',
+        typedSearchAttributes: attributesOfJob({ key, tool: 'remove-background' }, 'submitting'),
+      });
+      await started.terminate();
+    }
+    const last = await startHeldJob(line);
+    expect(await heldRow(line, last)).toMatchObject({ answered: true, why: 'unknown' });
+    const rows = await heldRows(line);
+    expect(rows.find(({ key }) => key === held)).toMatchObject({ answered: true, why: 'unknown' });
+    const command = expect.stringContaining(
+      'segue media start remove-background --task-id TASK_ID',
+    ) as string;
+    const nonsense = rows.filter(({ key }) => keys.includes(key));
+    expect(nonsense).toHaveLength(keys.length);
+    for (const row of nonsense) expect(row).toMatchObject({ why: 'terminated', next: [{ command }, {}] });
+    for (const key of [held, last]) await temporal.client.workflow.getHandle(`media/${key}`).terminate();
+  });
+
   test('P1: one whose submission nobody knows tells what to look for, and is not run again', async () => {
     const key = await startHeldJob(line);
     await temporal.client.workflow.getHandle(`media/${key}`).terminate();
