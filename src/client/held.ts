@@ -1,6 +1,14 @@
 /** What needs a person: jobs that are held or overdue, and those that were stopped with work under way. */
-import { type Client, type WorkflowExecutionInfo, WorkflowNotFoundError } from '@temporalio/client';
 import {
+  ApplicationFailure,
+  type Client,
+  type WorkflowExecutionDescription,
+  type WorkflowExecutionInfo,
+  WorkflowFailedError,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
+import {
+  FAILURE,
   type Hold,
   type HoldState,
   MEDIA_WORKFLOW,
@@ -132,7 +140,8 @@ class Asking {
 
   /** A run that was reset goes on as another; so does a job that was given another key, or its task alone. */
   async #isSettled({ workflowId, runId, key, taskId }: JobEntry): Promise<boolean> {
-    if ((await this.#latestRun(workflowId)) !== runId) return true;
+    const latest = await this.#latestRun(workflowId);
+    if (latest?.runId !== runId && !(await this.#isRefusedRepetition(latest))) return true;
     if ((await this.#latestRun(mediaWorkflowId(successorKey(key)))) !== undefined) return true;
     if (taskId === null) return false;
     const followers = `${searchAttributes.taskIds.name} = ${quoted(taskId)} AND ExecutionStatus IN ('Running', 'Completed', 'Failed')`;
@@ -142,9 +151,20 @@ class Asking {
     return false;
   }
 
-  async #latestRun(workflowId: string): Promise<string | undefined> {
+  /** A starter's retry policy makes another run of one that timed out; that one does nothing but fail. */
+  async #isRefusedRepetition(run: WorkflowExecutionDescription | undefined): Promise<boolean> {
+    if (run?.status.name !== 'FAILED') return false;
+    const end: unknown = await this.temporal.workflow
+      .getHandle(run.workflowId, run.runId)
+      .result()
+      .catch((error: unknown) => error);
+    if (!(end instanceof WorkflowFailedError)) return false;
+    return end.cause instanceof ApplicationFailure && end.cause.type === FAILURE.unsafeStart;
+  }
+
+  async #latestRun(workflowId: string): Promise<WorkflowExecutionDescription | undefined> {
     try {
-      return (await this.temporal.workflow.getHandle(workflowId).describe()).runId;
+      return await this.temporal.workflow.getHandle(workflowId).describe();
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) return undefined;
       throw error;

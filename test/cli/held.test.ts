@@ -283,6 +283,27 @@ describe('a job that was stopped with work under way', () => {
     await temporal.client.workflow.getHandle(`media/${reset}`).terminate();
   });
 
+  test('P1 P2: one that timed out and was repeated by a retry policy is listed, and not paid for again', async () => {
+    const key = newKey();
+    const request = { image_url: `${sandbox.url}/samples/shoe.png` };
+    const input = { key, tool: 'remove-background', request, poll: { min: '1h', max: '1h', deadline: '1h' } };
+    await temporal.client.workflow.start('media', {
+      workflowId: `media/${key}`,
+      taskQueue: config.taskQueue,
+      args: [input],
+      // Longer than a submission may take: the server ends that sooner, too.
+      workflowRunTimeout: '16s',
+      retry: { maximumAttempts: 2, initialInterval: '100ms' },
+      typedSearchAttributes: attributesOfJob(input, 'submitting'),
+    });
+    const task = await untilSubmitted(line, key);
+    await eventually('the run that repeats it', async () => (await show(key)).status === 'failed');
+    expect(await heldRow(line, key)).toMatchObject({ why: 'timedOut', taskId: task });
+    expect(await segue(['retry', key], settings)).toMatchObject({ code: 2, stdout: '' });
+    expect(await tasksOf(sandbox.url, key)).toEqual([task]);
+    expect(await tasksOf(sandbox.url, `${key}+2`)).toEqual([]);
+  });
+
   test('P2: those that were asked for nothing, and never began, hide no other', async () => {
     const held = await startHeldJob(line);
     const keys = Array.from({ length: 12 }, newKey);
