@@ -6,7 +6,7 @@
 import { isPointer, pointerTo, pointerTokens } from './api/pointer';
 import { isPrintable } from './api/ids';
 import { type ProjectChange, type Step } from './contract';
-import { LONGEST_CHANGE_ID } from './ids';
+import { isWorkflowId, LONGEST_CHANGE_ID } from './ids';
 
 /** A project's data, or a part of it: a JSON object. */
 export type Data = Record<string, unknown>;
@@ -101,10 +101,9 @@ export function problemsOfAddress(request: unknown): string[] {
   // It is an update id too, and many of them are carried from run to run.
   if (!isPrintable(changeId, LONGEST_CHANGE_ID))
     problems.push(`changeId: must be 1 to ${LONGEST_CHANGE_ID} printable characters without blanks`);
-  for (const [name, value] of Object.entries({ replyTo, space })) {
-    const isText = typeof value === 'string' && value !== '' && value.length <= LONGEST_ID;
-    if (value !== undefined && value !== null && !isText) problems.push(`${name}: must be an id`);
-  }
+  const isSpace = typeof space === 'string' && space !== '' && space.length <= LONGEST_ID;
+  if ((replyTo ?? null) !== null && !isWorkflowId(replyTo)) problems.push('replyTo: must be an id');
+  if ((space ?? null) !== null && !isSpace) problems.push('space: must be an id');
   return problems;
 }
 

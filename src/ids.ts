@@ -24,8 +24,15 @@ export function isKey(key: string): boolean {
   return KEY.test(key);
 }
 
-/** The server takes no longer one. */
+/** The server takes no longer one; it counts bytes. */
 export const LONGEST_WORKFLOW_ID = 1_000;
+
+/** Whether a run can be signalled by this id. A run that tries it with any other fails its task for ever. */
+export function isWorkflowId(value: unknown): value is string {
+  return (
+    typeof value === 'string' && value !== '' && new TextEncoder().encode(value).length <= LONGEST_WORKFLOW_ID
+  );
+}
 
 /** What the longest workflow id of a run (`transcript/…`) and the longest purpose (`#cancelled`) need, and some. */
 export const LONGEST_CHANGE_ID = 300;
@@ -86,6 +93,11 @@ export function keyIn(workflowId: string): string {
 /** The key that a person means by `media/<key>` or by the key alone; nothing where it is another kind of run. */
 export function mediaKeyOf(text: string): string | undefined {
   return keyOfKind('media', text);
+}
+
+/** The same of a transcript. */
+export function transcriptKeyOf(text: string): string | undefined {
+  return keyOfKind('transcript', text);
 }
 
 /** The same of a campaign. */

@@ -15,7 +15,15 @@ import {
   type RecordStatus,
   SUBTITLE_FORMATS,
 } from './contract';
-import { ANY_KEY_FORM, isKey, LONGEST_KEY, LONGEST_WORKFLOW_ID, projectWriterId, recordKey } from './ids';
+import {
+  ANY_KEY_FORM,
+  isKey,
+  isWorkflowId,
+  LONGEST_KEY,
+  LONGEST_WORKFLOW_ID,
+  projectWriterId,
+  recordKey,
+} from './ids';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const LONGEST_ID = 200;
@@ -24,13 +32,14 @@ const ROOM_FOR_ORGANIZATION = 300;
 
 export function problemsOfTranscriptInput(input: unknown): string[] {
   if (!isRecord(input)) return ['the input: must be one object'];
-  const { key, transcriptionId, format, poll, scope, write, notify } = input;
+  const { key, transcriptionId, format, poll, scope, write, notify, reportTo } = input;
   return [
     ...problemsOfRunKey(key),
     ...problemsOfTranscription({ transcriptionId, format }),
     ...problemsOfObjects({ poll, scope }),
     ...(isRecord(scope) ? problemsOfScope(scope) : []),
     ...problemsOfTargets({ write, notify }),
+    ...problemsOfListener(reportTo),
   ];
 }
 
@@ -47,7 +56,7 @@ export function problemsOfTranscription(asked: { transcriptionId?: unknown; form
 
 export function problemsOfRecordInput(input: unknown): string[] {
   if (!isRecord(input)) return ['the input: must be one object'];
-  const { kind, id, failOn, poll, scope } = input;
+  const { kind, id, failOn, poll, scope, reportTo } = input;
   const known = RECORD_KINDS.find((name) => name === kind);
   // Its key is the id, encoded.
   const isGoodId = typeof id === 'string' && isId(id) && isKey(recordKey(known ?? '', id));
@@ -59,6 +68,7 @@ export function problemsOfRecordInput(input: unknown): string[] {
     ...(known && !isLeftOut(failOn) ? problemsOfFailOn(known, failOn) : []),
     ...problemsOfObjects({ poll, scope }),
     ...(isRecord(scope) ? problemsOfScope(scope) : []),
+    ...problemsOfListener(reportTo),
   ];
 }
 
@@ -131,6 +141,11 @@ export function problemsOfRunKey(key: unknown): string[] {
 
 export function problemsOfTaskId(taskId: unknown): string[] {
   return isLeftOut(taskId) || isPrintable(taskId, LONGEST_ID) ? [] : ['taskId: must be an id without blanks'];
+}
+
+/** Of the run that is told of each stage. */
+export function problemsOfListener(reportTo: unknown): string[] {
+  return isLeftOut(reportTo) || isWorkflowId(reportTo) ? [] : ['reportTo: must be a workflow id'];
 }
 
 /** Of where a result goes, and who is told. */

@@ -45,8 +45,18 @@ test.each<[string, Partial<Record<keyof MediaInput, unknown>>, string]>([
   expect(() => readSettings(input)).toThrow(problem);
 });
 
+test.each(['', 7, 'x'.repeat(LONGEST_WORKFLOW_ID + 1), 'ä'.repeat(LONGEST_WORKFLOW_ID / 2 + 1)])(
+  'a run that is to tell its news to %j is refused at its start',
+  (reportTo) => {
+    const problem = 'reportTo: must be a workflow id';
+    expect(() => readSettings({ ...job, reportTo } as MediaInput)).toThrow(problem);
+    expect(problemsOfTranscriptInput({ reportTo })).toContain(problem);
+    expect(problemsOfRecordInput({ kind: 'asset', id: 'a', reportTo })).toEqual([problem]);
+  },
+);
+
 test('what is left out may also be null, as other languages write it', () => {
-  const input = { ...job, write: null, taskId: null, notify: { ...notify, on: null } };
+  const input = { ...job, write: null, taskId: null, reportTo: null, notify: { ...notify, on: null } };
   expect(() => readSettings(input as unknown as MediaInput)).not.toThrow();
 });
 

@@ -37,7 +37,10 @@ describe('P1: what a stopped run may have left at the service', () => {
   test.each([
     [FAILURE.taskFailed, nothing],
     [FAILURE.refused, nothing],
-    [FAILURE.unsafeStart, nothing],
+    [FAILURE.badInput, nothing],
+    // The server repeated a run; the one before it had this task.
+    [FAILURE.unsafeStart, { is: 'task', taskId: 't' }],
+    [null, { is: 'task', taskId: 't' }],
     [FAILURE.givenUp, { is: 'task', taskId: 't' }],
     [FAILURE.abandoned, { is: 'task', taskId: 't' }],
   ])('of a run that failed as %s', (type, remains) => {

@@ -13,6 +13,8 @@ export class SharedTrouble {
   readonly #now: () => number;
   #toldAt: number | null = null;
   #telling: Promise<NotifyOutcome> | null = null;
+  /** Counts how often it was over: what is told of one time is not told of the next. */
+  #time = 0;
 
   constructor(now: () => number = Date.now) {
     this.#now = now;
@@ -22,19 +24,23 @@ export class SharedTrouble {
   async tell(send: () => Promise<NotifyOutcome>): Promise<NotifyOutcome> {
     if (this.#toldAt !== null && this.#now() - this.#toldAt < TOLD_FOR_MS) return { outcome: 'sent' };
     if (this.#telling) return this.#after(this.#telling);
-    this.#telling = send();
+    const time = this.#time;
+    const telling = send();
+    this.#telling = telling;
     try {
-      const outcome = await this.#telling;
-      if (outcome.outcome === 'sent') this.#toldAt = this.#now();
+      const outcome = await telling;
+      if (outcome.outcome === 'sent' && time === this.#time) this.#toldAt = this.#now();
       return outcome;
     } finally {
-      this.#telling = null;
+      if (this.#telling === telling) this.#telling = null;
     }
   }
 
   /** What comes after this is another trouble. */
   isOver(): void {
+    this.#time += 1;
     this.#toldAt = null;
+    this.#telling = null;
   }
 
   /** Where the one before was not surely sent, this one sends its own, a little later. */

@@ -17,6 +17,18 @@ export function countFlag(text: string): number {
   return Number(text);
 }
 
+/** What is wrong with the flags of any command that waits. */
+export function problemsOfTimeout({ timeout }: { timeout?: string }): string[] {
+  const isWrong = timeout !== undefined && parseDuration(timeout) === undefined;
+  return isWrong ? [`--timeout: "${timeout}" is not ${DURATION_FORM}`] : [];
+}
+
+/** What is wrong with the flags of any command that lists. */
+export function problemsOfLimit({ limit }: { limit: unknown }): string[] {
+  const isCount = typeof limit === 'number' && Number.isInteger(limit) && limit >= 1 && limit < 1_000_000;
+  return isCount ? [] : [`--limit: "${String(limit)}" is not a whole number from 1 on`];
+}
+
 export function durationFlag(text: string): string {
   if (parseDuration(text) === undefined) throw new InvalidArgumentError(`It is ${DURATION_FORM}.`);
   return text;

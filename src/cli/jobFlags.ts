@@ -6,6 +6,7 @@ import { InvalidInputError } from '../errors';
 import { mediaKeyOf } from '../ids';
 import { type MediaSpec, problemsOfSpec } from '../client/spec';
 import { UsageError } from './exit';
+import { problemsOfTimeout } from './flags';
 import { addRequestFlags, requestFrom } from './requestFlags';
 import { readRequestFile } from './input';
 import { problemsOfSaving, type SaveFlags } from './saving';
@@ -40,7 +41,7 @@ export function addJobFlags(command: Command, tool: MediaTool): Command {
 /** The job that the flags make, or one message with everything that is wrong with them. */
 export async function specFrom(name: string, tool: MediaTool, flags: JobFlags): Promise<MediaSpec> {
   const { key, organization, space, input, taskId } = flags;
-  const problems: string[] = problemsOfSaving(flags);
+  const problems = [...problemsOfTimeout(flags), ...problemsOfSaving(flags)];
   const fromFile = input === undefined ? {} : await readSoftly(input, problems);
   const scope = organization === undefined && space === undefined ? undefined : { organization, space };
   const spec: MediaSpec = {

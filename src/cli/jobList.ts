@@ -6,6 +6,7 @@ import { InvalidInputError } from '../errors';
 import { type JobEntry, type JobFilter } from '../client/listing';
 import { NO_JOB } from '../client/report';
 import { withTemporal } from './connect';
+import { problemsOfLimit } from './flags';
 import { projectFrom } from './jobFlags';
 import { print, printJson, say } from './print';
 import { table } from './table';
@@ -37,8 +38,8 @@ export async function showJobs(flags: ListFlags): Promise<void> {
 }
 
 /** All problems at once; nothing is asked with a filter that finds nothing by mistake. */
-function filterFrom({ stage, tool, project }: ListFlags): JobFilter {
-  const problems: string[] = [];
+function filterFrom({ stage, tool, project, limit }: ListFlags): JobFilter {
+  const problems = problemsOfLimit({ limit });
   const isStage = (text: string): text is MediaStage => MEDIA_STAGES.includes(text as MediaStage);
   if (stage !== undefined && !isStage(stage))
     problems.push(`--stage: "${stage}" is none of ${MEDIA_STAGES.join(', ')}`);

@@ -5,7 +5,7 @@ import { InvalidInputError } from '../errors';
 import { type MediaJob } from '../client/job';
 import { withTemporal } from './connect';
 import { EXIT, type ExitCode } from './exit';
-import { countFlag, durationFlag } from './flags';
+import { problemsOfTimeout, softNumber } from './flags';
 import { addJobFlags, type JobFlags, requireKey, specFrom } from './jobFlags';
 import { type ListFlags, showJobs } from './jobList';
 import { addSaveFlags, prepareFolder, problemsOfSaving } from './saving';
@@ -21,7 +21,7 @@ export function addTo(program: Command): void {
     .option('--stage <stage>', 'only those that are here, or ended so')
     .option('--tool <tool>', 'only those of this tool')
     .option('--project <type/id>', 'only those that write to this project')
-    .option('--limit <n>', 'show at most so many', countFlag, 50)
+    .option('--limit <n>', 'show at most so many', softNumber, 50)
     .option('--json', 'print one JSON object a line')
     .action(async (flags: ListFlags) => {
       await showJobs(flags);
@@ -39,9 +39,9 @@ export function addTo(program: Command): void {
   addSaveFlags(media.command('follow <key>'))
     .description('wait for the result of a job that was started')
     .option('--json', 'print one JSON object')
-    .option('--timeout <duration>', 'stop waiting after this long; the job goes on', durationFlag)
+    .option('--timeout <duration>', 'stop waiting after this long; the job goes on')
     .action(async (key: string, flags: WaitFlags) => {
-      const problems = problemsOfSaving(flags);
+      const problems = [...problemsOfTimeout(flags), ...problemsOfSaving(flags)];
       if (problems.length > 0) throw new InvalidInputError(problems, 'Nothing was asked');
       await prepareFolder(flags);
       process.exitCode = await withJob(key, (job) => waitForJob(job, flags));
@@ -64,7 +64,7 @@ function addStarters(media: Command): void {
   for (const [name, tool] of Object.entries(mediaTools)) {
     const about = tool.about;
     addSaveFlags(addJobFlags(run.command(name).description(about), tool))
-      .option('--timeout <duration>', 'stop waiting after this long; the job goes on', durationFlag)
+      .option('--timeout <duration>', 'stop waiting after this long; the job goes on')
       .action(async (flags: JobFlags) => {
         const spec = await specFrom(name, tool, flags);
         await prepareFolder(flags);

@@ -11,7 +11,7 @@ import { NO_JOB } from '../client/report';
 import { addScopeFlags, type ScopeFlags, withApi } from './api';
 import { type Connected, withTemporal } from './connect';
 import { EXIT, type ExitCode, UsageError } from './exit';
-import { durationFlag } from './flags';
+import { problemsOfTimeout } from './flags';
 import { readObjectFile } from './input';
 import { print, printJson, say } from './print';
 
@@ -38,7 +38,7 @@ export function addTo(program: Command): void {
     .option('--description <text>', 'new description')
     .option('--primary-type <text>', 'new category')
     .option('--change-id <id>', 'what makes it the same change, which is made once (default: a new one)')
-    .option('--timeout <duration>', 'stop waiting after this long', durationFlag)
+    .option('--timeout <duration>', 'stop waiting after this long')
     .option('--json', 'print one JSON object');
   addScopeFlags(command).action(async (resourcetype: string, id: string, flags: PatchFlags) => {
     process.exitCode = await patch({ resourcetype, id }, flags);
@@ -69,7 +69,7 @@ async function checkedChange(
   options: PatchOptions,
   config: StarterConfig,
 ): Promise<ProjectChange> {
-  const problems: string[] = [];
+  const problems = problemsOfTimeout(flags);
   const { title, description, primaryType: primary_type } = flags;
   const change: ProjectChange = { fields: { title, description, primary_type } };
   if (flags.data !== undefined) {

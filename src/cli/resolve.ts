@@ -93,6 +93,7 @@ function decisionFrom(id: string | undefined, flags: ResolveFlags): DecisionMade
     problems.push('--adopt: one task cannot be adopted by many jobs; decide them one by one');
   if (force && adopt === undefined) problems.push('--force: goes with --adopt');
   if (hold !== undefined && where !== undefined) problems.push('--hold: names the hold of one job');
+  if (where?.trim() === '') problems.push('--where: must be a query of Temporal');
   if (yes && where === undefined) problems.push('--yes: goes with --where');
   if (reason.trim() === '') problems.push('--reason: say why; it is kept with the job');
   if (by.trim() === '') problems.push('--by: must be a name');

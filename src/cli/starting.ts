@@ -1,7 +1,7 @@
 /** What `run` and `start` do and say until the job is there. */
 import { loadStarterConfig } from '../config';
 import { formatDuration } from '../durations';
-import { submitTaskQueue } from '../ids';
+import { isGivenKey, submitTaskQueue } from '../ids';
 import { type MediaJob } from '../client/job';
 import { type Run } from '../client/run';
 import { type MediaSpec } from '../client/spec';
@@ -48,7 +48,9 @@ export async function tellStarted(
 
 export async function sayWhatIsUnusual(job: MediaJob, connected: Connected): Promise<void> {
   if (job.existing) {
-    const again = `To run it again: --again, or segue retry ${word(job.key)}`;
+    // Of the key that was typed, --again gives this same run once more.
+    const flag = isGivenKey(job.key) ? '--again, or ' : '';
+    const again = `To run it again: ${flag}segue retry ${word(job.key)}`;
     await sayThatItExists(
       job,
       (isOver) => `Nothing is submitted again. ${isOver ? again : 'Another key is another job.'}`,

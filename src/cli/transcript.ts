@@ -3,13 +3,14 @@ import { type Command } from 'commander';
 import { ConfigError, loadStarterConfig } from '../config';
 import { type SubtitleFormat, type TranscriptResult } from '../contract';
 import { InvalidInputError } from '../errors';
+import { transcriptKeyOf } from '../ids';
 import { type TranscriptJob } from '../client/job';
 import { type JobReport } from '../client/report';
 import { problemsOfTranscript, type TranscriptSpec } from '../client/transcriptSpec';
 import { addScopeFlags, type ScopeFlags, withApi } from './api';
 import { type Connected, withTemporal } from './connect';
 import { EXIT, type ExitCode, UsageError } from './exit';
-import { durationFlag } from './flags';
+import { problemsOfTimeout } from './flags';
 import { notifyFrom, writeFrom } from './jobFlags';
 import { say } from './print';
 import { sayThatItExists, sayWhenNobodyPolls, tellStarted } from './starting';
@@ -41,7 +42,7 @@ export function addTo(program: Command): void {
   const follow = transcript.command('follow <key>').description('wait for one that was started');
   withWaiting(follow.option('--json', 'print one JSON object')).action(
     async (key: string, flags: ShowFlags) => {
-      process.exitCode = await withJob(key, (job) => wait(job, flags));
+      process.exitCode = await withJob(key, flags, (job) => wait(job, flags));
     },
   );
   transcript
@@ -49,7 +50,7 @@ export function addTo(program: Command): void {
     .description('show how one stands')
     .option('--json', 'print one JSON object')
     .action(async (key: string, flags: ShowFlags) => {
-      process.exitCode = await withJob(key, async (job) => {
+      process.exitCode = await withJob(key, flags, async (job) => {
         await printReport(job, await job.report(), flags);
         return EXIT.done;
       });
@@ -60,7 +61,7 @@ export function addTo(program: Command): void {
     .option('--json', 'print one JSON object')
     .action(async (key: string, flags: ShowFlags) => {
       const { cancelJob } = await import('./cancelling.js');
-      process.exitCode = await withJob(key, (job) =>
+      process.exitCode = await withJob(key, flags, (job) =>
         cancelJob(job, flags, () => 'The service goes on with the transcription.'),
       );
     });
@@ -78,7 +79,7 @@ function withAsk(command: Command): Command {
 
 function withWaiting(command: Command): Command {
   return command
-    .option('--timeout <duration>', 'stop waiting after this long; the job goes on', durationFlag)
+    .option('--timeout <duration>', 'stop waiting after this long; the job goes on')
     .option('--out <file>', 'write the subtitles to this file');
 }
 
@@ -87,8 +88,8 @@ async function withStarted(
   flags: TranscriptFlags,
   work: (job: TranscriptJob, connected: Connected) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  const config = loadStarterConfig();
   const spec = specFrom(transcriptionId, flags);
+  const config = loadStarterConfig();
   return withTemporal(async (connected) => {
     const job = await connected.segue(config).transcripts.start(spec);
     if (job.existing)
@@ -98,7 +99,16 @@ async function withStarted(
   });
 }
 
-async function withJob(key: string, work: (job: TranscriptJob) => Promise<ExitCode>): Promise<ExitCode> {
+/** The job that is meant by its key or its workflow id. */
+async function withJob(
+  text: string,
+  flags: ShowFlags,
+  work: (job: TranscriptJob) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const key = transcriptKeyOf(text);
+  const problems = problemsOfTimeout(flags);
+  if (key === undefined) problems.push(`"${text}" is neither a key nor the id of a transcript`);
+  if (problems.length > 0 || key === undefined) throw new InvalidInputError(problems, 'Nothing was asked');
   const config = loadStarterConfig();
   return withTemporal(async ({ segue }) => work(await segue(config).transcripts.get(key)));
 }
@@ -106,7 +116,7 @@ async function withJob(key: string, work: (job: TranscriptJob) => Promise<ExitCo
 /** All problems at once: those of the flags, and those of what they ask for. */
 function specFrom(transcriptionId: string, flags: TranscriptFlags): TranscriptSpec {
   const { format, key, organization, space } = flags;
-  const problems: string[] = [];
+  const problems = problemsOfTimeout(flags);
   const write = flags.write === undefined ? undefined : writeFrom(flags.write, problems);
   const notify = flags.notify === undefined ? undefined : notifyFrom(flags.notify, problems);
   const spec: TranscriptSpec = {

@@ -1,12 +1,13 @@
 import { type Command } from 'commander';
 import { loadStarterConfig } from '../config';
 import { type RecordKind } from '../contract';
-import { type RecordSpec } from '../client/records';
+import { problemsOfRecord, type RecordSpec } from '../client/recordSpec';
+import { InvalidInputError } from '../errors';
 import { addScopeFlags, type ScopeFlags } from './api';
 import { word } from './commandLine';
 import { withTemporal } from './connect';
 import { type ExitCode } from './exit';
-import { durationFlag } from './flags';
+import { problemsOfTimeout } from './flags';
 import { sayThatItExists, sayWhenNobodyPolls } from './starting';
 import { tellWaited, untilOver, type WaitFlags } from './waiting';
 
@@ -31,7 +32,7 @@ export function addTo(program: Command): void {
         'end as failed when it has this status (may be given again)',
         (status: string, earlier: string[] | undefined) => [...(earlier ?? []), status],
       )
-      .option('--timeout <duration>', 'stop waiting after this long; the wait goes on', durationFlag)
+      .option('--timeout <duration>', 'stop waiting after this long; the wait goes on')
       .option('--json', 'print one JSON object');
     addScopeFlags(command).action(async (id: string, flags: RecordFlags) => {
       process.exitCode = await waitFor(kind as RecordKind, id, flags);
@@ -39,14 +40,22 @@ export function addTo(program: Command): void {
   }
 }
 
+/** The command that asks for the same wait. */
+function againCommand({ kind, id, failOn = [], scope = {} }: RecordSpec): string {
+  const flags = [...failOn.map((status) => ['fail-on', String(status)] as const), ...Object.entries(scope)];
+  const words = flags.flatMap(([name, value]) =>
+    typeof value === 'string' ? [`--${name} ${word(value)}`] : [],
+  );
+  return [`segue wait ${kind} ${word(id)}`, ...words].join(' ');
+}
+
 async function waitFor(kind: RecordKind, id: string, flags: RecordFlags): Promise<ExitCode> {
-  const config = loadStarterConfig();
   const { organization, space, failOn = [] } = flags;
   const spec: RecordSpec = { kind, id, failOn, scope: { organization, space } };
-  const again = [
-    `segue wait ${kind} ${word(id)}`,
-    ...failOn.map((status) => `--fail-on ${word(status)}`),
-  ].join(' ');
+  const problems = [...problemsOfTimeout(flags), ...problemsOfRecord(spec)];
+  if (problems.length > 0) throw new InvalidInputError(problems, 'The wait was not started');
+  const config = loadStarterConfig();
+  const again = againCommand(spec);
   return withTemporal(async (connected) => {
     const job = await connected.segue(config).records.start(spec);
     if (job.existing) await sayThatItExists(job, () => 'This is the same wait.');

@@ -1,6 +1,14 @@
 /** What needs a person: jobs that are held or overdue, and those that were stopped with work under way. */
-import { type Client, type WorkflowExecutionInfo, WorkflowNotFoundError } from '@temporalio/client';
 import {
+  ApplicationFailure,
+  type Client,
+  type WorkflowExecutionDescription,
+  type WorkflowExecutionInfo,
+  WorkflowFailedError,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
+import {
+  FAILURE,
   type Hold,
   type HoldState,
   MEDIA_WORKFLOW,
@@ -11,12 +19,14 @@ import {
   TRANSCRIPT_WORKFLOW,
 } from '../contract';
 import { mediaWorkflowId, submitRequestId, successorKey } from '../ids';
-import { jobOf } from './job';
+import { isRecord, isText } from '../inputs';
+import { type Job, jobOf, type JobState } from './job';
 import { inputOf } from './keyed';
 import { entryOf, findRuns, type JobEntry, quoted } from './listing';
 import { inParallel } from '../parallel';
 import { pollersOf } from './pollers';
 import { type Remains, remainsOfStopped } from './remains';
+import { QUERY_PATIENCE_MS } from './run';
 import { searchAttributes } from '../searchAttributes';
 
 export interface HeldOptions {
@@ -90,8 +100,7 @@ class Asking {
     if (isStopped && (await this.#isSettled(entry))) return undefined;
 
     const job = jobOf(this.temporal, workflowId, { key: entry.key, existing: true, ...run });
-    const state = (await this.#isSilent(run)) ? undefined : await job.state();
-    if (!state) this.#silent.set(run.taskQueue, Promise.resolve(true));
+    const state = (await this.#isSilent(run)) ? undefined : await this.#stateOf(run, job);
     const { hold = null } = state ?? {};
     // The list lags behind: it was decided in the meantime.
     if (state && !hold && !isStopped) return undefined;
@@ -115,14 +124,24 @@ class Asking {
       hold: null,
       left: {
         remains: remainsOfStopped({ ...entry, state: state as MediaState | undefined }),
-        input: (await inputOf(this.temporal, { workflowId, runId })) as MediaInput,
+        input: askedOf(await inputOf(this.temporal, { workflowId, runId }), entry),
       },
     };
   }
 
+  /** A run that cannot be asked says so at once; where nobody says anything, nobody is asked again. */
+  async #stateOf({ taskQueue }: WorkflowExecutionInfo, job: Job): Promise<JobState | undefined> {
+    const asked = Date.now();
+    const state = await job.state();
+    if (!state && Date.now() - asked > QUERY_PATIENCE_MS / 2)
+      this.#silent.set(taskQueue, Promise.resolve(true));
+    return state;
+  }
+
   /** A run that was reset goes on as another; so does a job that was given another key, or its task alone. */
   async #isSettled({ workflowId, runId, key, taskId }: JobEntry): Promise<boolean> {
-    if ((await this.#latestRun(workflowId)) !== runId) return true;
+    const latest = await this.#latestRun(workflowId);
+    if (latest?.runId !== runId && !(await this.#isRefusedRepetition(latest))) return true;
     if ((await this.#latestRun(mediaWorkflowId(successorKey(key)))) !== undefined) return true;
     if (taskId === null) return false;
     const followers = `${searchAttributes.taskIds.name} = ${quoted(taskId)} AND ExecutionStatus IN ('Running', 'Completed', 'Failed')`;
@@ -132,9 +151,20 @@ class Asking {
     return false;
   }
 
-  async #latestRun(workflowId: string): Promise<string | undefined> {
+  /** A starter's retry policy makes another run of one that timed out; that one does nothing but fail. */
+  async #isRefusedRepetition(run: WorkflowExecutionDescription | undefined): Promise<boolean> {
+    if (run?.status.name !== 'FAILED') return false;
+    const end: unknown = await this.temporal.workflow
+      .getHandle(run.workflowId, run.runId)
+      .result()
+      .catch((error: unknown) => error);
+    if (!(end instanceof WorkflowFailedError)) return false;
+    return end.cause instanceof ApplicationFailure && end.cause.type === FAILURE.unsafeStart;
+  }
+
+  async #latestRun(workflowId: string): Promise<WorkflowExecutionDescription | undefined> {
     try {
-      return (await this.temporal.workflow.getHandle(workflowId).describe()).runId;
+      return await this.temporal.workflow.getHandle(workflowId).describe();
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) return undefined;
       throw error;
@@ -148,4 +178,11 @@ class Asking {
     this.#silent.set(taskQueue, asked);
     return asked;
   }
+}
+
+/** What a run was asked for. Other languages start runs too, and one without sense must not hide all others. */
+function askedOf(input: unknown, { key, tool }: JobEntry): MediaInput {
+  const isUsable = isRecord(input) && isText(input.tool) && isRecord(input.request);
+  const asked = isUsable ? (input as unknown as MediaInput) : { tool: tool ?? 'TOOL', request: {} };
+  return { ...asked, key };
 }

@@ -20,6 +20,7 @@ export interface JobEntry {
   status: JobStatus;
   /** The last one that was listed. */
   stage: MediaStage | null;
+  /** The one that is followed, or the last that was. */
   taskId: string | null;
   tool: string | null;
   project: string | null;
@@ -77,7 +78,7 @@ export function entryOf(run: RunInfo): JobEntry {
     key: keyIn(workflowId),
     status: statusOf(run, stage),
     stage,
-    taskId: listed.get(searchAttributes.taskIds)?.at(-1) ?? null,
+    taskId: listed.get(searchAttributes.taskIds)?.at(0) ?? null,
     tool: listed.get(searchAttributes.tool) ?? null,
     project: listed.get(searchAttributes.project) ?? null,
     startedAt: startTime.toISOString(),

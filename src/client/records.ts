@@ -1,34 +1,16 @@
 /** Waiting for records of the service, for those who import Segue. */
 import { ApplicationFailure, type Client, WorkflowFailedError } from '@temporalio/client';
 import { type StarterConfig } from '../config';
-import {
-  FAILURE,
-  type PollSettings,
-  RECORD_WORKFLOW,
-  type RecordInput,
-  type RecordKind,
-  type RecordState,
-  type RecordStatus,
-  type Scope,
-} from '../contract';
+import { FAILURE, RECORD_WORKFLOW, type RecordInput, type RecordKind, type RecordState } from '../contract';
 import { digest } from '../digest';
 import { InvalidInputError } from '../errors';
 import { recordKey, recordWorkflowId } from '../ids';
-import { problemsOfRecordInput } from '../inputs';
 import { RecordJob, type WaitOptions } from './job';
 import { find, startOrFind } from './keyed';
+import { problemsOfRecord, type RecordSpec } from './recordSpec';
 import { type JobReport } from './report';
 import { attributesOfJob } from '../searchAttributes';
-import { problemsOfPoll, withoutGaps } from './spec';
-
-export interface RecordSpec {
-  kind: RecordKind;
-  id: string;
-  /** Statuses that end the wait as failed, beside those that the service has for that. */
-  failOn?: RecordStatus[];
-  scope?: Scope;
-  poll?: Partial<PollSettings>;
-}
+import { withoutGaps } from './spec';
 
 export class RecordsClient {
   constructor(
@@ -44,7 +26,7 @@ export class RecordsClient {
     const { kind, id, failOn } = spec;
     const scope = withoutGaps(spec.scope);
     const input: RecordInput = { kind, id, failOn, scope, poll: { ...this.config.poll, ...spec.poll } };
-    const problems = [...problemsOfRecordInput(input), ...problemsOfPoll(spec.poll)];
+    const problems = problemsOfRecord(spec);
     if (problems.length > 0) throw new InvalidInputError(problems, 'The wait was not started');
     const key = recordKey(kind, id);
     const workflowId = recordWorkflowId(key);

@@ -32,8 +32,13 @@ export function remainsOfStopped({ key, stage, taskId, state }: LastKnown): Rema
   return { is: 'unknown', requestId: submitRequestId(key, last.n) };
 }
 
-/** Of a run that ended itself, by the type of its failure. */
+/** Failures after which the service surely has nothing of it: it said so itself, or was never asked. */
+const NOTHING_LEFT: readonly unknown[] = [FAILURE.taskFailed, FAILURE.refused, FAILURE.badInput];
+
+/**
+ * Of a run that ended itself, by the type of its failure. One that was started unsafely may be the server's repetition
+ * of a run that had a task.
+ */
 export function remainsOfFailed(failureType: string | null | undefined, last: LastKnown): Remains {
-  const gaveUp = failureType === FAILURE.givenUp || failureType === FAILURE.abandoned;
-  return gaveUp ? remainsOfStopped(last) : { is: 'nothing' };
+  return NOTHING_LEFT.includes(failureType) ? { is: 'nothing' } : remainsOfStopped(last);
 }

@@ -16,7 +16,8 @@ export interface WaitOptions<State> {
 }
 
 const LOOK_EVERY_MS = 1_000;
-const QUERY_PATIENCE_MS = 5_000;
+/** How long a worker may take to answer. */
+export const QUERY_PATIENCE_MS = 5_000;
 
 /** What is known of a run from the moment it was found. */
 export type RunFacts = Pick<WorkflowExecutionInfo, 'runId' | 'startTime' | 'taskQueue'> & {
@@ -77,7 +78,7 @@ export abstract class Run<State = unknown, Result = unknown> {
     return this.#open(undefined);
   }
 
-  /** Waits for the end, or until only a person can go on; with an aborted signal, gives the state at that moment. */
+  /** Waits for the end, or until only a person can go on; with an aborted signal, gives what was known last. */
   async wait({ signal, onChange }: WaitOptions<State> = {}): Promise<JobReport> {
     const watching = new AbortController();
     const ended = this.temporal.withAbortSignal(watching.signal, () => this.end());
@@ -93,18 +94,17 @@ export abstract class Run<State = unknown, Result = unknown> {
 
   async #watch(ended: Promise<Ended<Result>>, { signal, onChange }: WaitOptions<State>): Promise<JobReport> {
     const stopped = untilAborted(signal);
-    let seen = '';
+    let last: State | undefined;
     // What is held already is told at once. A run that is over is not asked: its worker may be gone.
     const { status } = await this.handle.describe();
     for (let pause = status.name === 'RUNNING' ? 0 : LOOK_EVERY_MS; ; pause = LOOK_EVERY_MS) {
       const end = await orAfter(pause, Promise.race([ended, stopped]));
       if (end) return this.#closed(end);
       const state = await Promise.race([this.state(), stopped]);
-      if (state && JSON.stringify(state) !== seen) {
-        seen = JSON.stringify(state);
-        onChange?.(state);
-      }
-      const report = this.#open(state);
+      if (state && JSON.stringify(state) !== JSON.stringify(last)) onChange?.(state);
+      // Who stops waiting does not wait for one more answer, but is told what was known.
+      last = state ?? last;
+      const report = this.#open(signal?.aborted ? last : state);
       if (report.status === 'held' || signal?.aborted) return report;
     }
   }

@@ -1,7 +1,7 @@
 /** What only a media job can be told: which task is its own, or that it is to be submitted again. */
 import { ActivityFailure, CancellationScope, proxyActivities, setHandler } from '@temporalio/workflow';
 import { acceptedSignal, type Decision, LONGEST_CALL_MS, type SegueActivities } from '../contract';
-import { isRecord, isText } from '../inputs';
+import { isRecord, isText, problemsOfTaskId } from '../inputs';
 import { badDecision, type DecisionRules, numberOf } from './decisions';
 import { lateAdoption } from './hold';
 import { type Run } from './progress';
@@ -18,8 +18,8 @@ export function taskRules(run: Run): DecisionRules {
   return {
     problemsOf: ({ action, taskId }) => {
       if (action === 'resubmit') return problemsOfResubmit(run);
-      if (action !== 'adopt' || (typeof taskId === 'string' && taskId.trim() !== '')) return [];
-      return ['taskId: must name the task to adopt'];
+      if (action !== 'adopt') return [];
+      return isText(taskId) ? problemsOfTaskId(taskId) : ['taskId: must name the task to adopt'];
     },
     confirm: async (decision) => {
       if (decision.action === 'adopt') await requireTask(run, decision);

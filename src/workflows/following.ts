@@ -104,8 +104,8 @@ export function senderOf({ progress }: Sender): string {
 export async function continueWhenLong(run: Following): Promise<void> {
   if (!workflowInfo().continueAsNewSuggested || run.alarms > 0 || run.reports > 0) return;
   await condition(allHandlersFinished);
-  // Taken in the meantime: this run acts on it, since the next one would not know.
-  if (run.decision) return;
+  // Taken in the meantime: this run acts on it, since the next one would not know. What is being told would be lost.
+  if (run.decision || run.reports > 0) return;
   const { input, progress } = run;
   await continueAsNew<(input: object) => Promise<unknown>>({ ...input, carried: progress });
 }

@@ -7,7 +7,8 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { jobNewsSignal, reportToSignal } from '../contract';
-import { isRecord, isText } from '../inputs';
+import { isWorkflowId } from '../ids';
+import { isRecord } from '../inputs';
 import { type Following, type Stage } from './following';
 
 /** Those who wait need to know of a task, of a person who is needed, and of the end; the rest they do not act on. */
@@ -29,9 +30,10 @@ export function listenersOf({
   reportTo,
 }: {
   carried?: { listeners: string[] };
-  reportTo?: string;
+  /** Null from other languages. */
+  reportTo?: string | null;
 }): string[] {
-  return [...(carried?.listeners ?? (reportTo === undefined ? [] : [reportTo]))];
+  return [...(carried?.listeners ?? (reportTo ? [reportTo] : []))];
 }
 
 /** Whoever finds a run that was started by somebody else asks it to tell its news there, too. */
@@ -39,7 +41,7 @@ export function handleListeners(run: Following): void {
   setHandler(
     reportToSignal,
     (listener: unknown) => {
-      if (!isRecord(listener) || !isText(listener.workflowId)) return;
+      if (!isRecord(listener) || !isWorkflowId(listener.workflowId)) return;
       const { listeners } = run.progress;
       if (listeners.includes(listener.workflowId) || listeners.length >= MOST_LISTENERS) return;
       listeners.push(listener.workflowId);

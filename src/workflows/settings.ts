@@ -15,6 +15,7 @@ import { DURATION_FORM, formatDuration, parseDuration } from '../durations';
 import {
   isRecord,
   isText,
+  problemsOfListener,
   problemsOfObjects,
   problemsOfOutlookInput,
   problemsOfRecordInput,
@@ -104,7 +105,7 @@ function pollTimes(
 /** Other languages start this workflow too, with whatever JSON they have. */
 function problemsOfShape(input: unknown): string[] {
   if (!isRecord(input)) return ['the input: must be one object'];
-  const { key, tool, request, poll, submit, scope, taskId, write, notify } = input;
+  const { key, tool, request, poll, submit, scope, taskId, write, notify, reportTo } = input;
   return [
     ...problemsOfRunKey(key),
     ...(isText(tool) ? [] : ['tool: must be a text']),
@@ -113,6 +114,7 @@ function problemsOfShape(input: unknown): string[] {
     ...(isRecord(scope) ? problemsOfScope(scope) : []),
     ...problemsOfTaskId(taskId),
     ...problemsOfTargets({ write, notify }),
+    ...problemsOfListener(reportTo),
   ];
 }
 

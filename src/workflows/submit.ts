@@ -108,7 +108,7 @@ async function trySubmit(run: Run): Promise<{ attempt: SubmitAttempt; outcome: S
   enterStage(run, 'submitting');
   const attempt: SubmitAttempt = { n: nextNumber(run), at: new Date().toISOString(), outcome: 'pending' };
   progress.attempts.push(attempt);
-  if (progress.attempts.length > MOST_ATTEMPTS_SHOWN) progress.attempts.shift();
+  forgetOldest(progress.attempts);
 
   // A cancelled run waits for the outcome: a POST on its way cannot be called back.
   const outcome = await CancellationScope.nonCancellable(async (): Promise<SubmitOutcome> => {
@@ -126,6 +126,13 @@ async function trySubmit(run: Run): Promise<{ attempt: SubmitAttempt; outcome: S
   if (outcome.outcome === 'accepted') attempt.taskId = outcome.taskId;
   else attempt.reason = outcome.reason;
   return { attempt, outcome };
+}
+
+/** Only what surely was not accepted: of the others a task id may still come, or is known. */
+function forgetOldest(attempts: SubmitAttempt[]): void {
+  if (attempts.length <= MOST_ATTEMPTS_SHOWN) return;
+  const oldest = attempts.findIndex(({ outcome }) => outcome === 'notSent' || outcome === 'refused');
+  if (oldest >= 0) attempts.splice(oldest, 1);
 }
 
 function refused({ input }: Run, outcome: Refusal): ApplicationFailure {

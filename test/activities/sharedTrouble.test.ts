@@ -35,6 +35,18 @@ test.each<NotifyOutcome>([
   expect(told.times).toBe(2);
 });
 
+test('what was being told when access worked again is not what comes after', async () => {
+  const trouble = new SharedTrouble(() => 0);
+  let arrive: (outcome: NotifyOutcome) => void = () => undefined;
+  const first = trouble.tell(() => new Promise((resolve) => (arrive = resolve)));
+  trouble.isOver();
+  const second: NotifyOutcome = { outcome: 'notSent', reason: 'the second' };
+  expect(await trouble.tell(() => Promise.resolve(second))).toBe(second);
+  arrive(SENT);
+  expect(await first).toEqual(SENT);
+  expect(await trouble.tell(() => Promise.resolve(second))).toBe(second);
+});
+
 test('it is told again after an hour, and when access worked in between', async () => {
   const clock = { ms: 0 };
   const { trouble, told, tell } = troubleAt(clock);

@@ -283,6 +283,53 @@ describe('a job that was stopped with work under way', () => {
     await temporal.client.workflow.getHandle(`media/${reset}`).terminate();
   });
 
+  test('P1 P2: one that timed out and was repeated by a retry policy is listed, and not paid for again', async () => {
+    const key = newKey();
+    const request = { image_url: `${sandbox.url}/samples/shoe.png` };
+    const input = { key, tool: 'remove-background', request, poll: { min: '1h', max: '1h', deadline: '1h' } };
+    await temporal.client.workflow.start('media', {
+      workflowId: `media/${key}`,
+      taskQueue: config.taskQueue,
+      args: [input],
+      // Longer than a submission may take: the server ends that sooner, too.
+      workflowRunTimeout: '16s',
+      retry: { maximumAttempts: 2, initialInterval: '100ms' },
+      typedSearchAttributes: attributesOfJob(input, 'submitting'),
+    });
+    const task = await untilSubmitted(line, key);
+    await eventually('the run that repeats it', async () => (await show(key)).status === 'failed');
+    expect(await heldRow(line, key)).toMatchObject({ why: 'timedOut', taskId: task });
+    expect(await segue(['retry', key], settings)).toMatchObject({ code: 2, stdout: '' });
+    expect(await tasksOf(sandbox.url, key)).toEqual([task]);
+    expect(await tasksOf(sandbox.url, `${key}+2`)).toEqual([]);
+  });
+
+  test('P2: those that were asked for nothing, and never began, hide no other', async () => {
+    const held = await startHeldJob(line);
+    const keys = Array.from({ length: 12 }, newKey);
+    // Older than the one that is held, for the list.
+    for (const key of keys) {
+      const started = await temporal.client.workflow.start('media', {
+        workflowId: `media/${key}`,
+        taskQueue: config.taskQueue,
+        startDelay: '1h',
+        typedSearchAttributes: attributesOfJob({ key, tool: 'remove-background' }, 'submitting'),
+      });
+      await started.terminate();
+    }
+    const last = await startHeldJob(line);
+    expect(await heldRow(line, last)).toMatchObject({ answered: true, why: 'unknown' });
+    const rows = await heldRows(line);
+    expect(rows.find(({ key }) => key === held)).toMatchObject({ answered: true, why: 'unknown' });
+    const command = expect.stringContaining(
+      'segue media start remove-background --task-id TASK_ID',
+    ) as string;
+    const nonsense = rows.filter(({ key }) => keys.includes(key));
+    expect(nonsense).toHaveLength(keys.length);
+    for (const row of nonsense) expect(row).toMatchObject({ why: 'terminated', next: [{ command }, {}] });
+    for (const key of [held, last]) await temporal.client.workflow.getHandle(`media/${key}`).terminate();
+  });
+
   test('P1: one whose submission nobody knows tells what to look for, and is not run again', async () => {
     const key = await startHeldJob(line);
     await temporal.client.workflow.getHandle(`media/${key}`).terminate();
@@ -309,13 +356,14 @@ describe('segue resolve, typed wrongly', () => {
     for (const problem of ['which job?', 'what is decided?', '--reason:'])
       expect(nothing.stderr).toContain(problem);
     const tooMuch = await resolve(
-      ...['project/1~2~3', '--where', 'x', '--adopt', 't', '--abandon', '--reason', ' ', '--hold', 'h/1'],
+      ...['project/1~2~3', '--where', ' ', '--adopt', 't', '--abandon', '--reason', ' ', '--hold', 'h/1'],
     );
     expect(tooMuch.code).toBe(2);
     for (const problem of [
       'which job?',
       'neither a key',
       'what is decided?',
+      '--where: must be',
       '--adopt:',
       '--hold:',
       '--reason:',

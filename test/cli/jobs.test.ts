@@ -45,7 +45,8 @@ describe('a job that is run again', () => {
     const thrice = await run(key, '--again', '--json');
     expect(thrice.code).toBe(0);
     expect(json(thrice.stdout)).toMatchObject({ key: `${key}+2`, existing: true, status: 'succeeded' });
-    expect(thrice.stderr).toContain(`segue retry ${key}+2`);
+    // With --again it would be this run once more.
+    expect(thrice.stderr).toContain(`To run it again: segue retry ${key}+2`);
 
     expect(await segue(['retry', `${key}+2`], settings)).toMatchObject({ stdout: `media/${key}+3` });
     expect(await segue(['media', 'follow', `${key}+3`], settings)).toMatchObject({ code: 0 });
@@ -226,18 +227,20 @@ describe('flags that are wrong', () => {
         'x',
         '--background-color',
         'red',
+        '--timeout',
+        '5',
       ],
     );
     expect(wrong).toMatchObject({ code: 2, stdout: '' });
-    for (const problem of ['--write:', '--notify:', 'taskId:', '--out:', 'background_color:'])
+    for (const problem of ['--write:', '--notify:', 'taskId:', '--out:', 'background_color:', '--timeout:'])
       expect(wrong.stderr).toContain(problem);
     const list = await segue(
-      ['media', 'list', '--stage', 'nowhere', '--tool', 'paint', '--project', 'x'],
+      ['media', 'list', '--stage', 'nowhere', '--tool', 'paint', '--project', 'x', '--limit', '0'],
       settings,
     );
     expect(list).toMatchObject({ code: 2, stdout: '' });
-    for (const problem of ['--stage:', '--tool:', '--project:']) expect(list.stderr).toContain(problem);
-    expect(await segue(['media', 'list', '--limit', '0'], settings)).toMatchObject({ code: 2 });
+    for (const problem of ['--stage:', '--tool:', '--project:', '--limit:'])
+      expect(list.stderr).toContain(problem);
     const noFolder = await run(key, '--out', '/dev/null/x', '--at', '/images');
     expect(noFolder).toMatchObject({
       code: 2,

@@ -61,7 +61,10 @@ describe('segue transcript', () => {
     const started = await segue(['transcript', 'start', id, '--key', key, '--format', 'vtt'], settings);
     expect(started).toMatchObject({ code: 0, stdout: `transcript/${key}` });
     expect(started.stderr).toContain(`segue transcript follow ${key}`);
-    const stopped = await segue(['transcript', 'follow', key, '--timeout', '50ms', '--json'], settings);
+    const stopped = await segue(
+      ['transcript', 'follow', started.stdout, '--timeout', '50ms', '--json'],
+      settings,
+    );
     expect(stopped.code).toBe(5);
     expect(JSON.parse(stopped.stdout)).toMatchObject({ key, status: 'running' });
     expect(stopped.stderr).toContain(`Follow it: segue transcript follow ${key}`);
@@ -150,7 +153,14 @@ describe('segue wait', () => {
     ],
     ['a run that was paused', 'run', ['PAUSED', 'COMPLETED'], [], 0, 'succeeded'],
     ['a video that failed', 'video', ['RENDERING', 'FAILED'], [], 1, 'failed'],
-    ['a run that goes on', 'run', ['PAUSED'], ['--timeout', '50ms'], 5, 'running'],
+    [
+      'a run that goes on',
+      'run',
+      ['PAUSED'],
+      ['--timeout', '50ms', '--organization', WORKSPACE],
+      5,
+      'running',
+    ],
   ] as const)('%s', async (_case, kind, statuses, flags, code, status) => {
     const id = await seedRecord(sandbox.url, kind, [...statuses]);
     const waited = await segue(['wait', kind, id, ...flags, '--json'], settings);
@@ -158,7 +168,8 @@ describe('segue wait', () => {
     expect(JSON.parse(waited.stdout)).toMatchObject({
       ...{ workflowId: `record/${kind}~${id}`, key: `${kind}~${id}`, status, taskId: null },
     });
-    if (status === 'running') expect(waited.stderr).toContain(`Follow it: segue wait ${kind} ${id}`);
+    if (status === 'running')
+      expect(waited.stderr).toContain(`Follow it: segue wait ${kind} ${id} --organization ${WORKSPACE}`);
   });
 
   test('a path that the worker does not know ends with 1 and names the setting', async () => {
@@ -188,8 +199,25 @@ describe('bad input', () => {
     ['a kind that is none', ['wait', 'song', 'x'], /song/],
     ['done as a failure', ['wait', 'asset', 'x', '--fail-on', '4'], /4 is the status of what is done/],
     ['a bare number', ['wait', 'asset', 'x', '--timeout', '5'], /a number with a unit/],
+    ['no transcript', ['transcript', 'show', 'media/x'], /neither a key nor the id of a transcript/],
+    [
+      'several things at once',
+      ['wait', 'asset', '', '--timeout', '5', '--fail-on', '4'],
+      /--timeout: "5"[^]*id: must be an id[^]*4 is the status/,
+    ],
+    [
+      'several things of a transcript',
+      ['transcript', 'run', 'x', '--timeout', '5', '--write', 'campaign/7'],
+      /--timeout: "5"[^]*TYPE\/ID:\/json\/pointer[^]*UUID/,
+    ],
+    [
+      'several things of a project',
+      ['project', 'patch', 'campaign', '', '--timeout', '5'],
+      /--timeout: "5"[^]*id: must be an id/,
+    ],
   ])('%s ends with 2 before anything starts', async (_case, args, message) => {
-    const { code, stderr, stdout } = await segue(args, settings);
+    // Nobody is there to be asked.
+    const { code, stderr, stdout } = await segue(args, { ...settings, TEMPORAL_ADDRESS: '127.0.0.1:1' });
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(message);
   });

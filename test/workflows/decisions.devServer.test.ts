@@ -3,8 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { type Client } from '@temporalio/client';
 import { type MediaSpec } from '../../src/client/spec';
 import { type StarterConfig } from '../../src/config';
-import { acceptedSignal, type Decision, resolveUpdate, stateQuery } from '../../src/contract';
+import { acceptedSignal, type Decision, type Progress, resolveUpdate, stateQuery } from '../../src/contract';
 import { type MediaJob } from '../../src/client/job';
+import { mediaWorkflowId } from '../../src/ids';
 import { startSandbox } from '../../src/sandbox/server';
 import { searchAttributes } from '../../src/searchAttributes';
 import { eventually } from '../support/eventually';
@@ -68,6 +69,10 @@ describe('P1 P2: each decision, sent twice', () => {
         action: 'adopt' as const,
         taskId: await acceptedTask(),
       };
+      const noTask = { ...decision, taskId: `${decision.taskId} `, force: true };
+      await expect(decide(held, noTask)).rejects.toMatchObject({
+        cause: { message: expect.stringContaining('taskId: must be an id') },
+      });
       expect(await decide(held, decision)).toMatchObject({ applied: true, taskId: decision.taskId });
       await expect(decide(held, decision)).rejects.toThrow();
       expect(await held.wait()).toMatchObject({ status: 'succeeded', taskId: decision.taskId });
@@ -225,6 +230,42 @@ describe('P1: a late answer', () => {
       expect(await held.wait()).toMatchObject({ status: 'succeeded', taskId: first });
     });
     expect(await submissions()).toMatchObject({ submissions: 1, duplicates: 0 });
+  });
+
+  test('P2: finds its submission, however many were tried since', async () => {
+    const tried = Array.from({ length: 20 }, (_, index) => ({
+      ...{ n: index + 1, at: new Date().toISOString(), reason: 'a test' },
+      outcome: index === 0 ? ('unknown' as const) : ('notSent' as const),
+    }));
+    const carried: Progress = {
+      ...{ taskId: null, submittedAt: null, number: 20, attempts: tried, hold: null, decisions: [] },
+      ...{ deniedSince: null, polls: 0, pollingSince: null, missingSince: null },
+      ...{ listeners: [], reset: false },
+    };
+    await withWorker(temporal, config, sandbox.url, async () => {
+      const key = `late-${randomUUID()}`;
+      const request = { image_url: `${sandbox.url}/samples/mug.png` };
+      const handle = await temporal.client.workflow.start('media', {
+        workflowId: mediaWorkflowId(key),
+        taskQueue: config.taskQueue,
+        args: [
+          {
+            key,
+            tool: 'remove-background',
+            request,
+            carried,
+            poll: { min: '1h', max: '1h', deadline: '1h' },
+          },
+        ],
+      });
+      const state = () => handle.query(stateQuery);
+      await eventually('its task', async () => (await state()).stage === 'polling');
+      await handle.signal(acceptedSignal, { hold: 'r/1', taskId: 'late' });
+      const { attempts } = await state();
+      expect(attempts).toHaveLength(20);
+      expect(attempts.slice(0, 2)).toMatchObject([{ n: 1, taskId: 'late' }, { n: 3 }]);
+      await handle.terminate();
+    });
   });
 
   test('that makes no sense stops nothing', async () => {

@@ -251,7 +251,14 @@ describe('the writer of a project', () => {
     const queue = config();
     await withWorker(temporal, queue, sandbox.url, async () => {
       await signal(queue.taskQueue, { changeId: 'gone', change: set('a', 1), replyTo: 'nobody' });
-      for (const nonsense of [null, {}, { changeId: 'x', change: { steps: 1 }, replyTo: 'nobody' }, 'text'])
+      const unreachable = { changeId: 'y', change: set('c', 1), replyTo: 'ä'.repeat(501) };
+      for (const nonsense of [
+        null,
+        {},
+        { changeId: 'x', change: { steps: 1 }, replyTo: 'nobody' },
+        'text',
+        unreachable,
+      ])
         await signal(queue.taskQueue, nonsense as never);
       expect(await segueClient(temporal, queue).projects.patch(project, set('b', 1))).toMatchObject({
         ok: true,

@@ -204,6 +204,22 @@ describe('on a dev server', () => {
     expect(await polls()).toBe(1);
   });
 
+  test('whoever stops waiting is told what was known', async () => {
+    config = testConfig({ poll: { min: '1h', max: '1h', deadline: '1d', giveUp: '7d' } });
+    await withWorker(temporal, config, sandbox.url, async () => {
+      const started = await segueClient(temporal, config).media.start(job());
+      const stop = new AbortController();
+      const report = await started.wait({
+        signal: stop.signal,
+        onChange: ({ taskId }) => {
+          if (taskId !== null) stop.abort();
+        },
+      });
+      expect(report).toMatchObject({ status: 'running', stage: 'polling', taskId: expect.any(String) });
+      await started.cancel();
+    });
+  });
+
   test('P2: a cancelled job leaves its task id in the project', async () => {
     const project = { resourcetype: 'document', id: randomUUID() };
     const data = { kept: true };
