@@ -12,6 +12,7 @@ import {
   TestCampaign,
 } from '../support/campaign';
 import { eventually } from '../support/eventually';
+import { SANDBOX_PLACES, seedRecord } from '../support/records';
 import { addFault, ask, readLedger, useSandboxEach } from '../support/sandbox';
 import { segueClient, testConfig, useTemporal, withWorker } from '../support/temporal';
 
@@ -27,8 +28,7 @@ beforeEach(() => {
 });
 
 function withCampaigns<T>(work: () => Promise<T>): Promise<T> {
-  const layout = { assetPath: '/api/v1/sandbox/assets/{id}', videoPath: '/api/v1/sandbox/videos/{id}' };
-  return withWorker(temporal, config, sandbox.url, work, { layout });
+  return withWorker(temporal, config, sandbox.url, work, { layout: SANDBOX_PLACES });
 }
 
 const submissions = async () => (await readLedger(sandbox.url)).summary;
@@ -186,6 +186,42 @@ test('without what is optional a campaign is completed', async () => {
   await withCampaigns(async () => {
     const campaign = await startCampaign(temporal, config, spec);
     expect(await campaign.result()).toMatchObject({ status: 'completed', notified: null });
+  });
+});
+
+test('JSON of another language, with null for all that is left out, is run and decided like any other', async () => {
+  const video = await seedRecord(sandbox.url, 'video', ['DONE']);
+  const spec = await newCampaign(sandbox.url, {
+    ...{ scope: null, at: null, require: null, research: null, transcripts: null, concurrency: null },
+    notify: { userId: 'u-1', workspaceId: '1', threadId: null, progress: null },
+    media: { constructor: { ...cutout(sandbox.url), optional: null } },
+    waits: { teaser: { asset: null, run: null, video, failOn: null, optional: null } },
+    approval: { from: 'u-2', remind: null, expires: null },
+    carried: null,
+  } as never);
+  await withCampaigns(async () => {
+    const campaign = await startCampaign(temporal, config, spec);
+    await campaign.untilStage('approving');
+    const decision = { decision: 'approve', by: 'Olga', comment: null, jobs: null, round: null };
+    await campaign.decide(decision as never);
+    expect(await campaign.result()).toMatchObject({
+      status: 'completed',
+      jobs: [{ name: 'constructor', status: 'succeeded' }, { workflowId: `record/video~${video}` }],
+    });
+  });
+  expect(await submissions()).toMatchObject({ submissions: 1, duplicates: 0, duplicateNotifications: 0 });
+});
+
+test('what only a run that continues another has is refused at a start', async () => {
+  const spec = await newCampaign(sandbox.url, {
+    media: { cutout: cutout(sandbox.url) },
+    carried: { stage: 'producing', jobs: 5 } as never,
+  });
+  await withCampaigns(async () => {
+    const campaign = await startCampaign(temporal, config, spec);
+    await expect(campaign.result()).rejects.toMatchObject({
+      cause: { type: 'BadInput', message: expect.stringContaining('carried') },
+    });
   });
 });
 

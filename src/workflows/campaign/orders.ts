@@ -65,11 +65,11 @@ export function handleOrders(run: Campaign): void {
   });
 }
 
-function decide(
-  run: Campaign,
-  { decision, by, comment, jobs = [] }: CampaignDecision,
-): CampaignDecisionReceipt {
+function decide(run: Campaign, { decision, by, ...order }: CampaignDecision): CampaignDecisionReceipt {
   const { progress } = run;
+  // Other languages write null for what they leave out.
+  const comment = order.comment ?? undefined;
+  const jobs = [...new Set(order.jobs ?? [])];
   const round = progress.approval?.round ?? progress.rounds;
   // A reset applies accepted Updates again, where the question may be another one or none.
   if (progress.approval === null || run.verdict !== null) return { stage: progress.stage, round, stale: [] };
@@ -105,8 +105,8 @@ function staleBecauseOf(run: Campaign, again: string[]): string[] {
     .map(({ name }) => name);
 }
 
-function pause(run: Campaign, { by, reason = '' }: PauseOrder): CampaignStatus {
-  run.progress.paused ??= { by, reason, since: new Date().toISOString() };
+function pause(run: Campaign, { by, reason }: PauseOrder): CampaignStatus {
+  run.progress.paused ??= { by, reason: reason ?? '', since: new Date().toISOString() };
   noteChange(run);
   return describe(run);
 }
@@ -119,8 +119,9 @@ function resume(run: Campaign): CampaignStatus {
   return describe(run);
 }
 
-function addMedia(run: Campaign, { name, tool, request, optional = false }: AddMediaOrder): CampaignStatus {
+function addMedia(run: Campaign, { name, tool, request, ...order }: AddMediaOrder): CampaignStatus {
   const { progress } = run;
+  const optional = order.optional ?? false;
   if (jobNamed(run, name)) return describe(run);
   progress.added[name] = { tool, request, optional };
   progress.jobs.push(newJob(name, 'media', optional, new Date().toISOString()));
@@ -138,7 +139,8 @@ function problemsOfVerdict(run: Campaign, order: CampaignDecision | undefined): 
     order,
     media.map(({ name }) => name),
   );
-  if (problems.length > 0 || order?.round === undefined || order.round === approval.round) return problems;
+  const round = order?.round ?? approval.round;
+  if (problems.length > 0 || round === approval.round) return problems;
   return [`round: the open question is number ${approval.round}`];
 }
 
