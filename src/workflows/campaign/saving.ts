@@ -19,13 +19,7 @@ export function save(run: Campaign, part: string): void {
   run.unsaved.add(part);
   if (run.saving) return;
   run.saving = true;
-  CancellationScope.nonCancellable(() => saveUnsaved(run))
-    .catch((error: unknown) => {
-      run.saveError = String(error);
-    })
-    .finally(() => {
-      run.saving = false;
-    });
+  void CancellationScope.nonCancellable(() => saveUnsaved(run));
 }
 
 /** At the start of each run: what the one before had not saved yet is not known. */
@@ -46,12 +40,19 @@ export async function untilSaved(run: Campaign): Promise<ChangeOutcome> {
 }
 
 async function saveUnsaved(run: Campaign): Promise<void> {
-  while (run.unsaved.size > 0) {
-    const steps = takeSteps(run);
-    // Not the same after a reset: what is written then is another state.
-    const changeId = changeIdOf(workflowInfo().workflowId, uuid4());
-    const outcome = await writeToProject(run.input.project, run.input.scope, { steps }, changeId);
-    run.saveError = outcome.ok ? null : outcome.error;
+  try {
+    while (run.unsaved.size > 0) {
+      const steps = takeSteps(run);
+      // Not the same after a reset: what is written then is another state.
+      const changeId = changeIdOf(workflowInfo().workflowId, uuid4());
+      const outcome = await writeToProject(run.input.project, run.input.scope, { steps }, changeId);
+      run.saveError = outcome.ok ? null : outcome.error;
+    }
+  } catch (error) {
+    run.saveError = String(error);
+  } finally {
+    // At once: what is to be saved between the last look and this would wait for the next change.
+    run.saving = false;
   }
 }
 
