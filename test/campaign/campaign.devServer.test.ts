@@ -403,6 +403,35 @@ describe('a campaign that is stopped', () => {
     expect(await submissions()).toMatchObject({ submissions: 2, duplicates: 0 });
   });
 
+  test('by cancelling takes no orders any more, however long its end takes', async () => {
+    await withCampaigns(async () => {
+      const spec = await newCampaign(sandbox.url, {
+        scope: { organization: '1' },
+        media: { cutout: cutout(sandbox.url) },
+        approval: { from: 'u-2' },
+      });
+      const campaign = await startCampaign(temporal, config, spec);
+      await campaign.untilStage('approving');
+      await eventually('the stage in the project', async () => {
+        const kept = await keptOf(sandbox.url, spec);
+        return kept.lifecycle.stage === 'approving';
+      });
+      const away = { fault: 'status', status: 503, when: 'before', match: { every: 1 } } as const;
+      await addFault(sandbox.url, { operation: 'get-project', ...away });
+      await campaign.handle.cancel();
+      await campaign.untilStage('cancelled');
+      const refused = { cause: { message: expect.stringContaining('is being cancelled') } };
+      await expect(campaign.decide({ decision: 'approve', by: 'Olga' })).rejects.toMatchObject(refused);
+      const added = { name: 'more', by: 'Olga', ...cutout(sandbox.url) };
+      await expect(campaign.handle.executeUpdate(addMediaUpdate, { args: [added] })).rejects.toMatchObject(
+        refused,
+      );
+      await ask(sandbox.url, 'DELETE /_sandbox/faults');
+      await expect(campaign.result()).rejects.toThrow();
+      expect(await keptOf(sandbox.url, spec)).toMatchObject({ lifecycle: { stage: 'cancelled' } });
+    });
+  });
+
   test('by terminating leaves its jobs to end by themselves', async () => {
     await withCampaigns(async () => {
       const { spec, campaign } = await midway();

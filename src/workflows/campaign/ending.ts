@@ -86,6 +86,8 @@ function unreadable(run: Campaign, failure: ActivityFailure): ApplicationFailure
 /** What is running is told to stop, and records its task; what could not be stopped stands in the project as open. */
 async function cancelAll(run: Campaign): Promise<void> {
   const { jobs } = run.progress;
+  run.cancelling = true;
+  run.progress.approval = null;
   for (const job of jobs) {
     const isBegun = job.workflowId !== null;
     if (isOver(job) || isBegun) continue;

@@ -131,6 +131,7 @@ function addMedia(run: Campaign, { name, tool, request, ...order }: AddMediaOrde
 
 function problemsOfVerdict(run: Campaign, order: CampaignDecision | undefined): string[] {
   const { jobs, approval, stage } = run.progress;
+  if (run.cancelling) return problemsOfEnd(run);
   if (approval === null || run.verdict !== null)
     return [`nothing is to be decided: the campaign is ${stage}`];
   if (!jobs.every(isOver)) return ['media was added meanwhile; it is asked again when that is made'];
@@ -145,7 +146,8 @@ function problemsOfVerdict(run: Campaign, order: CampaignDecision | undefined): 
 }
 
 /** Whether there is anything left to order. */
-function problemsOfEnd({ verdict, progress: { stage } }: Campaign): string[] {
+function problemsOfEnd({ verdict, cancelling, progress: { stage } }: Campaign): string[] {
+  if (cancelling) return ['the campaign is being cancelled'];
   const isOpen = ['preparing', 'researching', 'producing', 'approving'].includes(stage);
   const isDecided = verdict === 'approve' || verdict === 'reject';
   if (isDecided) return [`the campaign is over: somebody has decided to ${verdict}`];
