@@ -432,6 +432,28 @@ describe('a campaign that is stopped', () => {
     });
   });
 
+  test('keeps the earlier result of what was to be made again', async () => {
+    await withCampaigns(async () => {
+      const spec = await newCampaign(sandbox.url, {
+        scope: { organization: '1' },
+        media: { cutout: cutout(sandbox.url) },
+        approval: { from: 'u-2' },
+      });
+      const campaign = await startCampaign(temporal, config, spec);
+      await campaign.untilStage('approving');
+      await campaign.handle.executeUpdate(pauseUpdate, { args: [{ by: 'Olga' }] });
+      await campaign.decide({ decision: 'change', by: 'Olga', jobs: ['cutout'] });
+      await campaign.untilStage('producing');
+      await campaign.handle.cancel();
+      await expect(campaign.result()).rejects.toThrow();
+      expect(await keptOf(sandbox.url, spec)).toMatchObject({
+        lifecycle: { stage: 'cancelled' },
+        media: { cutout: { key: `${spec.key}~cutout`, info: expect.anything() } },
+      });
+    });
+    expect(await submissions()).toMatchObject({ submissions: 1 });
+  });
+
   test('by terminating leaves its jobs to end by themselves', async () => {
     await withCampaigns(async () => {
       const { spec, campaign } = await midway();

@@ -30,7 +30,7 @@ import { attributesOfJob } from '../../searchAttributes';
 import { isAlreadyStarted } from '../alreadyStarted';
 import { readEnd } from './news';
 import { type Campaign, jobNamed, mediaSpec, setStatus } from './run';
-import { partOf, save } from './saving';
+import { partOf, saveJob } from './saving';
 import { noteChange } from './stage';
 
 interface Order {
@@ -50,7 +50,7 @@ export async function begin(run: Campaign, job: CampaignJob): Promise<void> {
   if ('problem' in order) {
     job.workflowId = null;
     setStatus(job, 'failed', order.problem);
-    save(run, partOf(run, job.name));
+    saveJob(run, job);
     noteChange(run);
     return;
   }

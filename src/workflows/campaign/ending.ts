@@ -14,7 +14,7 @@ import { cancelJob } from './children';
 import { readEnds } from './news';
 import { tellEnd } from './notices';
 import { type Campaign, isOpen, isOver, setStatus } from './run';
-import { partOf, save, untilSaved } from './saving';
+import { saveJob, untilSaved } from './saving';
 import { enterStage } from './stage';
 
 /** How long a cancelled campaign waits for its jobs to end; they record their tasks in the project without it, too. */
@@ -92,7 +92,7 @@ async function cancelAll(run: Campaign): Promise<void> {
     const isBegun = job.workflowId !== null;
     if (isOver(job) || isBegun) continue;
     setStatus(job, 'cancelled');
-    save(run, partOf(run, job.name));
+    saveJob(run, job);
   }
   const open = jobs.filter(isOpen);
   await Promise.all(open.map((job) => cancelJob(job)));

@@ -3,7 +3,7 @@ import { CancellationScope, condition, proxyActivities, setHandler } from '@temp
 import { type CampaignJob, type JobEnd, jobNewsSignal, type SegueActivities } from '../../contract';
 import { isRecord } from '../../inputs';
 import { type Campaign, isOpen, setStatus } from './run';
-import { partOf, save, writesItself } from './saving';
+import { saveJob } from './saving';
 import { noteChange } from './stage';
 
 /** Reads of the Temporal server alone. */
@@ -74,7 +74,7 @@ function takeEnd(run: Campaign, job: CampaignJob, end: Exclude<JobEnd, { is: 'op
   } else {
     setStatus(job, 'failed', 'the Temporal server no longer knows its run');
   }
-  if (!writesItself(run, job.name)) save(run, partOf(run, job.name));
+  saveJob(run, job);
   noteChange(run);
 }
 

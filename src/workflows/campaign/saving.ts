@@ -1,7 +1,7 @@
 /** Keeps the campaign's place in the project's data true. */
 import { CancellationScope, condition, uuid4, workflowInfo } from '@temporalio/workflow';
 import { LONGEST_CHANGE } from '../../changes';
-import { type ChangeOutcome } from '../../contract';
+import { type CampaignJob, type ChangeOutcome } from '../../contract';
 import { changeIdOf } from '../../ids';
 import { writeToProject } from '../write';
 import { type Campaign, isOpen, isOver, jobNamed } from './run';
@@ -28,9 +28,13 @@ export function saveAll(run: Campaign): void {
   if (!run.input.carried) save(run, 'configuration');
   if (progress.research) save(run, 'research');
   if (progress.decisions.length > 0) save(run, 'approvals');
-  for (const job of progress.jobs)
-    if (isOver(job) && !writesItself(run, job.name)) save(run, partOf(run, job.name));
+  for (const job of progress.jobs) if (isOver(job)) saveJob(run, job);
   save(run, 'lifecycle');
+}
+
+/** How a job ended that no run of its own writes. */
+export function saveJob(run: Campaign, job: CampaignJob): void {
+  if (!isWrittenElsewhere(job)) save(run, partOf(run, job.name));
 }
 
 /** What became of the last write, once everything is written that was to be. */
@@ -108,10 +112,12 @@ function jobOf(run: Campaign, name: string): unknown {
   return { ...record, status, ...(error === null ? {} : { error }), links, finishedAt: since };
 }
 
-/** Whether the job's own run writes how it ended: media and transcripts do, once they have begun. */
-export function writesItself(run: Campaign, name: string): boolean {
-  const job = jobNamed(run, name);
-  return job !== undefined && job.kind !== 'wait' && job.workflowId !== null;
+/**
+ * Whether the job's own run writes how it ended: media and transcripts do, once they have begun. What was to be made
+ * again and was not leaves the earlier result, which was paid for, where it is.
+ */
+function isWrittenElsewhere({ kind, workflowId, repeats }: CampaignJob): boolean {
+  return kind !== 'wait' && (workflowId !== null || repeats > 0);
 }
 
 /** Where a job stands in the campaign's place. */
