@@ -122,10 +122,15 @@ function problemsOfPurpose(input: Record<string, unknown>): Problem[] {
 
 /** What it carried over from an earlier run is not what was asked for. */
 function problemsOfSize({ carried, ...asked }: Record<string, unknown>): Problem[] {
-  const bytes = new TextEncoder().encode(JSON.stringify(asked)).length;
+  const bytes = bytesOf(asked);
   return bytes > LARGEST_CAMPAIGN_BYTES
     ? [{ path: [], words: `has ${bytes} bytes, more than ${LARGEST_CAMPAIGN_BYTES}` }]
     : [];
+}
+
+/** As JSON. */
+export function bytesOf(value: unknown): number {
+  return new TextEncoder().encode(JSON.stringify(value)).length;
 }
 
 /** Looks no deeper than `levels`: what would overflow a stack must not do so here. */

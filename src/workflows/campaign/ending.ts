@@ -47,15 +47,22 @@ export async function finish(run: Campaign, status: CampaignResult['status']): P
   return { key: input.key, status, jobs, research, decisions, remarks, finishedAt, written, notified };
 }
 
+/** Jobs tell their errors themselves; a failure that is too large could not be told at all. */
+const MOST_PROBLEMS_TOLD = 100;
+const LONGEST_MESSAGE = 2_000;
+
 export function campaignFailed(
-  { input, progress }: Campaign,
+  { input, progress }: Pick<Campaign, 'input' | 'progress'>,
   why: string,
-  problems: string[],
+  all: string[],
 ): ApplicationFailure {
+  const told = all.slice(0, MOST_PROBLEMS_TOLD);
+  const problems = all.length > told.length ? [...told, `and ${all.length - told.length} more`] : told;
+  const message = `Campaign ${input.key} failed: ${why}: ${problems.join('; ')}`;
   return ApplicationFailure.create({
     type: FAILURE.campaignFailed,
     nonRetryable: true,
-    message: `Campaign ${input.key} failed: ${why}: ${problems.join('; ')}`,
+    message: message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE)}…` : message,
     details: [{ key: input.key, problems, jobs: progress.jobs }],
   });
 }

@@ -64,10 +64,22 @@ export async function readEnds(run: Campaign): Promise<void> {
   );
 }
 
+/**
+ * In characters, of all jobs: they are handed over from run to run, and stand in the status and in the result. Results
+ * are in the project, whatever is shown of them here.
+ */
+const LONGEST_LINKS = 300_000;
+
+/** As many of them as there is room for. */
+export function withRoom(jobs: readonly Pick<CampaignJob, 'links'>[], links: string[]): string[] {
+  let room = LONGEST_LINKS - jobs.flatMap((job) => job.links).join('').length;
+  return links.filter((link) => (room -= link.length) >= 0);
+}
+
 function takeEnd(run: Campaign, job: CampaignJob, end: Exclude<JobEnd, { is: 'open' }>): void {
   if ('taskId' in end && end.taskId !== null) job.taskId = end.taskId;
   if (end.is === 'succeeded') {
-    job.links = end.links;
+    job.links = withRoom(run.progress.jobs, end.links);
     setStatus(job, 'succeeded');
   } else if ('error' in end) {
     setStatus(job, end.is, end.error);

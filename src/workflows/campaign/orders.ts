@@ -6,6 +6,7 @@ import {
   addMediaUpdate,
   type CampaignDecision,
   type CampaignDecisionReceipt,
+  type CampaignDecisionTaken,
   type CampaignStage,
   type CampaignStatus,
   decideUpdate,
@@ -21,6 +22,8 @@ import { noteChange } from './stage';
 import { describe } from './status';
 
 const MOST_DECISIONS_SHOWN = 50;
+/** In characters of JSON: they are handed over from run to run. */
+const LONGEST_DECISIONS = 100_000;
 
 export function handleOrders(run: Campaign): void {
   setHandler(decideUpdate, (decision) => decide(run, decision), {
@@ -59,6 +62,7 @@ export function handleOrders(run: Campaign): void {
         ...problemsOfAddedMedia(
           order,
           run.progress.jobs.map(({ name }) => name),
+          [{ ...run.input, carried: null }, run.progress.added],
         ),
       ]);
     },
@@ -75,11 +79,16 @@ function decide(run: Campaign, { decision, by, ...order }: CampaignDecision): Ca
   if (progress.approval === null || run.verdict !== null) return { stage: progress.stage, round, stale: [] };
   const at = new Date().toISOString();
   progress.decisions.push({ decision, by, comment, ...(jobs.length > 0 ? { jobs } : {}), round, at });
-  if (progress.decisions.length > MOST_DECISIONS_SHOWN) progress.decisions.shift();
+  while (isTooMuch(progress.decisions)) progress.decisions.shift();
   if (decision === 'change') for (const name of jobs) makeAgain(run, name);
   run.verdict = decision;
   save(run, 'approvals');
   return { stage: STAGE_AFTER[decision], round, stale: staleBecauseOf(run, jobs) };
+}
+
+function isTooMuch(decisions: CampaignDecisionTaken[]): boolean {
+  if (decisions.length <= 1) return false;
+  return decisions.length > MOST_DECISIONS_SHOWN || JSON.stringify(decisions).length > LONGEST_DECISIONS;
 }
 
 const STAGE_AFTER = {
