@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { type StarterConfig } from '../../src/config';
 import { addMediaUpdate, pauseUpdate, resumeUpdate } from '../../src/contract';
-import { campaignJobKey, mediaWorkflowId } from '../../src/ids';
+import { campaignJobKey, mediaWorkflowId, recordKey, recordWorkflowId } from '../../src/ids';
 import {
   cutout,
   keptOf,
@@ -12,7 +12,7 @@ import {
   TestCampaign,
 } from '../support/campaign';
 import { eventually } from '../support/eventually';
-import { SANDBOX_PLACES, seedRecord } from '../support/records';
+import { SANDBOX_PLACES, seed, seedRecord } from '../support/records';
 import { addFault, ask, readLedger, useSandboxEach } from '../support/sandbox';
 import { segueClient, testConfig, useTemporal, withWorker } from '../support/temporal';
 
@@ -360,6 +360,31 @@ test('a held job is shown, and the campaign goes on when it is decided', async (
     'agentNeedsInput',
     'agentTaskCompleted',
   ]);
+});
+
+test('a wait that others began and gave up is taken over', async () => {
+  const asset = await seedRecord(sandbox.url, 'asset', [1]);
+  const wait = recordWorkflowId(recordKey('asset', asset));
+  const first = await newCampaign(sandbox.url, { waits: { picture: { asset } } });
+  const second = await newCampaign(sandbox.url, { waits: { picture: { asset } } });
+  await withCampaigns(async () => {
+    const theirs = await startCampaign(temporal, config, first);
+    await theirs.untilJob('picture', 'running');
+    await eventually('the wait', () => temporal.client.workflow.getHandle(wait).describe());
+    const ours = await startCampaign(temporal, config, second);
+    await eventually('the other wait to be found', async () => {
+      const { jobs } = await ours.status();
+      return jobs[0]?.attached;
+    });
+    await theirs.handle.cancel();
+    await expect(theirs.result()).rejects.toThrow();
+    await eventually('a wait of its own', async () => {
+      const { jobs } = await ours.status();
+      return jobs[0]?.status === 'running' && !jobs[0].attached;
+    });
+    await seed(sandbox.url, { assets: [{ id: asset, workspace: 1, statuses: [4] }] });
+    expect(await ours.result()).toMatchObject({ status: 'completed', jobs: [{ status: 'succeeded' }] });
+  });
 });
 
 describe('a campaign that is stopped', () => {

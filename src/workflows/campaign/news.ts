@@ -77,6 +77,13 @@ export function withRoom(jobs: readonly Pick<CampaignJob, 'links'>[], links: str
 }
 
 function takeEnd(run: Campaign, job: CampaignJob, end: Exclude<JobEnd, { is: 'open' }>): void {
+  if (isStoppedByOthers(run, job, end)) {
+    job.attached = false;
+    job.workflowId = null;
+    setStatus(job, 'waiting');
+    noteChange(run);
+    return;
+  }
   if ('taskId' in end && end.taskId !== null) job.taskId = end.taskId;
   if (end.is === 'succeeded') {
     job.links = withRoom(run.progress.jobs, end.links);
@@ -88,6 +95,11 @@ function takeEnd(run: Campaign, job: CampaignJob, end: Exclude<JobEnd, { is: 'op
   }
   saveJob(run, job);
   noteChange(run);
+}
+
+/** Whoever began the wait no longer wants the record. This campaign does, and waits for it by itself. */
+function isStoppedByOthers({ cancelling }: Campaign, { attached }: CampaignJob, { is }: JobEnd): boolean {
+  return attached && !cancelling && (is === 'cancelled' || is === 'terminated');
 }
 
 function lookAtOpen({ progress, ended }: Campaign): void {
