@@ -8,6 +8,7 @@ import {
   continueAsNew,
   isCancellation,
   workflowInfo,
+  type WorkflowInfo,
 } from '@temporalio/workflow';
 import { type CampaignInput, type CampaignResult, FAILURE } from '../../contract';
 import { cancelJob } from './children';
@@ -67,9 +68,19 @@ export function campaignFailed(
   });
 }
 
+/** Of events. The server suggests it at 4,096, and a hundred jobs that end and begin at once are many more. */
+const LONGEST_HISTORY = 2_500;
+
+export function isLong({
+  continueAsNewSuggested,
+  historyLength,
+}: Pick<WorkflowInfo, 'continueAsNewSuggested' | 'historyLength'>): boolean {
+  return continueAsNewSuggested || historyLength >= LONGEST_HISTORY;
+}
+
 /** Continues as new before the history grows past what the server takes; jobs go on, and find the new run. */
 export async function continueWhenLong(run: Campaign): Promise<void> {
-  if (!workflowInfo().continueAsNewSuggested || run.notices > 0) return;
+  if (!isLong(workflowInfo()) || run.notices > 0) return;
   await condition(allHandlersFinished);
   // Decided in the meantime: this run acts on it, since the next one would not know.
   if (run.verdict !== null) return;
