@@ -123,7 +123,7 @@ function pause(run: Campaign, { by, reason }: PauseOrder): CampaignStatus {
 function resume(run: Campaign): CampaignStatus {
   const { paused, approval } = run.progress;
   run.progress.paused = null;
-  if (paused && approval) prolong(approval, Date.now() - Date.parse(paused.since));
+  if (paused && approval) prolong(approval, paused);
   noteChange(run);
   return describe(run);
 }
