@@ -127,6 +127,14 @@ describe('the rules of a campaign, for whatever JSON a run is started with', () 
       ['transcripts.t.id: must be a UUID', 'transcripts.t.format: must be srt or vtt'],
     ],
     [
+      'people whom its jobs could not tell',
+      { ...good, notify: { userId: 'u 1', workspaceId: 'w'.repeat(201) } },
+      [
+        'notify.userId: must be an id without blanks, at most 200 long',
+        'notify.workspaceId: must be an id without blanks, at most 200 long',
+      ],
+    ],
+    [
       'an empty research',
       { ...good, research: {} },
       [expect.stringMatching(/^research: names nothing to read/)],
