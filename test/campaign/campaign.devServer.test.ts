@@ -332,6 +332,9 @@ test('a paused campaign begins nothing; media can be added, and all of it is mad
     expect(await campaign.result()).toMatchObject({ status: 'completed' });
   });
   expect(await submissions()).toMatchObject({ submissions: 2, duplicates: 0 });
+  expect(await keptOf(sandbox.url, spec)).toMatchObject({
+    configuration: { media: { cutout: cutout(sandbox.url), second: cutout(sandbox.url) } },
+  });
 });
 
 test('a held job is shown, and the campaign goes on when it is decided', async () => {

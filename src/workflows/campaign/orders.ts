@@ -134,6 +134,7 @@ function addMedia(run: Campaign, { name, tool, request, ...order }: AddMediaOrde
   if (jobNamed(run, name)) return describe(run);
   progress.added[name] = { tool, request, optional };
   progress.jobs.push(newJob(name, 'media', optional, new Date().toISOString()));
+  save(run, 'configuration');
   noteChange(run);
   return describe(run);
 }

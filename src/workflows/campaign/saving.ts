@@ -25,7 +25,7 @@ export function save(run: Campaign, part: string): void {
 /** At the start of each run: what the one before had not saved yet is not known. */
 export function saveAll(run: Campaign): void {
   const { progress } = run;
-  if (!run.input.carried) save(run, 'configuration');
+  if (!run.input.carried || Object.keys(progress.added).length > 0) save(run, 'configuration');
   if (progress.research) save(run, 'research');
   if (progress.decisions.length > 0) save(run, 'approvals');
   for (const job of progress.jobs) if (isOver(job)) saveJob(run, job);
@@ -81,7 +81,8 @@ function valueOf(run: Campaign, part: string): unknown {
   switch (part) {
     case 'configuration': {
       const { carried, poll, submit, ...spec } = input;
-      return spec;
+      const { added } = progress;
+      return Object.keys(added).length > 0 ? { ...spec, media: { ...spec.media, ...added } } : spec;
     }
     case 'lifecycle':
       return lifecycleOf(run);
