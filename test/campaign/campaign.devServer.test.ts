@@ -390,6 +390,26 @@ test('a wait that others began and gave up is taken over', async () => {
   });
 });
 
+test('a job that somebody terminates is over, and its task stands in the project', async () => {
+  const away = { fault: 'status', status: 503, when: 'before', match: { every: 1 } } as const;
+  await addFault(sandbox.url, { operation: 'get-task', ...away });
+  const spec = await newCampaign(sandbox.url, { media: { cutout: cutout(sandbox.url) } });
+  await withCampaigns(async () => {
+    const campaign = await startCampaign(temporal, config, spec);
+    const taskId = await eventually('the task', async () => {
+      const { jobs } = await campaign.status();
+      return jobs[0]?.taskId ?? undefined;
+    });
+    const workflowId = mediaWorkflowId(campaignJobKey(spec.key, 'cutout'));
+    await temporal.client.workflow.getHandle(workflowId).terminate('enough');
+    await expect(campaign.result()).rejects.toMatchObject({ cause: { type: 'CampaignFailed' } });
+    expect(await keptOf(sandbox.url, spec)).toMatchObject({
+      lifecycle: { stage: 'failed', open: [] },
+      media: { cutout: { status: 'terminated', workflowId, taskId } },
+    });
+  });
+});
+
 describe('a campaign that is stopped', () => {
   async function midway(): Promise<{
     spec: Awaited<ReturnType<typeof newCampaign>>;

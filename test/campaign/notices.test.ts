@@ -8,7 +8,11 @@ test('addresses and errors stay within their cell of the table', () => {
     { ...job, status: 'succeeded' as const, links },
     { ...job, name: 'logo', status: 'failed' as const, error: 'this | that\nand more' },
   ];
-  expect(tableOf({ progress: { jobs } } as never).split('\n').slice(2)).toEqual([
+  expect(
+    tableOf({ progress: { jobs } } as never)
+      .split('\n')
+      .slice(2),
+  ).toEqual([
     '| banner | succeeded | [1](https://example.com/a_%281%29.png) [2](https://example.com/b%29%7Cc) |',
     '| logo | failed: this \\| that and more |  |',
   ]);
