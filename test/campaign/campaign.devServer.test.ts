@@ -12,7 +12,7 @@ import {
   TestCampaign,
 } from '../support/campaign';
 import { eventually } from '../support/eventually';
-import { SANDBOX_PLACES, seed, seedRecord } from '../support/records';
+import { SANDBOX_PLACES, seed, seedRecord, seedTranscription } from '../support/records';
 import { addFault, ask, readLedger, useSandboxEach } from '../support/sandbox';
 import { segueClient, testConfig, useTemporal, withWorker } from '../support/temporal';
 
@@ -335,6 +335,31 @@ test('a paused campaign begins nothing; media can be added, and all of it is mad
   expect(await keptOf(sandbox.url, spec)).toMatchObject({
     configuration: { media: { cutout: cutout(sandbox.url), second: cutout(sandbox.url) } },
   });
+});
+
+test('a request that becomes too large with what it takes from others fails its job, and only that', async () => {
+  const cues = [{ start: 0, end: 1, text: 'x'.repeat(60_000) }];
+  const intro = await seedTranscription(sandbox.url, { cues });
+  const spec = await newCampaign(sandbox.url, { transcripts: { intro: { id: intro } } });
+  await withCampaigns(async () => {
+    const campaign = await startCampaign(temporal, config, spec);
+    await campaign.handle.executeUpdate(pauseUpdate, { args: [{ by: 'Olga' }] });
+    const image_url = Array.from({ length: 40 }, () => ({ from: 'intro', at: '/text' }));
+    const added = {
+      ...{ name: 'many', by: 'Olga', optional: true },
+      ...{ tool: 'remove-background', request: { image_url } },
+    };
+    await campaign.handle.executeUpdate(addMediaUpdate, { args: [added] });
+    await campaign.handle.executeUpdate(resumeUpdate, { args: [{ by: 'Olga' }] });
+    expect(await campaign.result()).toMatchObject({
+      status: 'completed',
+      jobs: [
+        { name: 'intro', status: 'succeeded' },
+        { name: 'many', status: 'failed', error: expect.stringMatching(/^its request has \d+ bytes/) },
+      ],
+    });
+  });
+  expect(await submissions()).toMatchObject({ submissions: 0 });
 });
 
 test('a held job is shown, and the campaign goes on when it is decided', async () => {
