@@ -24,7 +24,8 @@ import { linksIn } from './links';
 import { LARGEST_RESULT_BYTES, type LargeInfo } from './size';
 
 const LARGEST_VALUE_BYTES = 64 * 1024;
-const LONGEST_ERROR = 1_000;
+/** A campaign hands those of all its jobs over from run to run. */
+const LONGEST_ERROR = 500;
 const ENDING_PATIENCE_MS = 20_000;
 
 /** How a run ended, and what others need of its result; not the result itself, which a history keeps already. */

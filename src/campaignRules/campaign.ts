@@ -1,5 +1,5 @@
 /** What is wrong with a campaign as a whole. */
-import { type CampaignMedia, RECORD_KINDS } from '../contract';
+import { type CampaignInput, type CampaignMedia, RECORD_KINDS } from '../contract';
 import { isRecord } from '../inputs';
 import { campaignShape, isJobName, JOB_NAME_FORM } from './fields';
 import { type Path, type Problem, problemText } from './problem';
@@ -35,6 +35,21 @@ export function findCampaignProblems(input: unknown): Problem[] {
     ...problemsOfPurpose(input),
     ...problemsOfSize(input),
   ];
+}
+
+/** The same campaign without the nulls that other languages write for what they leave out; requests keep theirs. */
+export function withoutGaps({ carried, ...asked }: CampaignInput): CampaignInput {
+  const spec = withoutNulls(asked, SPEC_LEVELS);
+  return isLeftOut(carried) ? spec : { ...spec, carried };
+}
+
+/** `media.banner.tool`: below that nothing is Segue's. */
+const SPEC_LEVELS = 3;
+
+function withoutNulls<T>(value: T, levels: number): T {
+  if (levels === 0 || !isRecord(value)) return value;
+  const members = Object.entries(value).filter(([, member]) => !isLeftOut(member));
+  return Object.fromEntries(members.map(([name, member]) => [name, withoutNulls(member, levels - 1)])) as T;
 }
 
 const PARTS = ['media', 'transcripts', 'waits'] as const;
@@ -107,10 +122,15 @@ function problemsOfPurpose(input: Record<string, unknown>): Problem[] {
 
 /** What it carried over from an earlier run is not what was asked for. */
 function problemsOfSize({ carried, ...asked }: Record<string, unknown>): Problem[] {
-  const bytes = new TextEncoder().encode(JSON.stringify(asked)).length;
+  const bytes = bytesOf(asked);
   return bytes > LARGEST_CAMPAIGN_BYTES
     ? [{ path: [], words: `has ${bytes} bytes, more than ${LARGEST_CAMPAIGN_BYTES}` }]
     : [];
+}
+
+/** As JSON. */
+export function bytesOf(value: unknown): number {
+  return new TextEncoder().encode(JSON.stringify(value)).length;
 }
 
 /** Looks no deeper than `levels`: what would overflow a stack must not do so here. */

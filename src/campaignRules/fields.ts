@@ -1,5 +1,5 @@
 /** The parts of what a campaign is asked for, each by itself. */
-import { isId } from '../api/ids';
+import { isId, isPrintable } from '../api/ids';
 import { isPointer } from '../api/pointer';
 import { fitsHeader } from '../api/scope';
 import { RECORD_KINDS } from '../contract';
@@ -45,6 +45,8 @@ const id = must(
   (value) => typeof value === 'string' && isId(value) && value.length <= 200,
   'an id: not empty, no blanks around it, at most 200 long',
 );
+/** As the jobs take it, which tell the same people. */
+const person = must((value) => isPrintable(value, 200), 'an id without blanks, at most 200 long');
 const account = must((value) => isText(value) && isId(value) && !value.includes(','), 'an id without commas');
 const ids = listOf(id, { most: MOST_READ });
 const settings = must(isRecord, 'an object');
@@ -102,7 +104,7 @@ export const campaignShape = object({
     'a JSON pointer to a place of its own, like /campaign',
   ),
   notify: object({
-    ...{ userId: required(text), workspaceId: required(text) },
+    ...{ userId: required(person), workspaceId: required(person) },
     ...{ threadId: text, link: text, ctaLabel: text, progress: flag },
   }),
   require: object({ voices: listOf(uuid, { most: MOST_READ }), boards: ids }),

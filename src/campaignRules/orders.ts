@@ -1,9 +1,9 @@
 /** What is wrong with what people tell a running campaign. */
 import { type CampaignVerdict } from '../contract';
 import { isRecord, isText } from '../inputs';
-import { DEEPEST, isDeeper, MOST_CAMPAIGN_JOBS } from './campaign';
+import { bytesOf, DEEPEST, isDeeper, LARGEST_CAMPAIGN_BYTES, MOST_CAMPAIGN_JOBS } from './campaign';
 import { isJobName, JOB_NAME_FORM, mediaFields } from './fields';
-import { problemText } from './problem';
+import { type Problem, problemText } from './problem';
 import { problemsOfGraph, referencesIn } from './references';
 import { listOf, must, object, required } from './shape';
 
@@ -50,15 +50,31 @@ export function problemsOfDecision(order: unknown, mediaJobs?: readonly string[]
     .map((job) => `jobs: there is no media job "${job}"`);
 }
 
-/** `names` are those of all jobs that the campaign has; without them only the order itself is looked at. */
-export function problemsOfAddedMedia(order: unknown, names?: readonly string[]): string[] {
+/**
+ * `names` are those of all jobs that the campaign has; without them only the order itself is looked at. `asked` is all
+ * that the campaign was asked for before.
+ */
+export function problemsOfAddedMedia(order: unknown, names?: readonly string[], asked?: unknown): string[] {
   if (isDeeper(order, DEEPEST)) return [`the order: is nested deeper than ${DEEPEST} levels`];
-  const problems = addedMedia(order, []).map(orderText);
+  const problems = [...addedMedia(order, []), ...problemsOfRoom(order, names, asked)].map(orderText);
   if (!isRecord(order) || typeof order.name !== 'string' || !names) return problems;
   if (names.includes(order.name)) return [...problems, `name: "${order.name}" is taken by another job`];
   const others = names.map((other) => ({ name: other, path: [], references: [] }));
   const job = { name: order.name, path: ['request'], references: referencesIn(order.request) };
   return [...problems, ...problemsOfGraph([...others, job]).map(orderText)];
+}
+
+/** What is added is carried from run to run like the rest of the campaign, so that it counts like the rest. */
+function problemsOfRoom(order: unknown, names: readonly string[] = [], asked: unknown = null): Problem[] {
+  const bytes = bytesOf([asked, order]);
+  return [
+    ...(names.length >= MOST_CAMPAIGN_JOBS
+      ? [{ path: [], words: `the campaign has ${names.length} jobs, and takes no more` }]
+      : []),
+    ...(bytes > LARGEST_CAMPAIGN_BYTES
+      ? [{ path: [], words: `with it the campaign has ${bytes} bytes, more than ${LARGEST_CAMPAIGN_BYTES}` }]
+      : []),
+  ];
 }
 
 function orderText(problem: Parameters<typeof problemText>[0]): string {

@@ -24,6 +24,7 @@ const id = z
 const words = text.min(1);
 const duration = z.string(`must be ${WAIT_FORM}`).regex(/^\d+(\.\d+)?(ms|s|m|h|d)$/);
 const header = z.string().regex(/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/);
+const person = z.string().regex(/^[\x21-\x7e]{1,200}$/);
 const few = <T extends z.ZodType>(entry: T) => z.array(entry).max(MOST_READ);
 const optional = z.boolean().optional().describe('the campaign goes on without it, should it fail');
 const jobName = z.string().regex(/^[A-Za-z0-9._-]{1,60}$/);
@@ -94,8 +95,8 @@ const campaignSpec = z.strictObject({
     .describe(`JSON pointer to its place in the project's data; ${DEFAULT_CAMPAIGN_AT} when left out`),
   notify: z
     .strictObject({
-      userId: words,
-      workspaceId: words,
+      userId: person,
+      workspaceId: person,
       threadId: words.optional(),
       link: words.optional().describe('where the notification leads'),
       ctaLabel: words.optional().describe('what is written on that link'),

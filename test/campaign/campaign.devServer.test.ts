@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { type StarterConfig } from '../../src/config';
 import { addMediaUpdate, pauseUpdate, resumeUpdate } from '../../src/contract';
-import { campaignJobKey, mediaWorkflowId } from '../../src/ids';
+import { campaignJobKey, mediaWorkflowId, recordKey, recordWorkflowId } from '../../src/ids';
 import {
   cutout,
   keptOf,
@@ -12,6 +12,7 @@ import {
   TestCampaign,
 } from '../support/campaign';
 import { eventually } from '../support/eventually';
+import { SANDBOX_PLACES, seed, seedRecord, seedTranscription } from '../support/records';
 import { addFault, ask, readLedger, useSandboxEach } from '../support/sandbox';
 import { segueClient, testConfig, useTemporal, withWorker } from '../support/temporal';
 
@@ -27,8 +28,7 @@ beforeEach(() => {
 });
 
 function withCampaigns<T>(work: () => Promise<T>): Promise<T> {
-  const layout = { assetPath: '/api/v1/sandbox/assets/{id}', videoPath: '/api/v1/sandbox/videos/{id}' };
-  return withWorker(temporal, config, sandbox.url, work, { layout });
+  return withWorker(temporal, config, sandbox.url, work, { layout: SANDBOX_PLACES });
 }
 
 const submissions = async () => (await readLedger(sandbox.url)).summary;
@@ -189,6 +189,42 @@ test('without what is optional a campaign is completed', async () => {
   });
 });
 
+test('JSON of another language, with null for all that is left out, is run and decided like any other', async () => {
+  const video = await seedRecord(sandbox.url, 'video', ['DONE']);
+  const spec = await newCampaign(sandbox.url, {
+    ...{ scope: null, at: null, require: null, research: null, transcripts: null, concurrency: null },
+    notify: { userId: 'u-1', workspaceId: '1', threadId: null, progress: null },
+    media: { constructor: { ...cutout(sandbox.url), optional: null } },
+    waits: { teaser: { asset: null, run: null, video, failOn: null, optional: null } },
+    approval: { from: 'u-2', remind: null, expires: null },
+    carried: null,
+  } as never);
+  await withCampaigns(async () => {
+    const campaign = await startCampaign(temporal, config, spec);
+    await campaign.untilStage('approving');
+    const decision = { decision: 'approve', by: 'Olga', comment: null, jobs: null, round: null };
+    await campaign.decide(decision as never);
+    expect(await campaign.result()).toMatchObject({
+      status: 'completed',
+      jobs: [{ name: 'constructor', status: 'succeeded' }, { workflowId: `record/video~${video}` }],
+    });
+  });
+  expect(await submissions()).toMatchObject({ submissions: 1, duplicates: 0, duplicateNotifications: 0 });
+});
+
+test('what only a run that continues another has is refused at a start', async () => {
+  const spec = await newCampaign(sandbox.url, {
+    media: { cutout: cutout(sandbox.url) },
+    carried: { stage: 'producing', jobs: 5 } as never,
+  });
+  await withCampaigns(async () => {
+    const campaign = await startCampaign(temporal, config, spec);
+    await expect(campaign.result()).rejects.toMatchObject({
+      cause: { type: 'BadInput', message: expect.stringContaining('carried') },
+    });
+  });
+});
+
 describe('the approver', () => {
   const approval = { from: 'u-2' };
   const notify = { userId: 'u-1', workspaceId: '1' };
@@ -296,6 +332,34 @@ test('a paused campaign begins nothing; media can be added, and all of it is mad
     expect(await campaign.result()).toMatchObject({ status: 'completed' });
   });
   expect(await submissions()).toMatchObject({ submissions: 2, duplicates: 0 });
+  expect(await keptOf(sandbox.url, spec)).toMatchObject({
+    configuration: { media: { cutout: cutout(sandbox.url), second: cutout(sandbox.url) } },
+  });
+});
+
+test('a request that becomes too large with what it takes from others fails its job, and only that', async () => {
+  const cues = [{ start: 0, end: 1, text: 'x'.repeat(60_000) }];
+  const intro = await seedTranscription(sandbox.url, { cues });
+  const spec = await newCampaign(sandbox.url, { transcripts: { intro: { id: intro } } });
+  await withCampaigns(async () => {
+    const campaign = await startCampaign(temporal, config, spec);
+    await campaign.handle.executeUpdate(pauseUpdate, { args: [{ by: 'Olga' }] });
+    const image_url = Array.from({ length: 40 }, () => ({ from: 'intro', at: '/text' }));
+    const added = {
+      ...{ name: 'many', by: 'Olga', optional: true },
+      ...{ tool: 'remove-background', request: { image_url } },
+    };
+    await campaign.handle.executeUpdate(addMediaUpdate, { args: [added] });
+    await campaign.handle.executeUpdate(resumeUpdate, { args: [{ by: 'Olga' }] });
+    expect(await campaign.result()).toMatchObject({
+      status: 'completed',
+      jobs: [
+        { name: 'intro', status: 'succeeded' },
+        { name: 'many', status: 'failed', error: expect.stringMatching(/^its request has \d+ bytes/) },
+      ],
+    });
+  });
+  expect(await submissions()).toMatchObject({ submissions: 0 });
 });
 
 test('a held job is shown, and the campaign goes on when it is decided', async () => {
@@ -324,6 +388,51 @@ test('a held job is shown, and the campaign goes on when it is decided', async (
     'agentNeedsInput',
     'agentTaskCompleted',
   ]);
+});
+
+test('a wait that others began and gave up is taken over', async () => {
+  const asset = await seedRecord(sandbox.url, 'asset', [1]);
+  const wait = recordWorkflowId(recordKey('asset', asset));
+  const first = await newCampaign(sandbox.url, { waits: { picture: { asset } } });
+  const second = await newCampaign(sandbox.url, { waits: { picture: { asset } } });
+  await withCampaigns(async () => {
+    const theirs = await startCampaign(temporal, config, first);
+    await theirs.untilJob('picture', 'running');
+    await eventually('the wait', () => temporal.client.workflow.getHandle(wait).describe());
+    const ours = await startCampaign(temporal, config, second);
+    await eventually('the other wait to be found', async () => {
+      const { jobs } = await ours.status();
+      return jobs[0]?.attached;
+    });
+    await theirs.handle.cancel();
+    await expect(theirs.result()).rejects.toThrow();
+    await eventually('a wait of its own', async () => {
+      const { jobs } = await ours.status();
+      return jobs[0]?.status === 'running' && !jobs[0].attached;
+    });
+    await seed(sandbox.url, { assets: [{ id: asset, workspace: 1, statuses: [4] }] });
+    expect(await ours.result()).toMatchObject({ status: 'completed', jobs: [{ status: 'succeeded' }] });
+  });
+});
+
+test('a job that somebody terminates is over, and its task stands in the project', async () => {
+  const away = { fault: 'status', status: 503, when: 'before', match: { every: 1 } } as const;
+  await addFault(sandbox.url, { operation: 'get-task', ...away });
+  const spec = await newCampaign(sandbox.url, { media: { cutout: cutout(sandbox.url) } });
+  await withCampaigns(async () => {
+    const campaign = await startCampaign(temporal, config, spec);
+    const taskId = await eventually('the task', async () => {
+      const { jobs } = await campaign.status();
+      return jobs[0]?.taskId ?? undefined;
+    });
+    const workflowId = mediaWorkflowId(campaignJobKey(spec.key, 'cutout'));
+    await temporal.client.workflow.getHandle(workflowId).terminate('enough');
+    await expect(campaign.result()).rejects.toMatchObject({ cause: { type: 'CampaignFailed' } });
+    expect(await keptOf(sandbox.url, spec)).toMatchObject({
+      lifecycle: { stage: 'failed', open: [] },
+      media: { cutout: { status: 'terminated', workflowId, taskId } },
+    });
+  });
 });
 
 describe('a campaign that is stopped', () => {
@@ -365,6 +474,57 @@ describe('a campaign that is stopped', () => {
       });
     });
     expect(await submissions()).toMatchObject({ submissions: 2, duplicates: 0 });
+  });
+
+  test('by cancelling takes no orders any more, however long its end takes', async () => {
+    await withCampaigns(async () => {
+      const spec = await newCampaign(sandbox.url, {
+        scope: { organization: '1' },
+        media: { cutout: cutout(sandbox.url) },
+        approval: { from: 'u-2' },
+      });
+      const campaign = await startCampaign(temporal, config, spec);
+      await campaign.untilStage('approving');
+      await eventually('the stage in the project', async () => {
+        const kept = await keptOf(sandbox.url, spec);
+        return kept.lifecycle.stage === 'approving';
+      });
+      const away = { fault: 'status', status: 503, when: 'before', match: { every: 1 } } as const;
+      await addFault(sandbox.url, { operation: 'get-project', ...away });
+      await campaign.handle.cancel();
+      await campaign.untilStage('cancelled');
+      const refused = { cause: { message: expect.stringContaining('is being cancelled') } };
+      await expect(campaign.decide({ decision: 'approve', by: 'Olga' })).rejects.toMatchObject(refused);
+      const added = { name: 'more', by: 'Olga', ...cutout(sandbox.url) };
+      await expect(campaign.handle.executeUpdate(addMediaUpdate, { args: [added] })).rejects.toMatchObject(
+        refused,
+      );
+      await ask(sandbox.url, 'DELETE /_sandbox/faults');
+      await expect(campaign.result()).rejects.toThrow();
+      expect(await keptOf(sandbox.url, spec)).toMatchObject({ lifecycle: { stage: 'cancelled' } });
+    });
+  });
+
+  test('keeps the earlier result of what was to be made again', async () => {
+    await withCampaigns(async () => {
+      const spec = await newCampaign(sandbox.url, {
+        scope: { organization: '1' },
+        media: { cutout: cutout(sandbox.url) },
+        approval: { from: 'u-2' },
+      });
+      const campaign = await startCampaign(temporal, config, spec);
+      await campaign.untilStage('approving');
+      await campaign.handle.executeUpdate(pauseUpdate, { args: [{ by: 'Olga' }] });
+      await campaign.decide({ decision: 'change', by: 'Olga', jobs: ['cutout'] });
+      await campaign.untilStage('producing');
+      await campaign.handle.cancel();
+      await expect(campaign.result()).rejects.toThrow();
+      expect(await keptOf(sandbox.url, spec)).toMatchObject({
+        lifecycle: { stage: 'cancelled' },
+        media: { cutout: { key: `${spec.key}~cutout`, info: expect.anything() } },
+      });
+    });
+    expect(await submissions()).toMatchObject({ submissions: 1 });
   });
 
   test('by terminating leaves its jobs to end by themselves', async () => {

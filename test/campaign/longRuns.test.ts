@@ -1,5 +1,6 @@
 /** Campaigns whose history is soon too long: they continue as new, with their jobs running. */
 import { CAMPAIGN_WORKFLOW, pauseUpdate, resumeUpdate } from '../../src/contract';
+import { isLong } from '../../src/workflows/campaign/ending';
 import {
   cutout,
   keptOf,
@@ -18,9 +19,15 @@ const { full } = shared();
 const [JOBS, EVENTS] = full ? [500, 4_096] : [12, 150];
 
 const temporal = useTemporal(() =>
-  startOwnDevServer({ dynamicConfig: { 'limit.historyCount.suggestContinueAsNew': full ? 4_000 : 60 } }),
+  startOwnDevServer(full ? {} : { dynamicConfig: { 'limit.historyCount.suggestContinueAsNew': 60 } }),
 );
 const sandbox = useSandboxEach({ pace: { kind: 'polls', polls: 2 } });
+
+test('a history is long well before the server says so, or when it says so', () => {
+  expect(isLong({ continueAsNewSuggested: false, historyLength: 2_499 })).toBe(false);
+  expect(isLong({ continueAsNewSuggested: false, historyLength: 2_500 })).toBe(true);
+  expect(isLong({ continueAsNewSuggested: true, historyLength: 60 })).toBe(true);
+});
 
 async function runsOf(workflowId: string): Promise<{ runId: string; historyLength: number }[]> {
   return eventually('the runs in the list', async () => {

@@ -5,6 +5,7 @@ import {
   problemsOfPause,
   referencesIn,
   resolveReferences,
+  withoutGaps,
 } from '../../src/campaignRules';
 
 const project = { resourcetype: 'campaign', id: '7' };
@@ -126,6 +127,14 @@ describe('the rules of a campaign, for whatever JSON a run is started with', () 
       ['transcripts.t.id: must be a UUID', 'transcripts.t.format: must be srt or vtt'],
     ],
     [
+      'people whom its jobs could not tell',
+      { ...good, notify: { userId: 'u 1', workspaceId: 'w'.repeat(201) } },
+      [
+        'notify.userId: must be an id without blanks, at most 200 long',
+        'notify.workspaceId: must be an id without blanks, at most 200 long',
+      ],
+    ],
+    [
       'an empty research',
       { ...good, research: {} },
       [expect.stringMatching(/^research: names nothing to read/)],
@@ -171,6 +180,24 @@ describe('the rules of a campaign, for whatever JSON a run is started with', () 
       'media.a: waits for itself: a -> b -> a',
       'media.c: waits for itself: c -> d -> c',
     ]);
+  });
+});
+
+test('what other languages leave out by null is left out; requests and what is carried keep theirs', () => {
+  const request = { image_url: 'https://example.com/shoe.png', background_color: null };
+  const carried = { approval: null } as never;
+  expect(
+    withoutGaps({
+      ...{ key: 'k', project, scope: null, transcripts: null, poll: { min: null }, carried },
+      ...{ research: { drafts: { accounts: ['1'], search: null }, boards: null } },
+      media: { constructor: { tool: 't', request, optional: null } },
+      waits: { teaser: { asset: null, run: 'r', video: null } },
+    } as never),
+  ).toEqual({
+    ...{ key: 'k', project, poll: {}, carried: { approval: null } },
+    research: { drafts: { accounts: ['1'] } },
+    media: { constructor: { tool: 't', request } },
+    waits: { teaser: { run: 'r' } },
   });
 });
 

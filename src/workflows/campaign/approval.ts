@@ -1,6 +1,11 @@
 /** Has a campaign's results approved: asks, reminds in working hours, and waits no longer than agreed. */
 import { condition, proxyLocalActivities } from '@temporalio/workflow';
-import { type ApprovalRound, type CampaignVerdict, type SegueActivities } from '../../contract';
+import {
+  type ApprovalRound,
+  type CampaignPause,
+  type CampaignVerdict,
+  type SegueActivities,
+} from '../../contract';
 import { continueWhenLong } from './ending';
 import { askApprover, remindApprover } from './notices';
 import { type Campaign, isOver } from './run';
@@ -28,8 +33,9 @@ export async function askForApproval(run: Campaign): Promise<CampaignVerdict | '
   }
 }
 
-/** What a pause took is given back: nobody's time runs out while the campaign stands still. */
-export function prolong(round: ApprovalRound, ms: number): void {
+/** What a pause took is given back, from the question on: nobody's time runs out while the campaign stands still. */
+export function prolong(round: ApprovalRound, { since }: CampaignPause): void {
+  const ms = Date.now() - Math.max(Date.parse(since), Date.parse(round.askedAt));
   const later = (time: string): string => new Date(Date.parse(time) + ms).toISOString();
   round.expiresAt = later(round.expiresAt);
   if (round.nextReminderAt) round.nextReminderAt = later(round.nextReminderAt);

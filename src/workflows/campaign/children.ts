@@ -8,7 +8,7 @@ import {
   type Workflow,
   workflowInfo,
 } from '@temporalio/workflow';
-import { referencesIn, resolveReferences } from '../../campaignRules';
+import { bytesOf, LARGEST_CAMPAIGN_BYTES, referencesIn, resolveReferences } from '../../campaignRules';
 import {
   type CampaignJob,
   MEDIA_WORKFLOW,
@@ -30,7 +30,7 @@ import { attributesOfJob } from '../../searchAttributes';
 import { isAlreadyStarted } from '../alreadyStarted';
 import { readEnd } from './news';
 import { type Campaign, jobNamed, mediaSpec, setStatus } from './run';
-import { partOf, save } from './saving';
+import { partOf, saveJob } from './saving';
 import { noteChange } from './stage';
 
 interface Order {
@@ -50,7 +50,7 @@ export async function begin(run: Campaign, job: CampaignJob): Promise<void> {
   if ('problem' in order) {
     job.workflowId = null;
     setStatus(job, 'failed', order.problem);
-    save(run, partOf(run, job.name));
+    saveJob(run, job);
     noteChange(run);
     return;
   }
@@ -127,6 +127,9 @@ async function mediaOrder(run: Campaign, job: CampaignJob): Promise<Order | { pr
   const values = await valuesFor(run, asked);
   if (values.problems.length > 0) return { problem: values.problems.join('; ') };
   const request = resolveReferences(asked, ({ from, at }) => values.found.get(`${from} ${at}`));
+  const bytes = bytesOf(request);
+  if (bytes > LARGEST_CAMPAIGN_BYTES)
+    return { problem: `its request has ${bytes} bytes with what it takes from others, too many to be sent` };
   const input: MediaInput = { ...shared(run, job), tool, request, submit: run.input.submit };
   return {
     workflow: MEDIA_WORKFLOW,

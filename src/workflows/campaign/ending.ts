@@ -8,13 +8,14 @@ import {
   continueAsNew,
   isCancellation,
   workflowInfo,
+  type WorkflowInfo,
 } from '@temporalio/workflow';
 import { type CampaignInput, type CampaignResult, FAILURE } from '../../contract';
 import { cancelJob } from './children';
 import { readEnds } from './news';
 import { tellEnd } from './notices';
 import { type Campaign, isOpen, isOver, setStatus } from './run';
-import { partOf, save, untilSaved } from './saving';
+import { saveJob, untilSaved } from './saving';
 import { enterStage } from './stage';
 
 /** How long a cancelled campaign waits for its jobs to end; they record their tasks in the project without it, too. */
@@ -47,22 +48,39 @@ export async function finish(run: Campaign, status: CampaignResult['status']): P
   return { key: input.key, status, jobs, research, decisions, remarks, finishedAt, written, notified };
 }
 
+/** Jobs tell their errors themselves; a failure that is too large could not be told at all. */
+const MOST_PROBLEMS_TOLD = 100;
+const LONGEST_MESSAGE = 2_000;
+
 export function campaignFailed(
-  { input, progress }: Campaign,
+  { input, progress }: Pick<Campaign, 'input' | 'progress'>,
   why: string,
-  problems: string[],
+  all: string[],
 ): ApplicationFailure {
+  const told = all.slice(0, MOST_PROBLEMS_TOLD);
+  const problems = all.length > told.length ? [...told, `and ${all.length - told.length} more`] : told;
+  const message = `Campaign ${input.key} failed: ${why}: ${problems.join('; ')}`;
   return ApplicationFailure.create({
     type: FAILURE.campaignFailed,
     nonRetryable: true,
-    message: `Campaign ${input.key} failed: ${why}: ${problems.join('; ')}`,
+    message: message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE)}…` : message,
     details: [{ key: input.key, problems, jobs: progress.jobs }],
   });
 }
 
+/** Of events. The server suggests it at 4,096, and a hundred jobs that end and begin at once are many more. */
+const LONGEST_HISTORY = 2_500;
+
+export function isLong({
+  continueAsNewSuggested,
+  historyLength,
+}: Pick<WorkflowInfo, 'continueAsNewSuggested' | 'historyLength'>): boolean {
+  return continueAsNewSuggested || historyLength >= LONGEST_HISTORY;
+}
+
 /** Continues as new before the history grows past what the server takes; jobs go on, and find the new run. */
 export async function continueWhenLong(run: Campaign): Promise<void> {
-  if (!workflowInfo().continueAsNewSuggested || run.notices > 0) return;
+  if (!isLong(workflowInfo()) || run.notices > 0) return;
   await condition(allHandlersFinished);
   // Decided in the meantime: this run acts on it, since the next one would not know.
   if (run.verdict !== null) return;
@@ -86,11 +104,13 @@ function unreadable(run: Campaign, failure: ActivityFailure): ApplicationFailure
 /** What is running is told to stop, and records its task; what could not be stopped stands in the project as open. */
 async function cancelAll(run: Campaign): Promise<void> {
   const { jobs } = run.progress;
+  run.cancelling = true;
+  run.progress.approval = null;
   for (const job of jobs) {
     const isBegun = job.workflowId !== null;
     if (isOver(job) || isBegun) continue;
     setStatus(job, 'cancelled');
-    save(run, partOf(run, job.name));
+    saveJob(run, job);
   }
   const open = jobs.filter(isOpen);
   await Promise.all(open.map((job) => cancelJob(job)));

@@ -1,5 +1,5 @@
-import { setHandler } from '@temporalio/workflow';
-import { problemsOfCampaign } from '../../campaignRules';
+import { setHandler, workflowInfo } from '@temporalio/workflow';
+import { problemsOfCampaign, withoutGaps } from '../../campaignRules';
 import {
   type CampaignInput,
   type CampaignResult,
@@ -22,11 +22,11 @@ import { describe } from './status';
 
 /** One campaign: look whether all is there, read up, make its media, have it approved; the project knows each step. */
 export async function campaign(input: CampaignInput): Promise<CampaignResult> {
-  const problems = problemsOfCampaign(input);
+  const problems = [...problemsOfCampaign(input), ...problemsOfCarried(input)];
   if (problems.length > 0) throw badInput(problems);
   refuseUnsafeStart(input.key, campaignWorkflowId(input.key));
 
-  const run = startCampaign(input);
+  const run = startCampaign(withoutGaps(input));
   setHandler(campaignStatusQuery, () => describe(run), {
     description: 'What this campaign is doing: stages, jobs, what it waits for and since when.',
   });
@@ -36,6 +36,12 @@ export async function campaign(input: CampaignInput): Promise<CampaignResult> {
   saveAll(run);
 
   return endingWell(run, () => conduct(run));
+}
+
+/** What a run knew is taken from that run alone: nobody else writes it as it must be. */
+function problemsOfCarried(input: Partial<CampaignInput> | null | undefined): string[] {
+  const isContinued = workflowInfo().continuedFromExecutionRunId !== undefined;
+  return input?.carried && !isContinued ? ['carried: only a run that continues another has it'] : [];
 }
 
 async function conduct(run: Campaign): Promise<CampaignResult> {

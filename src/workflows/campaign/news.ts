@@ -3,7 +3,7 @@ import { CancellationScope, condition, proxyActivities, setHandler } from '@temp
 import { type CampaignJob, type JobEnd, jobNewsSignal, type SegueActivities } from '../../contract';
 import { isRecord } from '../../inputs';
 import { type Campaign, isOpen, setStatus } from './run';
-import { partOf, save, writesItself } from './saving';
+import { saveJob } from './saving';
 import { noteChange } from './stage';
 
 /** Reads of the Temporal server alone. */
@@ -64,18 +64,42 @@ export async function readEnds(run: Campaign): Promise<void> {
   );
 }
 
+/**
+ * In characters, of all jobs: they are handed over from run to run, and stand in the status and in the result. Results
+ * are in the project, whatever is shown of them here.
+ */
+const LONGEST_LINKS = 300_000;
+
+/** As many of them as there is room for. */
+export function withRoom(jobs: readonly Pick<CampaignJob, 'links'>[], links: string[]): string[] {
+  let room = LONGEST_LINKS - jobs.flatMap((job) => job.links).join('').length;
+  return links.filter((link) => (room -= link.length) >= 0);
+}
+
 function takeEnd(run: Campaign, job: CampaignJob, end: Exclude<JobEnd, { is: 'open' }>): void {
+  if (isStoppedByOthers(run, job, end)) {
+    job.attached = false;
+    job.workflowId = null;
+    setStatus(job, 'waiting');
+    noteChange(run);
+    return;
+  }
   if ('taskId' in end && end.taskId !== null) job.taskId = end.taskId;
   if (end.is === 'succeeded') {
-    job.links = end.links;
+    job.links = withRoom(run.progress.jobs, end.links);
     setStatus(job, 'succeeded');
   } else if ('error' in end) {
     setStatus(job, end.is, end.error);
   } else {
     setStatus(job, 'failed', 'the Temporal server no longer knows its run');
   }
-  if (!writesItself(run, job.name)) save(run, partOf(run, job.name));
+  saveJob(run, job);
   noteChange(run);
+}
+
+/** Whoever began the wait no longer wants the record. This campaign does, and waits for it by itself. */
+function isStoppedByOthers({ cancelling }: Campaign, { attached }: CampaignJob, { is }: JobEnd): boolean {
+  return attached && !cancelling && (is === 'cancelled' || is === 'terminated');
 }
 
 function lookAtOpen({ progress, ended }: Campaign): void {

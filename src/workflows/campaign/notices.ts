@@ -131,7 +131,7 @@ function letter(...paragraphs: string[]): string {
 }
 
 /** In Markdown: what became of each job, with links to what it made. */
-function tableOf({ progress }: Campaign): string {
+export function tableOf({ progress }: Pick<Campaign, 'progress'>): string {
   const { jobs } = progress;
   if (jobs.length === 0) return '';
   const listed = jobs.slice(0, MOST_JOBS_LISTED);
@@ -150,7 +150,8 @@ function outcomeOf(job: CampaignJob): string {
 }
 
 function linkTo(address: string, index: number): string {
-  return `[${index + 1}](${address.replace(/[()\s|]/g, encodeURIComponent)})`;
+  const escaped = (sign: string): string => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`;
+  return `[${index + 1}](${address.replace(/[()<>|]/g, escaped)})`;
 }
 
 function short(text: string): string {

@@ -6,6 +6,7 @@ import {
   addMediaUpdate,
   type CampaignDecision,
   type CampaignDecisionReceipt,
+  type CampaignDecisionTaken,
   type CampaignStage,
   type CampaignStatus,
   decideUpdate,
@@ -21,6 +22,8 @@ import { noteChange } from './stage';
 import { describe } from './status';
 
 const MOST_DECISIONS_SHOWN = 50;
+/** In characters of JSON: they are handed over from run to run. */
+const LONGEST_DECISIONS = 100_000;
 
 export function handleOrders(run: Campaign): void {
   setHandler(decideUpdate, (decision) => decide(run, decision), {
@@ -59,27 +62,33 @@ export function handleOrders(run: Campaign): void {
         ...problemsOfAddedMedia(
           order,
           run.progress.jobs.map(({ name }) => name),
+          [{ ...run.input, carried: null }, run.progress.added],
         ),
       ]);
     },
   });
 }
 
-function decide(
-  run: Campaign,
-  { decision, by, comment, jobs = [] }: CampaignDecision,
-): CampaignDecisionReceipt {
+function decide(run: Campaign, { decision, by, ...order }: CampaignDecision): CampaignDecisionReceipt {
   const { progress } = run;
+  // Other languages write null for what they leave out.
+  const comment = order.comment ?? undefined;
+  const jobs = [...new Set(order.jobs ?? [])];
   const round = progress.approval?.round ?? progress.rounds;
   // A reset applies accepted Updates again, where the question may be another one or none.
   if (progress.approval === null || run.verdict !== null) return { stage: progress.stage, round, stale: [] };
   const at = new Date().toISOString();
   progress.decisions.push({ decision, by, comment, ...(jobs.length > 0 ? { jobs } : {}), round, at });
-  if (progress.decisions.length > MOST_DECISIONS_SHOWN) progress.decisions.shift();
+  while (isTooMuch(progress.decisions)) progress.decisions.shift();
   if (decision === 'change') for (const name of jobs) makeAgain(run, name);
   run.verdict = decision;
   save(run, 'approvals');
   return { stage: STAGE_AFTER[decision], round, stale: staleBecauseOf(run, jobs) };
+}
+
+function isTooMuch(decisions: CampaignDecisionTaken[]): boolean {
+  if (decisions.length <= 1) return false;
+  return decisions.length > MOST_DECISIONS_SHOWN || JSON.stringify(decisions).length > LONGEST_DECISIONS;
 }
 
 const STAGE_AFTER = {
@@ -105,8 +114,8 @@ function staleBecauseOf(run: Campaign, again: string[]): string[] {
     .map(({ name }) => name);
 }
 
-function pause(run: Campaign, { by, reason = '' }: PauseOrder): CampaignStatus {
-  run.progress.paused ??= { by, reason, since: new Date().toISOString() };
+function pause(run: Campaign, { by, reason }: PauseOrder): CampaignStatus {
+  run.progress.paused ??= { by, reason: reason ?? '', since: new Date().toISOString() };
   noteChange(run);
   return describe(run);
 }
@@ -114,22 +123,25 @@ function pause(run: Campaign, { by, reason = '' }: PauseOrder): CampaignStatus {
 function resume(run: Campaign): CampaignStatus {
   const { paused, approval } = run.progress;
   run.progress.paused = null;
-  if (paused && approval) prolong(approval, Date.now() - Date.parse(paused.since));
+  if (paused && approval) prolong(approval, paused);
   noteChange(run);
   return describe(run);
 }
 
-function addMedia(run: Campaign, { name, tool, request, optional = false }: AddMediaOrder): CampaignStatus {
+function addMedia(run: Campaign, { name, tool, request, ...order }: AddMediaOrder): CampaignStatus {
   const { progress } = run;
+  const optional = order.optional ?? false;
   if (jobNamed(run, name)) return describe(run);
   progress.added[name] = { tool, request, optional };
   progress.jobs.push(newJob(name, 'media', optional, new Date().toISOString()));
+  save(run, 'configuration');
   noteChange(run);
   return describe(run);
 }
 
 function problemsOfVerdict(run: Campaign, order: CampaignDecision | undefined): string[] {
   const { jobs, approval, stage } = run.progress;
+  if (run.cancelling) return problemsOfEnd(run);
   if (approval === null || run.verdict !== null)
     return [`nothing is to be decided: the campaign is ${stage}`];
   if (!jobs.every(isOver)) return ['media was added meanwhile; it is asked again when that is made'];
@@ -138,12 +150,14 @@ function problemsOfVerdict(run: Campaign, order: CampaignDecision | undefined): 
     order,
     media.map(({ name }) => name),
   );
-  if (problems.length > 0 || order?.round === undefined || order.round === approval.round) return problems;
+  const round = order?.round ?? approval.round;
+  if (problems.length > 0 || round === approval.round) return problems;
   return [`round: the open question is number ${approval.round}`];
 }
 
 /** Whether there is anything left to order. */
-function problemsOfEnd({ verdict, progress: { stage } }: Campaign): string[] {
+function problemsOfEnd({ verdict, cancelling, progress: { stage } }: Campaign): string[] {
+  if (cancelling) return ['the campaign is being cancelled'];
   const isOpen = ['preparing', 'researching', 'producing', 'approving'].includes(stage);
   const isDecided = verdict === 'approve' || verdict === 'reject';
   if (isDecided) return [`the campaign is over: somebody has decided to ${verdict}`];

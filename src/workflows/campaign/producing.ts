@@ -5,7 +5,7 @@ import { campaignFailed, continueWhenLong } from './ending';
 import { hopelessBecause, readyJobs } from './graph';
 import { readEnds, untilNews } from './news';
 import { type Campaign, isOver, setStatus } from './run';
-import { partOf, save } from './saving';
+import { saveJob } from './saving';
 import { enterStage, noteChange } from './stage';
 
 /** Returns when every job is over; throws where one failed that the campaign cannot do without. */
@@ -53,7 +53,7 @@ function skipHopeless(run: Campaign): void {
       const lost = hopelessBecause(run, job);
       if (!lost) continue;
       setStatus(job, 'skipped', `it builds on ${lost.name}, which is ${lost.status}`);
-      save(run, partOf(run, job.name));
+      saveJob(run, job);
       noteChange(run);
       again = true;
     }

@@ -35,6 +35,8 @@ export interface Campaign extends Sender {
   notices: number;
   /** What the approver said, until the campaign acts on it. */
   verdict: CampaignVerdict | null;
+  /** It was cancelled, and only sees to it that nothing is lost. */
+  cancelling: boolean;
 }
 
 export function startCampaign(input: CampaignInput): Campaign {
@@ -73,6 +75,7 @@ export function startCampaign(input: CampaignInput): Campaign {
     saveError: null,
     notices: 0,
     verdict: null,
+    cancelling: false,
   };
 }
 

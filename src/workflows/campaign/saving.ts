@@ -1,8 +1,9 @@
 /** Keeps the campaign's place in the project's data true. */
 import { CancellationScope, condition, uuid4, workflowInfo } from '@temporalio/workflow';
 import { LONGEST_CHANGE } from '../../changes';
-import { type ChangeOutcome } from '../../contract';
+import { type CampaignJob, type ChangeOutcome, type Step } from '../../contract';
 import { changeIdOf } from '../../ids';
+import { isRecord } from '../../inputs';
 import { writeToProject } from '../write';
 import { type Campaign, isOpen, isOver, jobNamed } from './run';
 import { waitsFor } from './words';
@@ -19,24 +20,22 @@ export function save(run: Campaign, part: string): void {
   run.unsaved.add(part);
   if (run.saving) return;
   run.saving = true;
-  CancellationScope.nonCancellable(() => saveUnsaved(run))
-    .catch((error: unknown) => {
-      run.saveError = String(error);
-    })
-    .finally(() => {
-      run.saving = false;
-    });
+  void CancellationScope.nonCancellable(() => saveUnsaved(run));
 }
 
 /** At the start of each run: what the one before had not saved yet is not known. */
 export function saveAll(run: Campaign): void {
   const { progress } = run;
-  if (!run.input.carried) save(run, 'configuration');
+  if (!run.input.carried || Object.keys(progress.added).length > 0) save(run, 'configuration');
   if (progress.research) save(run, 'research');
   if (progress.decisions.length > 0) save(run, 'approvals');
-  for (const job of progress.jobs)
-    if (isOver(job) && !writesItself(run, job.name)) save(run, partOf(run, job.name));
+  for (const job of progress.jobs) if (isOver(job)) saveJob(run, job);
   save(run, 'lifecycle');
+}
+
+/** How a job ended that no run of its own writes. */
+export function saveJob(run: Campaign, job: CampaignJob): void {
+  if (!isWrittenElsewhere(job)) save(run, partOf(run, job.name));
 }
 
 /** What became of the last write, once everything is written that was to be. */
@@ -46,18 +45,25 @@ export async function untilSaved(run: Campaign): Promise<ChangeOutcome> {
 }
 
 async function saveUnsaved(run: Campaign): Promise<void> {
-  while (run.unsaved.size > 0) {
-    const steps = takeSteps(run);
-    // Not the same after a reset: what is written then is another state.
-    const changeId = changeIdOf(workflowInfo().workflowId, uuid4());
-    const outcome = await writeToProject(run.input.project, run.input.scope, { steps }, changeId);
-    run.saveError = outcome.ok ? null : outcome.error;
+  try {
+    while (run.unsaved.size > 0) {
+      const steps = takeSteps(run);
+      // Not the same after a reset: what is written then is another state.
+      const changeId = changeIdOf(workflowInfo().workflowId, uuid4());
+      const outcome = await writeToProject(run.input.project, run.input.scope, { steps }, changeId);
+      run.saveError = outcome.ok ? null : outcome.error;
+    }
+  } catch (error) {
+    run.saveError = String(error);
+  } finally {
+    // At once: what is to be saved between the last look and this would wait for the next change.
+    run.saving = false;
   }
 }
 
 /** As many parts as one change takes; the rest go with the next. */
-function takeSteps(run: Campaign): { at: string; set: unknown }[] {
-  const steps: { at: string; set: unknown }[] = [];
+function takeSteps(run: Campaign): Step[] {
+  const steps: Step[] = [];
   let room = LARGEST_SAVE;
   for (const part of [...run.unsaved]) {
     const value = valueOf(run, part);
@@ -65,10 +71,21 @@ function takeSteps(run: Campaign): { at: string; set: unknown }[] {
     const set = size > LARGEST_SAVE ? { tooLarge: size, see: `the run ${workflowInfo().workflowId}` } : value;
     room -= Math.min(size, LARGEST_SAVE);
     if (room < 0 && steps.length > 0) break;
-    steps.push({ at: `${run.at}/${part}`, set });
+    const at = `${run.at}/${part}`;
+    steps.push(isRecord(set) && isBesideOthers(run, part) ? { at, merge: set } : { at, set });
     run.unsaved.delete(part);
   }
   return steps;
+}
+
+/** A run that was stopped may have written its result just before: what is said of its end stands beside that. */
+function isBesideOthers(run: Campaign, part: string): boolean {
+  const job = part.includes('/') ? jobNamed(run, nameIn(part)) : undefined;
+  return job !== undefined && job.kind !== 'wait' && job.workflowId !== null;
+}
+
+function nameIn(part: string): string {
+  return part.slice(part.indexOf('/') + 1);
 }
 
 function valueOf(run: Campaign, part: string): unknown {
@@ -76,7 +93,8 @@ function valueOf(run: Campaign, part: string): unknown {
   switch (part) {
     case 'configuration': {
       const { carried, poll, submit, ...spec } = input;
-      return spec;
+      const { added } = progress;
+      return Object.keys(added).length > 0 ? { ...spec, media: { ...spec.media, ...added } } : spec;
     }
     case 'lifecycle':
       return lifecycleOf(run);
@@ -85,7 +103,7 @@ function valueOf(run: Campaign, part: string): unknown {
     case 'approvals':
       return progress.decisions;
     default:
-      return jobOf(run, part.slice(part.indexOf('/') + 1));
+      return jobOf(run, nameIn(part));
   }
 }
 
@@ -102,15 +120,24 @@ function lifecycleOf(run: Campaign) {
 function jobOf(run: Campaign, name: string): unknown {
   const job = jobNamed(run, name);
   if (!job) return null;
-  const { kind, status, error, workflowId, links, since } = job;
+  const { kind, status, error, workflowId, taskId, links, since } = job;
   const record = kind === 'wait' ? { ...run.input.waits?.[name], workflowId } : {};
-  return { ...record, status, ...(error === null ? {} : { error }), links, finishedAt: since };
+  const task = isStopped(job) && kind !== 'wait' ? { workflowId, taskId } : {};
+  return { ...record, ...task, status, ...(error === null ? {} : { error }), links, finishedAt: since };
 }
 
-/** Whether the job's own run writes how it ended: media and transcripts do, once they have begun. */
-export function writesItself(run: Campaign, name: string): boolean {
-  const job = jobNamed(run, name);
-  return job !== undefined && job.kind !== 'wait' && job.workflowId !== null;
+/**
+ * Whether the job's own run writes how it ended: media and transcripts do, once they have begun, unless somebody stops
+ * them. What was to be made again and was not leaves the earlier result, which was paid for, where it is.
+ */
+function isWrittenElsewhere(job: CampaignJob): boolean {
+  if (job.kind === 'wait') return false;
+  return job.workflowId === null ? job.repeats > 0 : !isStopped(job);
+}
+
+/** Whether its run could not write what became of it, or did not know of a task. */
+function isStopped({ status, taskId }: CampaignJob): boolean {
+  return status === 'terminated' || (status === 'cancelled' && taskId === null);
 }
 
 /** Where a job stands in the campaign's place. */
