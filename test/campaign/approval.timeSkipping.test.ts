@@ -1,7 +1,5 @@
 /** Days of waiting for an approval, in seconds. */
-import { type Connection } from '@temporalio/client';
-import { msToTs } from '@temporalio/common/lib/time';
-import { type CampaignInput, pauseUpdate, resumeUpdate } from '../../src/contract';
+import { type CampaignInput } from '../../src/contract';
 import {
   cutout,
   keptOf,
@@ -90,20 +88,3 @@ test('reminders keep working hours over a daylight-saving change, until the ques
     duplicateNotifications: 0,
   });
 }, 120_000);
-
-test('nobody is reminded, and nobody runs out of time, while the campaign is paused', async () => {
-  const by = { args: [{ by: 'Olga' }] as [{ by: string }] };
-  await run({ approval: { from: 'u-2', remind: '24h', expires: '2d' } }, async (campaign) => {
-    await campaign.untilStage('approving');
-    await campaign.handle.executeUpdate(pauseUpdate, by);
-    const { testService } = temporal.client.connection as Connection;
-    await testService?.unlockTimeSkippingWithSleep({ duration: msToTs('10d') });
-    expect(await campaign.status()).toMatchObject({ stage: 'approving', approval: { reminders: 0 } });
-    await campaign.handle.executeUpdate(resumeUpdate, by);
-    expect(await campaign.result()).toMatchObject({ status: 'expired' });
-    const { startTime, closeTime } = await campaign.handle.describe();
-    expect(Math.round(((closeTime?.getTime() ?? 0) - startTime.getTime()) / DAY_MS)).toBe(12);
-    const reminders = await remindersOf(campaign);
-    expect(reminders.filter((time) => time.getTime() < startTime.getTime() + 10 * DAY_MS)).toEqual([]);
-  });
-}, 60_000);
