@@ -1,6 +1,7 @@
-import { Client, Connection } from '@temporalio/client';
+import { Client } from '@temporalio/client';
 import { SegueClient } from '../client';
 import { type TemporalConfig } from '../config';
+import { openConnection } from '../connection';
 import { type Connected } from './connect';
 
 /** A file of its own: Node takes noticeably longer to import Temporal's library at run time than to load it from a file. */
@@ -8,12 +9,15 @@ export async function openClient(
   config: TemporalConfig,
 ): Promise<Connected & { close: () => Promise<void> }> {
   const { address, apiKey, tls, metadata } = config.connection;
-  const connection = await Connection.connect({ address, apiKey, tls, metadata, connectTimeout: 5_000 });
+  const { connection, close } = await openConnection({
+    ...{ address, apiKey, tls, metadata },
+    connectTimeout: 5_000,
+  });
   const temporal = new Client({ connection, namespace: config.namespace });
   return {
     temporal,
     config,
     segue: (...args) => new SegueClient(temporal, ...args),
-    close: () => connection.close(),
+    close,
   };
 }

@@ -1,6 +1,6 @@
 /** Temporal for one test file: the dev server that all files share, or a server of its own; and its workers. */
 import { randomUUID } from 'node:crypto';
-import { Client, Connection } from '@temporalio/client';
+import { Client } from '@temporalio/client';
 import { InternalConnectionOptionsSymbol } from '@temporalio/client/lib/connection';
 import { TimeSkippingClient } from '@temporalio/testing/lib/client';
 import { NativeConnection } from '@temporalio/worker';
@@ -9,6 +9,7 @@ import { Credential } from '../../src/api/credential';
 import { type ServiceLayout } from '../../src/api/operation';
 import { SegueClient } from '../../src/client';
 import { PUBLISHED_LAYOUT, type SendLimits, type StarterConfig } from '../../src/config';
+import { openConnection } from '../../src/connection';
 import { SANDBOX_KEY } from '../../src/sandbox/server';
 import { registerAll } from '../../src/registration';
 import { type DevServerOptions, startDevServer } from '../../src/temporal/devServer';
@@ -36,8 +37,8 @@ export async function startOwnDevServer(options: DevServerOptions = {}): Promise
 }
 
 export async function connectTo(address: string): Promise<TestTemporal> {
-  const connection = await Connection.connect({ address });
-  return open(address, connection, new Client({ connection }));
+  const opened = await openConnection({ address });
+  return open(address, opened, new Client({ connection: opened.connection }));
 }
 
 /**
@@ -48,18 +49,23 @@ export async function startTimeSkippingServer(): Promise<TestTemporal> {
   const server = await startTestServer(shared().testServerExecutable);
   const { address } = server;
   const options = { address, [InternalConnectionOptionsSymbol]: { supportsTestService: true } };
-  const connection = await Connection.connect(options);
+  const opened = await openConnection(options);
+  const { connection } = opened;
   await registerAll(connection, 'default');
-  const { close, ...temporal } = await open(address, connection, new TimeSkippingClient({ connection }));
+  const { close, ...temporal } = await open(address, opened, new TimeSkippingClient({ connection }));
   return { ...temporal, close: () => close().finally(server.stop) };
 }
 
-async function open(address: string, connection: Connection, client: Client): Promise<TestTemporal> {
+async function open(
+  address: string,
+  connected: { close: () => Promise<void> },
+  client: Client,
+): Promise<TestTemporal> {
   const nativeConnection = await NativeConnection.connect({ address });
   const close = async (): Promise<void> => {
     await Promise.allSettled([...running].map((stop) => stop()));
     await nativeConnection.close();
-    await connection.close();
+    await connected.close();
   };
   return { client, nativeConnection, address, close };
 }
