@@ -65,24 +65,8 @@ export interface MediaResult {
   notified: NoticeOutcome | null;
 }
 
-/** Where a run is; at its end, how it ended. */
-export const MEDIA_STAGES = [
-  'submitting',
-  'waiting',
-  'held',
-  'polling',
-  'overdue',
-  'writing',
-  'notifying',
-  'succeeded',
-  'failed',
-  'abandoned',
-  'cancelled',
-] as const;
-export type MediaStage = (typeof MEDIA_STAGES)[number];
-
 /** Stages in which a task may be alive at the service, or may become so. */
-export const OPEN_STAGES: readonly MediaStage[] = [
+export const OPEN_STAGES = [
   'submitting',
   'waiting',
   'held',
@@ -90,7 +74,11 @@ export const OPEN_STAGES: readonly MediaStage[] = [
   'overdue',
   'writing',
   'notifying',
-];
+] as const;
+
+/** Where a run is; at its end, how it ended. */
+export const MEDIA_STAGES = [...OPEN_STAGES, 'succeeded', 'failed', 'abandoned', 'cancelled'] as const;
+export type MediaStage = (typeof MEDIA_STAGES)[number];
 
 export interface SubmitAttempt {
   n: number;
