@@ -22,6 +22,8 @@ export interface TestTemporal {
   client: Client;
   nativeConnection: NativeConnection;
   address: string;
+  /** Waits until nothing is open any more. */
+  settle?: () => Promise<void>;
   close: () => Promise<void>;
 }
 
@@ -43,7 +45,9 @@ export async function connectTo(address: string): Promise<TestTemporal> {
 
 /**
  * A server where time stands still until a result is awaited; then it jumps to the next timer. Each file has its own:
- * there is one clock in a server, and the jumps of one test would be the timeouts of another.
+ * there is one clock in a server, and the jumps of one test would be the timeouts of another. For the same reason a
+ * worker there stops only when no run is open: the clock waits for the task of any run, and a run that a later jump
+ * wakes without a worker would stop it for good.
  */
 export async function startTimeSkippingServer(): Promise<TestTemporal> {
   const server = await startTestServer(shared().testServerExecutable);
@@ -53,7 +57,18 @@ export async function startTimeSkippingServer(): Promise<TestTemporal> {
   const { connection } = opened;
   await registerAll(connection, 'default');
   const { close, ...temporal } = await open(address, opened, new TimeSkippingClient({ connection }));
-  return { ...temporal, close: () => close().finally(server.stop) };
+  return { ...temporal, settle: () => settle(temporal.client), close: () => close().finally(server.stop) };
+}
+
+/** One after the other, since an awaited result is what lets the time pass. */
+async function settle(client: Client): Promise<void> {
+  const { executions } = await client.workflowService.listOpenWorkflowExecutions({ namespace: 'default' });
+  for (const { execution } of executions) {
+    await client.workflow
+      .getHandle(execution?.workflowId ?? '')
+      .result()
+      .catch(() => undefined);
+  }
 }
 
 async function open(
@@ -132,7 +147,9 @@ export async function withWorker<T>(
 ): Promise<T> {
   const { worker, stop } = await startWorker(temporal, config, apiUrl, options);
   try {
-    return await work(worker);
+    const done = await work(worker);
+    await temporal.settle?.();
+    return done;
   } finally {
     await stop();
   }
