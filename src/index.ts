@@ -2,7 +2,7 @@
 export { SegueClient } from './client';
 export { Campaign, type CampaignDecisionAnswer } from './client/campaign';
 export { type CampaignEntry, type CampaignFilter, CampaignsClient } from './client/campaigns';
-export { campaignJsonSchema, type CampaignSpec } from './client/campaignSchema';
+export { campaignJsonSchema } from './client/campaignSchema';
 export { problemsOfCampaignSpec } from './client/campaignSpec';
 export { readCampaignSpec } from './client/campaignText';
 export { ConfigError, loadStarterConfig, type StarterConfig } from './config';

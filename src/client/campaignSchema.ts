@@ -4,16 +4,13 @@ import { opaqueId, text, uuid } from '../api/operations/fields';
 import { findTool, mediaTools, requestJsonSchema } from '../api/tools';
 import { MOST_AT_ONCE, MOST_READ, WAIT_FORM } from '../campaignRules';
 import {
-  type CampaignInput,
+  type CampaignSpec,
   DEFAULT_APPROVAL,
   DEFAULT_CAMPAIGN_AT,
   DEFAULT_CAMPAIGN_CONCURRENCY,
   RECORD_KINDS,
   SUBTITLE_FORMATS,
 } from '../contract';
-
-/** What people write; the rest of a campaign's input is the starter's, or the run's own. */
-export type CampaignSpec = Omit<CampaignInput, 'poll' | 'submit' | 'carried'>;
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 

@@ -1,8 +1,8 @@
 /** A spec as people write it: YAML, or JSON, which is YAML too. Every problem has its line and column. */
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Pair, parseDocument } from 'yaml';
 import { LARGEST_CAMPAIGN_BYTES, type Path, type Problem, problemText } from '../campaignRules';
+import { type CampaignSpec } from '../contract';
 import { InvalidInputError } from '../errors';
-import { type CampaignSpec } from './campaignSchema';
 import { findSpecProblems } from './campaignSpec';
 
 /** Comments and blanks are not counted when a campaign is started, but a text is read as a whole. */

@@ -4,6 +4,7 @@ import { type StarterConfig } from '../config';
 import {
   CAMPAIGN_WORKFLOW,
   type CampaignInput,
+  type CampaignSpec,
   type CampaignStage,
   type CampaignStatus,
   DEFAULT_APPROVAL,
@@ -14,7 +15,6 @@ import { InvalidInputError } from '../errors';
 import { campaignWorkflowId } from '../ids';
 import { attributesOfJob } from '../searchAttributes';
 import { Campaign } from './campaign';
-import { type CampaignSpec } from './campaignSchema';
 import { problemsOfCampaignSpec } from './campaignSpec';
 import { find, startOrFind } from './keyed';
 import { countRuns, entryOf, findRuns, type JobEntry, type JobFilter, queryOf } from './listing';

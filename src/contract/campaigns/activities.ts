@@ -1,0 +1,58 @@
+/** What a campaign asks of activities. */
+import { type Scope } from '../../api/scope';
+import { type ResearchSummary, type WorkspaceClock } from './findings';
+import { type CampaignMedia, type ResearchSpec } from './spec';
+
+export interface PrepareOrder {
+  scope?: Scope;
+  /** Whose tools and requests are looked at: only the service's side knows the tools. */
+  media: Record<string, CampaignMedia>;
+  voices: string[];
+  boards: string[];
+}
+
+/** What was found before any paid work. Problems end the campaign, all at once; remarks do not. */
+export interface Preparation {
+  problems: string[];
+  remarks: string[];
+  clock: WorkspaceClock;
+}
+
+export interface ResearchOrder extends ResearchSpec {
+  scope?: Scope;
+}
+
+export interface ReadEndOrder {
+  workflowId: string;
+  /** It said that it ends, and is waited for a little. */
+  isEnding?: boolean;
+  /** What others need of its result, as JSON pointers. */
+  pointers?: string[];
+}
+
+/** How a run ended, read from the run itself. `gone`: the server does not know it (any more). */
+export type JobEnd =
+  | { is: 'open' | 'gone' }
+  | {
+      is: 'succeeded';
+      taskId: string | null;
+      links: string[];
+      /** By pointer; one that leads to nothing, or to something too large, has a problem instead. */
+      values: Record<string, { value: unknown } | { problem: string }>;
+    }
+  | { is: 'failed' | 'abandoned' | 'cancelled' | 'terminated'; taskId: string | null; error: string };
+
+export interface WorkingTimeOrder {
+  /** ISO 8601. */
+  notBefore: string;
+  timezone: string;
+}
+
+export interface CampaignActivities {
+  /** Whether everything that a campaign needs is there. */
+  prepareCampaign: (order: PrepareOrder) => Promise<Preparation>;
+  research: (order: ResearchOrder) => Promise<ResearchSummary>;
+  readEnd: (order: ReadEndOrder) => Promise<JobEnd>;
+  /** The first moment from then on in the working hours of a place: 09:00 to 18:00, Monday to Friday. ISO 8601. */
+  workingTime: (order: WorkingTimeOrder) => Promise<string>;
+}
