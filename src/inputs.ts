@@ -157,7 +157,7 @@ export function problemsOfTargets({ write, notify }: { write?: unknown; notify?:
   ];
 }
 
-function problemsOfWrite({ project, at }: Record<string, unknown>): string[] {
+function problemsOfWrite({ project, at, failedAt }: Record<string, unknown>): string[] {
   return [
     ...(isRecord(project)
       ? problemsOfProject(project).map((problem) => `write.${problem}`)
@@ -165,6 +165,9 @@ function problemsOfWrite({ project, at }: Record<string, unknown>): string[] {
     ...(typeof at === 'string' && isPointer(at)
       ? []
       : ['write.at: must be a JSON pointer, like /media/banner']),
+    ...(isLeftOut(failedAt) || (typeof failedAt === 'string' && isPointer(failedAt))
+      ? []
+      : ['write.failedAt: must be a JSON pointer, like /media/banner/repeat']),
   ];
 }
 

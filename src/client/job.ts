@@ -17,6 +17,7 @@ import {
   type TranscriptState,
 } from '../contract';
 import { decide, type DecisionAnswer, type DecisionMade } from './deciding';
+import { InvalidInputError } from '../errors';
 import { mediaWorkflowId, recordWorkflowId, transcriptWorkflowId } from '../ids';
 import { entryOf } from './listing';
 import { type Remains, remainsOfFailed, remainsOfStopped } from './remains';
@@ -116,5 +117,9 @@ export class RecordJob extends Job<RecordState, RecordResult> {
 export function jobOf(temporal: Client, workflowId: string, facts: RunFacts): Job {
   if (workflowId === transcriptWorkflowId(facts.key)) return new TranscriptJob(temporal, facts);
   if (workflowId === recordWorkflowId(facts.key)) return new RecordJob(temporal, facts);
-  return new MediaJob(temporal, facts);
+  if (workflowId === mediaWorkflowId(facts.key)) return new MediaJob(temporal, facts);
+  throw new InvalidInputError(
+    [`${workflowId}: is none of media/KEY, transcript/KEY and record/KEY`],
+    'That run is no job',
+  );
 }

@@ -10,6 +10,8 @@ export interface WriteTarget {
   project: ProjectRef;
   /** JSON pointer into the project's data. */
   at: string;
+  /** Where it is said, instead, that there is no result: what stands at `at` is an earlier one that was paid for. */
+  failedAt?: string;
 }
 
 /** Of what a person is told: that a job is done, that it failed, that it waits for a decision. */

@@ -49,7 +49,7 @@ export async function succeed(
   run: Following,
   value: object,
 ): Promise<{ written: ChangeOutcome | null; notified: NoticeOutcome | null }> {
-  const written = await write(run, 'result', value);
+  const written = await write(run, run.input.write?.at, 'result', value);
   const notified = await tell(run, written?.ok === false ? unwritten(run, written.error) : completed(run));
   enterStage(run, 'succeeded');
   return { written, notified };
@@ -60,7 +60,7 @@ async function fail(run: Following, failure: ApplicationFailure): Promise<never>
   const { input, subject } = run;
   const status = failure.type === FAILURE.abandoned ? 'abandoned' : 'failed';
   const [facts] = (failure.details ?? []) as [{ errors?: unknown }?];
-  await write(run, 'result', {
+  await write(run, placeOfFailure(run), 'result', {
     key: input.key,
     ...subject.facts(),
     status,
@@ -80,25 +80,34 @@ async function recordCancelled(run: Following): Promise<void> {
     if (subject.id() !== null) {
       const facts = { key: input.key, ...subject.facts() };
       const value = { ...facts, status: 'cancelled', finishedAt: new Date().toISOString() };
-      await Promise.race([write(run, 'cancelled', value), sleep(CANCEL_PATIENCE)]);
+      await Promise.race([write(run, placeOfFailure(run), 'cancelled', value), sleep(CANCEL_PATIENCE)]);
     }
     enterStage(run, 'cancelled');
   });
 }
 
 /** Not cancelled with the run: what the service did for money is known here, and must be known there. */
-function write(run: Following, purpose: string, value: object): Promise<ChangeOutcome | null> {
-  const { input } = run;
-  const target = input.write;
-  if (!target) return Promise.resolve(null);
+function write(
+  run: Following,
+  at: string | undefined,
+  purpose: string,
+  value: object,
+): Promise<ChangeOutcome | null> {
+  const { scope, write: target } = run.input;
+  if (!target || at === undefined) return Promise.resolve(null);
   enterStage(run, 'writing');
   const changeId = changeIdOf(workflowInfo().workflowId, purpose);
-  const change = { steps: [{ at: target.at, set: value }] };
+  const change = { steps: [{ at, set: value }] };
   return CancellationScope.nonCancellable(() =>
-    writeToProject(target.project, input.scope, change, changeId, () => {
+    writeToProject(target.project, scope, change, changeId, () => {
       showDelay(run);
     }),
   );
+}
+
+/** Other languages write null for what they leave out. */
+function placeOfFailure({ input: { write: target } }: Following): string | undefined {
+  return target?.failedAt ?? target?.at;
 }
 
 async function tell(

@@ -1,16 +1,34 @@
 import { workflowInfo } from '@temporalio/workflow';
 import { type NoticeOutcome, type NudgeInput } from '../contract';
 import { nudgeSubject } from '../ids';
+import { isRecord, isText, problemsOfProject, problemsOfTargets } from '../inputs';
 import { wasReset } from './following';
 import { type Message, tellUser } from './notice';
+import { badInput } from './settings';
 
 /** Tells one person that something waits. Its id names what and in which week, so that it is told once. */
-export function nudge(input: NudgeInput): Promise<NoticeOutcome> {
+export async function nudge(input: NudgeInput): Promise<NoticeOutcome> {
+  const problems = problemsOfShape(input);
+  if (problems.length > 0) throw badInput(problems);
   const sender = {
     subject: { requestName: workflowInfo().workflowId },
     progress: { reset: wasReset(undefined) },
   };
   return tellUser(sender, input.to, messageOf(input));
+}
+
+/** Only outlooks start it, but anybody can: what cannot be told ends it, and is not tried for ever. */
+function problemsOfShape(input: unknown): string[] {
+  if (!isRecord(input)) return ['the input: must be one object'];
+  const { to, nudge, project, week } = input;
+  const isNudge =
+    isRecord(nudge) && (nudge.about === 'approval' || (isText(nudge.board) && isText(nudge.since)));
+  return [
+    ...(isRecord(to) ? problemsOfTargets({ notify: to }) : ['to: must be { userId, workspaceId }']),
+    ...(isNudge ? [] : ['nudge: must be { about: "approval" } or { about: "board", board, since }']),
+    ...(isRecord(project) ? problemsOfProject(project) : ['project: must be { resourcetype, id }']),
+    ...(isText(week) ? [] : ['week: must be a text']),
+  ];
 }
 
 function messageOf({ nudge, project, week }: NudgeInput): Message {

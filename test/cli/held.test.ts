@@ -1,10 +1,10 @@
 /** What the person on call types: what is held, and what becomes of it. The sandbox's ledger is the judge. */
-import { randomUUID } from 'node:crypto';
 import { type JobReport } from '../../src/client/report';
 import { startSandbox } from '../../src/sandbox/server';
 import { attributesOfJob } from '../../src/searchAttributes';
 import { useCommandLine } from '../support/commandLine';
 import { eventually } from '../support/eventually';
+import { resetRun } from '../support/reset';
 import {
   heldRow,
   heldRows,
@@ -268,12 +268,7 @@ describe('a job that was stopped with work under way', () => {
     await startJob(line, reset, { poll: { min: '1h', max: '1h', deadline: '1d', giveUp: '7d' } });
     await untilSubmitted(line, reset);
     const { runId } = await temporal.client.workflow.getHandle(`media/${reset}`).describe();
-    await temporal.client.workflowService.resetWorkflowExecution({
-      namespace: 'default',
-      workflowExecution: { workflowId: `media/${reset}`, runId },
-      workflowTaskFinishEventId: 4 as never,
-      requestId: randomUUID(),
-    });
+    await resetRun(temporal, { workflowId: `media/${reset}`, runId });
     await eventually('the old run in the list', async () => {
       const query = `RunId = '${runId}' AND ExecutionStatus = 'Terminated' AND SegueStage = 'polling'`;
       return (await temporal.client.workflow.count(query)).count === 1;

@@ -6,7 +6,8 @@ import { startDevServer } from '../../src/temporal/devServer';
 import { cutout, newCampaign, startCampaign, type TestCampaign } from '../support/campaign';
 import { eventually } from '../support/eventually';
 import { SANDBOX_PLACES, seed, seedRecord, seedTranscription } from '../support/records';
-import { addFault } from '../support/sandbox';
+import { resetRun } from '../support/reset';
+import { addFault, answering } from '../support/sandbox';
 import { shared } from '../support/shared';
 import { connectTo, testConfig, type TestTemporal, withWorker } from '../support/temporal';
 import { type Scenario } from './scenario';
@@ -161,13 +162,68 @@ export const campaignScenarios: Record<string, Scenario> = {
       temporal,
       keep,
       async (url) => {
-        const away = { operation: 'get-task', fault: 'status', status: 503, when: 'before' } as const;
-        await addFault(url, { ...away, match: { every: 1 } });
+        await addFault(url, answering(503, 'get-task'));
         return { media: { cutout: cutout(url), second: cutout(url, 'shoe') }, concurrency: 1 };
       },
       async (campaign) => {
         await campaign.untilJob('cutout', 'running');
         await campaign.handle.cancel();
+      },
+    ),
+
+  'campaign-cancelled-while-approving': (temporal, keep) =>
+    runCampaign(
+      temporal,
+      keep,
+      (url) => ({ media: { cutout: cutout(url) }, approval: APPROVAL, notify: NOTIFY }),
+      async (campaign) => {
+        await campaign.untilStage('approving');
+        await campaign.handle.cancel();
+      },
+    ),
+
+  'campaign-repeat-failed': (temporal, keep) =>
+    runCampaign(
+      temporal,
+      keep,
+      (url) => ({ media: { cutout: cutout(url) }, approval: APPROVAL, notify: NOTIFY }),
+      async (campaign, url) => {
+        await campaign.untilStage('approving');
+        await addFault(url, answering(422, 'remove-background'));
+        await campaign.decide({ decision: 'change', by: 'sam', jobs: ['cutout'] });
+        await campaign.untilRound(2);
+        await campaign.decide({ decision: 'approve', by: 'sam' });
+      },
+    ),
+
+  'campaign-job-terminated': (temporal, keep) =>
+    runCampaign(
+      temporal,
+      keep,
+      async (url) => {
+        await addFault(url, answering(503, 'get-task'));
+        return { media: { cutout: cutout(url) } };
+      },
+      async (campaign) => {
+        await campaign.untilJob('cutout', 'running');
+        const job = await eventually('its task', async () => {
+          const { jobs } = await campaign.status();
+          return jobs.find(({ taskId }) => taskId !== null);
+        });
+        await temporal.client.workflow.getHandle(job.workflowId ?? '').terminate('enough');
+      },
+    ),
+
+  'campaign-reset': (temporal, keep) =>
+    runCampaign(
+      temporal,
+      keep,
+      (url) => ({ media: { cutout: cutout(url) }, approval: APPROVAL, notify: NOTIFY }),
+      async (campaign) => {
+        await campaign.untilStage('approving');
+        await resetRun(temporal, { workflowId: campaign.handle.workflowId });
+        await campaign.untilStage('approving');
+        await campaign.decide({ decision: 'approve', by: 'sam' });
       },
     ),
 

@@ -13,14 +13,41 @@ import {
 } from '../../src/contract';
 import { type StarterConfig } from '../../src/config';
 import { campaignWorkflowId } from '../../src/ids';
+import { type Sandbox } from '../../src/sandbox/server';
 import { eventually } from './eventually';
-import { ask } from './sandbox';
-import { type TestTemporal } from './temporal';
+import { SANDBOX_PLACES } from './records';
+import { ask, type LedgerReading, readLedger, useSandbox } from './sandbox';
+import { testConfig, type TestTemporal, useTemporal, useWorker } from './temporal';
+
+export interface TestCampaigns {
+  temporal: TestTemporal;
+  config: StarterConfig;
+  sandbox: Sandbox;
+  start: (spec: CampaignInput) => Promise<TestCampaign>;
+  /** What the service counted in this test. */
+  summary: () => Promise<LedgerReading['summary']>;
+}
+
+/** Called at the top of a test file: one worker for all its campaigns, and a service that each test finds untouched. */
+export function useCampaigns(): TestCampaigns {
+  const temporal = useTemporal();
+  const config = testConfig();
+  const sandbox = useSandbox({ pace: { kind: 'instant' } });
+  useWorker(temporal, config, sandbox, { layout: SANDBOX_PLACES });
+  beforeEach(async () => {
+    await ask(sandbox.url, 'POST /_sandbox/reset');
+  });
+  return {
+    ...{ temporal, config, sandbox },
+    start: (spec) => startCampaign(temporal, config, spec),
+    summary: async () => (await readLedger(sandbox.url)).summary,
+  };
+}
 
 /** What a campaign keeps in its project, as far as tests look into it. */
 export interface KeptCampaign {
   lifecycle: { stage: string; history: { stage: string }[]; open: { taskId: string | null }[] };
-  configuration: { key: string };
+  configuration: { key: string; media?: Record<string, unknown> };
   research?: { drafts: { count: number } };
   media?: Record<string, { key?: string; status?: string; taskId?: string; error?: string; info?: unknown }>;
   transcripts?: Record<string, { text?: string }>;
@@ -34,8 +61,9 @@ export async function newCampaign(
   more: Partial<CampaignInput> = {},
 ): Promise<CampaignInput> {
   const project = { resourcetype: 'campaign', id: randomUUID() };
+  const workspace = Number(more.scope?.organization ?? 1);
   await ask(sandboxUrl, 'POST /_sandbox/seed', {
-    body: { projects: [{ ...project, workspace: 1, data: { theirs: true } }] },
+    body: { projects: [{ ...project, workspace, data: { theirs: true } }] },
   });
   return { key: `c-${randomUUID()}`, project, ...more };
 }

@@ -74,6 +74,11 @@ export async function ask(sandboxUrl: string, line: string, options: CallOptions
   return { status: response.status, headers: response.headers, text, json: parsed(text) };
 }
 
+/** Every request of this kind is answered with the status, and none is applied. */
+export function answering(status: number, operation: string): RuleRequest {
+  return { operation, match: { every: 1 }, fault: 'status', status, when: 'before' };
+}
+
 export async function addFault(sandboxUrl: string, rule: RuleRequest): Promise<void> {
   const { status, text } = await ask(sandboxUrl, 'POST /_sandbox/faults', { body: rule });
   if (status !== 201) throw new Error(text);

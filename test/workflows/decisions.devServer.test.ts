@@ -9,6 +9,7 @@ import { mediaWorkflowId } from '../../src/ids';
 import { startSandbox } from '../../src/sandbox/server';
 import { searchAttributes } from '../../src/searchAttributes';
 import { eventually } from '../support/eventually';
+import { resetRun } from '../support/reset';
 import { addFault, ask, readLedger, useSandboxEach } from '../support/sandbox';
 import { segueClient, testConfig, useTemporal, withWorker } from '../support/temporal';
 
@@ -316,11 +317,5 @@ async function resetBeforeUpdate(client: Client, workflowId: string): Promise<vo
   const tasks = (events ?? [])
     .slice(0, accepted - 3)
     .filter((event) => event.workflowTaskCompletedEventAttributes);
-  await client.workflowService.resetWorkflowExecution({
-    namespace: 'default',
-    workflowExecution: { workflowId },
-    reason: 'a test',
-    requestId: randomUUID(),
-    workflowTaskFinishEventId: tasks.at(-1)?.eventId,
-  });
+  await resetRun({ client }, { workflowId }, { workflowTaskFinishEventId: tasks.at(-1)?.eventId });
 }

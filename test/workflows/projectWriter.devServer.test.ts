@@ -17,6 +17,7 @@ import { projectWriterId } from '../../src/ids';
 import { type Sandbox, SANDBOX_KEY, startSandbox } from '../../src/sandbox/server';
 import { writerStart } from '../../src/writerStart';
 import { eventually } from '../support/eventually';
+import { resetRun } from '../support/reset';
 import { readLedger } from '../support/sandbox';
 import { shared } from '../support/shared';
 import { segueClient, testConfig, useTemporal, withWorker } from '../support/temporal';
@@ -133,15 +134,10 @@ describe('the writer of a project', () => {
       const run = await startWriting(queue.taskQueue, { result: set('a', 1) });
       expect(await run.result()).toEqual([{ ok: true }]);
       await segueClient(temporal, queue).projects.patch(project, set('a', 2));
-      await temporal.client.workflowService.resetWorkflowExecution({
-        namespace: 'default',
-        workflowExecution: { workflowId: run.workflowId, runId: run.firstExecutionRunId },
-        workflowTaskFinishEventId: 4 as never,
-        requestId: randomUUID(),
-        reason: 'test',
-        // Without its signals: the reset run has no answer yet and must ask.
-        resetReapplyType: proto.api.enums.v1.ResetReapplyType.RESET_REAPPLY_TYPE_NONE,
-      });
+      // Without its signals: the reset run has no answer yet and must ask.
+      const { RESET_REAPPLY_TYPE_NONE: resetReapplyType } = proto.api.enums.v1.ResetReapplyType;
+      const { workflowId, firstExecutionRunId: runId } = run;
+      await resetRun(temporal, { workflowId, runId }, { resetReapplyType });
       expect(await temporal.client.workflow.getHandle(run.workflowId).result()).toEqual([{ ok: true }]);
     };
     await withWorker(temporal, queue, sandbox.url, work, { bundlePath });

@@ -5,6 +5,7 @@ import { pollNowUpdate } from '../../src/contract';
 import { startSandbox } from '../../src/sandbox/server';
 import { type DevServer, startDevServer } from '../../src/temporal/devServer';
 import { eventually } from '../support/eventually';
+import { resetRun } from '../support/reset';
 import { seedTranscription } from '../support/records';
 import { addFault, readLedger } from '../support/sandbox';
 import { shared } from '../support/shared';
@@ -30,14 +31,7 @@ afterAll(async () => {
 async function resetTo(n: number, { workflowId, runId }: { workflowId: string; runId: string }) {
   const { events = [] } = await temporal.client.workflow.getHandle(workflowId, runId).fetchHistory();
   const tasks = (events ?? []).filter((event) => event.workflowTaskCompletedEventAttributes);
-  const reset = await temporal.client.workflowService.resetWorkflowExecution({
-    namespace: 'default',
-    workflowExecution: { workflowId, runId },
-    workflowTaskFinishEventId: tasks[n - 1]?.eventId,
-    requestId: randomUUID(),
-    reason: 'a test',
-  });
-  return reset.runId;
+  return resetRun(temporal, { workflowId, runId }, { workflowTaskFinishEventId: tasks[n - 1]?.eventId });
 }
 
 const notify = { userId: '1', workspaceId: '1' };

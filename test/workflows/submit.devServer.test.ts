@@ -11,6 +11,7 @@ import { startDevServer } from '../../src/temporal/devServer';
 import { testApi } from '../support/api';
 import { eventually } from '../support/eventually';
 import { answer, type RawServer, startRawServer } from '../support/rawServer';
+import { resetRun } from '../support/reset';
 import { addFault, readLedger } from '../support/sandbox';
 import { SegueProcess } from '../support/segueProcess';
 import { shared } from '../support/shared';
@@ -96,13 +97,8 @@ describe('P1: a submission that Temporal would repeat', () => {
       const spec = { ...job(), request: { image_url: `${sandbox.url}/samples/shoe.png` } };
       const started = await segueClient(temporal, config).media.start(spec);
       await eventually('the submission', async () => (await started.state())?.stage === 'polling');
-      await temporal.client.workflowService.resetWorkflowExecution({
-        namespace: 'default',
-        workflowExecution: { workflowId: started.workflowId, runId: started.runId },
-        workflowTaskFinishEventId: 3 as never,
-        requestId: randomUUID(),
-        reason: 'test',
-      });
+      const { workflowId, runId } = started;
+      await resetRun(temporal, { workflowId, runId }, { workflowTaskFinishEventId: 3 as never });
       const state = await eventually('the hold', async () => {
         const now = await started.state();
         return now?.stage === 'held' ? now : undefined;

@@ -30,7 +30,7 @@ import { attributesOfJob } from '../../searchAttributes';
 import { isAlreadyStarted } from '../alreadyStarted';
 import { readEnd } from './news';
 import { type Campaign, jobNamed, mediaSpec, setStatus } from './run';
-import { partOf, saveJob } from './saving';
+import { partOf, REPEAT, saveJob } from './saving';
 import { noteChange } from './stage';
 
 interface Order {
@@ -180,10 +180,11 @@ function waitOrder(run: Campaign, job: CampaignJob): Order {
 function shared(run: Campaign, job: CampaignJob) {
   const { key, scope, project, poll, notify } = run.input;
   const { progress, ...to } = notify ?? {};
+  const at = `${run.at}/${partOf(run, job.name)}`;
   return {
     key: campaignJobKey(key, job.name, job.repeats),
     ...{ scope, poll },
-    write: { project, at: `${run.at}/${partOf(run, job.name)}` },
+    write: { project, at, ...(job.repeats > 0 ? { failedAt: `${at}/${REPEAT}` } : {}) },
     // Its end is the campaign's to tell; that it needs a person cannot wait.
     ...(notify ? { notify: { ...(to as typeof notify), on: ['needsInput' as const] } } : {}),
     reportTo: workflowInfo().workflowId,

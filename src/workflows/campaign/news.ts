@@ -14,6 +14,8 @@ export const { readEnd } = proxyActivities<SegueActivities>({
 
 /** A job whose run was begun before this run of the campaign tells its end itself, unless it is terminated. */
 const LOOK_EVERY = '1h';
+/** The same for one that said that it ends, and did not yet when its end was read. */
+const LOOK_AGAIN = '1m';
 
 /** How a job that ends says so. It says it just before. */
 const ENDS: ReadonlySet<unknown> = new Set(['succeeded', 'failed', 'abandoned', 'cancelled']);
@@ -46,7 +48,7 @@ export async function untilNews(run: Campaign, isWork: () => boolean): Promise<v
   const isUnattended = run.progress.jobs.some((job) => isOpen(job) && !run.attended.has(job.name));
   const isThere = (): boolean => run.ended.size > 0 || isWork();
   if (!isUnattended) return condition(isThere);
-  if (!(await condition(isThere, LOOK_EVERY))) lookAtOpen(run);
+  if (!(await condition(isThere, run.lingering ? LOOK_AGAIN : LOOK_EVERY))) lookAtOpen(run);
 }
 
 /** Reads how those jobs ended that are said to be over. */
@@ -54,12 +56,15 @@ export async function readEnds(run: Campaign): Promise<void> {
   const ended = new Map(run.ended);
   run.ended.clear();
   const jobs = run.progress.jobs.filter((job) => ended.has(job.name) && isOpen(job));
+  run.lingering = false;
   await Promise.all(
     jobs.map(async (job) => {
+      const isEnding = ended.get(job.name) === 'ends';
       const end = await CancellationScope.nonCancellable(() =>
-        readEnd({ workflowId: job.workflowId ?? '', isEnding: ended.get(job.name) === 'ends' }),
+        readEnd({ workflowId: job.workflowId ?? '', isEnding }),
       );
       if (end.is !== 'open') takeEnd(run, job, end);
+      else if (isEnding) run.lingering = true;
     }),
   );
 }

@@ -128,11 +128,12 @@ function resume(run: Campaign): CampaignStatus {
   return describe(run);
 }
 
-function addMedia(run: Campaign, { name, tool, request, ...order }: AddMediaOrder): CampaignStatus {
+function addMedia(run: Campaign, { name, by, tool, request, ...order }: AddMediaOrder): CampaignStatus {
   const { progress } = run;
   const optional = order.optional ?? false;
   if (jobNamed(run, name)) return describe(run);
   progress.added[name] = { tool, request, optional };
+  progress.remarks.push(`${name} was added by ${by}`);
   progress.jobs.push(newJob(name, 'media', optional, new Date().toISOString()));
   save(run, 'configuration');
   noteChange(run);

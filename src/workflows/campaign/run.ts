@@ -30,7 +30,10 @@ export interface Campaign extends Sender {
   /** Parts of the project that do not show the campaign's state yet. */
   readonly unsaved: Set<string>;
   saving: boolean;
-  saveError: string | null;
+  /** Parts that the project did not take, and why. */
+  readonly refused: Map<string, string>;
+  /** Whether a job that said that it ends had not ended when it was looked at. */
+  lingering: boolean;
   /** Notifications on their way. */
   notices: number;
   /** What the approver said, until the campaign acts on it. */
@@ -72,7 +75,8 @@ export function startCampaign(input: CampaignInput): Campaign {
     attended: new Set(),
     unsaved: new Set(),
     saving: false,
-    saveError: null,
+    refused: new Map(),
+    lingering: false,
     notices: 0,
     verdict: null,
     cancelling: false,

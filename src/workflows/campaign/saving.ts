@@ -11,6 +11,9 @@ import { waitsFor } from './words';
 /** Leaves room for what stands around the values. */
 const LARGEST_SAVE = LONGEST_CHANGE - 50_000;
 
+/** In a job's place: what became of its last repeat, where that gave no result. The earlier one stands around it. */
+export const REPEAT = 'repeat';
+
 /**
  * Has a part of the project written, some time soon: what changes while a write is on its way goes out with the next.
  * Parts are `configuration`, `lifecycle`, `research`, `approvals`, and jobs that no run of their own writes
@@ -38,31 +41,46 @@ export function saveJob(run: Campaign, job: CampaignJob): void {
   if (!isWrittenElsewhere(job)) save(run, partOf(run, job.name));
 }
 
-/** What became of the last write, once everything is written that was to be. */
+/** Whether everything is in the project that is to be, once nothing is on its way. */
 export async function untilSaved(run: Campaign): Promise<ChangeOutcome> {
   await condition(() => !run.saving);
-  return run.saveError === null ? { ok: true } : { ok: false, error: run.saveError };
+  const error = notSaved(run);
+  return error === null ? { ok: true } : { ok: false, error };
+}
+
+/** Which parts the project did not take, and why. */
+export function notSaved({ refused }: Campaign): string | null {
+  const whys = [...new Set(refused.values())];
+  const parts = (why: string): string[] => [...refused].flatMap(([part, its]) => (its === why ? [part] : []));
+  return whys.length === 0 ? null : whys.map((why) => `${parts(why).join(', ')}: ${why}`).join('; ');
 }
 
 async function saveUnsaved(run: Campaign): Promise<void> {
-  try {
-    while (run.unsaved.size > 0) {
-      const steps = takeSteps(run);
-      // Not the same after a reset: what is written then is another state.
-      const changeId = changeIdOf(workflowInfo().workflowId, uuid4());
-      const outcome = await writeToProject(run.input.project, run.input.scope, { steps }, changeId);
-      run.saveError = outcome.ok ? null : outcome.error;
+  while (run.unsaved.size > 0) {
+    const { parts, steps } = takeSteps(run);
+    const outcome = await write(run, steps);
+    for (const part of parts) {
+      if (outcome.ok) run.refused.delete(part);
+      else run.refused.set(part, outcome.error);
     }
+  }
+  // At once: what is to be saved between the last look and this would wait for the next change.
+  run.saving = false;
+}
+
+async function write({ input }: Campaign, steps: Step[]): Promise<ChangeOutcome> {
+  // Not the same after a reset: what is written then is another state.
+  const changeId = changeIdOf(workflowInfo().workflowId, uuid4());
+  try {
+    return await writeToProject(input.project, input.scope, { steps }, changeId);
   } catch (error) {
-    run.saveError = String(error);
-  } finally {
-    // At once: what is to be saved between the last look and this would wait for the next change.
-    run.saving = false;
+    return { ok: false, error: String(error) };
   }
 }
 
 /** As many parts as one change takes; the rest go with the next. */
-function takeSteps(run: Campaign): Step[] {
+function takeSteps(run: Campaign): { parts: string[]; steps: Step[] } {
+  const parts: string[] = [];
   const steps: Step[] = [];
   let room = LARGEST_SAVE;
   for (const part of [...run.unsaved]) {
@@ -71,17 +89,23 @@ function takeSteps(run: Campaign): Step[] {
     const set = size > LARGEST_SAVE ? { tooLarge: size, see: `the run ${workflowInfo().workflowId}` } : value;
     room -= Math.min(size, LARGEST_SAVE);
     if (room < 0 && steps.length > 0) break;
-    const at = `${run.at}/${part}`;
+    const at = `${run.at}/${placeOf(run, part)}`;
     steps.push(isRecord(set) && isBesideOthers(run, part) ? { at, merge: set } : { at, set });
+    parts.push(part);
     run.unsaved.delete(part);
   }
-  return steps;
+  return { parts, steps };
 }
 
 /** A run that was stopped may have written its result just before: what is said of its end stands beside that. */
 function isBesideOthers(run: Campaign, part: string): boolean {
   const job = part.includes('/') ? jobNamed(run, nameIn(part)) : undefined;
   return job !== undefined && job.kind !== 'wait' && job.workflowId !== null;
+}
+
+function placeOf(run: Campaign, part: string): string {
+  const job = part.includes('/') ? jobNamed(run, nameIn(part)) : undefined;
+  return job && job.repeats > 0 ? `${part}/${REPEAT}` : part;
 }
 
 function nameIn(part: string): string {
@@ -128,11 +152,10 @@ function jobOf(run: Campaign, name: string): unknown {
 
 /**
  * Whether the job's own run writes how it ended: media and transcripts do, once they have begun, unless somebody stops
- * them. What was to be made again and was not leaves the earlier result, which was paid for, where it is.
+ * them.
  */
 function isWrittenElsewhere(job: CampaignJob): boolean {
-  if (job.kind === 'wait') return false;
-  return job.workflowId === null ? job.repeats > 0 : !isStopped(job);
+  return job.kind !== 'wait' && job.workflowId !== null && !isStopped(job);
 }
 
 /** Whether its run could not write what became of it, or did not know of a task. */

@@ -2,6 +2,7 @@
 import { type CampaignStatus } from '../../contract';
 import { readyJobs } from './graph';
 import { type Campaign, isOver } from './run';
+import { notSaved } from './saving';
 import { waitsFor } from './words';
 
 export function describe(run: Campaign): CampaignStatus {
@@ -19,7 +20,7 @@ export function describe(run: Campaign): CampaignStatus {
     decisions,
     timezone: clock?.timezone ?? null,
     remarks: [...remarks, ...(clock?.remarks ?? [])],
-    unsaved: run.saveError,
+    unsaved: notSaved(run),
   };
 }
 

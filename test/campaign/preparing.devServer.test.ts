@@ -1,0 +1,58 @@
+/** What is wrong with a campaign is said before anything is paid for. */
+import { cutout, keptOf, newCampaign, notificationsOf, useCampaigns } from '../support/campaign';
+
+const { sandbox, start, summary } = useCampaigns();
+
+const VOICE = '7d9f2c1e-4b6a-4a51-9a55-0f1b6c3d2e01';
+const FOREIGN_VOICE = '7d9f2c1e-4b6a-4a51-9a55-0f1b6c3d2e03';
+
+test('all that is missing is said at once, and nothing is paid for', async () => {
+  const spec = await newCampaign(sandbox.url, {
+    scope: { organization: '1' },
+    require: { voices: [FOREIGN_VOICE, VOICE], boards: ['no-board'] },
+    media: { cutout: cutout(sandbox.url) },
+    notify: { userId: 'u-1', workspaceId: '1' },
+  });
+  const campaign = await start(spec);
+  await expect(campaign.result()).rejects.toMatchObject({
+    cause: {
+      type: 'CampaignFailed',
+      details: [
+        {
+          problems: [expect.stringContaining(FOREIGN_VOICE), expect.stringContaining('no-board')],
+        },
+      ],
+    },
+  });
+  expect(await summary()).toMatchObject({ submissions: 0 });
+  expect((await keptOf(sandbox.url, spec)).lifecycle.stage).toBe('failed');
+  expect(await notificationsOf(sandbox.url)).toMatchObject([
+    { request: { category: 'agentError' }, remarks: [] },
+  ]);
+});
+
+test('a workspace that is not active', async () => {
+  const spec = await newCampaign(sandbox.url, {
+    scope: { organization: '3' },
+    media: { cutout: cutout(sandbox.url) },
+  });
+  const campaign = await start(spec);
+  await expect(campaign.result()).rejects.toMatchObject({
+    cause: { type: 'CampaignFailed', details: [{ problems: ['workspace Closed: is not active'] }] },
+  });
+  expect(await summary()).toMatchObject({ submissions: 0 });
+});
+
+test('tools and requests that no client has looked at', async () => {
+  const spec = await newCampaign(sandbox.url, {
+    media: {
+      cutout: { tool: 'remove-foreground', request: {} },
+      banner: { tool: 'image-outpainting', request: { image_url: { from: 'poster', at: '/images/0/url' } } },
+    },
+  });
+  const campaign = await start(spec);
+  await expect(campaign.result()).rejects.toMatchObject({
+    cause: { message: expect.stringMatching(/poster/) },
+  });
+  expect(await summary()).toMatchObject({ submissions: 0 });
+});

@@ -1,0 +1,108 @@
+/** Campaigns that are cancelled, terminated or reset: nothing is lost, and nothing made twice. */
+import { addMediaUpdate, pauseUpdate } from '../../src/contract';
+import { cutout, keptOf, newCampaign, TestCampaign, useCampaigns } from '../support/campaign';
+import { eventually } from '../support/eventually';
+import { resetRun } from '../support/reset';
+import { addFault, answering, ask } from '../support/sandbox';
+
+const { sandbox, start, summary, temporal } = useCampaigns();
+
+describe('a campaign that is stopped', () => {
+  async function midway(): Promise<{
+    spec: Awaited<ReturnType<typeof newCampaign>>;
+    campaign: TestCampaign;
+  }> {
+    await addFault(sandbox.url, answering(503, 'get-task'));
+    const spec = await newCampaign(sandbox.url, {
+      media: { first: cutout(sandbox.url), second: cutout(sandbox.url, 'shoe'), third: cutout(sandbox.url) },
+      concurrency: 2,
+    });
+    const campaign = await start(spec);
+    await eventually('both tasks in the project', async () => {
+      const { open = [] } = (await keptOf(sandbox.url, spec).catch(() => undefined))?.lifecycle ?? {};
+      const tasks = open.filter(({ taskId }) => taskId !== null);
+      return tasks.length === 2;
+    });
+    return { spec, campaign };
+  }
+
+  test('by cancelling records what the service still works on', async () => {
+    const { spec, campaign } = await midway();
+    await campaign.handle.cancel();
+    await expect(campaign.result()).rejects.toThrow();
+    const { lifecycle, media } = await keptOf(sandbox.url, spec);
+    expect(lifecycle).toMatchObject({ stage: 'cancelled', open: [] });
+    expect(media).toMatchObject({
+      first: { status: 'cancelled', taskId: expect.any(String) },
+      second: { status: 'cancelled', taskId: expect.any(String) },
+      third: { status: 'cancelled' },
+    });
+    expect(await summary()).toMatchObject({ submissions: 2, duplicates: 0 });
+  });
+
+  test('by cancelling takes no orders any more, however long its end takes', async () => {
+    const spec = await newCampaign(sandbox.url, {
+      scope: { organization: '1' },
+      media: { cutout: cutout(sandbox.url) },
+      approval: { from: 'u-2' },
+    });
+    const campaign = await start(spec);
+    await campaign.untilStage('approving');
+    await eventually('the stage in the project', async () => {
+      const kept = await keptOf(sandbox.url, spec);
+      return kept.lifecycle.stage === 'approving';
+    });
+    await addFault(sandbox.url, answering(503, 'get-project'));
+    await campaign.handle.cancel();
+    await campaign.untilStage('cancelled');
+    const refused = { cause: { message: expect.stringContaining('is being cancelled') } };
+    await expect(campaign.decide({ decision: 'approve', by: 'Olga' })).rejects.toMatchObject(refused);
+    const added = { name: 'more', by: 'Olga', ...cutout(sandbox.url) };
+    await expect(campaign.handle.executeUpdate(addMediaUpdate, { args: [added] })).rejects.toMatchObject(
+      refused,
+    );
+    await ask(sandbox.url, 'DELETE /_sandbox/faults');
+    await expect(campaign.result()).rejects.toThrow();
+    expect(await keptOf(sandbox.url, spec)).toMatchObject({ lifecycle: { stage: 'cancelled' } });
+  });
+
+  test('keeps the earlier result of what was to be made again', async () => {
+    const spec = await newCampaign(sandbox.url, {
+      scope: { organization: '1' },
+      media: { cutout: cutout(sandbox.url) },
+      approval: { from: 'u-2' },
+    });
+    const campaign = await start(spec);
+    await campaign.untilStage('approving');
+    await campaign.handle.executeUpdate(pauseUpdate, { args: [{ by: 'Olga' }] });
+    await campaign.decide({ decision: 'change', by: 'Olga', jobs: ['cutout'] });
+    await campaign.untilStage('producing');
+    await campaign.handle.cancel();
+    await expect(campaign.result()).rejects.toThrow();
+    expect(await keptOf(sandbox.url, spec)).toMatchObject({
+      lifecycle: { stage: 'cancelled' },
+      media: { cutout: { key: `${spec.key}~cutout`, info: expect.anything() } },
+    });
+    expect(await summary()).toMatchObject({ submissions: 1 });
+  });
+
+  test('by terminating leaves its jobs to end by themselves', async () => {
+    const { spec, campaign } = await midway();
+    await campaign.handle.terminate('enough');
+    await ask(sandbox.url, 'DELETE /_sandbox/faults');
+    await eventually('both results', async () => {
+      const { media } = await keptOf(sandbox.url, spec);
+      return media?.first?.info !== undefined && media.second?.info !== undefined;
+    });
+    expect(await summary()).toMatchObject({ submissions: 2, duplicates: 0 });
+  });
+
+  test('and reset finds its jobs again, running or over, and submits none of them twice', async () => {
+    const { campaign } = await midway();
+    await resetRun(temporal, { workflowId: campaign.handle.workflowId });
+    await ask(sandbox.url, 'DELETE /_sandbox/faults');
+    const again = new TestCampaign(temporal.client.workflow.getHandle(campaign.handle.workflowId));
+    expect(await again.result()).toMatchObject({ status: 'completed' });
+    expect(await summary()).toMatchObject({ submissions: 3, duplicates: 0 });
+  });
+});

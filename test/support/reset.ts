@@ -1,0 +1,26 @@
+/** What an operator does in the Temporal UI: a run goes back, and another one goes on from there. */
+import { randomUUID } from 'node:crypto';
+import { type temporal as proto } from '@temporalio/proto';
+import { type TestTemporal } from './temporal';
+
+/** The end of a run's first workflow task. */
+const FIRST_TASK = 4;
+
+type ResetRequest = proto.api.workflowservice.v1.IResetWorkflowExecutionRequest;
+
+/** Takes a run back, to the end of its first workflow task unless told, and gives the id of the one that goes on. */
+export async function resetRun(
+  { client }: Pick<TestTemporal, 'client'>,
+  workflowExecution: { workflowId: string; runId?: string },
+  more: Pick<ResetRequest, 'workflowTaskFinishEventId' | 'resetReapplyType'> = {},
+): Promise<string> {
+  const { runId } = await client.workflowService.resetWorkflowExecution({
+    namespace: 'default',
+    workflowExecution,
+    reason: 'a test',
+    requestId: randomUUID(),
+    workflowTaskFinishEventId: FIRST_TASK as never,
+    ...more,
+  });
+  return runId;
+}
