@@ -1,6 +1,7 @@
 /** A campaign for tests: a project of its own, images of the sandbox, and what became of it by the service's own word. */
 import { randomUUID } from 'node:crypto';
 import { type WorkflowHandle } from '@temporalio/client';
+import { type SegueClient } from '../../src/client';
 import {
   CAMPAIGN_WORKFLOW,
   type CampaignDecision,
@@ -13,16 +14,14 @@ import {
 } from '../../src/contract';
 import { type StarterConfig } from '../../src/config';
 import { campaignWorkflowId } from '../../src/ids';
-import { type Sandbox } from '../../src/sandbox/server';
+import { type CommandLine, useCommandLine } from './commandLine';
 import { eventually } from './eventually';
 import { SANDBOX_PLACES } from './records';
-import { ask, type LedgerReading, readLedger, useSandbox } from './sandbox';
-import { testConfig, type TestTemporal, useTemporal, useWorker } from './temporal';
+import { ask, type LedgerReading, readLedger } from './sandbox';
+import { segueClient, type TestTemporal } from './temporal';
 
-export interface TestCampaigns {
-  temporal: TestTemporal;
-  config: StarterConfig;
-  sandbox: Sandbox;
+export interface TestCampaigns extends CommandLine {
+  client: () => SegueClient;
   start: (spec: CampaignInput) => Promise<TestCampaign>;
   /** What the service counted in this test. */
   summary: () => Promise<LedgerReading['summary']>;
@@ -30,15 +29,14 @@ export interface TestCampaigns {
 
 /** Called at the top of a test file: one worker for all its campaigns, and a service that each test finds untouched. */
 export function useCampaigns(): TestCampaigns {
-  const temporal = useTemporal();
-  const config = testConfig();
-  const sandbox = useSandbox({ pace: { kind: 'instant' } });
-  useWorker(temporal, config, sandbox, { layout: SANDBOX_PLACES });
+  const line = useCommandLine({ layout: SANDBOX_PLACES, pace: { kind: 'instant' } });
+  const { temporal, config, sandbox } = line;
   beforeEach(async () => {
     await ask(sandbox.url, 'POST /_sandbox/reset');
   });
   return {
-    ...{ temporal, config, sandbox },
+    ...line,
+    client: () => segueClient(temporal, config),
     start: (spec) => startCampaign(temporal, config, spec),
     summary: async () => (await readLedger(sandbox.url)).summary,
   };

@@ -1,5 +1,6 @@
 /** What commands are typed against: Temporal, a sandbox, a worker, and the settings that name them. */
 import { type StarterConfig } from '../../src/config';
+import { type Pace } from '../../src/sandbox/pace';
 import { type Sandbox } from '../../src/sandbox/server';
 import { useSandbox } from './sandbox';
 import { type Settings } from './segueProcess';
@@ -15,12 +16,13 @@ export interface CommandLine {
 
 interface CommandLineOptions extends TestWorkerOptions {
   openTemporal?: () => Promise<TestTemporal>;
+  pace?: Pace;
 }
 
 /** Called at the top of a test file: all of it is there from the first test to the last. */
-export function useCommandLine({ openTemporal, ...worker }: CommandLineOptions = {}): CommandLine {
+export function useCommandLine({ openTemporal, pace, ...worker }: CommandLineOptions = {}): CommandLine {
   const temporal = useTemporal(openTemporal);
-  const sandbox = useSandbox({ pace: { kind: 'polls', polls: 2 } });
+  const sandbox = useSandbox({ pace: pace ?? { kind: 'polls', polls: 2 } });
   const config = testConfig();
   useWorker(temporal, config, sandbox, worker);
   const settings: Settings = {

@@ -222,8 +222,8 @@ describe('an outlook', () => {
       const { outlooks } = segueClient(temporal, config);
       await outlooks.run(spec);
       await expect(outlooks.start({ ...spec, weeks: 4 })).rejects.toThrow(KeyReusedError);
-      const start = (workflowId: string, input: unknown) =>
-        temporal.client.workflow.execute('outlook', {
+      const start = (workflowId: string, input: unknown, workflow = 'outlook') =>
+        temporal.client.workflow.execute(workflow, {
           workflowId,
           taskQueue: config.taskQueue,
           args: [input],
@@ -235,6 +235,10 @@ describe('an outlook', () => {
       await expect(start(outlookWorkflowId(bad.key), bad)).rejects.toMatchObject({
         cause: { type: 'BadInput' },
       });
+      for (const unfit of [null, { to: { userId: 'u' }, nudge: { about: 'board' }, project: {} }])
+        await expect(start(`nudge/${randomUUID()}`, unfit, 'nudge')).rejects.toMatchObject({
+          cause: { type: 'BadInput' },
+        });
       const problems = await outlooks.start(bad as never).catch((error: unknown) => error);
       expect(problems).toBeInstanceOf(InvalidInputError);
       expect((problems as InvalidInputError).problems).toEqual([
