@@ -9,6 +9,7 @@ export type { Notification } from '../api/operations/notify';
 export type { NotifyOutcome, SubmitOutcome } from '../api/outcomes';
 export type { Scope } from '../api/scope';
 export * from './activities';
+export * from './batches';
 export * from './campaigns';
 export * from './failures';
 export * from './holds';

@@ -1,0 +1,2 @@
+/** Batches: one manifest, many media jobs, a few runs. */
+export * from './items';

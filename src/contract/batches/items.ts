@@ -1,0 +1,37 @@
+/** The items of a batch: what a line of its manifest asks for, and what became of it. */
+import { type Scope } from '../../api/scope';
+import { type NotifyTarget, type WriteTarget } from '../targets';
+
+/** A line of a manifest: a media job, without what is the batch's to say. */
+export interface BatchItem {
+  /** The manifest's own name for it; a digest of scope, tool and request where it gives none. */
+  key: string;
+  tool: string;
+  request: Record<string, unknown>;
+  scope?: Scope;
+  write?: WriteTarget;
+  notify?: NotifyTarget;
+  /** A task that already runs: it is polled and nothing is submitted. */
+  taskId?: string;
+}
+
+/** `held`: it goes on as a run of its own, which a person has to look at. */
+export type BatchItemStatus = 'waiting' | 'running' | 'succeeded' | 'failed' | 'held' | 'cancelled';
+
+/** What became of an item, in the manifest's order. */
+export interface BatchItemResult {
+  key: string;
+  status: BatchItemStatus;
+  taskId: string | null;
+  /** What the service made, or how to fetch it where that is too large to keep. */
+  info?: unknown;
+  error?: string;
+  /** The run that it goes on as. */
+  workflowId?: string;
+}
+
+/** Items in one partition, at most, and bytes of their JSON: they are one run's input, and travel once more as chunks. */
+export const MOST_PARTITION_ITEMS = 500;
+export const LARGEST_PARTITION_BYTES = 512 * 1024;
+/** Of one line of a manifest. */
+export const LARGEST_LINE_BYTES = 64 * 1024;
