@@ -45,9 +45,9 @@ export function transcriptWorkflowId(key: string): string {
   return `transcript/${key}`;
 }
 
-/** What makes it the same wait: the record itself. */
-export function recordKey(kind: string, id: string): string {
-  return `${kind}~${encoded(id)}`;
+/** What makes it the same wait: the record itself, and the campaign that waits with rules of its own, if one does. */
+export function recordKey(kind: string, id: string, campaign?: string | null): string {
+  return `${kind}~${encoded(id)}${campaign ? `~for~${campaign}` : ''}`;
 }
 
 export function recordWorkflowId(key: string): string {

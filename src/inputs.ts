@@ -56,15 +56,19 @@ export function problemsOfTranscription(asked: { transcriptionId?: unknown; form
 
 export function problemsOfRecordInput(input: unknown): string[] {
   if (!isRecord(input)) return ['the input: must be one object'];
-  const { kind, id, failOn, poll, scope, reportTo } = input;
+  const { kind, id, failOn, poll, scope, campaign, reportTo } = input;
   const known = RECORD_KINDS.find((name) => name === kind);
   // Its key is the id, encoded.
-  const isGoodId = typeof id === 'string' && isId(id) && isKey(recordKey(known ?? '', id));
+  const key = recordKey(known ?? '', String(id), isText(campaign) ? campaign : undefined);
+  const isGoodId = typeof id === 'string' && isId(id) && isKey(key);
   return [
     ...(known ? [] : [`kind: must be ${RECORD_KINDS.join(' or ')}`]),
     ...(isGoodId
       ? []
-      : [`id: must be an id: not empty, no blanks around it, with its kind at most ${LONGEST_KEY} long`]),
+      : [
+          `id: must be an id: not empty, no blanks around it, with its kind and the key of its campaign at most ${LONGEST_KEY} long`,
+        ]),
+    ...(isLeftOut(campaign) || isText(campaign) ? [] : ['campaign: must be a text']),
     ...(known && !isLeftOut(failOn) ? problemsOfFailOn(known, failOn) : []),
     ...problemsOfObjects({ poll, scope }),
     ...(isRecord(scope) ? problemsOfScope(scope) : []),

@@ -46,7 +46,11 @@ export function nextOutlook(
   const oldest = daysAfter(week, -7 * (weeks - 1));
   const past = before?.weeks.filter(({ week: name }) => name >= oldest && name !== week) ?? [];
   const boards = boardsNow(before, look);
-  const remarks = [...clock.remarks, ...survey.missing.map(([what]) => `${what} is not there`)];
+  const remarks = [
+    ...clock.remarks,
+    ...survey.missing.map(([what]) => `${what} is not there`),
+    ...remarksOnLength(survey),
+  ];
   const nudges = nudgesDue(before, look, week, boards);
   const outlook: Outlook = {
     timezone: clock.timezone,
@@ -61,6 +65,15 @@ export function nextOutlook(
     remarks,
   };
   return { week, outlook, nudges, remarks };
+}
+
+/** What is not read to its end looks as if nothing came to it. */
+function remarksOnLength({ drafts, activity }: Look['survey']): string[] {
+  const long = [
+    ...(drafts?.more ? ['drafts'] : []),
+    ...activity.flatMap(([task, { more }]) => (more ? [`activity of ${task}`] : [])),
+  ];
+  return long.map((what) => `${what}: there is more than is read, so what is new at the end is not counted`);
 }
 
 /** The first day of the week. A workspace that moves its clock or its weeks does not go back to an earlier one. */

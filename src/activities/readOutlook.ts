@@ -27,7 +27,9 @@ export function createReadOutlook(api: Api, patience: Patience) {
       const { outlook, ...news } = nextOutlook(previousOutlook(there), {
         ...order,
         ...{ now: Date.now(), clock, survey: seen },
-        isApproving: valueAt(data, `${at}/lifecycle/stage`) === 'approving',
+        // Who paused it knows that it waits, and wants nobody to be reminded.
+        isApproving:
+          valueAt(data, `${at}/lifecycle/stage`) === 'approving' && !valueAt(data, `${at}/lifecycle/paused`),
       });
       const bounded = withinSize(outlook);
       return { ...news, outlook: isDeepStrictEqual(bounded, there) ? null : bounded };

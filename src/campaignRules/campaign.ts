@@ -1,5 +1,6 @@
 /** What is wrong with a campaign as a whole. */
 import { type CampaignInput, type CampaignMedia, RECORD_KINDS } from '../contract';
+import { campaignJobKey, LONGEST_KEY, recordKey } from '../ids';
 import { isRecord } from '../inputs';
 import { campaignShape, isJobName, JOB_NAME_FORM } from './fields';
 import { type Path, type Problem, problemText } from './problem';
@@ -31,6 +32,7 @@ export function findCampaignProblems(input: unknown): Problem[] {
   return [
     ...problems,
     ...problemsOfNames(input),
+    ...problemsOfKeys(input),
     ...problemsOfSameWaits(input.waits),
     ...problemsOfPurpose(input),
     ...problemsOfSize(input),
@@ -89,6 +91,32 @@ function problemsOfNames(input: Record<string, unknown>): Problem[] {
   }
   return problems;
 }
+
+/** The keys of its jobs are made of its own. */
+function problemsOfKeys(input: Record<string, unknown>): Problem[] {
+  const { key } = input;
+  if (typeof key !== 'string') return [];
+  return namedJobs(input).flatMap(({ name, path, job }) => {
+    const kind = isRecord(job) ? RECORD_KINDS.find((one) => !isLeftOut(job[one])) : undefined;
+    const made =
+      path[0] === 'waits' && isRecord(job) && kind
+        ? recordKey(kind, String(job[kind]), key)
+        : campaignJobKey(key, name, MOST_REPEATS);
+    const isTooLong = made.length > LONGEST_KEY;
+    return isTooLong
+      ? [
+          {
+            path,
+            words: `makes a key of over ${LONGEST_KEY} signs with that of the campaign: shorten one`,
+            ofName: true,
+          },
+        ]
+      : [];
+  });
+}
+
+/** Leaves room for what marks a repeat. */
+const MOST_REPEATS = 98;
 
 /** A record has one wait, whoever waits; a second name for it would be a second job that never runs. */
 function problemsOfSameWaits(waits: unknown): Problem[] {

@@ -3,7 +3,7 @@ import { isId, isPrintable } from '../api/ids';
 import { isPointer } from '../api/pointer';
 import { fitsHeader } from '../api/scope';
 import { RECORD_KINDS } from '../contract';
-import { parseDuration } from '../durations';
+import { DURATION_FORM, parseDuration } from '../durations';
 import { isRecord, isText, problemsOfRecordInput, problemsOfTranscription } from '../inputs';
 import { type Problem, problemsWithin } from './problem';
 import { type Check, eachNamed, isLeftOut, listOf, must, object, required } from './shape';
@@ -50,6 +50,11 @@ const person = must((value) => isPrintable(value, 200), 'an id without blanks, a
 const account = must((value) => isText(value) && isId(value) && !value.includes(','), 'an id without commas');
 const ids = listOf(id, { most: MOST_READ });
 const settings = must(isRecord, 'an object');
+/** As the jobs read it. */
+const duration = must(
+  (value) => typeof value === 'string' && parseDuration(value) !== undefined,
+  DURATION_FORM,
+);
 
 export const mediaFields = {
   tool: required(text),
@@ -86,7 +91,7 @@ const record: Check = (value, path) => {
   const [kind] = kinds;
   if (kind === undefined || kinds.length > 1)
     return [...problems, { path, words: `must name one of ${RECORD_KINDS.join(', ')}` }];
-  const asked = { kind, id: 'any', failOn: value.failOn };
+  const asked = { kind, id: value[kind], failOn: value.failOn };
   return [...problems, ...problemsWithin(path, problemsOfRecordInput(asked))];
 };
 
@@ -117,8 +122,8 @@ export const campaignShape = object({
     (value) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= MOST_AT_ONCE,
     `a whole number from 1 to ${MOST_AT_ONCE}`,
   ),
-  poll: settings,
-  submit: settings,
+  poll: object({ min: duration, max: duration, deadline: duration, giveUp: duration }),
+  submit: object({ timeout: duration, authGrace: duration }),
   carried: settings,
 });
 

@@ -61,6 +61,8 @@ function addDecision(campaign: Command, decision: CampaignVerdict, about: string
     process.exitCode = await withCampaign(key, async (one) => {
       const { applied, earlier, stale } = await one.decide({ decision, by, comment, jobs, round });
       const whose = earlier ? `, by ${earlier.by} at ${earlier.at}` : '';
+      if (earlier && decision === 'change')
+        say(`If it is meant once more, name the open question, as \`status\` numbers it: --round N`);
       if (stale.length > 0)
         say(
           `Made from what is now made again, and left as they are: ${stale.join(', ')}. --jobs may name them too.`,

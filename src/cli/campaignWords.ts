@@ -56,9 +56,9 @@ export function adviceOnCampaign({ key, approval, paused, jobs }: CampaignStatus
     ...(approval
       ? [
           'It waits for a decision:',
-          `  ${campaign('approve')} --by ${word(approval.from)}`,
-          `  ${campaign('change')} --by ${word(approval.from)} --jobs NAME,NAME --comment "what is to be different"`,
-          `  ${campaign('reject')} --by ${word(approval.from)} --comment "why"`,
+          `  ${campaign('approve')} --round ${approval.round} --by ${word(approval.from)}`,
+          `  ${campaign('change')} --round ${approval.round} --by ${word(approval.from)} --jobs NAME,NAME --comment "what is to be different"`,
+          `  ${campaign('reject')} --round ${approval.round} --by ${word(approval.from)} --comment "why"`,
         ]
       : []),
     ...(held.length > 0 ? [`Held until a person decides: ${held.join(', ')}. What to do: segue held`] : []),

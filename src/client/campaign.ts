@@ -59,14 +59,15 @@ export class Campaign extends Run<CampaignStatus, CampaignResult> {
 
   /**
    * Approves, rejects or has jobs made again. It answers the question that is open, unless it names its round. A
-   * decision that was taken before does nothing (`applied: false`); one that cannot be taken is a
+   * decision that was taken before does nothing (`applied: false`), nor does the same `change` in the same words without
+   * a round, which was sent twice or is to name the next one; one that cannot be taken is a
    * `DecisionRefusedError`.
    */
   async decide(decision: CampaignDecision): Promise<CampaignDecisionAnswer> {
     requireGood(problemsOfDecision(decision), 'Nothing was decided');
     const { stage, approval, decisions } = await this.status();
     const round = decision.round ?? approval?.round;
-    const earlier = takenBefore(decisions, decision, round);
+    const earlier = takenBefore(decisions, decision, round) ?? sentTwice(decisions, decision);
     if (earlier) return { applied: false, stage, round: earlier.round, stale: [], earlier };
     if (!approval)
       throw new DecisionRefusedError(
@@ -79,12 +80,14 @@ export class Campaign extends Run<CampaignStatus, CampaignResult> {
   /** Begins no further jobs until it is resumed; those that run go on. */
   async pause(order: PauseOrder): Promise<CampaignStatus> {
     requireGood(problemsOfPause(order), 'Nothing was paused');
-    return this.#order(pauseUpdate, order);
+    await this.#order(pauseUpdate, order);
+    return this.status();
   }
 
   async resume(order: PauseOrder): Promise<CampaignStatus> {
     requireGood(problemsOfPause(order), 'Nothing was resumed');
-    return this.#order(resumeUpdate, order);
+    await this.#order(resumeUpdate, order);
+    return this.status();
   }
 
   /** Has one more media job made. Its request is checked before anything is sent. */
@@ -93,7 +96,8 @@ export class Campaign extends Run<CampaignStatus, CampaignResult> {
     const names = jobs.map(({ name }) => name);
     requireGood(problemsOfAddedMedia(order, names), 'Nothing was added');
     requireGood(findRequestProblems(order.tool, order.request).map(problemText), 'Nothing was added');
-    return this.#order(addMediaUpdate, order);
+    await this.#order(addMediaUpdate, order);
+    return this.status();
   }
 
   protected running(status: CampaignStatus | undefined): Standing {
@@ -156,6 +160,23 @@ function takenBefore(
     taken.decision === decision &&
     [...(taken.jobs ?? [])].sort().join() === [...jobs].sort().join();
   return decisions.find(isSame);
+}
+
+/**
+ * The same words about a question that is over: sent again because the first answer was lost, more likely than meant for
+ * the next question, where it would be paid for again. Who means that names the round.
+ */
+function sentTwice(
+  decisions: readonly CampaignDecisionTaken[],
+  { decision, by, comment, jobs = [], round }: CampaignDecision,
+): CampaignDecisionTaken | undefined {
+  const last = decisions.at(-1);
+  if (round !== undefined || decision !== 'change' || last?.decision !== 'change') return undefined;
+  const isSame =
+    last.by === by &&
+    last.comment === comment &&
+    [...(last.jobs ?? [])].sort().join() === [...jobs].sort().join();
+  return isSame ? last : undefined;
 }
 
 function requireGood(problems: string[], what: string): void {

@@ -108,6 +108,8 @@ export interface RecordInput {
   failOn?: RecordStatus[];
   scope?: Scope;
   poll?: Partial<PollSettings>;
+  /** The key of the campaign whose wait this is; others wait for the same record by other rules. */
+  campaign?: string;
   /** The run that this one is for; it is told of each stage by signal `jobNews`. */
   reportTo?: string;
   /** What the run before this one knew. Only Segue itself sets it, when a long run continues as new. */

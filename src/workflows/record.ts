@@ -55,8 +55,8 @@ async function waitForEnd(run: Wait): Promise<RecordResult> {
 
 function startWait(asked: RecordInput): Wait {
   const settings = readRecordSettings(asked);
-  const { kind, id } = asked;
-  const key = recordKey(kind, id);
+  const { kind, id, campaign } = asked;
+  const key = recordKey(kind, id, campaign);
   refuseUnsafeStart(key, recordWorkflowId(key));
   const progress = startRecordProgress(asked);
   const run: Wait = {

@@ -51,8 +51,9 @@ export function handleListeners(run: Following): void {
   );
 }
 
-export function reportStage(run: Following): void {
-  if (!NEWS.has(run.stage)) return;
+/** `before`: a person decided, and it is not held any more, whatever it does next. */
+export function reportStage(run: Following, before: Stage): void {
+  if (!NEWS.has(run.stage) && before !== 'held') return;
   for (const listener of run.progress.listeners) tell(run, listener);
 }
 

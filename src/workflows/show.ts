@@ -20,12 +20,12 @@ export function showStart(run: Following): void {
 }
 
 export function enterStage(run: Following, stage: Stage): void {
-  const isNew = run.stage !== stage;
+  const before = run.stage;
+  const isNew = before !== stage;
   run.stage = stage;
   // One that lasted is listed, and must not stay so.
-  const before = listedStage();
-  if (isNew && (!UNLISTED.has(stage) || UNLISTED.has(before as Stage))) list(run);
-  if (isNew) reportStage(run);
+  if (isNew && (!UNLISTED.has(stage) || UNLISTED.has(listedStage() as Stage))) list(run);
+  if (isNew) reportStage(run, before);
   showDetails(run);
 }
 

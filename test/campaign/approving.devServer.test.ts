@@ -1,6 +1,8 @@
 /** What the approver of a campaign decides. */
 import { campaignJobKey, mediaWorkflowId } from '../../src/ids';
 import { cutout, keptOf, newCampaign, notificationsOf, useCampaigns } from '../support/campaign';
+import { eventually } from '../support/eventually';
+import { addFault, answering } from '../support/sandbox';
 
 const { sandbox, start, summary } = useCampaigns();
 
@@ -71,5 +73,19 @@ describe('the approver', () => {
     await campaign.decide({ decision: 'approve', by: 'Olga' });
     await campaign.result();
     await expect(campaign.decide({ decision: 'approve', by: 'Olga' })).rejects.toThrow();
+  });
+
+  test('who could not be asked is named in the status, and the operator is told', async () => {
+    const spec = await newCampaign(sandbox.url, { notify, approval, media: { cutout: cutout(sandbox.url) } });
+    await addFault(sandbox.url, answering(400, 'notify'));
+    const campaign = await start(spec);
+    const { remarks } = await eventually('the remark', async () => {
+      const status = await campaign.status();
+      return status.remarks.length > 0 ? status : undefined;
+    });
+    expect(remarks).toEqual([expect.stringMatching(/^u-2 was not told \(approval-1\): .*400/)]);
+    await campaign.decide({ decision: 'approve', by: 'Olga' });
+    expect(await campaign.result()).toMatchObject({ status: 'completed', notified: { status: 'refused' } });
+    expect((await keptOf(sandbox.url, spec)).lifecycle).toMatchObject({ remarks });
   });
 });

@@ -106,7 +106,12 @@ test('a decision answers the open question, once', async () => {
   await expect(campaign.decide({ decision: 'approve', by: 'u-1' })).rejects.toThrow(DecisionRefusedError);
   await ask(sandbox.url, 'DELETE /_sandbox/faults');
   await untilAsked(2);
-  await campaign.decide({ decision: 'approve', by: 'u-1' });
+  // Sent again because the answer was lost: it is not meant, nor paid for, a second time.
+  expect(await campaign.decide({ ...change, jobs: ['cutout'] })).toMatchObject({
+    applied: false,
+    earlier: { round: 1 },
+  });
+  await campaign.decide({ decision: 'approve', by: 'u-1', round: 2 });
   expect(await campaign.result()).toMatchObject({ status: 'completed' });
 });
 

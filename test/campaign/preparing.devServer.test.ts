@@ -56,3 +56,40 @@ test('tools and requests that no client has looked at', async () => {
   });
   expect(await summary()).toMatchObject({ submissions: 0 });
 });
+
+test.each<[string, object, RegExp]>([
+  [
+    'jobs that build on each other',
+    { a: { from: 'b', at: '/images/0/url' }, b: { from: 'a', at: '/images/0/url' } },
+    /a .*b|b .*a/,
+  ],
+  ['a job that nobody named', { a: { from: 'poster', at: '/images/0/url' } }, /poster/],
+])('%s', async (_case, sources, words) => {
+  const media = Object.fromEntries(
+    Object.entries(sources).map(([name, image_url]) => [
+      name,
+      { tool: 'remove-background', request: { image_url: image_url as unknown } },
+    ]),
+  );
+  const campaign = await start(await newCampaign(sandbox.url, { media }));
+  await expect(campaign.result()).rejects.toMatchObject({
+    cause: { type: 'BadInput', message: expect.stringMatching(words) },
+  });
+  expect(await summary()).toMatchObject({ submissions: 0 });
+});
+
+test.each([
+  ['a wait whose id makes no key', { waits: { teaser: { video: 'あ'.repeat(40) } } }, /waits\.teaser/],
+  ['times that its jobs cannot read', { poll: { min: '5' } }, /poll\.min/],
+  ['a key that is too long for its jobs', { key: 'k'.repeat(198) }, /over 255/],
+])('%s', async (_case, more, words) => {
+  const spec = await newCampaign(sandbox.url, {
+    media: { ['m'.repeat(60)]: cutout(sandbox.url) },
+    ...(more as object),
+  });
+  const campaign = await start(spec);
+  await expect(campaign.result()).rejects.toMatchObject({
+    cause: { type: 'BadInput', message: expect.stringMatching(words) },
+  });
+  expect(await summary()).toMatchObject({ submissions: 0 });
+});

@@ -1,13 +1,20 @@
 /** The jobs of a campaign: what builds on what, who waits for whom, and what people do in between. */
 import { addMediaUpdate, pauseUpdate, resumeUpdate } from '../../src/contract';
-import { campaignJobKey, mediaWorkflowId, recordKey, recordWorkflowId } from '../../src/ids';
-import { cutout, keptOf, newCampaign, notificationsOf, useCampaigns } from '../support/campaign';
+import { campaignJobKey, mediaWorkflowId } from '../../src/ids';
+import {
+  cutout,
+  keptOf,
+  newCampaign,
+  notificationsOf,
+  TestCampaign,
+  useCampaigns,
+} from '../support/campaign';
 import { eventually } from '../support/eventually';
 import { seed, seedRecord, seedTranscription } from '../support/records';
 import { addFault, answering, ask, readLedger } from '../support/sandbox';
 import { segueClient } from '../support/temporal';
 
-const { config, sandbox, start, summary, temporal } = useCampaigns();
+const { client, config, sandbox, start, summary, temporal } = useCampaigns();
 
 test('one failed job stops only what builds on it', async () => {
   const bad = { tool: 'remove-background', request: { image_url: 'http://127.0.0.1:9/none.png' } };
@@ -125,27 +132,82 @@ test('a held job is shown, and the campaign goes on when it is decided', async (
   ]);
 });
 
-test('a wait that others began and gave up is taken over', async () => {
+test('two campaigns wait for the same record, each by its own rules', async () => {
   const asset = await seedRecord(sandbox.url, 'asset', [1]);
-  const wait = recordWorkflowId(recordKey('asset', asset));
-  const first = await newCampaign(sandbox.url, { waits: { picture: { asset } } });
-  const second = await newCampaign(sandbox.url, { waits: { picture: { asset } } });
-  const theirs = await start(first);
-  await theirs.untilJob('picture', 'running');
-  await eventually('the wait', () => temporal.client.workflow.getHandle(wait).describe());
-  const ours = await start(second);
-  await eventually('the other wait to be found', async () => {
-    const { jobs } = await ours.status();
-    return jobs[0]?.attached;
-  });
-  await theirs.handle.cancel();
-  await expect(theirs.result()).rejects.toThrow();
-  await eventually('a wait of its own', async () => {
-    const { jobs } = await ours.status();
-    return jobs[0]?.status === 'running' && !jobs[0].attached;
-  });
+  const patient = await newCampaign(sandbox.url, { waits: { picture: { asset } } });
+  const strict = await newCampaign(sandbox.url, { waits: { picture: { asset, failOn: [3] } } });
+  const [first, second, third] = await Promise.all([
+    start(patient),
+    start(strict),
+    start({ ...patient, key: `${patient.key}-cancelled` }),
+  ]);
+  await Promise.all([first, second, third].map((one) => one.untilJob('picture', 'running')));
+  await third.handle.cancel();
+  await expect(third.result()).rejects.toThrow();
+  await seed(sandbox.url, { assets: [{ id: asset, workspace: 1, statuses: [3] }] });
+  await expect(second.result()).rejects.toMatchObject({ cause: { type: 'CampaignFailed' } });
   await seed(sandbox.url, { assets: [{ id: asset, workspace: 1, statuses: [4] }] });
-  expect(await ours.result()).toMatchObject({ status: 'completed', jobs: [{ status: 'succeeded' }] });
+  expect(await first.result()).toMatchObject({ status: 'completed', jobs: [{ status: 'succeeded' }] });
+});
+
+test('what is held, and what is waited for, keeps nothing else from being made', async () => {
+  const asset = await seedRecord(sandbox.url, 'asset', [1]);
+  const lost = { operation: 'remove-background', match: { nth: 1 }, fault: 'reset', when: 'after' } as const;
+  await addFault(sandbox.url, lost);
+  const spec = await newCampaign(sandbox.url, {
+    media: { cutout: cutout(sandbox.url), second: cutout(sandbox.url, 'shoe') },
+    waits: { picture: { asset } },
+    concurrency: 1,
+  });
+  const campaign = await start(spec);
+  await campaign.untilJob('cutout', 'held');
+  await campaign.untilJob('picture', 'running');
+  await campaign.untilJob('second', 'succeeded');
+  await campaign.handle.cancel();
+  await expect(campaign.result()).rejects.toThrow();
+  const workflowId = mediaWorkflowId(campaignJobKey(spec.key, 'cutout'));
+  expect(await keptOf(sandbox.url, spec)).toMatchObject({
+    lifecycle: { stage: 'cancelled', open: [] },
+    media: { cutout: { status: 'cancelled', workflowId, error: expect.stringContaining('nobody knew') } },
+  });
+});
+
+test('a held job that a person has submitted again runs, though the service lets it wait', async () => {
+  const lost = { operation: 'remove-background', match: { nth: 1 }, fault: 'reset', when: 'before' } as const;
+  await addFault(sandbox.url, lost);
+  const spec = await newCampaign(sandbox.url, {
+    media: { cutout: cutout(sandbox.url) },
+    submit: { timeout: '1s', authGrace: '1h' },
+  });
+  const campaign = await start(spec);
+  await campaign.untilJob('cutout', 'held');
+  await addFault(sandbox.url, answering(429, 'remove-background'));
+  const job = await client().job(mediaWorkflowId(campaignJobKey(spec.key, 'cutout')));
+  await eventually('the time to submit again', () =>
+    job.resolve({ action: 'resubmit', by: 'Olga', reason: 'it is not there' }).catch(() => undefined),
+  );
+  await campaign.untilJob('cutout', 'running');
+  expect(await campaign.status()).toMatchObject({ held: false });
+  await ask(sandbox.url, 'DELETE /_sandbox/faults');
+  expect(await campaign.result()).toMatchObject({ status: 'completed' });
+});
+
+test('requests too large to begin at once begin one after the other', async () => {
+  const cues = [{ start: 0, end: 1, text: 'x'.repeat(60_000) }];
+  const intro = await seedTranscription(sandbox.url, { cues });
+  const spec = await newCampaign(sandbox.url, { transcripts: { intro: { id: intro } }, concurrency: 100 });
+  const campaign = await start(spec);
+  await campaign.handle.executeUpdate(pauseUpdate, { args: [{ by: 'Olga' }] });
+  const image_url = Array.from({ length: 8 }, () => ({ from: 'intro', at: '/text' }));
+  for (let n = 0; n < 12; n++) {
+    const added = { name: `large-${n}`, by: 'Olga', optional: true, tool: 'remove-background' };
+    await campaign.handle.executeUpdate(addMediaUpdate, { args: [{ ...added, request: { image_url } }] });
+  }
+  await campaign.handle.executeUpdate(resumeUpdate, { args: [{ by: 'Olga' }] });
+  const last = new TestCampaign(temporal.client.workflow.getHandle(campaign.handle.workflowId));
+  const { jobs } = await last.result();
+  // The service takes no list for an address, and says so of each.
+  expect(jobs.slice(1).map(({ status }) => status)).toEqual(Array.from({ length: 12 }, () => 'failed'));
 });
 
 test('a job that somebody terminates is over, and its task stands in the project', async () => {

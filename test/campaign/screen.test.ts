@@ -15,7 +15,7 @@ function job(name: string, changes: Partial<CampaignJob> = {}): CampaignJob {
       optional: false,
       taskId: null,
     },
-    ...{ repeats: 0, error: null, attached: false, links: [] },
+    ...{ repeats: 0, error: null, links: [] },
     ...changes,
   };
 }

@@ -1,11 +1,10 @@
 /** Campaigns whose histories are committed: every way through one. */
 import { type CampaignInput, addMediaUpdate, pauseUpdate, resumeUpdate } from '../../src/contract';
-import { recordKey, recordWorkflowId } from '../../src/ids';
 import { startSandbox } from '../../src/sandbox/server';
 import { startDevServer } from '../../src/temporal/devServer';
 import { cutout, newCampaign, startCampaign, type TestCampaign } from '../support/campaign';
 import { eventually } from '../support/eventually';
-import { SANDBOX_PLACES, seed, seedRecord, seedTranscription } from '../support/records';
+import { SANDBOX_PLACES, seedRecord, seedTranscription } from '../support/records';
 import { resetRun } from '../support/reset';
 import { addFault, answering } from '../support/sandbox';
 import { shared } from '../support/shared';
@@ -70,6 +69,21 @@ export const campaignScenarios: Record<string, Scenario> = {
       decide('reject'),
     ),
 
+  'campaign-approver-not-told': (temporal, keep) =>
+    runCampaign(
+      temporal,
+      keep,
+      async (url) => {
+        await addFault(url, answering(400, 'notify'));
+        return { notify: NOTIFY, media: { cutout: cutout(url) }, approval: APPROVAL };
+      },
+      async (campaign) => {
+        await campaign.untilStage('approving');
+        await eventually('the remark', async () => (await campaign.status()).remarks.length > 0);
+        await campaign.decide({ decision: 'approve', by: 'sam' });
+      },
+    ),
+
   'campaign-expired': (temporal, keep) =>
     runCampaign(temporal, keep, (url) => ({
       notify: NOTIFY,
@@ -90,31 +104,15 @@ export const campaignScenarios: Record<string, Scenario> = {
       },
     ),
 
-  /** It finds the wait of another campaign, and takes it over when that one is cancelled. */
-  async 'campaign-waits-with-others'(temporal, keep) {
+  /** Each by its own kind of run. */
+  async 'campaign-transcript-and-wait'(temporal, keep) {
     const sandbox = await startSandbox({ pace: { kind: 'instant' } });
     const config = testConfig();
     const work = async (): Promise<void> => {
-      const asset = await seedRecord(sandbox.url, 'asset', [1]);
-      const waits = { picture: { asset } };
-      const theirs = await startCampaign(temporal, config, await newCampaign(sandbox.url, { waits }));
-      const wait = temporal.client.workflow.getHandle(recordWorkflowId(recordKey('asset', asset)));
-      await eventually('their wait', () => wait.describe());
+      const waits = { picture: { asset: await seedRecord(sandbox.url, 'asset', [1, 4]) } };
       const transcripts = { intro: { id: await seedTranscription(sandbox.url) } };
       const spec = await newCampaign(sandbox.url, { transcripts, waits });
       const campaign = await startCampaign(temporal, config, spec);
-      const untilAttached = (isAttached: boolean): Promise<unknown> =>
-        eventually(`attached: ${isAttached}`, async () => {
-          const { jobs } = await campaign.status();
-          return jobs.some(
-            (job) => job.status === 'running' && job.attached === isAttached && job.workflowId,
-          );
-        });
-      await untilAttached(true);
-      await campaign.untilJob('intro', 'succeeded');
-      await theirs.handle.cancel();
-      await untilAttached(false);
-      await seed(sandbox.url, { assets: [{ id: asset, workspace: 1, statuses: [4] }] });
       await campaign.result();
       await keep(campaign.handle);
     };

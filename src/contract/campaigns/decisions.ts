@@ -44,6 +44,12 @@ export interface CampaignPause {
   since: string;
 }
 
+/** Answer to an order: small, since a history keeps each of them. */
+export interface CampaignReceipt {
+  stage: CampaignStage;
+  paused: CampaignPause | null;
+}
+
 export interface PauseOrder {
   by: string;
   reason?: string;

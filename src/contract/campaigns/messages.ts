@@ -4,15 +4,16 @@ import {
   type AddMediaOrder,
   type CampaignDecision,
   type CampaignDecisionReceipt,
+  type CampaignReceipt,
   type PauseOrder,
 } from './decisions';
 import { type CampaignStatus } from './run';
 
 export const campaignStatusQuery = defineQuery<CampaignStatus>('status');
 export const decideUpdate = defineUpdate<CampaignDecisionReceipt, [CampaignDecision]>('decide');
-export const pauseUpdate = defineUpdate<CampaignStatus, [PauseOrder]>('pause');
-export const resumeUpdate = defineUpdate<CampaignStatus, [PauseOrder]>('resume');
-export const addMediaUpdate = defineUpdate<CampaignStatus, [AddMediaOrder]>('addMedia');
+export const pauseUpdate = defineUpdate<CampaignReceipt, [PauseOrder]>('pause');
+export const resumeUpdate = defineUpdate<CampaignReceipt, [PauseOrder]>('resume');
+export const addMediaUpdate = defineUpdate<CampaignReceipt, [AddMediaOrder]>('addMedia');
 
 /** What a job tells the campaign that it is for; what it is at its end is read from the run itself. */
 export interface JobNews {

@@ -40,8 +40,6 @@ export interface CampaignJob {
   /** How often a person had it made again. */
   repeats: number;
   error: string | null;
-  /** Its run was there before, and others may wait for it too: it is not cancelled with the campaign. */
-  attached: boolean;
   /** The first few addresses in its result. */
   links: string[];
 }

@@ -1,18 +1,22 @@
 /** Has a campaign's results approved: asks, reminds in working hours, and waits no longer than agreed. */
-import { condition, proxyLocalActivities } from '@temporalio/workflow';
+import { ActivityFailure, condition, proxyActivities } from '@temporalio/workflow';
 import {
   type ApprovalRound,
   type CampaignPause,
   type CampaignVerdict,
   type SegueActivities,
 } from '../../contract';
-import { continueWhenLong } from './ending';
+import { continueWhenLong, mayContinue } from './continuing';
 import { askApprover, remindApprover } from './notices';
-import { type Campaign, isOver } from './run';
+import { type Campaign, isOver, remark } from './run';
 import { enterStage, noteChange } from './stage';
 
-/** Time zones change between releases of the runtime: worked out once and recorded, it replays. */
-const { workingTime } = proxyLocalActivities<SegueActivities>({ startToCloseTimeout: '5s' });
+/**
+ * Time zones change between releases of the runtime: worked out once and recorded, it replays. Not a local activity:
+ * where its result, a question about the status and a signal meet in one workflow task, the SDK applies them in another
+ * order when it replays (seen).
+ */
+const { workingTime } = proxyActivities<SegueActivities>({ startToCloseTimeout: '10s' });
 
 /** `change` also where media was added meanwhile: then there is something to make, and to ask about again. */
 export async function askForApproval(run: Campaign): Promise<CampaignVerdict | 'expired'> {
@@ -20,7 +24,8 @@ export async function askForApproval(run: Campaign): Promise<CampaignVerdict | '
   const round = progress.approval ?? (await openRound(run));
   try {
     for (;;) {
-      await condition(() => isAnswered(run) || progress.paused !== null, untilNextMs(round));
+      const isNews = (): boolean => isAnswered(run) || progress.paused !== null || mayContinue(run);
+      await condition(isNews, untilNextMs(round));
       if (isAnswered(run)) return run.verdict ?? 'change';
       if (progress.paused) await standStill(run, round);
       else if (Date.now() >= Date.parse(round.expiresAt)) return 'expired';
@@ -42,8 +47,9 @@ export function prolong(round: ApprovalRound, { since }: CampaignPause): void {
 }
 
 async function standStill(run: Campaign, round: ApprovalRound): Promise<void> {
-  await condition(() => isAnswered(run) || run.progress.paused === null);
-  if (round.nextReminderAt) await planReminder(run, round, round.nextReminderAt);
+  await condition(() => isAnswered(run) || run.progress.paused === null || mayContinue(run));
+  if (run.progress.paused === null && round.nextReminderAt)
+    await planReminder(run, round, round.nextReminderAt);
 }
 
 async function openRound(run: Campaign): Promise<ApprovalRound> {
@@ -75,10 +81,22 @@ async function planReminder(
   round: ApprovalRound,
   notBefore = new Date(Date.now() + run.approvalTimes.remind).toISOString(),
 ): Promise<void> {
-  const next = await workingTime({ notBefore, timezone: run.progress.clock?.timezone ?? 'UTC' });
+  const next = await workingTimeOf(run, notBefore);
   // Who is reminded after that can do nothing any more.
   round.nextReminderAt = Date.parse(next) < Date.parse(round.expiresAt) ? next : null;
   noteChange(run);
+}
+
+/** A zone that the worker before knew, and this one does not, must not end what is paid for. */
+async function workingTimeOf(run: Campaign, notBefore: string): Promise<string> {
+  const { timezone = 'UTC' } = run.progress.clock ?? {};
+  try {
+    return await workingTime({ notBefore, timezone });
+  } catch (error) {
+    if (!(error instanceof ActivityFailure)) throw error;
+    remark(run, `reminders go by UTC: ${error.cause?.message ?? error.message}`);
+    return workingTime({ notBefore, timezone: 'UTC' });
+  }
 }
 
 function isAnswered(run: Campaign): boolean {

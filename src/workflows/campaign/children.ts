@@ -38,15 +38,33 @@ interface Order {
   workflowId: string;
   input: MediaInput | TranscriptInput | RecordInput;
   attributes: ReturnType<typeof attributesOfJob>;
-  /** A job is done once, whatever became of it; a mere wait may begin anew where it learned nothing. */
-  reuse: 'REJECT_DUPLICATE' | 'ALLOW_DUPLICATE_FAILED_ONLY';
 }
 
-/** Begins a job, or finds the run that does it already: after a reset, or because somebody waits for the same record. */
-export async function begin(run: Campaign, job: CampaignJob): Promise<void> {
+/** Bytes of the requests that begin in one workflow task: the server takes 4 MB of them, and ends a run that asks for more. */
+const LARGEST_BUNCH = 1024 * 1024;
+
+/**
+ * Begins jobs, or finds the runs that do them already, after a reset. As many as may begin at once: the others wait for
+ * the next time.
+ */
+export async function begin(run: Campaign, jobs: CampaignJob[]): Promise<void> {
   // Not begun by two: the order of a job takes a while where it builds on others.
-  setStatus(job, 'running');
-  const order = await orderOf(run, job);
+  for (const job of jobs) setStatus(job, 'running');
+  const orders = await Promise.all(jobs.map(async (job) => ({ job, order: await orderOf(run, job) })));
+  let room = LARGEST_BUNCH;
+  const begun = orders.map(({ job, order }) => {
+    const bytes = 'problem' in order ? 0 : bytesOf(order.input);
+    const isFirst = room === LARGEST_BUNCH;
+    room -= bytes;
+    if (room >= 0 || isFirst) return beginOne(run, job, order);
+    setStatus(job, 'waiting');
+    return Promise.resolve();
+  });
+  // All of them are begun or are not, before anything else happens: a cancellation finds none in between.
+  for (const one of await Promise.allSettled(begun)) if (one.status === 'rejected') throw one.reason;
+}
+
+async function beginOne(run: Campaign, job: CampaignJob, order: Order | { problem: string }): Promise<void> {
   if ('problem' in order) {
     job.workflowId = null;
     setStatus(job, 'failed', order.problem);
@@ -66,19 +84,13 @@ export async function begin(run: Campaign, job: CampaignJob): Promise<void> {
   }
 }
 
-function start({
-  workflow,
-  workflowId,
-  input,
-  attributes,
-  reuse,
-}: Order): Promise<ChildWorkflowHandle<Workflow>> {
+function start({ workflow, workflowId, input, attributes }: Order): Promise<ChildWorkflowHandle<Workflow>> {
   // It outlives this run: a campaign that continues, ends or is stopped leaves nothing half done.
   return CancellationScope.nonCancellable(() =>
     startChild(workflow, {
       workflowId,
       args: [input],
-      workflowIdReusePolicy: reuse,
+      workflowIdReusePolicy: 'REJECT_DUPLICATE',
       parentClosePolicy: 'ABANDON',
       typedSearchAttributes: attributes,
       staticSummary: `a job of ${workflowInfo().workflowId}`,
@@ -101,7 +113,6 @@ function attend(
 
 async function attach(run: Campaign, job: CampaignJob, { workflowId }: Order): Promise<void> {
   run.attended.delete(job.name);
-  job.attached = job.kind === 'wait';
   const listener = { workflowId: workflowInfo().workflowId };
   await CancellationScope.nonCancellable(() =>
     getExternalWorkflowHandle(workflowId).signal(reportToSignal, listener),
@@ -136,7 +147,6 @@ async function mediaOrder(run: Campaign, job: CampaignJob): Promise<Order | { pr
     workflowId: mediaWorkflowId(input.key),
     input,
     attributes: attributesOfJob(input, 'submitting'),
-    reuse: 'REJECT_DUPLICATE',
   };
 }
 
@@ -152,7 +162,6 @@ function transcriptOrder(run: Campaign, job: CampaignJob): Order {
     workflowId: transcriptWorkflowId(input.key),
     input,
     attributes: attributesOfJob({ ...input, tool: 'transcript' }, 'polling'),
-    reuse: 'REJECT_DUPLICATE',
   };
 }
 
@@ -165,14 +174,17 @@ function waitOrder(run: Campaign, job: CampaignJob): Order {
         ? (['run', serviceRun] as const)
         : (['video', video ?? ''] as const);
   const { scope, poll } = run.input;
-  const key = recordKey(kind, id);
-  const input: RecordInput = { kind, id, failOn, scope, poll, reportTo: workflowInfo().workflowId };
+  const campaign = run.input.key;
+  const key = recordKey(kind, id, campaign);
+  const input: RecordInput = {
+    ...{ kind, id, failOn, scope, poll, campaign },
+    reportTo: workflowInfo().workflowId,
+  };
   return {
     workflow: RECORD_WORKFLOW,
     workflowId: recordWorkflowId(key),
     input,
     attributes: attributesOfJob({ key, tool: kind, scope }, 'polling'),
-    reuse: 'ALLOW_DUPLICATE_FAILED_ONLY',
   };
 }
 
@@ -219,8 +231,8 @@ async function valuesFor(
 }
 
 /** A campaign that ends early cancels what it began; each records its task in the project. */
-export async function cancelJob({ kind, attached, workflowId }: CampaignJob): Promise<void> {
-  if (workflowId === null || (kind === 'wait' && attached)) return;
+export async function cancelJob({ workflowId }: CampaignJob): Promise<void> {
+  if (workflowId === null) return;
   try {
     await getExternalWorkflowHandle(workflowId).cancel();
   } catch (error) {

@@ -5,12 +5,9 @@ import {
   ApplicationFailure,
   CancellationScope,
   condition,
-  continueAsNew,
   isCancellation,
-  workflowInfo,
-  type WorkflowInfo,
 } from '@temporalio/workflow';
-import { type CampaignInput, type CampaignResult, FAILURE } from '../../contract';
+import { type CampaignResult, FAILURE, type NoticeOutcome } from '../../contract';
 import { cancelJob } from './children';
 import { readEnds } from './news';
 import { tellEnd } from './notices';
@@ -68,31 +65,13 @@ export function campaignFailed(
   });
 }
 
-/** Of events. The server suggests it at 4,096, and a hundred jobs that end and begin at once are many more. */
-const LONGEST_HISTORY = 2_500;
-
-export function isLong({
-  continueAsNewSuggested,
-  historyLength,
-}: Pick<WorkflowInfo, 'continueAsNewSuggested' | 'historyLength'>): boolean {
-  return continueAsNewSuggested || historyLength >= LONGEST_HISTORY;
-}
-
-/** Continues as new before the history grows past what the server takes; jobs go on, and find the new run. */
-export async function continueWhenLong(run: Campaign): Promise<void> {
-  if (!isLong(workflowInfo()) || run.notices > 0) return;
-  await condition(allHandlersFinished);
-  // Decided in the meantime: this run acts on it, since the next one would not know.
-  if (run.verdict !== null) return;
-  await continueAsNew<(input: CampaignInput) => Promise<unknown>>({ ...run.input, carried: run.progress });
-}
-
 async function fail(run: Campaign, failure: ApplicationFailure): Promise<never> {
-  const [facts] = (failure.details ?? []) as [{ problems?: string[] }?];
+  const [facts] = (failure.details ?? []) as [{ problems?: string[]; notified?: NoticeOutcome | null }?];
   enterStage(run, 'failed');
   await CancellationScope.nonCancellable(async () => {
     await untilSaved(run);
-    await tellEnd(run, 'failed', facts?.problems ?? [failure.message]);
+    const notified = await tellEnd(run, 'failed', facts?.problems ?? [failure.message]);
+    if (facts) facts.notified = notified;
   });
   throw failure;
 }
@@ -113,9 +92,12 @@ async function cancelAll(run: Campaign): Promise<void> {
     saveJob(run, job);
   }
   const open = jobs.filter(isOpen);
+  // Cancelled, it ends; one that is held afterwards waits for a person, and stands in the project as open.
+  const heldBefore = new Set(open.filter(({ status }) => status === 'held'));
   await Promise.all(open.map((job) => cancelJob(job)));
   const until = Date.now() + CANCEL_PATIENCE_MS;
-  const mayEnd = (): boolean => open.some((job) => isOpen(job) && job.status !== 'held' && !job.attached);
+  const mayEnd = (): boolean =>
+    open.some((job) => isOpen(job) && (job.status !== 'held' || heldBefore.has(job)));
   while (mayEnd() && Date.now() < until) {
     await condition(() => run.ended.size > 0 || !mayEnd(), until - Date.now());
     await readEnds(run);

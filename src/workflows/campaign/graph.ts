@@ -1,7 +1,7 @@
 /** Which jobs of a campaign can begin, and which never will. */
-import { referencesIn } from '../../campaignRules';
+import { MOST_AT_ONCE, referencesIn } from '../../campaignRules';
 import { type CampaignJob } from '../../contract';
-import { type Campaign, isOpen, isOver, jobNamed, mediaSpec } from './run';
+import { type Campaign, isOver, jobNamed, mediaSpec } from './run';
 
 /** The jobs that one builds on. */
 function foundationsOf(run: Campaign, { name, kind }: CampaignJob): CampaignJob[] {
@@ -15,7 +15,24 @@ export function readyJobs(run: Campaign): CampaignJob[] {
   if (paused) return [];
   const isReady = (job: CampaignJob): boolean =>
     job.status === 'waiting' && foundationsOf(run, job).every(({ status }) => status === 'succeeded');
-  return jobs.filter(isReady).slice(0, Math.max(0, run.concurrency - jobs.filter(isOpen).length));
+  const ready = jobs.filter(isReady);
+  return [
+    ...ready.filter(isWork).slice(0, room(run.concurrency, jobs, isWork)),
+    ...ready.filter(isWait).slice(0, room(MOST_AT_ONCE, jobs, isWait)),
+  ];
+}
+
+function isWait({ kind }: CampaignJob): boolean {
+  return kind === 'wait';
+}
+
+function isWork(job: CampaignJob): boolean {
+  return !isWait(job);
+}
+
+/** What waits for a person, or for longer than anybody thought, keeps nothing else from being made. */
+function room(most: number, jobs: CampaignJob[], ofKind: (job: CampaignJob) => boolean): number {
+  return Math.max(0, most - jobs.filter((job) => job.status === 'running' && ofKind(job)).length);
 }
 
 /** What it builds on and will never be there. */

@@ -1,7 +1,9 @@
 /** What a campaign learns of its jobs. */
 import { CancellationScope, condition, proxyActivities, setHandler } from '@temporalio/workflow';
+import { bytesOf } from '../../campaignRules';
 import { type CampaignJob, type JobEnd, jobNewsSignal, type SegueActivities } from '../../contract';
 import { isRecord } from '../../inputs';
+import { mayContinue } from './continuing';
 import { type Campaign, isOpen, setStatus } from './run';
 import { saveJob } from './saving';
 import { noteChange } from './stage';
@@ -16,6 +18,9 @@ export const { readEnd } = proxyActivities<SegueActivities>({
 const LOOK_EVERY = '1h';
 /** The same for one that said that it ends, and did not yet when its end was read. */
 const LOOK_AGAIN = '1m';
+
+/** How one says that it runs, or runs again after a person decided. */
+const RUNS: ReadonlySet<unknown> = new Set(['polling', 'submitting', 'waiting']);
 
 /** How a job that ends says so. It says it just before. */
 const ENDS: ReadonlySet<unknown> = new Set(['succeeded', 'failed', 'abandoned', 'cancelled']);
@@ -37,7 +42,7 @@ function takeNews(run: Campaign, { workflowId, stage, taskId }: Record<string, u
   if (!job) return;
   if (typeof taskId === 'string') job.taskId = taskId;
   if (stage === 'held' || stage === 'overdue') setStatus(job, stage);
-  else if (stage === 'polling') setStatus(job, 'running');
+  else if (RUNS.has(stage)) setStatus(job, 'running');
   else if (ENDS.has(stage)) run.ended.set(job.name, 'ends');
   else return;
   noteChange(run);
@@ -46,7 +51,7 @@ function takeNews(run: Campaign, { workflowId, stage, taskId }: Record<string, u
 /** Waits until there is something to act on. */
 export async function untilNews(run: Campaign, isWork: () => boolean): Promise<void> {
   const isUnattended = run.progress.jobs.some((job) => isOpen(job) && !run.attended.has(job.name));
-  const isThere = (): boolean => run.ended.size > 0 || isWork();
+  const isThere = (): boolean => run.ended.size > 0 || isWork() || mayContinue(run);
   if (!isUnattended) return condition(isThere);
   if (!(await condition(isThere, run.lingering ? LOOK_AGAIN : LOOK_EVERY))) lookAtOpen(run);
 }
@@ -70,41 +75,40 @@ export async function readEnds(run: Campaign): Promise<void> {
 }
 
 /**
- * In characters, of all jobs: they are handed over from run to run, and stand in the status and in the result. Results
+ * In bytes, of all jobs: they are handed over from run to run, and stand in the status and in the result. Results
  * are in the project, whatever is shown of them here.
  */
-const LONGEST_LINKS = 300_000;
+const LARGEST_LINKS = 300_000;
 
 /** As many of them as there is room for. */
 export function withRoom(jobs: readonly Pick<CampaignJob, 'links'>[], links: string[]): string[] {
-  let room = LONGEST_LINKS - jobs.flatMap((job) => job.links).join('').length;
-  return links.filter((link) => (room -= link.length) >= 0);
+  let room = LARGEST_LINKS - bytesOf(jobs.map((job) => job.links));
+  return links.filter((link) => (room -= bytesOf(link)) >= 0);
 }
 
+/** In characters; a thousand of them are handed over from run to run, and may take three bytes a character. */
+const LONGEST_ERROR = 250;
+
+function shortened(words: string): string {
+  return words.length > LONGEST_ERROR ? `${words.slice(0, LONGEST_ERROR)}…` : words;
+}
+
+const CANCELLED_WHILE_HELD = 'cancelled while nobody knew whether the service had taken it';
+
 function takeEnd(run: Campaign, job: CampaignJob, end: Exclude<JobEnd, { is: 'open' }>): void {
-  if (isStoppedByOthers(run, job, end)) {
-    job.attached = false;
-    job.workflowId = null;
-    setStatus(job, 'waiting');
-    noteChange(run);
-    return;
-  }
+  const wasHeld = job.status === 'held';
   if ('taskId' in end && end.taskId !== null) job.taskId = end.taskId;
   if (end.is === 'succeeded') {
     job.links = withRoom(run.progress.jobs, end.links);
     setStatus(job, 'succeeded');
   } else if ('error' in end) {
-    setStatus(job, end.is, end.error);
+    const isUncertain = wasHeld && end.is === 'cancelled' && end.taskId === null;
+    setStatus(job, end.is, shortened(isUncertain ? CANCELLED_WHILE_HELD : end.error));
   } else {
     setStatus(job, 'failed', 'the Temporal server no longer knows its run');
   }
   saveJob(run, job);
   noteChange(run);
-}
-
-/** Whoever began the wait no longer wants the record. This campaign does, and waits for it by itself. */
-function isStoppedByOthers({ cancelling }: Campaign, { attached }: CampaignJob, { is }: JobEnd): boolean {
-  return attached && !cancelling && (is === 'cancelled' || is === 'terminated');
 }
 
 function lookAtOpen({ progress, ended }: Campaign): void {

@@ -7,8 +7,9 @@ import {
   type NoticeOutcome,
   type NotifyTarget,
 } from '../../contract';
-import { type Message, tellUser } from '../notice';
-import { type Campaign, isOver } from './run';
+import { type Message, tellOperator, tellUser } from '../notice';
+import { type Campaign, isOver, remark } from './run';
+import { save } from './saving';
 
 const MOST_JOBS_LISTED = 50;
 
@@ -30,9 +31,9 @@ export function tellProgress(run: Campaign): void {
 export function askApprover(run: Campaign, { round, expiresAt }: ApprovalRound): void {
   const { key } = run.input;
   const answers = [
-    `- To take it as it is: \`segue campaign approve ${key} --by NAME\``,
-    `- To have jobs made again: \`segue campaign change ${key} --jobs A,B --by NAME --comment TEXT\``,
-    `- To stop here: \`segue campaign reject ${key} --by NAME --comment TEXT\``,
+    `- To take it as it is: \`segue campaign approve ${key} --round ${round} --by NAME\``,
+    `- To have jobs made again: \`segue campaign change ${key} --round ${round} --jobs A,B --by NAME --comment TEXT\``,
+    `- To stop here: \`segue campaign reject ${key} --round ${round} --by NAME --comment TEXT\``,
   ];
   tellApprover(run, {
     category: 'agentNeedsInput',
@@ -59,7 +60,7 @@ export function remindApprover(run: Campaign, { round, reminders, expiresAt }: A
     body: letter(
       `nobody has decided about \`${key}\` yet; it is open until ${expiresAt}.`,
       tableOf(run),
-      `\`segue campaign approve ${key} --by NAME\`, or \`change\`, or \`reject\``,
+      `\`segue campaign approve ${key} --round ${round} --by NAME\`, or \`change\`, or \`reject\``,
     ),
     extra: { ...extraOf(run), round },
   });
@@ -103,16 +104,41 @@ function tellApprover(run: Campaign, message: Message): void {
   const { approval, notify, scope } = run.input;
   if (!approval) return;
   const workspaceId = notify?.workspaceId ?? scope?.organization ?? '';
-  inBackground(run, { ...notify, workspaceId, userId: approval.from }, message);
+  inBackground(run, { ...notify, workspaceId, userId: approval.from }, message, (words) => {
+    remark(run, words);
+    save(run, 'lifecycle');
+    if (message.category === 'agentNeedsInput') tellOperatorOf(run, message, words);
+  });
+}
+
+/** Nobody else knows that somebody is waited for who does not know it. */
+function tellOperatorOf(run: Campaign, message: Message, words: string): void {
+  run.notices += 1;
+  CancellationScope.nonCancellable(() =>
+    tellOperator(run, { ...message, title: 'An approver could not be asked', message: short(words) }),
+  )
+    .catch((error: unknown) => {
+      log.error('the operator was not told', { error: String(error) });
+    })
+    .finally(() => {
+      run.notices -= 1;
+    });
 }
 
 /** Work does not wait for a notification; a run that continues as new does. */
-function inBackground(run: Campaign, to: NotifyTarget, message: Message): void {
+function inBackground(
+  run: Campaign,
+  to: NotifyTarget,
+  message: Message,
+  whenNotSent: (words: string) => void = () => undefined,
+): void {
   run.notices += 1;
   CancellationScope.nonCancellable(() => tellUser(run, to, message))
-    .then(({ status, reason }) => {
-      if (status !== 'sent')
-        log.warn('a notification was not sent', { event: message.event, status, reason });
+    .then(({ status, reason = '' }) => {
+      if (status === 'sent') return;
+      log.warn('a notification was not sent', { event: message.event, status, reason });
+      const doubt = status === 'uncertain' ? 'may not have been told' : 'was not told';
+      whenNotSent(short(`${to.userId} ${doubt} (${message.event}): ${reason}`));
     })
     .catch((error: unknown) => {
       log.error('a notification was not sent', { event: message.event, error: String(error) });

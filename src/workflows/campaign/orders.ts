@@ -1,14 +1,20 @@
 /** What people order of a running campaign. */
 import { ApplicationFailure, setHandler } from '@temporalio/workflow';
-import { problemsOfAddedMedia, problemsOfDecision, problemsOfPause, referencesIn } from '../../campaignRules';
+import {
+  bytesOf,
+  problemsOfAddedMedia,
+  problemsOfDecision,
+  problemsOfPause,
+  referencesIn,
+} from '../../campaignRules';
 import {
   type AddMediaOrder,
   addMediaUpdate,
   type CampaignDecision,
   type CampaignDecisionReceipt,
   type CampaignDecisionTaken,
+  type CampaignReceipt,
   type CampaignStage,
-  type CampaignStatus,
   decideUpdate,
   FAILURE,
   type PauseOrder,
@@ -16,14 +22,13 @@ import {
   resumeUpdate,
 } from '../../contract';
 import { prolong } from './approval';
-import { type Campaign, isOver, jobNamed, mediaSpec, newJob, setStatus } from './run';
+import { type Campaign, isOver, jobNamed, mediaSpec, newJob, remark, setStatus } from './run';
 import { save } from './saving';
 import { noteChange } from './stage';
-import { describe } from './status';
 
 const MOST_DECISIONS_SHOWN = 50;
-/** In characters of JSON: they are handed over from run to run. */
-const LONGEST_DECISIONS = 100_000;
+/** In bytes of JSON: they are handed over from run to run. */
+const LARGEST_DECISIONS = 100_000;
 
 export function handleOrders(run: Campaign): void {
   setHandler(decideUpdate, (decision) => decide(run, decision), {
@@ -88,7 +93,7 @@ function decide(run: Campaign, { decision, by, ...order }: CampaignDecision): Ca
 
 function isTooMuch(decisions: CampaignDecisionTaken[]): boolean {
   if (decisions.length <= 1) return false;
-  return decisions.length > MOST_DECISIONS_SHOWN || JSON.stringify(decisions).length > LONGEST_DECISIONS;
+  return decisions.length > MOST_DECISIONS_SHOWN || bytesOf(decisions) > LARGEST_DECISIONS;
 }
 
 const STAGE_AFTER = {
@@ -114,30 +119,34 @@ function staleBecauseOf(run: Campaign, again: string[]): string[] {
     .map(({ name }) => name);
 }
 
-function pause(run: Campaign, { by, reason }: PauseOrder): CampaignStatus {
+function pause(run: Campaign, { by, reason }: PauseOrder): CampaignReceipt {
   run.progress.paused ??= { by, reason: reason ?? '', since: new Date().toISOString() };
   noteChange(run);
-  return describe(run);
+  return receipt(run);
 }
 
-function resume(run: Campaign): CampaignStatus {
+function resume(run: Campaign): CampaignReceipt {
   const { paused, approval } = run.progress;
   run.progress.paused = null;
   if (paused && approval) prolong(approval, paused);
   noteChange(run);
-  return describe(run);
+  return receipt(run);
 }
 
-function addMedia(run: Campaign, { name, by, tool, request, ...order }: AddMediaOrder): CampaignStatus {
+function receipt({ progress: { stage, paused } }: Campaign): CampaignReceipt {
+  return { stage, paused };
+}
+
+function addMedia(run: Campaign, { name, by, tool, request, ...order }: AddMediaOrder): CampaignReceipt {
   const { progress } = run;
   const optional = order.optional ?? false;
-  if (jobNamed(run, name)) return describe(run);
+  if (jobNamed(run, name)) return receipt(run);
   progress.added[name] = { tool, request, optional };
-  progress.remarks.push(`${name} was added by ${by}`);
+  remark(run, `${name} was added by ${by}`);
   progress.jobs.push(newJob(name, 'media', optional, new Date().toISOString()));
   save(run, 'configuration');
   noteChange(run);
-  return describe(run);
+  return receipt(run);
 }
 
 function problemsOfVerdict(run: Campaign, order: CampaignDecision | undefined): string[] {

@@ -1,6 +1,7 @@
 /** What happens before any paid work. */
 import { condition, proxyActivities } from '@temporalio/workflow';
 import { HEARTBEAT_TIMEOUT_MS, type SegueActivities } from '../../contract';
+import { continueWhenLong, mayContinue } from './continuing';
 import { campaignFailed } from './ending';
 import { type Campaign } from './run';
 import { save, untilSaved } from './saving';
@@ -39,6 +40,9 @@ export async function research(run: Campaign): Promise<void> {
   enterStage(run, 'producing');
 }
 
-export async function untilResumed({ progress }: Campaign): Promise<void> {
-  await condition(() => progress.paused === null);
+async function untilResumed(run: Campaign): Promise<void> {
+  while (run.progress.paused !== null) {
+    await condition(() => run.progress.paused === null || mayContinue(run));
+    await continueWhenLong(run);
+  }
 }

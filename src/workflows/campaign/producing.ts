@@ -1,7 +1,8 @@
 /** Makes the media of a campaign: a graph, whose parts run side by side as soon as what they build on is there. */
 import { type CampaignJob } from '../../contract';
 import { begin } from './children';
-import { campaignFailed, continueWhenLong } from './ending';
+import { continueWhenLong } from './continuing';
+import { campaignFailed } from './ending';
 import { hopelessBecause, readyJobs } from './graph';
 import { readEnds, untilNews } from './news';
 import { type Campaign, isOver, setStatus } from './run';
@@ -15,7 +16,7 @@ export async function produce(run: Campaign): Promise<void> {
   for (;;) {
     await readEnds(run);
     skipHopeless(run);
-    await beginAll(run);
+    await begin(run, readyJobs(run));
     if (jobs.every(isOver)) break;
     await untilNews(run, () => hasWork(run));
     await continueWhenLong(run);
@@ -27,12 +28,6 @@ export async function produce(run: Campaign): Promise<void> {
     );
     throw campaignFailed(run, `${failures.length} of its ${jobs.length} jobs did not succeed`, problems);
   }
-}
-
-/** All of them are begun or are not, before anything else happens: a cancellation finds none in between. */
-async function beginAll(run: Campaign): Promise<void> {
-  const begun = await Promise.allSettled(readyJobs(run).map((job) => begin(run, job)));
-  for (const one of begun) if (one.status === 'rejected') throw one.reason;
 }
 
 /** What a person had made again was good enough to be shown before; its failure is for that person to judge. */

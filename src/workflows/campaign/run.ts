@@ -27,8 +27,10 @@ export interface Campaign extends Sender {
   readonly ended: Map<string, 'ends' | 'may have'>;
   /** Names of jobs whose end this run of the campaign learns by itself; the others tell it, or are looked at. */
   readonly attended: Set<string>;
-  /** Parts of the project that do not show the campaign's state yet. */
-  readonly unsaved: Set<string>;
+  /** Parts of the project that do not show the campaign's state yet, oldest first, by the number of the order. */
+  readonly unsaved: Map<string, number>;
+  /** The last number given to an order to save, and that of the oldest one on its way. */
+  saves: { ordered: number; onTheWay: number };
   saving: boolean;
   /** Parts that the project did not take, and why. */
   readonly refused: Map<string, string>;
@@ -73,7 +75,8 @@ export function startCampaign(input: CampaignInput): Campaign {
     },
     ended: new Map(),
     attended: new Set(),
-    unsaved: new Set(),
+    unsaved: new Map(),
+    saves: { ordered: 0, onTheWay: Infinity },
     saving: false,
     refused: new Map(),
     lingering: false,
@@ -98,10 +101,19 @@ export function newJob(name: string, kind: CampaignJobKind, optional: boolean, n
     since: now,
     optional,
     repeats: 0,
-    attached: false,
     links: [],
     ...unknown,
   };
+}
+
+/** More says nothing: each may be told of the same trouble again. */
+const MOST_REMARKS = 100;
+
+/** Something that whoever looks at the campaign should know. */
+export function remark({ progress }: Campaign, words: string): void {
+  if (progress.remarks.includes(words)) return;
+  progress.remarks.push(words);
+  if (progress.remarks.length > MOST_REMARKS) progress.remarks.shift();
 }
 
 /** What a media job was asked for, in the spec or later. */

@@ -20,10 +20,16 @@ export const REPEAT = 'repeat';
  * (`media/banner`, `waits/teaser`).
  */
 export function save(run: Campaign, part: string): void {
-  run.unsaved.add(part);
+  run.saves.ordered += 1;
+  if (!run.unsaved.has(part)) run.unsaved.set(part, run.saves.ordered);
   if (run.saving) return;
   run.saving = true;
   void CancellationScope.nonCancellable(() => saveUnsaved(run));
+}
+
+/** What the project did not take is tried again when the campaign moves on: the trouble may be mended. */
+export function saveRefused(run: Campaign): void {
+  for (const part of run.refused.keys()) save(run, part);
 }
 
 /** At the start of each run: what the one before had not saved yet is not known. */
@@ -41,9 +47,11 @@ export function saveJob(run: Campaign, job: CampaignJob): void {
   if (!isWrittenElsewhere(job)) save(run, partOf(run, job.name));
 }
 
-/** Whether everything is in the project that is to be, once nothing is on its way. */
+/** Whether everything is in the project that was to be by now; what comes in the meantime is not waited for. */
 export async function untilSaved(run: Campaign): Promise<ChangeOutcome> {
-  await condition(() => !run.saving);
+  const last = run.saves.ordered;
+  const isSaved = (): boolean => Math.min(run.saves.onTheWay, ...run.unsaved.values()) > last;
+  await condition(() => !run.saving || isSaved());
   const error = notSaved(run);
   return error === null ? { ok: true } : { ok: false, error };
 }
@@ -59,6 +67,7 @@ async function saveUnsaved(run: Campaign): Promise<void> {
   while (run.unsaved.size > 0) {
     const { parts, steps } = takeSteps(run);
     const outcome = await write(run, steps);
+    run.saves.onTheWay = Infinity;
     for (const part of parts) {
       if (outcome.ok) run.refused.delete(part);
       else run.refused.set(part, outcome.error);
@@ -83,7 +92,7 @@ function takeSteps(run: Campaign): { parts: string[]; steps: Step[] } {
   const parts: string[] = [];
   const steps: Step[] = [];
   let room = LARGEST_SAVE;
-  for (const part of [...run.unsaved]) {
+  for (const [part, order] of [...run.unsaved]) {
     const value = valueOf(run, part);
     const size = JSON.stringify(value).length;
     const set = size > LARGEST_SAVE ? { tooLarge: size, see: `the run ${workflowInfo().workflowId}` } : value;
@@ -93,6 +102,7 @@ function takeSteps(run: Campaign): { parts: string[]; steps: Step[] } {
     steps.push(isRecord(set) && isBesideOthers(run, part) ? { at, merge: set } : { at, set });
     parts.push(part);
     run.unsaved.delete(part);
+    run.saves.onTheWay = Math.min(run.saves.onTheWay, order);
   }
   return { parts, steps };
 }
@@ -133,12 +143,12 @@ function valueOf(run: Campaign, part: string): unknown {
 
 /** Lists where things come and go: who reads the project sees no member of an object vanish. */
 function lifecycleOf(run: Campaign) {
-  const { stage, since, history, remarks, jobs } = run.progress;
+  const { stage, since, history, remarks, jobs, paused } = run.progress;
   // Whoever finds this campaign stopped for good finds here what the service still works on.
   const open = jobs
     .filter(isOpen)
     .map(({ name, workflowId, taskId, status }) => ({ name, workflowId, taskId, status }));
-  return { stage, since, waitsFor: waitsFor(run)?.what ?? null, open, history, remarks };
+  return { stage, since, paused, waitsFor: waitsFor(run)?.what ?? null, open, history, remarks };
 }
 
 function jobOf(run: Campaign, name: string): unknown {

@@ -4,7 +4,7 @@ import { type CampaignStage } from '../../contract';
 import { attributesOfJob, searchAttributes } from '../../searchAttributes';
 import { tellProgress } from './notices';
 import { type Campaign } from './run';
-import { save } from './saving';
+import { save, saveRefused } from './saving';
 import { detailsOf } from './words';
 
 /** More says nothing: a campaign that is changed again and again goes to and fro. */
@@ -28,6 +28,7 @@ export function enterStage(run: Campaign, stage: CampaignStage): void {
   progress.history.push({ stage, at: progress.since });
   if (progress.history.length > MOST_STAGES_SHOWN) progress.history.shift();
   upsertSearchAttributes([{ key: searchAttributes.stage, value: stage }]);
+  saveRefused(run);
   noteChange(run);
   tellProgress(run);
 }

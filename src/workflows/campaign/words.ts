@@ -47,7 +47,9 @@ export function detailsOf(run: Campaign): string {
     ...(waits ? [`It waits for ${waits.what}, since ${waits.since}.`] : []),
     ...(paused ? [`To go on: \`segue campaign resume ${input.key} --by NAME\``] : []),
     ...(approval
-      ? [`To decide, until ${approval.expiresAt}: \`segue campaign approve ${input.key} --by NAME\``]
+      ? [
+          `To decide, until ${approval.expiresAt}: \`segue campaign approve ${input.key} --round ${approval.round} --by NAME\``,
+        ]
       : []),
     ...held.map(
       (job) =>

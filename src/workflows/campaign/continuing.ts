@@ -1,0 +1,34 @@
+/** Goes on as a new run before the history grows past what the server takes. */
+import {
+  allHandlersFinished,
+  condition,
+  continueAsNew,
+  workflowInfo,
+  type WorkflowInfo,
+} from '@temporalio/workflow';
+import { type CampaignInput } from '../../contract';
+import { type Campaign } from './run';
+
+/** Of events. The server suggests it at 4,096, and a hundred jobs that end and begin at once are many more. */
+const LONGEST_HISTORY = 2_500;
+
+export function isLong({
+  continueAsNewSuggested,
+  historyLength,
+}: Pick<WorkflowInfo, 'continueAsNewSuggested' | 'historyLength'>): boolean {
+  return continueAsNewSuggested || historyLength >= LONGEST_HISTORY;
+}
+
+/** Whether it is time, and nothing is on its way that only this run knows of. */
+export function mayContinue({ notices, verdict }: Campaign): boolean {
+  return isLong(workflowInfo()) && notices === 0 && verdict === null;
+}
+
+/** Jobs go on, and find the new run. Whatever waits for something is to look at this too. */
+export async function continueWhenLong(run: Campaign): Promise<void> {
+  if (!mayContinue(run)) return;
+  await condition(allHandlersFinished);
+  // Decided in the meantime: this run acts on it, since the next one would not know.
+  if (!mayContinue(run)) return;
+  await continueAsNew<(input: CampaignInput) => Promise<unknown>>({ ...run.input, carried: run.progress });
+}
