@@ -69,13 +69,13 @@ describe('a line', () => {
       taskId: 7,
     };
     expect(problemsIn(JSON.stringify(wrong))).toEqual([
-      "poll: is the batch's, not a line's",
-      "submit: is the batch's, not a line's",
       'tol: is not known here (did you mean "tool"?)',
       'scope.organisation: is not known here (did you mean "organization"?)',
       'write.faildAt: is not known here (did you mean "failedAt"?)',
       'write.project.name: is not known here',
       'notify.link: must be a text',
+      "poll: is the batch's, not a line's",
+      "submit: is the batch's, not a line's",
       'key: "no blanks" is not 1 to 120 letters, digits, dots, underscores or hyphens',
       'image_url: must be an http, https or data URL',
       'magic_crop: Invalid input: expected boolean, received string',

@@ -12,11 +12,10 @@ export interface AskedItem {
   isNamed: boolean;
 }
 
-/** What is said once for all lines. */
-const OF_THE_BATCH = ['poll', 'submit'];
-
 const text = must(isText, 'a text');
 const anything: Check = () => [];
+/** What is said once for all lines. */
+const ofTheBatch: Check = (_value, path) => [{ path, words: "is the batch's, not a line's" }];
 
 /** The members that there may be; what is in them is for the rules of a job to say. */
 const lineShape = object({
@@ -34,6 +33,8 @@ const lineShape = object({
     ...{ threadId: text, link: text, ctaLabel: text },
   }),
   taskId: anything,
+  poll: ofTheBatch,
+  submit: ofTheBatch,
 });
 
 export function readItem(line: string): AskedItem | { problems: string[] } {
@@ -41,8 +42,9 @@ export function readItem(line: string): AskedItem | { problems: string[] } {
   if (problem !== undefined) return { problems: [problem] };
   if (!isRecord(value)) return { problems: ['is not a JSON object'] };
   if (isDeeper(value, DEEPEST)) return { problems: [`is nested deeper than ${DEEPEST} levels`] };
-  const problems = problemsOfLine(value);
-  return problems.length > 0 ? { problems: inBounds(problems) } : askedItem(value as unknown as MediaSpec);
+  const given = withoutNulls(value);
+  const problems = problemsOfLine(given);
+  return problems.length > 0 ? { problems: inBounds(problems) } : askedItem(given as unknown as MediaSpec);
 }
 
 function parse(line: string): { value?: unknown; problem?: string } {
@@ -53,23 +55,23 @@ function parse(line: string): { value?: unknown; problem?: string } {
   }
 }
 
+/** Other languages write null for what they leave out. */
+function withoutNulls(line: Record<string, unknown>): Record<string, unknown> {
+  if (!Object.values(line).some(isLeftOut)) return line;
+  return Object.fromEntries(Object.entries(line).filter(([, value]) => !isLeftOut(value)));
+}
+
 function problemsOfLine(line: Record<string, unknown>): string[] {
-  const members = Object.entries(line);
-  const notOfLines = members
-    .filter(([name]) => OF_THE_BATCH.includes(name))
-    .map(([name]) => `${name}: is the batch's, not a line's`);
-  const asked = Object.fromEntries(members.filter(([name]) => !OF_THE_BATCH.includes(name)));
-  const misshapen = lineShape(asked, []);
-  const wrong = problemsOfSpec(wellShaped(asked, misshapen)).filter((problem) => !isTold(problem, misshapen));
-  return [...notOfLines, ...misshapen.map(problemText), ...wrong];
+  const misshapen = lineShape(line, []);
+  const wrong = problemsOfSpec(wellShaped(line, misshapen)).filter((problem) => !isTold(problem, misshapen));
+  return [...misshapen.map(problemText), ...wrong];
 }
 
 /** The rules of a job are made for values of the right kind. */
 function wellShaped(line: Record<string, unknown>, misshapen: Problem[]): MediaSpec {
-  const isMisshapen = (name: string): boolean =>
-    misshapen.some(({ path }) => path.length === 1 && path[0] === name);
-  const members = Object.entries(withoutNulls(line)).filter(([name]) => !isMisshapen(name));
-  return Object.fromEntries(members) as unknown as MediaSpec;
+  const sound = { ...line };
+  for (const { path } of misshapen) if (path.length === 1) Reflect.deleteProperty(sound, String(path[0]));
+  return sound as unknown as MediaSpec;
 }
 
 /** Where a value is of the wrong kind, the rules that look into it have nothing to add. */
@@ -80,18 +82,12 @@ function isTold(problem: string, misshapen: Problem[]): boolean {
   });
 }
 
-function askedItem(line: MediaSpec): AskedItem {
-  const { key, tool, request, scope, write, notify, taskId } = withoutNulls(line);
-  const item = {
-    ...{ key: keyOf({ key, tool, request, scope }), tool, request },
-    ...{ scope: withoutGaps(scope), write, notify, taskId },
+function askedItem(asked: MediaSpec): AskedItem {
+  const { key, tool, request, scope, write, notify, taskId } = asked;
+  return {
+    item: { key: keyOf(asked), tool, request, scope: withoutGaps(scope), write, notify, taskId },
+    isNamed: key !== undefined,
   };
-  return { item, isNamed: key !== undefined };
-}
-
-/** Other languages write null for what they leave out. */
-function withoutNulls(line: object): MediaSpec {
-  return Object.fromEntries(Object.entries(line).filter(([, value]) => !isLeftOut(value))) as MediaSpec;
 }
 
 const MOST_PROBLEMS = 100;

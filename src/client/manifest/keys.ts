@@ -1,5 +1,5 @@
 /** Which line had a key first, for a million of them. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /**
  * 72 bits: among a million keys, two that differ look the same once in ten thousand million manifests. A longer slice
@@ -12,7 +12,7 @@ export class SeenKeys {
 
   /** The line that has the key already; nothing when it is this one's from now on. */
   take(key: string, line: number): number | undefined {
-    const short = createHash('sha256').update(key).digest('base64url').slice(0, SHORT);
+    const short = hash('sha256', key, 'base64url').slice(0, SHORT);
     const earlier = this.#lines.get(short);
     if (earlier === undefined) this.#lines.set(short, line);
     return earlier;
