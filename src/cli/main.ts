@@ -26,6 +26,7 @@ import { printJson, say } from './print';
 const COMMANDS: Record<string, () => Promise<{ addTo: (program: Command) => void }>> = {
   media: () => import('./media.js'),
   campaign: () => import('./campaign.js'),
+  batch: () => import('./batch.js'),
   outlook: () => import('./outlook.js'),
   transcript: () => import('./transcript.js'),
   wait: () => import('./wait.js'),
