@@ -10,4 +10,5 @@ export {
 export { type HandOverOptions, readPartitions } from './handOver';
 export { type ManifestLine } from './lines';
 export { type Partition } from './partitions';
+export { type RereadableManifest, withManifest } from './rereadable';
 export { manifestLines, manifestName } from './source';

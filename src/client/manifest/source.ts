@@ -15,10 +15,11 @@ export function manifestName(source: string): string {
 
 /** Its lines, read while they are asked for; an error where it cannot be read to its end. */
 export function manifestLines(source: string, proxy: ProxySettings = {}): AsyncGenerator<ManifestLine> {
-  return linesOf(chunksOf(source, proxy));
+  return linesOf(manifestChunks(source, proxy));
 }
 
-function chunksOf(source: string, proxy: ProxySettings): AsyncIterable<Uint8Array> {
+/** Its bytes, as they come. */
+export function manifestChunks(source: string, proxy: ProxySettings): AsyncIterable<Uint8Array> {
   if (source === '-') return process.stdin;
   return ADDRESS.test(source) ? readAddress(source, proxy) : readLocal(source);
 }
