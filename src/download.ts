@@ -5,9 +5,9 @@ import { access, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { Transform, type TransformCallback } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { EnvHttpProxyAgent, interceptors, request } from 'undici';
+import { interceptors, request } from 'undici';
 import { type ProxySettings } from './config';
-import { VERSION } from './package';
+import { MOST_REDIRECTIONS, PLAIN_HEADERS, plainAgent } from './plainAgent';
 
 export interface DownloadLimits {
   bytes: number;
@@ -15,8 +15,6 @@ export interface DownloadLimits {
 }
 
 export const DOWNLOAD_LIMITS: DownloadLimits = { bytes: 512 * 1024 * 1024, ms: 10 * 60_000 };
-
-const MOST_REDIRECTIONS = 5;
 
 const EXTENSIONS: Record<string, string> = {
   'image/png': 'png',
@@ -50,15 +48,11 @@ export async function download(
   limits = DOWNLOAD_LIMITS,
 ): Promise<Saved> {
   if (!/^https?:/i.test(url) || !URL.canParse(url)) throw new Error('it is not an http or https address');
-  const agent = new EnvHttpProxyAgent({
-    httpProxy: '',
-    httpsProxy: proxy.https ?? '',
-    noProxy: proxy.none ?? '',
-  });
+  const agent = plainAgent(proxy);
   try {
     const response = await request(url, {
       dispatcher: agent.compose(interceptors.redirect({ maxRedirections: MOST_REDIRECTIONS })),
-      headers: { 'user-agent': `segue/${VERSION}` },
+      headers: PLAIN_HEADERS,
       signal: AbortSignal.timeout(limits.ms),
     });
     if (response.statusCode !== 200) throw new Error(`the answer is status ${response.statusCode}`);

@@ -77,6 +77,18 @@ export class UnusableFileError extends Error {
   }
 }
 
+/** Thrown when an address gives nothing, or only a part of what is there. It may be asked again. */
+export class UnreachableAddressError extends Error {
+  constructor(
+    readonly address: string,
+    reason: string,
+    cause?: unknown,
+  ) {
+    super(`${address} cannot be read: ${reason}`, cause === undefined ? undefined : { cause });
+    this.name = 'UnreachableAddressError';
+  }
+}
+
 /** Thrown when no Temporal server can be had on this machine; the message says what was tried and what to install. */
 export class NoTemporalError extends Error {
   constructor(message: string) {

@@ -11,6 +11,7 @@ import {
   NotRepeatedError,
   NoTemporalError,
   NotSetUpError,
+  UnreachableAddressError,
   UnusableFileError,
 } from '../errors';
 import { VERSION } from '../package';
@@ -25,6 +26,7 @@ import { printJson, say } from './print';
 const COMMANDS: Record<string, () => Promise<{ addTo: (program: Command) => void }>> = {
   media: () => import('./media.js'),
   campaign: () => import('./campaign.js'),
+  batch: () => import('./batch.js'),
   outlook: () => import('./outlook.js'),
   transcript: () => import('./transcript.js'),
   wait: () => import('./wait.js'),
@@ -113,7 +115,14 @@ function exitCodeOf(error: unknown): ExitCode {
   ];
   if (wrongInput.some((type) => error instanceof type)) return EXIT.wrongInput;
   // A namespace that is not set up, too: nothing that was typed is wrong, and `doctor` says 4 to the same.
-  const unreachable = [UnreachableError, NoAnswerError, NoTemporalError, NotSetUpError, TransportError];
+  const unreachable = [
+    UnreachableError,
+    UnreachableAddressError,
+    NoAnswerError,
+    NoTemporalError,
+    NotSetUpError,
+    TransportError,
+  ];
   if (unreachable.some((type) => error instanceof type) || isUnreachable(error)) return EXIT.unreachable;
   return EXIT.failed;
 }

@@ -1,0 +1,81 @@
+/** A manifest is read twice, and the second reading sees what the first one saw. */
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, readdir, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import {
+  checkManifest,
+  readPartitions,
+  type RereadableManifest,
+  withManifest,
+} from '../../src/client/manifest';
+import { UnreachableAddressError } from '../../src/errors';
+import { shared } from '../support/shared';
+import { startSmallService } from '../support/smallService';
+
+const TEXT = Array.from({ length: 1_200 }, (_, n) =>
+  JSON.stringify({ tool: 'remove-background', request: { image_url: `https://example.com/${n}.png` } }),
+).join('\n');
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(shared().scratch, 'twice-'));
+});
+
+const copies = async (): Promise<string[]> =>
+  (await readdir(tmpdir())).filter((name) => name.startsWith('segue-manifest-'));
+
+/** What both readings find. */
+async function readTwice({ lines }: RereadableManifest): Promise<[checked: string[], handedOver: string[]]> {
+  const { partitions } = await checkManifest(lines());
+  const handedOver: string[] = [];
+  for await (const { digest } of readPartitions(lines())) handedOver.push(digest);
+  return [partitions.map(({ digest }) => digest), handedOver];
+}
+
+test('a file is read where it is', async () => {
+  const file = path.join(folder, 'm.ndjson');
+  await writeFile(file, TEXT);
+  await withManifest(file, {}, async (manifest) => {
+    expect(manifest.name).toBe(file);
+    const [checked, handedOver] = await readTwice(manifest);
+    expect(checked).toHaveLength(3);
+    expect(handedOver).toEqual(checked);
+  });
+});
+
+test('P7: an address is asked once, and no file with what it gave can be found', async () => {
+  const service = await startSmallService({ 'GET /m': { text: TEXT } });
+  try {
+    const before = await copies();
+    await withManifest(`${service.url}/m?sig=1`, {}, async (manifest) => {
+      expect(manifest.name).toBe(`${service.url}/m`);
+      const [checked, handedOver] = await readTwice(manifest);
+      expect(checked).toHaveLength(3);
+      expect(handedOver).toEqual(checked);
+      expect(await copies()).toEqual(before);
+    });
+    expect(service.asked).toEqual(['GET /m?sig=1']);
+    const missing = withManifest(`${service.url}/none`, {}, readTwice);
+    await expect(missing).rejects.toThrow(UnreachableAddressError);
+    expect(await copies()).toEqual(before);
+  } finally {
+    await service.stop();
+  }
+});
+
+test('a pipe is read once', async () => {
+  const pipe = path.join(folder, 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  const written = writeFile(pipe, TEXT);
+  const [checked, handedOver] = await withManifest(pipe, {}, readTwice);
+  await written;
+  expect(checked).toHaveLength(3);
+  expect(handedOver).toEqual(checked);
+});
+
+test('one that is not there is told', async () => {
+  await expect(withManifest(path.join(folder, 'none'), {}, readTwice)).rejects.toThrow(
+    'there is no such file',
+  );
+});
