@@ -106,7 +106,10 @@ test('JSON of another language, with null for all that is left out, is run and d
   await campaign.decide(decision as never);
   expect(await campaign.result()).toMatchObject({
     status: 'completed',
-    jobs: [{ name: 'constructor', status: 'succeeded' }, { workflowId: `record/video~${video}~for~${spec.key}` }],
+    jobs: [
+      { name: 'constructor', status: 'succeeded' },
+      { workflowId: `record/video~${video}~for~${spec.key}` },
+    ],
   });
   expect(await summary()).toMatchObject({ submissions: 1, duplicates: 0, duplicateNotifications: 0 });
 });
