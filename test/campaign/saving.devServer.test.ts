@@ -5,20 +5,9 @@ import { cutout, keptOf, newCampaign, useCampaigns } from '../support/campaign';
 import { eventually } from '../support/eventually';
 import { addFault, answering, ask } from '../support/sandbox';
 
-const { sandbox, start, summary } = useCampaigns();
+const { sandbox, start, startApproving, summary } = useCampaigns();
 
 const refusal = answering(422, 'update-project');
-
-async function approving() {
-  const spec = await newCampaign(sandbox.url, {
-    scope: { organization: '1' },
-    media: { cutout: cutout(sandbox.url) },
-    approval: { from: 'u-2' },
-  });
-  const campaign = await start(spec);
-  await campaign.untilStage('approving');
-  return { spec, campaign };
-}
 
 test('a project that does not take the configuration ends the campaign before anything is paid for', async () => {
   const spec = await newCampaign(sandbox.url, { media: { cutout: cutout(sandbox.url) } });
@@ -32,7 +21,7 @@ test('a project that does not take the configuration ends the campaign before an
 });
 
 test('what the project does not take is said, and tried again when the campaign moves on', async () => {
-  const { spec, campaign } = await approving();
+  const { spec, campaign } = await startApproving();
   await addFault(sandbox.url, refusal);
   const added = { name: 'more', by: 'Olga', ...cutout(sandbox.url) };
   await campaign.handle.executeUpdate(addMediaUpdate, { args: [added] });
@@ -48,7 +37,7 @@ test('what the project does not take is said, and tried again when the campaign 
 });
 
 test('what the project does not take to the end is told with the end', async () => {
-  const { campaign } = await approving();
+  const { campaign } = await startApproving();
   await addFault(sandbox.url, refusal);
   await campaign.decide({ decision: 'approve', by: 'Olga' });
   expect(await campaign.result()).toMatchObject({
@@ -58,7 +47,7 @@ test('what the project does not take to the end is told with the end', async () 
 });
 
 test('whatever changes while a save is on its way is in the project at the end', async () => {
-  const { spec, campaign } = await approving();
+  const { spec, campaign } = await startApproving();
   const slow = { operation: 'update-project', match: { every: 1 }, fault: 'delay', ms: 200 } as const;
   await addFault(sandbox.url, { ...slow, when: 'before' });
   const names = Array.from({ length: 6 }, (_unused, n) => `more-${n}`);
@@ -76,7 +65,7 @@ test('whatever changes while a save is on its way is in the project at the end',
 });
 
 test('a repeat that fails leaves the result that was paid for, and stands beside it', async () => {
-  const { spec, campaign } = await approving();
+  const { spec, campaign } = await startApproving();
   const key = campaignJobKey(spec.key, 'cutout');
   const repeat = campaignJobKey(spec.key, 'cutout', 1);
   expect((await keptOf(sandbox.url, spec)).media?.cutout).toMatchObject({ key, info: expect.anything() });

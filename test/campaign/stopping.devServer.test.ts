@@ -5,7 +5,7 @@ import { eventually } from '../support/eventually';
 import { resetRun } from '../support/reset';
 import { addFault, answering, ask } from '../support/sandbox';
 
-const { sandbox, start, summary, temporal } = useCampaigns();
+const { sandbox, start, startApproving, summary, temporal } = useCampaigns();
 
 describe('a campaign that is stopped', () => {
   async function midway(): Promise<{
@@ -41,13 +41,7 @@ describe('a campaign that is stopped', () => {
   });
 
   test('by cancelling takes no orders any more, however long its end takes', async () => {
-    const spec = await newCampaign(sandbox.url, {
-      scope: { organization: '1' },
-      media: { cutout: cutout(sandbox.url) },
-      approval: { from: 'u-2' },
-    });
-    const campaign = await start(spec);
-    await campaign.untilStage('approving');
+    const { spec, campaign } = await startApproving();
     await eventually('the stage in the project', async () => {
       const kept = await keptOf(sandbox.url, spec);
       return kept.lifecycle.stage === 'approving';
@@ -67,13 +61,7 @@ describe('a campaign that is stopped', () => {
   });
 
   test('keeps the earlier result of what was to be made again', async () => {
-    const spec = await newCampaign(sandbox.url, {
-      scope: { organization: '1' },
-      media: { cutout: cutout(sandbox.url) },
-      approval: { from: 'u-2' },
-    });
-    const campaign = await start(spec);
-    await campaign.untilStage('approving');
+    const { spec, campaign } = await startApproving();
     await campaign.handle.executeUpdate(pauseUpdate, { args: [{ by: 'Olga' }] });
     await campaign.decide({ decision: 'change', by: 'Olga', jobs: ['cutout'] });
     await campaign.untilStage('producing');

@@ -13,6 +13,8 @@ import { type Scenario } from './scenario';
 
 const NOTIFY = { userId: 'u-1', workspaceId: '1', progress: true };
 const APPROVAL = { from: 'u-2' };
+/** One job, and somebody who approves of it. */
+const approved = (url: string) => ({ notify: NOTIFY, media: { cutout: cutout(url) }, approval: APPROVAL });
 const BY_SAM = { args: [{ by: 'sam' }] as [{ by: string }] };
 
 /** Runs a campaign and what people do to it, to its end. */
@@ -61,13 +63,7 @@ export const campaignScenarios: Record<string, Scenario> = {
       decide('approve'),
     ),
 
-  'campaign-rejected': (temporal, keep) =>
-    runCampaign(
-      temporal,
-      keep,
-      (url) => ({ notify: NOTIFY, media: { cutout: cutout(url) }, approval: APPROVAL }),
-      decide('reject'),
-    ),
+  'campaign-rejected': (temporal, keep) => runCampaign(temporal, keep, approved, decide('reject')),
 
   'campaign-approver-not-told': (temporal, keep) =>
     runCampaign(
@@ -75,7 +71,7 @@ export const campaignScenarios: Record<string, Scenario> = {
       keep,
       async (url) => {
         await addFault(url, answering(400, 'notify'));
-        return { notify: NOTIFY, media: { cutout: cutout(url) }, approval: APPROVAL };
+        return approved(url);
       },
       async (campaign) => {
         await campaign.untilStage('approving');
@@ -92,17 +88,12 @@ export const campaignScenarios: Record<string, Scenario> = {
     })),
 
   'campaign-changed': (temporal, keep) =>
-    runCampaign(
-      temporal,
-      keep,
-      (url) => ({ notify: NOTIFY, media: { cutout: cutout(url) }, approval: APPROVAL }),
-      async (campaign) => {
-        await campaign.untilStage('approving');
-        await campaign.decide({ decision: 'change', by: 'sam', jobs: ['cutout'] });
-        await campaign.untilRound(2);
-        await campaign.decide({ decision: 'approve', by: 'sam' });
-      },
-    ),
+    runCampaign(temporal, keep, approved, async (campaign) => {
+      await campaign.untilStage('approving');
+      await campaign.decide({ decision: 'change', by: 'sam', jobs: ['cutout'] });
+      await campaign.untilRound(2);
+      await campaign.decide({ decision: 'approve', by: 'sam' });
+    }),
 
   /** Each by its own kind of run. */
   async 'campaign-transcript-and-wait'(temporal, keep) {
@@ -139,21 +130,16 @@ export const campaignScenarios: Record<string, Scenario> = {
     })),
 
   'campaign-paused-and-extended': (temporal, keep) =>
-    runCampaign(
-      temporal,
-      keep,
-      (url) => ({ media: { cutout: cutout(url) }, approval: APPROVAL, notify: NOTIFY }),
-      async (campaign, url) => {
-        await campaign.untilStage('approving');
-        await campaign.handle.executeUpdate(pauseUpdate, BY_SAM);
-        await campaign.handle.executeUpdate(addMediaUpdate, {
-          args: [{ name: 'more', by: 'sam', ...cutout(url) }],
-        });
-        await campaign.handle.executeUpdate(resumeUpdate, BY_SAM);
-        await campaign.untilRound(2);
-        await campaign.decide({ decision: 'approve', by: 'sam' });
-      },
-    ),
+    runCampaign(temporal, keep, approved, async (campaign, url) => {
+      await campaign.untilStage('approving');
+      await campaign.handle.executeUpdate(pauseUpdate, BY_SAM);
+      await campaign.handle.executeUpdate(addMediaUpdate, {
+        args: [{ name: 'more', by: 'sam', ...cutout(url) }],
+      });
+      await campaign.handle.executeUpdate(resumeUpdate, BY_SAM);
+      await campaign.untilRound(2);
+      await campaign.decide({ decision: 'approve', by: 'sam' });
+    }),
 
   'campaign-cancelled': (temporal, keep) =>
     runCampaign(
@@ -170,29 +156,19 @@ export const campaignScenarios: Record<string, Scenario> = {
     ),
 
   'campaign-cancelled-while-approving': (temporal, keep) =>
-    runCampaign(
-      temporal,
-      keep,
-      (url) => ({ media: { cutout: cutout(url) }, approval: APPROVAL, notify: NOTIFY }),
-      async (campaign) => {
-        await campaign.untilStage('approving');
-        await campaign.handle.cancel();
-      },
-    ),
+    runCampaign(temporal, keep, approved, async (campaign) => {
+      await campaign.untilStage('approving');
+      await campaign.handle.cancel();
+    }),
 
   'campaign-repeat-failed': (temporal, keep) =>
-    runCampaign(
-      temporal,
-      keep,
-      (url) => ({ media: { cutout: cutout(url) }, approval: APPROVAL, notify: NOTIFY }),
-      async (campaign, url) => {
-        await campaign.untilStage('approving');
-        await addFault(url, answering(422, 'remove-background'));
-        await campaign.decide({ decision: 'change', by: 'sam', jobs: ['cutout'] });
-        await campaign.untilRound(2);
-        await campaign.decide({ decision: 'approve', by: 'sam' });
-      },
-    ),
+    runCampaign(temporal, keep, approved, async (campaign, url) => {
+      await campaign.untilStage('approving');
+      await addFault(url, answering(422, 'remove-background'));
+      await campaign.decide({ decision: 'change', by: 'sam', jobs: ['cutout'] });
+      await campaign.untilRound(2);
+      await campaign.decide({ decision: 'approve', by: 'sam' });
+    }),
 
   'campaign-job-terminated': (temporal, keep) =>
     runCampaign(
@@ -213,17 +189,12 @@ export const campaignScenarios: Record<string, Scenario> = {
     ),
 
   'campaign-reset': (temporal, keep) =>
-    runCampaign(
-      temporal,
-      keep,
-      (url) => ({ media: { cutout: cutout(url) }, approval: APPROVAL, notify: NOTIFY }),
-      async (campaign) => {
-        await campaign.untilStage('approving');
-        await resetRun(temporal, { workflowId: campaign.handle.workflowId });
-        await campaign.untilStage('approving');
-        await campaign.decide({ decision: 'approve', by: 'sam' });
-      },
-    ),
+    runCampaign(temporal, keep, approved, async (campaign) => {
+      await campaign.untilStage('approving');
+      await resetRun(temporal, { workflowId: campaign.handle.workflowId });
+      await campaign.untilStage('approving');
+      await campaign.decide({ decision: 'approve', by: 'sam' });
+    }),
 
   'campaign-held-job': (temporal, keep) =>
     runCampaign(

@@ -23,6 +23,8 @@ import { segueClient, type TestTemporal } from './temporal';
 export interface TestCampaigns extends CommandLine {
   client: () => SegueClient;
   start: (spec: CampaignInput) => Promise<TestCampaign>;
+  /** One with a single job, which waits for its approver. */
+  startApproving: () => Promise<{ spec: CampaignInput; campaign: TestCampaign }>;
   /** What the service counted in this test. */
   summary: () => Promise<LedgerReading['summary']>;
 }
@@ -34,10 +36,21 @@ export function useCampaigns(): TestCampaigns {
   beforeEach(async () => {
     await ask(sandbox.url, 'POST /_sandbox/reset');
   });
+  const start = (spec: CampaignInput): Promise<TestCampaign> => startCampaign(temporal, config, spec);
   return {
     ...line,
     client: () => segueClient(temporal, config),
-    start: (spec) => startCampaign(temporal, config, spec),
+    start,
+    startApproving: async () => {
+      const spec = await newCampaign(sandbox.url, {
+        scope: { organization: '1' },
+        media: { cutout: cutout(sandbox.url) },
+        approval: { from: 'u-2' },
+      });
+      const campaign = await start(spec);
+      await campaign.untilStage('approving');
+      return { spec, campaign };
+    },
     summary: async () => (await readLedger(sandbox.url)).summary,
   };
 }

@@ -8,7 +8,7 @@ import { mediaWorkflowId } from '../../src/ids';
 import { type FaultName } from '../../src/sandbox/faults';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server';
 import { eventually } from '../support/eventually';
-import { addFault, ask, readLedger } from '../support/sandbox';
+import { addFault, answering, ask, readLedger } from '../support/sandbox';
 import { segueClient, testConfig, useTemporal, useTimeSkipping, withWorker } from '../support/temporal';
 
 let sandbox: Sandbox;
@@ -92,13 +92,7 @@ describe('where hours pass in seconds', () => {
   });
 
   test('P2: a task that the service does not know is waited for, then a person decides', async () => {
-    await addFault(sandbox.url, {
-      operation: 'get-task',
-      match: { every: 1 },
-      fault: 'status',
-      status: 404,
-      when: 'before',
-    });
+    await addFault(sandbox.url, answering(404, 'get-task'));
     await whileRunning(async (handle, key) => {
       const { job, state } = await untilMissing(key);
       expect(state).toMatchObject({
@@ -120,13 +114,7 @@ describe('where hours pass in seconds', () => {
   test.each(['adopt', 'resubmit'] as const)(
     'P2: after a decision to %s, the time of the lost task no longer counts',
     async (action) => {
-      await addFault(sandbox.url, {
-        operation: 'get-task',
-        match: { every: 1 },
-        fault: 'status',
-        status: 404,
-        when: 'before',
-      });
+      await addFault(sandbox.url, answering(404, 'get-task'));
       // Less than has passed when it is held.
       const poll = { min: '15s', max: '15s', deadline: '311s', giveUp: '311s' } as const;
       await whileRunning(async (handle, key) => {
