@@ -8,9 +8,12 @@ import {
   KeyReusedError,
   NoAnswerError,
   NoSuchJobError,
+  NoSuchScheduleError,
   NotRepeatedError,
   NoTemporalError,
+  NoTimezoneError,
   NotSetUpError,
+  ScheduleExistsError,
   UnusableFileError,
 } from '../errors';
 import { VERSION } from '../package';
@@ -26,6 +29,7 @@ const COMMANDS: Record<string, () => Promise<{ addTo: (program: Command) => void
   media: () => import('./media.js'),
   campaign: () => import('./campaign.js'),
   outlook: () => import('./outlook.js'),
+  schedule: () => import('./schedule.js'),
   transcript: () => import('./transcript.js'),
   wait: () => import('./wait.js'),
   held: () => import('./held.js'),
@@ -92,8 +96,8 @@ function report(error: unknown, json: boolean): ExitCode {
     printJson({ ...NO_JOB, workflowId, runId, key, status, error: message });
   }
   if (error instanceof CommanderError) return code;
-  const unforeseen =
-    code === EXIT.failed && !(error instanceof NoSuchJobError) && !(error instanceof ApiError);
+  const foreseen = [NoSuchJobError, NoSuchScheduleError, ApiError];
+  const unforeseen = code === EXIT.failed && !foreseen.some((type) => error instanceof type);
   say(unforeseen && error instanceof Error ? (error.stack ?? message) : message);
   return code;
 }
@@ -109,11 +113,19 @@ function exitCodeOf(error: unknown): ExitCode {
     KeyReusedError,
     DecisionRefusedError,
     NotRepeatedError,
+    ScheduleExistsError,
     UnusableFileError,
   ];
   if (wrongInput.some((type) => error instanceof type)) return EXIT.wrongInput;
   // A namespace that is not set up, too: nothing that was typed is wrong, and `doctor` says 4 to the same.
-  const unreachable = [UnreachableError, NoAnswerError, NoTemporalError, NotSetUpError, TransportError];
+  const unreachable = [
+    UnreachableError,
+    NoAnswerError,
+    NoTemporalError,
+    NoTimezoneError,
+    NotSetUpError,
+    TransportError,
+  ];
   if (unreachable.some((type) => error instanceof type) || isUnreachable(error)) return EXIT.unreachable;
   return EXIT.failed;
 }

@@ -1,0 +1,48 @@
+import { activityInfo, getClient } from '@temporalio/activity';
+import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import { ApplicationFailure, type MetricMeter } from '@temporalio/common';
+import { meantMoment } from '../clockChanges';
+import { problemsOfTarget, startTarget } from '../client/scheduleTargets';
+import { FAILURE, type FiredRun, reportToSignal, type StartFiredOrder } from '../contract';
+import { InvalidInputError, KeyReusedError } from '../errors';
+import { firedKey } from '../ids';
+import { meterSkippedFirings } from './skippedFirings';
+
+/**
+ * Starts what a firing is for, as any client does: under the key of its time, so that a run that is there already is
+ * found and not started again. It is asked to tell the firing its end.
+ */
+export function createStartFired(meter: MetricMeter) {
+  return async function startFired(order: StartFiredOrder): Promise<FiredRun> {
+    const { schedule, time, target, spec, timezone, poll, submit } = order;
+    const { taskQueue, workflowExecution } = activityInfo();
+    await meterSkippedFirings(meter, schedule);
+    const problems = problemsOfTarget(target);
+    if (problems.length > 0) throw refused(new InvalidInputError(problems, 'Nothing was started'));
+    const client = getClient();
+    const run = await startTarget(client, target, {
+      key: firedKey(schedule, new Date(meantMoment(Date.parse(time), spec, timezone)).toISOString()),
+      // The same in every attempt: what an attempt before this one started is not an old run.
+      token: workflowExecution?.runId,
+      ...{ taskQueue, poll, submit },
+    }).catch((error: unknown) => {
+      throw error instanceof KeyReusedError ? refused(error) : error;
+    });
+    await askToBeTold(client, run.workflowId, workflowExecution?.workflowId ?? '');
+    const { key, workflowId, runId, existing } = run;
+    return { key, workflowId, runId, existing };
+  };
+}
+
+async function askToBeTold(client: Client, workflowId: string, listener: string): Promise<void> {
+  try {
+    await client.workflow.getHandle(workflowId).signal(reportToSignal, { workflowId: listener });
+  } catch (error) {
+    // It is over; its end is read like any other.
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
+  }
+}
+
+function refused({ message }: Error): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(message, FAILURE.badInput);
+}
