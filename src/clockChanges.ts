@@ -1,6 +1,7 @@
 /** What schedules meet on the two days of a year on which clocks are changed. */
 import { type Calendar, isOfCertainHours, matches, readCalendar, readCron } from './calendars';
 import { type ScheduleTimes } from './contract';
+import { firedKey } from './ids';
 import { clockChange, DAY_MS, offsetAt } from './zones';
 
 const HOUR_MS = 3_600_000;
@@ -21,6 +22,14 @@ export function meantMoment(moment: number, spec: ScheduleTimes, zone: string): 
   if (!isPutBack || !isMeant(before)) return moment;
   const showsTheSame = before + offsetAt(before, zone) === moment + offsetAt(moment, zone);
   return showsTheSame || !isMeant(moment) ? before : moment;
+}
+
+/** The key of what a firing starts: of the moment that it stands for. */
+export function keyOfFiring(
+  { schedule, time }: { schedule: string; time: string },
+  { spec, timezone }: { spec: ScheduleTimes; timezone: string },
+): string {
+  return firedKey(schedule, new Date(meantMoment(Date.parse(time), spec, timezone)).toISOString());
 }
 
 /** In words, the times within a year that no clock of this zone shows: nothing fires then. */

@@ -1,11 +1,10 @@
 import { activityInfo, getClient } from '@temporalio/activity';
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { ApplicationFailure, type MetricMeter } from '@temporalio/common';
-import { meantMoment } from '../clockChanges';
+import { keyOfFiring } from '../clockChanges';
 import { problemsOfTarget, startTarget } from '../client/scheduleTargets';
 import { FAILURE, type FiredRun, reportToSignal, type StartFiredOrder } from '../contract';
 import { InvalidInputError, KeyReusedError } from '../errors';
-import { firedKey } from '../ids';
 import { meterSkippedFirings } from './skippedFirings';
 
 /**
@@ -14,14 +13,14 @@ import { meterSkippedFirings } from './skippedFirings';
  */
 export function createStartFired(meter: MetricMeter) {
   return async function startFired(order: StartFiredOrder): Promise<FiredRun> {
-    const { schedule, time, target, spec, timezone, poll, submit } = order;
+    const { schedule, target, poll, submit } = order;
     const { taskQueue, workflowExecution } = activityInfo();
     await meterSkippedFirings(meter, schedule);
     const problems = problemsOfTarget(target);
     if (problems.length > 0) throw refused(new InvalidInputError(problems, 'Nothing was started'));
     const client = getClient();
     const run = await startTarget(client, target, {
-      key: firedKey(schedule, new Date(meantMoment(Date.parse(time), spec, timezone)).toISOString()),
+      key: keyOfFiring(order, order),
       // The same in every attempt: what an attempt before this one started is not an old run.
       token: workflowExecution?.runId,
       ...{ taskQueue, poll, submit },

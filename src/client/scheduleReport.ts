@@ -7,6 +7,7 @@ import {
   WorkflowFailedError,
   WorkflowNotFoundError,
 } from '@temporalio/client';
+import { keyOfFiring } from '../clockChanges';
 import {
   type FiringResult,
   type ScheduleOverlap,
@@ -17,7 +18,7 @@ import {
 import { type Duration } from '../durations';
 import { NoSuchJobError } from '../errors';
 import { failedRun } from '../failedRun';
-import { firedKey, firingIn, scheduleNameIn } from '../ids';
+import { firingIn, scheduleNameIn } from '../ids';
 import { skippedFirings } from '../skippedFirings';
 import { find } from './keyed';
 import { type JobStatus } from './report';
@@ -98,18 +99,18 @@ export async function reportOfSchedule(
   described: ScheduleDescription,
 ): Promise<ScheduleReport> {
   const { info, action } = described;
-  const { kind, ...shared } = sharedOf(described);
-  const { overlap, catchup } = keptIn(described);
+  const kept = keptIn(described);
+  const { overlap, catchup } = kept;
   const [input] = (action.args ?? []) as [{ target?: ScheduleTarget }?];
   const firings = [...info.recentActions].reverse();
   return {
-    ...shared,
-    ...{ kind, overlap: overlap ?? null, catchup: catchup ?? null, target: input?.target ?? null },
+    ...sharedOf(described),
+    ...{ overlap: overlap ?? null, catchup: catchup ?? null, target: input?.target ?? null },
     createdAt: info.createdAt.toISOString(),
     next: info.nextActionTimes.slice(0, TIMES_SHOWN).map((time) => time.toISOString()),
     fired: info.numActionsTaken,
     skipped: skippedFirings(described),
-    firings: await Promise.all(firings.map((taken) => reportOfFiring(temporal, kind, taken))),
+    firings: await Promise.all(firings.map((taken) => reportOfFiring(temporal, kept, taken))),
   };
 }
 
@@ -126,23 +127,36 @@ function sharedOf(found: ScheduleSummary): Omit<ScheduleEntry, 'next' | 'last'> 
 }
 
 function keptIn({ memo }: Pick<ScheduleSummary, 'memo'>): Partial<KeptSchedule> {
-  return (memo)?.segueSchedule ?? {};
+  return memo?.segueSchedule ?? {};
 }
 
 async function reportOfFiring(
   temporal: Client,
-  kind: TargetKind | null,
+  kept: Partial<KeptSchedule>,
   { scheduledAt, takenAt, action }: ScheduleExecutionResult,
 ): Promise<FiringReport> {
   const { workflowId: firing, firstExecutionRunId } = action.workflow;
-  const own = firingIn(firing);
-  const key = own ? firedKey(own.schedule, own.time) : null;
+  const due = dueRun(firing, kept);
   return {
-    time: own?.time ?? scheduledAt.toISOString(),
+    time: firingIn(firing)?.time ?? scheduledAt.toISOString(),
     takenAt: takenAt.toISOString(),
-    ...{ firing, key, workflowId: key && kind ? targetWorkflowId(kind, key) : null },
-    ...(await outcomeOfFiring(temporal, kind, { workflowId: firing, runId: firstExecutionRunId })),
+    ...{ firing, key: due?.key ?? null, workflowId: due?.workflowId ?? null },
+    ...(await outcomeOfFiring(temporal, due, { workflowId: firing, runId: firstExecutionRunId })),
   };
+}
+
+interface DueRun {
+  kind: TargetKind;
+  key: string;
+  workflowId: string;
+}
+
+/** The run that a firing is for. */
+function dueRun(firing: string, { kind, spec, timezone }: Partial<KeptSchedule>): DueRun | undefined {
+  const own = firingIn(firing);
+  if (!own || !kind || !spec || !timezone) return undefined;
+  const key = keyOfFiring(own, { spec, timezone });
+  return { kind, key, workflowId: targetWorkflowId(kind, key) };
 }
 
 type FiringOutcome = Pick<FiringReport, 'status' | 'error'> &
@@ -151,18 +165,14 @@ type FiringOutcome = Pick<FiringReport, 'status' | 'error'> &
 /** A firing that is over says it all; while it is open, what it started is asked. */
 async function outcomeOfFiring(
   temporal: Client,
-  kind: TargetKind | null,
+  due: DueRun | undefined,
   { workflowId, runId }: { workflowId: string; runId: string },
 ): Promise<FiringOutcome> {
   try {
-    if (await isOpen(temporal, workflowId, runId)) return await standingOfRun(temporal, kind, workflowId);
-    const {
-      status: end,
-      error,
-      key,
-      workflowId: run,
-    } = (await temporal.workflow.getHandle(workflowId, runId).result()) as FiringResult;
-    return { status: end, error, key, workflowId: run };
+    if (await isOpen(temporal, workflowId, runId)) return await standingOf(temporal, due);
+    const result = (await temporal.workflow.getHandle(workflowId, runId).result()) as FiringResult;
+    const { status, error, key, workflowId: run } = result;
+    return { status, error, key, workflowId: run };
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return { status: null, error: null };
     if (!(error instanceof WorkflowFailedError)) throw error;
@@ -178,22 +188,19 @@ async function isOpen(temporal: Client, workflowId: string, runId: string): Prom
   return (await temporal.workflow.getHandle(workflowId).describe()).status.name === 'RUNNING';
 }
 
-async function standingOfRun(
-  temporal: Client,
-  kind: TargetKind | null,
-  firing: string,
-): Promise<FiringOutcome> {
-  const own = firingIn(firing);
-  if (!own || !kind) return { status: 'running', error: null };
-  const key = firedKey(own.schedule, own.time);
+/** An end is told by the firing, which is about to: it alone knows whether this run is the one it is for. */
+async function standingOf(temporal: Client, due: DueRun | undefined): Promise<FiringOutcome> {
+  const isHeld = due !== undefined && (await statusOf(temporal, due)) === 'held';
+  return { status: isHeld ? 'held' : 'running', error: null };
+}
+
+async function statusOf(temporal: Client, { kind, key, workflowId }: DueRun): Promise<JobStatus | undefined> {
   try {
-    const facts = await find(temporal, targetWorkflowId(kind, key));
-    const { status } = await targetRun(temporal, kind, { ...facts, key }).report();
-    // An end is told by the firing, which is about to: it alone knows whether this run is the one it is for.
-    return { status: status === 'held' ? 'held' : 'running', error: null };
+    const facts = await find(temporal, workflowId);
+    return (await targetRun(temporal, kind, { ...facts, key }).report()).status;
   } catch (error) {
     // It is about to be started.
-    if (error instanceof NoSuchJobError) return { status: 'running', error: null };
+    if (error instanceof NoSuchJobError) return undefined;
     throw error;
   }
 }

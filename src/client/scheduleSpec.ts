@@ -61,7 +61,7 @@ function problemsOfTimes(spec: unknown): string[] {
   const [[kind, value] = []] = given;
   if (given.length !== 1 || kind === undefined || !Object.hasOwn(TIMES, kind))
     return ['spec: must be one of { cron }, { every } and { calendar }'];
-  return (TIMES[kind as keyof typeof TIMES](value)).map((problem) => `${kind}: ${problem}`);
+  return TIMES[kind as keyof typeof TIMES](value).map((problem) => `${kind}: ${problem}`);
 }
 
 const TIMES = {

@@ -65,6 +65,19 @@ test('P1: the same times backfilled twice submit nothing new', async () => {
   });
 });
 
+test('P1: a time that the server fires for twice, when the clock is put back, starts one run', async () => {
+  const name = newName();
+  const { schedules } = campaigns.client();
+  const spec = { cron: '0 1 * * *' };
+  await schedules.create(name, { spec, timezone: 'Europe/Berlin', target: await campaignTarget() });
+  await schedules.backfill(name, '2025-10-25T12:00:00Z', '2025-10-26T12:00:00Z');
+  const { firings } = await until(name, 'two firings', (report) => endedOf(report).length === 2);
+  expect(firings.map(({ time }) => time)).toEqual(['2025-10-26T00:00:00Z', '2025-10-25T23:00:00Z']);
+  const run = { key: `${name}-20251025T230000Z`, status: 'succeeded' };
+  expect(firings).toMatchObject([run, run]);
+  expect(await campaigns.summary()).toMatchObject({ submissions: 1, duplicates: 0 });
+});
+
 test('a firing stays open as long as its campaign; others are skipped meanwhile, and counted', async () => {
   const name = newName();
   const { schedules } = campaigns.client();
