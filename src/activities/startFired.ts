@@ -2,7 +2,8 @@ import { activityInfo, getClient } from '@temporalio/activity';
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { ApplicationFailure, type MetricMeter } from '@temporalio/common';
 import { keyOfFiring } from '../clockChanges';
-import { problemsOfTarget, startTarget } from '../client/scheduleTargets';
+import { problemsOfSchedule } from '../client/scheduleSpec';
+import { startTarget } from '../client/scheduleTargets';
 import { FAILURE, type FiredRun, reportToSignal, type StartFiredOrder } from '../contract';
 import { InvalidInputError, KeyReusedError } from '../errors';
 import { meterSkippedFirings } from './skippedFirings';
@@ -16,7 +17,8 @@ export function createStartFired(meter: MetricMeter) {
     const { schedule, target, poll, submit } = order;
     const { taskQueue, workflowExecution } = activityInfo();
     await meterSkippedFirings(meter, schedule);
-    const problems = problemsOfTarget(target);
+    // Other languages make schedules too.
+    const problems = problemsOfSchedule(schedule, order);
     if (problems.length > 0) throw refused(new InvalidInputError(problems, 'Nothing was started'));
     const client = getClient();
     const run = await startTarget(client, target, {

@@ -1,7 +1,8 @@
 /** What a schedule starts, on a real Temporal server, against the sandbox over real sockets; its ledger is the judge. */
-import { type CampaignInput, type ScheduleTarget } from '../../src/contract';
+import { type CampaignInput, jobNewsSignal, type ScheduleTarget } from '../../src/contract';
 import { campaignWorkflowId, firedKey, firingWorkflowId } from '../../src/ids';
 import { cutout, newCampaign, TestCampaign, useCampaigns } from '../support/campaign';
+import { eventually } from '../support/eventually';
 import { endedOf, NEVER_BY_ITSELF, useSchedules } from '../support/schedules';
 
 const campaigns = useCampaigns();
@@ -101,17 +102,30 @@ test('a firing stays open as long as its campaign; others are skipped meanwhile,
   });
 });
 
+test('P2: a run that was terminated cannot tell its end, and is looked at', async () => {
+  const name = newName();
+  const { schedules } = campaigns.client();
+  await schedules.create(name, { ...NIGHTLY, target: await campaignTarget({ approval: { from: 'u-2' } }) });
+  await schedules.backfill(name, FIRST, FIRST);
+  const campaign = campaignOf(name, FIRST);
+  await eventually('the question', async () => (await campaign.status()).approval !== null);
+  await campaign.handle.terminate('not needed');
+  // It looks once an hour by itself; whatever it is told makes it look now.
+  const firing = temporal.client.workflow.getHandle(`${firingWorkflowId(name)}-${FIRST}`);
+  await firing.signal(jobNewsSignal, { workflowId: campaign.handle.workflowId, stage: '', taskId: null });
+  expect(await firing.result()).toMatchObject({ status: 'terminated', error: 'not needed' });
+});
+
 test('a cancelled firing leaves what it started alone', async () => {
   const name = newName();
   const { schedules } = campaigns.client();
   await schedules.create(name, { ...NIGHTLY, target: await campaignTarget({ approval: { from: 'u-2' } }) });
   await schedules.backfill(name, FIRST, FIRST);
   const campaign = campaignOf(name, FIRST);
-  await until(name, 'the campaign', ({ firings }) => firings.length === 1);
+  await eventually('the question', async () => (await campaign.status()).approval !== null);
   const firing = temporal.client.workflow.getHandle(`${firingWorkflowId(name)}-${FIRST}`);
   await firing.cancel();
   await expect(firing.result()).rejects.toThrow();
-  await campaign.untilStage('approving');
   await campaign.decide({ decision: 'approve', by: 'sam' });
   expect(await campaign.result()).toMatchObject({ status: 'completed' });
   expect(await schedules.show(name)).toMatchObject({ firings: [{ status: 'cancelled' }] });
