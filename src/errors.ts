@@ -34,6 +34,37 @@ export class NoSuchJobError extends Error {
   }
 }
 
+/** Thrown when there is no schedule with this name. */
+export class NoSuchScheduleError extends Error {
+  constructor(readonly schedule: string) {
+    super(`There is no schedule ${schedule}; \`segue schedule list\` shows those that there are`);
+    this.name = 'NoSuchScheduleError';
+  }
+}
+
+/** Thrown when a name already belongs to a schedule that asks for something else. That one is not touched. */
+export class ScheduleExistsError extends Error {
+  constructor(readonly schedule: string) {
+    super(
+      `There is a schedule ${schedule} already, and it asks for something else; it was left as it is. ` +
+        'Choose another name, or delete it first.',
+    );
+    this.name = 'ScheduleExistsError';
+  }
+}
+
+/** Thrown when the time zone of the workspace cannot be had, and none was given. */
+export class NoTimezoneError extends Error {
+  constructor(why: string, options?: ErrorOptions) {
+    super(
+      `The time zone of the workspace cannot be read, so nothing was scheduled: ${why}\n` +
+        'Give the zone itself, like --timezone Europe/Berlin.',
+      options,
+    );
+    this.name = 'NoTimezoneError';
+  }
+}
+
 /** Thrown when a decision is not taken; the message says why, and what can be decided. The run stays as it is. */
 export class DecisionRefusedError extends Error {
   constructor(message: string) {

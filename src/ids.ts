@@ -85,6 +85,48 @@ export function nudgeWorkflowId(nudge: {
   return `nudge/${parts.map(encoded).join('~')}`;
 }
 
+/** With room for the time that a firing's key has behind it. */
+const SCHEDULE_NAME = /^[A-Za-z0-9._-]{1,100}$/;
+
+export const SCHEDULE_NAME_FORM = '1 to 100 letters, digits, dots, underscores or hyphens';
+
+export function isScheduleName(name: string): boolean {
+  return SCHEDULE_NAME.test(name);
+}
+
+const SCHEDULE_PREFIX = 'segue/';
+
+export function scheduleId(name: string): string {
+  return `${SCHEDULE_PREFIX}${name}`;
+}
+
+/** The name in the id of a schedule; nothing where it is not one of Segue's. */
+export function scheduleNameIn(id: string): string | undefined {
+  return id.startsWith(SCHEDULE_PREFIX) ? id.slice(SCHEDULE_PREFIX.length) : undefined;
+}
+
+/** Every question is a run of its own. */
+export function workspaceClockWorkflowId(question: string): string {
+  return `clock/${question}`;
+}
+
+/** Temporal writes the time of each firing behind it. */
+export function firingWorkflowId(schedule: string): string {
+  return `firing/${schedule}`;
+}
+
+/** Which schedule a firing is of, and the time it fires for, both from its own id. */
+export function firingIn(workflowId: string): { schedule: string; time: string } | undefined {
+  const [, schedule, time] =
+    /^firing\/(.+)-(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)$/.exec(workflowId) ?? [];
+  return schedule && time && isScheduleName(schedule) ? { schedule, time } : undefined;
+}
+
+/** `nightly-20260101T020000Z`: the key of what a firing starts. The same time has the same key. */
+export function firedKey(schedule: string, time: string): string {
+  return `${schedule}-${time.replace(/\.\d+/, '').replaceAll(/[-:]/g, '')}`;
+}
+
 /** The key in a workflow id: what comes after its kind. */
 export function keyIn(workflowId: string): string {
   return workflowId.slice(workflowId.indexOf('/') + 1);

@@ -14,8 +14,11 @@ export {
   KeyReusedError,
   NoAnswerError,
   NoSuchJobError,
+  NoSuchScheduleError,
   NotRepeatedError,
+  NoTimezoneError,
   NotSetUpError,
+  ScheduleExistsError,
 } from './errors';
 export { type HeldJob, type HeldList, type HeldOptions } from './client/held';
 export { type Job, type JobState, MediaJob, RecordJob, TranscriptJob, type WaitOptions } from './client/job';
@@ -30,5 +33,13 @@ export { type RecordSpec } from './client/recordSpec';
 export { type Remains } from './client/remains';
 export { type JobReport, type JobStatus } from './client/report';
 export { type MediaSpec } from './client/spec';
+export {
+  type FiringReport,
+  type KeptSchedule,
+  type ScheduleEntry,
+  type ScheduleReport,
+} from './client/scheduleReport';
+export { type CreatedSchedule, SchedulesClient } from './client/schedules';
+export { type ScheduleOptions } from './client/scheduleSpec';
 export { TranscriptsClient } from './client/transcripts';
 export { type TranscriptSpec } from './client/transcriptSpec';

@@ -2,7 +2,7 @@
 import { type MetricMeter } from '@temporalio/common';
 import { type BreakerChange } from './activities/breaker';
 import { findTool } from './api/tools';
-import { type SubmitOutcome } from './contract';
+import { type SkippedFirings, type SubmitOutcome } from './contract';
 
 export const METRICS = {
   /** Counter, by `outcome` and `tool`: `unknown` is a job that waits for a person. */
@@ -13,6 +13,12 @@ export const METRICS = {
   breakerOpen: 'segue_breaker_open',
   /** Counter, by `told`: whether the run could be told a task id that came too late to be a result. */
   lateAnswers: 'segue_late_answers',
+  /**
+   * Gauge, by `schedule` and `why` (`overlap`, `catchup`, `buffer`): firings that a schedule skipped since it was made, by
+   * the Temporal server's own count. Read by every firing and while it waits, so that it is never counted twice; of
+   * several workers the largest is right.
+   */
+  skippedFirings: 'segue_schedule_skipped_firings',
 } as const;
 
 export function countSubmit(meter: MetricMeter, tool: string, { outcome }: SubmitOutcome): void {
@@ -23,6 +29,11 @@ export function countSubmit(meter: MetricMeter, tool: string, { outcome }: Submi
 export function countBreakerChange(meter: MetricMeter, { to }: BreakerChange): void {
   meter.createCounter(METRICS.breakerChanges).add(1, { to });
   meter.createGauge(METRICS.breakerOpen).set(to === 'open' ? 1 : 0);
+}
+
+export function showSkippedFirings(meter: MetricMeter, schedule: string, skipped: SkippedFirings): void {
+  const gauge = meter.createGauge(METRICS.skippedFirings);
+  for (const [why, count] of Object.entries(skipped)) gauge.set(count as number, { schedule, why });
 }
 
 export function countLateAnswer(meter: MetricMeter, told: boolean): void {

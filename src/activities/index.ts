@@ -12,14 +12,17 @@ import { type GuardOptions } from './guards';
 import { createNotify } from './notify';
 import { createPrepareCampaign } from './prepareCampaign';
 import { readEnd } from './readEnd';
+import { createReadFiredEnd } from './readFiredEnd';
 import { createReadOutlook } from './readOutlook';
 import { createReadRecord } from './readRecord';
 import { createRequestChange } from './requestChange';
 import { createResearch } from './research';
 import { SharedTrouble } from './sharedTrouble';
+import { createStartFired } from './startFired';
 import { createSubmit } from './submit';
 import { createTellOperator, type Operator } from './tellOperator';
 import { workingTime } from './workingTime';
+import { createReadWorkspaceClock } from './workspaceClock';
 import { createWriteProject, type WriteOptions } from './writeProject';
 
 export interface ActivityOptions extends GuardOptions, WriteOptions, DownloadOptions, Partial<Patience> {
@@ -57,6 +60,9 @@ export function createActivities(api: Api, options: ActivityOptions = {}) {
     readEnd,
     readOutlook: createReadOutlook(api, { authGrace }),
     workingTime,
+    startFired: createStartFired(meter),
+    readFiredEnd: createReadFiredEnd(meter),
+    readWorkspaceClock: createReadWorkspaceClock(api),
   };
   const submits = { submit: createSubmit(api, breaker, denial, options) };
   // What the contract promises is registered on one of the two.

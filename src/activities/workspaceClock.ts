@@ -1,10 +1,24 @@
+import { type Api } from '../api/client';
 import { shorten } from '../api/errors';
 import { type WorkspaceContext } from '../api/operations/workspace';
-import { type WorkspaceClock } from '../contract';
+import { type WorkspaceClock, type WorkspaceClockInput } from '../contract';
 import { isZone } from '../zones';
+import { callOptions } from './calls';
+import { activityFailure } from './failures';
 
 const DAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
 const MONDAY = 1;
+
+/** By which clock the workspace of a scope works. */
+export function createReadWorkspaceClock(api: Api) {
+  return async function readWorkspaceClock({ scope }: WorkspaceClockInput): Promise<WorkspaceClock> {
+    try {
+      return clockOf(await api.getWorkspace({}, callOptions('readWorkspaceClock', { scope })));
+    } catch (error) {
+      throw activityFailure(error);
+    }
+  };
+}
 
 /** By which clock a workspace works, and what was missing or unknown there. */
 export function clockOf({ workspace }: WorkspaceContext): WorkspaceClock {

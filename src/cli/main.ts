@@ -8,9 +8,12 @@ import {
   KeyReusedError,
   NoAnswerError,
   NoSuchJobError,
+  NoSuchScheduleError,
   NotRepeatedError,
   NoTemporalError,
+  NoTimezoneError,
   NotSetUpError,
+  ScheduleExistsError,
   UnreachableAddressError,
   UnusableFileError,
 } from '../errors';
@@ -28,6 +31,7 @@ const COMMANDS: Record<string, () => Promise<{ addTo: (program: Command) => void
   campaign: () => import('./campaign.js'),
   batch: () => import('./batch.js'),
   outlook: () => import('./outlook.js'),
+  schedule: () => import('./schedule.js'),
   transcript: () => import('./transcript.js'),
   wait: () => import('./wait.js'),
   held: () => import('./held.js'),
@@ -94,8 +98,8 @@ function report(error: unknown, json: boolean): ExitCode {
     printJson({ ...NO_JOB, workflowId, runId, key, status, error: message });
   }
   if (error instanceof CommanderError) return code;
-  const unforeseen =
-    code === EXIT.failed && !(error instanceof NoSuchJobError) && !(error instanceof ApiError);
+  const foreseen = [NoSuchJobError, NoSuchScheduleError, ApiError];
+  const unforeseen = code === EXIT.failed && !foreseen.some((type) => error instanceof type);
   say(unforeseen && error instanceof Error ? (error.stack ?? message) : message);
   return code;
 }
@@ -111,6 +115,7 @@ function exitCodeOf(error: unknown): ExitCode {
     KeyReusedError,
     DecisionRefusedError,
     NotRepeatedError,
+    ScheduleExistsError,
     UnusableFileError,
   ];
   if (wrongInput.some((type) => error instanceof type)) return EXIT.wrongInput;
@@ -120,6 +125,7 @@ function exitCodeOf(error: unknown): ExitCode {
     UnreachableAddressError,
     NoAnswerError,
     NoTemporalError,
+    NoTimezoneError,
     NotSetUpError,
     TransportError,
   ];

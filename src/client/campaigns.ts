@@ -16,7 +16,7 @@ import { campaignWorkflowId } from '../ids';
 import { attributesOfJob } from '../searchAttributes';
 import { Campaign } from './campaign';
 import { problemsOfCampaignSpec } from './campaignSpec';
-import { find, startOrFind } from './keyed';
+import { find, type Start, startOrFind, type StartSettings } from './keyed';
 import { countRuns, entryOf, findRuns, type JobEntry, type JobFilter, queryOf } from './listing';
 import { type JobReport } from './report';
 import { type WaitOptions } from './run';
@@ -43,18 +43,7 @@ export class CampaignsClient {
   async start(spec: CampaignSpec): Promise<Campaign> {
     const problems = problemsOfCampaignSpec(spec);
     if (problems.length > 0) throw new InvalidInputError(problems, 'The campaign was not started');
-    const { key, project, at = DEFAULT_CAMPAIGN_AT } = spec;
-    const scope = withoutGaps(spec.scope);
-    const input: CampaignInput = { ...spec, scope, poll: this.config.poll, submit: this.config.submit };
-    const facts = await startOrFind(this.temporal, {
-      workflow: CAMPAIGN_WORKFLOW,
-      workflowId: campaignWorkflowId(key),
-      taskQueue: this.config.taskQueue,
-      ...{ key, input, askOf },
-      attributes: attributesOfJob({ key, tool: 'campaign', scope, write: { project, at } }, 'preparing'),
-      summary: `campaign ${key}`,
-    });
-    return new Campaign(this.temporal, facts);
+    return new Campaign(this.temporal, await startOrFind(this.temporal, campaignStart(spec, this.config)));
   }
 
   /** Starts it and waits for its end, or until nothing goes on without a person. */
@@ -79,6 +68,23 @@ export class CampaignsClient {
   count(filter: CampaignFilter = {}): Promise<number> {
     return countRuns(this.temporal, queryOf(filter), ONLY_CAMPAIGNS);
   }
+}
+
+/** How the run of a campaign is started, whoever does it. */
+export function campaignStart(
+  spec: CampaignSpec,
+  { taskQueue, poll, submit }: StartSettings,
+): Start<CampaignInput> {
+  const { key, project, at = DEFAULT_CAMPAIGN_AT } = spec;
+  const scope = withoutGaps(spec.scope);
+  return {
+    workflow: CAMPAIGN_WORKFLOW,
+    workflowId: campaignWorkflowId(key),
+    ...{ taskQueue, key, askOf },
+    input: { ...spec, scope, poll, submit },
+    attributes: attributesOfJob({ key, tool: 'campaign', scope, write: { project, at } }, 'preparing'),
+    summary: `campaign ${key}`,
+  };
 }
 
 /** How fast it is done, and how often others are asked, does not make it another campaign. */

@@ -9,6 +9,7 @@ import { MediaClient } from './media';
 import { OutlooksClient } from './outlooks';
 import { ProjectsClient, type ProjectsOptions } from './projects';
 import { RecordsClient } from './records';
+import { SchedulesClient } from './schedules';
 import { TranscriptsClient } from './transcripts';
 
 export class SegueClient {
@@ -18,6 +19,7 @@ export class SegueClient {
   readonly projects: ProjectsClient;
   readonly campaign: CampaignsClient;
   readonly outlooks: OutlooksClient;
+  readonly schedules: SchedulesClient;
 
   constructor(
     private readonly temporal: Client,
@@ -30,6 +32,7 @@ export class SegueClient {
     this.campaign = new CampaignsClient(temporal, config);
     this.projects = new ProjectsClient(temporal, config, options);
     this.outlooks = new OutlooksClient(temporal, config);
+    this.schedules = new SchedulesClient(temporal, config);
   }
 
   /** The job that a workflow id names, of whichever kind. */

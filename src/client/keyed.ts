@@ -7,6 +7,7 @@ import {
   WorkflowNotFoundError,
 } from '@temporalio/client';
 import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow';
+import { type CampaignInput } from '../contract';
 import { KeyReusedError, NoSuchJobError } from '../errors';
 import { keyIn } from '../ids';
 import { explainUnregistered } from '../registration';
@@ -23,11 +24,16 @@ export interface Start<Input> {
   askOf: (input: Input) => string;
   attributes: ReturnType<typeof attributesOfJob>;
   summary: string;
+  /** Tells later, also to who asks twice, that the run is the one started here; a new one each time, unless told. */
+  token?: string;
   /** What to do about a key whose run asks for something else; choose another, unless told. */
   adviceOnReuse?: string;
   /** Whether a closed run is forgotten and the job begins anew; never, unless told. */
   isForgotten?: (closed: WorkflowExecutionDescription, sameAsk: boolean) => Promise<boolean> | boolean;
 }
+
+/** What a starter adds to what is asked for. */
+export type StartSettings = Pick<CampaignInput, 'poll' | 'submit'> & { taskQueue: string };
 
 interface StartMemo extends Record<string, unknown> {
   /** Digest of what the caller asked for. */
@@ -39,7 +45,7 @@ interface StartMemo extends Record<string, unknown> {
 /** Starts the run, or finds the one that its key has. Another ask under the same key is an error. */
 export async function startOrFind<Input>(temporal: Client, start: Start<Input>): Promise<RunFacts> {
   const { workflowId, key, askOf } = start;
-  const memo: StartMemo = { segueAsk: askOf(start.input), segueStart: randomUUID() };
+  const memo: StartMemo = { segueAsk: askOf(start.input), segueStart: start.token ?? randomUUID() };
   const look = async (): Promise<Look> => {
     const run = await temporal.workflow.getHandle(workflowId).describe();
     const found = (run.memo ?? {}) as Partial<StartMemo>;

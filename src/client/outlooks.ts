@@ -8,7 +8,7 @@ import { InvalidInputError } from '../errors';
 import { outlookWorkflowId } from '../ids';
 import { problemsOfOutlookInput } from '../inputs';
 import { attributesOfJob } from '../searchAttributes';
-import { find, startOrFind } from './keyed';
+import { find, type Start, startOrFind, type StartSettings } from './keyed';
 import { OutlookRun } from './outlook';
 import { type JobReport } from './report';
 import { type WaitOptions } from './run';
@@ -27,17 +27,7 @@ export class OutlooksClient {
   async start(spec: OutlookSpec): Promise<OutlookRun> {
     const problems = problemsOfOutlook(spec);
     if (problems.length > 0) throw new InvalidInputError(problems, 'The outlook was not started');
-    const input: OutlookInput = { ...spec, scope: withoutGaps(spec.scope) };
-    const { key, scope, project, at = '' } = input;
-    const facts = await startOrFind(this.temporal, {
-      workflow: OUTLOOK_WORKFLOW,
-      workflowId: outlookWorkflowId(key),
-      taskQueue: this.config.taskQueue,
-      ...{ key, input, askOf },
-      attributes: attributesOfJob({ key, tool: OUTLOOK_WORKFLOW, scope, write: { project, at } }),
-      summary: `outlook of ${project.resourcetype} ${project.id}`,
-    });
-    return new OutlookRun(this.temporal, facts);
+    return new OutlookRun(this.temporal, await startOrFind(this.temporal, outlookStart(spec, this.config)));
   }
 
   /** Starts a look and waits for its end. */
@@ -49,6 +39,22 @@ export class OutlooksClient {
   async get(key: string): Promise<OutlookRun> {
     return new OutlookRun(this.temporal, await find(this.temporal, outlookWorkflowId(key)));
   }
+}
+
+/** How the run of a look is started, whoever does it. */
+export function outlookStart(
+  spec: OutlookSpec,
+  { taskQueue }: Pick<StartSettings, 'taskQueue'>,
+): Start<OutlookInput> {
+  const input: OutlookInput = { ...spec, scope: withoutGaps(spec.scope) };
+  const { key, scope, project, at = '' } = input;
+  return {
+    workflow: OUTLOOK_WORKFLOW,
+    workflowId: outlookWorkflowId(key),
+    ...{ taskQueue, key, input, askOf },
+    attributes: attributesOfJob({ key, tool: OUTLOOK_WORKFLOW, scope, write: { project, at } }),
+    summary: `outlook of ${project.resourcetype} ${project.id}`,
+  };
 }
 
 /** All problems at once, before anything is sent. */

@@ -9,6 +9,7 @@ import { type CampaignActivities } from './campaigns';
 import { type OutlookActivities } from './outlook';
 import { type ChangeRequest, type ProjectChange } from './projects';
 import { type CondensedText, type SubtitleFormat } from './records';
+import { type ScheduleActivities } from './schedules';
 import { type ProjectRef } from './targets';
 
 export interface SubmitOrder {
@@ -55,7 +56,8 @@ export type CallActivities = {
   ) => Promise<ResponseOf<Operations[Name]>>;
 };
 
-export interface SegueActivities extends CallActivities, CampaignActivities, OutlookActivities {
+export interface SegueActivities
+  extends CallActivities, CampaignActivities, OutlookActivities, ScheduleActivities {
   submit: (order: SubmitOrder) => Promise<SubmitOutcome>;
   readRecord: (order: RecordOrder) => Promise<RecordNews>;
   downloadSubtitles: (order: DownloadOrder) => Promise<Download>;

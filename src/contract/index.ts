@@ -17,5 +17,6 @@ export * from './media';
 export * from './outlook';
 export * from './projects';
 export * from './records';
+export * from './schedules';
 export * from './settings';
 export * from './targets';

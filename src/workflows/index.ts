@@ -1,7 +1,9 @@
 export { campaign } from './campaign';
+export { firing } from './firing';
 export { media } from './media';
 export { nudge } from './nudge';
 export { outlook } from './outlook';
 export { projectWriter } from './projectWriter';
 export { record } from './record';
 export { transcript } from './transcript';
+export { workspaceClock } from './workspaceClock';

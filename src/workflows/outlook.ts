@@ -25,6 +25,7 @@ import {
 } from '../contract';
 import { changeIdOf, nudgeSubject, nudgeWorkflowId, outlookWorkflowId } from '../ids';
 import { isAlreadyStarted } from './alreadyStarted';
+import { tellingItsEnd } from './endNews';
 import { readOutlookSettings } from './settings';
 import { refuseUnsafeStart } from './start';
 import { writeToProject } from './write';
@@ -43,6 +44,10 @@ const { readOutlook } = proxyActivities<SegueActivities>({
 export async function outlook(input: OutlookInput): Promise<OutlookResult> {
   const { silentAfter } = readOutlookSettings(input);
   refuseUnsafeStart(input.key, outlookWorkflowId(input.key));
+  return tellingItsEnd([], () => lookAndTell(input, silentAfter));
+}
+
+async function lookAndTell(input: OutlookInput, silentAfter: number): Promise<OutlookResult> {
   const at = input.at ?? DEFAULT_CAMPAIGN_AT;
   show('Looking at drafts, activity and boards.');
   const news = await look(input, at, silentAfter);

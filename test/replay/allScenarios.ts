@@ -1,5 +1,6 @@
 import { campaignScenarios } from './campaignScenarios';
+import { firingScenarios } from './firingScenarios';
 import { outlookScenarios } from './outlookScenarios';
 import { scenarios } from './scenarios';
 
-export const allScenarios = { ...scenarios, ...campaignScenarios, ...outlookScenarios };
+export const allScenarios = { ...scenarios, ...campaignScenarios, ...outlookScenarios, ...firingScenarios };

@@ -34,6 +34,8 @@ export interface CampaignProgress {
   paused: CampaignPause | null;
   /** Whether the run was ever reset. Then it tells nobody anything by itself, since it may have told it before. */
   reset: boolean;
+  /** Runs that are told its end. */
+  listeners: string[];
 }
 
 /** Answer of the `status` query. */

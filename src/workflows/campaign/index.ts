@@ -7,6 +7,7 @@ import {
   type CampaignVerdict,
 } from '../../contract';
 import { campaignWorkflowId } from '../../ids';
+import { tellingItsEnd } from '../endNews';
 import { badInput } from '../settings';
 import { refuseUnsafeStart } from '../start';
 import { askForApproval } from './approval';
@@ -35,7 +36,7 @@ export async function campaign(input: CampaignInput): Promise<CampaignResult> {
   showStart(run);
   saveAll(run);
 
-  return endingWell(run, () => conduct(run));
+  return tellingItsEnd(run.progress.listeners, () => endingWell(run, () => conduct(run)));
 }
 
 /** What a run knew is taken from that run alone: nobody else writes it as it must be. */

@@ -60,6 +60,7 @@ export function startCampaign(input: CampaignInput): Campaign {
     approval: null,
     rounds: 0,
     paused: null,
+    listeners: [],
     ...carried,
     reset: wasReset(carried),
   };

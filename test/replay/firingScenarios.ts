@@ -1,0 +1,135 @@
+/** Firings of schedules whose histories are committed, and what they started: it tells them its end. */
+import { randomUUID } from 'node:crypto';
+import { type WorkflowHandle } from '@temporalio/client';
+import { type ScheduleTarget } from '../../src/contract';
+import { campaignWorkflowId, firedKey, firingWorkflowId, outlookWorkflowId } from '../../src/ids';
+import { startSandbox } from '../../src/sandbox/server';
+import { startDevServer } from '../../src/temporal/devServer';
+import { cutout, newCampaign, TestCampaign } from '../support/campaign';
+import { eventually } from '../support/eventually';
+import { shared } from '../support/shared';
+import { connectTo, segueClient, testConfig, type TestTemporal, withWorker } from '../support/temporal';
+import { type Scenario } from './scenario';
+
+const TIME = '2026-01-01T02:00:00Z';
+
+interface Fired {
+  firing: WorkflowHandle;
+  campaign: TestCampaign;
+  outlook: WorkflowHandle;
+  /** Has the same time fire once more. */
+  again: () => Promise<void>;
+}
+
+/** Fires once, for what `kind` names, and keeps the run that comes of what is done meanwhile. */
+function firing(
+  kind: ScheduleTarget['kind'],
+  meanwhile: (fired: Fired) => Promise<WorkflowHandle>,
+  open?: () => Promise<TestTemporal>,
+): Scenario {
+  return async (shared, keep) => {
+    const temporal = (await open?.()) ?? shared;
+    const sandbox = await startSandbox({ pace: { kind: 'instant' } });
+    const config = testConfig();
+    await withWorker(temporal, config, sandbox.url, async () => {
+      const { schedules } = segueClient(temporal, config);
+      const { project } = await newCampaign(sandbox.url);
+      const name = `recorded-${randomUUID()}`;
+      await schedules.create(name, {
+        spec: { cron: '0 2 * * *' },
+        timezone: 'UTC',
+        target:
+          kind === 'outlook'
+            ? { kind, spec: { project, boards: ['launch-board'] } }
+            : {
+                kind,
+                spec: {
+                  ...{ project, scope: { organization: '1' }, approval: { from: 'u-2' } },
+                  media: { mug: cutout(sandbox.url) },
+                },
+              },
+      });
+      const again = (): Promise<void> => schedules.backfill(name, TIME, TIME);
+      await again();
+      const handle = (workflowId: string): WorkflowHandle => temporal.client.workflow.getHandle(workflowId);
+      const key = firedKey(name, TIME);
+      const campaign = new TestCampaign(handle(campaignWorkflowId(key)));
+      const fired = handle(`${firingWorkflowId(name)}-${TIME}`);
+      await keep(
+        await meanwhile({ firing: fired, campaign, outlook: handle(outlookWorkflowId(key)), again }),
+      );
+      await schedules.delete(name);
+    });
+    await sandbox.stop();
+    if (temporal !== shared) await temporal.close();
+  };
+}
+
+/** A firing of the time that was there before; Temporal gives it another run of the same id. */
+async function ended(fired: WorkflowHandle, isIt: (runId: string) => boolean = () => true): Promise<string> {
+  return eventually('the end of the firing', async () => {
+    const { status, runId } = await fired.describe();
+    return status.name !== 'RUNNING' && isIt(runId) ? runId : undefined;
+  });
+}
+
+async function approve({ campaign }: Fired): Promise<void> {
+  await eventually('the question', async () => (await campaign.status()).approval !== null);
+  await campaign.decide({ decision: 'approve', by: 'sam' });
+  await campaign.result();
+}
+
+export const firingScenarios: Record<string, Scenario> = {
+  'firing-of-a-campaign': firing('campaign', async (fired) => {
+    await approve(fired);
+    await ended(fired.firing);
+    return fired.firing;
+  }),
+
+  'firing-told-campaign': firing('campaign', async (fired) => {
+    await approve(fired);
+    return fired.campaign.handle;
+  }),
+
+  'firing-told-outlook': firing('outlook', async ({ firing: fired, outlook }) => {
+    await ended(fired);
+    return outlook;
+  }),
+
+  'firing-found-its-run': firing('outlook', async ({ firing: fired, again }) => {
+    const first = await ended(fired);
+    await again();
+    await ended(fired, (runId) => runId !== first);
+    return fired;
+  }),
+
+  'firing-cancelled': firing('campaign', async (fired) => {
+    await eventually('the question', async () => (await fired.campaign.status()).approval !== null);
+    await fired.firing.cancel();
+    await ended(fired.firing);
+    await approve(fired);
+    return fired.firing;
+  }),
+
+  'firing-continued-as-new': firing(
+    'campaign',
+    async (fired) => {
+      await eventually('the question', async () => (await fired.campaign.status()).approval !== null);
+      const { runId } = await fired.firing.describe();
+      // What it is told without an end makes it look once more, and that is enough here to go on as another run.
+      await fired.firing.signal('jobNews', { workflowId: fired.campaign.handle.workflowId, stage: 'held' });
+      await eventually('another run', async () => (await fired.firing.describe()).runId !== runId);
+      await approve(fired);
+      await ended(fired.firing);
+      return fired.firing;
+    },
+    async () => {
+      const server = await startDevServer(shared().temporalBinary, {
+        uiPort: false,
+        dynamicConfig: { 'limit.historyCount.suggestContinueAsNew': 10 },
+      });
+      const { close, ...temporal } = await connectTo(server.address);
+      return { ...temporal, close: () => close().finally(server.stop) };
+    },
+  ),
+};
