@@ -10,6 +10,8 @@ import { createDownloadSubtitles, type DownloadOptions } from './downloadSubtitl
 import { type Patience } from './failures';
 import { type GuardOptions } from './guards';
 import { createNotify } from './notify';
+import { createPollTasks } from './pollTasks';
+import { createPost } from './post';
 import { createPrepareCampaign } from './prepareCampaign';
 import { readEnd } from './readEnd';
 import { createReadOutlook } from './readOutlook';
@@ -18,14 +20,18 @@ import { createRequestChange } from './requestChange';
 import { createResearch } from './research';
 import { SharedTrouble } from './sharedTrouble';
 import { createSubmit } from './submit';
+import { createSubmitChunk } from './submitChunk';
 import { createTellOperator, type Operator } from './tellOperator';
 import { workingTime } from './workingTime';
+import { createWire } from './wire';
 import { createWriteProject, type WriteOptions } from './writeProject';
 
 export interface ActivityOptions extends GuardOptions, WriteOptions, DownloadOptions, Partial<Patience> {
   /** The workspace of every call that names none. */
   organization?: string;
   operator?: Operator;
+  /** POSTs of chunks on the wire at once, in this process. */
+  mostInChunks?: number;
   /** Of the process: what is counted here belongs to no single activity. */
   meter?: MetricMeter;
   /** The breaker's clock. */
@@ -57,11 +63,14 @@ export function createActivities(api: Api, options: ActivityOptions = {}) {
     readEnd,
     readOutlook: createReadOutlook(api, { authGrace }),
     workingTime,
+    pollTasks: createPollTasks(api),
   };
-  const submits = { submit: createSubmit(api, breaker, denial, options) };
-  // What the contract promises is registered on one of the two.
-  ({ ...general, ...submits }) satisfies SegueActivities;
-  return { general, submits };
+  const post = createPost(api, breaker, denial);
+  const submits = { submit: createSubmit(post, options) };
+  const chunks = { submitChunk: createSubmitChunk(post, createWire(options.mostInChunks), options) };
+  // What the contract promises is registered on one of them.
+  ({ ...general, ...submits, ...chunks }) satisfies SegueActivities;
+  return { general, submits, chunks };
 }
 
 function announce(change: BreakerChange, meter: MetricMeter): void {

@@ -26,6 +26,8 @@ export interface BatchItemResult {
   /** What the service made, or how to fetch it where that is too large to keep. */
   info?: unknown;
   error?: string;
+  /** Why its project does not have it, if so. */
+  unwritten?: string;
   /** The run that it goes on as. */
   workflowId?: string;
 }
@@ -33,5 +35,7 @@ export interface BatchItemResult {
 /** Items in one partition, at most, and bytes of their JSON: they are one run's input, and travel once more as chunks. */
 export const MOST_PARTITION_ITEMS = 500;
 export const LARGEST_PARTITION_BYTES = 512 * 1024;
+/** POSTs that one activity sends at once. */
+export const CHUNK_ITEMS = 20;
 /** Of one line of a manifest. */
 export const LARGEST_LINE_BYTES = 64 * 1024;
