@@ -1,12 +1,5 @@
 /** One campaign that was started: look at it, wait for it, decide about it, change it. */
-import {
-  ApplicationFailure,
-  type Client,
-  type WorkflowFailedError,
-  WorkflowNotFoundError,
-  WorkflowUpdateFailedError,
-} from '@temporalio/client';
-import { type UpdateDefinition } from '@temporalio/common';
+import { ApplicationFailure, type Client, type WorkflowFailedError } from '@temporalio/client';
 import { findRequestProblems } from '../campaignRequests';
 import { problemsOfAddedMedia, problemsOfDecision, problemsOfPause, problemText } from '../campaignRules';
 import {
@@ -72,19 +65,19 @@ export class Campaign extends Run<CampaignStatus, CampaignResult> {
       throw new DecisionRefusedError(
         `${this.workflowId} asks for no decision: it is ${stage}. Nothing was decided.`,
       );
-    const receipt = await this.#order(decideUpdate, { ...decision, round });
+    const receipt = await this.order(decideUpdate, { ...decision, round });
     return { ...receipt, applied: true, earlier: null };
   }
 
   /** Begins no further jobs until it is resumed; those that run go on. */
   async pause(order: PauseOrder): Promise<CampaignStatus> {
     requireGood(problemsOfPause(order), 'Nothing was paused');
-    return this.#order(pauseUpdate, order);
+    return this.order(pauseUpdate, order);
   }
 
   async resume(order: PauseOrder): Promise<CampaignStatus> {
     requireGood(problemsOfPause(order), 'Nothing was resumed');
-    return this.#order(resumeUpdate, order);
+    return this.order(resumeUpdate, order);
   }
 
   /** Has one more media job made. Its request is checked before anything is sent. */
@@ -93,7 +86,7 @@ export class Campaign extends Run<CampaignStatus, CampaignResult> {
     const names = jobs.map(({ name }) => name);
     requireGood(problemsOfAddedMedia(order, names), 'Nothing was added');
     requireGood(findRequestProblems(order.tool, order.request).map(problemText), 'Nothing was added');
-    return this.#order(addMediaUpdate, order);
+    return this.order(addMediaUpdate, order);
   }
 
   protected running(status: CampaignStatus | undefined): Standing {
@@ -121,20 +114,6 @@ export class Campaign extends Run<CampaignStatus, CampaignResult> {
       taskId: null,
       info: isCampaigns ? (cause.details?.[0] ?? null) : null,
     };
-  }
-
-  /** Without a worker an order would wait for ever, so it is asked whether one answers first. */
-  async #order<Answer, Order>(update: UpdateDefinition<Answer, [Order]>, order: Order): Promise<Answer> {
-    await this.status();
-    try {
-      return await this.handle.executeUpdate<Answer, [Order]>(update.name, { args: [order] });
-    } catch (error) {
-      if (error instanceof WorkflowNotFoundError)
-        throw new DecisionRefusedError(`${this.workflowId} is over; nothing was changed.`);
-      const failure = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
-      if (failure instanceof ApplicationFailure) throw new DecisionRefusedError(failure.message);
-      throw error;
-    }
   }
 }
 
