@@ -66,23 +66,28 @@ async function send(run: Partition, address: string, { project, scope, steps }: 
   // After all that is settled in the same moment.
   await Promise.resolve();
   for (let some = steps.splice(0, MOST_STEPS); some.length > 0; some = steps.splice(0, MOST_STEPS)) {
-    const error = await write(project, scope, some);
-    if (error !== undefined && some.length > 1) await writeEach(run, project, scope, some);
-    else note(run, some, error);
+    await writeAll(run, project, scope, some);
     run.writes -= some.length;
   }
   // In the same moment as the last look: what is saved from now on is another letter.
   run.letters.delete(address);
 }
 
-/** One bad one among good ones fails alone. */
-async function writeEach(
+/** Where they are refused together, one bad one among good ones is found by halves, and refused alone. */
+async function writeAll(
   run: Partition,
   project: ProjectRef,
   scope: Scope | undefined,
   steps: PlacedStep[],
 ): Promise<void> {
-  for (const one of steps) note(run, [one], await write(project, scope, [one]));
+  const error = await write(project, scope, steps);
+  if (error === undefined || steps.length === 1) {
+    for (const { place } of steps) entryAt(run, place).known.unwritten = error;
+    return;
+  }
+  const half = Math.ceil(steps.length / 2);
+  await writeAll(run, project, scope, steps.slice(0, half));
+  await writeAll(run, project, scope, steps.slice(half));
 }
 
 async function write(
@@ -94,8 +99,4 @@ async function write(
   const changeId = changeIdOf(workflowInfo().workflowId, uuid4());
   const outcome = await writeToProject(project, scope, { steps: steps.map(({ step }) => step) }, changeId);
   return outcome.ok ? undefined : outcome.error;
-}
-
-function note(run: Partition, steps: PlacedStep[], error: string | undefined): void {
-  if (error !== undefined) for (const { place } of steps) entryAt(run, place).known.unwritten = error;
 }
