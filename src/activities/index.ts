@@ -10,6 +10,7 @@ import { createDownloadSubtitles, type DownloadOptions } from './downloadSubtitl
 import { type Patience } from './failures';
 import { type GuardOptions } from './guards';
 import { createNotify } from './notify';
+import { createNotifyChunk } from './notifyChunk';
 import { createPollTasks } from './pollTasks';
 import { createPost } from './post';
 import { createPrepareCampaign } from './prepareCampaign';
@@ -64,6 +65,7 @@ export function createActivities(api: Api, options: ActivityOptions = {}) {
     readOutlook: createReadOutlook(api, { authGrace }),
     workingTime,
     pollTasks: createPollTasks(api),
+    notifyChunk: createNotifyChunk(api, options),
   };
   const post = createPost(api, breaker, denial);
   const submits = { submit: createSubmit(post, options) };

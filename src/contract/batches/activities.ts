@@ -1,5 +1,6 @@
 /** What a partition asks of activities. */
-import { type SubmitOutcome } from '../../api/outcomes';
+import { type Notification } from '../../api/operations/notify';
+import { type NotifyOutcome, type SubmitOutcome } from '../../api/outcomes';
 import { type Scope } from '../../api/scope';
 
 /** One POST among those that are sent at once. */
@@ -20,8 +21,12 @@ export interface ChunkOrder {
   runId: string;
 }
 
-/** What the server keeps of a chunk while it is sent: outcomes by the item's place, as they arrive. */
-export type ChunkNotes = Record<number, SubmitOutcome>;
+/** Notifications that are sent at once; `item` is the place in the partition. */
+export interface NotifyChunkOrder {
+  notices: { item: number; notification: Notification; requestId: string }[];
+  /** As in {@link ChunkOrder}. */
+  runId: string;
+}
 
 export interface PollTasksOrder {
   tasks: { item: number; taskId: string; scope?: Scope; requestId: string }[];
@@ -42,4 +47,6 @@ export interface BatchActivities {
   /** Sends all of them at once, each at most once. The outcomes are in the order of the submissions. */
   submitChunk: (order: ChunkOrder) => Promise<SubmitOutcome[]>;
   pollTasks: (order: PollTasksOrder) => Promise<TasksNews>;
+  /** As `submitChunk`, for notifications. */
+  notifyChunk: (order: NotifyChunkOrder) => Promise<NotifyOutcome[]>;
 }

@@ -1,6 +1,6 @@
 /** The items of a batch: what a line of its manifest asks for, and what became of it. */
 import { type Scope } from '../../api/scope';
-import { type NotifyTarget, type WriteTarget } from '../targets';
+import { type NoticeOutcome, type NotifyTarget, type WriteTarget } from '../targets';
 
 /** A line of a manifest: a media job, without what is the batch's to say. */
 export interface BatchItem {
@@ -28,6 +28,8 @@ export interface BatchItemResult {
   error?: string;
   /** Why its project does not have it, if so. */
   unwritten?: string;
+  /** What became of telling the user that the item names, if that is known. */
+  notified?: NoticeOutcome;
   /** The run that it goes on as. */
   workflowId?: string;
 }

@@ -1,6 +1,7 @@
 /** A partition: the run that does some hundred items of a batch, and all that it knows of them. */
 import { defineQuery, defineSignal } from '@temporalio/workflow';
 import { type PollSettings, type SubmitSettings } from '../settings';
+import { type NoticeOutcome } from '../targets';
 import { type BatchItem, type BatchItemResult, type BatchItemStatus } from './items';
 
 export const BATCH_PART_WORKFLOW = 'batchPart';
@@ -32,6 +33,8 @@ export interface ItemProgress {
   info?: unknown;
   error?: string;
   unwritten?: string;
+  /** Of the item's own user: what became of telling him, or since when he is to be told. */
+  notice?: NoticeOutcome | { due: string };
   workflowId?: string;
 }
 

@@ -10,6 +10,7 @@ import { batchPartWorkflowId } from '../../ids';
 import { readPartitionSettings } from '../settings';
 import { refuseUnsafeStart } from '../start';
 import { handleLateTasks } from './leaving';
+import { isAnybodyUntold, tellUsers } from './notices';
 import { pollItems } from './polling';
 import { reportNews, tellBatch } from './reporting';
 import { countsOf, isDone, isOver, type Partition, resultsOf, startPartition } from './run';
@@ -32,9 +33,9 @@ export async function batchPart(input: PartitionInput): Promise<PartitionResult>
 
   // Cancelled, it still waits for what is on its way: a POST cannot be called back.
   await CancellationScope.nonCancellable(async () => {
-    await Promise.all([submitItems(run), pollItems(run), reportNews(run)]);
+    await Promise.all([submitItems(run), pollItems(run), reportNews(run), tellUsers(run)]);
     await condition(() => run.leaving === 0 && run.writes === 0 && allHandlersFinished());
-    if (!isDone(run)) await continueAsNew<typeof batchPart>(nextInput(run));
+    if (!isDone(run) || isAnybodyUntold(run)) await continueAsNew<typeof batchPart>(nextInput(run));
     await tellBatch(run);
     // Who asked something of the run, or told it something, meanwhile.
     await condition(allHandlersFinished);
@@ -46,7 +47,8 @@ export async function batchPart(input: PartitionInput): Promise<PartitionResult>
 function nextInput({ input, progress }: Partition): PartitionInput {
   const items = input.items.map((item, place) => {
     const known = progress.items[place];
-    return known && isOver(known) ? { key: item.key, tool: item.tool, request: {} } : item;
+    const { key, tool, notify } = item;
+    return known && isOver(known) ? { key, tool, request: {}, notify } : item;
   });
   return { ...input, items, carried: progress };
 }

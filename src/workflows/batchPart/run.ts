@@ -120,13 +120,14 @@ export function countsOf({ progress }: Partition): ItemCounts {
 }
 
 export function resultsOf(run: Partition): BatchItemResult[] {
-  return run.progress.items.map(({ status, taskId, info, error, unwritten, workflowId }, place) => ({
+  return run.progress.items.map(({ status, taskId, info, error, unwritten, notice, workflowId }, place) => ({
     key: entryAt(run, place).asked.key,
     status,
     taskId: taskId ?? null,
     ...(info === undefined ? {} : { info }),
     ...(error === undefined ? {} : { error }),
     ...(unwritten === undefined ? {} : { unwritten }),
+    ...(notice && 'status' in notice ? { notified: notice } : {}),
     ...(workflowId === undefined ? {} : { workflowId }),
   }));
 }

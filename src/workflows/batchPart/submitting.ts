@@ -1,14 +1,6 @@
 /** Submits the items of a partition, in chunks: one activity, several POSTs at once, an outcome each. */
+import { condition, proxyActivities, sleep, workflowInfo } from '@temporalio/workflow';
 import {
-  ActivityFailure,
-  condition,
-  proxyActivities,
-  sleep,
-  TimeoutFailure,
-  workflowInfo,
-} from '@temporalio/workflow';
-import {
-  type ChunkNotes,
   CHUNK_ITEMS,
   HEARTBEAT_TIMEOUT_MS,
   RECORDING_MARGIN_MS,
@@ -16,8 +8,8 @@ import {
   type SubmitOutcome,
 } from '../../contract';
 import { batchTaskQueue } from '../../ids';
-import { isRecord } from '../../inputs';
 import { senderOf } from '../following';
+import { outcomesOf } from './chunk';
 import { leaveHeld } from './leaving';
 import {
   endWhenLong,
@@ -59,9 +51,10 @@ async function sendChunk(run: Partition, chunk: Entry[]): Promise<void> {
     known.attempts += 1;
   }
   const at = new Date().toISOString();
-  const outcomes = await outcomesOf(run, chunk);
+  const outcomes = await submit(run, chunk);
   for (const [index, entry] of chunk.entries()) {
-    settle(run, entry, outcomes[index] ?? { outcome: 'unknown', reason: 'the chunk gave no outcome' }, at);
+    const outcome = outcomes[index];
+    if (outcome) settle(run, entry, outcome, at);
   }
   restAfter(run, outcomes);
   run.chunks -= 1;
@@ -70,7 +63,7 @@ async function sendChunk(run: Partition, chunk: Entry[]): Promise<void> {
   endWhenLong(run);
 }
 
-async function outcomesOf(run: Partition, chunk: Entry[]): Promise<SubmitOutcome[]> {
+function submit(run: Partition, chunk: Entry[]): Promise<SubmitOutcome[]> {
   const { submitChunk } = proxyActivities<SegueActivities>({
     summary: `${chunk.length} POSTs, none of them a second time`,
     taskQueue: batchTaskQueue(workflowInfo().taskQueue),
@@ -85,20 +78,8 @@ async function outcomesOf(run: Partition, chunk: Entry[]): Promise<SubmitOutcome
     ...{ key: jobKeyOf(run, place), attempt: known.attempts, item: place },
     ...{ tool, request, scope },
   }));
-  try {
-    return await submitChunk({ submissions, runId: senderOf(run) });
-  } catch (error) {
-    if (!(error instanceof ActivityFailure)) throw error;
-    const notes = notesOf(error);
-    const reason = `the submission gave no outcome: ${error.cause?.message ?? error.message}`;
-    return chunk.map(({ place }) => notes[place] ?? { outcome: 'unknown', reason });
-  }
-}
-
-/** What a worker that died had told of its chunk. */
-function notesOf({ cause }: ActivityFailure): ChunkNotes {
-  const notes: unknown = cause instanceof TimeoutFailure ? cause.lastHeartbeatDetails : undefined;
-  return isRecord(notes) ? (notes as unknown as ChunkNotes) : {};
+  const places = chunk.map(({ place }) => place);
+  return outcomesOf(places, () => submitChunk({ submissions, runId: senderOf(run) }));
 }
 
 function settle(run: Partition, entry: Entry, outcome: SubmitOutcome, at: string): void {

@@ -3,18 +3,31 @@ import { CancellationScope, uuid4, workflowInfo } from '@temporalio/workflow';
 import { type ProjectRef, type Scope, type Step } from '../../contract';
 import { changeIdOf } from '../../ids';
 import { writeToProject } from '../write';
+import { noteNotice } from './notices';
 import { type Entry, entryAt, type Partition } from './run';
 
 export function keepResult(run: Partition, entry: Entry, info: unknown): void {
   entry.known.status = 'succeeded';
   entry.known.info = info;
-  save(run, entry, { info });
+  keep(run, entry, { info });
 }
 
 export function keepFailure(run: Partition, entry: Entry, error: string): void {
   entry.known.status = 'failed';
   entry.known.error = error;
-  save(run, entry, { status: 'failed', error });
+  keep(run, entry, { status: 'failed', error });
+}
+
+/** The project knows it first, then the user. */
+function keep(run: Partition, entry: Entry, what: Record<string, unknown>): void {
+  if (entry.asked.write) save(run, entry, what);
+  else noteNotice(entry);
+}
+
+function finish(run: Partition, place: number, error: string | undefined): void {
+  const entry = entryAt(run, place);
+  entry.known.unwritten = error;
+  if (entry.known.status !== 'cancelled') noteNotice(entry);
 }
 
 /** Whoever wants its task later finds it in the project. */
@@ -82,7 +95,7 @@ async function writeAll(
 ): Promise<void> {
   const error = await write(project, scope, steps);
   if (error === undefined || steps.length === 1) {
-    for (const { place } of steps) entryAt(run, place).known.unwritten = error;
+    for (const { place } of steps) finish(run, place, error);
     return;
   }
   const half = Math.ceil(steps.length / 2);
