@@ -1,5 +1,6 @@
+import { batchScenarios } from './batchScenarios';
 import { campaignScenarios } from './campaignScenarios';
 import { outlookScenarios } from './outlookScenarios';
 import { scenarios } from './scenarios';
 
-export const allScenarios = { ...scenarios, ...campaignScenarios, ...outlookScenarios };
+export const allScenarios = { ...scenarios, ...campaignScenarios, ...outlookScenarios, ...batchScenarios };
