@@ -63,6 +63,24 @@ export function campaignJobKey(campaign: string, name: string, repeats = 0): str
   return `${campaign}~${name}${repeats > 0 ? `+${repeats + 1}` : ''}`;
 }
 
+export function batchWorkflowId(key: string): string {
+  return `batch/${key}`;
+}
+
+export function batchPartWorkflowId(key: string, n: number): string {
+  return `batch-part/${key}~${n}`;
+}
+
+/** The key of a batch's item, by its number in the batch, from 1. No campaign's job may be called like that. */
+export function batchItemKey(batch: string, number: number): string {
+  return `${batch}~i${number}`;
+}
+
+/** Whether a name would make a campaign's job look like an item of a batch with the same key. */
+export function isItemName(name: string): boolean {
+  return /^i\d+$/.test(name);
+}
+
 export function outlookWorkflowId(key: string): string {
   return `outlook/${key}`;
 }
@@ -183,6 +201,11 @@ export function changeIdOf(workflowId: string, purpose: string): string {
 /** Single submits wait apart from everything else, so that their rate and number have limits of their own. */
 export function submitTaskQueue(taskQueue: string): string {
   return `${taskQueue}-submit`;
+}
+
+/** Chunks have their own queue: a batch must not take the slots of interactive work. */
+export function batchTaskQueue(taskQueue: string): string {
+  return `${taskQueue}-batch`;
 }
 
 /** Sent as `X-Request-Id`: it names the job and which of its POSTs this is. */

@@ -1,5 +1,7 @@
 /** What a backend team imports. */
 export { SegueClient } from './client';
+export { Batch } from './client/batch';
+export { BatchesClient, type BatchPartition, type BatchSpec } from './client/batches';
 export { Campaign, type CampaignDecisionAnswer } from './client/campaign';
 export { type CampaignEntry, type CampaignFilter, CampaignsClient } from './client/campaigns';
 export { campaignJsonSchema } from './client/campaignSchema';

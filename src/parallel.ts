@@ -20,3 +20,28 @@ export async function inParallel<Item, Result>(
 function* entriesOf<Item>(items: readonly Item[]): Generator<[number, Item]> {
   yield* items.entries();
 }
+
+/** The same for items that come one by one, without results: no more of them are asked for than there is room for. */
+export async function inParallelFrom<Item>(
+  atOnce: number,
+  items: AsyncIterable<Item>,
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
+  const underWay = new Set<Promise<void>>();
+  const failures: unknown[] = [];
+  const begin = (item: Item): void => {
+    const one: Promise<void> = work(item)
+      .catch((error: unknown) => {
+        failures.push(error);
+      })
+      .finally(() => underWay.delete(one));
+    underWay.add(one);
+  };
+  for await (const item of items) {
+    begin(item);
+    if (underWay.size >= atOnce) await Promise.race(underWay);
+    if (failures.length > 0) break;
+  }
+  await Promise.all(underWay);
+  if (failures.length > 0) throw failures[0];
+}

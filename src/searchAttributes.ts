@@ -1,6 +1,12 @@
 /** What operators list and filter runs by. A namespace must know them before a run can set them. */
 import { defineSearchAttributeKey } from '@temporalio/common/lib/search-attributes';
-import { type CampaignStage, type MediaInput, type MediaStage, type TranscriptStage } from './contract';
+import {
+  type BatchStage,
+  type CampaignStage,
+  type MediaInput,
+  type MediaStage,
+  type TranscriptStage,
+} from './contract';
 
 export const searchAttributes = {
   stage: defineSearchAttributeKey('SegueStage', 'KEYWORD'),
@@ -26,7 +32,7 @@ export function keyword(text: string): string {
 export function attributesOfJob(
   { key, tool, scope, write }: Pick<MediaInput, 'key' | 'tool' | 'scope' | 'write'>,
   /** Left out for runs that are over in a moment. */
-  stage?: MediaStage | TranscriptStage | CampaignStage,
+  stage?: MediaStage | TranscriptStage | CampaignStage | BatchStage,
 ) {
   const given = [
     { key: searchAttributes.stage, value: stage },

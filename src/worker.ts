@@ -7,10 +7,10 @@ import { type Operator } from './activities/tellOperator';
 import { createApi } from './api/client';
 import { apiSettings } from './apiSettings';
 import { WORKFLOW_BUNDLE } from './bundle';
-import { type ApiConfig, DEFAULT_LIMITS, type SendLimits, type StarterConfig } from './config';
-import { RECORDING_MARGIN_MS } from './contract';
+import { type ApiConfig, DEFAULT_LIMITS, type SendLimits, sharesOf, type StarterConfig } from './config';
+import { CHUNK_ITEMS, RECORDING_MARGIN_MS } from './contract';
 import { parseDuration } from './durations';
-import { submitTaskQueue } from './ids';
+import { batchTaskQueue, submitTaskQueue } from './ids';
 import { requireRegistration } from './registration';
 
 export interface SegueWorkerOptions {
@@ -54,14 +54,17 @@ export async function createSegueWorker(options: SegueWorkerOptions): Promise<Se
     });
   }
   const api = createApi(apiSettings(config.api));
-  const { maxSubmits, maxSubmitRate, holdBefore } = config.limits ?? DEFAULT_LIMITS;
+  const limits = config.limits ?? DEFAULT_LIMITS;
+  const { holdBefore } = limits;
+  const { single, batch } = sharesOf(limits);
   if (holdBefore) warnOfHolding(holdBefore, logger);
-  const { general, submits: submitting } = createActivities(api, {
+  const activities = createActivities(api, {
     checkScheduledTime: options.checkScheduledTime,
     organization: config.api.organization,
     authGrace: config.submit.authGrace,
     operator: config.operator,
     holdBefore,
+    mostInChunks: batch.onWire,
     keepLongTexts: storesLongTexts(options.dataConverter),
     meter: Runtime.instance().metricMeter,
     now: options.now,
@@ -81,27 +84,36 @@ export async function createSegueWorker(options: SegueWorkerOptions): Promise<Se
     ...shared,
     taskQueue: config.taskQueue,
     workflowBundle: { codePath: options.bundlePath ?? WORKFLOW_BUNDLE },
-    activities: general,
+    activities: activities.general,
     // How soon the runs of a killed worker go on elsewhere.
     stickyQueueScheduleToStartTimeout: '2s',
   });
   const submits = await Worker.create({
     ...shared,
     taskQueue: submitTaskQueue(config.taskQueue),
-    activities: submitting,
-    maxConcurrentActivityTaskExecutions: maxSubmits,
-    maxTaskQueueActivitiesPerSecond: maxSubmitRate,
+    activities: activities.submits,
+    maxConcurrentActivityTaskExecutions: single.onWire,
+    maxTaskQueueActivitiesPerSecond: single.perSecond,
   });
-  const workers = [main, submits];
+  const chunks = await Worker.create({
+    ...shared,
+    taskQueue: batchTaskQueue(config.taskQueue),
+    activities: activities.chunks,
+    // So many that the last one has at least one place on the wire: what has none goes back and waits.
+    maxConcurrentActivityTaskExecutions: Math.ceil(batch.onWire / CHUNK_ITEMS),
+    maxTaskQueueActivitiesPerSecond:
+      batch.perSecond === undefined ? undefined : batch.perSecond / CHUNK_ITEMS,
+  });
+  const workers = [main, submits, chunks];
   const shutdown = (): void => {
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
   };
 
   return {
     identity: main.options.identity,
-    taskQueues: [config.taskQueue, submitTaskQueue(config.taskQueue)],
+    taskQueues: [config.taskQueue, submitTaskQueue(config.taskQueue), batchTaskQueue(config.taskQueue)],
     async run() {
-      // When one fails the other drains: a process that polls half of its queues looks healthy and is not.
+      // When one fails the others drain: a process that polls some of its queues looks healthy and is not.
       const runs = await Promise.allSettled(workers.map((worker) => worker.run().finally(shutdown)));
       await api.close();
       for (const run of runs) if (run.status === 'rejected') throw run.reason;

@@ -10,6 +10,9 @@ import { createDownloadSubtitles, type DownloadOptions } from './downloadSubtitl
 import { type Patience } from './failures';
 import { type GuardOptions } from './guards';
 import { createNotify } from './notify';
+import { createNotifyChunk } from './notifyChunk';
+import { createPollTasks } from './pollTasks';
+import { createPost } from './post';
 import { createPrepareCampaign } from './prepareCampaign';
 import { readEnd } from './readEnd';
 import { createReadFiredEnd } from './readFiredEnd';
@@ -20,7 +23,9 @@ import { createResearch } from './research';
 import { SharedTrouble } from './sharedTrouble';
 import { createStartFired } from './startFired';
 import { createSubmit } from './submit';
+import { createSubmitChunk } from './submitChunk';
 import { createTellOperator, type Operator } from './tellOperator';
+import { createWire } from './wire';
 import { workingTime } from './workingTime';
 import { createReadWorkspaceClock } from './workspaceClock';
 import { createWriteProject, type WriteOptions } from './writeProject';
@@ -29,6 +34,8 @@ export interface ActivityOptions extends GuardOptions, WriteOptions, DownloadOpt
   /** The workspace of every call that names none. */
   organization?: string;
   operator?: Operator;
+  /** POSTs of chunks on the wire at once, in this process. */
+  mostInChunks?: number;
   /** Of the process: what is counted here belongs to no single activity. */
   meter?: MetricMeter;
   /** The breaker's clock. */
@@ -63,11 +70,15 @@ export function createActivities(api: Api, options: ActivityOptions = {}) {
     startFired: createStartFired(meter),
     readFiredEnd: createReadFiredEnd(meter),
     readWorkspaceClock: createReadWorkspaceClock(api),
+    pollTasks: createPollTasks(api),
+    notifyChunk: createNotifyChunk(api, options),
   };
-  const submits = { submit: createSubmit(api, breaker, denial, options) };
-  // What the contract promises is registered on one of the two.
-  ({ ...general, ...submits }) satisfies SegueActivities;
-  return { general, submits };
+  const post = createPost(api, breaker, denial);
+  const submits = { submit: createSubmit(post, options) };
+  const chunks = { submitChunk: createSubmitChunk(post, createWire(options.mostInChunks), options) };
+  // What the contract promises is registered on one of them.
+  ({ ...general, ...submits, ...chunks }) satisfies SegueActivities;
+  return { general, submits, chunks };
 }
 
 function announce(change: BreakerChange, meter: MetricMeter): void {

@@ -7,11 +7,15 @@ export interface SendWindow {
   sendBefore: number;
 }
 
-/** Runs `send` unless this activity may have sent before; whatever happens around it, it sends at most once. */
+/**
+ * Runs `send` unless this activity may have sent before; whatever happens around it, it sends at most once. `notes` is
+ * what the server keeps of it with each sign of life, should the worker die.
+ */
 export async function sendOnce<Outcome>(
   orderedByRun: string,
   guards: GuardOptions,
   send: (window: SendWindow) => Promise<Outcome>,
+  notes: () => unknown = () => undefined,
 ): Promise<Outcome | { outcome: 'unknown'; reason: string }> {
   const info = activityInfo();
   const refusal = reasonNotToSend(info, orderedByRun, guards);
@@ -20,7 +24,7 @@ export async function sendOnce<Outcome>(
   // The outcome must be recorded before the server gives the activity up, so the POST gets less time than it has.
   const timeoutMs = Math.max(1, info.startToCloseTimeoutMs - RECORDING_MARGIN_MS);
   const alive = setInterval(() => {
-    heartbeat();
+    heartbeat(notes());
   }, HEARTBEAT_EVERY_MS);
   try {
     // Not given the activity's cancellation: it fires when the worker shuts down too, and a POST cut off is unknown.

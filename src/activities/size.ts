@@ -26,10 +26,10 @@ export function boundedNews({ status, info = null }: TaskNews, { id }: { id: str
 }
 
 /** The value, or what stands for it where it is too large to keep. */
-export function boundedInfo(info: unknown, fetch: string): unknown {
+export function boundedInfo(info: unknown, fetch: string, most = LARGEST_INFO_BYTES): unknown {
   const text = JSON.stringify(info);
   const bytes = Buffer.byteLength(text);
-  if (bytes <= LARGEST_INFO_BYTES) return info;
+  if (bytes <= most) return info;
   return { segue: 'too large to keep', bytes, sha256: sha256(text), fetch } satisfies LargeInfo;
 }
 

@@ -1,8 +1,8 @@
 /** What is wrong with a campaign as a whole. */
 import { type CampaignInput, type CampaignMedia, RECORD_KINDS } from '../contract';
-import { campaignJobKey, LONGEST_KEY, recordKey } from '../ids';
+import { campaignJobKey, isItemName, LONGEST_KEY, recordKey } from '../ids';
 import { isRecord } from '../inputs';
-import { campaignShape, isJobName, JOB_NAME_FORM } from './fields';
+import { campaignShape, isJobName, ITEM_NAME_WORDS, JOB_NAME_FORM } from './fields';
 import { type Path, type Problem, problemText } from './problem';
 import { type GraphJob, problemsOfGraph, referencesIn } from './references';
 import { isLeftOut } from './shape';
@@ -86,6 +86,8 @@ function problemsOfNames(input: Record<string, unknown>): Problem[] {
   for (const { name, path } of namedJobs(input)) {
     const other = seen.get(name);
     if (!isJobName(name)) problems.push({ path, words: `its name must be ${JOB_NAME_FORM}`, ofName: true });
+    else if (path[0] === 'media' && isItemName(name))
+      problems.push({ path, words: `its name ${ITEM_NAME_WORDS}`, ofName: true });
     else if (other) problems.push({ path, words: `its name is taken by ${other.join('.')}`, ofName: true });
     else seen.set(name, path);
   }

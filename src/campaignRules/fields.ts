@@ -17,6 +17,8 @@ const DAY_MS = 86_400_000;
 
 const JOB_NAME = /^[A-Za-z0-9._-]{1,60}$/;
 export const JOB_NAME_FORM = '1 to 60 letters, digits, dots, underscores or hyphens';
+/** Both would have the same run: see {@link batchItemKey}. */
+export const ITEM_NAME_WORDS = 'must not be an i and a number: items of batches are called so';
 /** Also what Segue makes of the keys that people give. */
 const CAMPAIGN_KEY = /^[A-Za-z0-9._~+-]{1,200}$/;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

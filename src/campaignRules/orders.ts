@@ -1,11 +1,12 @@
 /** What is wrong with what people tell a running campaign. */
 import { type CampaignVerdict } from '../contract';
+import { isItemName } from '../ids';
 import { isRecord, isText } from '../inputs';
 import { bytesOf, DEEPEST, isDeeper, LARGEST_CAMPAIGN_BYTES, MOST_CAMPAIGN_JOBS } from './campaign';
-import { isJobName, JOB_NAME_FORM, mediaFields } from './fields';
+import { isJobName, ITEM_NAME_WORDS, JOB_NAME_FORM, mediaFields } from './fields';
 import { type Problem, problemText } from './problem';
 import { problemsOfGraph, referencesIn } from './references';
-import { listOf, must, object, required } from './shape';
+import { type Check, listOf, must, object, required } from './shape';
 
 const VERDICTS: readonly CampaignVerdict[] = ['approve', 'reject', 'change'];
 const LONGEST_COMMENT = 4_000;
@@ -16,6 +17,9 @@ const comment = must(
   `a text of at most ${LONGEST_COMMENT} characters`,
 );
 const name = must((value) => typeof value === 'string' && isJobName(value), JOB_NAME_FORM);
+
+const newName: Check = (value, path) =>
+  typeof value === 'string' && isItemName(value) ? [{ path, words: ITEM_NAME_WORDS }] : name(value, path);
 
 const pause = object({ by: required(person), reason: comment });
 
@@ -32,7 +36,7 @@ const decision = object({
   round: must((value) => Number.isInteger(value) && Number(value) >= 1, 'the number of a question'),
 });
 
-const addedMedia = object({ name: required(name), by: required(person), ...mediaFields });
+const addedMedia = object({ name: required(newName), by: required(person), ...mediaFields });
 
 export function problemsOfPause(order: unknown): string[] {
   return pause(order, []).map(orderText);

@@ -11,7 +11,7 @@ import { startJob } from './starting';
 /** Made from the run that is repeated, so that asking twice gives one run. With a spec, only if it is the same job. */
 export async function runAgain(temporal: Client, repeated: MediaJob, spec?: MediaSpec): Promise<MediaJob> {
   // What it knew is over with it, and the repeated job has a task of its own.
-  const { carried, taskId, ...input } = (await inputOf(temporal, repeated)) as MediaInput;
+  const { carried, taskId, held, ...input } = (await inputOf(temporal, repeated)) as MediaInput;
   if (spec && askOf(spec) !== askOf(input)) throw new KeyReusedError(repeated.key, repeated.workflowId);
   await requireOver(repeated, input);
   return startJob(temporal, repeated.taskQueue, { ...input, key: againKey(repeated.key) });

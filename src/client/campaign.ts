@@ -1,12 +1,5 @@
 /** One campaign that was started: look at it, wait for it, decide about it, change it. */
-import {
-  ApplicationFailure,
-  type Client,
-  type WorkflowFailedError,
-  WorkflowNotFoundError,
-  WorkflowUpdateFailedError,
-} from '@temporalio/client';
-import { type UpdateDefinition } from '@temporalio/common';
+import { ApplicationFailure, type Client, type WorkflowFailedError } from '@temporalio/client';
 import { findRequestProblems } from '../campaignRequests';
 import { problemsOfAddedMedia, problemsOfDecision, problemsOfPause, problemText } from '../campaignRules';
 import {
@@ -73,20 +66,20 @@ export class Campaign extends Run<CampaignStatus, CampaignResult> {
       throw new DecisionRefusedError(
         `${this.workflowId} asks for no decision: it is ${stage}. Nothing was decided.`,
       );
-    const receipt = await this.#order(decideUpdate, { ...decision, round });
+    const receipt = await this.order(decideUpdate, { ...decision, round });
     return { ...receipt, applied: true, earlier: null };
   }
 
   /** Begins no further jobs until it is resumed; those that run go on. */
   async pause(order: PauseOrder): Promise<CampaignStatus> {
     requireGood(problemsOfPause(order), 'Nothing was paused');
-    await this.#order(pauseUpdate, order);
+    await this.order(pauseUpdate, order);
     return this.status();
   }
 
   async resume(order: PauseOrder): Promise<CampaignStatus> {
     requireGood(problemsOfPause(order), 'Nothing was resumed');
-    await this.#order(resumeUpdate, order);
+    await this.order(resumeUpdate, order);
     return this.status();
   }
 
@@ -96,7 +89,7 @@ export class Campaign extends Run<CampaignStatus, CampaignResult> {
     const names = jobs.map(({ name }) => name);
     requireGood(problemsOfAddedMedia(order, names), 'Nothing was added');
     requireGood(findRequestProblems(order.tool, order.request).map(problemText), 'Nothing was added');
-    await this.#order(addMediaUpdate, order);
+    await this.order(addMediaUpdate, order);
     return this.status();
   }
 
@@ -125,20 +118,6 @@ export class Campaign extends Run<CampaignStatus, CampaignResult> {
       taskId: null,
       info: isCampaigns ? (cause.details?.[0] ?? null) : null,
     };
-  }
-
-  /** Without a worker an order would wait for ever, so it is asked whether one answers first. */
-  async #order<Answer, Order>(update: UpdateDefinition<Answer, [Order]>, order: Order): Promise<Answer> {
-    await this.status();
-    try {
-      return await this.handle.executeUpdate<Answer, [Order]>(update.name, { args: [order] });
-    } catch (error) {
-      if (error instanceof WorkflowNotFoundError)
-        throw new DecisionRefusedError(`${this.workflowId} is over; nothing was changed.`);
-      const failure = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
-      if (failure instanceof ApplicationFailure) throw new DecisionRefusedError(failure.message);
-      throw error;
-    }
   }
 }
 

@@ -1,6 +1,7 @@
 /** What a backend team imports: start a job, follow it, get its result, decide what is held. */
 import { type Client } from '@temporalio/client';
 import { type StarterConfig } from '../config';
+import { BatchesClient } from './batches';
 import { CampaignsClient } from './campaigns';
 import { findHeld, type HeldList, type HeldOptions } from './held';
 import { type Job, jobOf } from './job';
@@ -18,6 +19,7 @@ export class SegueClient {
   readonly records: RecordsClient;
   readonly projects: ProjectsClient;
   readonly campaign: CampaignsClient;
+  readonly batch: BatchesClient;
   readonly outlooks: OutlooksClient;
   readonly schedules: SchedulesClient;
 
@@ -29,6 +31,7 @@ export class SegueClient {
     this.media = new MediaClient(temporal, config);
     this.transcripts = new TranscriptsClient(temporal, config);
     this.records = new RecordsClient(temporal, config);
+    this.batch = new BatchesClient(temporal, config);
     this.campaign = new CampaignsClient(temporal, config);
     this.projects = new ProjectsClient(temporal, config, options);
     this.outlooks = new OutlooksClient(temporal, config);

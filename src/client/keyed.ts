@@ -6,6 +6,7 @@ import {
   type WorkflowExecutionDescription,
   WorkflowNotFoundError,
 } from '@temporalio/client';
+import { type Priority } from '@temporalio/common';
 import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow';
 import { type CampaignInput } from '../contract';
 import { KeyReusedError, NoSuchJobError } from '../errors';
@@ -26,6 +27,8 @@ export interface Start<Input> {
   summary: string;
   /** Tells later, also to who asks twice, that the run is the one started here; a new one each time, unless told. */
   token?: string;
+  /** How urgent it is among others; as urgent as any, unless told. */
+  priority?: Priority;
   /** What to do about a key whose run asks for something else; choose another, unless told. */
   adviceOnReuse?: string;
   /** Whether a closed run is forgotten and the job begins anew; never, unless told. */
@@ -75,12 +78,12 @@ interface Look {
 
 async function begin<Input>(
   temporal: Client,
-  { workflow, workflowId, taskQueue, input, attributes, summary }: Start<Input>,
+  { workflow, workflowId, taskQueue, input, attributes, summary, priority }: Start<Input>,
   memo: StartMemo,
   workflowIdReusePolicy: 'REJECT_DUPLICATE' | 'ALLOW_DUPLICATE',
 ): Promise<void> {
   const options = {
-    ...{ workflowId, taskQueue, memo, workflowIdReusePolicy },
+    ...{ workflowId, taskQueue, memo, workflowIdReusePolicy, priority },
     args: [input],
     workflowIdConflictPolicy: 'USE_EXISTING' as const,
     typedSearchAttributes: attributes,

@@ -1,11 +1,16 @@
 /** One run that was started, of whatever workflow: look at it, wait for it, stop it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  ApplicationFailure,
   type Client,
   type WorkflowExecutionInfo,
   WorkflowFailedError,
   type WorkflowHandle,
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
 } from '@temporalio/client';
+import { type UpdateDefinition } from '@temporalio/common';
+import { DecisionRefusedError, NoAnswerError } from '../errors';
 import { type JobReport, type Standing } from './report';
 
 export interface WaitOptions<State> {
@@ -36,7 +41,7 @@ export abstract class Run<State = unknown, Result = unknown> {
   readonly taskQueue: string;
 
   constructor(
-    private readonly temporal: Client,
+    protected readonly temporal: Client,
     readonly workflowId: string,
     { key, runId, existing, startTime, taskQueue }: RunFacts,
   ) {
@@ -112,6 +117,23 @@ export abstract class Run<State = unknown, Result = unknown> {
   /** Asks the run to stop. What the service accepted goes on there. */
   async cancel(): Promise<void> {
     await this.handle.cancel();
+  }
+
+  /** Without a worker an order would wait for ever, so it is asked whether one answers first. */
+  protected async order<Answer, Order>(
+    update: UpdateDefinition<Answer, [Order]>,
+    order: Order,
+  ): Promise<Answer> {
+    if (!(await this.state())) throw new NoAnswerError(this.workflowId);
+    try {
+      return await this.handle.executeUpdate<Answer, [Order]>(update.name, { args: [order] });
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError)
+        throw new DecisionRefusedError(`${this.workflowId} is over; nothing was changed.`);
+      const failure = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
+      if (failure instanceof ApplicationFailure) throw new DecisionRefusedError(failure.message);
+      throw error;
+    }
   }
 
   protected get handle(): WorkflowHandle {

@@ -2,12 +2,27 @@ import { type Settings } from './settings';
 
 /** How much a worker sends, and what it does not send at all. */
 export interface SendLimits {
-  /** POSTs of one worker that are on the wire at once. */
+  /** POSTs of one worker that are on the wire at once; half of them are for batches. */
   maxSubmits: number;
-  /** POSTs a second that the task queue hands out, to all workers together. */
+  /** POSTs a second that the task queues hand out, to all workers together; half of them are for batches. */
   maxSubmitRate?: number;
   /** What was ordered before this moment is not sent. */
   holdBefore?: Date;
+}
+
+/** What one of the queues may send. */
+export interface SendShare {
+  onWire: number;
+  perSecond?: number;
+}
+
+/** Single jobs and batches have a half each, so that neither takes the other's; with a limit of one, one each. */
+export function sharesOf({ maxSubmits, maxSubmitRate }: SendLimits): { single: SendShare; batch: SendShare } {
+  const perSecond = maxSubmitRate === undefined ? undefined : maxSubmitRate / 2;
+  return {
+    single: { onWire: Math.ceil(maxSubmits / 2), perSecond },
+    batch: { onWire: Math.max(1, Math.floor(maxSubmits / 2)), perSecond },
+  };
 }
 
 const MOST_SUBMITS = 10_000;

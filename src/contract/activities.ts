@@ -5,6 +5,7 @@ import { type Operations } from '../api/operations';
 import { type Notification } from '../api/operations/notify';
 import { type NotifyOutcome, type SubmitOutcome } from '../api/outcomes';
 import { type Scope } from '../api/scope';
+import { type BatchActivities } from './batches';
 import { type CampaignActivities } from './campaigns';
 import { type OutlookActivities } from './outlook';
 import { type ChangeRequest, type ProjectChange } from './projects';
@@ -57,7 +58,7 @@ export type CallActivities = {
 };
 
 export interface SegueActivities
-  extends CallActivities, CampaignActivities, OutlookActivities, ScheduleActivities {
+  extends CallActivities, BatchActivities, CampaignActivities, OutlookActivities, ScheduleActivities {
   submit: (order: SubmitOrder) => Promise<SubmitOutcome>;
   readRecord: (order: RecordOrder) => Promise<RecordNews>;
   downloadSubtitles: (order: DownloadOrder) => Promise<Download>;

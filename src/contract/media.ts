@@ -19,6 +19,11 @@ export interface MediaInput {
   notify?: NotifyTarget;
   /** A task that already runs: it is polled and nothing is submitted. */
   taskId?: string;
+  /**
+   * Set by a batch that lets this job go on by itself because it needs a person: the POST of which nobody knows whether
+   * the service took it, or none where its task is known. The operator knows of it from the batch.
+   */
+  held?: { attempts: SubmitAttempt[] };
   /** The run that this one is for; it is told of each stage by signal `jobNews`. */
   reportTo?: string;
   /** What the run before this one knew. Only Segue itself sets it, when a long run continues as new. */

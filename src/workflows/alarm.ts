@@ -70,10 +70,12 @@ function raise(run: Following, { why, event, title, reason, meaning, todo }: Ala
     extra: extraOf(run),
     ...(why === 'denied' ? { shared: why } : {}),
   };
+  const operatorKnows = run.toldByBatch;
+  run.toldByBatch = false;
   const telling = new CancellationScope();
   run.alarms += 1;
   telling
-    .run(() => tellAll(run, message))
+    .run(() => tellAll(run, message, operatorKnows))
     .catch(ignoreEnd)
     .finally(() => {
       run.alarms -= 1;
@@ -81,10 +83,13 @@ function raise(run: Following, { why, event, title, reason, meaning, todo }: Ala
   return telling;
 }
 
-async function tellAll(run: Following, message: Message): Promise<void> {
+async function tellAll(run: Following, message: Message, operatorKnows: boolean): Promise<void> {
   const { notify } = run.input;
   const wantsToKnow = notify && (notify.on?.includes('needsInput') ?? true);
-  await Promise.all([tellOperator(run, message), ...(wantsToKnow ? [tellUser(run, notify, message)] : [])]);
+  await Promise.all([
+    ...(operatorKnows ? [] : [tellOperator(run, message)]),
+    ...(wantsToKnow ? [tellUser(run, notify, message)] : []),
+  ]);
 }
 
 function ignoreEnd(error: unknown): void {

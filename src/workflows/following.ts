@@ -34,6 +34,8 @@ export interface Following {
   alarms: number;
   nextPollAt: string | null;
   lastError: string | null;
+  /** Whether the operator knows already, from a batch, of the first question that this run asks. */
+  toldByBatch: boolean;
   /** From when on it can be submitted again; not there where nothing is submitted. */
   resubmitAfter?: () => string;
 }
@@ -73,6 +75,7 @@ export function atStart() {
     reports: 0,
     nextPollAt: null,
     lastError: null,
+    toldByBatch: false,
   };
 }
 
@@ -93,7 +96,7 @@ export interface Sender {
  * before, and names none: the activity then refuses, and what it was to send is uncertain. Compared there, because a
  * branch in the workflow would break the replay of what happened before the reset.
  */
-export function senderOf({ progress }: Sender): string {
+export function senderOf({ progress }: Pick<Sender, 'progress'>): string {
   return progress.reset ? 'none: the run was reset' : workflowInfo().originalExecutionRunId;
 }
 

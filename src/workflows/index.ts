@@ -1,3 +1,5 @@
+export { batch } from './batch';
+export { batchPart } from './batchPart';
 export { campaign } from './campaign';
 export { firing } from './firing';
 export { media } from './media';

@@ -49,6 +49,12 @@ export function tellUser(
   message: Message,
   onDelay?: () => void,
 ): Promise<NoticeOutcome> {
+  const notification = notificationTo(to, message);
+  const requestId = notifyRequestId(run.subject.requestName, message.event);
+  return untilKnown(() => once.notify({ notification, requestId, runId: senderOf(run) }), onDelay);
+}
+
+export function notificationTo(to: NotifyTarget, message: Message): Notification {
   const { userId, workspaceId, threadId, link, ctaLabel } = to;
   // Other languages write null for what they leave out, and the service takes none.
   const optional = {
@@ -56,9 +62,7 @@ export function tellUser(
     link: link ?? undefined,
     ctaLabel: ctaLabel ?? undefined,
   };
-  const notification = { userId, workspaceId, ...optional, ...contentOf(message) };
-  const requestId = notifyRequestId(run.subject.requestName, message.event);
-  return untilKnown(() => once.notify({ notification, requestId, runId: senderOf(run) }), onDelay);
+  return { userId, workspaceId, ...optional, ...contentOf(message) };
 }
 
 /** Nobody may be named as operator; then nobody is told, and that is no trouble. */

@@ -1,5 +1,11 @@
 import { type CancellationScope } from '@temporalio/workflow';
-import { type MediaInput, type MediaStage, type MediaState, type Progress } from '../contract';
+import {
+  type MediaInput,
+  type MediaStage,
+  type MediaState,
+  type Progress,
+  type SubmitAttempt,
+} from '../contract';
 import { atStart, type Following, wasReset } from './following';
 import { detailsOf } from './mediaWords';
 import { describeHold } from './question';
@@ -23,8 +29,8 @@ export function startRun(input: MediaInput, settings: Settings, scope: Cancellat
   const progress: Progress = {
     taskId: carried?.taskId ?? input.taskId ?? null,
     submittedAt: carried?.submittedAt ?? null,
-    number: carried?.number ?? 0,
-    attempts: [...(carried?.attempts ?? [])],
+    number: carried?.number ?? input.held?.attempts.at(-1)?.n ?? 0,
+    attempts: [...(carried?.attempts ?? input.held?.attempts ?? [])],
     hold: carried?.hold ?? null,
     decisions: [...(carried?.decisions ?? [])],
     deniedSince: carried?.deniedSince ?? null,
@@ -53,10 +59,25 @@ export function startRun(input: MediaInput, settings: Settings, scope: Cancellat
     },
     scope,
     orderedBy: null,
-    stage: progress.taskId === null ? 'submitting' : progress.hold?.why === 'overdue' ? 'overdue' : 'polling',
+    toldByBatch: input.held !== undefined && carried === undefined,
+    stage: firstStage(progress, unresolvedOf(input, progress) !== undefined),
     resubmitAfter: () => resubmitAfter(run),
   };
   return run;
+}
+
+function firstStage({ taskId, hold }: Progress, isHeld: boolean): MediaStage {
+  if (taskId === null) return isHeld ? 'held' : 'submitting';
+  return hold?.why === 'overdue' ? 'overdue' : 'polling';
+}
+
+/** The POST of a batch that nobody knows the outcome of, until something was decided about it. */
+export function unresolvedOf(
+  { held, carried }: MediaInput,
+  { taskId, number }: Progress,
+): SubmitAttempt | undefined {
+  const last = held?.attempts.at(-1);
+  return carried || taskId !== null || last?.n !== number ? undefined : last;
 }
 
 /** Every task that the service has for this job, as far as is known; the one that is followed comes first. */

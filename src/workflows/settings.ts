@@ -1,5 +1,6 @@
 import { ApplicationFailure } from '@temporalio/workflow';
 import { problemsOfScope } from '../api/scope';
+import { problemsOfPartitionInput } from '../batchRules';
 import {
   DEFAULT_OUTLOOK,
   DEFAULT_POLL,
@@ -7,8 +8,10 @@ import {
   FAILURE,
   type MediaInput,
   type OutlookInput,
+  type PartitionInput,
   type PollSettings,
   type RecordInput,
+  type SubmitSettings,
   type TranscriptInput,
 } from '../contract';
 import { DURATION_FORM, formatDuration, parseDuration } from '../durations';
@@ -45,14 +48,24 @@ type ReadDuration = (name: string, text: unknown, least: number) => number;
 
 /** Fills what the starter left out and refuses what cannot be: all problems at once, before anything is sent. */
 export function readSettings(input: MediaInput): Settings {
-  return checked(problemsOfShape(input), (read, problems) => {
-    const submit = { ...DEFAULT_SUBMIT, ...input.submit };
-    return {
-      ...pollTimes(input.poll, read, problems),
-      submitTimeout: read('submit.timeout', submit.timeout, 1_000),
-      authGrace: read('submit.authGrace', submit.authGrace, 0),
-    };
-  });
+  return checked(problemsOfShape(input), (read, problems) => jobTimes(input, read, problems));
+}
+
+export function readPartitionSettings(input: PartitionInput): Settings {
+  return checked(problemsOfPartitionInput(input), (read, problems) => jobTimes(input, read, problems));
+}
+
+function jobTimes(
+  input: { poll?: Partial<PollSettings>; submit?: Partial<SubmitSettings> },
+  read: ReadDuration,
+  problems: string[],
+): Settings {
+  const submit = { ...DEFAULT_SUBMIT, ...input.submit };
+  return {
+    ...pollTimes(input.poll, read, problems),
+    submitTimeout: read('submit.timeout', submit.timeout, 1_000),
+    authGrace: read('submit.authGrace', submit.authGrace, 0),
+  };
 }
 
 export function readTranscriptSettings(input: TranscriptInput): PollTimes {
@@ -105,7 +118,7 @@ function pollTimes(
 /** Other languages start this workflow too, with whatever JSON they have. */
 function problemsOfShape(input: unknown): string[] {
   if (!isRecord(input)) return ['the input: must be one object'];
-  const { key, tool, request, poll, submit, scope, taskId, write, notify, reportTo } = input;
+  const { key, tool, request, poll, submit, scope, taskId, write, notify, reportTo, held } = input;
   return [
     ...problemsOfRunKey(key),
     ...(isText(tool) ? [] : ['tool: must be a text']),
@@ -115,7 +128,18 @@ function problemsOfShape(input: unknown): string[] {
     ...problemsOfTaskId(taskId),
     ...problemsOfTargets({ write, notify }),
     ...problemsOfListener(reportTo),
+    ...problemsOfHeld(held),
   ];
+}
+
+/** Only a batch sets it; what is wrong here would be taken for a job that was never submitted. */
+function problemsOfHeld(held: unknown): string[] {
+  if (held === undefined || held === null) return [];
+  const attempts = isRecord(held) ? held.attempts : undefined;
+  const isAttempt = (attempt: unknown): boolean =>
+    isRecord(attempt) && Number.isInteger(attempt.n) && Number(attempt.n) > 0 && isText(attempt.at);
+  const isGood = Array.isArray(attempts) && attempts.every(isAttempt);
+  return isGood ? [] : ['held: must be { attempts: [{ n, at, outcome, reason }] }'];
 }
 
 export function badInput(problems: string[]): ApplicationFailure {

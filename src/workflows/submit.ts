@@ -19,7 +19,7 @@ import { alarmOfDenial } from './alarm';
 import { doubling } from './backoff';
 import { continueWhenLong, senderOf } from './following';
 import { hold } from './hold';
-import { type Run } from './progress';
+import { type Run, unresolvedOf } from './progress';
 import { nextNumber } from './question';
 import { enterStage } from './show';
 
@@ -47,8 +47,10 @@ async function submitUntilKnown(run: Run, denial: { telling?: CancellationScope 
   const untilSent = doubling(1_000, 60_000);
   const untilAllowed = doubling(10_000, 300_000);
 
+  let unresolved = unresolvedOf(run.input, progress);
   for (;;) {
-    const { attempt, outcome } = await trySubmit(run);
+    const { attempt, outcome } = unresolved ? ofBatch(unresolved) : await trySubmit(run);
+    unresolved = undefined;
     if (outcome.outcome === 'accepted') {
       follow(run, outcome.taskId);
       return;
@@ -82,6 +84,14 @@ async function submitUntilKnown(run: Run, denial: { telling?: CancellationScope 
     }
     await continueWhenLong(run);
   }
+}
+
+/** What a batch met before this run: it begins with the question. */
+function ofBatch(attempt: SubmitAttempt): { attempt: SubmitAttempt; outcome: SubmitOutcome } {
+  return {
+    attempt,
+    outcome: { outcome: 'unknown', reason: attempt.reason ?? 'its batch learned no outcome' },
+  };
 }
 
 function follow(run: Run, taskId: string): void {

@@ -56,6 +56,11 @@ describe('the rules of a campaign, for whatever JSON a run is started with', () 
       [expect.stringMatching(/^at: must be a JSON pointer to a place/)],
     ],
     [
+      'a name like an item of a batch',
+      { ...good, media: { i7: cutout, i7a: cutout }, waits: { i8: { video: 'v' } } },
+      ['media.i7: its name must not be an i and a number: items of batches are called so'],
+    ],
+    [
       'a name twice',
       { ...good, waits: { cutout: { video: 'v' } } },
       ['waits.cutout: its name is taken by media.cutout'],
@@ -244,6 +249,10 @@ describe('what people tell a running campaign', () => {
     [{ name: 'cutout', by: 'u', ...cutout }, ['name: "cutout" is taken by another job']],
     [{ name: 'more', by: 'u', ...building('nobody') }, ['request.image_url.from: there is no job "nobody"']],
     [{ by: 'u', ...cutout }, ['name: is required']],
+    [
+      { name: 'i7', by: 'u', ...cutout },
+      ['name: must not be an i and a number: items of batches are called so'],
+    ],
   ])('the order of more media %j', (order, problems) => {
     expect(problemsOfAddedMedia(order, ['cutout'])).toEqual(problems);
   });

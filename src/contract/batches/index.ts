@@ -1,2 +1,5 @@
 /** Batches: one manifest, many media jobs, a few runs. */
+export * from './activities';
 export * from './items';
+export * from './partition';
+export * from './run';

@@ -1,6 +1,6 @@
 /** The items of a batch: what a line of its manifest asks for, and what became of it. */
 import { type Scope } from '../../api/scope';
-import { type NotifyTarget, type WriteTarget } from '../targets';
+import { type NoticeOutcome, type NotifyTarget, type WriteTarget } from '../targets';
 
 /** A line of a manifest: a media job, without what is the batch's to say. */
 export interface BatchItem {
@@ -26,6 +26,10 @@ export interface BatchItemResult {
   /** What the service made, or how to fetch it where that is too large to keep. */
   info?: unknown;
   error?: string;
+  /** Why its project does not have it, if so. */
+  unwritten?: string;
+  /** What became of telling the user that the item names, if that is known. */
+  notified?: NoticeOutcome;
   /** The run that it goes on as. */
   workflowId?: string;
 }
@@ -33,5 +37,7 @@ export interface BatchItemResult {
 /** Items in one partition, at most, and bytes of their JSON: they are one run's input, and travel once more as chunks. */
 export const MOST_PARTITION_ITEMS = 500;
 export const LARGEST_PARTITION_BYTES = 512 * 1024;
+/** POSTs that one activity sends at once. */
+export const CHUNK_ITEMS = 20;
 /** Of one line of a manifest. */
 export const LARGEST_LINE_BYTES = 64 * 1024;

@@ -1,0 +1,29 @@
+import { heartbeat } from '@temporalio/activity';
+import { type GuardOptions } from './guards';
+import { sendOnce, type SendWindow } from './once';
+
+/**
+ * Sends several at once, each at most once: what queued here would be unknown after a crash for nothing. Outcomes go to
+ * the server with the next sign of life, by the item's place, so that a worker that dies takes only those along that it
+ * had no answer to. They are given in the order of what was to be sent.
+ */
+export async function sendChunkOnce<Item extends { item: number }, Outcome>(
+  items: Item[],
+  orderedByRun: string,
+  guards: GuardOptions,
+  send: (item: Item, window: SendWindow) => Promise<Outcome>,
+): Promise<(Outcome | { outcome: 'unknown'; reason: string })[]> {
+  const notes: Record<number, Outcome> = {};
+  const sendAll = (window: SendWindow): Promise<Outcome[]> =>
+    Promise.all(
+      items.map(async (one) => {
+        const outcome = await send(one, window);
+        notes[one.item] = outcome;
+        heartbeat(notes);
+        return outcome;
+      }),
+    );
+  const sent = await sendOnce(orderedByRun, guards, sendAll, () => notes);
+  // Not even begun: a guard refused all of them.
+  return Array.isArray(sent) ? sent : items.map(() => sent);
+}

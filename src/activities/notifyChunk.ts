@@ -1,0 +1,13 @@
+import { type Api } from '../api/client';
+import { type NotifyChunkOrder, type NotifyOutcome } from '../contract';
+import { sendChunkOnce } from './chunk';
+import { type GuardOptions } from './guards';
+
+/** The notifications of several items, each to whom it names. */
+export function createNotifyChunk(api: Api, guards: GuardOptions) {
+  return function notifyChunk({ notices, runId }: NotifyChunkOrder): Promise<NotifyOutcome[]> {
+    return sendChunkOnce(notices, runId, guards, ({ notification, requestId }, window) =>
+      api.notify(notification, { requestId, ...window }),
+    );
+  };
+}

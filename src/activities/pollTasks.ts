@@ -1,0 +1,60 @@
+import { activityInfo, heartbeat } from '@temporalio/activity';
+import { type Api } from '../api/client';
+import { isTaskOver } from '../api/endings';
+import { isMissing, StatusError } from '../api/errors';
+import { HEARTBEAT_EVERY_MS, type PollTasksOrder, type TasksNews } from '../contract';
+import { inParallel } from '../parallel';
+import { boundedInfo } from './size';
+
+/** GETs on the wire for one partition. */
+const AT_ONCE = 20;
+const LONGEST_GET_MS = 10_000;
+/** Tasks that are not asked after in time are asked after at the next poll. */
+const MARGIN_MS = 5_000;
+/** A service that gives no answer at all this often is not asked any more for now. */
+const MOST_UNANSWERED = 3;
+/** Of one item. There are hundreds in a partition. */
+const LARGEST_INFO_BYTES = 2 * 1024;
+
+/** Asks after all tasks of a partition, each once. An error is no news; nothing here fails the poll. */
+export function createPollTasks(api: Api) {
+  return async function pollTasks({ tasks }: PollTasksOrder): Promise<TasksNews> {
+    const news: TasksNews = { over: [], missing: [], known: [], trouble: null };
+    const askUntil = Date.now() + activityInfo().startToCloseTimeoutMs - MARGIN_MS;
+    let unanswered = 0;
+    const alive = setInterval(heartbeat, HEARTBEAT_EVERY_MS);
+    try {
+      await inParallel(AT_ONCE, tasks, async (task) => {
+        const timeoutMs = Math.min(LONGEST_GET_MS, askUntil - Date.now());
+        if (unanswered >= MOST_UNANSWERED || timeoutMs <= 0) return;
+        try {
+          await ask(api, task, timeoutMs, news);
+          unanswered = 0;
+        } catch (error) {
+          if (isMissing(error)) news.missing.push(task.item);
+          else news.trouble = error instanceof Error ? error.message : String(error);
+          if (!(error instanceof StatusError)) unanswered += 1;
+        }
+      });
+    } finally {
+      clearInterval(alive);
+    }
+    return news;
+  };
+}
+
+async function ask(
+  api: Api,
+  { item, taskId, scope, requestId }: PollTasksOrder['tasks'][number],
+  timeoutMs: number,
+  news: TasksNews,
+): Promise<void> {
+  const { status, info = null } = await api.getTask({ id: taskId }, { requestId, scope, timeoutMs });
+  if (!isTaskOver(status)) news.known.push(item);
+  else
+    news.over.push({
+      item,
+      status: status === 'SUCCESS' ? 'SUCCESS' : 'FAILURE',
+      info: boundedInfo(info, `segue get task ${taskId} --json`, LARGEST_INFO_BYTES),
+    });
+}

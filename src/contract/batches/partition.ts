@@ -1,0 +1,82 @@
+/** A partition: the run that does some hundred items of a batch, and all that it knows of them. */
+import { defineQuery, defineSignal } from '@temporalio/workflow';
+import { type PollSettings, type SubmitSettings } from '../settings';
+import { type NoticeOutcome } from '../targets';
+import { type BatchItem, type BatchItemResult, type BatchItemStatus } from './items';
+
+export const BATCH_PART_WORKFLOW = 'batchPart';
+
+export interface PartitionInput {
+  /** The batch's key. */
+  batch: string;
+  /** Which partition it is, from 1. */
+  n: number;
+  /** The number of its first item in the batch, from 1. */
+  first: number;
+  items: BatchItem[];
+  poll?: Partial<PollSettings>;
+  submit?: Partial<SubmitSettings>;
+  /** What the run before this one knew. Only Segue itself sets it, when a long run continues as new. */
+  carried?: PartitionProgress;
+}
+
+/** What is known of an item, as short as it can be: there are hundreds, and all are handed over from run to run. */
+export interface ItemProgress {
+  status: BatchItemStatus;
+  taskId?: string;
+  /** POSTs tried so far; part of the next one's request id. */
+  attempts: number;
+  /** Since when its task is polled. ISO 8601. */
+  since?: string;
+  /** Since when the service does not know its task, if it does not. */
+  missingSince?: string;
+  info?: unknown;
+  error?: string;
+  unwritten?: string;
+  /** Of the item's own user: what became of telling him, or since when he is to be told. */
+  notice?: NoticeOutcome | { due: string };
+  workflowId?: string;
+}
+
+export interface PartitionProgress {
+  items: ItemProgress[];
+  window: PartitionWindow;
+  polls: number;
+  /** Whether the run was ever reset. Then a POST may be out that it does not know of, and it sends none itself. */
+  reset: boolean;
+}
+
+/** How many of the items may be at the service at once; the batch says so, and takes it back. */
+export interface PartitionWindow {
+  /** Grows with each order, so that an older one that comes late changes nothing. */
+  order: number;
+  places: number;
+  paused: boolean;
+  cancelled: boolean;
+}
+
+export type ItemCounts = Record<BatchItemStatus, number>;
+
+/** What a partition tells its batch. */
+export interface PartitionNews {
+  n: number;
+  counts: ItemCounts;
+  /** Why it does not get on, in words, where that is the service's doing. */
+  trouble: string | null;
+  isOver: boolean;
+}
+
+export interface PartitionResult {
+  n: number;
+  counts: ItemCounts;
+  items: BatchItemResult[];
+}
+
+export const windowSignal = defineSignal<[PartitionWindow]>('window');
+/** Task ids that came too late to be a result of their chunk, by the item's place in the partition. */
+export interface LateTasks {
+  tasks: { item: number; attempt: number; taskId: string }[];
+}
+
+export const lateTasksSignal = defineSignal<[LateTasks]>('lateTasks');
+export const partitionResultsQuery = defineQuery<BatchItemResult[]>('results');

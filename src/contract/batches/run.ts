@@ -1,0 +1,127 @@
+/** A batch: what it takes, where it is, what it gives back. */
+import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import { type Scope } from '../../api/scope';
+import { type PollSettings, type SubmitSettings } from '../settings';
+import { type NoticeOutcome, type NotifyTarget } from '../targets';
+import { type ItemCounts, type PartitionNews } from './partition';
+
+export const BATCH_WORKFLOW = 'batch';
+
+/** How many tasks of a batch are at the service at once, unless told. */
+export const DEFAULT_BATCH_CONCURRENCY = 200;
+
+/** More would be one batch's alone to be limited by. */
+export const MOST_BATCH_CONCURRENCY = 10_000;
+/** All of them are known to one run, and handed over when it continues as new. */
+export const MOST_PARTITIONS = 4_000;
+
+/** A partition as the first reading of the manifest fixed it. */
+export interface PartitionFacts {
+  items: number;
+  /** The line of the manifest where it begins, from 1. */
+  firstLine: number;
+  digest: string;
+}
+
+export interface BatchManifest {
+  digest: string;
+  items: number;
+  partitions: PartitionFacts[];
+}
+
+export interface BatchInput {
+  key: string;
+  manifest: BatchManifest;
+  concurrency?: number;
+  /** For the batch's own notification. */
+  scope?: Scope;
+  /** Who is told of its end, once. */
+  notify?: NotifyTarget;
+  poll?: Partial<PollSettings>;
+  submit?: Partial<SubmitSettings>;
+  /** What the run before this one knew. Only Segue itself sets it, when a long run continues as new. */
+  carried?: BatchProgress;
+}
+
+export const BATCH_STAGES = [
+  'running',
+  'paused',
+  'cancelling',
+  'completed',
+  'attention',
+  'cancelled',
+] as const;
+export type BatchStage = (typeof BATCH_STAGES)[number];
+
+export interface BatchPause {
+  by: string;
+  reason: string;
+  since: string;
+}
+
+export interface BatchOrder {
+  by: string;
+  reason?: string;
+}
+
+/** What a batch knows of one of its partitions. */
+export interface PartitionStanding {
+  /** Whether its run was handed over, and told so. */
+  isThere: boolean;
+  counts: ItemCounts;
+  places: number;
+  trouble: string | null;
+  isOver: boolean;
+}
+
+export interface BatchProgress {
+  stage: BatchStage;
+  since: string;
+  startedAt: string;
+  concurrency: number;
+  paused: BatchPause | null;
+  partitions: PartitionStanding[];
+  /** The last number given to an order of places. */
+  orders: number;
+  /** Whether the operator knows that items are held, and that the service is in trouble now. */
+  told: { held: boolean; trouble: boolean };
+  /** How often the service was in trouble; part of the name of what is told of it. */
+  troubles: number;
+  reset: boolean;
+}
+
+/** Answer of the `status` query. */
+export interface BatchStatus {
+  key: string;
+  stage: BatchStage;
+  since: string;
+  startedAt: string;
+  items: number;
+  counts: ItemCounts;
+  /** Of the items that are over. */
+  percent: number;
+  partitions: { total: number; handedOver: number; over: number };
+  concurrency: number;
+  paused: BatchPause | null;
+  trouble: string | null;
+}
+
+export interface BatchResult {
+  key: string;
+  /** `attention`: some items are held, and go on as runs of their own. */
+  status: 'completed' | 'attention' | 'cancelled';
+  items: number;
+  counts: ItemCounts;
+  startedAt: string;
+  finishedAt: string;
+  notified: NoticeOutcome | null;
+}
+
+export const batchStatusQuery = defineQuery<BatchStatus>('status');
+export const batchPauseUpdate = defineUpdate<BatchStatus, [BatchOrder]>('pause');
+export const batchResumeUpdate = defineUpdate<BatchStatus, [BatchOrder]>('resume');
+export const batchCancelUpdate = defineUpdate<BatchStatus, [BatchOrder]>('cancel');
+export const batchConcurrencyUpdate = defineUpdate<BatchStatus, [BatchOrder & { concurrency: number }]>(
+  'concurrency',
+);
+export const partitionNewsSignal = defineSignal<[PartitionNews]>('partitionNews');

@@ -1,0 +1,72 @@
+import {
+  allHandlersFinished,
+  CancellationScope,
+  condition,
+  continueAsNew,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { problemsOfBatchInput } from '../../batchRules';
+import { type BatchInput, type BatchResult } from '../../contract';
+import { batchWorkflowId } from '../../ids';
+import { badInput } from '../settings';
+import { refuseUnsafeStart } from '../start';
+import { handleNews, lookNowAndThen } from './looking';
+import { tellEnd, tellWhatIsNew } from './notices';
+import { handleOrders } from './orders';
+import { sendWindows, sharePlaces, untilWindowsSent } from './places';
+import { type Batch, countsOf, isAllOver, startBatch } from './run';
+import { enterStage, showDetails, showStart } from './stage';
+
+/**
+ * One batch: its partitions do the work, and this run gives each as many places at the service as there are, takes the
+ * orders of people, and tells them once what became of all.
+ */
+export async function batch(input: BatchInput): Promise<BatchResult> {
+  const problems = problemsOfBatchInput(input);
+  if (problems.length > 0) throw badInput(problems);
+  refuseUnsafeStart(input.key, batchWorkflowId(input.key));
+
+  const run = startBatch(input);
+  handleNews(run);
+  handleOrders(run);
+  showStart(run);
+
+  // Cancelled, it waits for its partitions, which wait for what is on its way to the service.
+  return CancellationScope.nonCancellable(() => conduct(run));
+}
+
+async function conduct(run: Batch): Promise<BatchResult> {
+  void lookNowAndThen(run);
+  for (;;) {
+    await condition(() => run.hasWork);
+    run.hasWork = false;
+    sharePlaces(run);
+    sendWindows(run);
+    tellWhatIsNew(run);
+    showDetails(run);
+    if (isAllOver(run)) return finish(run);
+    await continueWhenLong(run);
+  }
+}
+
+async function finish(run: Batch): Promise<BatchResult> {
+  const { input, progress } = run;
+  const counts = countsOf(run);
+  const status = progress.stage === 'cancelling' ? 'cancelled' : counts.held > 0 ? 'attention' : 'completed';
+  enterStage(run, status);
+  const { startedAt, since: finishedAt } = progress;
+  const notified = await tellEnd(run, status);
+  await untilWindowsSent(run);
+  await condition(() => run.notices === 0 && allHandlersFinished());
+  return { key: input.key, status, items: input.manifest.items, counts, startedAt, finishedAt, notified };
+}
+
+/** Continues as new before the history grows past what the server takes; partitions go on, and find the new run. */
+async function continueWhenLong(run: Batch): Promise<void> {
+  if (!workflowInfo().continueAsNewSuggested || run.notices > 0) return;
+  await untilWindowsSent(run);
+  await condition(allHandlersFinished);
+  // Ordered in the meantime: this run tells it to the partitions, since the next one would not know.
+  if (run.untold.size > 0 || run.windows > 0 || run.notices > 0) return;
+  await continueAsNew<typeof batch>({ ...run.input, carried: run.progress });
+}

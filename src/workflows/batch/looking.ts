@@ -1,0 +1,80 @@
+/** Partitions tell how they stand; those that were stopped do not, and are looked at. */
+import { proxyActivities, setHandler, sleep } from '@temporalio/workflow';
+import {
+  type ItemCounts,
+  partitionNewsSignal,
+  type PartitionStanding,
+  type SegueActivities,
+} from '../../contract';
+import { batchPartWorkflowId } from '../../ids';
+import { isRecord, isText } from '../../inputs';
+import { type Batch } from './run';
+
+/** Reads of the Temporal server alone. */
+const { readEnd } = proxyActivities<SegueActivities>({
+  startToCloseTimeout: '40s',
+  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
+});
+
+const LOOK_EVERY = '1h';
+
+export function handleNews(run: Batch): void {
+  setHandler(
+    partitionNewsSignal,
+    (news: unknown) => {
+      if (isRecord(news)) takeNews(run, news);
+    },
+    { description: 'How one of its partitions stands: { n, counts, trouble, isOver }.' },
+  );
+}
+
+/** Anybody can send a signal; what is no partition's word changes nothing. */
+function takeNews(run: Batch, { n, counts, trouble, isOver }: Record<string, unknown>): void {
+  const standing = run.progress.partitions[Number(n) - 1];
+  if (!standing || standing.isOver || !isCounts(counts)) return;
+  standing.isThere = true;
+  standing.counts = counts;
+  standing.trouble = isText(trouble) ? trouble : null;
+  standing.isOver = isOver === true;
+  run.heard = true;
+  run.hasWork = true;
+}
+
+const NAMES: (keyof ItemCounts)[] = ['waiting', 'running', 'succeeded', 'failed', 'held', 'cancelled'];
+
+function isCounts(counts: unknown): counts is ItemCounts {
+  return isRecord(counts) && NAMES.every((name) => Number.isInteger(counts[name]));
+}
+
+/** For as long as the run lasts; one timer an hour. */
+export async function lookNowAndThen(run: Batch): Promise<void> {
+  for (;;) {
+    await sleep(LOOK_EVERY, { summary: 'until silent partitions are looked at' });
+    const isSilent = !run.heard;
+    run.heard = false;
+    if (!isSilent) continue;
+    for (const [index, { isThere, isOver }] of run.progress.partitions.entries())
+      if (isThere && !isOver) await lookAt(run, index + 1);
+  }
+}
+
+export async function lookAt(run: Batch, n: number): Promise<void> {
+  const end = await readEnd({ workflowId: batchPartWorkflowId(run.input.key, n) });
+  const standing = run.progress.partitions[n - 1];
+  // One that ended well has told so itself.
+  if (!standing || standing.isOver || end.is === 'open' || end.is === 'succeeded') return;
+  loseSightOf(standing);
+  run.hasWork = true;
+}
+
+/** What it had at the service goes on there, and only a person can find out what becomes of it. */
+function loseSightOf(standing: PartitionStanding): void {
+  const { counts } = standing;
+  standing.counts = {
+    ...counts,
+    held: counts.held + counts.running,
+    cancelled: counts.cancelled + counts.waiting,
+    ...{ waiting: 0, running: 0 },
+  };
+  standing.isOver = true;
+}

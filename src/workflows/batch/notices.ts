@@ -1,0 +1,94 @@
+/** What people are told of a batch, each event at most once. */
+import { log, metricMeter } from '@temporalio/workflow';
+import { type BatchResult, type NoticeOutcome } from '../../contract';
+import { type Message, tellOperator, tellUser } from '../notice';
+import { type Batch, countsOf, troubleOf } from './run';
+import { countsLine } from './stage';
+
+/** Counter, by `why`: alarms are written with this name. */
+const ALARMS = 'segue_alarms';
+
+/** Items that are held do not tell the operator one by one, nor does each partition that cannot get on. */
+export function tellWhatIsNew(run: Batch): void {
+  const { told } = run.progress;
+  const isHeld = countsOf(run).held > 0;
+  if (isHeld && !told.held) alarmOfHeld(run);
+  told.held ||= isHeld;
+  const trouble = troubleOf(run);
+  if (trouble !== null && !told.trouble) alarmOfTrouble(run, trouble);
+  told.trouble = trouble !== null;
+}
+
+function alarmOfHeld(run: Batch): void {
+  const { key } = run.input;
+  raise(run, 'held', {
+    event: 'held',
+    title: 'Items of a batch need your decision',
+    message: `Batch ${key} goes on; some of its items wait for a person.`,
+    body: letter(
+      `the batch \`${key}\` goes on, but some of its items wait for a person.`,
+      countsLine(run),
+      'Each of them is a run of its own now. You are not told of them one by one.',
+      `- What waits, and the commands that decide it: \`segue held\``,
+    ),
+  });
+}
+
+function alarmOfTrouble(run: Batch, trouble: string): void {
+  const { key } = run.input;
+  run.progress.troubles += 1;
+  raise(run, 'trouble', {
+    event: `trouble-${run.progress.troubles}`,
+    title: 'A batch does not get on',
+    message: short(`Batch ${key} waits for the service: ${trouble}`),
+    body: letter(
+      `the batch \`${key}\` waits for the service. ${trouble}`,
+      'Nothing is lost, and nothing is submitted until the service takes it. It goes on by itself.',
+      '- Look at the service and at the credential of the workers: `segue doctor`',
+    ),
+  });
+}
+
+type Words = Pick<Message, 'event' | 'title' | 'message' | 'body'>;
+
+/** To log and metric at once, because the service may be what is down. */
+function raise(run: Batch, why: string, words: Words): void {
+  const { key } = run.input;
+  log.error('a person is needed', { batch: key, why, reason: words.message });
+  metricMeter.createCounter(ALARMS).add(1, { why });
+  run.notices += 1;
+  void tellOperator(run, { ...words, category: 'agentError', extra: { batch: key } })
+    .then(({ status, reason }) => {
+      if (status !== 'sent') log.warn('a notification was not sent', { event: words.event, status, reason });
+    })
+    .finally(() => {
+      run.notices -= 1;
+    });
+}
+
+/** One for the whole batch. Nobody is told that a batch was cancelled: somebody did that. */
+export async function tellEnd(run: Batch, status: BatchResult['status']): Promise<NoticeOutcome | null> {
+  const { key, notify } = run.input;
+  const counts = countsOf(run);
+  const isGood = counts.failed === 0 && counts.held === 0;
+  const isWanted =
+    notify?.on?.includes(isGood ? 'completed' : counts.held > 0 ? 'needsInput' : 'failed') ?? true;
+  if (!notify || status === 'cancelled' || !isWanted) return null;
+  const follow = counts.held > 0 ? ['Those that are held go on as runs of their own: `segue held`'] : [];
+  return tellUser(run, notify, {
+    category: isGood ? 'agentTaskCompleted' : 'agentError',
+    event: status,
+    title: isGood ? 'Your batch is done' : 'Your batch is over, with problems',
+    message: short(`${key}: ${countsLine(run)}`),
+    body: letter(`\`${key}\` is over. ${countsLine(run)}`, ...follow, `\`segue batch results ${key}\``),
+    extra: { batch: key, status, ...counts },
+  });
+}
+
+function letter(...paragraphs: string[]): string {
+  return ['Hello,', ...paragraphs, 'Segue'].join('\n\n');
+}
+
+function short(text: string): string {
+  return text.replace(/\s+/g, ' ').slice(0, 300);
+}

@@ -1,0 +1,94 @@
+/** What people order of a running batch. */
+import { ApplicationFailure, CancellationScope, setHandler } from '@temporalio/workflow';
+import { problemsOfBatchOrder, problemsOfConcurrencyOrder } from '../../batchRules';
+import {
+  batchCancelUpdate,
+  batchConcurrencyUpdate,
+  type BatchOrder,
+  batchPauseUpdate,
+  batchResumeUpdate,
+  type BatchStatus,
+  batchStatusQuery,
+  FAILURE,
+} from '../../contract';
+import { tellEverybody } from './places';
+import { type Batch, describe } from './run';
+import { enterStage } from './stage';
+
+export function handleOrders(run: Batch): void {
+  setHandler(batchStatusQuery, () => describe(run), {
+    description: 'How the batch stands: stage, items by what became of them, trouble.',
+  });
+  setHandler(batchPauseUpdate, (order) => pause(run, order), {
+    description: 'Submits nothing more until it is resumed: { by, reason? }. What is at the service goes on.',
+    validator: (order) => {
+      const { paused } = run.progress;
+      refuse(run, problemsOfBatchOrder(order), paused ? [`it is paused already, by ${paused.by}`] : []);
+    },
+  });
+  setHandler(batchResumeUpdate, () => resume(run), {
+    description: 'Goes on after a pause: { by, reason? }.',
+    validator: (order) => {
+      refuse(run, problemsOfBatchOrder(order), run.progress.paused ? [] : ['it is not paused']);
+    },
+  });
+  setHandler(batchCancelUpdate, () => cancel(run), {
+    description:
+      'Submits nothing more and ends: { by, reason? }. What the service accepted goes on there; its tasks stand in the results.',
+    validator: (order) => {
+      refuse(run, problemsOfBatchOrder(order));
+    },
+  });
+  setHandler(batchConcurrencyUpdate, (order) => setConcurrency(run, order), {
+    description: 'Changes how many items are at the service at once: { concurrency, by, reason? }.',
+    validator: (order) => {
+      refuse(run, problemsOfConcurrencyOrder(order));
+    },
+  });
+  void CancellationScope.current().cancelRequested.catch(() => {
+    cancel(run);
+  });
+}
+
+function pause(run: Batch, { by, reason }: BatchOrder): BatchStatus {
+  run.progress.paused ??= { by, reason: reason ?? '', since: new Date().toISOString() };
+  enterStage(run, 'paused');
+  return toldToEverybody(run);
+}
+
+function resume(run: Batch): BatchStatus {
+  run.progress.paused = null;
+  if (run.progress.stage === 'paused') enterStage(run, 'running');
+  return toldToEverybody(run);
+}
+
+function cancel(run: Batch): BatchStatus {
+  enterStage(run, 'cancelling');
+  // What was not handed over yet will not be done.
+  for (const standing of run.progress.partitions) {
+    if (standing.isThere) continue;
+    const { waiting, ...others } = standing.counts;
+    standing.counts = { ...others, waiting: 0, cancelled: others.cancelled + waiting };
+    standing.isOver = true;
+  }
+  return toldToEverybody(run);
+}
+
+function setConcurrency(run: Batch, { concurrency }: { concurrency: number }): BatchStatus {
+  run.progress.concurrency = concurrency;
+  run.hasWork = true;
+  return describe(run);
+}
+
+function toldToEverybody(run: Batch): BatchStatus {
+  tellEverybody(run);
+  run.hasWork = true;
+  return describe(run);
+}
+
+function refuse({ progress: { stage } }: Batch, ...problems: string[][]): void {
+  const isOpen = stage === 'running' || stage === 'paused';
+  const all = [...(isOpen ? [] : [`the batch is ${stage}`]), ...problems.flat()];
+  if (all.length === 0) return;
+  throw ApplicationFailure.nonRetryable(`Nothing was changed: ${all.join('; ')}`, FAILURE.badDecision);
+}

@@ -1,0 +1,82 @@
+/** Who may have how many items at the service: never more in all than the batch may. */
+import { condition, getExternalWorkflowHandle } from '@temporalio/workflow';
+import { type PartitionStanding, windowSignal } from '../../contract';
+import { batchPartWorkflowId } from '../../ids';
+import { lookAt } from './looking';
+import { type Batch } from './run';
+
+/**
+ * Places that a partition cannot use any more are given to others, the first ones first, so that a batch is done in
+ * the manifest's order. None are taken from a partition that can use them, unless the batch may do less than before: it
+ * would have as many at the service until they are over, and the others, too.
+ */
+export function sharePlaces({ progress, untold }: Batch): void {
+  const { partitions, concurrency } = progress;
+  // What it cannot use it need not be told.
+  for (const partition of partitions) partition.places = Math.min(partition.places, needOf(partition));
+
+  let tooMany = sum(partitions.map(({ places }) => places)) - concurrency;
+  for (const [index, partition] of [...partitions.entries()].reverse()) {
+    const taken = Math.min(Math.max(tooMany, 0), partition.places);
+    if (taken === 0) continue;
+    partition.places -= taken;
+    tooMany -= taken;
+    untold.add(index + 1);
+  }
+
+  let free = concurrency - sum(partitions.map(({ places, counts }) => Math.max(places, counts.running)));
+  for (const [index, partition] of partitions.entries()) {
+    const more = Math.min(needOf(partition) - partition.places, free);
+    if (more <= 0) continue;
+    partition.places += more;
+    free -= more;
+    untold.add(index + 1);
+  }
+}
+
+/** How many of its items are not over. It only ever falls, and no more than this are at the service. */
+function needOf({ isThere, isOver, counts }: PartitionStanding): number {
+  return isThere && !isOver ? counts.waiting + counts.running : 0;
+}
+
+/** After a pause and the like: everybody who is there. */
+export function tellEverybody({ progress, untold }: Batch): void {
+  for (const [index, { isThere, isOver }] of progress.partitions.entries())
+    if (isThere && !isOver) untold.add(index + 1);
+}
+
+export function sendWindows(run: Batch): void {
+  for (const n of run.untold) {
+    run.windows += 1;
+    void sendWindow(run, n).finally(() => {
+      run.windows -= 1;
+    });
+  }
+  run.untold.clear();
+}
+
+/** Whoever ends before it is told ends without it. */
+export function untilWindowsSent(run: Batch): Promise<void> {
+  return condition(() => run.windows === 0);
+}
+
+async function sendWindow(run: Batch, n: number): Promise<void> {
+  const { input, progress } = run;
+  progress.orders += 1;
+  const window = {
+    order: progress.orders,
+    places: progress.partitions[n - 1]?.places ?? 0,
+    paused: progress.paused !== null,
+    cancelled: progress.stage === 'cancelling',
+  };
+  try {
+    await getExternalWorkflowHandle(batchPartWorkflowId(input.key, n)).signal(windowSignal, window);
+  } catch {
+    // It is over: most often its own word of that is on its way, unless somebody stopped it.
+    await lookAt(run, n);
+  }
+}
+
+function sum(numbers: number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}

@@ -1,0 +1,80 @@
+/** Where a batch is, for lists and for its page. */
+import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
+import { type BatchStage } from '../../contract';
+import { attributesOfJob, searchAttributes } from '../../searchAttributes';
+import { lines } from '../words';
+import { type Batch, describe } from './run';
+
+/** Whoever started it has given its list entry along; where another language did not, it is made here. */
+export function showStart(run: Batch): void {
+  const { key, scope } = run.input;
+  const listed = workflowInfo().typedSearchAttributes.get(searchAttributes.stage);
+  if (listed === undefined)
+    upsertSearchAttributes(attributesOfJob({ key, tool: 'batch', scope }, run.progress.stage));
+  showDetails(run);
+}
+
+export function enterStage(run: Batch, stage: BatchStage): void {
+  const { progress } = run;
+  if (progress.stage === stage) return;
+  progress.stage = stage;
+  progress.since = new Date().toISOString();
+  upsertSearchAttributes([{ key: searchAttributes.stage, value: stage }]);
+  showDetails(run);
+}
+
+/** Shown when a worker is asked; costs no event. */
+export function showDetails(run: Batch): void {
+  setCurrentDetails(lines(sentenceOf(run), countsLine(run), ...troubleLines(run), ...handOverLines(run)));
+}
+
+function sentenceOf({ input, progress }: Batch): string {
+  const { stage, paused, since, concurrency } = progress;
+  switch (stage) {
+    case 'running':
+      return `Running since ${since}, at most ${concurrency} items at the service at once. Nothing is to be done.`;
+    case 'paused':
+      return lines(
+        `**Paused** by ${paused?.by ?? 'somebody'} since ${since}${paused?.reason ? `: ${paused.reason}` : ''}. What is at the service goes on.`,
+        `What to do: \`segue batch resume ${input.key} --by NAME\``,
+      );
+    case 'cancelling':
+      return 'Being cancelled: what is on its way to the service is waited for.';
+    case 'completed':
+      return `Over since ${since}: every item is done or failed.`;
+    case 'attention':
+      return lines(
+        `Over since ${since}, but for items that **need a person**: each goes on as a run of its own.`,
+        `What to do: \`segue held\` lists them with the commands that decide them.`,
+      );
+    case 'cancelled':
+      return `Cancelled since ${since}. What the service accepted goes on there; the results tell its tasks.`;
+    default:
+      return stage satisfies never;
+  }
+}
+
+export function countsLine(run: Batch): string {
+  const { items, counts } = describe(run);
+  const parts = Object.entries(counts).flatMap(([status, count]) =>
+    count > 0 ? [`${count} ${status}`] : [],
+  );
+  return `Of ${items} items: ${parts.join(', ')}.`;
+}
+
+function troubleLines(run: Batch): string[] {
+  const { trouble } = describe(run);
+  if (trouble === null) return [];
+  return [
+    `**The service is in trouble**: ${trouble}`,
+    'What it means: nothing is lost, and nothing is submitted until the service takes it. It goes on by itself.',
+  ];
+}
+
+function handOverLines(run: Batch): string[] {
+  const { total, handedOver } = describe(run).partitions;
+  if (handedOver === total || !['running', 'paused'].includes(run.progress.stage)) return [];
+  return [
+    `${handedOver} of ${total} partitions are handed over. Where whoever started it was stopped, the same command goes on.`,
+  ];
+}

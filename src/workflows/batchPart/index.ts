@@ -1,0 +1,54 @@
+import {
+  allHandlersFinished,
+  CancellationScope,
+  condition,
+  continueAsNew,
+  setHandler,
+} from '@temporalio/workflow';
+import { partitionResultsQuery, type PartitionInput, type PartitionResult } from '../../contract';
+import { batchPartWorkflowId } from '../../ids';
+import { readPartitionSettings } from '../settings';
+import { refuseUnsafeStart } from '../start';
+import { handleLateTasks } from './leaving';
+import { isAnybodyUntold, tellUsers } from './notices';
+import { pollItems } from './polling';
+import { reportNews, tellBatch } from './reporting';
+import { countsOf, isDone, isOver, type Partition, resultsOf, startPartition } from './run';
+import { submitItems } from './submitting';
+import { handleWindow } from './window';
+
+/**
+ * Some hundred items of a batch: submitted in chunks as far as the batch gives it places, polled together, their
+ * results kept here and written to their projects. What needs a person leaves it, as a run of its own.
+ */
+export async function batchPart(input: PartitionInput): Promise<PartitionResult> {
+  const settings = readPartitionSettings(input);
+  refuseUnsafeStart(`${input.batch}~${input.n}`, batchPartWorkflowId(input.batch, input.n));
+  const run = startPartition(input, settings);
+  setHandler(partitionResultsQuery, () => resultsOf(run), {
+    description: 'What became of the items so far, in the order of the manifest.',
+  });
+  handleWindow(run);
+  handleLateTasks(run);
+
+  // Cancelled, it still waits for what is on its way: a POST cannot be called back.
+  await CancellationScope.nonCancellable(async () => {
+    await Promise.all([submitItems(run), pollItems(run), reportNews(run), tellUsers(run)]);
+    await condition(() => run.leaving === 0 && run.writes === 0 && allHandlersFinished());
+    if (!isDone(run) || isAnybodyUntold(run)) await continueAsNew<typeof batchPart>(nextInput(run));
+    await tellBatch(run);
+    // Who asked something of the run, or told it something, meanwhile.
+    await condition(allHandlersFinished);
+  });
+  return { n: input.n, counts: countsOf(run), items: resultsOf(run) };
+}
+
+/** What is over needs no request any more. */
+function nextInput({ input, progress }: Partition): PartitionInput {
+  const items = input.items.map((item, place) => {
+    const known = progress.items[place];
+    const { key, tool, notify } = item;
+    return known && isOver(known) ? { key, tool, request: {}, notify } : item;
+  });
+  return { ...input, items, carried: progress };
+}

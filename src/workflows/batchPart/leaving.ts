@@ -1,0 +1,107 @@
+/** Items that need a person leave the partition, and go on as runs of their own. */
+import {
+  CancellationScope,
+  getExternalWorkflowHandle,
+  setHandler,
+  startChild,
+  workflowInfo,
+} from '@temporalio/workflow';
+import {
+  acceptedSignal,
+  lateTasksSignal,
+  MEDIA_WORKFLOW,
+  type MediaInput,
+  type SubmitAttempt,
+} from '../../contract';
+import { holdName, mediaWorkflowId } from '../../ids';
+import { isRecord, isText } from '../../inputs';
+import { attributesOfJob, keyword, searchAttributes } from '../../searchAttributes';
+import { isAlreadyStarted } from '../alreadyStarted';
+import { type Entry, jobKeyOf, type Partition } from './run';
+
+/** Nobody knows whether the service took it. */
+export function leaveHeld(run: Partition, entry: Entry, attempt: SubmitAttempt): void {
+  entry.known.error = attempt.reason;
+  leave(run, entry, { held: { attempts: [attempt] } });
+}
+
+/** Its task is known, and takes too long: it waited already, and is overdue from the first look on. */
+export function leaveOverdue(run: Partition, entry: Entry): void {
+  entry.known.error = 'its task takes too long';
+  const { known } = entry;
+  leave(run, entry, {
+    taskId: known.taskId,
+    held: { attempts: [] },
+    poll: { ...run.input.poll, deadline: '0s' },
+  });
+}
+
+/** Its task is known here, and not to the service. */
+export function leaveMissing(run: Partition, entry: Entry): void {
+  entry.known.error = 'the service does not know its task';
+  leave(run, entry, { taskId: entry.known.taskId, held: { attempts: [] } });
+}
+
+function leave(run: Partition, entry: Entry, more: Partial<MediaInput>): void {
+  const { place, asked, known } = entry;
+  const { poll, submit } = run.input;
+  const { tool, request, scope, write, notify } = asked;
+  const input: MediaInput = {
+    ...{ key: jobKeyOf(run, place), tool, request, scope, write, notify, poll, submit },
+    ...more,
+  };
+  known.status = 'held';
+  known.workflowId = mediaWorkflowId(input.key);
+  run.hasNews = true;
+  run.leaving += 1;
+  void begin(input, known.workflowId, run.input.batch).finally(() => {
+    run.leaving -= 1;
+  });
+}
+
+async function begin(input: MediaInput, workflowId: string, batch: string): Promise<void> {
+  const stage = input.taskId === undefined ? 'held' : 'polling';
+  try {
+    await startChild(MEDIA_WORKFLOW, {
+      workflowId,
+      args: [input],
+      workflowIdReusePolicy: 'REJECT_DUPLICATE',
+      // It outlives the partition.
+      parentClosePolicy: 'ABANDON',
+      typedSearchAttributes: [
+        ...attributesOfJob(input, stage),
+        { key: searchAttributes.batch, value: keyword(batch) },
+      ],
+      staticSummary: `an item of batch ${batch} that needs a person`,
+    });
+  } catch (error) {
+    // After a reset it is there already, and knows more than this run.
+    if (!isAlreadyStarted(error)) throw error;
+  }
+}
+
+/** A task id that came after its chunk was given up goes to the run that its item is now. */
+export function handleLateTasks(run: Partition): void {
+  setHandler(
+    lateTasksSignal,
+    async (news: unknown) => {
+      const tasks = isRecord(news) && Array.isArray(news.tasks) ? (news.tasks as unknown[]) : [];
+      await CancellationScope.nonCancellable(() => Promise.all(tasks.map((task) => takeLate(run, task))));
+    },
+    { description: 'Task ids that came too late to be a result: { tasks: [{ item, attempt, taskId }] }.' },
+  );
+}
+
+async function takeLate(run: Partition, task: unknown): Promise<void> {
+  if (!isRecord(task) || !isText(task.taskId)) return;
+  const known = run.progress.items[Number(task.item)];
+  if (!known || known.attempts !== task.attempt) return;
+  // Kept also where this run has not noticed yet that the chunk gave no outcome.
+  known.taskId ??= task.taskId;
+  if (known.workflowId === undefined) return;
+  const hold = holdName(workflowInfo().runId, known.attempts);
+  await getExternalWorkflowHandle(known.workflowId)
+    .signal(acceptedSignal, { hold, taskId: task.taskId })
+    // It is over: somebody has decided.
+    .catch(() => undefined);
+}

@@ -1,0 +1,126 @@
+/** Tells the users that items name themselves, several at once, each at most once. */
+import { condition, proxyActivities, sleep } from '@temporalio/workflow';
+import {
+  CHUNK_ITEMS,
+  HEARTBEAT_TIMEOUT_MS,
+  type ItemProgress,
+  type NoticeOutcome,
+  type NotifyEvent,
+  type NotifyOutcome,
+  RECORDING_MARGIN_MS,
+  type SegueActivities,
+} from '../../contract';
+import { notifyRequestId } from '../../ids';
+import { doubling } from '../backoff';
+import { senderOf } from '../following';
+import { type Message, notificationTo } from '../notice';
+import { outcomesOf } from './chunk';
+import { type Entry, entriesWith, isEnding, jobKeyOf, type Partition } from './run';
+
+const NOTIFY_TIMEOUT_MS = 30_000;
+/** Work is not kept from ending by notifications that nobody takes. */
+const LONGEST_TRYING_MS = 3_600_000;
+const LONGEST_PAUSE_MS = 60_000;
+
+const { notifyChunk } = proxyActivities<SegueActivities>({
+  summary: 'tells several people, each at most once',
+  startToCloseTimeout: NOTIFY_TIMEOUT_MS + RECORDING_MARGIN_MS,
+  scheduleToCloseTimeout: '24h',
+  heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
+  // A second attempt may be a second notification.
+  retry: { maximumAttempts: 1 },
+});
+
+/** To be called when the item is over and its project knows. */
+export function noteNotice({ asked, known }: Pick<Entry, 'asked' | 'known'>): void {
+  const { notify } = asked;
+  if (notify && (notify.on?.includes(eventOf(known)) ?? true))
+    known.notice = { due: new Date().toISOString() };
+}
+
+function eventOf({ status, unwritten }: ItemProgress): NotifyEvent {
+  return status === 'succeeded' && unwritten === undefined ? 'completed' : 'failed';
+}
+
+function dueEntries(run: Partition): Entry[] {
+  return entriesWith(run, ({ notice }) => notice !== undefined && 'due' in notice);
+}
+
+export function isAnybodyUntold(run: Partition): boolean {
+  return dueEntries(run).length > 0;
+}
+
+/** Until the partition ends, and then until everybody was told or the next run goes on with it. */
+export async function tellUsers(run: Partition): Promise<void> {
+  let pause = doubling(1_000, LONGEST_PAUSE_MS);
+  for (;;) {
+    await condition(() => isAnybodyUntold(run) || (isEnding(run) && run.writes === 0));
+    const some = dueEntries(run).slice(0, CHUNK_ITEMS);
+    if (run.handingOver || some.length === 0) return;
+    const outcomes = await tellChunk(run, some);
+    const isTaken = outcomes.some(({ outcome }) => outcome === 'sent');
+    if (isTaken) pause = doubling(1_000, LONGEST_PAUSE_MS);
+    else if (isAnybodyUntold(run)) await sleep(pause.next(), { summary: 'until notifications are taken' });
+  }
+}
+
+async function tellChunk(run: Partition, entries: Entry[]): Promise<NotifyOutcome[]> {
+  const notices = entries.flatMap((entry) => {
+    const { notify } = entry.asked;
+    if (!notify) return [];
+    const message = messageOf(entry);
+    const requestId = notifyRequestId(jobKeyOf(run, entry.place), message.event);
+    return [{ item: entry.place, notification: notificationTo(notify, message), requestId }];
+  });
+  const places = entries.map(({ place }) => place);
+  const outcomes = await outcomesOf(places, () => notifyChunk({ notices, runId: senderOf(run) }));
+  for (const [index, { known }] of entries.entries()) {
+    const outcome = outcomes[index];
+    if (outcome) known.notice = afterTry(known.notice, outcome);
+  }
+  return outcomes;
+}
+
+/** Sent again is only what provably was not taken. */
+function afterTry(before: ItemProgress['notice'], outcome: NotifyOutcome): ItemProgress['notice'] {
+  if (outcome.outcome === 'sent') return { status: 'sent' };
+  const { reason } = outcome;
+  if (outcome.outcome === 'unknown') return { status: 'uncertain', reason };
+  const mayChange = outcome.outcome === 'notSent' || [401, 403, 425, 429].includes(outcome.status ?? 0);
+  if (!mayChange) return { status: 'refused', reason };
+  const since = before && 'due' in before ? before.due : new Date().toISOString();
+  const isTooLate = Date.now() - Date.parse(since) >= LONGEST_TRYING_MS;
+  return isTooLate ? ({ status: 'notSent', reason } satisfies NoticeOutcome) : { due: since };
+}
+
+function messageOf({ asked: { tool, key }, known }: Entry): Message {
+  const { status, error, unwritten, taskId = '' } = known;
+  const extra = { item: key, ...(known.taskId === undefined ? {} : { task_id: known.taskId }) };
+  if (status !== 'succeeded')
+    return {
+      ...{ category: 'agentError', event: 'failed', title: 'Your media job failed', extra },
+      message: short(`${tool} for ${key}: ${error ?? ''}`),
+      body: letter(`${tool} for \`${key}\` did not succeed. ${error ?? ''}`),
+    };
+  if (unwritten !== undefined)
+    return {
+      ...{ category: 'agentError', event: 'unwritten', title: 'A result could not be saved', extra },
+      message: `${tool} for ${key} is finished, but the project did not take it.`,
+      body: letter(
+        `${tool} for \`${key}\` is finished (task \`${taskId}\`), but the project did not take its result: ${unwritten}`,
+      ),
+    };
+  return {
+    ...{ category: 'agentTaskCompleted', event: 'completed', title: 'Your media job is done', extra },
+    message: `${tool} for ${key} is finished.`,
+    body: letter(`${tool} for \`${key}\` is finished (task \`${taskId}\`).`),
+  };
+}
+
+function letter(report: string): string {
+  return ['Hello,', report, 'Segue'].join('\n\n');
+}
+
+function short(text: string): string {
+  return text.replace(/\s+/g, ' ').slice(0, 300);
+}

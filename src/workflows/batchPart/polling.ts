@@ -1,0 +1,100 @@
+/** Asks after all tasks of a partition, together, until they are over. */
+import { ActivityFailure, condition, proxyActivities } from '@temporalio/workflow';
+import { HEARTBEAT_TIMEOUT_MS, type SegueActivities, type TasksNews } from '../../contract';
+import { pollRequestId } from '../../ids';
+import { MISSING_GRACE_MS } from '../watch';
+import { leaveMissing, leaveOverdue } from './leaving';
+import {
+  endWhenLong,
+  entriesWith,
+  type Entry,
+  entryAt,
+  isEnding,
+  isOver,
+  jobKeyOf,
+  type Partition,
+} from './run';
+import { keepFailure, keepResult } from './writing';
+
+const { pollTasks } = proxyActivities<SegueActivities>({
+  summary: 'asks after all tasks of this partition, once each',
+  startToCloseTimeout: '2m',
+  heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
+  // An error is no news, and the next timer asks again.
+  retry: { maximumAttempts: 1 },
+});
+
+export async function pollItems(run: Partition): Promise<void> {
+  const { pollMin, pollMax } = run.settings;
+  for (;;) {
+    await condition(() => isEnding(run) || followed(run).length > 0);
+    if (isEnding(run)) return;
+    const pause = Math.round(pollMin + Math.random() * (pollMax - pollMin));
+    await condition(() => isEnding(run), pause);
+    const entries = followed(run);
+    if (isEnding(run) || entries.length === 0) continue;
+    take(run, await askAfter(run, entries));
+    letOverdueGo(run);
+    endWhenLong(run);
+  }
+}
+
+/** Those whose task is known. */
+function followed(run: Partition): Entry[] {
+  return entriesWith(run, ({ status, taskId }) => status === 'running' && taskId !== undefined);
+}
+
+async function askAfter(run: Partition, entries: Entry[]): Promise<TasksNews> {
+  run.progress.polls += 1;
+  const tasks = entries.map(({ place, asked: { scope }, known }) => ({
+    ...{ item: place, taskId: known.taskId ?? '', scope },
+    requestId: pollRequestId(jobKeyOf(run, place), run.progress.polls),
+  }));
+  try {
+    return await pollTasks({ tasks });
+  } catch (error) {
+    if (!(error instanceof ActivityFailure)) throw error;
+    return { over: [], missing: [], known: [], trouble: error.cause?.message ?? error.message };
+  }
+}
+
+function take(run: Partition, { over, missing, known, trouble }: TasksNews): void {
+  for (const place of known) entryAt(run, place).known.missingSince = undefined;
+  for (const place of missing) {
+    const entry = entryAt(run, place);
+    if (isOver(entry.known)) continue;
+    entry.known.missingSince ??= new Date().toISOString();
+    if (timeSince(entry.known.missingSince) >= MISSING_GRACE_MS) leaveMissing(run, entry);
+  }
+  for (const { item, status, info } of over) {
+    const entry = entryAt(run, item);
+    if (isOver(entry.known)) continue;
+    if (status === 'SUCCESS') keepResult(run, entry, info);
+    else keepFailure(run, entry, `the service ended its task as FAILURE: ${shortened(info)}`);
+  }
+  const isSilent = over.length + missing.length + known.length === 0;
+  const before = run.pollTrouble;
+  run.pollTrouble = isSilent ? trouble : null;
+  run.hasNews ||= over.length > 0 || (before === null) !== (run.pollTrouble === null);
+}
+
+/** They keep nothing else from ending: when only such are left, each goes on as a run of its own. */
+function letOverdueGo(run: Partition): void {
+  const left = entriesWith(run, (known) => !isOver(known));
+  const isLate = ({ known }: Entry): boolean =>
+    known.taskId !== undefined &&
+    known.since !== undefined &&
+    timeSince(known.since) >= run.settings.deadline;
+  if (left.every(isLate)) for (const entry of left) leaveOverdue(run, entry);
+}
+
+function timeSince(time: string): number {
+  return Date.now() - Date.parse(time);
+}
+
+const LONGEST_WORDS = 500;
+
+function shortened(info: unknown): string {
+  const words = JSON.stringify(info);
+  return words.length > LONGEST_WORDS ? `${words.slice(0, LONGEST_WORDS)}…` : words;
+}

@@ -1,0 +1,35 @@
+/** Tells the batch how its partition stands. */
+import { condition, getExternalWorkflowHandle } from '@temporalio/workflow';
+import { partitionNewsSignal } from '../../contract';
+import { batchWorkflowId } from '../../ids';
+import { countsOf, isDone, isEnding, type Partition } from './run';
+
+/** What changes while news is on its way goes out with the next. */
+export async function reportNews(run: Partition): Promise<void> {
+  for (;;) {
+    await condition(() => isEnding(run) || run.hasNews);
+    if (isEnding(run)) return;
+    await tellBatch(run);
+  }
+}
+
+export async function tellBatch(run: Partition): Promise<void> {
+  run.hasNews = false;
+  const { batch, n } = run.input;
+  const trouble = run.trouble ?? run.pollTrouble;
+  const news = { n, counts: countsOf(run), trouble, isOver: isDone(run) };
+  await getExternalWorkflowHandle(batchWorkflowId(batch))
+    .signal(partitionNewsSignal, news)
+    .catch(() => {
+      stopWaiting(run);
+    });
+}
+
+/** The batch was stopped, and nobody gives places any more. What is at the service is followed to its end. */
+function stopWaiting({ progress }: Partition): void {
+  for (const known of progress.items) {
+    if (known.status !== 'waiting') continue;
+    known.status = 'cancelled';
+    known.error = 'the batch was stopped before it was submitted';
+  }
+}

@@ -1,0 +1,133 @@
+/** What a partition knows of its items, and what it does at the moment. */
+import { workflowInfo } from '@temporalio/workflow';
+import {
+  type BatchItem,
+  type BatchItemResult,
+  type ItemCounts,
+  type ItemProgress,
+  type PartitionInput,
+  type PartitionProgress,
+} from '../../contract';
+import { batchItemKey, batchPartWorkflowId } from '../../ids';
+import { doubling } from '../backoff';
+import { type Sender, wasReset } from '../following';
+import { type Settings } from '../settings';
+import { type Letters } from './writing';
+
+export interface Partition extends Sender {
+  readonly input: PartitionInput;
+  readonly settings: Settings;
+  readonly progress: PartitionProgress;
+  /** Chunks on their way. */
+  chunks: number;
+  /** Items that are being handed to runs of their own. */
+  leaving: number;
+  /** Results on their way into projects, and what waits for them to arrive. */
+  writes: number;
+  readonly letters: Letters;
+  /** Nothing is submitted before this, in milliseconds; `resting` while that is in the future. */
+  restUntil: number;
+  resting: boolean;
+  /** The service did not take the last: one item is tried by itself before others follow. */
+  cautious: boolean;
+  untilSent: { next(): number };
+  untilAllowed: { next(): number };
+  /** Why nothing is submitted, and why nothing is learned, where that is the service's doing. */
+  trouble: string | null;
+  pollTrouble: string | null;
+  /** Something that the batch does not know yet. */
+  hasNews: boolean;
+  /** The run is long enough: what is on its way is waited for, and another run goes on. */
+  handingOver: boolean;
+}
+
+export function startPartition(input: PartitionInput, settings: Settings): Partition {
+  const { carried, batch, n } = input;
+  return {
+    input,
+    settings,
+    progress: {
+      items: carried?.items ?? input.items.map(newItem),
+      window: carried?.window ?? { order: 0, places: 0, paused: false, cancelled: false },
+      polls: carried?.polls ?? 0,
+      reset: wasReset(carried),
+    },
+    subject: { requestName: batchPartWorkflowId(batch, n) },
+    ...{ chunks: 0, leaving: 0, writes: 0, letters: new Map() },
+    ...{ restUntil: 0, resting: false, cautious: carried !== undefined },
+    ...newPatience(),
+    ...{ trouble: null, pollTrouble: null },
+    hasNews: true,
+    handingOver: false,
+  };
+}
+
+/** How long it waits after what was not taken; anew after each success. */
+export function newPatience(): Pick<Partition, 'untilSent' | 'untilAllowed'> {
+  return { untilSent: doubling(1_000, 60_000), untilAllowed: doubling(10_000, 300_000) };
+}
+
+function newItem({ taskId }: BatchItem): ItemProgress {
+  return taskId
+    ? { status: 'running', taskId, attempts: 0, since: new Date().toISOString() }
+    : { status: 'waiting', attempts: 0 };
+}
+
+/** An item's place among those of the partition, what it asks for and what is known of it. */
+export interface Entry {
+  place: number;
+  asked: BatchItem;
+  known: ItemProgress;
+}
+
+export function entryAt({ input, progress }: Partition, place: number): Entry {
+  const [asked, known] = [input.items[place], progress.items[place]];
+  if (!asked || !known) throw new RangeError(`the partition has no item ${place}`);
+  return { place, asked, known };
+}
+
+export function entriesWith(run: Partition, isWanted: (known: ItemProgress) => boolean): Entry[] {
+  return run.progress.items.flatMap((known, place) => (isWanted(known) ? [entryAt(run, place)] : []));
+}
+
+export function isOver({ status }: ItemProgress): boolean {
+  return status !== 'waiting' && status !== 'running';
+}
+
+/** Whether nothing is left to do here. */
+export function isDone({ progress }: Partition): boolean {
+  return progress.items.every(isOver);
+}
+
+/** Whether the loops of the partition come to their end. */
+export function isEnding(run: Partition): boolean {
+  return run.handingOver || isDone(run);
+}
+
+/** Looked at after whatever makes the history longer. */
+export function endWhenLong(run: Partition): void {
+  run.handingOver ||= workflowInfo().continueAsNewSuggested;
+}
+
+export function jobKeyOf({ input }: Partition, place: number): string {
+  return batchItemKey(input.batch, input.first + place);
+}
+
+export function countsOf({ progress }: Partition): ItemCounts {
+  const counts: ItemCounts = { waiting: 0, running: 0, succeeded: 0, failed: 0, held: 0, cancelled: 0 };
+  for (const { status } of progress.items) counts[status] += 1;
+  return counts;
+}
+
+export function resultsOf(run: Partition): BatchItemResult[] {
+  return run.progress.items.map(({ status, taskId, info, error, unwritten, notice, workflowId }, place) => ({
+    key: entryAt(run, place).asked.key,
+    status,
+    taskId: taskId ?? null,
+    ...(info === undefined ? {} : { info }),
+    ...(error === undefined ? {} : { error }),
+    ...(unwritten === undefined ? {} : { unwritten }),
+    ...(notice && 'status' in notice ? { notified: notice } : {}),
+    ...(workflowId === undefined ? {} : { workflowId }),
+  }));
+}

@@ -1,0 +1,171 @@
+/** Submits the items of a partition, in chunks: one activity, several POSTs at once, an outcome each. */
+import { condition, proxyActivities, sleep, workflowInfo } from '@temporalio/workflow';
+import {
+  CHUNK_ITEMS,
+  HEARTBEAT_TIMEOUT_MS,
+  RECORDING_MARGIN_MS,
+  type SegueActivities,
+  type SubmitOutcome,
+} from '../../contract';
+import { batchTaskQueue } from '../../ids';
+import { senderOf } from '../following';
+import { outcomesOf } from './chunk';
+import { leaveHeld } from './leaving';
+import {
+  endWhenLong,
+  entriesWith,
+  type Entry,
+  isEnding,
+  isOver,
+  jobKeyOf,
+  newPatience,
+  type Partition,
+} from './run';
+import { keepFailure, recordCancelled } from './writing';
+
+/** A service that asks for more is asked again after this, since an hour may change its mind. */
+const LONGEST_REST_MS = 3_600_000;
+
+export async function submitItems(run: Partition): Promise<void> {
+  for (;;) {
+    await condition(() => isEnding(run) || nextChunk(run).length > 0);
+    if (isEnding(run)) break;
+    void sendChunk(run, nextChunk(run));
+  }
+  await condition(() => run.chunks === 0);
+}
+
+/** As many of those that wait as there are places for; one by itself while the service may be in trouble. */
+function nextChunk(run: Partition): Entry[] {
+  const { window, items } = run.progress;
+  if (window.paused || window.cancelled || run.resting || (run.cautious && run.chunks > 0)) return [];
+  const taken = items.filter(({ status }) => status === 'running').length;
+  const room = Math.min(run.cautious ? 1 : CHUNK_ITEMS, window.places - taken);
+  return room <= 0 ? [] : entriesWith(run, ({ status }) => status === 'waiting').slice(0, room);
+}
+
+async function sendChunk(run: Partition, chunk: Entry[]): Promise<void> {
+  run.chunks += 1;
+  for (const { known } of chunk) {
+    known.status = 'running';
+    known.attempts += 1;
+  }
+  const at = new Date().toISOString();
+  const outcomes = await submit(run, chunk);
+  for (const [index, entry] of chunk.entries()) {
+    const outcome = outcomes[index];
+    if (outcome) settle(run, entry, outcome, at);
+  }
+  restAfter(run, outcomes);
+  run.chunks -= 1;
+  // Several at once are told together.
+  run.hasNews ||= run.chunks === 0;
+  endWhenLong(run);
+}
+
+function submit(run: Partition, chunk: Entry[]): Promise<SubmitOutcome[]> {
+  const { submitChunk } = proxyActivities<SegueActivities>({
+    summary: `${chunk.length} POSTs, none of them a second time`,
+    taskQueue: batchTaskQueue(workflowInfo().taskQueue),
+    startToCloseTimeout: run.settings.submitTimeout + RECORDING_MARGIN_MS,
+    // A paused activity whose worker died never reaches start-to-close. It includes the time in the queue.
+    scheduleToCloseTimeout: '24h',
+    heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
+    // A second attempt may be a second payment. The activity guards itself too: this limit can be changed from outside.
+    retry: { maximumAttempts: 1 },
+  });
+  const submissions = chunk.map(({ place, asked: { tool, request, scope }, known }) => ({
+    ...{ key: jobKeyOf(run, place), attempt: known.attempts, item: place },
+    ...{ tool, request, scope },
+  }));
+  const places = chunk.map(({ place }) => place);
+  return outcomesOf(places, () => submitChunk({ submissions, runId: senderOf(run) }));
+}
+
+function settle(run: Partition, entry: Entry, outcome: SubmitOutcome, at: string): void {
+  const { known } = entry;
+  if (isOver(known)) return;
+  switch (outcome.outcome) {
+    case 'accepted':
+      follow(run, entry, outcome.taskId);
+      return;
+    case 'unknown':
+      // Its answer may have come by another way, just before.
+      if (known.taskId !== undefined) follow(run, entry, known.taskId);
+      else leaveHeld(run, entry, { n: known.attempts, at, outcome: 'unknown', reason: outcome.reason });
+      return;
+    case 'notSent':
+      waitAgain(run, entry);
+      return;
+    case 'refused':
+      if (mayChange(outcome)) waitAgain(run, entry);
+      else keepFailure(run, entry, `the service refused it: ${outcome.reason}`);
+      return;
+    default:
+      outcome satisfies never;
+  }
+}
+
+function follow(run: Partition, { place, known }: Entry, taskId: string): void {
+  known.taskId = taskId;
+  known.since = new Date().toISOString();
+  if (!run.progress.window.cancelled) return;
+  known.status = 'cancelled';
+  recordCancelled(run, place);
+}
+
+function waitAgain(run: Partition, { known }: Entry): void {
+  known.status = run.progress.window.cancelled ? 'cancelled' : 'waiting';
+}
+
+type Refusal = Extract<SubmitOutcome, { outcome: 'refused' }>;
+
+/** A single job gives up on a denial after a while; a batch waits until the credential is mended. */
+function mayChange(outcome: Refusal): boolean {
+  return isDenied(outcome) || isTooMuch(outcome);
+}
+
+function isDenied(outcome: SubmitOutcome): outcome is Refusal {
+  return outcome.outcome === 'refused' && (outcome.status === 401 || outcome.status === 403);
+}
+
+function isTooMuch(outcome: SubmitOutcome): outcome is Refusal {
+  return outcome.outcome === 'refused' && (outcome.status === 429 || outcome.status === 425);
+}
+
+/** What the outcomes of a chunk, together, tell of the service. */
+function restAfter(run: Partition, outcomes: SubmitOutcome[]): void {
+  const isWell = outcomes.some(({ outcome }) => outcome === 'accepted');
+  if (isWell) Object.assign(run, newPatience(), { trouble: null, cautious: false });
+  const tooMuch = outcomes.filter(isTooMuch);
+  if (tooMuch.length > 0) {
+    rest(run, Math.max(...tooMuch.map(({ retryAfterMs }) => retryAfterMs ?? run.untilSent.next()), 1_000));
+    return;
+  }
+  // What was not sent beside others that were had no place on the wire, and is not in trouble.
+  if (isWell) return;
+  const denied = outcomes.find(isDenied);
+  const unsent = outcomes.find(({ outcome }) => outcome === 'notSent' || outcome === 'unknown');
+  if (denied) {
+    run.trouble = denied.reason;
+    rest(run, run.untilAllowed.next());
+  } else if (unsent) {
+    // One that is unknown has left, and is told of by itself.
+    if (unsent.outcome === 'notSent') run.trouble = unsent.reason;
+    rest(run, run.untilSent.next());
+  }
+}
+
+/** Submits nothing for a while, and then one. What several ask for at once is the longest of it, not the sum. */
+function rest(run: Partition, ms: number): void {
+  run.cautious = true;
+  run.restUntil = Math.max(run.restUntil, Date.now() + Math.min(ms, LONGEST_REST_MS));
+  if (!run.resting) void untilRested(run);
+}
+
+async function untilRested(run: Partition): Promise<void> {
+  run.resting = true;
+  while (Date.now() < run.restUntil)
+    await sleep(run.restUntil - Date.now(), { summary: 'until the service takes more' });
+  run.resting = false;
+}

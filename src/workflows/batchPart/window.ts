@@ -1,0 +1,36 @@
+/** How many items may be at the service at once: the batch's to say, or whoever cancels the run. */
+import { CancellationScope, setHandler } from '@temporalio/workflow';
+import { windowSignal } from '../../contract';
+import { isRecord } from '../../inputs';
+import { isOver, type Partition } from './run';
+import { recordCancelled } from './writing';
+
+export function handleWindow(run: Partition): void {
+  setHandler(
+    windowSignal,
+    (order: unknown) => {
+      const { window } = run.progress;
+      if (!isRecord(order) || !(Number(order.order) > window.order)) return;
+      const places = Math.max(0, Math.trunc(Number(order.places)) || 0);
+      const cancelled = window.cancelled || order.cancelled === true;
+      run.progress.window = { order: Number(order.order), places, paused: order.paused === true, cancelled };
+      if (cancelled) cancelItems(run);
+    },
+    { description: 'How many items may be at the service at once: { order, places, paused, cancelled }.' },
+  );
+  void CancellationScope.current().cancelRequested.catch(() => {
+    run.progress.window.cancelled = true;
+    cancelItems(run);
+  });
+}
+
+/** What is on its way is cancelled when its outcome is known. */
+function cancelItems(run: Partition): void {
+  for (const [place, known] of run.progress.items.entries()) {
+    const isOnItsWay = known.status === 'running' && known.taskId === undefined;
+    if (isOver(known) || isOnItsWay) continue;
+    known.status = 'cancelled';
+    recordCancelled(run, place);
+  }
+  run.hasNews = true;
+}

@@ -1,0 +1,108 @@
+/** Chunks by themselves: how many are on the wire, what is told with each sign of life, what a poll of many tells. */
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { createActivities } from '../../src/activities';
+import { type ChunkOrder, type SubmitOutcome, type TasksNews } from '../../src/contract';
+import { testApi } from '../support/api';
+import { answer, startRawServer } from '../support/rawServer';
+
+const close = ['connection: close'];
+const task = (id: string): string => answer('202 Accepted', `{"task_id":"${id}"}`, close);
+
+function chunkOf(count: number, runId: string): ChunkOrder {
+  const submissions = Array.from({ length: count }, (_unused, item) => ({
+    ...{ key: `b~i${item + 1}`, attempt: 1, item, tool: 'remove-background' },
+    request: { image_url: 'https://example.com/a.png' },
+  }));
+  return { submissions, runId };
+}
+
+function environmentOf(info = {}): { environment: MockActivityEnvironment; runId: string } {
+  const environment = new MockActivityEnvironment({ startToCloseTimeoutMs: 30_000, ...info });
+  return { environment, runId: environment.context.info.workflowExecution?.runId ?? '' };
+}
+
+test('P1: a chunk larger than the share sends as many as it may; the others are not sent', async () => {
+  let [open, most] = [0, 0];
+  const server = await startRawServer((socket) => {
+    most = Math.max(most, ++open);
+    setTimeout(() => {
+      open -= 1;
+      socket.end(task('t-1'));
+    }, 300);
+  });
+  const api = testApi(server.url);
+  const { chunks } = createActivities(api, { checkScheduledTime: false, mostInChunks: 3 });
+  const { environment, runId } = environmentOf();
+  const outcomes: SubmitOutcome[] = await environment.run(chunks.submitChunk, chunkOf(8, runId));
+  expect(outcomes.map(({ outcome }) => outcome)).toEqual([
+    ...Array<string>(3).fill('accepted'),
+    ...Array<string>(5).fill('notSent'),
+  ]);
+  expect(most).toBe(3);
+  await api.close();
+  await server.stop();
+});
+
+test('P2: what is known goes out with the next sign of life, by the item', async () => {
+  const server = await startRawServer((socket, request) => {
+    const [, item = ''] = /x-request-id: b~i(\d)\./i.exec(request) ?? [];
+    setTimeout(() => socket.end(task(`t-${item}`)), Number(item) * 200);
+  });
+  const api = testApi(server.url);
+  const { chunks } = createActivities(api, { checkScheduledTime: false });
+  const { environment, runId } = environmentOf();
+  const known: number[] = [];
+  environment.on('heartbeat', (notes: object) => known.push(Object.keys(notes).length));
+  await environment.run(chunks.submitChunk, chunkOf(3, runId));
+  expect(known).toEqual(expect.arrayContaining([1, 2, 3]));
+  await api.close();
+  await server.stop();
+});
+
+test.each([
+  ['a second attempt', { attempt: 2 }, undefined],
+  ['a run that was reset', {}, 'another run'],
+])('P1: %s sends none of them', async (_name, info, otherRun) => {
+  const server = await startRawServer((socket) => socket.end(task('t-1')));
+  const api = testApi(server.url);
+  const { chunks } = createActivities(api, { checkScheduledTime: false });
+  const { environment, runId } = environmentOf(info);
+  const outcomes: SubmitOutcome[] = await environment.run(chunks.submitChunk, chunkOf(3, otherRun ?? runId));
+  expect(outcomes.map(({ outcome }) => outcome)).toEqual(['unknown', 'unknown', 'unknown']);
+  expect(server.received).toHaveLength(0);
+  await api.close();
+  await server.stop();
+});
+
+test('P2: a poll of many tells of each what there is, and fails for none', async () => {
+  const large = JSON.stringify({ status: 'SUCCESS', info: { text: 'x'.repeat(3_000) } });
+  const answers: Record<string, string> = {
+    done: answer('200 OK', '{"status":"SUCCESS","info":{"url":"u"}}', close),
+    failed: answer('200 OK', '{"status":"FAILURE","info":{"errors":["no"]}}', close),
+    running: answer('200 OK', '{"status":"STARTED","info":null}', close),
+    gone: answer('404 Not Found', '{}', close),
+    ill: answer('503 Service Unavailable', 'overloaded', close),
+    large: answer('200 OK', large, close),
+  };
+  const server = await startRawServer((socket, request) => {
+    const [, id = ''] = /^GET \/api\/v1\/tasks\/(\w+)/.exec(request) ?? [];
+    socket.end(answers[id] ?? '');
+  });
+  const api = testApi(server.url);
+  const { general } = createActivities(api);
+  const { environment } = environmentOf();
+  const tasks = Object.keys(answers).map((taskId, item) => ({ item, taskId, requestId: `r.${item}` }));
+  const news: TasksNews = await environment.run(general.pollTasks, { tasks });
+  expect(news).toMatchObject({ missing: [3], known: [2], trouble: expect.stringContaining('503') });
+  expect([...news.over].sort((a, b) => a.item - b.item)).toMatchObject([
+    { item: 0, status: 'SUCCESS', info: { url: 'u' } },
+    { item: 1, status: 'FAILURE', info: { errors: ['no'] } },
+    {
+      item: 5,
+      status: 'SUCCESS',
+      info: { segue: 'too large to keep', fetch: 'segue get task large --json' },
+    },
+  ]);
+  await api.close();
+  await server.stop();
+});

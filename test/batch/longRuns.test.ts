@@ -1,0 +1,57 @@
+/** Batches whose histories are soon too long: batch and partitions continue as new, with items at the service. */
+import { type BatchResult } from '../../src/contract';
+import { batchOf, cutouts, mostAtOnce, resultsOf, startBatch } from '../support/batch';
+import { eventually } from '../support/eventually';
+import { addFault, readLedger, useSandboxEach } from '../support/sandbox';
+import { startOwnDevServer, testConfig, useTemporal, withWorker } from '../support/temporal';
+import { readProject, seedProject } from '../support/writing';
+
+const temporal = useTemporal(() =>
+  startOwnDevServer({ dynamicConfig: { 'limit.historyCount.suggestContinueAsNew': 60 } }),
+);
+const sandbox = useSandboxEach({ pace: { kind: 'polls', polls: 3 } });
+
+async function runsOf(workflowId: string): Promise<number> {
+  return eventually('the runs in the list', async () => {
+    const { count } = await temporal.client.workflow.count(`WorkflowId = "${workflowId}"`);
+    return count > 1 && count;
+  });
+}
+
+test('P1 P2: 60 items over several runs of batch and partitions: one POST each, every result there', async () => {
+  const config = testConfig();
+  const project = await seedProject(sandbox.url);
+  const items = cutouts(sandbox.url, 60).map((item) => ({
+    ...item,
+    write: { project, at: `/made/${item.key}` },
+  }));
+  const spec = batchOf(items, 30, { concurrency: 6 });
+  await addFault(sandbox.url, {
+    ...{ operation: 'remove-background', match: { requestId: `${spec.key}~i5.submit.1` } },
+    ...{ fault: 'reset', when: 'after' },
+  });
+  await withWorker(temporal, config, sandbox.url, async () => {
+    const { workflowId, key } = await startBatch(temporal, config, spec);
+    const result = (await temporal.client.workflow.getHandle(workflowId).result()) as BatchResult;
+    expect(result).toMatchObject({ status: 'attention', counts: { succeeded: 59, held: 1 } });
+    const runs = {
+      batch: await runsOf(workflowId),
+      first: await runsOf(`batch-part/${key}~1`),
+      second: await runsOf(`batch-part/${key}~2`),
+    };
+    process.stderr.write(`batch over runs: ${JSON.stringify(runs)}\n`);
+    const again = await startBatch(temporal, config, spec);
+    const results = await resultsOf(again);
+    expect(results.map(({ key: name }) => name)).toEqual(items.map(({ key: name }) => name));
+    expect(results.filter(({ info }) => info !== undefined)).toHaveLength(59);
+    expect(results[4]).toMatchObject({ status: 'held', workflowId: `media/${key}~i5` });
+    const { made } = (await readProject(sandbox.url, project)).data as { made: object };
+    expect(Object.keys(made)).toHaveLength(59);
+  });
+  expect((await readLedger(sandbox.url)).summary).toMatchObject({
+    submissions: 60,
+    duplicates: 0,
+    lostKeys: 0,
+  });
+  expect(await mostAtOnce(sandbox.url, 3)).toBeLessThanOrEqual(7);
+}, 120_000);

@@ -1,0 +1,46 @@
+/** Items that name users of their own. */
+import { batchItemKey } from '../../src/ids';
+import { batchOf, cutouts, resultsOf } from '../support/batch';
+import { notificationsOf } from '../support/campaign';
+import { addFault, readLedger, useSandboxEach } from '../support/sandbox';
+import { segueClient, testConfig, useTemporal, withWorker } from '../support/temporal';
+
+const temporal = useTemporal();
+const sandbox = useSandboxEach({ pace: { kind: 'polls', polls: 2 } });
+
+test('P4: each user of an item is told once; where that is uncertain, it is not told again', async () => {
+  const config = testConfig();
+  const items = cutouts(sandbox.url, 25).map((item, index) => ({
+    ...item,
+    notify: { userId: `u-${index + 1}`, workspaceId: '1' },
+  }));
+  const spec = batchOf(items, 25);
+  const refused = batchItemKey(spec.key, 2);
+  const uncertain = batchItemKey(spec.key, 3);
+  await addFault(sandbox.url, {
+    ...{ operation: 'remove-background', match: { requestId: `${refused}.submit.1` } },
+    ...{ fault: 'status', status: 422, when: 'before' },
+  });
+  await addFault(sandbox.url, {
+    ...{ operation: '*', match: { requestId: `${uncertain}.notify.completed` } },
+    ...{ fault: 'reset', when: 'after' },
+  });
+  await withWorker(temporal, config, sandbox.url, async () => {
+    const { batch } = segueClient(temporal, config);
+    expect(await batch.run(spec)).toMatchObject({ status: 'failed' });
+    const results = await resultsOf(await batch.get(spec.key));
+    const told = results.map(({ notified }) => notified?.status);
+    expect(told.filter((status) => status === 'sent')).toHaveLength(24);
+    expect(told[2]).toBe('uncertain');
+  });
+  const sent = await notificationsOf(sandbox.url);
+  expect(new Set(sent.map(({ request }) => request.userId)).size).toBe(25);
+  expect(sent.find(({ request }) => request.userId === 'u-2')?.request).toMatchObject({
+    category: 'agentError',
+    title: 'Your media job failed',
+  });
+  expect((await readLedger(sandbox.url)).summary).toMatchObject({
+    ...{ submissions: 24, duplicates: 0 },
+    ...{ notifications: 25, duplicateNotifications: 0 },
+  });
+});

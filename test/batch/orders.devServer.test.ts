@@ -1,0 +1,108 @@
+/** What people order of a running batch. */
+import { type PartitionResult } from '../../src/contract';
+import { DecisionRefusedError, InvalidInputError } from '../../src/errors';
+import { batchOf, cutouts, mostAtOnce, resultsOf, startBatch, untilStatus } from '../support/batch';
+import { seedProject, readProject } from '../support/writing';
+import { ask, readLedger, useSandboxEach } from '../support/sandbox';
+import { testConfig, useTemporal, withWorker } from '../support/temporal';
+
+const temporal = useTemporal();
+const sandbox = useSandboxEach({ pace: { kind: 'polls', polls: 2 } });
+const by = 'Olga';
+
+async function submissions(): Promise<number> {
+  return (await readLedger(sandbox.url)).summary.submissions;
+}
+
+test('a pause submits nothing more until it is resumed; what is at the service goes on', async () => {
+  const config = testConfig();
+  const spec = batchOf(cutouts(sandbox.url, 30), 10, { concurrency: 2 });
+  await withWorker(temporal, config, sandbox.url, async () => {
+    const batch = await startBatch(temporal, config, spec);
+    await untilStatus(batch, 'a few items', ({ counts }) => counts.succeeded >= 2);
+    expect(await batch.pause({ by, reason: 'lunch' })).toMatchObject({ stage: 'paused', paused: { by } });
+    await expect(batch.pause({ by })).rejects.toThrow('it is paused already, by Olga');
+    const { counts } = await untilStatus(batch, 'nothing at the service', (status) => {
+      return status.counts.running === 0;
+    });
+    const before = await submissions();
+    expect(counts.succeeded).toBe(before);
+    expect(before).toBeLessThan(30);
+    expect(await batch.resume({ by })).toMatchObject({ stage: 'running', paused: null });
+    expect(await batch.result()).toMatchObject({ status: 'completed', counts: { succeeded: 30 } });
+    await expect(batch.resume({ by })).rejects.toThrow(DecisionRefusedError);
+  });
+  expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 30, duplicates: 0 });
+});
+
+test('the number at the service can be changed while it runs', async () => {
+  const config = testConfig();
+  const spec = batchOf(cutouts(sandbox.url, 40), 20, { concurrency: 1 });
+  await withWorker(temporal, config, sandbox.url, async () => {
+    const batch = await startBatch(temporal, config, spec);
+    await untilStatus(batch, 'an item', ({ counts }) => counts.succeeded > 0);
+    expect(await mostAtOnce(sandbox.url, 2)).toBe(1);
+    expect(() => batch.concurrency({ by, concurrency: 0 })).toThrow(InvalidInputError);
+    await batch.concurrency({ by, concurrency: 5 });
+    await untilStatus(batch, 'more items', ({ counts }) => counts.succeeded > 15);
+    await batch.concurrency({ by, concurrency: 2 });
+    expect(await batch.result()).toMatchObject({ status: 'completed', counts: { succeeded: 40 } });
+  });
+  expect(await mostAtOnce(sandbox.url, 2)).toBe(5);
+  expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 40, duplicates: 0 });
+});
+
+test.each(['an Update', 'Temporal'])(
+  'P2: cancelled by %s, it submits nothing more, and what was accepted stands in results and project',
+  async (how) => {
+    const config = testConfig({ poll: { min: '1h', max: '1h', deadline: '2h', giveUp: '7d' } });
+    const project = await seedProject(sandbox.url);
+    const items = cutouts(sandbox.url, 12).map((item) => ({
+      ...item,
+      write: { project, at: `/made/${item.key}` },
+    }));
+    const spec = batchOf(items, 6, { concurrency: 4 });
+    await withWorker(temporal, config, sandbox.url, async () => {
+      const batch = await startBatch(temporal, config, spec);
+      await untilStatus(batch, 'items at the service', ({ counts }) => counts.running === 4);
+      if (how === 'Temporal') await temporal.client.workflow.getHandle(batch.workflowId).cancel();
+      else await batch.cancel({ by });
+      expect(await batch.result()).toMatchObject({
+        status: 'cancelled',
+        counts: { cancelled: 12, running: 0, waiting: 0 },
+      });
+      const tasks = (await resultsOf(batch)).flatMap(({ taskId }) => taskId ?? []);
+      expect(tasks).toHaveLength(4);
+      expect(await batch.report()).toMatchObject({ status: 'cancelled' });
+      const { made } = (await readProject(sandbox.url, project)).data as {
+        made: Record<string, { taskId: string; status: string }>;
+      };
+      expect(
+        Object.values(made)
+          .map(({ taskId }) => taskId)
+          .sort(),
+      ).toEqual([...tasks].sort());
+      for (const taskId of tasks) expect((await ask(sandbox.url, `GET /tasks/${taskId}`)).status).toBe(200);
+    });
+    expect(await submissions()).toBe(4);
+  },
+);
+
+test('P2: a batch that is terminated leaves partitions that follow what they have, and soon submit nothing more', async () => {
+  const config = testConfig({ poll: { min: '2s', max: '2s', deadline: '2h', giveUp: '7d' } });
+  const spec = batchOf(cutouts(sandbox.url, 12), 6, { concurrency: 8 });
+  await withWorker(temporal, config, sandbox.url, async () => {
+    const batch = await startBatch(temporal, config, spec);
+    await untilStatus(batch, 'items at the service', ({ counts }) => counts.running === 8);
+    await temporal.client.workflow.getHandle(batch.workflowId).terminate();
+    const ends = await Promise.all(
+      [1, 2].map((n) => temporal.client.workflow.getHandle(`batch-part/${spec.key}~${n}`).result()),
+    );
+    const [first, second] = ends as [PartitionResult, PartitionResult];
+    expect(first.counts).toMatchObject({ succeeded: 6 });
+    // A place that came free before it noticed was used.
+    expect(second.counts.succeeded + second.counts.cancelled).toBe(6);
+    expect(second.counts.cancelled).toBeGreaterThan(0);
+    expect(await submissions()).toBe(6 + second.counts.succeeded);
+  });
+});

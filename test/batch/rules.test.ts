@@ -1,0 +1,125 @@
+/** What a batch and its partitions refuse, and how places are shared, without a server. */
+import {
+  problemsOfBatchInput,
+  problemsOfConcurrencyOrder,
+  problemsOfPartitionInput,
+} from '../../src/batchRules';
+import { sharesOf } from '../../src/config';
+import { type ItemCounts } from '../../src/contract';
+import { sharePlaces } from '../../src/workflows/batch/places';
+import { type Batch } from '../../src/workflows/batch/run';
+
+const item = { key: 'a', tool: 'remove-background', request: { image_url: 'https://example.com/a.png' } };
+const partition = { batch: 'nightly', n: 1, first: 1, items: [item] };
+const manifest = { digest: 'd', items: 3, partitions: [{ items: 3, firstLine: 1, digest: 'p' }] };
+
+test.each<[string, unknown, unknown[]]>([
+  ['the least', partition, []],
+  ['a text', 'x', ['the input: must be one object']],
+  ['nothing', {}, [/^batch:/, /^n:/, /^first:/, /^items: must be a list of 1 to 500/].map(matching)],
+  [
+    'bad items',
+    { ...partition, items: [item, { ...item, tool: '', taskId: 'a b' }, 7] },
+    ['items.1.tool: must be a text', matching(/^items\.1\.taskId/), 'items.2.item: must be an object'],
+  ],
+])('a partition with %s', (_name, input, problems) => {
+  expect(problemsOfPartitionInput(input)).toEqual(problems);
+});
+
+test.each<[string, unknown, unknown[]]>([
+  ['the least', { key: 'k', manifest }, []],
+  ['nulls', { key: 'k', manifest, concurrency: null, scope: null, notify: null }, []],
+  ['a bad key', { key: 'a/b', manifest }, [matching(/^key: must be 1 to 200/)]],
+  [
+    'facts that do not fit',
+    { key: 'k', manifest: { ...manifest, items: 4 }, concurrency: 0 },
+    [
+      'manifest.items: must be the number of items in its partitions',
+      'concurrency: must be a whole number from 1 to 10000',
+    ],
+  ],
+])('a batch with %s', (_name, input, problems) => {
+  expect(problemsOfBatchInput(input)).toEqual(problems);
+});
+
+test('an order tells all its problems at once', () => {
+  expect(problemsOfConcurrencyOrder({ concurrency: 5, by: 'sam' })).toEqual([]);
+  expect(problemsOfConcurrencyOrder({ concurrency: 1.5 })).toEqual([
+    'by: is required',
+    'concurrency: must be a whole number from 1 to 10000',
+  ]);
+});
+
+test.each([
+  [100, 50, 50],
+  [5, 3, 2],
+  [1, 1, 1],
+])('of %d POSTs on the wire, single jobs have %d and batches %d', (maxSubmits, single, batch) => {
+  const shares = sharesOf({ maxSubmits, maxSubmitRate: 20 });
+  expect(shares).toEqual({
+    single: { onWire: single, perSecond: 10 },
+    batch: { onWire: batch, perSecond: 10 },
+  });
+});
+
+describe('places', () => {
+  interface Given {
+    waiting?: number;
+    running?: number;
+    places?: number;
+    isThere?: boolean;
+  }
+
+  /** Places afterwards, and the partitions that are told. */
+  function shared(concurrency: number, given: Given[]): { places: number[]; told: number[] } {
+    const partitions = given.map(({ waiting = 0, running = 0, places = 0, isThere = true }) => {
+      const counts: ItemCounts = { waiting, running, succeeded: 0, failed: 0, held: 0, cancelled: 0 };
+      return { isThere, counts, places, trouble: null, isOver: waiting + running === 0 };
+    });
+    const run = { progress: { partitions, concurrency }, untold: new Set<number>() };
+    sharePlaces(run as unknown as Batch);
+    return { places: partitions.map(({ places }) => places), told: [...run.untold] };
+  }
+
+  test('go to the first partitions first, as many as they need', () => {
+    expect(shared(30, [{ waiting: 20 }, { waiting: 20 }, { waiting: 20 }])).toEqual({
+      ...{ places: [20, 10, 0], told: [1, 2] },
+    });
+  });
+
+  test('are not taken from one that can use them for one that came later', () => {
+    expect(shared(30, [{ waiting: 20 }, { waiting: 5, running: 25, places: 30 }])).toEqual({
+      ...{ places: [0, 30], told: [] },
+    });
+  });
+
+  test('that one cannot use any more go to the next, without a word to the first', () => {
+    expect(shared(30, [{ running: 12, places: 30 }, { waiting: 20 }])).toEqual({
+      ...{ places: [12, 18], told: [2] },
+    });
+  });
+
+  test('are taken from the last when there are fewer, and given again only when those are back', () => {
+    const given = [
+      { waiting: 9, running: 10, places: 10 },
+      { waiting: 9, running: 10, places: 10 },
+    ];
+    expect(shared(12, given)).toEqual({ places: [10, 2], told: [2] });
+    expect(
+      shared(12, [{ running: 4, places: 10 }, { waiting: 9, running: 10, places: 2 }, { waiting: 5 }]),
+    ).toEqual({
+      ...{ places: [4, 2, 0], told: [] },
+    });
+  });
+
+  test('one that is not handed over has none', () => {
+    expect(shared(5, [{ waiting: 9, isThere: false }, { waiting: 9 }])).toEqual({
+      places: [0, 5],
+      told: [2],
+    });
+  });
+});
+
+function matching(form: RegExp): unknown {
+  return expect.stringMatching(form);
+}

@@ -1,0 +1,190 @@
+/** Batches whose service is in trouble: with one item, or with all of them. */
+import { type MediaJob } from '../../src/client/job';
+import { batchItemKey } from '../../src/ids';
+import { batchOf, cutouts, resultsOf, startBatch, untilStatus } from '../support/batch';
+import { notificationsOf } from '../support/campaign';
+import { decideByLedger } from '../support/deciding';
+import { eventually } from '../support/eventually';
+import { tasksOf } from '../support/jobs';
+import { addFault, answering, ask, readLedger, useSandboxEach } from '../support/sandbox';
+import { segueClient, testConfig, useTemporal, withWorker } from '../support/temporal';
+
+const temporal = useTemporal();
+const sandbox = useSandboxEach({ pace: { kind: 'polls', polls: 2 } });
+const operator = { userId: 'on-call', workspaceId: '1' };
+
+/** What the operator was told, by title. */
+async function toldToOperator(): Promise<string[]> {
+  const told = await notificationsOf(sandbox.url);
+  return told.filter(({ request }) => request.userId === operator.userId).map(({ request }) => request.title);
+}
+
+function befall(requestId: string, fault: Partial<Parameters<typeof addFault>[1]>): Promise<void> {
+  const rule = { operation: 'remove-background', match: { requestId }, when: 'before' as const };
+  return addFault(sandbox.url, { ...rule, fault: 'status', ...fault });
+}
+
+test('P1 P2: one POST of unknown outcome: that item is held as a run of its own, the others go on', async () => {
+  const config = testConfig();
+  const spec = batchOf(cutouts(sandbox.url, 12), 6, { notify: { userId: 'u-1', workspaceId: '1' } });
+  const key = batchItemKey(spec.key, 8);
+  await befall(`${key}.submit.1`, { fault: 'reset', when: 'after' });
+  await withWorker(
+    temporal,
+    config,
+    sandbox.url,
+    async () => {
+      const client = segueClient(temporal, config);
+      const report = await client.batch.run(spec);
+      expect(report).toMatchObject({ status: 'held', stage: 'attention', error: '1 items need a person' });
+      const batch = await client.batch.get(spec.key);
+      const results = await resultsOf(batch);
+      expect(results.filter(({ status }) => status === 'succeeded')).toHaveLength(11);
+      expect(results[7]).toMatchObject({ key: 'line-8', status: 'held', workflowId: `media/${key}` });
+
+      const job = (await client.job(`media/${key}`)) as MediaJob;
+      expect(await job.state()).toMatchObject({
+        stage: 'held',
+        hold: { why: 'unknown' },
+        attempts: [{ n: 1, outcome: 'unknown' }],
+      });
+      await eventually('it in the list', async () =>
+        (await client.held({ limit: 5_000 })).jobs.some((held) => held.key === key),
+      );
+      await decideByLedger(job, sandbox.url);
+      const [taskId] = await tasksOf(sandbox.url, key);
+      expect(await job.wait()).toMatchObject({ status: 'succeeded', taskId });
+    },
+    { operator },
+  );
+  expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 12, duplicates: 0 });
+  expect(await toldToOperator()).toEqual(['Items of a batch need your decision']);
+  const toUser = (await notificationsOf(sandbox.url)).filter(({ request }) => request.userId === 'u-1');
+  expect(toUser.map(({ request }) => request.category)).toEqual(['agentError']);
+});
+
+test('an item that was held by its batch can be submitted again, as its second submission', async () => {
+  const config = testConfig({ submit: { timeout: '1s', authGrace: '1h' } });
+  const spec = batchOf(cutouts(sandbox.url, 2), 2);
+  const key = batchItemKey(spec.key, 2);
+  await befall(`${key}.submit.1`, { fault: 'reset', when: 'before' });
+  await withWorker(temporal, config, sandbox.url, async () => {
+    const client = segueClient(temporal, config);
+    await client.batch.run(spec);
+    const job = (await client.job(`media/${key}`)) as MediaJob;
+    await decideByLedger(job, sandbox.url);
+    expect(await job.wait()).toMatchObject({ status: 'succeeded' });
+    expect((await job.state())?.attempts.map(({ n, outcome }) => [n, outcome])).toEqual([
+      [1, 'unknown'],
+      [2, 'accepted'],
+    ]);
+  });
+  expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 2, duplicates: 0 });
+});
+
+test('P2: an item that the service refuses fails alone, in its own words', async () => {
+  const config = testConfig();
+  const items = cutouts(sandbox.url, 6);
+  const spec = batchOf(items, 6);
+  await befall(`${batchItemKey(spec.key, 2)}.submit.1`, { status: 422 });
+  await befall(`${batchItemKey(spec.key, 4)}.submit.1`, { status: 429 });
+  await withWorker(temporal, config, sandbox.url, async () => {
+    const { batch } = segueClient(temporal, config);
+    expect(await batch.run(spec)).toMatchObject({ status: 'failed', stage: 'completed' });
+    const results = await resultsOf(await batch.get(spec.key));
+    expect(results.map(({ status }) => status)).toEqual([
+      'succeeded',
+      'failed',
+      ...Array<string>(4).fill('succeeded'),
+    ]);
+    expect(results[1]?.error).toMatch(/^the service refused it: status 422/);
+  });
+  expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 5, duplicates: 0 });
+});
+
+test('P1 P2: 503 for everybody holds what was on the wire, tells the operator once, and the rest goes on afterwards', async () => {
+  const config = testConfig();
+  const limits = { maxSubmits: 10 };
+  const spec = batchOf(cutouts(sandbox.url, 40), 20);
+  for (const operation of ['remove-background', 'get-workspace'])
+    await addFault(sandbox.url, answering(503, operation));
+  await withWorker(
+    temporal,
+    config,
+    sandbox.url,
+    async () => {
+      const batch = await startBatch(temporal, config, spec);
+      const { trouble } = await untilStatus(batch, 'the trouble', (status) => status.trouble !== null);
+      expect(trouble).toMatch(/holds submits back since/);
+      await eventually('that the operator knows', async () => (await toldToOperator()).length === 2);
+      await ask(sandbox.url, 'DELETE /_sandbox/faults');
+      const { status, counts } = await batch.result();
+      expect(status).toBe('attention');
+      // The batch's half of what may be on the wire, and three.
+      expect(counts.held).toBeLessThanOrEqual(limits.maxSubmits / 2 + 3);
+      expect(counts).toMatchObject({ succeeded: 40 - counts.held, failed: 0, waiting: 0, running: 0 });
+      expect((await readLedger(sandbox.url)).summary).toMatchObject({
+        submissions: counts.succeeded,
+        duplicates: 0,
+      });
+      for (const { workflowId } of await resultsOf(batch))
+        if (workflowId) await temporal.client.workflow.getHandle(workflowId).terminate();
+    },
+    { limits, operator },
+  );
+  expect((await toldToOperator()).sort()).toEqual([
+    'A batch does not get on',
+    'Items of a batch need your decision',
+  ]);
+});
+
+test('P2: a denied credential pauses the batch, fails and holds nothing, and it goes on with one that works', async () => {
+  const config = testConfig({ submit: { timeout: '5s', authGrace: '0s' } });
+  const spec = batchOf(cutouts(sandbox.url, 12), 6);
+  for (const operation of ['remove-background', 'get-workspace'])
+    await addFault(sandbox.url, answering(401, operation));
+  await withWorker(
+    temporal,
+    config,
+    sandbox.url,
+    async () => {
+      const batch = await startBatch(temporal, config, spec);
+      await untilStatus(batch, 'the trouble', ({ trouble }) => trouble !== null);
+      await eventually('that the operator knows', async () => (await toldToOperator()).length > 0);
+      await ask(sandbox.url, 'DELETE /_sandbox/faults');
+      expect(await batch.result()).toMatchObject({ status: 'completed', counts: { succeeded: 12 } });
+    },
+    { operator },
+  );
+  expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 12, duplicates: 0 });
+  expect(await toldToOperator()).toEqual(['A batch does not get on']);
+});
+
+test('P2: tasks that take too long go on as runs of their own when nothing else is left', async () => {
+  const config = testConfig({ poll: { min: '50ms', max: '100ms', deadline: '1s', giveUp: '7d' } });
+  const spec = batchOf(cutouts(sandbox.url, 3), 3);
+  const key = batchItemKey(spec.key, 2);
+  await withWorker(temporal, config, sandbox.url, async () => {
+    const client = segueClient(temporal, config);
+    await client.batch.start(spec);
+    const [taskId] = await eventually('its task', async () => {
+      const tasks = await tasksOf(sandbox.url, key);
+      return tasks.length > 0 && tasks;
+    });
+    // From the second on, that one is never over.
+    for (let poll = 1; poll < 200; poll++)
+      await addFault(sandbox.url, {
+        ...{ operation: 'get-task', match: { requestId: `${key}.poll.${poll}` } },
+        ...{ fault: 'status', status: 500, when: 'before' },
+      });
+    const batch = await client.batch.get(spec.key);
+    expect(await batch.result()).toMatchObject({ status: 'attention', counts: { succeeded: 2, held: 1 } });
+    const [, late] = await resultsOf(batch);
+    expect(late).toMatchObject({ status: 'held', taskId, workflowId: `media/${key}` });
+    const job = (await client.job(`media/${key}`)) as MediaJob;
+    await eventually('that it is overdue', async () => (await job.state())?.stage === 'overdue');
+    await job.resolve({ action: 'abandon', by: 'a test', reason: 'too slow' });
+    await job.wait();
+  });
+  expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 3, duplicates: 0 });
+});

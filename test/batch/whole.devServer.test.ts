@@ -1,0 +1,91 @@
+/** Batches from hand-over to results, judged by the service. */
+import { type BatchPartition } from '../../src/client/batches';
+import { KeyReusedError } from '../../src/errors';
+import { batchOf, cutouts, mostAtOnce, oneByOne, resultsOf, startBatch } from '../support/batch';
+import { notificationsOf } from '../support/campaign';
+import { readLedger, useSandboxEach } from '../support/sandbox';
+import { segueClient, testConfig, useTemporal, withWorker } from '../support/temporal';
+
+const temporal = useTemporal();
+const sandbox = useSandboxEach({ pace: { kind: 'polls', polls: 2 } });
+
+test('P1 P2: 60 items in 3 partitions: each submitted once, never more at once than it may, results in order', async () => {
+  const config = testConfig();
+  const items = cutouts(sandbox.url, 60);
+  const spec = batchOf(items, 20, { concurrency: 7, notify: { userId: 'u-1', workspaceId: '1' } });
+  await withWorker(temporal, config, sandbox.url, async () => {
+    const { batch } = segueClient(temporal, config);
+    const report = await batch.run(spec);
+    expect(report).toMatchObject({ status: 'succeeded', stage: 'completed', key: spec.key });
+    const handle = await batch.get(spec.key);
+    const results = await resultsOf(handle);
+    expect(results.map(({ key }) => key)).toEqual(items.map(({ key }) => key));
+    expect(results.every(({ status, info, taskId }) => status === 'succeeded' && info && taskId)).toBe(true);
+    expect(await handle.result()).toMatchObject({
+      status: 'completed',
+      items: 60,
+      counts: { succeeded: 60, failed: 0, held: 0, waiting: 0, running: 0, cancelled: 0 },
+      notified: { status: 'sent' },
+    });
+  });
+  const { summary } = await readLedger(sandbox.url);
+  expect(summary).toMatchObject({ submissions: 60, duplicates: 0, notifications: 1 });
+  expect(await mostAtOnce(sandbox.url, 2)).toBeLessThanOrEqual(7);
+  const [notification] = await notificationsOf(sandbox.url);
+  expect(notification?.request).toMatchObject({
+    category: 'agentTaskCompleted',
+    message: expect.stringContaining('Of 60 items: 60 succeeded'),
+  });
+});
+
+test('P1: started twice, and again when it is over, nothing is done twice', async () => {
+  const config = testConfig();
+  const items = cutouts(sandbox.url, 9);
+  const spec = batchOf(items, 3);
+  await withWorker(temporal, config, sandbox.url, async () => {
+    const [one, other] = await Promise.all([
+      startBatch(temporal, config, spec),
+      startBatch(temporal, config, spec),
+    ]);
+    expect([one.existing, other.existing].sort()).toEqual([false, true]);
+    expect(one.runId).toBe(other.runId);
+    await one.result();
+    const again = await startBatch(temporal, config, spec);
+    expect(again).toMatchObject({ existing: true, runId: one.runId });
+    expect(await resultsOf(again)).toHaveLength(9);
+  });
+  expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 9, duplicates: 0 });
+});
+
+test('P1 P2: a client that was killed in the middle of the hand-over starts again and goes on', async () => {
+  const config = testConfig();
+  const spec = batchOf(cutouts(sandbox.url, 9), 3);
+  const all: BatchPartition[] = [];
+  for await (const partition of spec.partitions) all.push(partition);
+  await withWorker(temporal, config, sandbox.url, async () => {
+    const first = await startBatch(temporal, config, { ...spec, partitions: oneByOne(all.slice(0, 1)) });
+    expect((await first.status()).partitions.total).toBe(3);
+    const second = await startBatch(temporal, config, spec);
+    expect(second.existing).toBe(true);
+    expect(await second.result()).toMatchObject({ status: 'completed', counts: { succeeded: 9 } });
+  });
+  expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 9, duplicates: 0 });
+});
+
+test('the same key with another manifest is refused, with the first line that differs', async () => {
+  const config = testConfig();
+  const items = cutouts(sandbox.url, 9);
+  const spec = batchOf(items, 3);
+  await withWorker(temporal, config, sandbox.url, async () => {
+    const batch = await startBatch(temporal, config, spec);
+    await batch.result();
+    const changed = items.map((item, index) => (index === 4 ? { ...item, key: 'another' } : item));
+    const { batch: batches } = segueClient(temporal, config);
+    const refused = batches.start(batchOf(changed, 3, { key: spec.key }));
+    await expect(refused).rejects.toThrow(KeyReusedError);
+    await expect(refused).rejects.toThrow('its manifest differs first in line 5; choose another key');
+    await expect(batches.start(batchOf(items.slice(0, 6), 3, { key: spec.key }))).rejects.toThrow(
+      'its manifest differs from line 7 on',
+    );
+  });
+});

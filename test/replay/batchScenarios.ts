@@ -1,0 +1,156 @@
+/** Batches and their partitions whose histories are committed: every way through one. */
+import { type Batch } from '../../src/client/batch';
+import { type BatchItem } from '../../src/contract';
+import { type BatchSpec } from '../../src/client/batches';
+import { batchItemKey, batchPartWorkflowId, batchWorkflowId, mediaWorkflowId } from '../../src/ids';
+import { startSandbox } from '../../src/sandbox/server';
+import { batchOf, cutouts, untilStatus } from '../support/batch';
+import { decideByLedger } from '../support/deciding';
+import { eventually } from '../support/eventually';
+import { type MediaJob } from '../../src/client/job';
+import { addFault, answering, ask } from '../support/sandbox';
+import { segueClient, testConfig, type TestTemporal, withWorker } from '../support/temporal';
+import { seedProject } from '../support/writing';
+import { startDevServer } from '../../src/temporal/devServer';
+import { shared } from '../support/shared';
+import { connectTo } from '../support/temporal';
+import { type StarterConfig } from '../../src/config';
+import { type Scenario } from './scenario';
+
+const ITEMS = 6;
+const BY_SAM = { by: 'sam' };
+const NOTIFY = { userId: 'u-1', workspaceId: '1' };
+
+interface Recorded {
+  items?: (sandboxUrl: string) => Promise<BatchItem[]> | BatchItem[];
+  spec?: Partial<BatchSpec>;
+  config?: Partial<StarterConfig>;
+  before?: (sandboxUrl: string, key: string) => Promise<void>;
+  meanwhile?: (batch: Batch, sandboxUrl: string) => Promise<unknown>;
+  /** The run whose history is kept; the batch itself unless told. */
+  kept?: (key: string) => string;
+}
+
+/** Runs a batch of two partitions and what people do to it, to its end. */
+function recording({ items = plain, spec, config: settings, before, meanwhile, kept }: Recorded): Scenario {
+  return async (temporal, keep) => {
+    const sandbox = await startSandbox({ pace: { kind: 'polls', polls: 2 } });
+    const config = testConfig(settings);
+    await withWorker(temporal, config, sandbox.url, async () => {
+      const asked = batchOf(await items(sandbox.url), ITEMS / 2, spec);
+      await before?.(sandbox.url, asked.key);
+      const batch = await segueClient(temporal, config).batch.start(asked);
+      await meanwhile?.(batch, sandbox.url);
+      await temporal.client.workflow.getHandle(batch.workflowId).result();
+      await keep(temporal.client.workflow.getHandle((kept ?? batchWorkflowId)(asked.key)));
+    });
+    await sandbox.stop();
+  };
+}
+
+function plain(sandboxUrl: string): BatchItem[] {
+  return cutouts(sandboxUrl, ITEMS);
+}
+
+async function written(sandboxUrl: string): Promise<BatchItem[]> {
+  const project = await seedProject(sandboxUrl);
+  return plain(sandboxUrl).map((item) => ({
+    ...item,
+    notify: NOTIFY,
+    write: { project, at: `/made/${item.key}` },
+  }));
+}
+
+function firstPart(key: string): string {
+  return batchPartWorkflowId(key, 1);
+}
+
+/** One item is refused, one is unknown. */
+async function troubled(sandboxUrl: string, key: string): Promise<void> {
+  const befall = (item: number, fault: object): Promise<void> =>
+    addFault(sandboxUrl, {
+      ...{ operation: 'remove-background', when: 'after', fault: 'reset' },
+      match: { requestId: `${batchItemKey(key, item)}.submit.1` },
+      ...fault,
+    });
+  await befall(1, { fault: 'status', status: 422, when: 'before' });
+  await befall(2, {});
+}
+
+async function denied(sandboxUrl: string): Promise<void> {
+  for (const operation of ['remove-background', 'get-workspace'])
+    await addFault(sandboxUrl, answering(401, operation));
+}
+
+async function mended(batch: Batch, sandboxUrl: string): Promise<void> {
+  await untilStatus(batch, 'the trouble', ({ trouble }) => trouble !== null);
+  await ask(sandboxUrl, 'DELETE /_sandbox/faults');
+}
+
+async function ordered(batch: Batch): Promise<void> {
+  await untilStatus(batch, 'an item', ({ counts }) => counts.succeeded > 0);
+  await batch.pause({ ...BY_SAM, reason: 'lunch' });
+  await batch.concurrency({ ...BY_SAM, concurrency: 3 });
+  await batch.resume(BY_SAM);
+}
+
+async function cancelled(batch: Batch): Promise<void> {
+  await untilStatus(batch, 'items at the service', ({ counts }) => counts.running === 2);
+  await batch.cancel(BY_SAM);
+}
+
+const SLOW = { poll: { min: '1h', max: '1h', deadline: '2h', giveUp: '7d' } } as const;
+const ORDERED: Recorded = { spec: { concurrency: 1 }, meanwhile: ordered };
+const CANCELLED: Recorded = { items: written, spec: { concurrency: 2 }, config: SLOW, meanwhile: cancelled };
+const DENIED: Recorded = { before: denied, meanwhile: mended };
+const CONTINUED: Recorded = { items: written, spec: { concurrency: 1 } };
+
+/** On a server that wants short histories. */
+function continuing(recorded: Recorded): Scenario {
+  return async (_temporal, keep) => {
+    const dynamicConfig = { 'limit.historyCount.suggestContinueAsNew': 40 };
+    const server = await startDevServer(shared().temporalBinary, { uiPort: false, dynamicConfig });
+    const own: TestTemporal = await connectTo(server.address);
+    try {
+      await recording(recorded)(own, keep);
+    } finally {
+      await own.close();
+      await server.stop();
+    }
+  };
+}
+
+/** An item that its batch let go, and a person adopted. */
+const adopted: Scenario = async (temporal, keep) => {
+  const sandbox = await startSandbox({ pace: { kind: 'polls', polls: 1 } });
+  const config = testConfig();
+  await withWorker(temporal, config, sandbox.url, async () => {
+    const client = segueClient(temporal, config);
+    const asked = batchOf(plain(sandbox.url), ITEMS);
+    await troubled(sandbox.url, asked.key);
+    await client.batch.run(asked);
+    const workflowId = mediaWorkflowId(batchItemKey(asked.key, 2));
+    const job = (await client.job(workflowId)) as MediaJob;
+    await eventually('the hold', async () => (await job.state())?.stage === 'held');
+    await decideByLedger(job, sandbox.url);
+    await job.wait();
+    await keep(temporal.client.workflow.getHandle(workflowId));
+  });
+  await sandbox.stop();
+};
+
+export const batchScenarios: Record<string, Scenario> = {
+  'batch-completed': recording({ spec: { concurrency: 3, notify: NOTIFY } }),
+  'batch-attention': recording({ before: troubled, spec: { notify: NOTIFY } }),
+  'batch-denied': recording(DENIED),
+  'batch-ordered': recording(ORDERED),
+  'batch-cancelled': recording(CANCELLED),
+  'batch-continued': continuing(CONTINUED),
+  'batch-part-written-and-told': recording({ items: written, kept: firstPart }),
+  'batch-part-held-and-refused': recording({ before: troubled, kept: firstPart }),
+  'batch-part-denied': recording({ ...DENIED, kept: firstPart }),
+  'batch-part-paused': recording({ ...ORDERED, kept: firstPart }),
+  'batch-part-cancelled': recording({ ...CANCELLED, kept: firstPart }),
+  'batch-part-continued': continuing({ ...CONTINUED, kept: firstPart }),
+  'media-held-by-batch': adopted,
+};

@@ -1,0 +1,89 @@
+/** Batches for tests: manifests made in memory, and what became of them by the service's own word. */
+import { randomUUID } from 'node:crypto';
+import { type Batch } from '../../src/client/batch';
+import { type BatchPartition, type BatchSpec } from '../../src/client/batches';
+import { type StarterConfig } from '../../src/config';
+import {
+  type BatchItem,
+  type BatchItemResult,
+  type BatchManifest,
+  type BatchStatus,
+} from '../../src/contract';
+import { digest } from '../../src/digest';
+import { eventually } from './eventually';
+import { readLedger } from './sandbox';
+import { segueClient, type TestTemporal } from './temporal';
+
+/** So many images of the sandbox to be cut out, each with a name of its own. */
+export function cutouts(sandboxUrl: string, count: number, more: Partial<BatchItem> = {}): BatchItem[] {
+  const request = { image_url: `${sandboxUrl}/samples/mug.png` };
+  return Array.from({ length: count }, (_unused, index) => ({
+    key: `line-${index + 1}`,
+    tool: 'remove-background',
+    request,
+    ...more,
+  }));
+}
+
+/** The items in partitions of this size, as a reader of manifests hands them over. */
+export function batchOf(items: BatchItem[], size: number, more: Partial<BatchSpec> = {}): BatchSpec {
+  const parts = Array.from({ length: Math.ceil(items.length / size) }, (_unused, index) =>
+    items.slice(index * size, (index + 1) * size),
+  );
+  const manifest: BatchManifest = {
+    digest: digest(items),
+    items: items.length,
+    partitions: parts.map((part, index) => ({
+      items: part.length,
+      firstLine: index * size + 1,
+      digest: digest(part),
+    })),
+  };
+  const partitions = parts.map((part, index) => ({ n: index + 1, firstItem: index * size, items: part }));
+  return { key: `b-${randomUUID()}`, manifest, partitions: oneByOne(partitions), ...more };
+}
+
+/** Can be read again, as a file can. */
+export function oneByOne(partitions: BatchPartition[]): AsyncIterable<BatchPartition> {
+  return {
+    async *[Symbol.asyncIterator]() {
+      for (const partition of partitions) yield Promise.resolve(partition);
+    },
+  };
+}
+
+export function startBatch(temporal: TestTemporal, config: StarterConfig, spec: BatchSpec): Promise<Batch> {
+  return segueClient(temporal, config).batch.start(spec);
+}
+
+export async function resultsOf(batch: Batch): Promise<BatchItemResult[]> {
+  const results: BatchItemResult[] = [];
+  for await (const result of batch.results()) results.push(result);
+  return results;
+}
+
+export function untilStatus(
+  batch: Batch,
+  what: string,
+  isWanted: (status: BatchStatus) => boolean,
+): Promise<BatchStatus> {
+  return eventually(what, async () => {
+    const status = await batch.status();
+    return isWanted(status) && status;
+  });
+}
+
+/** The most tasks that the service had at once, where each is over at its `polls`th poll. */
+export async function mostAtOnce(sandboxUrl: string, polls: number): Promise<number> {
+  const { entries } = await readLedger(sandboxUrl);
+  const asked = new Map<string, number>();
+  let [now, most] = [0, 0];
+  for (const { kind, applied, taskId, operation } of entries) {
+    if (taskId === null) continue;
+    if (kind === 'submit' && applied) most = Math.max(most, ++now);
+    if (operation !== 'get-task') continue;
+    asked.set(taskId, (asked.get(taskId) ?? 0) + 1);
+    if (asked.get(taskId) === polls) now -= 1;
+  }
+  return most;
+}
