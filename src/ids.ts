@@ -165,6 +165,11 @@ export function campaignKeyOf(text: string): string | undefined {
   return keyOfKind('campaign', text);
 }
 
+/** The same of a batch. */
+export function batchKeyOf(text: string): string | undefined {
+  return keyOfKind('batch', text);
+}
+
 function keyOfKind(kind: string, text: string): string | undefined {
   const key = text.startsWith(`${kind}/`) ? text.slice(kind.length + 1) : text;
   return key === '' || key.includes('/') ? undefined : key;

@@ -1,0 +1,112 @@
+/** `segue batch`, as a person types it. */
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { type BatchItemResult } from '../../src/contract';
+import { useCommandLine } from '../support/commandLine';
+import { addFault, answering, ask, readLedger } from '../support/sandbox';
+import { segue } from '../support/segueProcess';
+import { shared } from '../support/shared';
+
+const { sandbox, settings } = useCommandLine({ pace: { kind: 'instant' } });
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(shared().scratch, 'batch-'));
+});
+
+beforeEach(async () => {
+  await ask(sandbox.url, 'POST /_sandbox/reset');
+});
+
+const newKey = (): string => `b-${randomUUID()}`;
+
+function lineOf(key: string, sample = 'mug'): object {
+  return { key, tool: 'remove-background', request: { image_url: `${sandbox.url}/samples/${sample}.png` } };
+}
+
+async function manifestOf(lines: object[]): Promise<string> {
+  const file = path.join(folder, `${randomUUID()}.ndjson`);
+  await writeFile(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  return file;
+}
+
+const batch = (...args: string[]) => segue(['batch', ...args], settings);
+
+async function resultsOf(key: string, ...flags: string[]): Promise<BatchItemResult[]> {
+  const { code, stdout } = await batch('results', key, ...flags);
+  expect(code).toBe(0);
+  return stdout === '' ? [] : stdout.split('\n').map((line) => JSON.parse(line) as BatchItemResult);
+}
+
+test('run waits for every item; results come in the order of the manifest; started again, nothing runs twice', async () => {
+  const [key, names] = [newKey(), ['c', 'a', 'b']];
+  const manifest = await manifestOf(names.map((name) => lineOf(name)));
+  const run = await batch('run', manifest, '--key', key, '--concurrency', '2');
+  expect(run).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining(`batch/${key} succeeded\n3 succeeded`),
+  });
+  expect(await resultsOf(key)).toMatchObject(names.map((name) => ({ key: name, status: 'succeeded' })));
+  const again = await batch('start', manifest, '--key', key, '--json');
+  expect(again.stderr).toContain('is not submitted again');
+  expect(JSON.parse(again.stdout)).toMatchObject({ existing: true, status: 'succeeded' });
+  const other = await batch('start', await manifestOf([lineOf('c'), lineOf('x')]), '--key', key);
+  expect(other).toMatchObject({ code: 2, stderr: expect.stringMatching(/line 2/) });
+  expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 3, duplicates: 0 });
+});
+
+test('what failed and what is held is told, and 3 is the exit of both', async () => {
+  const key = newKey();
+  const lost = { operation: 'remove-background', fault: 'reset', when: 'after' } as const;
+  await addFault(sandbox.url, { ...lost, match: { requestId: `${key}~i2.submit.1` } });
+  const bad = { ...lineOf('bad'), request: { image_url: 'http://127.0.0.1:9/none.png' } };
+  const manifest = await manifestOf([lineOf('good'), lineOf('lost'), bad]);
+  const run = await batch('run', manifest, '--key', key, '--json');
+  expect(run.code).toBe(3);
+  expect(JSON.parse(run.stdout)).toMatchObject({
+    ...{ status: 'held', stage: 'attention' },
+    info: { counts: { succeeded: 1, failed: 1, held: 1 } },
+  });
+  expect(await resultsOf(key, '--status', 'held')).toMatchObject([
+    { key: 'lost', workflowId: `media/${key}~i2` },
+  ]);
+  const abandon = ['resolve', `media/${key}~i2`, '--abandon', '--reason', 'not needed'];
+  expect(await segue(abandon, settings)).toMatchObject({ code: 0 });
+});
+
+test('start returns when all is handed over; status, pause, concurrency, resume and cancel speak to it', async () => {
+  const key = newKey();
+  await addFault(sandbox.url, answering(503, 'get-task'));
+  const manifest = await manifestOf(['a', 'b', 'c'].map((name) => lineOf(name)));
+  const started = await batch('start', manifest, '--key', key, '--concurrency', '1');
+  expect([started.code, started.stdout]).toEqual([0, `batch/${key}`]);
+  expect(await batch('pause', key, '--by', 'u-1', '--reason', 'lunch')).toMatchObject({ code: 0 });
+  const status = await batch('status', key);
+  expect(status.stdout).toMatch(new RegExp(`^${key}: paused, 0 of 3 items over`));
+  expect(status.stdout).toContain('paused by u-1: lunch');
+  expect(await batch('concurrency', key, '--to', '2')).toMatchObject({ code: 0 });
+  expect(await batch('resume', key)).toMatchObject({ code: 0 });
+  expect(await batch('resume', key)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('not paused'),
+  });
+  expect(await batch('follow', key, '--timeout', '1s')).toMatchObject({ code: 5 });
+  expect(await batch('cancel', key)).toMatchObject({ code: 0 });
+  expect(await batch('follow', key, '--json')).toMatchObject({ code: 1 });
+});
+
+test('what is wrong is told at once, and nothing is started', async () => {
+  const key = newKey();
+  const manifest = await manifestOf([lineOf('a'), { tool: 'x' }, lineOf('a')]);
+  const { code, stderr } = await batch('start', manifest, '--key', key);
+  expect(code).toBe(2);
+  expect(stderr).toContain(`${manifest}:2: `);
+  expect(stderr).toContain(`${manifest}:3: `);
+  expect(await batch('status', key)).toMatchObject({ code: 1 });
+  expect(await batch('start', manifest, '--key', key, '--notify', 'nobody')).toMatchObject({ code: 2 });
+  expect(await batch('results', key, '--status', 'lost')).toMatchObject({ code: 2 });
+  expect(await batch('status', 'media/x')).toMatchObject({ code: 2 });
+  expect(await batch('start', manifest, '--key', key, '--skip-bad')).toMatchObject({ code: 0 });
+});
