@@ -92,7 +92,8 @@ test('on a cluster that is there already, dev starts no server and takes a queue
     cwd,
   );
   processes.push(dev);
-  await dev.line(/^ready: polling segue-dev-[0-9a-f]{8}, segue-dev-[0-9a-f]{8}-submit$/);
+  const queue = 'segue-dev-[0-9a-f]{8}';
+  await dev.line(new RegExp(`^ready: polling ${queue}, ${queue}-submit, ${queue}-batch$`));
   expect(dev.stderr.join()).toContain('(TEMPORAL_ADDRESS)');
 });
 

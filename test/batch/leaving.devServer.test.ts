@@ -1,0 +1,52 @@
+/** Items and partitions that a batch loses sight of. */
+import { type MediaJob } from '../../src/client/job';
+import { lateTasksSignal } from '../../src/contract';
+import { batchItemKey, batchPartWorkflowId } from '../../src/ids';
+import { batchOf, cutouts, resultsOf, startBatch, untilStatus } from '../support/batch';
+import { tasksOf } from '../support/jobs';
+import { addFault, readLedger, useSandboxEach } from '../support/sandbox';
+import { segueClient, testConfig, useTemporal, withWorker } from '../support/temporal';
+
+const temporal = useTemporal();
+const sandbox = useSandboxEach({ pace: { kind: 'polls', polls: 1 } });
+
+test('P2: a task id that comes late to a partition is adopted by the run that the item is now', async () => {
+  // The next is only polled after a while, so that the partition is still there.
+  const config = testConfig({ poll: { min: '3s', max: '3s', deadline: '1h', giveUp: '7d' } });
+  const spec = batchOf(cutouts(sandbox.url, 2), 2);
+  const key = batchItemKey(spec.key, 1);
+  await addFault(sandbox.url, {
+    ...{ operation: 'remove-background', match: { requestId: `${key}.submit.1` } },
+    ...{ fault: 'reset', when: 'after' },
+  });
+  await withWorker(temporal, config, sandbox.url, async () => {
+    const client = segueClient(temporal, config);
+    const batch = await client.batch.start(spec);
+    await untilStatus(batch, 'the held item', ({ counts }) => counts.held === 1);
+    const [taskId = ''] = await tasksOf(sandbox.url, key);
+    const partition = temporal.client.workflow.getHandle(batchPartWorkflowId(spec.key, 1));
+    await partition.signal(lateTasksSignal, { tasks: [{ item: 0, attempt: 1, taskId }] });
+    const job = (await client.job(`media/${key}`)) as MediaJob;
+    const adopted = temporal.client.workflow.getHandle(job.workflowId);
+    expect(await adopted.result()).toMatchObject({ status: 'succeeded', taskId });
+    expect((await job.state())?.decisions).toEqual([]);
+    expect(await batch.result()).toMatchObject({ status: 'attention' });
+    expect((await resultsOf(batch))[0]).toMatchObject({ status: 'held', taskId });
+  });
+  expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 2, duplicates: 0 });
+});
+
+test('P2: what a terminated partition had at the service counts as held, and its tasks stand in the results', async () => {
+  const config = testConfig({ poll: { min: '1h', max: '1h', deadline: '2h', giveUp: '7d' } });
+  const spec = batchOf(cutouts(sandbox.url, 6), 3, { concurrency: 4 });
+  await withWorker(temporal, config, sandbox.url, async () => {
+    const batch = await startBatch(temporal, config, spec);
+    await untilStatus(batch, 'items at the service', ({ counts }) => counts.running === 4);
+    const results = await resultsOf(batch);
+    const n = results.slice(0, 3).every(({ taskId }) => taskId !== null) ? 2 : 1;
+    await temporal.client.workflow.getHandle(batchPartWorkflowId(spec.key, n)).terminate();
+    await batch.cancel({ by: 'Olga' });
+    expect(await batch.result()).toMatchObject({ counts: { held: 1, cancelled: 5, waiting: 0, running: 0 } });
+    expect((await resultsOf(batch)).filter(({ taskId }) => taskId !== null)).toHaveLength(4);
+  });
+});
