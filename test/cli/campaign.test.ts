@@ -59,7 +59,7 @@ test('start returns at once; status, pause, change and approve speak to what run
   const status = await segue(['campaign', 'status', spec.key], settings);
   expect(status.code).toBe(0);
   expect(status.stdout).toContain('u-1 was asked');
-  expect(status.stderr).toContain(`segue campaign approve ${spec.key} --by u-1`);
+  expect(status.stderr).toContain(`segue campaign approve ${spec.key} --round 1 --by u-1`);
   const paused = await segue(['campaign', 'pause', spec.key, '--by', 'u-2', '--json'], settings);
   expect(JSON.parse(paused.stdout)).toMatchObject({ status: 'running', info: { paused: { by: 'u-2' } } });
   const refused = await segue(['campaign', 'change', spec.key, '--by', 'u-1'], settings);
