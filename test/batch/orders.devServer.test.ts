@@ -98,11 +98,13 @@ test('P2: a batch that is terminated leaves partitions that follow what they hav
     const ends = await Promise.all(
       [1, 2].map((n) => temporal.client.workflow.getHandle(`batch-part/${spec.key}~${n}`).result()),
     );
-    const [first, second] = ends as [PartitionResult, PartitionResult];
-    expect(first.counts).toMatchObject({ succeeded: 6 });
-    // A place that came free before it noticed was used.
-    expect(second.counts.succeeded + second.counts.cancelled).toBe(6);
-    expect(second.counts.cancelled).toBeGreaterThan(0);
-    expect(await submissions()).toBe(6 + second.counts.succeeded);
+    const all = (ends as PartitionResult[]).map(({ counts }) => counts);
+    const sum = (status: 'succeeded' | 'cancelled'): number =>
+      all.reduce((total, counts) => total + counts[status], 0);
+    // A place that came free before its partition noticed was used.
+    expect(sum('succeeded')).toBeGreaterThanOrEqual(8);
+    expect(sum('cancelled')).toBeGreaterThan(0);
+    expect(sum('succeeded') + sum('cancelled')).toBe(12);
+    expect(await submissions()).toBe(sum('succeeded'));
   });
 });
