@@ -54,7 +54,7 @@ export default defineConfig(
           patterns: [
             {
               regex:
-                '^(?!(\\./|\\.\\./contract$|\\.\\./ids$|\\.\\./durations$|\\.\\./changes$|\\.\\./inputs$|\\.\\./batchRules$|\\.\\./campaignRules$|\\.\\./searchAttributes$|\\.\\./api/(endings|ids|pointer|scope)$|@temporalio/workflow$))',
+                '^(?!(\\./|\\.\\./contract$|\\.\\./ids$|\\.\\./durations$|\\.\\./changes$|\\.\\./rules/(inputs|batch|campaign)$|\\.\\./searchAttributes$|\\.\\./api/(endings|ids|pointer|scope)$|@temporalio/workflow$))',
               message: 'Workflow code is deterministic: do this in an activity.',
             },
           ],
@@ -73,7 +73,7 @@ export default defineConfig(
           patterns: [
             {
               regex:
-                '^(?!(\\./|\\.\\./\\w+$|\\.\\./\\.\\./(batchRules|contract|ids|durations|changes|inputs|campaignRules|searchAttributes)$|\\.\\./\\.\\./api/(endings|ids|pointer|scope)$|@temporalio/workflow$))',
+                '^(?!(\\./|\\.\\./\\w+$|\\.\\./\\.\\./(contract|ids|durations|changes|searchAttributes)$|\\.\\./\\.\\./rules/(inputs|batch|campaign)$|\\.\\./\\.\\./api/(endings|ids|pointer|scope)$|@temporalio/workflow$))',
               message: 'Workflow code is deterministic: do this in an activity.',
             },
           ],
@@ -88,9 +88,8 @@ export default defineConfig(
       'src/ids.ts',
       'src/durations.ts',
       'src/changes.ts',
-      'src/inputs.ts',
-      'src/batchRules.ts',
-      'src/campaignRules/!(index).ts',
+      'src/rules/*.ts',
+      'src/rules/campaign/!(index).ts',
       'src/searchAttributes.ts',
       'src/api/{pointer,ids,endings,scope}.ts',
     ],
@@ -102,7 +101,7 @@ export default defineConfig(
           patterns: [
             {
               regex:
-                '^(?!(\\.?\\./(durations|contract|ids|inputs)$|\\./(campaign|fields|nearest|problem|references|shape)$|\\./campaignRules/(problem|shape)$|@temporalio/common/lib/search-attributes$|\\.?\\./api/(endings|ids|pointer|scope)$|@temporalio/workflow$))',
+                '^(?!((\\./|\\.\\./|\\.\\./\\.\\./)(durations|contract|ids|inputs)$|\\./(campaign/)?(campaign|fields|nearest|problem|references|shape)$|@temporalio/common/lib/search-attributes$|(\\./|\\.\\./|\\.\\./\\.\\./)api/(endings|ids|pointer|scope)$|@temporalio/workflow$))',
               allowTypeImports: true,
               message: 'This file is part of the workflow bundle; it may import types, and nothing else.',
             },

@@ -1,7 +1,7 @@
 /** What is wrong with the request of a campaign's media job, as far as it can be told before others have results. */
 import { type z } from 'zod';
 import { findTool, mediaTools } from './api/tools';
-import { type Path, type Problem, referencesIn, suggestion, unknownMember } from './campaignRules';
+import { type Path, type Problem, referencesIn, suggestion, unknownMember } from './rules/campaign';
 
 /** Where a reference stands, the value is not known yet, so nothing is said about it. Paths begin at the job. */
 export function findRequestProblems(tool: string, request: unknown): Problem[] {

@@ -12,6 +12,10 @@ export class InvalidInputError extends Error {
   }
 }
 
+export function requireGood(problems: string[], what?: string): void {
+  if (problems.length > 0) throw new InvalidInputError(problems, what);
+}
+
 /** Thrown when a key already belongs to a job that asks for something else. That job is not touched. */
 export class KeyReusedError extends Error {
   constructor(

@@ -1,15 +1,15 @@
 /** What a backend team imports. */
 export { SegueClient } from './client';
-export { Batch } from './client/batch';
+export { Batch } from './client/batches/batch';
 export { BatchesClient, type BatchPartition, type BatchSpec } from './client/batches';
-export { Campaign, type CampaignDecisionAnswer } from './client/campaign';
+export { Campaign, type CampaignDecisionAnswer } from './client/campaigns/campaign';
 export { type CampaignEntry, type CampaignFilter, CampaignsClient } from './client/campaigns';
-export { campaignJsonSchema } from './client/campaignSchema';
-export { problemsOfCampaignSpec } from './client/campaignSpec';
-export { readCampaignSpec } from './client/campaignText';
+export { campaignJsonSchema } from './client/campaigns/schema';
+export { problemsOfCampaignSpec } from './client/campaigns/spec';
+export { readCampaignSpec } from './client/campaigns/text';
 export { ConfigError, loadStarterConfig, type StarterConfig } from './config';
 export * from './contract';
-export { type DecisionAnswer, type DecisionMade } from './client/deciding';
+export { type DecisionAnswer, type DecisionMade } from './client/jobs/deciding';
 export {
   DecisionRefusedError,
   InvalidInputError,
@@ -22,26 +22,33 @@ export {
   NotSetUpError,
   ScheduleExistsError,
 } from './errors';
-export { type HeldJob, type HeldList, type HeldOptions } from './client/held';
-export { type Job, type JobState, MediaJob, RecordJob, TranscriptJob, type WaitOptions } from './client/job';
+export { type HeldJob, type HeldList, type HeldOptions } from './client/jobs/held';
+export {
+  type Job,
+  type JobState,
+  MediaJob,
+  RecordJob,
+  TranscriptJob,
+  type WaitOptions,
+} from './client/jobs/job';
 export { type JobEntry, type JobFilter } from './client/listing';
-export { MediaClient } from './client/media';
-export { OutlookRun } from './client/outlook';
+export { MediaClient } from './client/jobs/media';
+export { OutlookRun } from './client/outlooks/outlook';
 export { OutlooksClient, type OutlookSpec } from './client/outlooks';
-export { type PatchOptions } from './client/patchSpec';
+export { type PatchOptions } from './client/projects/patchSpec';
 export { type PatchReport, ProjectsClient, type ProjectsOptions } from './client/projects';
-export { RecordsClient } from './client/records';
-export { type RecordSpec } from './client/recordSpec';
-export { type Remains } from './client/remains';
+export { RecordsClient } from './client/jobs/records';
+export { type RecordSpec } from './client/jobs/recordSpec';
+export { type Remains } from './client/jobs/remains';
 export { type JobReport, type JobStatus } from './client/report';
-export { type MediaSpec } from './client/spec';
+export { type MediaSpec } from './client/jobs/mediaSpec';
 export {
   type FiringReport,
   type KeptSchedule,
   type ScheduleEntry,
   type ScheduleReport,
-} from './client/scheduleReport';
+} from './client/schedules/report';
 export { type CreatedSchedule, SchedulesClient } from './client/schedules';
-export { type ScheduleOptions } from './client/scheduleSpec';
-export { TranscriptsClient } from './client/transcripts';
-export { type TranscriptSpec } from './client/transcriptSpec';
+export { type ScheduleOptions } from './client/schedules/spec';
+export { TranscriptsClient } from './client/jobs/transcripts';
+export { type TranscriptSpec } from './client/jobs/transcriptSpec';

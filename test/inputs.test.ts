@@ -1,7 +1,7 @@
 /** The rules for what a run is asked for are the same for clients and for the run itself. */
 import { type MediaInput } from '../src/contract';
 import { problemsOfAddress } from '../src/changes';
-import { problemsOfSpec } from '../src/client/spec';
+import { problemsOfSpec } from '../src/client/jobs/mediaSpec';
 import {
   changeIdOf,
   isKey,
@@ -12,7 +12,7 @@ import {
   recordWorkflowId,
   transcriptWorkflowId,
 } from '../src/ids';
-import { problemsOfProject, problemsOfRecordInput, problemsOfTranscriptInput } from '../src/inputs';
+import { problemsOfProject, problemsOfRecordInput, problemsOfTranscriptInput } from '../src/rules/inputs';
 import { readSettings } from '../src/workflows/settings';
 
 const image_url = 'https://example.com/a.png';

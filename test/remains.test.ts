@@ -1,5 +1,5 @@
 import { FAILURE, type MediaStage, type MediaState, type SubmitAttempt } from '../src/contract';
-import { remainsOfFailed, remainsOfStopped } from '../src/client/remains';
+import { remainsOfFailed, remainsOfStopped } from '../src/client/jobs/remains';
 
 function state(outcome: SubmitAttempt['outcome'] | undefined, taskId: string | null = null): MediaState {
   const attempts = outcome ? [{ n: 3, at: '2026-01-01T00:00:00Z', outcome }] : [];

@@ -2,7 +2,7 @@ import { type Api } from '../api/client';
 import { InvalidRequestError, isMissing, shorten } from '../api/errors';
 import { type WorkspaceContext } from '../api/operations/workspace';
 import { findRequestProblems } from '../campaignRequests';
-import { problemText } from '../campaignRules';
+import { problemText } from '../rules/campaign';
 import { type Preparation, type PrepareOrder, type Scope } from '../contract';
 import { inParallel } from '../parallel';
 import { type Patience } from './failures';

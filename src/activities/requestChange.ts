@@ -13,7 +13,7 @@ import {
   type RequestChangeOrder,
 } from '../contract';
 import { stepRequestId } from '../ids';
-import { problemsOfProject } from '../inputs';
+import { problemsOfProject } from '../rules/inputs';
 import { writerStart } from '../writerStart';
 import { type Patience, patientFailure } from './failures';
 

@@ -1,9 +1,9 @@
 import { activityInfo, getClient } from '@temporalio/activity';
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { ApplicationFailure, type MetricMeter } from '@temporalio/common';
-import { keyOfFiring } from '../clockChanges';
-import { problemsOfSchedule } from '../client/scheduleSpec';
-import { startTarget } from '../client/scheduleTargets';
+import { keyOfFiring } from '../schedules/clockChanges';
+import { problemsOfSchedule } from '../client/schedules/spec';
+import { startTarget } from '../client/schedules/targets';
 import { FAILURE, type FiredRun, reportToSignal, type StartFiredOrder } from '../contract';
 import { InvalidInputError, KeyReusedError } from '../errors';
 import { meterSkippedFirings } from './skippedFirings';

@@ -1,9 +1,9 @@
 /** What a person can do about a job that needs one. */
 import { type DecisionAction, type HoldState, type MediaInput } from '../contract';
 import { NotRepeatedError } from '../errors';
-import { type HeldJob } from '../client/held';
+import { type HeldJob } from '../client/jobs/held';
 import { successorKey } from '../ids';
-import { type Remains } from '../client/remains';
+import { type Remains } from '../client/jobs/remains';
 import { startCommand, word } from './commandLine';
 import { table } from './table';
 

@@ -18,7 +18,7 @@ import {
   workspaceLines,
 } from './readouts';
 import { recordTable } from './table';
-import { workspaceZone, zoneOf } from './zone';
+import { workspaceZone, zoneOf } from './schedule/zone';
 
 interface GetFlags extends ScopeFlags {
   json?: boolean;

@@ -1,15 +1,15 @@
 import { type Command } from 'commander';
-import { problemsWithin } from '../campaignRules';
+import { problemsWithin } from '../rules/campaign';
 import { SegueClient } from '../client';
-import { readSpecText } from '../client/campaignText';
-import { type OutlookRun } from '../client/outlook';
+import { readSpecText } from '../client/campaigns/text';
+import { type OutlookRun } from '../client/outlooks/outlook';
 import { type OutlookSpec, problemsOfOutlook } from '../client/outlooks';
 import { type JobReport } from '../client/report';
 import { loadStarterConfig } from '../config';
 import { type OutlookResult } from '../contract';
-import { InvalidInputError } from '../errors';
+import { requireGood } from '../errors';
 import { nudgeSubject } from '../ids';
-import { isRecord } from '../inputs';
+import { isRecord } from '../rules/inputs';
 import { followCommand } from './commandLine';
 import { type Connected, withTemporal } from './connect';
 import { type ExitCode } from './exit';
@@ -90,7 +90,7 @@ function readSpec(text: string, name: string, key: string | undefined): OutlookS
   const { spec, problems } = readSpecText(text, name, (read) =>
     problemsWithin([], problemsOfOutlook(withKey(read))),
   );
-  if (problems.length > 0) throw new InvalidInputError(problems, 'The outlook was not started');
+  requireGood(problems, 'The outlook was not started');
   return withKey(spec) as OutlookSpec;
 }
 

@@ -4,8 +4,8 @@ import { organizationResolver } from '../api/organization';
 import { ConfigError, loadApiConfig, loadStarterConfig, type StarterConfig } from '../config';
 import { type ProjectChange, type ProjectRef } from '../contract';
 import { parseDuration } from '../durations';
-import { InvalidInputError } from '../errors';
-import { type PatchOptions, problemsOfPatch } from '../client/patchSpec';
+import { requireGood } from '../errors';
+import { type PatchOptions, problemsOfPatch } from '../client/projects/patchSpec';
 import { type PatchReport } from '../client/projects';
 import { NO_JOB } from '../client/report';
 import { addScopeFlags, type ScopeFlags, withApi } from './api';
@@ -82,7 +82,7 @@ async function checkedChange(
   }
   problems.push(...problemsOfPatch(project, change, options));
   if (!flags.organization && !config.organization) problems.push(...problemsOfAsking());
-  if (problems.length > 0) throw new InvalidInputError(problems, 'The change was not sent');
+  requireGood(problems, 'The change was not sent');
   return change;
 }
 

@@ -1,6 +1,6 @@
 import { type Command } from 'commander';
 import { mediaTools, requestJsonSchema } from '../api/tools';
-import { campaignJsonSchema } from '../client/campaignSchema';
+import { campaignJsonSchema } from '../client/campaigns/schema';
 import { UsageError } from './exit';
 import { print } from './print';
 import { table } from './table';

@@ -2,9 +2,9 @@
 import { loadStarterConfig } from '../config';
 import { formatDuration } from '../durations';
 import { isGivenKey, submitTaskQueue } from '../ids';
-import { type MediaJob } from '../client/job';
+import { type MediaJob } from '../client/jobs/job';
 import { type Run } from '../client/run';
-import { type MediaSpec } from '../client/spec';
+import { type MediaSpec } from '../client/jobs/mediaSpec';
 import { withAdvice } from './advice';
 import { followCommand, word } from './commandLine';
 import { type Connected, withTemporal } from './connect';

@@ -1,13 +1,13 @@
 /** What `run` and `follow` do until a job is over, and how any command shows how a job stands. */
 import { parseDuration } from '../durations';
-import { type Job, type JobState, type MediaJob } from '../client/job';
+import { type Job, type JobState, type MediaJob } from '../client/jobs/job';
 import { type JobReport } from '../client/report';
 import { type Run } from '../client/run';
 import { adviceForHold, adviceLines } from './advice';
 import { followCommand } from './commandLine';
 import { EXIT, type ExitCode, LostSightError } from './exit';
 import { print, printJson, say } from './print';
-import { type SavedFile, saveFiles, type SaveFlags } from './saving';
+import { type SavedFile, saveFiles, type SaveFlags } from './jobs/saving';
 
 export interface WaitFlags extends SaveFlags {
   json?: boolean;

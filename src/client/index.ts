@@ -3,15 +3,15 @@ import { type Client } from '@temporalio/client';
 import { type StarterConfig } from '../config';
 import { BatchesClient } from './batches';
 import { CampaignsClient } from './campaigns';
-import { findHeld, type HeldList, type HeldOptions } from './held';
-import { type Job, jobOf } from './job';
+import { findHeld, type HeldList, type HeldOptions } from './jobs/held';
+import { type Job, jobOf } from './jobs/job';
 import { find } from './keyed';
-import { MediaClient } from './media';
+import { MediaClient } from './jobs/media';
 import { OutlooksClient } from './outlooks';
 import { ProjectsClient, type ProjectsOptions } from './projects';
-import { RecordsClient } from './records';
+import { RecordsClient } from './jobs/records';
 import { SchedulesClient } from './schedules';
-import { TranscriptsClient } from './transcripts';
+import { TranscriptsClient } from './jobs/transcripts';
 
 export class SegueClient {
   readonly media: MediaClient;

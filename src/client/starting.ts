@@ -2,10 +2,10 @@
 import { type Client } from '@temporalio/client';
 import { MEDIA_WORKFLOW, type MediaInput } from '../contract';
 import { mediaWorkflowId } from '../ids';
-import { MediaJob } from './job';
+import { MediaJob } from './jobs/job';
 import { startOrFind } from './keyed';
 import { attributesOfJob } from '../searchAttributes';
-import { askOf } from './spec';
+import { askOf } from './jobs/mediaSpec';
 
 /** Starts the job, or gives back the run that its key already has, running or closed. It never submits twice. */
 export async function startJob(temporal: Client, taskQueue: string, input: MediaInput): Promise<MediaJob> {

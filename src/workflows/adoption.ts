@@ -1,7 +1,7 @@
 /** What only a media job can be told: which task is its own, or that it is to be submitted again. */
 import { ActivityFailure, CancellationScope, proxyActivities, setHandler } from '@temporalio/workflow';
 import { acceptedSignal, type Decision, LONGEST_CALL_MS, type SegueActivities } from '../contract';
-import { isRecord, isText, problemsOfTaskId } from '../inputs';
+import { isRecord, isText, problemsOfTaskId } from '../rules/inputs';
 import { badDecision, type DecisionRules, numberOf } from './decisions';
 import { lateAdoption } from './hold';
 import { type Run } from './progress';

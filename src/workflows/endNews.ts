@@ -8,7 +8,7 @@ import {
 } from '@temporalio/workflow';
 import { jobNewsSignal, reportToSignal } from '../contract';
 import { isWorkflowId } from '../ids';
-import { isRecord } from '../inputs';
+import { isRecord } from '../rules/inputs';
 
 /** Anybody may ask to be told; a few are enough. */
 const MOST_LISTENERS = 20;

@@ -18,7 +18,7 @@ import {
   type SegueActivities,
 } from '../contract';
 import { firingIn } from '../ids';
-import { isRecord } from '../inputs';
+import { isRecord } from '../rules/inputs';
 
 /** Asks the Temporal server alone, so that trouble passes with the server's. */
 const { startFired, readFiredEnd } = proxyActivities<SegueActivities>({

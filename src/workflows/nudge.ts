@@ -1,7 +1,7 @@
 import { workflowInfo } from '@temporalio/workflow';
 import { type NoticeOutcome, type NudgeInput } from '../contract';
 import { nudgeSubject } from '../ids';
-import { isRecord, isText, problemsOfProject, problemsOfTargets } from '../inputs';
+import { isRecord, isText, problemsOfProject, problemsOfTargets } from '../rules/inputs';
 import { wasReset } from './following';
 import { type Message, tellUser } from './notice';
 import { badInput } from './settings';

@@ -8,7 +8,7 @@ import {
 } from '@temporalio/workflow';
 import { jobNewsSignal, reportToSignal } from '../contract';
 import { isWorkflowId } from '../ids';
-import { isRecord } from '../inputs';
+import { isRecord } from '../rules/inputs';
 import { type Following, type Stage } from './following';
 
 /** Those who wait need to know of a task, of a person who is needed, and of the end; the rest they do not act on. */

@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/workflow';
 import { problemsOfScope } from '../api/scope';
-import { problemsOfPartitionInput } from '../batchRules';
+import { problemsOfPartitionInput } from '../rules/batch';
 import {
   DEFAULT_OUTLOOK,
   DEFAULT_POLL,
@@ -26,7 +26,7 @@ import {
   problemsOfTargets,
   problemsOfTaskId,
   problemsOfTranscriptInput,
-} from '../inputs';
+} from '../rules/inputs';
 
 /** The durations of a run, in milliseconds. */
 export interface PollTimes {

@@ -16,7 +16,7 @@ import {
   type Scope,
   type SegueActivities,
 } from '../contract';
-import { isRecord, isText } from '../inputs';
+import { isRecord, isText } from '../rules/inputs';
 import { doubling } from './backoff';
 
 const [FIRST_PATIENCE_MS, LONGEST_PATIENCE_MS] = [2 * 60_000, 3_600_000];

@@ -1,6 +1,6 @@
 /** A worker that is killed in the middle of a chunk: what it had learned is known, and nothing is paid for twice. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type MediaJob } from '../../src/client/job';
+import { type MediaJob } from '../../src/client/jobs/job';
 import { batchOf, cutouts, resultsOf } from '../support/batch';
 import { decideByLedger } from '../support/deciding';
 import { eventually } from '../support/eventually';

@@ -1,5 +1,5 @@
 /** Items and partitions that a batch loses sight of. */
-import { type MediaJob } from '../../src/client/job';
+import { type MediaJob } from '../../src/client/jobs/job';
 import { lateTasksSignal } from '../../src/contract';
 import { batchItemKey, batchPartWorkflowId } from '../../src/ids';
 import { batchOf, cutouts, resultsOf, startBatch, untilStatus } from '../support/batch';

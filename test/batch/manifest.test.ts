@@ -1,9 +1,9 @@
 /** Manifests: everything that is wrong is told with its line, and what is good has the same partitions each time. */
 import { setImmediate } from 'node:timers/promises';
-import { checkManifest, type ManifestLine, readPartitions } from '../../src/client/manifest';
-import { readItem } from '../../src/client/manifest/item';
-import { linesOf } from '../../src/client/manifest/lines';
-import { keyOf } from '../../src/client/spec';
+import { checkManifest, type ManifestLine, readPartitions } from '../../src/client/batches/manifest';
+import { readItem } from '../../src/client/batches/manifest/item';
+import { linesOf } from '../../src/client/batches/manifest/lines';
+import { keyOf } from '../../src/client/jobs/mediaSpec';
 import { LARGEST_PARTITION_BYTES, MOST_PARTITION_ITEMS } from '../../src/contract';
 import { InvalidInputError } from '../../src/errors';
 

@@ -8,7 +8,7 @@ import {
   readPartitions,
   type RereadableManifest,
   withManifest,
-} from '../../src/client/manifest';
+} from '../../src/client/batches/manifest';
 import { UnreachableAddressError } from '../../src/errors';
 import { shared } from '../support/shared';
 import { startSmallService } from '../support/smallService';

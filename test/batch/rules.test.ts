@@ -3,7 +3,7 @@ import {
   problemsOfBatchInput,
   problemsOfConcurrencyOrder,
   problemsOfPartitionInput,
-} from '../../src/batchRules';
+} from '../../src/rules/batch';
 import { sharesOf } from '../../src/config';
 import { type ItemCounts } from '../../src/contract';
 import { sharePlaces } from '../../src/workflows/batch/places';

@@ -1,5 +1,5 @@
 /** Batches whose service is in trouble: with one item, or with all of them. */
-import { type MediaJob } from '../../src/client/job';
+import { type MediaJob } from '../../src/client/jobs/job';
 import { batchItemKey } from '../../src/ids';
 import { batchOf, cutouts, resultsOf, startBatch, untilStatus } from '../support/batch';
 import { notificationsOf } from '../support/campaign';

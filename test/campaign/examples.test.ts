@@ -1,7 +1,7 @@
 /** The examples that ship, run as they stand; only the sandbox's address is another. */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { readCampaignSpec } from '../../src/client/campaignText';
+import { readCampaignSpec } from '../../src/client/campaigns/text';
 import { eventually } from '../support/eventually';
 import { SANDBOX_PLACES } from '../support/records';
 import { ask, readLedger, useSandbox } from '../support/sandbox';

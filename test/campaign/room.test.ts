@@ -1,5 +1,5 @@
 /** What a campaign knows must fit into one hand-over, whatever its jobs and its people say. */
-import { problemsOfAddedMedia } from '../../src/campaignRules';
+import { problemsOfAddedMedia } from '../../src/rules/campaign';
 import { campaignFailed } from '../../src/workflows/campaign/ending';
 import { withRoom } from '../../src/workflows/campaign/news';
 

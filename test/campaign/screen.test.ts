@@ -1,5 +1,5 @@
-import { fitted } from '../../src/cli/campaignScreen';
-import { newsLines, statusLines } from '../../src/cli/campaignWords';
+import { fitted } from '../../src/cli/campaign/screen';
+import { newsLines, statusLines } from '../../src/cli/campaign/words';
 import { type CampaignJob, type CampaignStatus } from '../../src/contract';
 
 const now = new Date().toISOString();

@@ -3,10 +3,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020';
 import { parse } from 'yaml';
-import { problemsOfCampaign } from '../../src/campaignRules';
-import { campaignJsonSchema } from '../../src/client/campaignSchema';
-import { problemsOfCampaignSpec } from '../../src/client/campaignSpec';
-import { readCampaignSpec } from '../../src/client/campaignText';
+import { problemsOfCampaign } from '../../src/rules/campaign';
+import { campaignJsonSchema } from '../../src/client/campaigns/schema';
+import { problemsOfCampaignSpec } from '../../src/client/campaigns/spec';
+import { readCampaignSpec } from '../../src/client/campaigns/text';
 import { InvalidInputError } from '../../src/errors';
 
 const EXAMPLES = path.resolve(__dirname, '../../examples/campaigns');

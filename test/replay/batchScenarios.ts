@@ -1,5 +1,5 @@
 /** Batches and their partitions whose histories are committed: every way through one. */
-import { type Batch } from '../../src/client/batch';
+import { type Batch } from '../../src/client/batches/batch';
 import { type BatchItem } from '../../src/contract';
 import { type BatchSpec } from '../../src/client/batches';
 import { batchItemKey, batchPartWorkflowId, batchWorkflowId, mediaWorkflowId } from '../../src/ids';
@@ -7,7 +7,7 @@ import { startSandbox } from '../../src/sandbox/server';
 import { batchOf, cutouts, untilStatus } from '../support/batch';
 import { decideByLedger } from '../support/deciding';
 import { eventually } from '../support/eventually';
-import { type MediaJob } from '../../src/client/job';
+import { type MediaJob } from '../../src/client/jobs/job';
 import { addFault, answering, ask } from '../support/sandbox';
 import { segueClient, testConfig, type TestTemporal, withWorker } from '../support/temporal';
 import { seedProject } from '../support/writing';

@@ -5,7 +5,7 @@ import {
   NoTimezoneError,
   ScheduleExistsError,
 } from '../../src/errors';
-import { type ScheduleOptions } from '../../src/client/scheduleSpec';
+import { type ScheduleOptions } from '../../src/client/schedules/spec';
 import { useCommandLine } from '../support/commandLine';
 import { eventually } from '../support/eventually';
 import { NEVER_BY_ITSELF, useSchedules } from '../support/schedules';

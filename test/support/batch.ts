@@ -1,6 +1,6 @@
 /** Batches for tests: manifests made in memory, and what became of them by the service's own word. */
 import { randomUUID } from 'node:crypto';
-import { type Batch } from '../../src/client/batch';
+import { type Batch } from '../../src/client/batches/batch';
 import { type BatchPartition, type BatchSpec } from '../../src/client/batches';
 import { type StarterConfig } from '../../src/config';
 import {

@@ -1,4 +1,4 @@
-import { type MediaJob } from '../../src/client/job';
+import { type MediaJob } from '../../src/client/jobs/job';
 import { eventually } from './eventually';
 import { readLedger } from './sandbox';
 

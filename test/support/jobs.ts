@@ -1,6 +1,6 @@
 /** Jobs, what the service saw of them, and what the list of held ones says. */
 import { randomUUID } from 'node:crypto';
-import { type MediaJob } from '../../src/client/job';
+import { type MediaJob } from '../../src/client/jobs/job';
 import { type StarterConfig } from '../../src/config';
 import { type CommandLine } from './commandLine';
 import { eventually } from './eventually';

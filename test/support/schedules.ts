@@ -1,7 +1,7 @@
 /** Schedules for tests: names that nobody else has, and what their firings came to. */
 import { randomUUID } from 'node:crypto';
 import { type SegueClient } from '../../src/client';
-import { type FiringReport, type ScheduleReport } from '../../src/client/scheduleReport';
+import { type FiringReport, type ScheduleReport } from '../../src/client/schedules/report';
 import { eventually } from './eventually';
 
 /** Called at the top of a test file: no schedule outlives its test. */

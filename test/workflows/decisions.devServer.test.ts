@@ -1,10 +1,10 @@
 /** What a person decides of a held run, and what becomes of decisions that come late, twice, or again after a reset. */
 import { randomUUID } from 'node:crypto';
 import { type Client } from '@temporalio/client';
-import { type MediaSpec } from '../../src/client/spec';
+import { type MediaSpec } from '../../src/client/jobs/mediaSpec';
 import { type StarterConfig } from '../../src/config';
 import { acceptedSignal, type Decision, type Progress, resolveUpdate, stateQuery } from '../../src/contract';
-import { type MediaJob } from '../../src/client/job';
+import { type MediaJob } from '../../src/client/jobs/job';
 import { mediaWorkflowId } from '../../src/ids';
 import { startSandbox } from '../../src/sandbox/server';
 import { searchAttributes } from '../../src/searchAttributes';

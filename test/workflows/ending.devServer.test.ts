@@ -1,8 +1,8 @@
 /** What is done when a job is over, and who hears of it. */
 import { randomUUID } from 'node:crypto';
-import { type MediaJob } from '../../src/client/job';
+import { type MediaJob } from '../../src/client/jobs/job';
 import { type RuleRequest } from '../../src/sandbox/faults/rules';
-import { type MediaSpec } from '../../src/client/spec';
+import { type MediaSpec } from '../../src/client/jobs/mediaSpec';
 import { eventually } from '../support/eventually';
 import { addFault, ask, readLedger, useSandboxEach } from '../support/sandbox';
 import { shared } from '../support/shared';

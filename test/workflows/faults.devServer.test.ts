@@ -1,6 +1,6 @@
 /** Each fault of the service, before and after it did what it was asked: judged by its ledger. */
 import { randomUUID } from 'node:crypto';
-import { type MediaSpec } from '../../src/client/spec';
+import { type MediaSpec } from '../../src/client/jobs/mediaSpec';
 import { type StarterConfig } from '../../src/config';
 import { type FaultName } from '../../src/sandbox/faults';
 import { eventually } from '../support/eventually';

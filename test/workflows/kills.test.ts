@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import path from 'node:path';
-import { type MediaJob } from '../../src/client/job';
+import { type MediaJob } from '../../src/client/jobs/job';
 import { type DevServer, startDevServer } from '../../src/temporal/devServer';
 import { decideByLedger } from '../support/deciding';
 import { eventually } from '../support/eventually';

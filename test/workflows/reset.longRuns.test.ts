@@ -1,6 +1,6 @@
 /** Runs that are reset, and then continue as new: nothing tells the new run that it was reset but what it carries. */
 import { randomUUID } from 'node:crypto';
-import { type JobState } from '../../src/client/job';
+import { type JobState } from '../../src/client/jobs/job';
 import { pollNowUpdate } from '../../src/contract';
 import { startSandbox } from '../../src/sandbox/server';
 import { type DevServer, startDevServer } from '../../src/temporal/devServer';

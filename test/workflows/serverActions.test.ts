@@ -1,7 +1,7 @@
 /** What an operator, or Temporal itself, can do to a submission that is on its way: it is not sent a second time. */
 import { randomUUID } from 'node:crypto';
 import { type WorkflowService } from '@temporalio/client';
-import { type MediaJob } from '../../src/client/job';
+import { type MediaJob } from '../../src/client/jobs/job';
 import { eventually } from '../support/eventually';
 import { useProcesses } from '../support/processes';
 import { addFault, readLedger } from '../support/sandbox';

@@ -1,7 +1,7 @@
 /** A worker that stands still past every limit, as a frozen machine does, and comes back. */
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
-import { type MediaJob } from '../../src/client/job';
+import { type MediaJob } from '../../src/client/jobs/job';
 import { eventually } from '../support/eventually';
 import { useProcesses } from '../support/processes';
 import { addFault, readLedger } from '../support/sandbox';

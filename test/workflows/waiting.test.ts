@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time';
-import { type MediaSpec } from '../../src/client/spec';
+import { type MediaSpec } from '../../src/client/jobs/mediaSpec';
 import { type StarterConfig } from '../../src/config';
 import { mediaWorkflowId } from '../../src/ids';
 import { type FaultName } from '../../src/sandbox/faults';

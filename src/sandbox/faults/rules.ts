@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { z } from 'zod';
-import { type FaultName, faults } from './index';
+import { type FaultName, faults } from '.';
 
 const LONGEST_MS = 24 * 3_600_000;
 

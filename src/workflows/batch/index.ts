@@ -5,7 +5,7 @@ import {
   continueAsNew,
   workflowInfo,
 } from '@temporalio/workflow';
-import { problemsOfBatchInput } from '../../batchRules';
+import { problemsOfBatchInput } from '../../rules/batch';
 import { type BatchInput, type BatchResult } from '../../contract';
 import { batchWorkflowId } from '../../ids';
 import { badInput } from '../settings';

@@ -7,7 +7,7 @@ import {
   type SegueActivities,
 } from '../../contract';
 import { batchPartWorkflowId } from '../../ids';
-import { isRecord, isText } from '../../inputs';
+import { isRecord, isText } from '../../rules/inputs';
 import { type Batch } from './run';
 
 /** Reads of the Temporal server alone. */

@@ -1,6 +1,6 @@
 /** What is known of a chunk, however its activity ended. */
 import { ActivityFailure, TimeoutFailure } from '@temporalio/workflow';
-import { isRecord } from '../../inputs';
+import { isRecord } from '../../rules/inputs';
 
 interface Unknown {
   outcome: 'unknown';

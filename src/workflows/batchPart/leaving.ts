@@ -14,7 +14,7 @@ import {
   type SubmitAttempt,
 } from '../../contract';
 import { holdName, mediaWorkflowId } from '../../ids';
-import { isRecord, isText } from '../../inputs';
+import { isRecord, isText } from '../../rules/inputs';
 import { attributesOfJob, keyword, searchAttributes } from '../../searchAttributes';
 import { isAlreadyStarted } from '../alreadyStarted';
 import { type Entry, jobKeyOf, type Partition } from './run';

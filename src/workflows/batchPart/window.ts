@@ -1,7 +1,7 @@
 /** How many items may be at the service at once: the batch's to say, or whoever cancels the run. */
 import { CancellationScope, setHandler } from '@temporalio/workflow';
 import { windowSignal } from '../../contract';
-import { isRecord } from '../../inputs';
+import { isRecord } from '../../rules/inputs';
 import { isOver, type Partition } from './run';
 import { recordCancelled } from './writing';
 

@@ -8,7 +8,7 @@ import {
   type Workflow,
   workflowInfo,
 } from '@temporalio/workflow';
-import { bytesOf, LARGEST_CAMPAIGN_BYTES, referencesIn, resolveReferences } from '../../campaignRules';
+import { bytesOf, LARGEST_CAMPAIGN_BYTES, referencesIn, resolveReferences } from '../../rules/campaign';
 import {
   type CampaignJob,
   MEDIA_WORKFLOW,

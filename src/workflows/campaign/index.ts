@@ -1,5 +1,5 @@
 import { setHandler, workflowInfo } from '@temporalio/workflow';
-import { problemsOfCampaign, withoutGaps } from '../../campaignRules';
+import { problemsOfCampaign, withoutGaps } from '../../rules/campaign';
 import {
   type CampaignInput,
   type CampaignResult,

@@ -1,8 +1,8 @@
 /** What a campaign learns of its jobs. */
 import { CancellationScope, condition, proxyActivities, setHandler } from '@temporalio/workflow';
-import { bytesOf } from '../../campaignRules';
+import { bytesOf } from '../../rules/campaign';
 import { type CampaignJob, type JobEnd, jobNewsSignal, type SegueActivities } from '../../contract';
-import { isRecord } from '../../inputs';
+import { isRecord } from '../../rules/inputs';
 import { mayContinue } from './continuing';
 import { type Campaign, isOpen, setStatus } from './run';
 import { saveJob } from './saving';

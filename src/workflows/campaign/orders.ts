@@ -6,7 +6,7 @@ import {
   problemsOfDecision,
   problemsOfPause,
   referencesIn,
-} from '../../campaignRules';
+} from '../../rules/campaign';
 import {
   type AddMediaOrder,
   addMediaUpdate,

@@ -3,7 +3,7 @@ import { CancellationScope, condition, uuid4, workflowInfo } from '@temporalio/w
 import { LONGEST_CHANGE } from '../../changes';
 import { type CampaignJob, type ChangeOutcome, type Step } from '../../contract';
 import { changeIdOf } from '../../ids';
-import { isRecord } from '../../inputs';
+import { isRecord } from '../../rules/inputs';
 import { writeToProject } from '../write';
 import { type Campaign, isOpen, isOver, jobNamed } from './run';
 import { waitsFor } from './words';

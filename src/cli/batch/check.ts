@@ -1,0 +1,71 @@
+/** `segue batch check`: a manifest is read to its end, and nothing is started. */
+import {
+  type ManifestCheck,
+  type ManifestProblem,
+  type ManifestWarning,
+} from '../../client/batches/manifest';
+import { loadProxySettings } from '../../config';
+import { EXIT, type ExitCode } from '../exit';
+import { print, printJson, say } from '../print';
+
+export interface BatchCheckFlags {
+  skipBad?: boolean;
+  json?: boolean;
+}
+
+export async function checkBatch(manifest: string, flags: BatchCheckFlags): Promise<ExitCode> {
+  const { checkManifest, manifestLines, manifestName } =
+    await import('../../client/batches/manifest/index.js');
+  const name = manifestName(manifest);
+  const check = await checkManifest(manifestLines(manifest, loadProxySettings()), {
+    skipBad: flags.skipBad,
+    onProblem: (problem) => {
+      if (!flags.json) problemLines(name, problem).forEach(print);
+    },
+  });
+  if (flags.json) printJson(reportOf(name, check));
+  else {
+    for (const warning of check.warnings) print(warningLine(name, warning));
+    print(`${name}: ${countsOf(check)}`);
+  }
+  const advice = adviceOn(check);
+  if (advice) say(advice);
+  return check.usable ? EXIT.done : EXIT.wrongInput;
+}
+
+/** As editors and terminals find the place. */
+export function problemLines(name: string, { line, problems }: ManifestProblem): string[] {
+  return problems.map((problem) => `${name}:${line}: ${problem}`);
+}
+
+export function warningLine(name: string, { line, words }: ManifestWarning): string {
+  return `${name}:${line}: warning: ${words}`;
+}
+
+/** `3 items in 1 partition, of 5 lines: 2 bad, 1 of them for a key that is taken` */
+function countsOf({ items, lines, partitions, badLines, duplicates }: ManifestCheck): string {
+  const counts = `${counted(items, 'item')} in ${counted(partitions.length, 'partition')}, of ${counted(lines, 'line')}`;
+  if (badLines === 0) return counts;
+  return `${counts}: ${badLines} bad${duplicates > 0 ? `, ${duplicates} of them for a key that is taken` : ''}`;
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}
+
+function adviceOn({ usable, items, badLines }: ManifestCheck): string | undefined {
+  if (badLines === 0) return undefined;
+  if (usable) return `${counted(badLines, 'bad line')} would be left out.`;
+  if (items === 0) return 'No line is good.';
+  return 'Mend the bad lines, or leave them out: --skip-bad';
+}
+
+function reportOf(name: string, check: ManifestCheck): Record<string, unknown> {
+  const { usable, items, lines, badLines, duplicates, partitions, digest, problems, warnings } = check;
+  const wrong = badLines > 0 ? `${counted(badLines, 'bad line')} of ${lines}` : 'the manifest is empty';
+  return {
+    ...{ manifest: name, usable, items, lines, badLines, duplicates },
+    ...{ partitions: partitions.length, digest: usable ? digest : null },
+    ...{ problems, warnings, error: usable ? null : wrong },
+  };
+}

@@ -1,0 +1,99 @@
+import { type Command } from 'commander';
+import { type BatchCheckFlags, checkBatch } from './check';
+import { withBatch } from './key';
+import { addOrders } from './orders';
+import { printResults, statusFrom } from './results';
+import { type BatchRunFlags, showBatch, waitForBatch, withStartedBatch } from './run';
+import { EXIT } from '../exit';
+import { countFlag, durationFlag } from '../flags';
+import { tellStarted } from '../starting';
+
+const EXAMPLES = `
+Examples:
+  segue batch check products.ndjson
+  segue batch run products.ndjson --key products-7 --concurrency 100
+  segue batch start products.ndjson --key products-7 --notify u-1@42
+  segue batch results products-7 --status failed > failed.ndjson
+  segue batch check https://example.com/tonight.ndjson --skip-bad --json
+
+A line of MANIFEST is one job, as JSON:
+  {"key":"mug-7","tool":"remove-background","request":{"image_url":"https://example.com/mug-7.png"}}`;
+
+export function addTo(program: Command): void {
+  const batch = program
+    .command('batch')
+    .description('run batches: one manifest, one job a line')
+    .addHelpText('after', EXAMPLES);
+
+  batch
+    .command('check <manifest>')
+    .description('find everything that is wrong with a manifest; a file, - for stdin, or an https address')
+    .option('--skip-bad', 'leave bad lines out: exit 0 when at least one is good')
+    .option('--json', 'print one JSON object, with the first 100 bad lines')
+    .addHelpText('after', '\nExit: 0 it can be run · 2 something is wrong · 4 the address cannot be read.')
+    .action(async (manifest: string, flags: BatchCheckFlags) => {
+      process.exitCode = await checkBatch(manifest, flags);
+    });
+  waiting(asking(batch.command('run <manifest>')))
+    .description('start a batch and wait until every item is over, or goes on as a run of its own')
+    .action(async (manifest: string, flags: BatchRunFlags) => {
+      process.exitCode = await withStartedBatch(manifest, flags, (one) => waitForBatch(one, flags));
+    });
+  asking(batch.command('start <manifest>'))
+    .description('start a batch and return when all lines are handed over')
+    .option('--json', 'print one JSON object')
+    .action(async (manifest: string, flags: BatchRunFlags) => {
+      process.exitCode = await withStartedBatch(manifest, flags, (one, connected) =>
+        tellStarted(one, connected, flags),
+      );
+    });
+  waiting(batch.command('follow <key>'))
+    .description('wait for a batch that was started')
+    .action(async (key: string, flags: { json?: boolean; timeout?: string }) => {
+      process.exitCode = await withBatch(key, (one) => waitForBatch(one, flags));
+    });
+  batch
+    .command('status <key>')
+    .alias('show')
+    .description('show how a batch stands')
+    .option('--json', 'print one JSON object')
+    .action(async (key: string, flags: { json?: boolean }) => {
+      process.exitCode = await withBatch(key, async (one) => {
+        showBatch(await one.report(), flags);
+        return EXIT.done;
+      });
+    });
+  batch
+    .command('results <key>')
+    .description(
+      "print what became of each item, in the manifest's order, at any time; one JSON object a line",
+    )
+    .option('--status <status>', 'only those that are waiting, running, succeeded, failed, held or cancelled')
+    .action(async (key: string, flags: { status?: string }) => {
+      const status = statusFrom(flags.status);
+      process.exitCode = await withBatch(key, (one) => printResults(one, status));
+    });
+  addOrders(batch);
+}
+
+/** What `run` and `follow` wait for; a script must know when they come back. */
+const WAITING = `
+--timeout and Ctrl-C stop waiting, never the batch.
+Exit: 0 all succeeded · 1 some failed, or it was cancelled · 3 some are held · 4 Temporal cannot be reached ·
+5 waiting stopped, still running. A manifest that is wrong, or another one with the same key: 2.`;
+
+function asking(command: Command): Command {
+  return command
+    .requiredOption('--key <key>', 'what makes it the same batch: started again, it goes on')
+    .option('--concurrency <n>', 'how many items are at the service at once (200)', countFlag)
+    .option('--notify <user@workspace>', 'who is told of the end, once')
+    .option('--skip-bad', 'leave bad lines out')
+    .addHelpText('after', '\nMANIFEST is a file, - for stdin, or an https address.');
+}
+
+function waiting(command: Command): Command {
+  return command
+    .option('--json', 'print one JSON object')
+    .option('--timeout <duration>', 'stop waiting after this long; the batch goes on', durationFlag)
+    .addHelpText('after', WAITING);
+}

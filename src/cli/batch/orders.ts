@@ -1,0 +1,68 @@
+/** What people tell a running batch: pause, resume, concurrency, cancel. */
+import { type Command } from 'commander';
+import { type Batch } from '../../client/batches/batch';
+import { withBatch } from './key';
+import { EXIT, type ExitCode } from '../exit';
+import { countFlag } from '../flags';
+import { osUser } from '../person';
+import { print, printJson } from '../print';
+
+interface OrderFlags {
+  by?: string;
+  reason?: string;
+  json?: boolean;
+}
+
+export function addOrders(batch: Command): void {
+  add(batch, 'pause <key>', 'submit nothing more; what is at the service goes on', 'paused', (one, order) =>
+    one.pause(order),
+  );
+  add(batch, 'resume <key>', 'go on with a batch that was paused', 'resumed', (one, order) =>
+    one.resume(order),
+  );
+  add(
+    batch,
+    'cancel <key>',
+    'submit nothing more, and end; the results tell the tasks that the service goes on with',
+    'cancelled',
+    (one, order) => one.cancel(order),
+  );
+  order(batch, 'concurrency <key>', 'change how many items are at the service at once')
+    .requiredOption('--to <n>', 'so many', countFlag)
+    .action(async (key: string, { by = osUser(), reason, json, to }: OrderFlags & { to: number }) => {
+      process.exitCode = await withBatch(key, async (one) => {
+        await one.concurrency({ by, reason, concurrency: to });
+        return tell(one, `has ${to} places, by ${by}`, json);
+      });
+    });
+}
+
+function add(
+  batch: Command,
+  usage: string,
+  about: string,
+  done: string,
+  act: (one: Batch, order: { by: string; reason?: string }) => Promise<unknown>,
+): void {
+  order(batch, usage, about).action(async (key: string, { by = osUser(), reason, json }: OrderFlags) => {
+    process.exitCode = await withBatch(key, async (one) => {
+      await act(one, { by, reason });
+      return tell(one, `${done} by ${by}`, json);
+    });
+  });
+}
+
+function order(batch: Command, usage: string, about: string): Command {
+  return batch
+    .command(usage)
+    .description(about)
+    .option('--by <user>', 'who says so (default: the user of this machine)')
+    .option('--reason <text>', 'why')
+    .option('--json', 'print one JSON object');
+}
+
+async function tell(batch: Batch, words: string, json: boolean | undefined): Promise<ExitCode> {
+  if (json) printJson(await batch.report());
+  else print(`${batch.workflowId}: ${words}`);
+  return EXIT.done;
+}

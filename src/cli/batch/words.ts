@@ -1,0 +1,54 @@
+/** How a batch stands, in words. */
+import { type BatchResult, type BatchStatus, type ItemCounts } from '../../contract';
+import { formatDuration } from '../../durations';
+import { word } from '../commandLine';
+
+/** One line: how far it is, how fast, and for how long still. */
+export function progressLine(status: BatchStatus, now = Date.now()): string {
+  const { key, stage, items, counts, percent, startedAt } = status;
+  const over = overOf(counts);
+  const seconds = Math.max(1, (now - Date.parse(startedAt)) / 1_000);
+  const rate = over / seconds;
+  const left = stage === 'running' && over > 0 && over < items ? `, ${leftFor(items - over, rate)} left` : '';
+  return `${key}: ${stage}, ${over} of ${items} items over (${Math.floor(percent)} %), ${rate.toFixed(1)}/s${left}${troubled(counts)}`;
+}
+
+function overOf({ succeeded, failed, held, cancelled }: ItemCounts): number {
+  return succeeded + failed + held + cancelled;
+}
+
+function leftFor(items: number, rate: number): string {
+  return formatDuration(Math.round(items / rate) * 1_000);
+}
+
+function troubled({ failed, held }: ItemCounts): string {
+  return `${failed > 0 ? `, ${failed} failed` : ''}${held > 0 ? `, ${held} held` : ''}`;
+}
+
+export function statusLines(status: BatchStatus): string[] {
+  const { partitions, concurrency, counts, paused, trouble } = status;
+  return [
+    progressLine(status),
+    `${counts.running} at the service, ${concurrency} at most; ${counts.waiting} wait`,
+    ...(partitions.handedOver < partitions.total
+      ? [
+          `${partitions.handedOver} of ${partitions.total} partitions are handed over; \`segue batch start\` with the same manifest and key hands over the rest`,
+        ]
+      : []),
+    ...(paused ? [`paused by ${paused.by}${paused.reason ? `: ${paused.reason}` : ''}`] : []),
+    ...(trouble ? [`the service is in trouble: ${trouble}`] : []),
+  ];
+}
+
+export function resultLines({ counts }: BatchResult): string[] {
+  const named = Object.entries(counts).filter(([, count]) => count > 0);
+  return [named.map(([status, count]) => `${count} ${status}`).join(', ')];
+}
+
+/** What a person can do now. */
+export function adviceOnBatch({ key, counts }: { key: string; counts: ItemCounts }): string[] {
+  return [
+    ...(counts.failed > 0 ? [`What failed, and why: segue batch results ${word(key)} --status failed`] : []),
+    ...(counts.held > 0 ? ['Held until a person decides. What to do: segue held'] : []),
+  ];
+}

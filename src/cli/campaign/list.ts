@@ -1,0 +1,60 @@
+import { SegueClient } from '../../client';
+import { type CampaignEntry, type CampaignFilter } from '../../client/campaigns';
+import { NO_JOB } from '../../client/report';
+import { loadStarterConfig } from '../../config';
+import { CAMPAIGN_STAGES } from '../../contract';
+import { formatDuration } from '../../durations';
+import { requireGood } from '../../errors';
+import { withTemporal } from '../connect';
+import { projectFrom } from '../jobs/jobFlags';
+import { print, printJson, say } from '../print';
+import { table } from '../table';
+
+export interface CampaignListFlags {
+  stage?: string;
+  project?: string;
+  limit: number;
+  json?: boolean;
+}
+
+export async function showCampaigns(flags: CampaignListFlags): Promise<void> {
+  const { limit, json } = flags;
+  const filter = filterFrom(flags);
+  const config = loadStarterConfig();
+  await withTemporal(async ({ temporal }) => {
+    const { campaign } = new SegueClient(temporal, config);
+    const found: CampaignEntry[] = [];
+    for await (const entry of campaign.list(filter)) {
+      if (found.push(entry) >= limit) break;
+    }
+    if (json) for (const entry of found) printJson({ ...NO_JOB, error: null, ...entry });
+    else if (found.length > 0) for (const line of table([COLUMNS, ...found.map(rowOf)])) print(line);
+    const total = found.length < limit ? found.length : Math.max(await campaign.count(filter), found.length);
+    if (total === 0) say('There are no such campaigns.');
+    else
+      say(
+        total > found.length
+          ? `${found.length} of ${total} campaigns; --limit shows more`
+          : `${total} campaigns`,
+      );
+  });
+}
+
+/** All problems at once; nothing is asked with a filter that finds nothing by mistake. */
+function filterFrom({ stage, project }: CampaignListFlags): CampaignFilter {
+  const problems: string[] = [];
+  const known = CAMPAIGN_STAGES.find((name) => name === stage);
+  if (stage !== undefined && !known)
+    problems.push(`--stage: "${stage}" is none of ${CAMPAIGN_STAGES.join(', ')}`);
+  const ref = project === undefined ? undefined : projectFrom(project);
+  if (project !== undefined && !ref) problems.push(`--project: "${project}" is not TYPE/ID`);
+  requireGood(problems, 'Nothing was listed');
+  return { stage: known, project: ref };
+}
+
+const COLUMNS = ['KEY', 'STATUS', 'STAGE', 'PROJECT', 'STARTED'];
+
+function rowOf({ key, status, stage, project, startedAt }: CampaignEntry): string[] {
+  const age = formatDuration(Math.max(0, Date.now() - Date.parse(startedAt)));
+  return [key, status, stage ?? '', project ?? '', `${age} ago`];
+}

@@ -1,0 +1,59 @@
+import { findTool, mediaTools } from '../../api/tools';
+import { loadStarterConfig } from '../../config';
+import { MEDIA_STAGES, type MediaStage } from '../../contract';
+import { formatDuration } from '../../durations';
+import { requireGood } from '../../errors';
+import { type JobEntry, type JobFilter } from '../../client/listing';
+import { NO_JOB } from '../../client/report';
+import { withTemporal } from '../connect';
+import { problemsOfLimit } from '../flags';
+import { projectFrom } from './jobFlags';
+import { print, printJson, say } from '../print';
+import { table } from '../table';
+
+export interface ListFlags {
+  stage?: string;
+  tool?: string;
+  project?: string;
+  limit: number;
+  json?: boolean;
+}
+
+export async function showJobs(flags: ListFlags): Promise<void> {
+  const { limit, json } = flags;
+  const filter = filterFrom(flags);
+  const config = loadStarterConfig();
+  await withTemporal(async ({ segue }) => {
+    const { media } = segue(config);
+    const jobs: JobEntry[] = [];
+    for await (const job of media.list(filter)) {
+      if (jobs.push(job) >= limit) break;
+    }
+    if (json) for (const job of jobs) printJson({ ...NO_JOB, error: null, ...job });
+    else if (jobs.length > 0) for (const line of table([COLUMNS, ...jobs.map(rowOf)])) print(line);
+    const total = jobs.length < limit ? jobs.length : Math.max(await media.count(filter), jobs.length);
+    if (total === 0) say('There are no such jobs.');
+    else say(total > jobs.length ? `${jobs.length} of ${total} jobs; --limit shows more` : `${total} jobs`);
+  });
+}
+
+/** All problems at once; nothing is asked with a filter that finds nothing by mistake. */
+function filterFrom({ stage, tool, project, limit }: ListFlags): JobFilter {
+  const problems = problemsOfLimit({ limit });
+  const isStage = (text: string): text is MediaStage => MEDIA_STAGES.includes(text as MediaStage);
+  if (stage !== undefined && !isStage(stage))
+    problems.push(`--stage: "${stage}" is none of ${MEDIA_STAGES.join(', ')}`);
+  if (tool !== undefined && !findTool(tool))
+    problems.push(`--tool: "${tool}" is none of ${Object.keys(mediaTools).join(', ')}`);
+  const ref = project === undefined ? undefined : projectFrom(project);
+  if (project !== undefined && !ref) problems.push(`--project: "${project}" is not TYPE/ID`);
+  requireGood(problems, 'Nothing was listed');
+  return { stage: stage as MediaStage | undefined, tool, project: ref };
+}
+
+const COLUMNS = ['KEY', 'STATUS', 'STAGE', 'TOOL', 'TASK', 'STARTED'];
+
+function rowOf({ key, status, stage, tool, taskId, startedAt }: JobEntry): string[] {
+  const age = formatDuration(Math.max(0, Date.now() - Date.parse(startedAt)));
+  return [key, status, stage ?? '', tool ?? '', taskId ?? '', `${age} ago`];
+}

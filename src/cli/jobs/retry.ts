@@ -1,0 +1,26 @@
+import { type Command } from 'commander';
+import { loadStarterConfig } from '../../config';
+import { withAdvice } from '../advice';
+import { withTemporal } from '../connect';
+import { requireKey } from './jobFlags';
+import { sayWhatIsUnusual, tellStarted } from '../starting';
+
+export function addTo(program: Command): void {
+  program
+    .command('retry <id>')
+    .description('run a job again as KEY+2; refused while the service may still work on it')
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', '\nID is a key or a workflow id. Asked twice, it is one run.')
+    .action(async (id: string, flags: { json?: boolean }) => {
+      const key = requireKey(id);
+      const config = loadStarterConfig();
+      process.exitCode = await withTemporal(async (connected) => {
+        const { media } = connected.segue(config);
+        const job = await media.again(key).catch((error: unknown) => {
+          throw withAdvice(error);
+        });
+        await sayWhatIsUnusual(job, connected);
+        return tellStarted(job, connected, flags);
+      });
+    });
+}

@@ -1,0 +1,161 @@
+import { type Command } from 'commander';
+import { NO_JOB } from '../../client/report';
+import { type ScheduleEntry } from '../../client/schedules/report';
+import { type CreatedSchedule, type SchedulesClient } from '../../client/schedules';
+import { loadStarterConfig } from '../../config';
+import { type ScheduleOverlap } from '../../contract';
+import { type Connected, withTemporal } from '../connect';
+import { osUser } from '../person';
+import { print, printJson, say } from '../print';
+import { type CreateFlags } from './flags';
+import { sayWhenNobodyPolls } from '../starting';
+
+interface JsonFlag {
+  json?: boolean;
+}
+
+const EXAMPLES = `
+Examples:
+  segue schedule create nightly --cron "0 3 * * *" --timezone Europe/Berlin campaign spring.yaml
+  segue schedule create hourly-look --every 1h outlook examples/outlook.yaml
+  segue schedule create mondays --calendar '{"hour":9,"dayOfWeek":"MONDAY"}' outlook outlook.yaml
+  segue schedule show nightly
+  segue schedule pause nightly --note "the shop is closed"
+  segue schedule backfill nightly --from 2026-01-01T00:00:00Z --to 2026-01-03T23:59:59Z`;
+
+const CREATING = `
+TARGET is campaign or outlook, SPEC its YAML or JSON file, - for stdin. Each firing has the key NAME-20260101T020000Z, of
+the time in UTC; a key in SPEC is not used. The same time fires once, however often it is asked for.
+Without --timezone, a worker is asked for the workspace's zone.`;
+
+const OVERLAP = 'while the one before is open: skip, buffer-one, buffer-all or allow-all';
+
+export function addTo(program: Command): void {
+  const schedule = program
+    .command('schedule')
+    .description('start campaigns and outlooks at the times of a calendar')
+    .addHelpText('after', EXAMPLES);
+
+  json(schedule.command('create <name> <target> <spec>'))
+    .description('make a schedule; the same one a second time is left as it is')
+    .option('--cron <expression>', 'at these times, like "0 2 * * *"')
+    .option('--every <duration>', 'so often, like 1h, counted from midnight UTC')
+    .option('--calendar <json>', "Temporal's own calendar, or a list of them")
+    .option('--timezone <zone>', "by whose clock, like Europe/Berlin (default: the workspace's)")
+    .option('--overlap <policy>', `${OVERLAP} (default: skip)`)
+    .option('--catchup <duration>', 'how late a firing may be after an outage of Temporal (default: 1h)')
+    .option('--note <text>', 'for whoever looks at it')
+    .addHelpText('after', CREATING)
+    .action(async (name: string, target: string, file: string, flags: CreateFlags & JsonFlag) => {
+      const { readSchedule } = await import('./flags.js');
+      const { options, remarks } = await readSchedule(name, target, file, flags);
+      await withSchedules(async (schedules, connected) => {
+        const created = await schedules.create(name, options);
+        tellCreated({ ...created, remarks: [...remarks, ...created.remarks] }, flags);
+        await sayWhenNobodyPolls(connected, loadStarterConfig().taskQueue, { submits: false });
+      });
+    });
+  json(schedule.command('list'), 'print one JSON object a line')
+    .description('list the schedules: when they fire next, when they fired last')
+    .action((flags: JsonFlag) => withSchedules((schedules) => listAll(schedules, flags)));
+  json(schedule.command('show <name>'))
+    .description('show the next five times, the last firings with their outcome, and how many were skipped')
+    .action((name: string, flags: JsonFlag) => withSchedules((schedules) => showOne(schedules, name, flags)));
+  json(schedule.command('pause <name>'))
+    .description('fire no more until it is resumed; what runs goes on')
+    .requiredOption('--note <text>', 'why, for whoever resumes it')
+    .action((name: string, { note, ...flags }: JsonFlag & { note: string }) =>
+      order(name, flags, `${name} is paused`, (schedules) => schedules.pause(name, note)),
+    );
+  json(schedule.command('resume <name>'))
+    .description('fire again from now on; what was missed is not caught up')
+    .option('--note <text>', 'for whoever looks at it')
+    .action((name: string, { note, ...flags }: JsonFlag & { note?: string }) =>
+      order(name, flags, `${name} fires again`, (schedules) =>
+        schedules.resume(name, note ?? `resumed by ${osUser()}`),
+      ),
+    );
+  json(schedule.command('trigger <name>'))
+    .description('fire now')
+    .option('--overlap <policy>', `${OVERLAP} (default: the schedule's own)`)
+    .action((name: string, { overlap, ...flags }: JsonFlag & { overlap?: string }) =>
+      order(name, flags, `${name} fires now; see: segue schedule show ${name}`, (schedules) =>
+        schedules.trigger(name, { overlap: overlap as ScheduleOverlap | undefined }),
+      ),
+    );
+  json(schedule.command('backfill <name>'))
+    .description('fire for all times from one moment to another; what fired before is not started again')
+    .requiredOption('--from <time>', 'the first moment, like 2026-01-01T00:00:00Z')
+    .requiredOption('--to <time>', 'the last moment')
+    .option('--overlap <policy>', `${OVERLAP} (default: buffer-all)`)
+    .action((name: string, { from, to, overlap, ...flags }: JsonFlag & BackfillFlags) =>
+      order(name, flags, `${name} fires for that time; see: segue schedule show ${name}`, (schedules) =>
+        schedules.backfill(name, from, to, { overlap: overlap as ScheduleOverlap | undefined }),
+      ),
+    );
+  json(schedule.command('delete <name>'))
+    .description('delete a schedule; what it started goes on')
+    .action((name: string, flags: JsonFlag) =>
+      order(name, flags, `${name} is deleted; what it started goes on`, (schedules) =>
+        schedules.delete(name),
+      ),
+    );
+}
+
+interface BackfillFlags {
+  from: string;
+  to: string;
+  overlap?: string;
+}
+
+function json(command: Command, words = 'print one JSON object'): Command {
+  return command.option('--json', words);
+}
+
+async function withSchedules(
+  work: (schedules: SchedulesClient, connected: Connected) => Promise<void>,
+): Promise<void> {
+  const config = loadStarterConfig();
+  await withTemporal((connected) => work(connected.segue(config).schedules, connected));
+}
+
+/** An order that is done when it is accepted. */
+async function order(
+  name: string,
+  flags: JsonFlag,
+  words: string,
+  give: (schedules: SchedulesClient) => Promise<void>,
+): Promise<void> {
+  await withSchedules(give);
+  if (flags.json) printJson({ ...NO_JOB, key: name, status: 'succeeded', error: null });
+  else print(words);
+}
+
+function tellCreated({ name, timezone, existing, remarks }: CreatedSchedule, flags: JsonFlag): void {
+  for (const remark of remarks) say(`Remark: ${remark}`);
+  if (flags.json) {
+    const info = { timezone, remarks };
+    printJson({ ...NO_JOB, key: name, status: 'succeeded', existing, info, error: null });
+    return;
+  }
+  if (existing) say('It exists, and asks for the same; it was left as it is.');
+  print(`${name} fires by the clock of ${timezone}; see: segue schedule show ${name}`);
+}
+
+async function listAll(schedules: SchedulesClient, flags: JsonFlag): Promise<void> {
+  const found: ScheduleEntry[] = [];
+  for await (const entry of schedules.list()) found.push(entry);
+  const { scheduleRows } = await import('./words.js');
+  if (flags.json)
+    for (const entry of found)
+      printJson({ ...NO_JOB, key: entry.name, status: 'running', info: entry, error: null });
+  else if (found.length > 0) scheduleRows(found).forEach(print);
+  say(found.length === 0 ? 'There are no schedules.' : `${found.length} schedules`);
+}
+
+async function showOne(schedules: SchedulesClient, name: string, flags: JsonFlag): Promise<void> {
+  const report = await schedules.show(name);
+  const { detailLines } = await import('./words.js');
+  if (flags.json) printJson({ ...NO_JOB, key: name, status: 'running', info: report, error: null });
+  else detailLines(report).forEach(print);
+}

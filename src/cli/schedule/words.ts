@@ -1,0 +1,53 @@
+/** Schedules in words, for people. */
+import { type FiringReport, type ScheduleEntry, type ScheduleReport } from '../../client/schedules/report';
+import { timesInWords } from '../../client/schedules/spec';
+import { cell, table } from '../table';
+
+const COLUMNS = ['NAME', 'STARTS', 'WHEN', 'NEXT', 'LAST', 'STATE'];
+
+export function scheduleRows(entries: ScheduleEntry[]): string[] {
+  return table([COLUMNS, ...entries.map(rowOf)]);
+}
+
+function rowOf(entry: ScheduleEntry): string[] {
+  const { name, kind, next, last } = entry;
+  const zone = zoneOf(entry);
+  const when = entry.spec ? timesInWords(entry.spec) : '';
+  return [name, kind ?? '', when, cell(next, zone), cell(last, zone), stateOf(entry)];
+}
+
+export function detailLines(report: ScheduleReport): string[] {
+  const zone = zoneOf(report);
+  const { skipped, firings } = report;
+  const when = report.spec ? `${timesInWords(report.spec)}, by the clock of ${zone}` : '';
+  const skips = `${skipped.overlap} by overlap, ${skipped.catchup} after an outage, ${skipped.buffer} too many waiting`;
+  return [
+    ...table([
+      ['name', report.name],
+      ['starts', report.kind ?? ''],
+      ['when', when],
+      ['state', stateOf(report)],
+      ['overlap', report.overlap ?? ''],
+      ['catch-up', report.catchup ?? ''],
+      ['fired', String(report.fired)],
+      ['skipped', skips],
+    ]),
+    ...['', report.paused ? 'Next times, were it not paused:' : 'Next times:'],
+    ...(report.next.length > 0 ? report.next.map((time) => `  ${cell(time, zone)}`) : ['  none']),
+    ...['', 'Last firings:'],
+    ...(firings.length > 0 ? table(firings.map((firing) => ['', ...firingRow(firing, zone)])) : ['  none']),
+  ];
+}
+
+function firingRow({ time, workflowId, firing, status, error }: FiringReport, zone: string): string[] {
+  return [cell(time, zone), workflowId ?? firing, status ?? 'no longer known', error ?? ''];
+}
+
+function stateOf({ paused, note }: Pick<ScheduleEntry, 'paused' | 'note'>): string {
+  const state = paused ? 'paused' : 'active';
+  return note === null ? state : `${state}: ${note}`;
+}
+
+function zoneOf({ timezone }: Pick<ScheduleEntry, 'timezone'>): string {
+  return timezone ?? 'UTC';
+}

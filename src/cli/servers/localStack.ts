@@ -1,0 +1,132 @@
+/** Everything on one machine: Temporal server with its UI, sandbox and worker, started and stopped in order. */
+import { once } from 'node:events';
+import { hostname } from 'node:os';
+import path from 'node:path';
+import { Credential } from '../../api/credential';
+import {
+  type LocalConfig,
+  type LocalTemporalConfig,
+  PUBLISHED_LAYOUT,
+  type StarterConfig,
+  type TemporalConfig,
+} from '../../config';
+import { digest } from '../../digest';
+import { RECORD_PATHS } from '../../sandbox/operations/records';
+import { type Pace } from '../../sandbox/pace';
+import { type Sandbox, SANDBOX_KEY, startSandbox } from '../../sandbox/server';
+import { startDevServer } from '../../temporal/devServer';
+import { findTemporal, type Say } from '../../temporal/find';
+import { createSegueWorker, type SegueWorker } from '../../worker';
+import { connectWorker } from './connectWorker';
+import { claimFolder } from '../claim';
+import { untilPolling } from './runWorker';
+
+/** The sandbox's own places for what the API's document does not show. */
+const SANDBOX_LAYOUT = {
+  ...PUBLISHED_LAYOUT,
+  assetPath: RECORD_PATHS.asset,
+  runPath: RECORD_PATHS.run,
+  videoPath: RECORD_PATHS.video,
+};
+
+export interface LocalStackOptions {
+  config: LocalConfig;
+  /** The folder that keeps the state, so that a restart goes on where it was. */
+  state: string;
+  ports: { temporal: number; ui: number; sandbox: number };
+  pace?: Pace;
+  say: Say;
+}
+
+export interface LocalStack {
+  temporal: TemporalConfig;
+  /** Undefined for a cluster that was there before. */
+  uiUrl: string | undefined;
+  sandbox: Sandbox;
+  worker: SegueWorker;
+  config: StarterConfig;
+  /** Resolves, with the reason, when a part ends by itself. */
+  broken: Promise<string>;
+  stop: () => Promise<void>;
+}
+
+export async function startLocalStack(options: LocalStackOptions): Promise<LocalStack> {
+  const config = withOwnQueue(options);
+  const cleanUp: (() => Promise<unknown>)[] = [];
+  const stop = async (): Promise<void> => {
+    for (const step of cleanUp.splice(0).reverse()) await step();
+  };
+  try {
+    cleanUp.push(await claimFolder(options.state, options.say));
+    const server = await startTemporal(options, options.config.temporal);
+    cleanUp.push(server.stop);
+
+    const db = path.join(options.state, 'sandbox.ndjson');
+    const sandbox = await startSandbox({ port: options.ports.sandbox, pace: options.pace, db });
+    cleanUp.push(sandbox.stop);
+
+    const connection = await connectWorker(server.temporal);
+    cleanUp.push(() => connection.close());
+    const credential = Credential.apiKey(SANDBOX_KEY);
+    const worker = await createSegueWorker({
+      connection,
+      namespace: server.temporal.namespace,
+      config: {
+        ...config,
+        limits: options.config.limits,
+        api: { url: sandbox.url, credential, proxy: {}, layout: SANDBOX_LAYOUT },
+      },
+    });
+    const ended = worker.run().then(
+      () => 'the worker ended',
+      (error: unknown) => `the worker failed: ${String(error)}`,
+    );
+    cleanUp.push(() => {
+      worker.shutdown();
+      return ended;
+    });
+    if (!(await untilPolling(worker, server.temporal))) throw new Error(await ended);
+    return { ...server, sandbox, worker, config, stop, broken: Promise.race([server.broken, ended]) };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/**
+ * On a cluster that others use, the sandbox has a queue of its own unless one was chosen: on the usual one its
+ * worker would take real jobs, and real workers its own.
+ */
+function withOwnQueue({
+  config: { starter, taskQueueGiven, temporal },
+  state,
+}: LocalStackOptions): StarterConfig {
+  if (temporal.existing === undefined || taskQueueGiven) return starter;
+  return { ...starter, taskQueue: `segue-dev-${digest([hostname(), path.resolve(state)]).slice(0, 8)}` };
+}
+
+interface RunningTemporal {
+  temporal: TemporalConfig;
+  uiUrl: string | undefined;
+  broken: Promise<string>;
+  stop: () => Promise<void>;
+}
+
+async function startTemporal(
+  { state, ports, say }: LocalStackOptions,
+  config: LocalTemporalConfig,
+): Promise<RunningTemporal> {
+  const found = await findTemporal(config, say);
+  if (found.kind === 'cluster') {
+    const never = new Promise<string>(() => undefined);
+    return { temporal: found.cluster, uiUrl: undefined, broken: never, stop: () => Promise.resolve() };
+  }
+  const server = await startDevServer(found.path, {
+    port: ports.temporal || undefined,
+    uiPort: ports.ui || undefined,
+    db: path.join(state, 'temporal.db'),
+  });
+  const { address, namespace, uiUrl, stop } = server;
+  const broken = once(server.process, 'exit').then(() => 'the Temporal server ended');
+  return { temporal: { address, namespace, connection: { address } }, uiUrl, broken, stop };
+}

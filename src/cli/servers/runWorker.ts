@@ -1,0 +1,54 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Client } from '@temporalio/client';
+import { pollersOf } from '../../client/pollers';
+import { type TemporalConfig, type WorkerConfig } from '../../config';
+import { createSegueWorker, type SegueWorker } from '../../worker';
+import { withTemporal } from '../connect';
+import { connectWorker } from './connectWorker';
+import { print, say } from '../print';
+import { installRuntime } from '../runtime';
+import { untilAskedToStop } from '../signals';
+
+export async function runWorker(config: WorkerConfig): Promise<void> {
+  installRuntime(config.logLevel);
+  const connection = await connectWorker(config.temporal);
+  try {
+    const worker = await createSegueWorker({ connection, namespace: config.temporal.namespace, config });
+    await runUntilStopped(worker, config.temporal);
+  } finally {
+    await connection.close();
+  }
+}
+
+async function runUntilStopped(worker: SegueWorker, config: TemporalConfig): Promise<void> {
+  const stopped = untilAskedToStop(() => {
+    say('stopped at once; POSTs on their way have an unknown outcome');
+  });
+  const running = worker.run();
+  void stopped.then(() => {
+    say('draining: finishing what is on its way');
+    worker.shutdown();
+  });
+  void untilPolling(worker, config).then((polling) => {
+    if (polling) print(`ready: polling ${worker.taskQueues.join(', ')} as ${worker.identity}`);
+  });
+  await running;
+}
+
+/** Waits until the server has seen this worker poll each of its queues; false when the worker ended before that. */
+export async function untilPolling(worker: SegueWorker, config: TemporalConfig): Promise<boolean> {
+  while (worker.isRunning()) {
+    // The worker itself outlives a server that is away for a while, and so does this question.
+    const polling = await withTemporal(({ temporal }) => isPolling(temporal, worker), config).catch(
+      () => false,
+    );
+    if (polling) return true;
+    await sleep(100);
+  }
+  return false;
+}
+
+async function isPolling(temporal: Client, worker: SegueWorker): Promise<boolean> {
+  const polled = await Promise.all(worker.taskQueues.map((queue) => pollersOf(temporal, queue, 'activity')));
+  return polled.every((identities) => identities.includes(worker.identity));
+}

@@ -1,0 +1,118 @@
+/** One batch that was started: look at it, wait for it, order something of it, read its results. */
+import { type Client, type WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
+import { problemsOfBatchOrder, problemsOfConcurrencyOrder } from '../../rules/batch';
+import {
+  batchCancelUpdate,
+  batchConcurrencyUpdate,
+  type BatchInput,
+  type BatchItemResult,
+  type BatchOrder,
+  batchPauseUpdate,
+  type BatchResult,
+  batchResumeUpdate,
+  type BatchStatus,
+  batchStatusQuery,
+  type PartitionResult,
+  partitionResultsQuery,
+} from '../../contract';
+import { NoAnswerError, requireGood } from '../../errors';
+import { batchPartWorkflowId, batchWorkflowId } from '../../ids';
+import { inputOf } from '../keyed';
+import { failedOutcome } from '../outcome';
+import { type Standing } from '../report';
+import { QUERY_PATIENCE_MS, Run, type RunFacts } from '../run';
+
+export class Batch extends Run<BatchStatus, BatchResult> {
+  protected readonly stateQueryName = batchStatusQuery.name;
+  constructor(temporal: Client, facts: RunFacts) {
+    super(temporal, batchWorkflowId(facts.key), facts);
+  }
+
+  /** How many items are where, and what keeps them. A `NoAnswerError` where no worker answers. */
+  async status(): Promise<BatchStatus> {
+    const status = await this.state();
+    if (!status) throw new NoAnswerError(this.workflowId);
+    return status;
+  }
+
+  /** Waits for the end: every item is over, or goes on as a run of its own. Any other end is thrown. */
+  async result(): Promise<BatchResult> {
+    const end = await this.end();
+    if ('failure' in end) throw end.failure;
+    return end.result;
+  }
+
+  /** Submits nothing more until it is resumed; what is at the service goes on. */
+  pause(order: BatchOrder): Promise<BatchStatus> {
+    requireGood(problemsOfBatchOrder(order), 'Nothing was paused');
+    return this.order(batchPauseUpdate, order);
+  }
+
+  resume(order: BatchOrder): Promise<BatchStatus> {
+    requireGood(problemsOfBatchOrder(order), 'Nothing was resumed');
+    return this.order(batchResumeUpdate, order);
+  }
+
+  /** Submits nothing more, and ends. What the service accepted goes on there; the results tell its tasks. */
+  override async cancel(order: BatchOrder = { by: 'a client' }): Promise<void> {
+    requireGood(problemsOfBatchOrder(order), 'Nothing was cancelled');
+    await this.order(batchCancelUpdate, order);
+  }
+
+  /** Changes how many items are at the service at once. */
+  concurrency(order: BatchOrder & { concurrency: number }): Promise<BatchStatus> {
+    requireGood(problemsOfConcurrencyOrder(order), 'Nothing was changed');
+    return this.order(batchConcurrencyUpdate, order);
+  }
+
+  /**
+   * What became of the items, in the manifest's order, at any time. Partitions that are not handed over yet are left
+   * out. A `NoAnswerError` where a partition is open and no worker answers for it.
+   */
+  async *results(): AsyncGenerator<BatchItemResult> {
+    const { manifest } = (await inputOf(this.temporal, this)) as BatchInput;
+    for (const n of manifest.partitions.keys()) yield* await this.#resultsOf(n + 1);
+  }
+
+  async #resultsOf(n: number): Promise<BatchItemResult[]> {
+    const handle = this.temporal.workflow.getHandle(batchPartWorkflowId(this.key, n));
+    try {
+      const { status } = await handle.describe();
+      if (status.name === 'COMPLETED') return ((await handle.result()) as PartitionResult).items;
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) return [];
+      throw error;
+    }
+    try {
+      const deadline = Date.now() + QUERY_PATIENCE_MS;
+      // One that was stopped is asked, too: a worker finds out from its history.
+      return await this.temporal.withDeadline(deadline, () => handle.query(partitionResultsQuery));
+    } catch {
+      throw new NoAnswerError(handle.workflowId);
+    }
+  }
+
+  protected running(status: BatchStatus | undefined): Standing {
+    return {
+      status: 'running',
+      stage: status?.stage ?? null,
+      taskId: null,
+      info: status ?? null,
+      error: null,
+    };
+  }
+
+  /** Held items outweigh failed ones: somebody has to decide. */
+  protected succeeded(result: BatchResult): Standing {
+    const { status: stage, counts } = result;
+    const outcome = { stage, taskId: null, info: result };
+    if (stage === 'cancelled') return { ...outcome, status: 'cancelled', error: 'it was cancelled' };
+    if (counts.held > 0) return { ...outcome, status: 'held', error: `${counts.held} items need a person` };
+    if (counts.failed > 0) return { ...outcome, status: 'failed', error: `${counts.failed} items failed` };
+    return { ...outcome, status: 'succeeded', error: null };
+  }
+
+  protected failed(failure: WorkflowFailedError): Standing {
+    return { ...failedOutcome(failure), taskId: null };
+  }
+}

@@ -1,0 +1,144 @@
+/** Batches, for those who import Segue. */
+import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import { problemsOfBatchInput } from '../../rules/batch';
+import { type StarterConfig } from '../../config';
+import {
+  BATCH_PART_WORKFLOW,
+  BATCH_WORKFLOW,
+  type BatchInput,
+  type BatchItem,
+  type BatchManifest,
+  type BatchStatus,
+  type NotifyTarget,
+  type PartitionInput,
+  type Scope,
+} from '../../contract';
+import { digest } from '../../digest';
+import { InvalidInputError, KeyReusedError, requireGood } from '../../errors';
+import { batchPartWorkflowId, batchWorkflowId } from '../../ids';
+import { inParallelFrom } from '../../parallel';
+import { explainUnregistered } from '../../registration';
+import { attributesOfJob, keyword, searchAttributes } from '../../searchAttributes';
+import { Batch } from './batch';
+import { whereManifestsDiffer } from './reuse';
+import { find, startOrFind } from '../keyed';
+import { type JobReport } from '../report';
+import { type WaitOptions } from '../run';
+import { withoutGaps } from '../jobs/mediaSpec';
+
+/** Some of the items of a manifest, which one run does. */
+export interface BatchPartition {
+  /** Which one it is, from 1. */
+  n: number;
+  /** Its first item's place among all, from 0. */
+  firstItem: number;
+  items: BatchItem[];
+}
+
+export interface BatchSpec {
+  key: string;
+  /** What the first reading of the manifest found. */
+  manifest: BatchManifest;
+  /** The items, partition by partition, as the manifest's facts name them. Read once, a few at a time. */
+  partitions: AsyncIterable<BatchPartition>;
+  /** How many items are at the service at once. */
+  concurrency?: number;
+  /** Of the batch itself; items have their own. */
+  scope?: Scope;
+  /** Who is told of the end, once. */
+  notify?: NotifyTarget;
+}
+
+/** Partitions that are handed over at a time: each is up to half a megabyte. */
+const HANDED_OVER_AT_ONCE = 4;
+/** Below single jobs and campaigns, for which people wait. */
+const BATCH_PRIORITY = 4;
+
+export class BatchesClient {
+  constructor(
+    private readonly temporal: Client,
+    private readonly config: StarterConfig,
+  ) {}
+
+  /**
+   * Starts it, or finds the batch that its key has, and hands over every partition that is not there yet: whoever was
+   * killed in the middle of this does it again. A batch that is over is given back as it is.
+   */
+  async start({ partitions, ...spec }: BatchSpec): Promise<Batch> {
+    const { taskQueue, poll, submit } = this.config;
+    const input: BatchInput = { ...spec, scope: withoutGaps(spec.scope), poll, submit };
+    const problems = problemsOfBatchInput(input);
+    requireGood(problems, 'The batch was not started');
+    const { key, scope } = input;
+    const workflowId = batchWorkflowId(key);
+    try {
+      const facts = await startOrFind(this.temporal, {
+        workflow: BATCH_WORKFLOW,
+        ...{ workflowId, taskQueue, key, input, askOf },
+        attributes: attributesOfJob({ key, tool: 'batch', scope }, 'running'),
+        summary: `batch ${key}, ${input.manifest.items} items`,
+        priority: priorityOf(input),
+      });
+      const { status } = await this.temporal.workflow.getHandle(workflowId).describe();
+      if (status.name === 'RUNNING') await this.#handOver(input, partitions);
+      return new Batch(this.temporal, facts);
+    } catch (error) {
+      if (!(error instanceof KeyReusedError)) throw error;
+      const where = await whereManifestsDiffer(this.temporal, input, partitions);
+      throw new KeyReusedError(key, workflowId, `${where}; choose another key`);
+    }
+  }
+
+  /** Starts it and waits until every item is over, or goes on as a run of its own. */
+  async run(spec: BatchSpec, options: WaitOptions<BatchStatus> = {}): Promise<JobReport> {
+    const batch = await this.start(spec);
+    return batch.wait(options);
+  }
+
+  async get(key: string): Promise<Batch> {
+    return new Batch(this.temporal, await find(this.temporal, batchWorkflowId(key)));
+  }
+
+  #handOver(input: BatchInput, partitions: AsyncIterable<BatchPartition>): Promise<void> {
+    return inParallelFrom(HANDED_OVER_AT_ONCE, partitions, async ({ n, firstItem, items }) => {
+      const expected = input.manifest.partitions[n - 1]?.items ?? 0;
+      if (expected !== items.length)
+        throw new InvalidInputError(
+          [`partition ${n}: has ${items.length} items, and the manifest's facts say ${expected}`],
+          'The batch was not handed over',
+        );
+      const { key, poll, submit } = input;
+      await this.#startPartition({ batch: key, n, first: firstItem + 1, items, poll, submit }, input);
+    });
+  }
+
+  /** One that is there, running or closed, is left alone. */
+  async #startPartition(partition: PartitionInput, input: BatchInput): Promise<void> {
+    const { batch, n } = partition;
+    const options = {
+      workflowId: batchPartWorkflowId(batch, n),
+      taskQueue: this.config.taskQueue,
+      args: [partition],
+      workflowIdReusePolicy: 'REJECT_DUPLICATE' as const,
+      workflowIdConflictPolicy: 'USE_EXISTING' as const,
+      typedSearchAttributes: [{ key: searchAttributes.batch, value: keyword(batch) }],
+      staticSummary: `partition ${n} of batch ${batch}`,
+      priority: priorityOf(input),
+    };
+    await this.temporal.workflow.start(BATCH_PART_WORKFLOW, options).catch((error: unknown) => {
+      if (error instanceof WorkflowExecutionAlreadyStartedError) return;
+      throw explainUnregistered(error, this.temporal.options.namespace);
+    });
+  }
+}
+
+/** What its runs do waits behind other work, and workspaces take turns. */
+function priorityOf({ key, scope }: BatchInput): { priorityKey: number; fairnessKey: string } {
+  // The server takes 64 bytes.
+  return { priorityKey: BATCH_PRIORITY, fairnessKey: (scope?.organization ?? key).slice(0, 64) };
+}
+
+/** How fast it is done does not make it another batch. */
+function askOf({ key, manifest, scope, notify }: BatchInput): string {
+  return digest({ key, manifest: manifest.digest, scope: withoutGaps(scope), notify: notify ?? undefined });
+}

@@ -1,0 +1,78 @@
+/** What an address gives, as it comes: it may be longer than memory. */
+import { type Dispatcher, request } from 'undici';
+import { type ProxySettings } from '../../../config';
+import { InvalidInputError, UnreachableAddressError } from '../../../errors';
+import { isLoopback } from '../../../loopback';
+import { MOST_REDIRECTIONS, PLAIN_HEADERS, plainAgent } from '../../../plainAgent';
+
+/** Between two signs of life; how long the whole takes depends on how long it is. */
+const LONGEST_SILENCE_MS = 60_000;
+
+const REDIRECTIONS = [301, 302, 303, 307, 308];
+
+/** An address without what is signed or secret in it, for messages. */
+export function addressName(address: string): string {
+  if (!URL.canParse(address)) return 'the address';
+  const { protocol, host, pathname } = new URL(address);
+  return `${protocol}//${host}${pathname}`;
+}
+
+/** An error part way says that what came before is not all of it. */
+export async function* readAddress(address: string, proxy: ProxySettings): AsyncGenerator<Uint8Array> {
+  const problem = problemOfAddress(address);
+  if (problem) throw new InvalidInputError([`${addressName(address)}: ${problem}`], 'Nothing was read');
+  const agent = plainAgent(proxy);
+  try {
+    yield* (await open(new URL(address), agent)).body;
+  } catch (error) {
+    if (error instanceof UnreachableAddressError) throw error;
+    throw new UnreachableAddressError(addressName(address), wordsOf(error), error);
+  } finally {
+    await agent.destroy();
+  }
+}
+
+function problemOfAddress(address: string): string | undefined {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (!url) return 'is not an address';
+  if (url.username || url.password) return 'holds a user name or password; a signed address needs none';
+  if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))) return undefined;
+  return 'must be an https address; plain http is for this machine only';
+}
+
+async function open(
+  url: URL,
+  dispatcher: Dispatcher,
+  left = MOST_REDIRECTIONS,
+): Promise<Dispatcher.ResponseData> {
+  const response = await request(url, {
+    dispatcher,
+    headers: PLAIN_HEADERS,
+    headersTimeout: LONGEST_SILENCE_MS,
+    bodyTimeout: LONGEST_SILENCE_MS,
+  });
+  const { statusCode, headers } = response;
+  if (statusCode === 200) return response;
+  const location = REDIRECTIONS.includes(statusCode) ? headers.location : undefined;
+  if (typeof location !== 'string') throw new Error(`the answer is status ${statusCode}`);
+  if (left === 0) throw new Error(`it leads on more than ${MOST_REDIRECTIONS} times`);
+  await response.body.dump();
+  return open(nextAddress(url, location), dispatcher, left - 1);
+}
+
+/** What is somewhere else must be as well guarded there, and nobody else may send us to this machine. */
+function nextAddress(from: URL, location: string): URL {
+  const to = URL.canParse(location, from.href) ? new URL(location, from) : undefined;
+  if (!to) throw new Error('it leads on to what is no address');
+  const isAllowed = isLoopback(from.hostname)
+    ? problemOfAddress(to.href) === undefined
+    : to.protocol === 'https:' && !isLoopback(to.hostname);
+  if (!isAllowed) throw new Error(`it leads on to ${to.origin}, which is not followed`);
+  return to;
+}
+
+/** Where a name has many addresses, the reasons are inside. */
+function wordsOf(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return wordsOf(error.errors[0]);
+  return error instanceof Error ? error.message : String(error);
+}

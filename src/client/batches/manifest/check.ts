@@ -1,0 +1,114 @@
+/** A whole manifest, looked at once before anything of it is handed over. */
+import { digest } from '../../../digest';
+import { type ManifestLine } from './lines';
+import { type BadLine, type Partition, partitionsOf, type PlacedItem } from './partitions';
+import { looksSigned } from './signed';
+
+export interface ManifestProblem {
+  line: number;
+  problems: string[];
+}
+
+export interface ManifestWarning {
+  /** How many lines it is about. */
+  count: number;
+  /** The first of them. */
+  line: number;
+  words: string;
+}
+
+export interface PartitionOutline {
+  items: number;
+  firstLine: number;
+  digest: string;
+}
+
+export interface ManifestCheck {
+  /** Whether a batch can be made of it: it has items, and nothing is wrong or what is wrong may be left out. */
+  usable: boolean;
+  /** Of the items in their order, however the lines are written that are blank or left out. */
+  digest: string;
+  /** Good lines. */
+  items: number;
+  /** Lines that are not blank. */
+  lines: number;
+  /** Lines that have problems, those that ask for the same job as an earlier one included. */
+  badLines: number;
+  /** Bad lines with nothing wrong but that: the first line of a key is a good one. */
+  duplicates: number;
+  partitions: PartitionOutline[];
+  /** The first ones; `badLines` counts them all. */
+  problems: ManifestProblem[];
+  warnings: ManifestWarning[];
+}
+
+export interface CheckOptions {
+  /** Whether bad lines are left out, and the rest is used. */
+  skipBad?: boolean;
+  /** Told of every problem, also where there are more than a result holds. */
+  onProblem?: (problem: ManifestProblem) => void;
+}
+
+const MOST_KEPT = 100;
+
+export async function checkManifest(
+  lines: AsyncIterable<ManifestLine>,
+  { skipBad = false, onProblem }: CheckOptions = {},
+): Promise<ManifestCheck> {
+  const problems: ManifestProblem[] = [];
+  const partitions: PartitionOutline[] = [];
+  const signed = new SignedWithoutKey();
+  const counts = { items: 0, badLines: 0, duplicates: 0 };
+  const tell = (problem: ManifestProblem): void => {
+    onProblem?.(problem);
+    if (problems.length < MOST_KEPT) problems.push(problem);
+  };
+  const onBad = ({ line, problems: wrong, isDuplicate }: BadLine): void => {
+    counts.badLines += 1;
+    if (isDuplicate) counts.duplicates += 1;
+    tell({ line, problems: wrong });
+  };
+  const onItem = (item: PlacedItem): void => {
+    counts.items += 1;
+    signed.look(item);
+  };
+  for await (const partition of partitionsOf(lines, { onBad, onItem })) partitions.push(outlineOf(partition));
+
+  const { items, badLines } = counts;
+  if (items + badLines === 0) tell({ line: 1, problems: ['the manifest is empty: it has no line to run'] });
+  return {
+    usable: items > 0 && (skipBad || badLines === 0),
+    digest: digest(partitions.map((partition) => partition.digest)),
+    lines: items + badLines,
+    ...counts,
+    ...{ partitions, problems },
+    warnings: signed.warnings(),
+  };
+}
+
+function outlineOf({ items, lines, digest: ofItems }: Partition): PartitionOutline {
+  return { items: items.length, firstLine: lines[0] ?? 0, digest: ofItems };
+}
+
+/** One warning for all of them: whoever signs addresses signs every one. */
+class SignedWithoutKey {
+  #count = 0;
+  #first = 0;
+
+  look({ item, line, isNamed }: PlacedItem): void {
+    if (isNamed || !looksSigned(item.request)) return;
+    this.#count += 1;
+    if (this.#count === 1) this.#first = line;
+  }
+
+  warnings(): ManifestWarning[] {
+    const count = this.#count;
+    if (count === 0) return [];
+    const who =
+      count === 1 ? 'this line has no key, and an address' : `${count} lines have no key, and addresses`;
+    const words =
+      `${who} that ${count === 1 ? 'looks' : 'look'} signed: ` +
+      'signed again, it is another job, which is run and paid for again; give each line a key';
+    return [{ count, line: this.#first, words }];
+  }
+}

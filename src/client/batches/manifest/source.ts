@@ -1,0 +1,44 @@
+/** Where a manifest is: a file, stdin, or an address. */
+import { createReadStream } from 'node:fs';
+import { type ProxySettings } from '../../../config';
+import { UnusableFileError } from '../../../errors';
+import { addressName, readAddress } from './address';
+import { linesOf, type ManifestLine } from './lines';
+
+const ADDRESS = /^[a-z][a-z0-9+.-]*:\/\//i;
+
+/** What messages call it. */
+export function manifestName(source: string): string {
+  if (source === '-') return 'stdin';
+  return ADDRESS.test(source) ? addressName(source) : source;
+}
+
+/** Its lines, read while they are asked for; an error where it cannot be read to its end. */
+export function manifestLines(source: string, proxy: ProxySettings = {}): AsyncGenerator<ManifestLine> {
+  return linesOf(manifestChunks(source, proxy));
+}
+
+/** Its bytes, as they come. */
+export function manifestChunks(source: string, proxy: ProxySettings): AsyncIterable<Uint8Array> {
+  if (source === '-') return process.stdin;
+  return ADDRESS.test(source) ? readAddress(source, proxy) : readLocal(source);
+}
+
+async function* readLocal(file: string): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const chunk of createReadStream(file)) yield chunk as Buffer;
+  } catch (error) {
+    throw new UnusableFileError(file, [wordsOf(error as NodeJS.ErrnoException)]);
+  }
+}
+
+const REASONS: Record<string, string> = {
+  ENOENT: 'there is no such file',
+  EISDIR: 'it is a folder',
+  EACCES: 'you may not read it',
+  EPERM: 'you may not read it',
+};
+
+function wordsOf({ code, message }: NodeJS.ErrnoException): string {
+  return REASONS[code ?? ''] ?? message;
+}

@@ -1,0 +1,56 @@
+/** Where a manifest differs from that of the batch that has its key already. */
+import { type Client } from '@temporalio/client';
+import { type BatchInput, type BatchItem, type PartitionInput } from '../../contract';
+import { digest } from '../../digest';
+import { batchPartWorkflowId, batchWorkflowId } from '../../ids';
+import { type BatchPartition } from '.';
+import { inputOf } from '../keyed';
+
+/** In words, as exactly as can be told. */
+export async function whereManifestsDiffer(
+  temporal: Client,
+  { key, manifest }: BatchInput,
+  partitions: AsyncIterable<BatchPartition>,
+): Promise<string> {
+  const theirs = ((await firstInput(temporal, batchWorkflowId(key))) as BatchInput).manifest;
+  if (theirs.digest === manifest.digest) return 'its manifest is the same, but not whom it is for';
+  const most = Math.max(theirs.partitions.length, manifest.partitions.length);
+  const index = Array.from({ length: most }).findIndex(
+    (_, n) => theirs.partitions[n]?.digest !== manifest.partitions[n]?.digest,
+  );
+  const firstLine = (manifest.partitions[index] ?? theirs.partitions[index])?.firstLine ?? 1;
+  const items = await itemsOf(partitions, index + 1);
+  const place = items && (await firstDifference(temporal, batchPartWorkflowId(key, index + 1), items));
+  return place === undefined
+    ? `its manifest differs from line ${firstLine} on`
+    : `its manifest differs first in line ${firstLine + place}`;
+}
+
+async function itemsOf(
+  partitions: AsyncIterable<BatchPartition>,
+  n: number,
+): Promise<BatchItem[] | undefined> {
+  for await (const partition of partitions) if (partition.n === n) return partition.items;
+  return undefined;
+}
+
+/** Undefined where that partition cannot be read: it was not handed over, or is forgotten. */
+async function firstDifference(
+  temporal: Client,
+  workflowId: string,
+  ours: BatchItem[],
+): Promise<number | undefined> {
+  try {
+    const { items: theirs } = (await firstInput(temporal, workflowId)) as PartitionInput;
+    const place = ours.findIndex((item, index) => digest(item) !== digest(theirs[index]));
+    return place === -1 ? ours.length : place;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What the first of its runs was asked for: those that continue it have less. */
+async function firstInput(temporal: Client, workflowId: string): Promise<unknown> {
+  const { raw, runId } = await temporal.workflow.getHandle(workflowId).describe();
+  return inputOf(temporal, { workflowId, runId: raw.workflowExecutionInfo?.firstRunId ?? runId });
+}

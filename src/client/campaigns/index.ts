@@ -1,0 +1,104 @@
+/** Campaigns, for those who import Segue. */
+import { type Client } from '@temporalio/client';
+import { type StarterConfig } from '../../config';
+import {
+  CAMPAIGN_WORKFLOW,
+  type CampaignInput,
+  type CampaignSpec,
+  type CampaignStage,
+  type CampaignStatus,
+  DEFAULT_APPROVAL,
+  DEFAULT_CAMPAIGN_AT,
+} from '../../contract';
+import { digest } from '../../digest';
+import { requireGood } from '../../errors';
+import { campaignWorkflowId } from '../../ids';
+import { attributesOfJob } from '../../searchAttributes';
+import { Campaign } from './campaign';
+import { problemsOfCampaignSpec } from './spec';
+import { find, type Start, startOrFind, type StartSettings } from '../keyed';
+import { countRuns, entryOf, findRuns, type JobEntry, type JobFilter, queryOf } from '../listing';
+import { type JobReport } from '../report';
+import { type WaitOptions } from '../run';
+import { withoutGaps } from '../jobs/mediaSpec';
+
+export interface CampaignFilter extends Pick<JobFilter, 'project'> {
+  stage?: CampaignStage;
+}
+
+export interface CampaignEntry extends Omit<JobEntry, 'stage'> {
+  /** The last one that was listed. */
+  stage: CampaignStage | null;
+}
+
+const ONLY_CAMPAIGNS = [CAMPAIGN_WORKFLOW];
+
+export class CampaignsClient {
+  constructor(
+    private readonly temporal: Client,
+    private readonly config: StarterConfig,
+  ) {}
+
+  /** Starts it, or gives back the run that its key already has, running or closed. A bad spec starts nothing. */
+  async start(spec: CampaignSpec): Promise<Campaign> {
+    const problems = problemsOfCampaignSpec(spec);
+    requireGood(problems, 'The campaign was not started');
+    return new Campaign(this.temporal, await startOrFind(this.temporal, campaignStart(spec, this.config)));
+  }
+
+  /** Starts it and waits for its end, or until nothing goes on without a person. */
+  async run(spec: CampaignSpec, options: WaitOptions<CampaignStatus> = {}): Promise<JobReport> {
+    const campaign = await this.start(spec);
+    return campaign.wait(options);
+  }
+
+  async get(key: string): Promise<Campaign> {
+    return new Campaign(this.temporal, await find(this.temporal, campaignWorkflowId(key)));
+  }
+
+  /** Campaigns as Temporal lists them, newest first. A list lags behind by a moment. */
+  async *list(filter: CampaignFilter = {}): AsyncGenerator<CampaignEntry> {
+    for await (const run of findRuns(this.temporal, queryOf(filter), ONLY_CAMPAIGNS)) {
+      const entry = { ...entryOf(run), stage: entryOf(run).stage as CampaignStage | null };
+      const isLost = entry.stage === 'rejected' || entry.stage === 'expired';
+      yield isLost ? { ...entry, status: 'failed' } : entry;
+    }
+  }
+
+  count(filter: CampaignFilter = {}): Promise<number> {
+    return countRuns(this.temporal, queryOf(filter), ONLY_CAMPAIGNS);
+  }
+}
+
+/** How the run of a campaign is started, whoever does it. */
+export function campaignStart(
+  spec: CampaignSpec,
+  { taskQueue, poll, submit }: StartSettings,
+): Start<CampaignInput> {
+  const { key, project, at = DEFAULT_CAMPAIGN_AT } = spec;
+  const scope = withoutGaps(spec.scope);
+  return {
+    workflow: CAMPAIGN_WORKFLOW,
+    workflowId: campaignWorkflowId(key),
+    ...{ taskQueue, key, askOf },
+    input: { ...spec, scope, poll, submit },
+    attributes: attributesOfJob({ key, tool: 'campaign', scope, write: { project, at } }, 'preparing'),
+    summary: `campaign ${key}`,
+  };
+}
+
+/** How fast it is done, and how often others are asked, does not make it another campaign. */
+function askOf({ poll, submit, concurrency, carried, ...asked }: CampaignInput): string {
+  const { scope, at, approval, ...rest } = withoutNulls(asked);
+  return digest({
+    ...rest,
+    scope: withoutGaps(scope),
+    at: at ?? DEFAULT_CAMPAIGN_AT,
+    approval: approval && { ...DEFAULT_APPROVAL, ...withoutNulls(approval) },
+  });
+}
+
+/** Other languages write null for what they leave out. */
+function withoutNulls<T extends object>(value: T): T {
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null)) as T;
+}

@@ -1,0 +1,109 @@
+/** A spec as people write it: YAML, or JSON, which is YAML too. Every problem has its line and column. */
+import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Pair, parseDocument } from 'yaml';
+import { LARGEST_CAMPAIGN_BYTES, type Path, type Problem, problemText } from '../../rules/campaign';
+import { type CampaignSpec } from '../../contract';
+import { requireGood } from '../../errors';
+import { findSpecProblems } from './spec';
+
+/** Comments and blanks are not counted when a campaign is started, but a text is read as a whole. */
+const LONGEST_TEXT = 4 * LARGEST_CAMPAIGN_BYTES;
+
+interface PlacedText {
+  offset: number;
+  text: string;
+}
+
+/** The spec in a text, or an error with everything that is wrong with it, as `name:line:column`. */
+export function readCampaignSpec(text: string, name = 'spec'): CampaignSpec {
+  const { spec, problems } = readSpecText(text, name, findSpecProblems);
+  requireGood(problems, 'The campaign was not started');
+  return spec as CampaignSpec;
+}
+
+type FindProblems = (spec: unknown) => Problem[];
+
+/** The same for a spec of anything. */
+export function readSpecText(
+  text: string,
+  name: string,
+  find: FindProblems,
+): { spec?: unknown; problems: string[] } {
+  if (text.length > LONGEST_TEXT)
+    return { problems: [`${name}: has ${text.length} characters, more than ${LONGEST_TEXT}`] };
+  const lines = new LineCounter();
+  const { spec, problems } = read(text, lines, find);
+  const placed = problems.sort((a, b) => a.offset - b.offset);
+  return {
+    spec,
+    problems: placed.map(({ offset, text: words }) => {
+      const { line, col } = lines.linePos(offset);
+      return `${name}:${line}:${col}: ${words}`;
+    }),
+  };
+}
+
+/** What cannot be read as it was meant is not looked at any further: the rest would be guesses. */
+function read(
+  text: string,
+  lineCounter: LineCounter,
+  find: FindProblems,
+): { spec?: unknown; problems: PlacedText[] } {
+  try {
+    return readDocument(parseDocument(text, { lineCounter, prettyErrors: false }), text, find);
+  } catch (error) {
+    // Aliases that multiply or lead to themselves, or more brackets than a stack takes.
+    if (!(error instanceof ReferenceError) && !(error instanceof RangeError)) throw error;
+    return { problems: [{ offset: 0, text: error.message }] };
+  }
+}
+
+function readDocument(
+  document: Document,
+  text: string,
+  find: FindProblems,
+): { spec?: unknown; problems: PlacedText[] } {
+  const unreadable = [...document.errors, ...document.warnings].map(({ code, message, pos }) => ({
+    offset: pos[0],
+    text: code === 'DUPLICATE_KEY' ? `"${keyAt(text, pos)}" is there twice` : message,
+  }));
+  if (document.errors.some(({ code }) => code !== 'DUPLICATE_KEY')) return { problems: unreadable };
+  const spec: unknown = document.toJS();
+  const wrong = find(spec).map((problem) => ({
+    offset: offsetOf(document, problem),
+    text: problemText(problem),
+  }));
+  return { spec, problems: [...unreadable, ...wrong] };
+}
+
+function keyAt(text: string, [start]: [number, number]): string {
+  return /^["']?([^"':\s]*)/.exec(text.slice(start, start + 200))?.[1] ?? '';
+}
+
+/** Of a plain value, its own place; of anything larger the name that it has; of what is missing, whoever lacks it. */
+function offsetOf(document: Document, { path, ofName }: Problem): number {
+  let node: unknown = document.contents;
+  let place = startOf(node) ?? 0;
+  for (const [index, part] of path.entries()) {
+    const isLast = index === path.length - 1;
+    const found = memberOf(isAlias(node) ? node.resolve(document) : node, part);
+    if (!found) return place;
+    node = found.value;
+    const isPlain = isScalar(node) && node.value !== null;
+    const ofValue = isLast && ofName ? undefined : isPlain ? startOf(node) : undefined;
+    place = ofValue ?? startOf(found.key) ?? startOf(node) ?? place;
+  }
+  return place;
+}
+
+function memberOf(node: unknown, part: Path[number]): { key?: unknown; value: unknown } | undefined {
+  if (isSeq(node))
+    return typeof part === 'number' && part in node.items ? { value: node.items[part] } : undefined;
+  if (!isMap(node)) return undefined;
+  const isNamed = ({ key }: Pair): boolean => String(isScalar(key) ? key.value : key) === String(part);
+  return node.items.find(isNamed);
+}
+
+function startOf(node: unknown): number | undefined {
+  const range = (node as { range?: [number, number, number] | null } | null | undefined)?.range;
+  return range?.[0];
+}

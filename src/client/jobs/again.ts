@@ -1,0 +1,50 @@
+/** Running a job once more, when nothing of it can still be alive. */
+import { type Client } from '@temporalio/client';
+import { type MediaInput } from '../../contract';
+import { KeyReusedError, NotRepeatedError } from '../../errors';
+import { againKey } from '../../ids';
+import { type MediaJob } from './job';
+import { askOf, type MediaSpec } from './mediaSpec';
+import { inputOf } from '../keyed';
+import { startJob } from '../starting';
+
+/** Made from the run that is repeated, so that asking twice gives one run. With a spec, only if it is the same job. */
+export async function runAgain(temporal: Client, repeated: MediaJob, spec?: MediaSpec): Promise<MediaJob> {
+  // What it knew is over with it, and the repeated job has a task of its own.
+  const { carried, taskId, held, ...input } = (await inputOf(temporal, repeated)) as MediaInput;
+  if (spec && askOf(spec) !== askOf(input)) throw new KeyReusedError(repeated.key, repeated.workflowId);
+  await requireOver(repeated, input);
+  return startJob(temporal, repeated.taskQueue, { ...input, key: againKey(repeated.key) });
+}
+
+async function requireOver(repeated: MediaJob, input: MediaInput): Promise<void> {
+  const { workflowId, runId, key } = repeated;
+  const refuse = (why: string, taskId?: string | null): NotRepeatedError =>
+    new NotRepeatedError(
+      { workflowId, runId, key },
+      `${workflowId} was not run again: ${why}`,
+      taskId === undefined ? undefined : { input, taskId },
+    );
+  const { status, stage } = await repeated.report();
+  if (status === 'held') throw refuse('it is held; decide that first (`segue held` tells how)');
+  if (status === 'running') throw refuse(`it is still running${stage ? ` (${stage})` : ''}`);
+
+  const remains = await repeated.remains();
+  switch (remains.is) {
+    case 'nothing':
+      return;
+    case 'task':
+      throw refuse(
+        `it was ${status === 'failed' ? 'given up' : status}, but the service may still work on its task ${remains.taskId}. ` +
+          'Follow that task instead of paying for another; if it is surely dead, another key is another job.',
+        remains.taskId,
+      );
+    case 'unknown':
+      throw refuse(
+        `it was ${status}, and the service may have accepted it. Look there for ` +
+          `${remains.requestId ? `the X-Request-Id ${remains.requestId}` : `X-Request-Ids that begin with ${key}.submit.`}. ` +
+          'If it is there, follow its task; if it is not, another key is another job.',
+        null,
+      );
+  }
+}

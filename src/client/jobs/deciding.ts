@@ -1,0 +1,87 @@
+/** How a decision reaches a held run, once, however often it is sent. */
+import { type WorkflowHandle, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
+import {
+  type Decision,
+  type DecisionReceipt,
+  type DecisionTaken,
+  FAILURE,
+  resolveUpdate,
+} from '../../contract';
+import { DecisionRefusedError, NoAnswerError } from '../../errors';
+import { type JobState } from './job';
+
+export interface DecisionMade extends Omit<Decision, 'hold'> {
+  /** The hold it answers, so that a later one is not decided by mistake. The open one unless told. */
+  hold?: string;
+}
+
+export interface DecisionAnswer extends DecisionReceipt {
+  /** The same decision, taken before; then nothing was applied. */
+  earlier: DecisionTaken | null;
+}
+
+/** What a decision needs of a run. */
+export interface Decided {
+  handle: WorkflowHandle;
+  readState: () => Promise<JobState | undefined>;
+}
+
+/**
+ * Decides a held run. A decision that was taken before is not taken again: the receipt then says `applied: false`.
+ * What cannot be decided is a {@link DecisionRefusedError}, and the run stays as it is.
+ */
+export async function decide({ handle, readState }: Decided, made: DecisionMade): Promise<DecisionAnswer> {
+  const { workflowId } = handle;
+  const { status } = await handle.describe();
+  const state = await readState();
+  if (!state) throw new NoAnswerError(workflowId);
+
+  const isOpen = status.name === 'RUNNING';
+  const earlier = takenBefore(state, made, isOpen);
+  if (earlier) return { applied: false, stage: state.stage, taskId: state.taskId ?? null, earlier };
+  if (!isOpen || !state.hold) {
+    const how = isOpen
+      ? `it is ${state.stage}`
+      : `it is over (${status.name.toLowerCase().replace('_', ' ')})`;
+    throw new DecisionRefusedError(`${workflowId} is not held: ${how}. Nothing was decided.`);
+  }
+
+  try {
+    const decision: Decision = { ...made, hold: made.hold ?? state.hold.id };
+    const receipt = await handle.executeUpdate(resolveUpdate, { args: [decision] });
+    return { ...receipt, earlier: null };
+  } catch (error) {
+    const failure = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
+    const isRefused = failure instanceof ApplicationFailure && failure.type === FAILURE.badDecision;
+    if (!isRefused && !(error instanceof WorkflowNotFoundError)) throw error;
+    // Somebody else may have decided the same a moment ago.
+    const now = await readState();
+    const same = now && takenBefore(now, made, now.hold !== null);
+    if (same) return { applied: false, stage: now.stage, taskId: now.taskId ?? null, earlier: same };
+    throw new DecisionRefusedError(
+      isRefused ? failure.message : `${workflowId} has just ended; nothing was decided.`,
+    );
+  }
+}
+
+/** The same decision of the same hold. Without a hold, the last one counts, unless another question is open. */
+function takenBefore(
+  { decisions, hold }: JobState,
+  made: DecisionMade,
+  isOpen: boolean,
+): DecisionTaken | undefined {
+  const last = decisions.at(-1);
+  const asked = made.hold ?? (isOpen ? hold?.id : undefined) ?? last?.hold;
+  return decisions.find(
+    (taken) =>
+      numberOf(taken.hold) === numberOf(asked ?? '') &&
+      taken.action === made.action &&
+      (taken.action !== 'adopt' || taken.taskId === made.taskId),
+  );
+}
+
+/** A reset or continued run names its holds anew; their numbers stay. */
+function numberOf(hold: string): string {
+  return hold.slice(hold.lastIndexOf('/') + 1);
+}

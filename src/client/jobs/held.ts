@@ -1,0 +1,188 @@
+/** What needs a person: jobs that are held or overdue, and those that were stopped with work under way. */
+import {
+  ApplicationFailure,
+  type Client,
+  type WorkflowExecutionDescription,
+  type WorkflowExecutionInfo,
+  WorkflowFailedError,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
+import {
+  FAILURE,
+  type Hold,
+  type HoldState,
+  MEDIA_WORKFLOW,
+  type MediaInput,
+  type MediaState,
+  OPEN_STAGES,
+  RECORD_WORKFLOW,
+  TRANSCRIPT_WORKFLOW,
+} from '../../contract';
+import { mediaWorkflowId, submitRequestId, successorKey } from '../../ids';
+import { isRecord, isText } from '../../rules/inputs';
+import { type Job, jobOf, type JobState } from './job';
+import { inputOf } from '../keyed';
+import { entryOf, findRuns, type JobEntry, quoted } from '../listing';
+import { inParallel } from '../../parallel';
+import { pollersOf } from '../pollers';
+import { type Remains, remainsOfStopped } from './remains';
+import { QUERY_PATIENCE_MS } from '../run';
+import { searchAttributes } from '../../searchAttributes';
+
+export interface HeldOptions {
+  /** At most so many, 50 unless told; the oldest. */
+  limit?: number;
+}
+
+export interface HeldList {
+  jobs: HeldJob[];
+  /** Further ones that were not looked at. */
+  more: number;
+}
+
+/** What is known of a job that needs a person. */
+export interface HeldJob extends JobEntry {
+  /** Null where only a worker could tell, and none answers. */
+  why: Hold['why'] | 'terminated' | 'timedOut' | null;
+  /** Since when it waits, or when it was stopped. Null where only a worker could tell. */
+  since: string | null;
+  reason: string | null;
+  /** The open question; null where the run is closed, or no worker answers. */
+  hold: HoldState | null;
+  /** The `X-Request-Id` of the last POST, to look for at the service. */
+  requestId: string | null;
+  /** Whether a worker answered; without one, only the list entry is known. */
+  answered: boolean;
+  /** Of a stopped run: what the service may still have of it, and what was asked for. */
+  left: { remains: Remains; input: MediaInput } | null;
+}
+
+const DEFAULT_LIMIT = 50;
+const AT_ONCE = 10;
+
+const stageIn = (stages: readonly string[]): string =>
+  `${searchAttributes.stage.name} IN (${stages.map(quoted).join(', ')})`;
+
+/** Workflows that may ask a person. */
+export const DECIDABLE = [MEDIA_WORKFLOW, TRANSCRIPT_WORKFLOW, RECORD_WORKFLOW];
+
+/** Runs that wait for a decision. */
+export const UNDECIDED = `ExecutionStatus = 'Running' AND ${stageIn(['held', 'overdue'])}`;
+/** Those that had something under way that was paid for. */
+const STOPPED = `WorkflowType = '${MEDIA_WORKFLOW}' AND ExecutionStatus IN ('Terminated', 'TimedOut') AND ${stageIn(OPEN_STAGES)}`;
+
+export async function findHeld(temporal: Client, { limit = DEFAULT_LIMIT }: HeldOptions): Promise<HeldList> {
+  const runs: WorkflowExecutionInfo[] = [];
+  for await (const run of findRuns(temporal, `(${UNDECIDED}) OR (${STOPPED})`, DECIDABLE)) runs.push(run);
+  // Not every server can sort, and what has waited longest is what a person wants to see first.
+  runs.sort((a, b) => a.startTime.getTime() - b.startTime.getTime());
+
+  const ask = new Asking(temporal);
+  const jobs: HeldJob[] = [];
+  while (jobs.length < limit && runs.length > 0) {
+    const found = await inParallel(AT_ONCE, runs.splice(0, limit - jobs.length), (run) => ask.about(run));
+    jobs.push(...found.filter((job) => job !== undefined));
+  }
+  jobs.sort((a, b) => Date.parse(a.since ?? a.startedAt) - Date.parse(b.since ?? b.startedAt));
+  return { jobs, more: runs.length };
+}
+
+/** Asks each run what it waits for, but not on behalf of queues where nobody answers: each would take seconds. */
+class Asking {
+  readonly #silent = new Map<string, Promise<boolean>>();
+
+  constructor(private readonly temporal: Client) {}
+
+  async about(run: WorkflowExecutionInfo): Promise<HeldJob | undefined> {
+    const { workflowId, runId } = run;
+    const entry = entryOf(run);
+    const isStopped = entry.closedAt !== null;
+    if (isStopped && (await this.#isSettled(entry))) return undefined;
+
+    const job = jobOf(this.temporal, workflowId, { key: entry.key, existing: true, ...run });
+    const state = (await this.#isSilent(run)) ? undefined : await this.#stateOf(run, job);
+    const { hold = null } = state ?? {};
+    // The list lags behind: it was decided in the meantime.
+    if (state && !hold && !isStopped) return undefined;
+
+    const last = state?.attempts?.at(-1);
+    const known = {
+      ...entry,
+      taskId: state?.taskId ?? entry.taskId,
+      requestId: last ? submitRequestId(entry.key, last.n) : null,
+      answered: state !== undefined,
+    };
+    if (!isStopped) {
+      const why = hold?.why ?? (entry.stage === 'overdue' ? 'overdue' : null);
+      return { ...known, why, since: hold?.since ?? null, reason: hold?.reason ?? null, hold, left: null };
+    }
+    return {
+      ...known,
+      why: entry.status === 'terminated' ? 'terminated' : 'timedOut',
+      since: entry.closedAt,
+      reason: hold?.reason ?? state?.lastError ?? null,
+      hold: null,
+      left: {
+        remains: remainsOfStopped({ ...entry, state: state as MediaState | undefined }),
+        input: askedOf(await inputOf(this.temporal, { workflowId, runId }), entry),
+      },
+    };
+  }
+
+  /** A run that cannot be asked says so at once; where nobody says anything, nobody is asked again. */
+  async #stateOf({ taskQueue }: WorkflowExecutionInfo, job: Job): Promise<JobState | undefined> {
+    const asked = Date.now();
+    const state = await job.state();
+    if (!state && Date.now() - asked > QUERY_PATIENCE_MS / 2)
+      this.#silent.set(taskQueue, Promise.resolve(true));
+    return state;
+  }
+
+  /** A run that was reset goes on as another; so does a job that was given another key, or its task alone. */
+  async #isSettled({ workflowId, runId, key, taskId }: JobEntry): Promise<boolean> {
+    const latest = await this.#latestRun(workflowId);
+    if (latest?.runId !== runId && !(await this.#isRefusedRepetition(latest))) return true;
+    if ((await this.#latestRun(mediaWorkflowId(successorKey(key)))) !== undefined) return true;
+    if (taskId === null) return false;
+    const followers = `${searchAttributes.taskIds.name} = ${quoted(taskId)} AND ExecutionStatus IN ('Running', 'Completed', 'Failed')`;
+    for await (const { workflowId: other } of findRuns(this.temporal, followers)) {
+      if (other !== workflowId) return true;
+    }
+    return false;
+  }
+
+  /** A starter's retry policy makes another run of one that timed out; that one does nothing but fail. */
+  async #isRefusedRepetition(run: WorkflowExecutionDescription | undefined): Promise<boolean> {
+    if (run?.status.name !== 'FAILED') return false;
+    const end: unknown = await this.temporal.workflow
+      .getHandle(run.workflowId, run.runId)
+      .result()
+      .catch((error: unknown) => error);
+    if (!(end instanceof WorkflowFailedError)) return false;
+    return end.cause instanceof ApplicationFailure && end.cause.type === FAILURE.unsafeStart;
+  }
+
+  async #latestRun(workflowId: string): Promise<WorkflowExecutionDescription | undefined> {
+    try {
+      return await this.temporal.workflow.getHandle(workflowId).describe();
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) return undefined;
+      throw error;
+    }
+  }
+
+  #isSilent({ taskQueue }: WorkflowExecutionInfo): Promise<boolean> {
+    const known = this.#silent.get(taskQueue);
+    if (known) return known;
+    const asked = pollersOf(this.temporal, taskQueue, 'workflow').then((pollers) => pollers.length === 0);
+    this.#silent.set(taskQueue, asked);
+    return asked;
+  }
+}
+
+/** What a run was asked for. Other languages start runs too, and one without sense must not hide all others. */
+function askedOf(input: unknown, { key, tool }: JobEntry): MediaInput {
+  const isUsable = isRecord(input) && isText(input.tool) && isRecord(input.request);
+  const asked = isUsable ? (input as unknown as MediaInput) : { tool: tool ?? 'TOOL', request: {} };
+  return { ...asked, key };
+}

@@ -1,0 +1,63 @@
+/** Media jobs, for whoever starts them and whoever looks after them. */
+import { type Client } from '@temporalio/client';
+import { runAgain } from './again';
+import { type StarterConfig } from '../../config';
+import { requireGood } from '../../errors';
+import { mediaWorkflowId } from '../../ids';
+import { MediaJob, type WaitOptions } from './job';
+import { find } from '../keyed';
+import { countJobs, type JobEntry, type JobFilter, listJobs } from '../listing';
+import { type JobReport } from '../report';
+import { keyOf, type MediaSpec, problemsOfSpec, withoutGaps } from './mediaSpec';
+import { startJob } from '../starting';
+
+export class MediaClient {
+  constructor(
+    private readonly temporal: Client,
+    private readonly config: StarterConfig,
+  ) {}
+
+  /** Starts the job, or gives back the run that its key already has, running or closed. It never submits twice. */
+  async start(spec: MediaSpec): Promise<MediaJob> {
+    const problems = problemsOfSpec(spec);
+    requireGood(problems);
+    const { tool, request, write, notify, taskId } = spec;
+    return startJob(this.temporal, this.config.taskQueue, {
+      ...{ key: keyOf(spec), tool, request, scope: withoutGaps(spec.scope), write, notify, taskId },
+      poll: { ...this.config.poll, ...spec.poll },
+      submit: this.config.submit,
+    });
+  }
+
+  /** Starts the job and waits for its end or its first hold. */
+  async run(spec: MediaSpec, options: WaitOptions = {}): Promise<JobReport> {
+    const job = await this.start(spec);
+    return job.wait(options);
+  }
+
+  /**
+   * Runs a job once more, as `<key>+2`, with what it was asked for then; asked for twice, it gives the same run.
+   * Refused with a `NotRepeatedError` while the job runs, and while the service may still work on its task. With a
+   * spec, the job that it names is repeated, if it asked for the same.
+   */
+  async again(repeated: string | MediaSpec): Promise<MediaJob> {
+    if (typeof repeated === 'string') return runAgain(this.temporal, await this.get(repeated));
+    const problems = problemsOfSpec(repeated);
+    if (repeated.taskId !== undefined) problems.push('taskId: a job that is run again gets a new task');
+    requireGood(problems);
+    return runAgain(this.temporal, await this.get(keyOf(repeated)), repeated);
+  }
+
+  async get(key: string): Promise<MediaJob> {
+    return new MediaJob(this.temporal, { ...(await find(this.temporal, mediaWorkflowId(key))), key });
+  }
+
+  /** Jobs as Temporal lists them, newest first. A list lags behind by a moment. */
+  list(filter: JobFilter = {}): AsyncIterable<JobEntry> {
+    return listJobs(this.temporal, filter);
+  }
+
+  count(filter: JobFilter = {}): Promise<number> {
+    return countJobs(this.temporal, filter);
+  }
+}

@@ -1,0 +1,216 @@
+/** Schedules, for those who import Segue: something that is started again and again, at the times of a calendar. */
+import {
+  type Client,
+  ScheduleAlreadyRunning,
+  type ScheduleDescription,
+  type ScheduleHandle,
+  ScheduleNotFoundError,
+  type ScheduleOverlapPolicy,
+} from '@temporalio/client';
+import { missingTimes } from '../../schedules/clockChanges';
+import { type StarterConfig } from '../../config';
+import { DEFAULT_SCHEDULE, FIRING_WORKFLOW, type FiringInput, type ScheduleOverlap } from '../../contract';
+import { parseDuration } from '../../durations';
+import { DecisionRefusedError, NoSuchScheduleError, requireGood, ScheduleExistsError } from '../../errors';
+import { firingWorkflowId, scheduleId, scheduleNameIn } from '../../ids';
+import {
+  entryOfSchedule,
+  type KeptSchedule,
+  reportOfSchedule,
+  type ScheduleEntry,
+  type ScheduleMemo,
+  type ScheduleReport,
+} from './report';
+import {
+  askOfSchedule,
+  problemsOfNote,
+  problemsOfOverlap,
+  problemsOfSchedule,
+  problemsOfScheduleName,
+  problemsOfStretch,
+  type ScheduleOptions,
+  timesForTemporal,
+} from './spec';
+import { keyless, scopeOfTarget } from './targets';
+import { readWorkspaceZone } from './workspaceZone';
+
+export interface CreatedSchedule {
+  name: string;
+  scheduleId: string;
+  /** The same schedule was there before; nothing was changed. */
+  existing: boolean;
+  /** By whose clock it fires. */
+  timezone: string;
+  /** What is worth knowing: a time that a clock does not show, a zone that the workspace does not tell. */
+  remarks: string[];
+}
+
+export interface FiringOptions {
+  /** Instead of the schedule's own, for this once. */
+  overlap?: ScheduleOverlap;
+}
+
+const POLICIES = {
+  skip: 'SKIP',
+  'buffer-one': 'BUFFER_ONE',
+  'buffer-all': 'BUFFER_ALL',
+  'allow-all': 'ALLOW_ALL',
+} as const satisfies Record<ScheduleOverlap, ScheduleOverlapPolicy>;
+
+export class SchedulesClient {
+  constructor(
+    private readonly temporal: Client,
+    private readonly config: StarterConfig,
+  ) {}
+
+  /**
+   * Makes a schedule. The same one a second time is left as it is; one that asks for something else under the same name
+   * is a `ScheduleExistsError`. What is wrong is told at once, and nothing is sent.
+   */
+  async create(name: string, options: ScheduleOptions): Promise<CreatedSchedule> {
+    requireGood(problemsOfSchedule(name, options), 'Nothing was scheduled');
+    const existing = await this.#existing(name, options);
+    if (existing) return existing;
+    const { timezone, remarks } = await this.#zoneOf(options);
+    try {
+      await this.#make(name, options, timezone);
+    } catch (error) {
+      // Somebody else was quicker.
+      const other = error instanceof ScheduleAlreadyRunning ? await this.#existing(name, options) : undefined;
+      if (!other) throw error;
+      return other;
+    }
+    const missing = missingTimes(options.spec, timezone, Date.now());
+    return {
+      ...{ name, scheduleId: scheduleId(name), existing: false, timezone },
+      remarks: [...remarks, ...missing],
+    };
+  }
+
+  /** Schedules of Segue as Temporal lists them. A list lags behind by a moment. */
+  async *list(): AsyncGenerator<ScheduleEntry> {
+    for await (const listed of this.temporal.schedule.list())
+      if (scheduleNameIn(listed.scheduleId) !== undefined) yield entryOfSchedule(listed);
+  }
+
+  /** How it stands: the next five times, the last firings with their outcome, how many were skipped. */
+  async show(name: string): Promise<ScheduleReport> {
+    return this.#with(name, async (schedule) => reportOfSchedule(this.temporal, await schedule.describe()));
+  }
+
+  /** No more firings until it is resumed; what runs goes on. The note tells others why. */
+  async pause(name: string, note: string): Promise<void> {
+    requireGood(problemsOfNote(note), 'Nothing was paused');
+    await this.#with(name, (schedule) => schedule.pause(note));
+  }
+
+  /** Times that passed in the meantime are not caught up; `backfill` does that. */
+  async resume(name: string, note = 'resumed'): Promise<void> {
+    requireGood(problemsOfNote(note), 'Nothing was resumed');
+    await this.#with(name, (schedule) => schedule.unpause(note));
+  }
+
+  /** Fires now, under a key of this second. A `DecisionRefusedError` where that would be skipped. */
+  async trigger(name: string, { overlap }: FiringOptions = {}): Promise<void> {
+    requireGood(problemsOfOverlap(overlap), 'Nothing was triggered');
+    await this.#with(name, async (schedule) => {
+      const described = await schedule.describe();
+      const policy = overlap ? POLICIES[overlap] : described.policies.overlap;
+      requireNothingOpen(name, described, policy);
+      await schedule.trigger(policy);
+    });
+  }
+
+  /**
+   * Fires for every time of the schedule from one moment to another, both included. A time that fired before gives the run
+   * that it has, and starts nothing.
+   */
+  async backfill(name: string, from: string, to: string, { overlap }: FiringOptions = {}): Promise<void> {
+    requireGood([...problemsOfStretch(from, to), ...problemsOfOverlap(overlap)], 'Nothing was backfilled');
+    const policy = POLICIES[overlap ?? DEFAULT_SCHEDULE.backfill];
+    await this.#with(name, (schedule) =>
+      schedule.backfill({ start: new Date(from), end: new Date(to), overlap: policy }),
+    );
+  }
+
+  /** What it started goes on. */
+  async delete(name: string): Promise<void> {
+    await this.#with(name, (schedule) => schedule.delete());
+  }
+
+  async #make(name: string, options: ScheduleOptions, timezone: string): Promise<void> {
+    const { spec, note } = options;
+    const { overlap = DEFAULT_SCHEDULE.overlap, catchup = DEFAULT_SCHEDULE.catchup } = options;
+    const { taskQueue, poll, submit } = this.config;
+    const target = keyless(options.target);
+    const kept: KeptSchedule = { kind: target.kind, spec, timezone, overlap, catchup };
+    const memo: ScheduleMemo = { segueAsk: askOfSchedule(options), segueSchedule: kept };
+    const input: FiringInput = { target, spec, timezone, poll, submit };
+    await this.temporal.schedule.create({
+      scheduleId: scheduleId(name),
+      spec: { ...timesForTemporal(spec), timezone },
+      action: {
+        type: 'startWorkflow',
+        workflowType: FIRING_WORKFLOW,
+        workflowId: firingWorkflowId(name),
+        taskQueue,
+        args: [input],
+        staticSummary: `${target.kind} of the schedule ${name}`,
+      },
+      policies: { overlap: POLICIES[overlap], catchupWindow: parseDuration(catchup) },
+      memo,
+      state: { note },
+    });
+  }
+
+  /** The same schedule, if it is there. */
+  async #existing(name: string, options: ScheduleOptions): Promise<CreatedSchedule | undefined> {
+    const found = await this.temporal.schedule
+      .getHandle(scheduleId(name))
+      .describe()
+      .catch((error: unknown) => {
+        if (error instanceof ScheduleNotFoundError) return undefined;
+        throw error;
+      });
+    if (!found) return undefined;
+    const { segueAsk, segueSchedule } = (found.memo ?? {}) as Partial<ScheduleMemo>;
+    if (segueAsk !== askOfSchedule(options)) throw new ScheduleExistsError(name);
+    const timezone = segueSchedule?.timezone ?? 'UTC';
+    return { name, scheduleId: scheduleId(name), existing: true, timezone, remarks: [] };
+  }
+
+  async #zoneOf({
+    spec,
+    timezone,
+    target,
+  }: ScheduleOptions): Promise<{ timezone: string; remarks: string[] }> {
+    if (timezone !== undefined) return { timezone, remarks: [] };
+    // No clock matters to an interval.
+    if ('every' in spec) return { timezone: 'UTC', remarks: [] };
+    return readWorkspaceZone(this.temporal, this.config.taskQueue, scopeOfTarget(target));
+  }
+
+  async #with<T>(name: string, work: (schedule: ScheduleHandle) => Promise<T>): Promise<T> {
+    requireGood(problemsOfScheduleName(name), 'There is no such schedule');
+    try {
+      return await work(this.temporal.schedule.getHandle(scheduleId(name)));
+    } catch (error) {
+      if (error instanceof ScheduleNotFoundError) throw new NoSuchScheduleError(name);
+      throw error;
+    }
+  }
+}
+
+/** The server would skip it without a word. */
+function requireNothingOpen(
+  name: string,
+  { info }: ScheduleDescription,
+  policy: ScheduleOverlapPolicy,
+): void {
+  const [open] = info.runningActions;
+  if (policy !== 'SKIP' || !open) return;
+  throw new DecisionRefusedError(
+    `${open.workflow.workflowId} of the schedule ${name} is open, so another firing would be skipped. ` +
+      'With the overlap allow-all it is started all the same, with buffer-one when that one is over.',
+  );
+}
