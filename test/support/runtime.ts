@@ -5,3 +5,9 @@ Runtime.install({
   logger: new DefaultLogger('ERROR'),
   telemetryOptions: { logging: { filter: makeTelemetryFilterString({ core: 'ERROR', other: 'ERROR' }) } },
 });
+
+/**
+ * Workflows of workers within a test process run in its own thread, in the same isolation: a thread for each worker would
+ * load the SDK each time. Workers that are processes of their own have their thread.
+ */
+process.env.TEMPORAL_DEBUG = '1';

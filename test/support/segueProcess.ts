@@ -29,7 +29,8 @@ export class SegueProcess {
 
   constructor(args: string[], settings: Settings = {}, cwd?: string) {
     this.child = spawn(SEGUE, args, {
-      env: { ...process.env, ...settings },
+      // Its workers run as a deployment's do.
+      env: { ...process.env, TEMPORAL_DEBUG: '', ...settings },
       cwd,
       stdio: ['ignore', 'pipe', 'pipe'],
     });

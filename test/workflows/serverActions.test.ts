@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { type WorkflowService } from '@temporalio/client';
 import { type MediaJob } from '../../src/client/jobs/job';
 import { eventually } from '../support/eventually';
+import { tasksOf } from '../support/jobs';
 import { useProcesses } from '../support/processes';
 import { addFault, readLedger } from '../support/sandbox';
 import { segueClient, testConfig, useTemporal } from '../support/temporal';
@@ -31,44 +32,60 @@ const allowMoreAttempts: Action = (service, job) =>
   });
 const nothing: Action = () => Promise.resolve();
 
-describe('P1: a submission whose worker dies', () => {
-  const cases: [string, Action, Action][] = [
-    ['alone', nothing, nothing],
-    ['paused, then unpaused', pause, unpause(false)],
-    ['paused, then unpaused with its attempts reset', pause, unpause(true)],
-    ['reset', reset, nothing],
-    ['with more attempts allowed', allowMoreAttempts, nothing],
-  ];
-  test.each(cases)('%s is held, not sent again', async (_case, before, after) => {
-    const sandboxUrl = await processes.sandbox('--pace', 'instant');
-    // Accepted, and never answered: a second POST would be a second payment.
-    await addFault(sandboxUrl, {
-      operation: 'remove-background',
-      match: { nth: 1 },
-      fault: 'hang',
-      when: 'after',
-    });
-    const config = testConfig({ submit: { timeout: '60s', authGrace: '1h' } });
-    const doomed = await processes.worker(config.taskQueue, sandboxUrl);
-    const job = await segueClient(temporal, config).media.start({
-      key: `job-${randomUUID()}`,
-      tool: 'remove-background',
-      request: { image_url: `${sandboxUrl}/samples/mug.png` },
-    });
-    await eventually('the POST', async () => (await readLedger(sandboxUrl)).summary.submissions === 1);
-    const service = temporal.client.workflowService;
-    await before(service, job);
-    await doomed.end('SIGKILL');
-    await processes.worker(config.taskQueue, sandboxUrl);
-    // As long as it is paused, the server does not notice that its worker is gone.
-    await after(service, job);
+/** What is done to the submission before its worker dies, and after there is another worker. */
+const cases: Record<string, [Action, Action]> = {
+  nothing: [nothing, nothing],
+  'pausing, then unpausing': [pause, unpause(false)],
+  'pausing, then unpausing with its attempts reset': [pause, unpause(true)],
+  'a reset': [reset, nothing],
+  'allowing more attempts': [allowMoreAttempts, nothing],
+};
 
-    expect(await job.wait()).toMatchObject({ status: 'held' });
-    const { entries, summary } = await readLedger(sandboxUrl);
-    expect(summary).toMatchObject({ submissions: 1, duplicates: 0 });
-    const taskId = entries.find(({ kind }) => kind === 'submit')?.taskId ?? '';
-    await job.resolve({ action: 'adopt', taskId, by: 'a test', reason: 'the ledger has it' });
-    expect(await job.wait()).toMatchObject({ status: 'succeeded', taskId });
-    expect((await readLedger(sandboxUrl)).summary).toMatchObject({ submissions: 1, duplicates: 0 });
-  });
+// All at once: most of it is waiting until the server notices that a worker is gone.
+test('P1: a submission whose worker dies is held and not sent again, whatever is done to it', async () => {
+  const sandboxUrl = await processes.sandbox('--pace', 'instant');
+  const config = testConfig({ submit: { timeout: '60s', authGrace: '1h' } });
+  const doomed = await processes.worker(config.taskQueue, sandboxUrl);
+  const service = temporal.client.workflowService;
+
+  const submissions = await Promise.all(
+    Object.entries(cases).map(async ([done, [before, after]]) => {
+      const key = `job-${randomUUID()}`;
+      // Accepted, and never answered: a second POST would be a second payment.
+      await addFault(sandboxUrl, {
+        operation: 'remove-background',
+        match: { requestId: `${key}.submit.1` },
+        ...{ fault: 'hang', when: 'after' },
+      });
+      const job = await segueClient(temporal, config).media.start({
+        key,
+        tool: 'remove-background',
+        request: { image_url: `${sandboxUrl}/samples/mug.png` },
+      });
+      const taskId = await eventually('the POST', async () => (await tasksOf(sandboxUrl, key)).at(0));
+      await before(service, job);
+      return { done, job, taskId, after };
+    }),
+  );
+  await doomed.end('SIGKILL');
+  await processes.worker(config.taskQueue, sandboxUrl);
+
+  const ends = await Promise.all(
+    submissions.map(async ({ done, job, taskId, after }) => {
+      // As long as it is paused, the server does not notice that its worker is gone.
+      await after(service, job);
+      const { status: first } = await job.wait();
+      const { submissions: sent } = (await readLedger(sandboxUrl)).summary;
+      await job.resolve({ action: 'adopt', taskId, by: 'a test', reason: 'the ledger has it' });
+      const { status: last, taskId: followed } = await job.wait();
+      return [done, { first, sent, last, isItsOwn: followed === taskId }];
+    }),
+  );
+
+  const sent = Object.keys(cases).length;
+  const expected = { first: 'held', sent, last: 'succeeded', isItsOwn: true };
+  expect(Object.fromEntries(ends)).toEqual(
+    Object.fromEntries(Object.keys(cases).map((done) => [done, expected])),
+  );
+  expect((await readLedger(sandboxUrl)).summary).toMatchObject({ submissions: sent, duplicates: 0 });
 });
