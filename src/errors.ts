@@ -79,10 +79,17 @@ export class DecisionRefusedError extends Error {
 
 /** Thrown when a run cannot be asked, since no worker answers for it. It may be asked again. */
 export class NoAnswerError extends Error {
-  constructor(readonly workflowId: string) {
+  constructor(
+    readonly workflowId: string,
+    /** Whether the run may still do what it was told. */
+    order: 'sent' | 'notSent' = 'notSent',
+  ) {
     super(
-      `No worker answers for ${workflowId}, so it cannot be asked and nothing was decided. ` +
-        'Start one with `segue worker`, then ask again.',
+      order === 'sent'
+        ? `No worker has answered for ${workflowId}. It was told, and will do it when one is there again: ` +
+            'start one with `segue worker`, then look at it. The same order, given again, is taken once.'
+        : `No worker answers for ${workflowId}, so it cannot be asked and nothing was decided. ` +
+            'Start one with `segue worker`, then ask again.',
     );
     this.name = 'NoAnswerError';
   }

@@ -181,11 +181,6 @@ export function againKey(key: string): string {
   return `${first}+${Number(times) + 1}`;
 }
 
-/** A key for the run that goes on where another was stopped; the same each time, so that one run does. */
-export function successorKey(key: string): string {
-  return `${key.replace(/[^A-Za-z0-9._-]/g, '-').slice(0, 115)}-next`;
-}
-
 /** A project has one writer, whoever asks for it. No part can be taken for another: `~` is encoded too. */
 export function projectWriterId(
   organization: string,

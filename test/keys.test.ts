@@ -1,6 +1,6 @@
+import { successorKey } from '../src/client/jobs/successor';
 import { digest } from '../src/digest';
 import {
-  successorKey,
   againKey,
   isGivenKey,
   mediaKeyOf,
@@ -41,6 +41,12 @@ describe('keys and ids', () => {
     ['', undefined],
   ])('%j means the job %s', (text, key) => {
     expect(mediaKeyOf(text)).toBe(key);
+  });
+
+  test('what was stopped goes on with a key of its own', () => {
+    const keys = ['a-b', 'a~b', 'a+b', 'x'.repeat(120), `${'x'.repeat(119)}y`];
+    expect(new Set(keys.map(successorKey)).size).toBe(keys.length);
+    expect(successorKey('a-b')).toBe('a-b-next');
   });
 
   test.each(['k', 'spring~banner+2', 'x'.repeat(120)])(

@@ -2,8 +2,8 @@
 import { type DecisionAction, type HoldState, type MediaInput } from '../contract';
 import { NotRepeatedError } from '../errors';
 import { type HeldJob } from '../client/jobs/held';
-import { successorKey } from '../ids';
 import { type Remains } from '../client/jobs/remains';
+import { successorKey } from '../client/jobs/successor';
 import { startCommand, word } from './commandLine';
 import { table } from './table';
 

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   ApplicationFailure,
   type Client,
+  TerminatedFailure,
   type WorkflowExecutionInfo,
   WorkflowFailedError,
   type WorkflowHandle,
@@ -11,6 +12,7 @@ import {
 } from '@temporalio/client';
 import { type UpdateDefinition } from '@temporalio/common';
 import { DecisionRefusedError, NoAnswerError } from '../errors';
+import { sendOrder } from './ordering';
 import { type JobReport, type Standing } from './report';
 
 export interface WaitOptions<State> {
@@ -126,7 +128,7 @@ export abstract class Run<State = unknown, Result = unknown> {
   ): Promise<Answer> {
     if (!(await this.state())) throw new NoAnswerError(this.workflowId);
     try {
-      return await this.handle.executeUpdate<Answer, [Order]>(update.name, { args: [order] });
+      return await sendOrder(this.temporal, this.workflowId, update, order);
     } catch (error) {
       if (error instanceof WorkflowNotFoundError)
         throw new DecisionRefusedError(`${this.workflowId} is over; nothing was changed.`);
@@ -145,9 +147,16 @@ export abstract class Run<State = unknown, Result = unknown> {
     try {
       return { result: (await this.handle.result()) as Result };
     } catch (error) {
-      if (error instanceof WorkflowFailedError) return { failure: error };
-      throw error;
+      if (!(error instanceof WorkflowFailedError)) throw error;
+      // A reset terminates a run, and another one goes on in its place.
+      if (error.cause instanceof TerminatedFailure && !(await this.#isTerminated())) return this.end();
+      return { failure: error };
     }
+  }
+
+  async #isTerminated(): Promise<boolean> {
+    const { status } = await this.handle.describe();
+    return status.name === 'TERMINATED';
   }
 
   get #identity(): Pick<JobReport, 'workflowId' | 'runId' | 'key' | 'existing'> {

@@ -3,11 +3,15 @@ import { randomUUID } from 'node:crypto';
 import { type Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time';
 import { type MediaSpec } from '../../src/client/jobs/mediaSpec';
+import { sendOrder } from '../../src/client/ordering';
 import { type StarterConfig } from '../../src/config';
+import { pollNowUpdate } from '../../src/contract';
+import { NoAnswerError } from '../../src/errors';
 import { mediaWorkflowId } from '../../src/ids';
 import { type FaultName } from '../../src/sandbox/faults';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server';
 import { eventually } from '../support/eventually';
+import { resetRun } from '../support/reset';
 import { addFault, answering, ask, readLedger } from '../support/sandbox';
 import { segueClient, testConfig, useTemporal, useTimeSkipping, withWorker } from '../support/temporal';
 
@@ -206,6 +210,27 @@ describe('on a dev server', () => {
       expect(report).toMatchObject({ status: 'running', stage: 'polling', taskId: expect.any(String) });
       await started.cancel();
     });
+  });
+
+  test('P1: whoever waits for a run that is reset hears of the one that goes on', async () => {
+    config = testConfig({ poll: { min: '1h', max: '1h', deadline: '1d', giveUp: '7d' } });
+    await withWorker(temporal, config, sandbox.url, async () => {
+      const started = await segueClient(temporal, config).media.start(job());
+      await eventually('the polls', async () => (await started.state())?.stage === 'polling');
+      const waiting = started.wait();
+      await resetRun(temporal, started);
+      expect(await waiting).toMatchObject({ status: 'held' });
+      await started.cancel();
+    });
+  });
+
+  test('an order is not waited for when the worker has gone', async () => {
+    config = testConfig();
+    const { workflowId } = await segueClient(temporal, config).media.start(job());
+    const order = sendOrder(temporal.client, workflowId, pollNowUpdate, {}, 500);
+    await expect(order).rejects.toThrow(NoAnswerError);
+    await expect(order).rejects.toThrow('It was told');
+    await temporal.client.workflow.getHandle(workflowId).terminate();
   });
 
   test('P2: a cancelled job leaves its task id in the project', async () => {

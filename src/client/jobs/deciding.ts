@@ -1,5 +1,5 @@
 /** How a decision reaches a held run, once, however often it is sent. */
-import { type WorkflowHandle, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
+import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import {
   type Decision,
@@ -9,6 +9,7 @@ import {
   resolveUpdate,
 } from '../../contract';
 import { DecisionRefusedError, NoAnswerError } from '../../errors';
+import { sendOrder } from '../ordering';
 import { type JobState } from './job';
 
 export interface DecisionMade extends Omit<Decision, 'hold'> {
@@ -23,7 +24,8 @@ export interface DecisionAnswer extends DecisionReceipt {
 
 /** What a decision needs of a run. */
 export interface Decided {
-  handle: WorkflowHandle;
+  temporal: Client;
+  workflowId: string;
   readState: () => Promise<JobState | undefined>;
 }
 
@@ -31,9 +33,11 @@ export interface Decided {
  * Decides a held run. A decision that was taken before is not taken again: the receipt then says `applied: false`.
  * What cannot be decided is a {@link DecisionRefusedError}, and the run stays as it is.
  */
-export async function decide({ handle, readState }: Decided, made: DecisionMade): Promise<DecisionAnswer> {
-  const { workflowId } = handle;
-  const { status } = await handle.describe();
+export async function decide(
+  { temporal, workflowId, readState }: Decided,
+  made: DecisionMade,
+): Promise<DecisionAnswer> {
+  const { status } = await temporal.workflow.getHandle(workflowId).describe();
   const state = await readState();
   if (!state) throw new NoAnswerError(workflowId);
 
@@ -49,7 +53,7 @@ export async function decide({ handle, readState }: Decided, made: DecisionMade)
 
   try {
     const decision: Decision = { ...made, hold: made.hold ?? state.hold.id };
-    const receipt = await handle.executeUpdate(resolveUpdate, { args: [decision] });
+    const receipt = await sendOrder(temporal, workflowId, resolveUpdate, decision);
     return { ...receipt, earlier: null };
   } catch (error) {
     const failure = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;

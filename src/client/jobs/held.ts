@@ -18,7 +18,8 @@ import {
   RECORD_WORKFLOW,
   TRANSCRIPT_WORKFLOW,
 } from '../../contract';
-import { mediaWorkflowId, submitRequestId, successorKey } from '../../ids';
+import { mediaWorkflowId, submitRequestId } from '../../ids';
+import { successorKey } from './successor';
 import { isRecord, isText } from '../../rules/inputs';
 import { type Job, jobOf, type JobState } from './job';
 import { inputOf } from '../keyed';

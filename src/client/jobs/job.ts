@@ -1,5 +1,6 @@
 /** One job that was started, of whatever kind: look at it, wait for it, decide it. */
 import { ApplicationFailure, type Client, type WorkflowFailedError } from '@temporalio/client';
+import { type UpdateDefinition } from '@temporalio/common';
 import {
   type DecisionTaken,
   type HoldState,
@@ -22,6 +23,7 @@ import { mediaWorkflowId, recordWorkflowId, transcriptWorkflowId } from '../../i
 import { entryOf } from '../listing';
 import { type Remains, remainsOfFailed, remainsOfStopped } from './remains';
 import { failedOutcome, recordOutcome, succeededOutcome, transcriptOutcome } from '../outcome';
+import { sendOrder } from '../ordering';
 import { type Standing } from '../report';
 import { Run, type RunFacts, type WaitOptions as RunWaitOptions } from '../run';
 
@@ -47,12 +49,14 @@ export abstract class Job<State extends JobState = JobState, Result = unknown> e
    * does nothing (`applied: false`); one that cannot be taken is a `DecisionRefusedError`.
    */
   resolve(decision: DecisionMade): Promise<DecisionAnswer> {
-    return decide({ handle: this.handle, readState: () => this.state() }, decision);
+    const { temporal, workflowId } = this;
+    return decide({ temporal, workflowId, readState: () => this.state() }, decision);
   }
 
   /** Has the service asked at once, and gives the state after it. */
   pollNow(): Promise<State> {
-    return this.handle.executeUpdate<State, [PollNow]>(pollNowUpdate.name, { args: [{}] });
+    const update = pollNowUpdate as unknown as UpdateDefinition<State, [PollNow]>;
+    return sendOrder(this.temporal, this.workflowId, update, {});
   }
 
   protected running(state: State | undefined): Standing {
