@@ -1,6 +1,6 @@
 import { heartbeat } from '@temporalio/activity';
 import { type GuardOptions } from './guards';
-import { sendOnce, type SendWindow } from './once';
+import { type NotBegun, sendOnce, type SendWindow } from './once';
 
 /**
  * Sends several at once, each at most once: what queued here would be unknown after a crash for nothing. Outcomes go to
@@ -12,7 +12,7 @@ export async function sendChunkOnce<Item extends { item: number }, Outcome>(
   orderedByRun: string,
   guards: GuardOptions,
   send: (item: Item, window: SendWindow) => Promise<Outcome>,
-): Promise<(Outcome | { outcome: 'unknown'; reason: string })[]> {
+): Promise<(Outcome | NotBegun)[]> {
   const notes: Record<number, Outcome> = {};
   const sendAll = (window: SendWindow): Promise<Outcome[]> =>
     Promise.all(

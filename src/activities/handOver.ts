@@ -1,6 +1,7 @@
 import { CompleteAsyncError, Context, log } from '@temporalio/activity';
 import { ActivityNotFoundError, type Client } from '@temporalio/client';
 import { insist } from './insist';
+import { clientOf } from './stillOurs';
 
 /**
  * Gives the server a result by a call of its own, and so learns whether the server took it.
@@ -36,14 +37,5 @@ async function isTaken(client: Client, { info }: Context, result: unknown): Prom
     const why = error instanceof ActivityNotFoundError ? 'the server has given this activity up' : error;
     log.warn('the outcome came too late', { why });
     return false;
-  }
-}
-
-/** None where there is no server: in a MockActivityEnvironment. */
-function clientOf(context: Context): Client | undefined {
-  try {
-    return context.client;
-  } catch {
-    return undefined;
   }
 }

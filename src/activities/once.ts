@@ -1,10 +1,17 @@
 import { activityInfo, heartbeat } from '@temporalio/activity';
 import { HEARTBEAT_EVERY_MS, RECORDING_MARGIN_MS } from '../contract';
 import { type GuardOptions, reasonNotToSend } from './guards';
+import { isStillOurs } from './stillOurs';
 
 export interface SendWindow {
   timeoutMs: number;
   sendBefore: number;
+}
+
+/** Nothing was sent by this execution; an earlier one may have. */
+export interface NotBegun {
+  outcome: 'unknown' | 'notSent';
+  reason: string;
 }
 
 /**
@@ -16,7 +23,7 @@ export async function sendOnce<Outcome>(
   guards: GuardOptions,
   send: (window: SendWindow) => Promise<Outcome>,
   notes: () => unknown = () => undefined,
-): Promise<Outcome | { outcome: 'unknown'; reason: string }> {
+): Promise<Outcome | NotBegun> {
   const info = activityInfo();
   const refusal = reasonNotToSend(info, orderedByRun, guards);
   if (refusal) return { outcome: 'unknown', reason: `not sent again: ${refusal}` };
@@ -27,8 +34,10 @@ export async function sendOnce<Outcome>(
     heartbeat(notes());
   }, HEARTBEAT_EVERY_MS);
   try {
+    const asked = Date.now();
+    if (!(await isStillOurs(notes()))) return { outcome: 'notSent', reason: 'Temporal waits for it no more' };
     // Not given the activity's cancellation: it fires when the worker shuts down too, and a POST cut off is unknown.
-    return await send({ timeoutMs, sendBefore: Date.now() + timeoutMs });
+    return await send({ timeoutMs, sendBefore: asked + timeoutMs });
   } finally {
     clearInterval(alive);
   }

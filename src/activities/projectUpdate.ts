@@ -118,7 +118,7 @@ export class ProjectUpdate {
     const isGuarded = ifMatch !== undefined;
     // Told beforehand: this process may die while the request is on its way.
     if (!isGuarded) this.pulse.note({ unsettledUntil: Date.now() + 2 * call.timeoutMs });
-    const options = { ...call, scope: this.scope, sendBefore: this.pulse.sendBefore() };
+    const options = { ...call, scope: this.scope, sendBefore: await this.pulse.sendBefore() };
     this.report.patches += 1;
     let failure: ApiError | undefined;
     try {

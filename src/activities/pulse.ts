@@ -1,5 +1,6 @@
 import { activityInfo, heartbeat } from '@temporalio/activity';
 import { HEARTBEAT_EVERY_MS, HEARTBEAT_TIMEOUT_MS } from '../contract';
+import { isStillOurs } from './stillOurs';
 
 /** After this long without a sign of life the server may soon give the attempt to somebody else. */
 const LONGEST_SILENCE_MS = HEARTBEAT_TIMEOUT_MS / 2;
@@ -13,35 +14,29 @@ const LAST_MOMENTS_MS = 10_000;
 export class Pulse {
   readonly #endsAt: number;
   readonly #timer: NodeJS.Timeout;
-  #lastBeat = Date.now();
-  #broken = false;
   #details: unknown;
 
   constructor() {
     this.#endsAt = Date.now() + activityInfo().startToCloseTimeoutMs - LAST_MOMENTS_MS;
     this.#timer = setInterval(() => {
-      this.#beat();
+      heartbeat(this.#details);
     }, HEARTBEAT_EVERY_MS);
   }
 
   /** What the next attempt is told, should this one die. */
   note(details: unknown): void {
     this.#details = details;
-    this.#beat();
+    heartbeat(details);
   }
 
-  /** A request that is not on its way by then stays here. */
-  sendBefore(): number {
-    return this.#broken ? 0 : Math.min(this.#lastBeat + LONGEST_SILENCE_MS, this.#endsAt);
+  /** Asks the server whether this attempt still counts. A request that is not on its way by then stays here. */
+  async sendBefore(): Promise<number> {
+    const asked = Date.now();
+    if (!(await isStillOurs(this.#details))) return 0;
+    return Math.min(asked + LONGEST_SILENCE_MS, this.#endsAt);
   }
 
   stop(): void {
     clearInterval(this.#timer);
-  }
-
-  #beat(): void {
-    if (Date.now() - this.#lastBeat > LONGEST_SILENCE_MS) this.#broken = true;
-    this.#lastBeat = Date.now();
-    heartbeat(this.#details);
   }
 }

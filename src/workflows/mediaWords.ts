@@ -47,5 +47,5 @@ function detailsOfStage(run: Run): string {
 function whatToLookFor({ input, progress }: Run): string {
   const last = progress.attempts.at(-1);
   if (!last) return `task \`${progress.taskId ?? ''}\``;
-  return `submission ${last.n}, sent at ${last.at} as X-Request-Id \`${submitRequestId(input.key, last.n)}\``;
+  return `submission ${last.n}, ordered at ${last.at} as X-Request-Id \`${submitRequestId(input.key, last.n)}\``;
 }

@@ -86,12 +86,16 @@ function tasksOf({ progress }: Run): string[] {
   return [...new Set([progress.taskId ?? undefined, ...others])].filter((taskId) => taskId !== undefined);
 }
 
-/** What is on its way may still arrive for as long as a submission may take; twice that is long enough. */
-function resubmitAfter({ progress, settings }: Run): string {
-  const from = progress.attempts.at(-1)?.at ?? progress.hold?.since;
-  return new Date(
-    (from === undefined ? Date.now() : Date.parse(from)) + 2 * settings.submitTimeout,
-  ).toISOString();
+/**
+ * What is on its way may still arrive for as long as a submission may take; twice that, from its order on, is long enough.
+ * It may have waited for a worker, and that worker may have been stopped: then it is sent at the latest as long as a
+ * submission may take after the server gave it up, which is when the hold began.
+ */
+function resubmitAfter({ progress: { attempts, hold }, settings: { submitTimeout } }: Run): string {
+  const ordered = attempts.at(-1)?.at;
+  const since = hold ? Date.parse(hold.since) : Date.now();
+  const fromOrder = (ordered === undefined ? since : Date.parse(ordered)) + 2 * submitTimeout;
+  return new Date(Math.max(fromOrder, since + submitTimeout)).toISOString();
 }
 
 export function describeRun(run: Run): MediaState {

@@ -2,9 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { type MediaJob } from '../../src/client/jobs/job';
+import { type ProjectRef } from '../../src/contract';
+import { projectWriterId } from '../../src/ids';
 import { eventually } from '../support/eventually';
 import { useProcesses } from '../support/processes';
-import { addFault, readLedger } from '../support/sandbox';
+import { addFault, ask, readLedger } from '../support/sandbox';
 import { type SegueProcess } from '../support/segueProcess';
 import { connectDevServer, segueClient, testConfig, type TestTemporal } from '../support/temporal';
 
@@ -78,3 +80,89 @@ test('P1 P2: stopped after its POST was written, a worker that comes back is tol
   expect(await job.wait()).toMatchObject({ status: 'succeeded', taskId });
   expect((await readLedger(sandboxUrl)).summary).toMatchObject({ submissions: 1, duplicates: 0 });
 });
+
+/** What a worker says of each task that it finds when it comes back, and that was given to somebody else. */
+const saysNothingIsSent = (line: string): boolean => line.includes('does not wait for this attempt any more');
+
+/**
+ * Of the first task on, whatever the server hands out goes to the one that was stopped or to the other. Both questions
+ * share the wait until the server has given up what the first one took.
+ */
+test('P1 P2 P3: stopped while it polls, a worker that comes back sends and writes nothing of what it was handed', async () => {
+  const sandboxUrl = await processes.sandbox('--pace', 'instant');
+  const { taskQueue } = config();
+  const stopped = await processes.worker(taskQueue, sandboxUrl);
+  // It polls: it has worked.
+  expect(await (await startJob(sandboxUrl, { taskQueue })).wait()).toMatchObject({ status: 'succeeded' });
+  stopped.child.kill('SIGSTOP');
+  await processes.worker(taskQueue, sandboxUrl);
+
+  const [jobs, changes] = await Promise.all([
+    submitUntilSomeAreTaken(sandboxUrl, taskQueue),
+    writeUntilSomeAreTaken(sandboxUrl, taskQueue),
+  ]);
+  stopped.child.kill('SIGCONT');
+  await eventually(
+    'what it found',
+    () => stopped.stderr.filter(saysNothingIsSent).length >= jobs.taken + changes.taken,
+  );
+  expect((await readLedger(sandboxUrl)).summary).toMatchObject({
+    submissions: jobs.started + 1,
+    duplicates: 0,
+  });
+  for (const { resourcetype, id } of changes.written) {
+    const { json } = await ask(sandboxUrl, `GET /projects/${resourcetype}/${id}`);
+    expect(json.data).toEqual({ x: 'new' });
+  }
+}, 240_000);
+
+/** Jobs of which some were held, and submitted again by a person until they succeeded. */
+async function submitUntilSomeAreTaken(sandboxUrl: string, taskQueue: string) {
+  const found = { started: 0, taken: 0 };
+  while (found.taken === 0) {
+    const jobs = await Promise.all(Array.from({ length: 4 }, () => startJob(sandboxUrl, { taskQueue })));
+    found.started += jobs.length;
+    await Promise.all(
+      jobs.map(async (job) => {
+        while ((await job.wait()).status === 'held') {
+          found.taken += 1;
+          await eventually('that it can be decided', () => job.resolve({ action: 'resubmit', ...somebody }));
+        }
+        expect(await job.wait()).toMatchObject({ status: 'succeeded' });
+      }),
+    );
+  }
+  return found;
+}
+
+/** Projects that were written twice, some of them by an attempt that came after one that was given up. */
+async function writeUntilSomeAreTaken(sandboxUrl: string, taskQueue: string) {
+  const { projects } = segueClient(temporal, { ...config(), taskQueue });
+  const found: { written: ProjectRef[]; taken: number } = { written: [], taken: 0 };
+  while (found.taken === 0) {
+    const some = Array.from({ length: 4 }, () => ({ resourcetype: 'document', id: randomUUID() }));
+    const seeds = some.map((project) => ({ ...project, workspace: 1, data: {} }));
+    await ask(sandboxUrl, 'POST /_sandbox/seed', { body: { projects: seeds } });
+    await Promise.all(
+      some.map(async (project) => {
+        for (const set of ['old', 'new']) {
+          const change = { steps: [{ at: '/x', set }] };
+          const report = await projects.patch(project, change, { scope: { organization: '1' } });
+          expect(report).toMatchObject({ ok: true });
+        }
+      }),
+    );
+    found.written.push(...some);
+    for (const project of some) found.taken += await attemptsGivenUp(projectWriterId('1', project));
+  }
+  return found;
+}
+
+/** Attempts of activities that the server waited for in vain. */
+async function attemptsGivenUp(workflowId: string): Promise<number> {
+  const { events } = await temporal.client.workflow.getHandle(workflowId).fetchHistory();
+  return (events ?? []).reduce(
+    (sum, { activityTaskStartedEventAttributes: started }) => sum + Math.max(0, (started?.attempt ?? 1) - 1),
+    0,
+  );
+}
