@@ -7,8 +7,8 @@
  * succeeds. A complete answer to it closes the breaker for all. It does not close by the read alone: a service that
  * reads and cannot write would get everything that waits, again and again, before the first outcome tells.
  *
- * Where access is denied, what is held back is answered as denied, not as "not sent": both send nothing, and a run
- * has only so much patience with denials (`SEGUE_AUTH_GRACE`), which would never end otherwise.
+ * Where access is denied, what is held back for the same workspace is answered as denied, not as "not sent": both send
+ * nothing, and a run has only so much patience with denials (`SEGUE_AUTH_GRACE`), which would never end otherwise.
  *
  * One object for each credential and process. It knows nothing of Temporal.
  */
@@ -42,13 +42,16 @@ interface Open {
   why: string;
   /** What the last try met. */
   latest?: string;
-  /** By which the service denies access, if that is the trouble. */
-  status?: number;
+  /** By which the service denies access, and to whom, if that is the trouble. */
+  denial?: { status: number; to: string };
   /** Whether a submit is finding out how the service is. */
   trying: boolean;
   pauseMs: number;
   nextTryAt: number;
 }
+
+/** Whom a denial with this status would be about. */
+type WhoIsDenied = (status: number) => string;
 
 /** What an outcome tells of the service. One that was never sent, or was refused before that, tells nothing. */
 type Sign = 'well' | 'denied' | 'unknown' | 'none';
@@ -69,16 +72,20 @@ export class Breaker {
   }
 
   /** Sends one POST, or answers "not sent". `read` asks the service for something that changes nothing. */
-  async pass(read: () => Promise<unknown>, send: () => Promise<SubmitOutcome>): Promise<SubmitOutcome> {
+  async pass(
+    who: WhoIsDenied,
+    read: () => Promise<unknown>,
+    send: () => Promise<SubmitOutcome>,
+  ): Promise<SubmitOutcome> {
     const phase = this.#phase;
-    if (phase.is === 'open') return this.#try(phase, read, send);
+    if (phase.is === 'open') return this.#try(phase, who, read, send);
     const outcome = await send();
     // What set out before a change tells of the time before it, and must neither open nor mend what came after.
-    if (phase === this.#phase) this.#count(phase, outcome);
+    if (phase === this.#phase) this.#count(phase, who, outcome);
     return outcome;
   }
 
-  #count(phase: Closed, outcome: SubmitOutcome): void {
+  #count(phase: Closed, who: WhoIsDenied, outcome: SubmitOutcome): void {
     const sign = signOf(outcome);
     if (sign === 'none') return;
     if (sign === 'well') {
@@ -86,10 +93,10 @@ export class Breaker {
       return;
     }
     phase[sign] += 1;
-    if (phase[sign] >= MOST_IN_A_ROW) this.#open(sign, outcome);
+    if (phase[sign] >= MOST_IN_A_ROW) this.#open(sign, who, outcome);
   }
 
-  #open(sign: 'denied' | 'unknown', outcome: SubmitOutcome): void {
+  #open(sign: 'denied' | 'unknown', who: WhoIsDenied, outcome: SubmitOutcome): void {
     const trouble = sign === 'denied' ? 'denials of access' : 'submits of unknown outcome';
     const why = `${MOST_IN_A_ROW} ${trouble} in a row, the last: ${wordsOf(outcome)}`;
     const now = this.#now();
@@ -97,7 +104,7 @@ export class Breaker {
       is: 'open',
       since: now,
       why,
-      status: deniedStatus(outcome),
+      denial: denialOf(who, deniedStatus(outcome)),
       trying: false,
       pauseMs: SHORTEST_PAUSE_MS,
       nextTryAt: now,
@@ -108,21 +115,23 @@ export class Breaker {
   /** Lets this submit through when the service can be read; the others meanwhile answer at once. */
   async #try(
     open: Open,
+    who: WhoIsDenied,
     read: () => Promise<unknown>,
     send: () => Promise<SubmitOutcome>,
   ): Promise<SubmitOutcome> {
-    if (open.trying || this.#now() < open.nextTryAt) return heldBack(open, this.#now());
+    if (open.trying || this.#now() < open.nextTryAt) return heldBack(open, who, this.#now());
     open.trying = true;
     try {
       try {
         await read();
       } catch (error) {
         open.latest = shorten(error instanceof Error ? error.message : String(error));
-        open.status = error instanceof StatusError && isDenial(error.status) ? error.status : undefined;
-        return heldBack(open, this.#now());
+        const status = error instanceof StatusError && isDenial(error.status) ? error.status : undefined;
+        open.denial = denialOf(who, status);
+        return heldBack(open, who, this.#now());
       }
       const outcome = await send();
-      this.#judge(open, outcome);
+      this.#judge(open, who, outcome);
       return outcome;
     } finally {
       open.trying = false;
@@ -130,10 +139,10 @@ export class Breaker {
     }
   }
 
-  #judge(open: Open, outcome: SubmitOutcome): void {
+  #judge(open: Open, who: WhoIsDenied, outcome: SubmitOutcome): void {
     const sign = signOf(outcome);
     open.latest = wordsOf(outcome);
-    open.status = deniedStatus(outcome);
+    open.denial = denialOf(who, deniedStatus(outcome));
     if (sign === 'unknown') open.pauseMs = Math.min(open.pauseMs * 2, LONGEST_PAUSE_MS);
     if (sign !== 'well') return;
     this.#phase = closed();
@@ -169,17 +178,23 @@ function deniedStatus(outcome: SubmitOutcome): number | undefined {
   return signOf(outcome) === 'denied' && outcome.outcome === 'refused' ? outcome.status : undefined;
 }
 
+function denialOf(who: WhoIsDenied, status: number | undefined): Open['denial'] {
+  return status === undefined ? undefined : { status, to: who(status) };
+}
+
 function wordsOf(outcome: SubmitOutcome): string {
   return outcome.outcome === 'accepted' ? '' : outcome.reason;
 }
 
-function heldBack({ why, latest, since, status }: Open, now: number): SubmitOutcome {
+function heldBack({ why, latest, since, denial }: Open, who: WhoIsDenied, now: number): SubmitOutcome {
   const reason =
     `not sent: this worker holds submits back since ${new Date(since).toISOString()} ` +
     `(${formatDuration(now - since)}), after ${why}. ` +
     (latest === undefined ? '' : `Its last try: ${latest}. `) +
     'It sends one when the workspace can be read, and all others when that one is answered';
-  return status === undefined ? { outcome: 'notSent', reason } : { outcome: 'refused', status, reason };
+  return denial && who(denial.status) === denial.to
+    ? { outcome: 'refused', status: denial.status, reason }
+    : { outcome: 'notSent', reason };
 }
 
 function monotonicNow(): number {

@@ -6,6 +6,7 @@ import { DEFAULT_SUBMIT, type SegueActivities } from '../contract';
 import { countBreakerChange } from '../metrics';
 import { Breaker, type BreakerChange } from './breaker';
 import { createCalls } from './calls';
+import { Denials } from './denials';
 import { createDownloadSubtitles, type DownloadOptions } from './downloadSubtitles';
 import { type Patience } from './failures';
 import { type GuardOptions } from './guards';
@@ -20,7 +21,6 @@ import { createReadOutlook } from './readOutlook';
 import { createReadRecord } from './readRecord';
 import { createRequestChange } from './requestChange';
 import { createResearch } from './research';
-import { SharedTrouble } from './sharedTrouble';
 import { createStartFired } from './startFired';
 import { createSubmit } from './submit';
 import { createSubmitChunk } from './submitChunk';
@@ -53,13 +53,13 @@ export function createActivities(api: Api, options: ActivityOptions = {}) {
       announce(change, meter);
     },
   });
-  const denial = new SharedTrouble(options.now);
+  const denials = new Denials(options.now);
   const general = {
     ...createCalls(api),
     readRecord: createReadRecord(api),
     downloadSubtitles: createDownloadSubtitles(api, options),
     notify: createNotify(api, options),
-    tellOperator: createTellOperator(api, options.operator, denial, options),
+    tellOperator: createTellOperator(api, options.operator, denials, options),
     requestChange: createRequestChange(organizationOf, { authGrace }),
     writeProject: createWriteProject(api, options),
     prepareCampaign: createPrepareCampaign(api, { authGrace }),
@@ -73,7 +73,7 @@ export function createActivities(api: Api, options: ActivityOptions = {}) {
     pollTasks: createPollTasks(api),
     notifyChunk: createNotifyChunk(api, options),
   };
-  const post = createPost(api, breaker, denial);
+  const post = createPost(api, breaker, denials);
   const submits = { submit: createSubmit(post, options) };
   const chunks = { submitChunk: createSubmitChunk(post, createWire(options.mostInChunks), options) };
   // What the contract promises is registered on one of them.

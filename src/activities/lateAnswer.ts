@@ -23,13 +23,18 @@ export type LateTask = LateTasks['tasks'][number] & { key: string };
 export function tellLateTasks(late: LateTask[]): Promise<void> {
   const { workflowId, runId } = orderedBy();
   const tasks = late.map(({ item, attempt, taskId }) => ({ item, attempt, taskId }));
+  const tellItem = ({ key, attempt, taskId }: LateTask): Promise<void> => {
+    const hold = holdName(runId, attempt);
+    return telling({ key, hold, taskId }, () =>
+      signal(mediaWorkflowId(key), acceptedSignal, { hold, taskId }),
+    );
+  };
   return telling({ tasks: late }, async () => {
     try {
       await signal(workflowId, lateTasksSignal, { tasks });
     } catch (error) {
       if (!(error instanceof WorkflowNotFoundError)) throw error;
-      const tellItem = ({ key, attempt, taskId }: LateTask): Promise<void> =>
-        signal(mediaWorkflowId(key), acceptedSignal, { hold: holdName(runId, attempt), taskId });
+      // Each by itself: one that is over must not hide what became of the others.
       await Promise.all(late.map(tellItem));
     }
   });

@@ -4,8 +4,8 @@ import { type SubmitOrder, type SubmitOutcome } from '../contract';
 import { submitReadRequestId, submitRequestId } from '../ids';
 import { countSubmit } from '../metrics';
 import { type Breaker } from './breaker';
+import { deniedTo, type Denials } from './denials';
 import { type SendWindow } from './once';
-import { type SharedTrouble } from './sharedTrouble';
 
 /** The read that tells how the service is must leave time for the POST. */
 const LONGEST_READ_MS = 5_000;
@@ -20,19 +20,20 @@ export interface Post {
   note: (submission: Submission, outcome: SubmitOutcome) => void;
 }
 
-export function createPost(api: Api, breaker: Breaker, denial: SharedTrouble): Post {
+export function createPost(api: Api, breaker: Breaker, denials: Denials): Post {
   return { send, note };
 
-  function note({ key, attempt, tool }: Submission, outcome: SubmitOutcome): void {
+  function note({ key, attempt, tool, scope }: Submission, outcome: SubmitOutcome): void {
     log.info('submit', { key, submission: submitRequestId(key, attempt), ...outcome });
     countSubmit(metricMeter, tool, outcome);
-    if (outcome.outcome === 'accepted') denial.isOver();
+    if (outcome.outcome === 'accepted') denials.areOver(scope);
   }
 
   function send(submission: Submission, { sendBefore }: SendWindow): Promise<SubmitOutcome> {
     const { key, attempt, tool, request, scope } = submission;
     const left = (most: number): number => Math.max(1, Math.min(most, sendBefore - Date.now()));
     return breaker.pass(
+      (status) => deniedTo(status, scope),
       () => {
         const requestId = submitReadRequestId(key, attempt);
         // With the order's own scope: what this submit would meet.

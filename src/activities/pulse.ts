@@ -14,29 +14,37 @@ const LAST_MOMENTS_MS = 10_000;
 export class Pulse {
   readonly #endsAt: number;
   readonly #timer: NodeJS.Timeout;
+  #lastBeat = Date.now();
+  #broken = false;
   #details: unknown;
 
   constructor() {
     this.#endsAt = Date.now() + activityInfo().startToCloseTimeoutMs - LAST_MOMENTS_MS;
     this.#timer = setInterval(() => {
-      heartbeat(this.#details);
+      this.#beat();
     }, HEARTBEAT_EVERY_MS);
   }
 
   /** What the next attempt is told, should this one die. */
   note(details: unknown): void {
     this.#details = details;
-    heartbeat(details);
+    this.#beat();
   }
 
   /** Asks the server whether this attempt still counts. A request that is not on its way by then stays here. */
   async sendBefore(): Promise<number> {
-    const asked = Date.now();
-    if (!(await isStillOurs(this.#details))) return 0;
-    return Math.min(asked + LONGEST_SILENCE_MS, this.#endsAt);
+    const since = Math.min(this.#lastBeat, Date.now());
+    if (this.#broken || !(await isStillOurs(this.#details))) return 0;
+    return Math.min(since + LONGEST_SILENCE_MS, this.#endsAt);
   }
 
   stop(): void {
     clearInterval(this.#timer);
+  }
+
+  #beat(): void {
+    if (Date.now() - this.#lastBeat > LONGEST_SILENCE_MS) this.#broken = true;
+    this.#lastBeat = Date.now();
+    heartbeat(this.#details);
   }
 }

@@ -2,7 +2,7 @@ import { type Api } from '../api/client';
 import { type NotifyOutcome, type OperatorOrder } from '../contract';
 import { type GuardOptions } from './guards';
 import { sendOnce } from './once';
-import { type SharedTrouble } from './sharedTrouble';
+import { deniedTo, type Denials } from './denials';
 
 /** Who is told that something needs a person. */
 export interface Operator {
@@ -14,12 +14,12 @@ export interface Operator {
 export function createTellOperator(
   api: Api,
   operator: Operator | undefined,
-  denial: SharedTrouble,
+  denials: Denials,
   options: GuardOptions,
 ) {
   return async function tellOperator({
     notification,
-    shared,
+    denied,
     requestId,
     runId,
   }: OperatorOrder): Promise<NotifyOutcome | { outcome: 'nobody' }> {
@@ -27,7 +27,7 @@ export function createTellOperator(
     const addressed = { ...notification, ...operator };
     return sendOnce(runId, options, (window) => {
       const send = () => api.notify(addressed, { requestId, ...window });
-      return shared === 'denied' ? denial.tell(send) : send();
+      return denied ? denials.of(deniedTo(denied.status, denied.scope)).tell(send) : send();
     });
   };
 }

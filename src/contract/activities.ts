@@ -35,8 +35,8 @@ export interface NotifyOrder {
 /** An alarm for whoever `SEGUE_OPERATOR` names; the worker knows, not the run. */
 export interface OperatorOrder {
   notification: Omit<Notification, 'userId' | 'workspaceId'>;
-  /** Named where other jobs meet the very same trouble: then one of them tells it for all. */
-  shared?: 'denied';
+  /** What the service answered where it denies access: other jobs meet the very same, and one tells it for all. */
+  denied?: { status?: number; scope?: Scope };
   requestId: string;
   /** As in {@link SubmitOrder}. */
   runId: string;

@@ -36,7 +36,8 @@ export function handleLateAnswers(run: Run): void {
       // Anybody can send a signal, and one that made this throw would stop the run for good.
       if (!isText(taskId)) return;
       const attempt = run.progress.attempts.find(({ n }) => n === numberOf(hold));
-      if (!attempt) return;
+      // The first one counts: any other is not this submission's.
+      if (!attempt || attempt.taskId !== undefined) return;
       // Kept also where the run has not noticed yet that the submission gave no outcome, or does without it.
       attempt.taskId = taskId;
       const open = run.progress.hold;
@@ -63,8 +64,6 @@ async function requireTask({ input }: Run, { taskId = '', force }: Decision): Pr
 }
 
 function problemsOfResubmit(run: Run): string[] {
-  if (run.scope.consideredCancelled)
-    return ['action: the run is being cancelled; adopt the task or abandon it'];
   const after = describeHold(run)?.resubmitAfter ?? null;
   if (after === null || Date.now() >= Date.parse(after)) return [];
   return [`action: the last submission may still arrive; it can be submitted again from ${after} on`];

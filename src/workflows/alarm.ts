@@ -23,6 +23,8 @@ interface Alarm {
   reason: string;
   meaning: string;
   todo: string[];
+  /** As in an order to tell the operator. */
+  denied?: Message['denied'];
 }
 
 /** Says once that a run waits for a decision. Gives what stops the telling, once it is decided. */
@@ -38,12 +40,17 @@ export function alarm(run: Following, { n, why, reason }: Omit<Hold, 'since'>): 
 }
 
 /** Says once that the service takes the workers' credential no more. Gives what stops the telling, once it does. */
-export function alarmOfDenial(run: Following, reason: string, graceMs: number): CancellationScope {
+export function alarmOfDenial(
+  run: Following,
+  { status, reason }: { status?: number; reason: string },
+  graceMs: number,
+): CancellationScope {
   return raise(run, {
     why: 'denied',
     event: 'denied',
     title: 'The service denies access',
     reason,
+    denied: { status, scope: run.input.scope },
     meaning: `Nothing was accepted. Jobs wait for ${formatDuration(graceMs)} for a credential that works, then they fail.`,
     todo: [
       '- Look at the credential of the workers: `segue doctor`',
@@ -56,7 +63,10 @@ export function alarmOfDenial(run: Following, reason: string, graceMs: number): 
  * To log and metric at once, because the service may be what is down; then to the operator and to the run's own user,
  * for as long as it takes.
  */
-function raise(run: Following, { why, event, title, reason, meaning, todo }: Alarm): CancellationScope {
+function raise(
+  run: Following,
+  { why, event, title, reason, meaning, todo, denied }: Alarm,
+): CancellationScope {
   const { input, subject } = run;
   log.error('a person is needed', { key: input.key, why, reason, ...subject.facts() });
   metricMeter.createCounter(ALARMS).add(1, { why });
@@ -68,11 +78,11 @@ function raise(run: Following, { why, event, title, reason, meaning, todo }: Ala
     message: `${subject.tool} for ${input.key}: ${reason}`.replace(/\s+/g, ' ').slice(0, 300),
     body: ['Hello,', greeting, meaning, ...todo, 'Segue'].join('\n\n'),
     extra: extraOf(run),
-    ...(why === 'denied' ? { shared: why } : {}),
+    denied,
   };
   const operatorKnows = run.toldByBatch;
   run.toldByBatch = false;
-  const telling = new CancellationScope();
+  const telling = scopeOfTelling();
   run.alarms += 1;
   telling
     .run(() => tellAll(run, message, operatorKnows))
@@ -83,13 +93,22 @@ function raise(run: Following, { why, event, title, reason, meaning, todo }: Ala
   return telling;
 }
 
+/** A cancellation from before does not end the question, so it must not end the telling of it either. */
+function scopeOfTelling(): CancellationScope {
+  if (!CancellationScope.current().consideredCancelled) return new CancellationScope();
+  return new CancellationScope({ cancellable: true, parent: new CancellationScope({ cancellable: false }) });
+}
+
 async function tellAll(run: Following, message: Message, operatorKnows: boolean): Promise<void> {
   const { notify } = run.input;
   const wantsToKnow = notify && (notify.on?.includes('needsInput') ?? true);
-  await Promise.all([
+  const told = await Promise.all([
     ...(operatorKnows ? [] : [tellOperator(run, message)]),
     ...(wantsToKnow ? [tellUser(run, notify, message)] : []),
   ]);
+  for (const outcome of told)
+    if (outcome.status !== 'sent')
+      log.warn('an alarm may not have arrived', { event: message.event, ...outcome });
 }
 
 function ignoreEnd(error: unknown): void {

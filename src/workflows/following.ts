@@ -36,8 +36,8 @@ export interface Following {
   lastError: string | null;
   /** Whether the operator knows already, from a batch, of the first question that this run asks. */
   toldByBatch: boolean;
-  /** From when on it can be submitted again; not there where nothing is submitted. */
-  resubmitAfter?: () => string;
+  /** From when on it can be submitted again, if at all; not there where nothing is submitted. */
+  resubmitAfter?: () => string | null;
 }
 
 /** What a run follows, as people and programs are told of it. */

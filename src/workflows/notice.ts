@@ -12,6 +12,7 @@ import {
   type Notification,
   type NotifyOutcome,
   type NotifyTarget,
+  type OperatorOrder,
   RECORDING_MARGIN_MS,
   type SegueActivities,
 } from '../contract';
@@ -39,7 +40,7 @@ export type Message = Pick<Notification, 'category' | 'title' | 'message' | 'bod
   event: string;
   extra: Record<string, unknown>;
   /** As in an order to tell the operator. */
-  shared?: 'denied';
+  denied?: OperatorOrder['denied'];
 };
 
 /** `onDelay` is called, again and again, once it takes longer than it should. */
@@ -71,7 +72,7 @@ export function tellOperator(run: Sender, message: Message): Promise<NoticeOutco
   return untilKnown(async () => {
     const outcome = await once.tellOperator({
       notification: contentOf({ ...message, category: 'agentError' }),
-      shared: message.shared,
+      denied: message.denied,
       requestId,
       runId: senderOf(run),
     });

@@ -59,7 +59,7 @@ export function startRun(input: MediaInput, settings: Settings, scope: Cancellat
     },
     scope,
     orderedBy: null,
-    toldByBatch: input.held !== undefined && carried === undefined,
+    toldByBatch: input.held !== undefined && !input.held.isUntold && carried === undefined,
     stage: firstStage(progress, unresolvedOf(input, progress) !== undefined),
     resubmitAfter: () => resubmitAfter(run),
   };
@@ -91,7 +91,13 @@ function tasksOf({ progress }: Run): string[] {
  * It may have waited for a worker, and that worker may have been stopped: then it is sent at the latest as long as a
  * submission may take after the server gave it up, which is when the hold began.
  */
-function resubmitAfter({ progress: { attempts, hold }, settings: { submitTimeout } }: Run): string {
+function resubmitAfter({
+  progress: { attempts, hold },
+  settings: { submitTimeout },
+  scope,
+}: Run): string | null {
+  // Nothing more is submitted of a run that was asked to stop.
+  if (scope.consideredCancelled) return null;
   const ordered = attempts.at(-1)?.at;
   const since = hold ? Date.parse(hold.since) : Date.now();
   const fromOrder = (ordered === undefined ? since : Date.parse(ordered)) + 2 * submitTimeout;

@@ -25,7 +25,10 @@ export function describeHold(run: Following): HoldState | null {
   const { hold } = run.progress;
   if (!hold) return null;
   const { why, since, reason } = hold;
-  const actions = ACTIONS[why];
-  const resubmitAfter = actions.includes('resubmit') ? (run.resubmitAfter?.() ?? null) : null;
-  return { id: holdId(run), why, since, reason, actions, resubmitAfter };
+  const resubmitAfter = run.resubmitAfter?.() ?? null;
+  const actions = ACTIONS[why].filter((action) => action !== 'resubmit' || resubmitAfter !== null);
+  return {
+    ...{ id: holdId(run), why, since, reason, actions },
+    resubmitAfter: actions.includes('resubmit') ? resubmitAfter : null,
+  };
 }

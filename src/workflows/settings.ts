@@ -128,18 +128,23 @@ function problemsOfShape(input: unknown): string[] {
     ...problemsOfTaskId(taskId),
     ...problemsOfTargets({ write, notify }),
     ...problemsOfListener(reportTo),
-    ...problemsOfHeld(held),
+    ...problemsOfHeld(held, taskId),
   ];
 }
 
 /** Only a batch sets it; what is wrong here would be taken for a job that was never submitted. */
-function problemsOfHeld(held: unknown): string[] {
+function problemsOfHeld(held: unknown, taskId: unknown): string[] {
   if (held === undefined || held === null) return [];
   const attempts = isRecord(held) ? held.attempts : undefined;
   const isAttempt = (attempt: unknown): boolean =>
     isRecord(attempt) && Number.isInteger(attempt.n) && Number(attempt.n) > 0 && isText(attempt.at);
-  const isGood = Array.isArray(attempts) && attempts.every(isAttempt);
-  return isGood ? [] : ['held: must be { attempts: [{ n, at, outcome, reason }] }'];
+  const isGood =
+    Array.isArray(attempts) && attempts.every(isAttempt) && (attempts.length > 0 || isText(taskId));
+  return isGood
+    ? []
+    : [
+        'held: must be { attempts: [{ n, at, outcome, reason }] }, with at least one, or with a taskId beside it',
+      ];
 }
 
 export function badInput(problems: string[]): ApplicationFailure {

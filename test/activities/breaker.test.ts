@@ -1,5 +1,6 @@
 /** When submits are held back, and when they are sent again. */
 import { Breaker, type BreakerChange } from '../../src/activities/breaker';
+import { deniedTo, Denials } from '../../src/activities/denials';
 import { StatusError } from '../../src/api/errors';
 import { type SubmitOutcome } from '../../src/api/outcomes';
 
@@ -24,11 +25,19 @@ function set() {
     asked.reads++;
     return Promise.reject(problem);
   };
-  const submit = (outcome: SubmitOutcome | Promise<SubmitOutcome>, read: () => Promise<unknown> = readable) =>
-    breaker.pass(read, () => {
-      asked.posts++;
-      return Promise.resolve(outcome);
-    });
+  const submit = (
+    outcome: SubmitOutcome | Promise<SubmitOutcome>,
+    read: () => Promise<unknown> = readable,
+    organization = '1',
+  ) =>
+    breaker.pass(
+      (status) => deniedTo(status, { organization }),
+      read,
+      () => {
+        asked.posts++;
+        return Promise.resolve(outcome);
+      },
+    );
   const submitEach = async (...outcomes: SubmitOutcome[]): Promise<void> => {
     for (const outcome of outcomes) await submit(outcome);
   };
@@ -199,5 +208,34 @@ describe('what was on the wire when it changed', () => {
     await sent;
     await submit(UNKNOWN);
     expect(breaker.isOpen).toBe(true);
+  });
+});
+
+describe('a denial', () => {
+  test.each<[number, string, object]>([
+    [403, '1', { outcome: 'refused', status: 403 }],
+    [403, '2', HELD_BACK],
+    [401, '1', { outcome: 'refused', status: 401 }],
+    [401, '2', { outcome: 'refused', status: 401 }],
+  ])('by %d of workspace 1 is for workspace %s', async (status, organization, expected) => {
+    const { clock, submit, submitEach, unreadable } = set();
+    await submitEach(refused(status), refused(status), refused(status));
+    // Before the first read is due.
+    clock.now -= 1;
+    expect(await submit(ACCEPTED, unreadable, organization)).toMatchObject(expected);
+  });
+
+  test('that one workspace was told of is told to the other, too', async () => {
+    const denials = new Denials(() => 0);
+    const told: string[] = [];
+    const meet = (organization: string) =>
+      denials.of(deniedTo(403, { organization })).tell(() => {
+        told.push(organization);
+        return Promise.resolve({ outcome: 'sent' });
+      });
+    for (const organization of ['1', '1', '2']) await meet(organization);
+    denials.areOver({ organization: '2' });
+    for (const organization of ['1', '2']) await meet(organization);
+    expect(told).toEqual(['1', '2', '2']);
   });
 });

@@ -40,6 +40,8 @@ export async function cancelRun<State>(
 /** What stopping a media job does not stop. */
 function whatGoesOn({ status, taskId, key }: JobReport, state: JobState | undefined): string {
   if (taskId) return `The service goes on with task ${taskId}. Its result: segue get task ${word(taskId)}`;
+  if (state?.stage === 'held' && state.hold && !state.hold.actions.includes('resubmit'))
+    return `It waits for a decision, since the service may have accepted it: segue resolve ${word(key)} --adopt TASK_ID | --abandon`;
   if (status !== 'held') {
     return 'What is being submitted is waited for: if the service takes it, it goes on with it.';
   }

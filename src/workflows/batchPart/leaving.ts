@@ -1,6 +1,7 @@
 /** Items that need a person leave the partition, and go on as runs of their own. */
 import {
   CancellationScope,
+  condition,
   getExternalWorkflowHandle,
   setHandler,
   startChild,
@@ -17,6 +18,7 @@ import { holdName, mediaWorkflowId } from '../../ids';
 import { isRecord, isText } from '../../rules/inputs';
 import { attributesOfJob, keyword, searchAttributes } from '../../searchAttributes';
 import { isAlreadyStarted } from '../alreadyStarted';
+import { tellBatch } from './reporting';
 import { type Entry, jobKeyOf, type Partition } from './run';
 
 /** Nobody knows whether the service took it. */
@@ -28,10 +30,9 @@ export function leaveHeld(run: Partition, entry: Entry, attempt: SubmitAttempt):
 /** Its task is known, and takes too long: it waited already, and is overdue from the first look on. */
 export function leaveOverdue(run: Partition, entry: Entry): void {
   entry.known.error = 'its task takes too long';
-  const { known } = entry;
   leave(run, entry, {
-    taskId: known.taskId,
-    held: { attempts: [] },
+    taskId: entry.known.taskId,
+    held: { attempts: acceptedOf(entry) },
     poll: { ...run.input.poll, deadline: '0s' },
   });
 }
@@ -39,24 +40,54 @@ export function leaveOverdue(run: Partition, entry: Entry): void {
 /** Its task is known here, and not to the service. */
 export function leaveMissing(run: Partition, entry: Entry): void {
   entry.known.error = 'the service does not know its task';
-  leave(run, entry, { taskId: entry.known.taskId, held: { attempts: [] } });
+  leave(run, entry, { taskId: entry.known.taskId, held: { attempts: acceptedOf(entry) } });
 }
 
-function leave(run: Partition, entry: Entry, more: Partial<MediaInput>): void {
+/** The numbers of its submissions go on from here: each stands in a request id. None where its task was given. */
+function acceptedOf({ known: { attempts, taskId, since } }: Entry): SubmitAttempt[] {
+  if (attempts === 0) return [];
+  return [{ n: attempts, at: since ?? new Date().toISOString(), outcome: 'accepted', taskId }];
+}
+
+function leave(
+  run: Partition,
+  entry: Entry,
+  more: Partial<MediaInput> & Pick<Required<MediaInput>, 'held'>,
+): void {
   const { place, asked, known } = entry;
   const { poll, submit } = run.input;
   const { tool, request, scope, write, notify } = asked;
-  const input: MediaInput = {
+  const input = {
     ...{ key: jobKeyOf(run, place), tool, request, scope, write, notify, poll, submit },
     ...more,
   };
   known.status = 'held';
   known.workflowId = mediaWorkflowId(input.key);
-  run.hasNews = true;
   run.leaving += 1;
-  void begin(input, known.workflowId, run.input.batch).finally(() => {
+  void goOnAlone(run, input).finally(() => {
     run.leaving -= 1;
+    run.hasNews = true;
   });
+}
+
+/** The batch tells the operator of what left; where there is none any more, the run does so itself. */
+async function goOnAlone(
+  run: Partition,
+  input: MediaInput & Pick<Required<MediaInput>, 'held'>,
+): Promise<void> {
+  const isUntold = !(await tellOfLeaving(run));
+  const held = isUntold ? { ...input.held, isUntold } : input.held;
+  await begin({ ...input, held }, mediaWorkflowId(input.key), run.input.batch);
+}
+
+/** What leaves in one moment is told by one signal. */
+function tellOfLeaving(run: Partition): Promise<boolean> {
+  run.tellingOfLeaving ??= Promise.resolve()
+    .then(() => tellBatch(run))
+    .finally(() => {
+      run.tellingOfLeaving = undefined;
+    });
+  return run.tellingOfLeaving;
 }
 
 async function begin(input: MediaInput, workflowId: string, batch: string): Promise<void> {
@@ -99,6 +130,8 @@ async function takeLate(run: Partition, task: unknown): Promise<void> {
   // Kept also where this run has not noticed yet that the chunk gave no outcome.
   known.taskId ??= task.taskId;
   if (known.workflowId === undefined) return;
+  // It may not be there yet.
+  await condition(() => run.leaving === 0);
   const hold = holdName(workflowInfo().runId, known.attempts);
   await getExternalWorkflowHandle(known.workflowId)
     .signal(acceptedSignal, { hold, taskId: task.taskId })

@@ -13,16 +13,19 @@ export async function reportNews(run: Partition): Promise<void> {
   }
 }
 
-export async function tellBatch(run: Partition): Promise<void> {
+/** Whether there is one to be told. */
+export async function tellBatch(run: Partition): Promise<boolean> {
   run.hasNews = false;
   const { batch, n } = run.input;
   const trouble = run.trouble ?? run.pollTrouble;
-  const news = { n, counts: countsOf(run), trouble, isOver: isDone(run) };
-  await getExternalWorkflowHandle(batchWorkflowId(batch))
-    .signal(partitionNewsSignal, news)
-    .catch(() => {
-      stopWaiting(run);
-    });
+  const news = { n, counts: countsOf(run), trouble, isOver: isDone(run) && run.leaving === 0 };
+  try {
+    await getExternalWorkflowHandle(batchWorkflowId(batch)).signal(partitionNewsSignal, news);
+    return true;
+  } catch {
+    stopWaiting(run);
+    return false;
+  }
 }
 
 /** The batch was stopped, and nobody gives places any more. What is at the service is followed to its end. */

@@ -22,6 +22,8 @@ export interface Partition extends Sender {
   chunks: number;
   /** Items that are being handed to runs of their own. */
   leaving: number;
+  /** The batch is being told of them. */
+  tellingOfLeaving?: Promise<boolean>;
   /** Results on their way into projects, and what waits for them to arrive. */
   writes: number;
   readonly letters: Letters;
