@@ -192,9 +192,9 @@ function heldBack({ why, latest, since, denial }: Open, who: WhoIsDenied, now: n
     `(${formatDuration(now - since)}), after ${why}. ` +
     (latest === undefined ? '' : `Its last try: ${latest}. `) +
     'It sends one when the workspace can be read, and all others when that one is answered';
-  return denial && who(denial.status) === denial.to
-    ? { outcome: 'refused', status: denial.status, reason }
-    : { outcome: 'notSent', reason };
+  const { status, to } = denial ?? {};
+  const isDenied = status !== undefined && who(status) === to;
+  return isDenied ? { outcome: 'refused', status, reason } : { outcome: 'notSent', reason };
 }
 
 function monotonicNow(): number {

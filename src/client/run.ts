@@ -32,6 +32,9 @@ export type RunFacts = Pick<WorkflowExecutionInfo, 'runId' | 'startTime' | 'task
   existing: boolean;
 };
 
+/** What the server tells of a run without asking its worker. */
+export type Listed = Omit<WorkflowExecutionInfo, 'raw'>;
+
 export type Ended<Result> = { result: Result } | { failure: WorkflowFailedError };
 
 export abstract class Run<State = unknown, Result = unknown> {
@@ -63,6 +66,9 @@ export abstract class Run<State = unknown, Result = unknown> {
   protected abstract succeeded(result: Result): Standing;
 
   protected abstract failed(failure: WorkflowFailedError): Standing | Promise<Standing>;
+
+  /** Whether what the server lists of a run tells that nothing goes on without a person; it is asked only then. */
+  protected readonly isWorthAsking?: (listed: Listed) => boolean;
 
   /** What the run is doing, or was when it ended; undefined when no worker answers. */
   async state(): Promise<State | undefined> {
@@ -102,12 +108,19 @@ export abstract class Run<State = unknown, Result = unknown> {
   async #watch(ended: Promise<Ended<Result>>, { signal, onChange }: WaitOptions<State>): Promise<JobReport> {
     const stopped = untilAborted(signal);
     let last: State | undefined;
+    let listed = await this.handle.describe();
     // What is held already is told at once. A run that is over is not asked: its worker may be gone.
-    const { status } = await this.handle.describe();
-    for (let pause = status.name === 'RUNNING' ? 0 : LOOK_EVERY_MS; ; pause = LOOK_EVERY_MS) {
+    for (let pause = listed.status.name === 'RUNNING' ? 0 : LOOK_EVERY_MS; ; pause = LOOK_EVERY_MS) {
       const end = await orAfter(pause, Promise.race([ended, stopped]));
       if (end) return this.#closed(end);
-      const state = await Promise.race([this.state(), stopped]);
+      if (!onChange && !signal?.aborted) {
+        // Nobody looks on: its worker is left alone until there is something to say.
+        if (pause > 0) listed = await this.handle.describe();
+        if (this.isWorthAsking?.(listed) === false) continue;
+      }
+      const state = await (last === undefined && signal?.aborted
+        ? this.state()
+        : Promise.race([this.state(), stopped]));
       if (state && JSON.stringify(state) !== JSON.stringify(last)) onChange?.(state);
       // Who stops waiting does not wait for one more answer, but is told what was known.
       last = state ?? last;

@@ -25,7 +25,7 @@ import { type Remains, remainsOfFailed, remainsOfStopped } from './remains';
 import { failedOutcome, recordOutcome, succeededOutcome, transcriptOutcome } from '../outcome';
 import { sendOrder } from '../ordering';
 import { type Standing } from '../report';
-import { Run, type RunFacts, type WaitOptions as RunWaitOptions } from '../run';
+import { type Listed, Run, type RunFacts, type WaitOptions as RunWaitOptions } from '../run';
 
 /** What every job tells of itself; what is optional only some have. */
 export interface JobState {
@@ -58,6 +58,8 @@ export abstract class Job<State extends JobState = JobState, Result = unknown> e
     const update = pollNowUpdate as unknown as UpdateDefinition<State, [PollNow]>;
     return sendOrder(this.temporal, this.workflowId, update, {});
   }
+
+  protected override readonly isWorthAsking = (listed: Listed): boolean => entryOf(listed).stage === 'held';
 
   protected running(state: State | undefined): Standing {
     return {
