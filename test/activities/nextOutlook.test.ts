@@ -175,6 +175,17 @@ test('what is not there is remarked, remembered and not nudged about; back again
   expect(looks(first, gone, back).outlook.weeks.at(-1)).toMatchObject({ tasks: { t: 1 }, boards: ['b'] });
 });
 
+test('lists that are too long to be read to their end are remarked', () => {
+  const long = look('2026-03-02T10:00:00Z', { drafts: 3, tasks: { t: { created: 1 }, u: { created: 1 } } });
+  const { drafts, activity } = long.survey;
+  for (const tally of [drafts, activity[0]?.[1]]) if (tally) tally.more = true;
+  const { outlook } = looks(long);
+  expect(outlook.remarks).toEqual([
+    'drafts: there is more than is read, so what is new at the end is not counted',
+    'activity of t: there is more than is read, so what is new at the end is not counted',
+  ]);
+});
+
 test('other drafts than before are no news', () => {
   const first = look('2026-03-02T10:00:00Z', { drafts: 3 });
   const others = look('2026-03-03T10:00:00Z', { drafts: 30 }, { drafts: { accounts: ['2'] } });

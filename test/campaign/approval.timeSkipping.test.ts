@@ -1,5 +1,5 @@
 /** Days of waiting for an approval, in seconds. */
-import { type CampaignInput } from '../../src/contract';
+import { type CampaignInput, pauseUpdate, resumeUpdate } from '../../src/contract';
 import {
   cutout,
   keptOf,
@@ -8,7 +8,7 @@ import {
   startCampaign,
   type TestCampaign,
 } from '../support/campaign';
-import { readLedger, useSandbox } from '../support/sandbox';
+import { ask, readLedger, useSandbox } from '../support/sandbox';
 import { testConfig, useTimeSkipping, withWorker } from '../support/temporal';
 
 const DAY_MS = 86_400_000;
@@ -88,4 +88,29 @@ test('reminders keep working hours over a daylight-saving change, until the ques
     submissions: 1,
     duplicateNotifications: 0,
   });
+}, 120_000);
+
+test('nobody is reminded while the campaign is paused, and somebody is afterwards', async () => {
+  await ask(sandbox.url, 'POST /_sandbox/reset');
+  const by = { args: [{ by: 'Olga' }] as [{ by: string }] };
+  await run({ approval: { from: 'u-2', remind: '24h', expires: '6d' } }, async (campaign) => {
+    await campaign.untilStage('approving');
+    await campaign.handle.executeUpdate(pauseUpdate, by);
+    await temporal.skip(20 * DAY_MS);
+    expect(await campaign.status()).toMatchObject({ stage: 'approving', approval: { reminders: 0 } });
+    await campaign.handle.executeUpdate(resumeUpdate, by);
+    expect(await campaign.result()).toMatchObject({ status: 'expired' });
+    const { startTime } = await campaign.handle.describe();
+    const reminders = await remindersOf(campaign);
+    // Any six days have four working days, and the last may be less than a day before the end.
+    expect(reminders.length).toBeGreaterThanOrEqual(2);
+    expect(reminders.filter((one) => one.getTime() < startTime.getTime() + 20 * DAY_MS)).toEqual([]);
+    const local = reminders.map(inBerlin);
+    expect(local.filter(({ day, hour }) => ['Sat', 'Sun'].includes(day) || hour < 9 || hour >= 18)).toEqual(
+      [],
+    );
+  });
+  expect((await notificationsOf(sandbox.url)).map(({ request }) => request.category)).toEqual(
+    expect.arrayContaining(['agentNeedsInput', 'agentNudge', 'agentError']),
+  );
 }, 120_000);
