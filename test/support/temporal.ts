@@ -146,7 +146,7 @@ function skippedTime(): () => number {
 
 export interface TestWorkerOptions extends Pick<
   SegueWorkerOptions,
-  'checkScheduledTime' | 'bundlePath' | 'dataConverter'
+  'checkScheduledTime' | 'bundlePath' | 'dataConverter' | 'now'
 > {
   limits?: SendLimits;
   layout?: Partial<ServiceLayout>;
