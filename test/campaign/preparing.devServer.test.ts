@@ -1,6 +1,7 @@
 /** What is wrong with a campaign is said before anything is paid for. */
 import { cutout, keptOf, newCampaign, notificationsOf, useCampaigns } from '../support/campaign';
 import { seed } from '../support/records';
+import { addFault, answering, ask } from '../support/sandbox';
 
 const { sandbox, start, summary } = useCampaigns();
 
@@ -61,6 +62,15 @@ test('a workspace with a clock that nobody knows here works by UTC and Monday, a
       'the workspace tells "sol" as start of the week, which is not understood; Monday stands for it',
     ],
   });
+});
+
+test('one without jobs is at 0 percent until its end', async () => {
+  await addFault(sandbox.url, answering(503, 'get-board'));
+  const campaign = await start(await newCampaign(sandbox.url, { research: { boards: ['launch-board'] } }));
+  expect(await campaign.untilStage('researching')).toMatchObject({ jobs: [], percent: 0 });
+  await ask(sandbox.url, 'DELETE /_sandbox/faults');
+  expect(await campaign.result()).toMatchObject({ status: 'completed', jobs: [] });
+  expect(await campaign.status()).toMatchObject({ stage: 'completed', percent: 100 });
 });
 
 test('tools and requests that no client has looked at', async () => {

@@ -35,22 +35,6 @@ async function firstJob(campaign: TestCampaign): Promise<string> {
   });
 }
 
-/** Waits until it has read so often how its job stands. */
-async function untilLooks({ handle }: TestCampaign, times: number): Promise<void> {
-  await eventually(`look ${times}`, async () => {
-    const { events = [] } = await handle.fetchHistory();
-    const looks = events?.filter(
-      ({ activityTaskScheduledEventAttributes: asked }) => asked?.activityType?.name === 'readEnd',
-    );
-    const isRead = (eventId: unknown): boolean | undefined =>
-      events?.some(
-        ({ activityTaskCompletedEventAttributes: read }) =>
-          String(read?.scheduledEventId) === String(eventId),
-      );
-    return looks?.filter(({ eventId }) => isRead(eventId)).length === times;
-  });
-}
-
 export const campaignLongScenarios: Record<string, Scenario> = {
   'campaign-reminded': (_temporal, keep) => runLongCampaign(keep, reminded),
 
@@ -66,7 +50,7 @@ export const campaignLongScenarios: Record<string, Scenario> = {
   'campaign-looked-every-hour': (_temporal, keep) =>
     runLongCampaign(keep, attached, async (campaign, { client }) => {
       const job = await firstJob(campaign);
-      await untilLooks(campaign, 1);
+      await campaign.untilLooks(1);
       await client.workflow.getHandle(job).terminate('enough');
     }),
 
@@ -74,9 +58,9 @@ export const campaignLongScenarios: Record<string, Scenario> = {
   'campaign-looked-again': (_temporal, keep) =>
     runLongCampaign(keep, attached, async (campaign, { client }) => {
       const job = await firstJob(campaign);
-      await untilLooks(campaign, 1);
+      await campaign.untilLooks(1);
       await campaign.handle.signal(jobNewsSignal, { workflowId: job, stage: 'succeeded', taskId: null });
-      await untilLooks(campaign, 2);
+      await campaign.untilLooks(2);
       await client.workflow.getHandle(job).terminate('enough');
     }),
 };
