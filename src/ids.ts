@@ -92,14 +92,15 @@ export function nudgeSubject(nudge: { about: 'approval' } | { about: 'board'; bo
 
 /** The same for everybody who could nudge somebody of a week: it is done once, whoever comes first. */
 export function nudgeWorkflowId(nudge: {
-  organization?: string;
+  /** As it is resolved for a project's writer: two ways to name a workspace are one. */
+  organization: string;
   project: { resourcetype: string; id: string };
   at: string;
   week: string;
   subject: string;
 }): string {
   const { organization, project, at, week, subject } = nudge;
-  const parts = [organization ?? '', project.resourcetype, project.id, at, week, subject];
+  const parts = [organization, project.resourcetype, project.id, at, week, subject];
   return `nudge/${parts.map(encoded).join('~')}`;
 }
 

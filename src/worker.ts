@@ -32,7 +32,7 @@ export interface SegueWorkerOptions {
   checkScheduledTime?: boolean;
   /** Whether a namespace without Segue's search attributes is refused, before anything is polled. On by default. */
   checkSearchAttributes?: boolean;
-  /** The clock of the breaker; another one only where time is skipped. */
+  /** The clock of the breaker and of outlooks; another one only where time is skipped. */
   now?: () => number;
 }
 

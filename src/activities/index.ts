@@ -10,6 +10,7 @@ import { Denials } from './denials';
 import { createDownloadSubtitles, type DownloadOptions } from './downloadSubtitles';
 import { type Patience } from './failures';
 import { type GuardOptions } from './guards';
+import { createIsStillDue } from './isStillDue';
 import { createNotify } from './notify';
 import { createNotifyChunk } from './notifyChunk';
 import { createPollTasks } from './pollTasks';
@@ -38,7 +39,7 @@ export interface ActivityOptions extends GuardOptions, WriteOptions, DownloadOpt
   mostInChunks?: number;
   /** Of the process: what is counted here belongs to no single activity. */
   meter?: MetricMeter;
-  /** The breaker's clock. */
+  /** The clock of the breaker and of outlooks. */
   now?: () => number;
 }
 
@@ -65,7 +66,8 @@ export function createActivities(api: Api, options: ActivityOptions = {}) {
     prepareCampaign: createPrepareCampaign(api, { authGrace }),
     research: createResearch(api, { authGrace }),
     readEnd,
-    readOutlook: createReadOutlook(api, { authGrace }),
+    readOutlook: createReadOutlook(api, organizationOf, { authGrace }, options.now),
+    isStillDue: createIsStillDue(api, { authGrace }),
     workingTime,
     startFired: createStartFired(meter),
     readFiredEnd: createReadFiredEnd(meter),

@@ -24,6 +24,8 @@ const LONGEST_CHANGE = 200;
 
 export interface Look {
   now: number;
+  /** When somebody can be nudged: now, or when working hours begin. */
+  nudgeAt: number;
   clock: WorkspaceClock;
   survey: Survey;
   /** Which drafts were counted. */
@@ -40,9 +42,11 @@ export interface Look {
 export function nextOutlook(
   before: Outlook | undefined,
   look: Look,
-): Omit<OutlookNews, 'outlook'> & { outlook: Outlook } {
+): Omit<OutlookNews, 'outlook' | 'organization' | 'nudgeAt'> & { outlook: Outlook } {
   const { clock, survey, weeks } = look;
-  const week = weekOf(before, look);
+  const week = weekOf(before, clock, look.now);
+  // It counts for the week in which it is read: what waits over a weekend is not said twice on Monday.
+  const nudgeWeek = weekOf(before, clock, look.nudgeAt);
   const oldest = daysAfter(week, -7 * (weeks - 1));
   const past = before?.weeks.filter(({ week: name }) => name >= oldest && name !== week) ?? [];
   const boards = boardsNow(before, look);
@@ -51,7 +55,7 @@ export function nextOutlook(
     ...survey.missing.map(([what]) => `${what} is not there`),
     ...remarksOnLength(survey),
   ];
-  const nudges = nudgesDue(before, look, week, boards);
+  const nudges = nudgesDue(before, look, nudgeWeek, boards);
   const outlook: Outlook = {
     timezone: clock.timezone,
     startOfWeek: clock.startOfWeek,
@@ -59,12 +63,12 @@ export function nextOutlook(
     seen: seenNow(before, look),
     boards,
     nudged: {
-      ...Object.fromEntries(Object.entries(before?.nudged ?? {}).filter(([, when]) => when === week)),
-      ...Object.fromEntries(nudges.map((nudge) => [nudgeSubject(nudge), week])),
+      ...Object.fromEntries(Object.entries(before?.nudged ?? {}).filter(([, when]) => when >= week)),
+      ...Object.fromEntries(nudges.map((nudge) => [nudgeSubject(nudge), nudgeWeek])),
     },
     remarks,
   };
-  return { week, outlook, nudges, remarks };
+  return { week, outlook, nudges, nudgeWeek, remarks };
 }
 
 /** What is not read to its end looks as if nothing came to it. */
@@ -77,8 +81,8 @@ function remarksOnLength({ drafts, activity }: Look['survey']): string[] {
 }
 
 /** The first day of the week. A workspace that moves its clock or its weeks does not go back to an earlier one. */
-function weekOf(before: Outlook | undefined, { now, clock }: Look): string {
-  const { date, weekday } = localTime(now, clock.timezone);
+function weekOf(before: Outlook | undefined, clock: WorkspaceClock, moment: number): string {
+  const { date, weekday } = localTime(moment, clock.timezone);
   const first = daysAfter(date, -((weekday - clock.startOfWeek + 7) % 7));
   const latest = before?.weeks.at(-1)?.week ?? first;
   return latest > first ? latest : first;

@@ -1,19 +1,27 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ApplicationFailure } from '@temporalio/common';
 import { type Api } from '../api/client';
+import { type OrganizationOf } from '../api/organization';
 import { valueAt } from '../api/pointer';
 import { FAILURE, type Outlook, type OutlookNews, type OutlookOrder } from '../contract';
 import { type Patience } from './failures';
+import { isApproving } from './isStillDue';
 import { manyReads } from './manyReads';
 import { nextOutlook } from './nextOutlook';
 import { previousOutlook } from './previousOutlook';
 import { survey } from './survey';
+import { firstWorkingMoment } from './workingTime';
 import { clockOf } from './workspaceClock';
 
 const LARGEST_OUTLOOK_BYTES = 64 * 1024;
 
 /** Looks at the service, and tells what of it is news to the project. It writes nothing. */
-export function createReadOutlook(api: Api, patience: Patience) {
+export function createReadOutlook(
+  api: Api,
+  organizationOf: OrganizationOf,
+  patience: Patience,
+  clockNow: () => number = Date.now,
+) {
   return async function readOutlook(order: OutlookOrder): Promise<OutlookNews> {
     const { scope, project, at, drafts, activity, boards } = order;
     return manyReads('readOutlook', { scope, ...patience }, async (reading) => {
@@ -24,15 +32,20 @@ export function createReadOutlook(api: Api, patience: Patience) {
       const { resourcetype, id } = project;
       const { data } = await api.getProject({ resourcetype, id }, next());
       const there = valueAt(data, `${at}/outlook`);
+      const now = clockNow();
+      const nudgeAt = firstWorkingMoment(now, clock.timezone);
       const { outlook, ...news } = nextOutlook(previousOutlook(there), {
         ...order,
-        ...{ now: Date.now(), clock, survey: seen },
-        // Who paused it knows that it waits, and wants nobody to be reminded.
-        isApproving:
-          valueAt(data, `${at}/lifecycle/stage`) === 'approving' && !valueAt(data, `${at}/lifecycle/paused`),
+        ...{ now, nudgeAt, clock, survey: seen },
+        isApproving: isApproving(data, at),
       });
       const bounded = withinSize(outlook);
-      return { ...news, outlook: isDeepStrictEqual(bounded, there) ? null : bounded };
+      return {
+        ...news,
+        outlook: isDeepStrictEqual(bounded, there) ? null : bounded,
+        nudgeAt: nudgeAt > now ? new Date(nudgeAt).toISOString() : null,
+        organization: news.nudges.length > 0 ? await organizationOf(scope, next()) : null,
+      };
     });
   };
 }

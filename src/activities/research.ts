@@ -3,10 +3,12 @@ import { type ListSummary, type ResearchOrder, type ResearchSummary } from '../c
 import { type Patience } from './failures';
 import { manyReads } from './manyReads';
 import { type Survey, survey } from './survey';
-import { type Tally } from './tally';
+import { cut, type Tally } from './tally';
 
-/** In characters of JSON: it goes into a history and, as one change, into a project. */
-const LONGEST_SUMMARY = 200_000;
+/** As JSON: it goes into a history, from run to run and, as one change, into a project. */
+const LARGEST_SUMMARY_BYTES = 200_000;
+const MOST_REMARKS = 50;
+const LONGEST_REMARK = 300;
 
 /** Reads what a campaign wants to know of its workspace, condensed to counts and excerpts. */
 export function createResearch(api: Api, patience: Patience) {
@@ -21,15 +23,21 @@ function summaryOf(seen: Survey): ResearchSummary {
   const whole = shownWith(seen, Infinity);
   if (fits(whole)) return whole;
   const remark = 'there was too much for an excerpt of everything';
-  for (const most of [3, 1]) {
+  for (const most of [3, 1, 0]) {
     const shown = shownWith(seen, most, remark);
     if (fits(shown)) return shown;
   }
-  return shownWith(seen, 0, remark);
+  return withoutVerbs(shownWith(seen, 0, remark));
+}
+
+/** What is left is bounded by the number of what may be asked for. */
+function withoutVerbs(summary: ResearchSummary): ResearchSummary {
+  const activity = Object.entries(summary.activity).map(([id, list]) => [id, { ...list, verbs: {} }]);
+  return { ...summary, activity: Object.fromEntries(activity) as ResearchSummary['activity'] };
 }
 
 function fits(summary: ResearchSummary): boolean {
-  return JSON.stringify(summary).length <= LONGEST_SUMMARY;
+  return Buffer.byteLength(JSON.stringify(summary)) <= LARGEST_SUMMARY_BYTES;
 }
 
 function shownWith(seen: Survey, most: number, ...remarks: string[]): ResearchSummary {
@@ -46,6 +54,12 @@ function shownWith(seen: Survey, most: number, ...remarks: string[]): ResearchSu
     boards: Object.fromEntries(
       boards.map(([id, { excerpt }]) => [id, { excerpt: most === 0 ? '' : excerpt }]),
     ),
-    remarks: [...missing.map(([what, why]) => `${what} could not be read: ${why}`), ...remarks],
+    remarks: [...remarksOn(missing), ...remarks],
   };
+}
+
+function remarksOn(missing: Survey['missing']): string[] {
+  const all = missing.map(([what, why]) => cut(`${what} could not be read: ${why}`, LONGEST_REMARK));
+  const rest = all.length - MOST_REMARKS;
+  return rest > 0 ? [...all.slice(0, MOST_REMARKS), `and ${rest} more could not be read`] : all;
 }

@@ -27,7 +27,7 @@ export function workingTime({ notBefore, timezone }: WorkingTimeOrder): Promise<
 }
 
 /** Goes from one change of the clock to the next; in between a day has 24 hours. */
-function firstWorkingMoment(from: number, timezone: string): number {
+export function firstWorkingMoment(from: number, timezone: string): number {
   for (let moment = from; ;) {
     const wait = untilOpening(localTime(moment, timezone));
     if (wait === 0) return moment;

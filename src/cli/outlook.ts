@@ -6,7 +6,7 @@ import { type OutlookRun } from '../client/outlooks/outlook';
 import { type OutlookSpec, problemsOfOutlook } from '../client/outlooks';
 import { type JobReport } from '../client/report';
 import { loadStarterConfig } from '../config';
-import { type OutlookResult } from '../contract';
+import { type NudgeOutcome, type OutlookResult } from '../contract';
 import { requireGood } from '../errors';
 import { nudgeSubject } from '../ids';
 import { isRecord } from '../rules/inputs';
@@ -110,6 +110,10 @@ function showLook(report: JobReport): void {
   print(
     written ? `The project has the outlook of the week of ${week}.` : 'Nothing is new; nothing was written.',
   );
-  for (const nudge of nudges) print(`Nudged about ${nudgeSubject(nudge)}: ${nudge.notified.status}`);
+  for (const nudge of nudges) print(`Nudged about ${nudgeSubject(nudge)}: ${inWords(nudge.notified)}`);
   for (const remark of remarks) print(`Remark: ${remark}`);
+}
+
+function inWords(notified: NudgeOutcome): string {
+  return notified.status === 'planned' ? `planned for ${notified.at}` : notified.status;
 }

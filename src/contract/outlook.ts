@@ -72,8 +72,23 @@ export interface NudgeInput {
   to: Omit<NotifyTarget, 'on'>;
   nudge: Nudge;
   project: ProjectRef;
+  /** The one in which it goes out. */
   week: string;
+  /** Where it was due outside working hours: when they begin, and where to look whether it is due then. */
+  later?: { at: string; scope?: Scope; place: string };
 }
+
+/** What tells whether something is to be nudged about. */
+export interface NudgeCheck {
+  scope?: Scope;
+  project: ProjectRef;
+  /** JSON pointer to the campaign in the project's data. */
+  at: string;
+  nudge: Nudge;
+}
+
+/** `before`: another run has told it, or is about to. `planned`: it goes out then, if it is still due. */
+export type NudgeOutcome = NoticeOutcome | { status: 'before' } | { status: 'planned'; at: string };
 
 export interface OutlookResult {
   key: string;
@@ -81,8 +96,7 @@ export interface OutlookResult {
   week: string;
   /** Whether there was news, and the project got it. */
   written: boolean;
-  /** `before`: another run has told it, or is about to. */
-  nudges: (Nudge & { notified: NoticeOutcome | { status: 'before' } })[];
+  nudges: (Nudge & { notified: NudgeOutcome })[];
   remarks: string[];
   finishedAt: string;
 }
@@ -104,9 +118,16 @@ export interface OutlookNews {
   outlook: Outlook | null;
   /** What is due now, and marked so in the outlook. */
   nudges: Nudge[];
+  /** The workspace, by the one name that all runs have for it; null where nobody is nudged. */
+  organization: string | null;
+  /** When nudges go out, ISO 8601, and in which week; null where that is now. */
+  nudgeAt: string | null;
+  nudgeWeek: string;
   remarks: string[];
 }
 
 export interface OutlookActivities {
   readOutlook: (order: OutlookOrder) => Promise<OutlookNews>;
+  /** Whether a nudge that had to wait is still due, by what the project says. */
+  isStillDue: (check: NudgeCheck) => Promise<boolean>;
 }

@@ -1,10 +1,24 @@
-import { workflowInfo } from '@temporalio/workflow';
-import { type NoticeOutcome, type NudgeInput } from '../contract';
+import {
+  ActivityFailure,
+  proxyActivities,
+  setCurrentDetails,
+  sleep,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { LONGEST_CALL_MS, type NoticeOutcome, type NudgeInput, type SegueActivities } from '../contract';
 import { nudgeSubject } from '../ids';
 import { isRecord, isText, problemsOfProject, problemsOfTargets } from '../rules/inputs';
 import { wasReset } from './following';
 import { type Message, tellUser } from './notice';
 import { badInput } from './settings';
+
+const { isStillDue } = proxyActivities<SegueActivities>({
+  summary: 'looks whether somebody is still waited for',
+  startToCloseTimeout: LONGEST_CALL_MS,
+  // Later than that it would come at any time of the day; the next look sees what still waits.
+  scheduleToCloseTimeout: '1h',
+  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
+});
 
 /** Tells one person that something waits. Its id names what and in which week, so that it is told once. */
 export async function nudge(input: NudgeInput): Promise<NoticeOutcome> {
@@ -14,13 +28,30 @@ export async function nudge(input: NudgeInput): Promise<NoticeOutcome> {
     subject: { requestName: workflowInfo().workflowId },
     progress: { reset: wasReset(undefined) },
   };
+  const whyNot = await untilWorkingHours(input);
+  if (whyNot !== null) return { status: 'notSent', reason: whyNot };
   return tellUser(sender, input.to, messageOf(input));
+}
+
+/** Null when it is to be told; else why it is not. */
+async function untilWorkingHours({ nudge, project, later }: NudgeInput): Promise<string | null> {
+  if (!later) return null;
+  const { at, scope, place } = later;
+  setCurrentDetails(`Waits for working hours, until ${at}.`);
+  const ms = Date.parse(at) - Date.now();
+  if (ms > 0) await sleep(ms);
+  try {
+    return (await isStillDue({ scope, project, at: place, nudge })) ? null : 'it does not wait any more';
+  } catch (error) {
+    if (!(error instanceof ActivityFailure)) throw error;
+    return `nobody knows whether it still waits: ${error.cause?.message ?? error.message}`;
+  }
 }
 
 /** Only outlooks start it, but anybody can: what cannot be told ends it, and is not tried for ever. */
 function problemsOfShape(input: unknown): string[] {
   if (!isRecord(input)) return ['the input: must be one object'];
-  const { to, nudge, project, week } = input;
+  const { to, nudge, project, week, later } = input;
   const isNudge =
     isRecord(nudge) && (nudge.about === 'approval' || (isText(nudge.board) && isText(nudge.since)));
   return [
@@ -28,7 +59,14 @@ function problemsOfShape(input: unknown): string[] {
     ...(isNudge ? [] : ['nudge: must be { about: "approval" } or { about: "board", board, since }']),
     ...(isRecord(project) ? problemsOfProject(project) : ['project: must be { resourcetype, id }']),
     ...(isText(week) ? [] : ['week: must be a text']),
+    ...(later === undefined || later === null || isLater(later)
+      ? []
+      : ['later: must be { at, place }, with a time and the place of the campaign']),
   ];
+}
+
+function isLater(later: unknown): boolean {
+  return isRecord(later) && !Number.isNaN(Date.parse(String(later.at))) && isText(later.place);
 }
 
 function messageOf({ nudge, project, week }: NudgeInput): Message {

@@ -2,11 +2,13 @@ import {
   ActivityFailure,
   ApplicationFailure,
   ChildWorkflowFailure,
+  type ChildWorkflowOptions,
   executeChild,
   isCancellation,
   ParentClosePolicy,
   proxyActivities,
   setCurrentDetails,
+  startChild,
   workflowInfo,
 } from '@temporalio/workflow';
 import {
@@ -18,6 +20,7 @@ import {
   type Nudge,
   NUDGE_WORKFLOW,
   type NudgeInput,
+  type NudgeOutcome,
   type OutlookInput,
   type OutlookNews,
   type OutlookResult,
@@ -53,8 +56,7 @@ async function lookAndTell(input: OutlookInput, silentAfter: number): Promise<Ou
   const news = await look(input, at, silentAfter);
   const written = await write(input, at, news);
   const nudges: OutlookResult['nudges'] = [];
-  for (const due of news.nudges)
-    nudges.push({ ...due, notified: await nudgeOnce(input, at, news.week, due) });
+  for (const due of news.nudges) nudges.push({ ...due, notified: await nudgeOnce(input, at, news, due) });
   show(written ? `The outlook of ${news.week} is in the project.` : 'Nothing is new; nothing was written.');
   const { key } = input;
   const finishedAt = new Date().toISOString();
@@ -95,23 +97,31 @@ async function write(
   return true;
 }
 
-/** By a run of its own, whose id every look of this week has for this subject: two at the same time nudge once. */
+/**
+ * By a run of its own, whose id every look of this week has for this subject: two at the same time nudge once. That run
+ * waits for working hours, where it must; the look does not.
+ */
 async function nudgeOnce(
   { project, scope, notify }: OutlookInput,
-  at: string,
-  week: string,
+  place: string,
+  { organization, nudgeAt, nudgeWeek: week }: OutlookNews,
   nudge: Nudge,
-): Promise<NoticeOutcome | { status: 'before' }> {
-  if (!notify) return { status: 'before' };
+): Promise<NudgeOutcome> {
+  if (!notify || organization === null) return { status: 'before' };
   const subject = nudgeSubject(nudge);
-  const nudging: NudgeInput = { to: notify, nudge, project, week };
+  const later = nudgeAt === null ? undefined : { at: nudgeAt, scope, place };
+  const nudging: NudgeInput = { to: notify, nudge, project, week, later };
+  const options: ChildWorkflowOptions & { args: [NudgeInput] } = {
+    workflowId: nudgeWorkflowId({ organization, project, at: place, week, subject }),
+    workflowIdReusePolicy: 'REJECT_DUPLICATE',
+    parentClosePolicy: ParentClosePolicy.ABANDON,
+    args: [nudging],
+  };
   try {
-    return await executeChild<(input: NudgeInput) => Promise<NoticeOutcome>>(NUDGE_WORKFLOW, {
-      workflowId: nudgeWorkflowId({ organization: scope?.organization, project, at, week, subject }),
-      workflowIdReusePolicy: 'REJECT_DUPLICATE',
-      parentClosePolicy: ParentClosePolicy.ABANDON,
-      args: [nudging],
-    });
+    if (!later)
+      return await executeChild<(input: NudgeInput) => Promise<NoticeOutcome>>(NUDGE_WORKFLOW, options);
+    await startChild<(input: NudgeInput) => Promise<NoticeOutcome>>(NUDGE_WORKFLOW, options);
+    return { status: 'planned', at: later.at };
   } catch (error) {
     if (isAlreadyStarted(error)) return { status: 'before' };
     if (isCancellation(error) || !(error instanceof ChildWorkflowFailure)) throw error;

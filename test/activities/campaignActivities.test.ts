@@ -291,20 +291,29 @@ describe('research', () => {
     await service.stop();
   });
 
-  test('much research is cut to what a project takes', async () => {
-    const answers = Object.fromEntries(
-      Array.from({ length: 200 }, (_, n) => [
-        `GET /api/v1/pm/boards/b${n}`,
-        { body: { name: `b${n}`, words: 'x'.repeat(5_000) } },
-      ]),
-    );
-    const service = await startSmallService(answers);
+  test.each([
+    ['plain', 'x'],
+    ['of three bytes each', '語'],
+  ])('much research is cut to what a project takes, in bytes: words %s', async (_what, sign) => {
+    const boards = Array.from({ length: 100 }, (_, n) => `b${n}`);
+    const tasks = Array.from({ length: 100 }, (_, n) => `t${n}`);
+    const verbs = Array.from({ length: 50 }, (_, n) => ({ verb: `${n}${sign.repeat(90)}` }));
+    const service = await startSmallService({
+      ...Object.fromEntries(
+        boards.map((id) => [`GET /api/v1/pm/boards/${id}`, { body: { id, words: sign.repeat(5_000) } }]),
+      ),
+      ...Object.fromEntries(tasks.map((id) => [`GET /api/v1/pm/tasks/${id}/activity`, { body: verbs }])),
+    });
     const small = testApi(service.url);
-    const boards = Array.from({ length: 200 }, (_, n) => `b${n}`);
-    const summary = await research({ boards }, { api: small });
-    expect(JSON.stringify(summary).length).toBeLessThan(210_000);
-    expect(Object.keys(summary.boards)).toHaveLength(200);
-    expect(summary.remarks).toHaveLength(1);
+    const summary = await research({ boards, activity: [...tasks, ...boards] }, { api: small });
+    expect(Buffer.byteLength(JSON.stringify(summary))).toBeLessThan(200_000);
+    expect(Object.keys(summary.boards)).toHaveLength(100);
+    expect(summary.activity.t99).toMatchObject({ count: 50 });
+    expect(summary.remarks).toHaveLength(52);
+    expect(summary.remarks.slice(-2)).toEqual([
+      'and 50 more could not be read',
+      'there was too much for an excerpt of everything',
+    ]);
     await small.close();
     await service.stop();
   });

@@ -14,11 +14,11 @@ interface Seen {
   missing?: string[];
 }
 
-function look(at: string, seen: Seen, how: Partial<Look> = {}): Look {
+function look(time: string, seen: Seen, how: Partial<Look> = {}): Look {
   const tally = (count: number, verbs: Record<string, number> = {}) => ({ ...emptyTally(), count, verbs });
   const sum = (counts: Record<string, number>): number => Object.values(counts).reduce((a, b) => a + b, 0);
   return {
-    now: Date.parse(at),
+    ...at(time),
     clock: CLOCK,
     drafts: DRAFTS,
     survey: {
@@ -33,6 +33,12 @@ function look(at: string, seen: Seen, how: Partial<Look> = {}): Look {
     nudge: true,
     ...how,
   };
+}
+
+const MONDAY = '2026-03-09T08:00:00Z';
+
+function at(time: string): Pick<Look, 'now' | 'nudgeAt'> {
+  return { now: Date.parse(time), nudgeAt: Date.parse(time) };
 }
 
 /** Looks again and again, through the JSON that a project keeps. */
@@ -156,9 +162,24 @@ test('nudges once a week for what waits, and not without anybody to nudge', () =
   expect(outlook.nudged).toEqual({ approval: '2026-03-16', 'board b': '2026-03-16' });
   expect(looks(first, later, later).nudges).toEqual([]);
   expect(looks(first, later, later).outlook).toEqual(outlook);
-  const nextWeek = { ...later, now: Date.parse('2026-03-23T10:00:00Z') };
+  const nextWeek = { ...later, ...at('2026-03-23T10:00:00Z') };
   expect(looks(first, later, nextWeek).nudges).toEqual(due);
   expect(looks(first, { ...later, nudge: false })).toMatchObject({ nudges: [], outlook: { nudged: {} } });
+});
+
+test('what is due on a weekend counts for the week in which it goes out', () => {
+  const approving = { isApproving: true };
+  const wednesday = look('2026-03-04T10:00:00Z', {}, approving);
+  const saturday = look('2026-03-07T10:00:00Z', {}, { ...approving, nudgeAt: Date.parse(MONDAY) });
+  const due = { nudges: [{ about: 'approval' }], nudgeWeek: '2026-03-09', week: '2026-03-02' };
+  expect(looks(saturday)).toMatchObject(due);
+  expect(looks(wednesday, saturday)).toMatchObject(due);
+  expect(looks(saturday).outlook.nudged).toEqual({ approval: '2026-03-09' });
+  // Neither the next day nor on Monday itself is it planned a second time.
+  const sunday = { ...saturday, now: Date.parse('2026-03-08T10:00:00Z') };
+  expect(looks(saturday, sunday).nudges).toEqual([]);
+  expect(looks(saturday, look(MONDAY, {}, approving)).nudges).toEqual([]);
+  expect(looks(saturday, look('2026-03-16T10:00:00Z', {}, approving)).nudges).toHaveLength(1);
 });
 
 test('what is not there is remarked, remembered and not nudged about; back again, it is compared', () => {
@@ -173,6 +194,17 @@ test('what is not there is remarked, remembered and not nudged about; back again
     outlook: { remarks: ['task t is not there', 'board b is not there'] },
   });
   expect(looks(first, gone, back).outlook.weeks.at(-1)).toMatchObject({ tasks: { t: 1 }, boards: ['b'] });
+});
+
+test('lists that are too long to be read to their end are remarked', () => {
+  const long = look('2026-03-02T10:00:00Z', { drafts: 3, tasks: { t: { created: 1 }, u: { created: 1 } } });
+  const { drafts, activity } = long.survey;
+  for (const tally of [drafts, activity[0]?.[1]]) if (tally) tally.more = true;
+  const { outlook } = looks(long);
+  expect(outlook.remarks).toEqual([
+    'drafts: there is more than is read, so what is new at the end is not counted',
+    'activity of t: there is more than is read, so what is new at the end is not counted',
+  ]);
 });
 
 test('other drafts than before are no news', () => {

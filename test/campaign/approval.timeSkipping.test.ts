@@ -1,5 +1,7 @@
-/** Days of waiting for an approval, in seconds. */
-import { type CampaignInput } from '../../src/contract';
+/** Days of waiting for an approval, and hours for a job, in seconds. */
+import { randomUUID } from 'node:crypto';
+import { type CampaignInput, MEDIA_WORKFLOW, pauseUpdate, resumeUpdate } from '../../src/contract';
+import { campaignJobKey, mediaWorkflowId } from '../../src/ids';
 import {
   cutout,
   keptOf,
@@ -8,15 +10,20 @@ import {
   startCampaign,
   type TestCampaign,
 } from '../support/campaign';
-import { readLedger, useSandbox } from '../support/sandbox';
+import { addFault, answering, ask, readLedger, useSandbox } from '../support/sandbox';
 import { testConfig, useTimeSkipping, withWorker } from '../support/temporal';
 
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 const temporal = useTimeSkipping();
 const sandbox = useSandbox({ pace: { kind: 'instant' } });
 
-async function run(more: Partial<CampaignInput>, work: (campaign: TestCampaign) => Promise<void>) {
+async function run(
+  more: Partial<CampaignInput>,
+  work: (campaign: TestCampaign) => Promise<void>,
+  before: (taskQueue: string) => Promise<void> = () => Promise.resolve(),
+) {
   const config = testConfig();
   const spec = await newCampaign(sandbox.url, {
     media: { cutout: cutout(sandbox.url) },
@@ -28,6 +35,7 @@ async function run(more: Partial<CampaignInput>, work: (campaign: TestCampaign) 
     config,
     sandbox.url,
     async () => {
+      await before(config.taskQueue);
       await work(await startCampaign(temporal, config, spec));
     },
     { checkScheduledTime: false },
@@ -88,4 +96,55 @@ test('reminders keep working hours over a daylight-saving change, until the ques
     submissions: 1,
     duplicateNotifications: 0,
   });
+}, 120_000);
+
+test('nobody is reminded while the campaign is paused, and somebody is afterwards', async () => {
+  await ask(sandbox.url, 'POST /_sandbox/reset');
+  const by = { args: [{ by: 'Olga' }] as [{ by: string }] };
+  await run({ approval: { from: 'u-2', remind: '24h', expires: '6d' } }, async (campaign) => {
+    await campaign.untilStage('approving');
+    await campaign.handle.executeUpdate(pauseUpdate, by);
+    await temporal.skip(20 * DAY_MS);
+    expect(await campaign.status()).toMatchObject({ stage: 'approving', approval: { reminders: 0 } });
+    await campaign.handle.executeUpdate(resumeUpdate, by);
+    expect(await campaign.result()).toMatchObject({ status: 'expired' });
+    const { startTime } = await campaign.handle.describe();
+    const reminders = await remindersOf(campaign);
+    // Any six days have four working days, and the last may be less than a day before the end.
+    expect(reminders.length).toBeGreaterThanOrEqual(2);
+    expect(reminders.filter((one) => one.getTime() < startTime.getTime() + 20 * DAY_MS)).toEqual([]);
+    const local = reminders.map(inBerlin);
+    expect(local.filter(({ day, hour }) => ['Sat', 'Sun'].includes(day) || hour < 9 || hour >= 18)).toEqual(
+      [],
+    );
+  });
+  expect((await notificationsOf(sandbox.url)).map(({ request }) => request.category)).toEqual(
+    expect.arrayContaining(['agentNeedsInput', 'agentNudge', 'agentError']),
+  );
+}, 120_000);
+
+test('a job that the campaign found, and that tells nothing since it was terminated, is looked at every hour', async () => {
+  await ask(sandbox.url, 'POST /_sandbox/reset');
+  await addFault(sandbox.url, answering(503, 'get-task'));
+  const key = `c-${randomUUID()}`;
+  const poll = { min: '5m', max: '5m', deadline: '7d', giveUp: '8d' } as const;
+  const jobKey = campaignJobKey(key, 'cutout');
+  await run(
+    { key, poll },
+    async (campaign) => {
+      await campaign.untilLooks(1);
+      await temporal.client.workflow.getHandle(mediaWorkflowId(jobKey)).terminate('enough');
+      await expect(campaign.result()).rejects.toMatchObject({ cause: { type: 'CampaignFailed' } });
+      const { startTime, closeTime } = await campaign.handle.describe();
+      const hours = ((closeTime?.getTime() ?? 0) - startTime.getTime()) / HOUR_MS;
+      expect(hours).toBeGreaterThan(0.9);
+      expect(hours).toBeLessThan(1.5);
+    },
+    async (taskQueue) => {
+      const job = { key: jobKey, ...cutout(sandbox.url), poll };
+      const workflowId = mediaWorkflowId(jobKey);
+      await temporal.client.workflow.start(MEDIA_WORKFLOW, { workflowId, taskQueue, args: [job] });
+    },
+  );
+  expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 1, duplicates: 0 });
 }, 120_000);

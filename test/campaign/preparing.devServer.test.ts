@@ -1,5 +1,7 @@
 /** What is wrong with a campaign is said before anything is paid for. */
 import { cutout, keptOf, newCampaign, notificationsOf, useCampaigns } from '../support/campaign';
+import { seed } from '../support/records';
+import { addFault, answering, ask } from '../support/sandbox';
 
 const { sandbox, start, summary } = useCampaigns();
 
@@ -41,6 +43,34 @@ test('a workspace that is not active', async () => {
     cause: { type: 'CampaignFailed', details: [{ problems: ['workspace Closed: is not active'] }] },
   });
   expect(await summary()).toMatchObject({ submissions: 0 });
+});
+
+test('a workspace with a clock that nobody knows here works by UTC and Monday, and the status says so', async () => {
+  const settings = { timezone: 'Mars/Olympus', start_of_week: 'sol' };
+  await seed(sandbox.url, { workspaces: [{ id: 77, name: 'Far', slug: 'far', settings }] });
+  const campaign = await start(
+    await newCampaign(sandbox.url, {
+      scope: { organization: '77' },
+      media: { cutout: cutout(sandbox.url) },
+    }),
+  );
+  expect(await campaign.result()).toMatchObject({ status: 'completed' });
+  expect(await campaign.status()).toMatchObject({
+    timezone: 'UTC',
+    remarks: [
+      'the workspace tells "Mars/Olympus" as timezone, which is not understood; UTC stands for it',
+      'the workspace tells "sol" as start of the week, which is not understood; Monday stands for it',
+    ],
+  });
+});
+
+test('one without jobs is at 0 percent until its end', async () => {
+  await addFault(sandbox.url, answering(503, 'get-board'));
+  const campaign = await start(await newCampaign(sandbox.url, { research: { boards: ['launch-board'] } }));
+  expect(await campaign.untilStage('researching')).toMatchObject({ jobs: [], percent: 0 });
+  await ask(sandbox.url, 'DELETE /_sandbox/faults');
+  expect(await campaign.result()).toMatchObject({ status: 'completed', jobs: [] });
+  expect(await campaign.status()).toMatchObject({ stage: 'completed', percent: 100 });
 });
 
 test('tools and requests that no client has looked at', async () => {

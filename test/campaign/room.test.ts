@@ -1,7 +1,8 @@
 /** What a campaign knows must fit into one hand-over, whatever its jobs and its people say. */
-import { problemsOfAddedMedia } from '../../src/rules/campaign';
+import { bytesOf, LARGEST_CAMPAIGN_BYTES, problemsOfAddedMedia } from '../../src/rules/campaign';
 import { campaignFailed } from '../../src/workflows/campaign/ending';
-import { withRoom } from '../../src/workflows/campaign/news';
+import { shortened, withRoom } from '../../src/workflows/campaign/news';
+import { newJob, remark } from '../../src/workflows/campaign/run';
 
 const LARGEST = 2 * 1024 * 1024;
 const media = { tool: 'remove-background', request: { image_url: 'https://example.com/shoe.png' } };
@@ -33,4 +34,41 @@ test('a thousand failed jobs can be told', () => {
   expect(message).toMatch(/^Campaign c failed: 1000 of its 1000 jobs did not succeed: job-0 failed: x/);
   expect(JSON.stringify([message, details]).length).toBeLessThan(LARGEST / 2);
   expect((details as [{ problems: string[] }])[0].problems.at(-1)).toBe('and 900 more');
+});
+
+test.each([
+  ['plain', 'x'],
+  ['of three bytes each', '語'],
+  ['of four bytes and two halves each', '😀'],
+  ['that JSON writes as six', '\u0001'],
+])('the words of an error are counted as they are handed over: %s', (_what, sign) => {
+  const cut = shortened(sign.repeat(500));
+  expect(bytesOf(cut)).toBeLessThanOrEqual(253);
+  expect(bytesOf(cut)).toBeGreaterThan(240);
+  expect(cut.endsWith(`${sign}…`)).toBe(true);
+  expect(shortened(sign)).toBe(sign);
+});
+
+test('everything that a campaign may know fits into one hand-over, in any language', () => {
+  const long = '語'.repeat(5_000);
+  const progress = { remarks: [] as string[], jobs: [] as ReturnType<typeof newJob>[] };
+  for (let n = 0; n < 1_000; n++) {
+    const job = newJob('n'.repeat(60), 'media', false, new Date().toISOString());
+    const workflowId = `media/${'k'.repeat(200)}~${'n'.repeat(54)}`;
+    const links = withRoom(progress.jobs, [`https://example.com/${n}?${long.slice(0, 500)}`]);
+    progress.jobs.push({ ...job, workflowId, taskId: 't'.repeat(36), links, error: shortened(long) });
+    remark({ progress } as never, `${n} ${long}`);
+  }
+  // Each with a limit of its own, in bytes: the research, and what people decided.
+  const [research, decisions] = ['r'.repeat(200_000), 'd'.repeat(100_000)];
+  const spec = 's'.repeat(LARGEST_CAMPAIGN_BYTES);
+  expect(bytesOf([spec, { ...progress, research, decisions }])).toBeLessThan(LARGEST);
+});
+
+test('what is added is counted in bytes', () => {
+  const order = { name: 'more', by: 'u', ...media };
+  expect(problemsOfAddedMedia(order, [], { media: '語'.repeat(174_500) })).toEqual([]);
+  expect(problemsOfAddedMedia(order, [], { media: '語'.repeat(175_000) })).toEqual([
+    expect.stringMatching(/more than 524288$/),
+  ]);
 });

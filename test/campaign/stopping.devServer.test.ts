@@ -93,4 +93,31 @@ describe('a campaign that is stopped', () => {
     expect(await again.result()).toMatchObject({ status: 'completed' });
     expect(await summary()).toMatchObject({ submissions: 3, duplicates: 0 });
   });
+
+  test.each<[string, 'before' | 'after']>([
+    ['has been terminated', 'before'],
+    ['is terminated', 'after'],
+  ])('and reset to where its jobs ran learns at once of one that %s', async (_what, when) => {
+    const { spec, campaign } = await midway();
+    const { workflowId } = campaign.handle;
+    const stopFirst = (): Promise<unknown> =>
+      temporal.client.workflow.getHandle(`media/${spec.key}~first`).terminate('enough');
+    const before = (await campaign.handle.fetchHistory()).events ?? [];
+    const begun = before.findIndex((event) => event.childWorkflowExecutionStartedEventAttributes);
+    const task = before.slice(begun).find((event) => event.workflowTaskCompletedEventAttributes);
+    if (when === 'before') {
+      await stopFirst();
+      await campaign.untilJob('first', 'terminated');
+    }
+    await resetRun(temporal, { workflowId }, { workflowTaskFinishEventId: task?.eventId });
+    const again = new TestCampaign(temporal.client.workflow.getHandle(workflowId));
+    if (when === 'after') {
+      await again.untilJob('first', 'running');
+      await stopFirst();
+    }
+    await again.untilJob('first', 'terminated');
+    await ask(sandbox.url, 'DELETE /_sandbox/faults');
+    await expect(again.result()).rejects.toMatchObject({ cause: { type: 'CampaignFailed' } });
+    expect(await summary()).toMatchObject({ submissions: 3, duplicates: 0 });
+  });
 });

@@ -1,5 +1,7 @@
 import { batchScenarios } from './batchScenarios';
+import { campaignLongScenarios } from './campaignLongScenarios';
 import { campaignScenarios } from './campaignScenarios';
+import { campaignTroubleScenarios } from './campaignTroubleScenarios';
 import { firingScenarios } from './firingScenarios';
 import { outlookScenarios } from './outlookScenarios';
 import { scenarios } from './scenarios';
@@ -7,6 +9,8 @@ import { scenarios } from './scenarios';
 export const allScenarios = {
   ...scenarios,
   ...campaignScenarios,
+  ...campaignTroubleScenarios,
+  ...campaignLongScenarios,
   ...outlookScenarios,
   ...firingScenarios,
   ...batchScenarios,

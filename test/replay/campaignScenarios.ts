@@ -1,51 +1,14 @@
 /** Campaigns whose histories are committed: every way through one. */
-import { type CampaignInput, addMediaUpdate, pauseUpdate, resumeUpdate } from '../../src/contract';
+import { addMediaUpdate, pauseUpdate, resumeUpdate } from '../../src/contract';
 import { startSandbox } from '../../src/sandbox/server';
-import { startDevServer } from '../../src/temporal/devServer';
-import { cutout, newCampaign, startCampaign, type TestCampaign } from '../support/campaign';
+import { cutout, newCampaign, startCampaign } from '../support/campaign';
 import { eventually } from '../support/eventually';
 import { SANDBOX_PLACES, seedRecord, seedTranscription } from '../support/records';
 import { resetRun } from '../support/reset';
 import { addFault, answering } from '../support/sandbox';
-import { shared } from '../support/shared';
-import { connectTo, testConfig, type TestTemporal, withWorker } from '../support/temporal';
+import { startOwnDevServer, testConfig, withWorker } from '../support/temporal';
+import { approved, BY_SAM, decide, NOTIFY, onCutout, runCampaign } from './recordCampaign';
 import { type Scenario } from './scenario';
-
-const NOTIFY = { userId: 'u-1', workspaceId: '1', progress: true };
-const APPROVAL = { from: 'u-2' };
-/** One job, and somebody who approves of it. */
-const approved = (url: string) => ({ notify: NOTIFY, media: { cutout: cutout(url) }, approval: APPROVAL });
-const BY_SAM = { args: [{ by: 'sam' }] as [{ by: string }] };
-
-/** Runs a campaign and what people do to it, to its end. */
-async function runCampaign(
-  temporal: TestTemporal,
-  keep: Parameters<Scenario>[1],
-  spec: (sandboxUrl: string) => Partial<CampaignInput> | Promise<Partial<CampaignInput>>,
-  meanwhile: (campaign: TestCampaign, sandboxUrl: string) => Promise<unknown> = () => Promise.resolve(),
-): Promise<void> {
-  const sandbox = await startSandbox({ pace: { kind: 'polls', polls: 1 } });
-  const config = testConfig();
-  await withWorker(temporal, config, sandbox.url, async () => {
-    const input = await newCampaign(sandbox.url, await spec(sandbox.url));
-    const campaign = await startCampaign(temporal, config, input);
-    await meanwhile(campaign, sandbox.url);
-    await campaign.handle.result().catch(() => undefined);
-    await keep(temporal.client.workflow.getHandle(campaign.handle.workflowId));
-  });
-  await sandbox.stop();
-}
-
-function onCutout(at: string): { tool: string; request: Record<string, unknown> } {
-  return { tool: 'remove-background', request: { image_url: { from: 'cutout', at } } };
-}
-
-const decide =
-  (decision: 'approve' | 'reject') =>
-  async (campaign: TestCampaign): Promise<void> => {
-    await campaign.untilStage('approving');
-    await campaign.decide({ decision, by: 'sam', comment: 'looked at it' });
-  };
 
 export const campaignScenarios: Record<string, Scenario> = {
   'campaign-completed': (temporal, keep) =>
@@ -58,7 +21,7 @@ export const campaignScenarios: Record<string, Scenario> = {
         require: { boards: ['launch-board'] },
         research: { drafts: { accounts: ['1'] }, boards: ['launch-board'] },
         media: { cutout: cutout(url), banner: onCutout('/images/0/url') },
-        approval: APPROVAL,
+        approval: { from: 'u-2' },
       }),
       decide('approve'),
     ),
@@ -84,7 +47,7 @@ export const campaignScenarios: Record<string, Scenario> = {
     runCampaign(temporal, keep, (url) => ({
       notify: NOTIFY,
       media: { cutout: cutout(url) },
-      approval: { ...APPROVAL, expires: '1s' },
+      approval: { from: 'u-2', expires: '1s' },
     })),
 
   'campaign-changed': (temporal, keep) =>
@@ -212,17 +175,14 @@ export const campaignScenarios: Record<string, Scenario> = {
     ),
 
   async 'campaign-continued-as-new'(_temporal, keep) {
-    const server = await startDevServer(shared().temporalBinary, {
-      uiPort: false,
+    const own = await startOwnDevServer({
       dynamicConfig: { 'limit.historyCount.suggestContinueAsNew': 40 },
     });
-    const own = await connectTo(server.address);
     const names = ['a', 'b', 'c', 'd', 'e', 'f'];
     await runCampaign(own, keep, (url) => ({
       media: Object.fromEntries(names.map((name) => [name, cutout(url)])),
       concurrency: 2,
     }));
     await own.close();
-    await server.stop();
   },
 };

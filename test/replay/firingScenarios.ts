@@ -1,7 +1,7 @@
 /** Firings of schedules whose histories are committed, and what they started: it tells them its end. */
 import { randomUUID } from 'node:crypto';
 import { type WorkflowHandle } from '@temporalio/client';
-import { type ScheduleTarget } from '../../src/contract';
+import { FIRING_WORKFLOW, type FiringInput, type ScheduleTarget } from '../../src/contract';
 import { campaignWorkflowId, firedKey, firingWorkflowId, outlookWorkflowId } from '../../src/ids';
 import { startSandbox } from '../../src/sandbox/server';
 import { startDevServer } from '../../src/temporal/devServer';
@@ -102,6 +102,45 @@ export const firingScenarios: Record<string, Scenario> = {
     await ended(fired, (runId) => runId !== first);
     return fired;
   }),
+
+  'firing-told-too-early': firing('campaign', async (fired) => {
+    await eventually('the question', async () => (await fired.campaign.status()).approval !== null);
+    await fired.firing.signal('jobNews', { workflowId: fired.campaign.handle.workflowId, stage: 'held' });
+    await eventually('the look', async () => {
+      const { events } = await fired.firing.fetchHistory();
+      return events?.some(
+        ({ activityTaskScheduledEventAttributes: asked }) => asked?.activityType?.name === 'readFiredEnd',
+      );
+    });
+    await approve(fired);
+    await ended(fired.firing);
+    return fired.firing;
+  }),
+
+  /** Somebody has taken its key for something else. */
+  async 'firing-refused'(temporal, keep) {
+    const sandbox = await startSandbox({ pace: { kind: 'instant' } });
+    const config = testConfig();
+    await withWorker(temporal, config, sandbox.url, async () => {
+      const { project } = await newCampaign(sandbox.url);
+      const name = `recorded-${randomUUID()}`;
+      const boards = ['launch-board'];
+      await segueClient(temporal, config).outlooks.run({ key: firedKey(name, TIME), project, boards });
+      const input: FiringInput = {
+        target: { kind: 'outlook', spec: { project, boards, weeks: 4 } },
+        spec: { cron: '0 2 * * *' },
+        timezone: 'UTC',
+      };
+      const fired = await temporal.client.workflow.start(FIRING_WORKFLOW, {
+        workflowId: `${firingWorkflowId(name)}-${TIME}`,
+        taskQueue: config.taskQueue,
+        args: [input],
+      });
+      await ended(fired);
+      await keep(fired);
+    });
+    await sandbox.stop();
+  },
 
   'firing-cancelled': firing('campaign', async (fired) => {
     await eventually('the question', async () => (await fired.campaign.status()).approval !== null);

@@ -131,6 +131,21 @@ export class TestCampaign {
       return jobs.some((job) => job.name === name && job.status === wanted);
     });
   }
+
+  /** Until it has read so often, from the runs themselves, how its jobs stand. */
+  async untilLooks(times: number): Promise<void> {
+    await eventually(`look ${times}`, async () => {
+      const { events } = await this.handle.fetchHistory();
+      const read = new Set(
+        events?.map(({ activityTaskCompletedEventAttributes: over }) => String(over?.scheduledEventId)),
+      );
+      const looks = events?.filter(
+        ({ activityTaskScheduledEventAttributes: asked, eventId }) =>
+          asked?.activityType?.name === 'readEnd' && read.has(String(eventId)),
+      );
+      return looks?.length === times;
+    });
+  }
 }
 
 /** What the project keeps of it. */

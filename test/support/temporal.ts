@@ -1,6 +1,7 @@
 /** Temporal for one test file: the dev server that all files share, or a server of its own; and its workers. */
 import { randomUUID } from 'node:crypto';
 import { Client } from '@temporalio/client';
+import { msToTs } from '@temporalio/common/lib/time';
 import { InternalConnectionOptionsSymbol } from '@temporalio/client/lib/connection';
 import { TimeSkippingClient } from '@temporalio/testing/lib/client';
 import { NativeConnection } from '@temporalio/worker';
@@ -27,6 +28,12 @@ export interface TestTemporal {
   close: () => Promise<void>;
 }
 
+/** One where hours pass in seconds. */
+export interface SkippingTemporal extends TestTemporal {
+  /** Lets so much time pass. */
+  skip: (ms: number) => Promise<void>;
+}
+
 export async function connectDevServer(): Promise<TestTemporal> {
   return connectTo(shared().devServerAddress);
 }
@@ -49,7 +56,7 @@ export async function connectTo(address: string): Promise<TestTemporal> {
  * worker there stops only when no run is open: the clock waits for the task of any run, and a run that a later jump
  * wakes without a worker would stop it for good.
  */
-export async function startTimeSkippingServer(): Promise<TestTemporal> {
+export async function startTimeSkippingServer(): Promise<SkippingTemporal> {
   const server = await startTestServer(shared().testServerExecutable);
   const { address } = server;
   const options = { address, [InternalConnectionOptionsSymbol]: { supportsTestService: true } };
@@ -57,7 +64,14 @@ export async function startTimeSkippingServer(): Promise<TestTemporal> {
   const { connection } = opened;
   await registerAll(connection, 'default');
   const { close, ...temporal } = await open(address, opened, new TimeSkippingClient({ connection }));
-  return { ...temporal, settle: () => settle(temporal.client), close: () => close().finally(server.stop) };
+  const skip = async (ms: number): Promise<void> => {
+    await connection.testService?.unlockTimeSkippingWithSleep({ duration: msToTs(ms) });
+  };
+  return {
+    ...{ ...temporal, skip },
+    settle: () => settle(temporal.client),
+    close: () => close().finally(server.stop),
+  };
 }
 
 /** One after the other, since an awaited result is what lets the time pass. */
@@ -89,6 +103,8 @@ async function open(
  * Called at the top of a test file or a `describe`: it is there from the first test to the last. What is given back is
  * filled in before the first, so that tests use it as if it had always been there.
  */
+export function useTemporal<T extends TestTemporal>(open: () => Promise<T>): T;
+export function useTemporal(open?: () => Promise<TestTemporal>): TestTemporal;
 export function useTemporal(open: () => Promise<TestTemporal> = connectDevServer): TestTemporal {
   const temporal = {} as TestTemporal;
   beforeAll(async () => {
@@ -101,7 +117,7 @@ export function useTemporal(open: () => Promise<TestTemporal> = connectDevServer
   return temporal;
 }
 
-export function useTimeSkipping(): TestTemporal {
+export function useTimeSkipping(): SkippingTemporal {
   return useTemporal(startTimeSkippingServer);
 }
 
@@ -130,7 +146,7 @@ function skippedTime(): () => number {
 
 export interface TestWorkerOptions extends Pick<
   SegueWorkerOptions,
-  'checkScheduledTime' | 'bundlePath' | 'dataConverter'
+  'checkScheduledTime' | 'bundlePath' | 'dataConverter' | 'now'
 > {
   limits?: SendLimits;
   layout?: Partial<ServiceLayout>;

@@ -4,6 +4,7 @@ import { type Outlook, type OutlookInput, type OutlookResult, type ProjectRef } 
 import { InvalidInputError, KeyReusedError } from '../../src/errors';
 import { outlookWorkflowId } from '../../src/ids';
 import { type SentNotification } from '../../src/sandbox/state';
+import { eventually } from '../support/eventually';
 import { seed } from '../support/records';
 import { ask, readLedger, useSandbox } from '../support/sandbox';
 import { segueClient, testConfig, useTemporal, withWorker } from '../support/temporal';
@@ -13,6 +14,14 @@ const temporal = useTemporal();
 const sandbox = useSandbox();
 
 const NOTIFY = { userId: 'u-1', workspaceId: '1' };
+/** Nudges keep working hours, so that a look has a time of its own; from then on it passes. */
+function since(time: string): () => number {
+  const begun = Date.now();
+  return () => Date.parse(time) + Date.now() - begun;
+}
+const ON_A_WEDNESDAY = since('2026-03-04T10:00:00Z');
+const ON_A_SATURDAY = since('2026-03-07T10:00:00Z');
+
 const newKey = (): string => `look-${randomUUID()}`;
 
 function outlookIn(project: ProjectRef, place = 'campaign'): Promise<Outlook | undefined> {
@@ -116,43 +125,52 @@ describe('an outlook', () => {
     const project = await seedProject(sandbox.url, { here: { lifecycle: { stage: 'approving' } } });
     const spec = { project, at: '/here', boards: [board], silentAfter: '1s', notify: NOTIFY };
     const config = testConfig();
-    await withWorker(temporal, config, sandbox.url, async () => {
-      const { outlooks } = segueClient(temporal, config);
-      const before = await sideEffects();
-      const first = await outlooks.run({ key: newKey(), ...spec });
-      expect(first.info).toMatchObject({ nudges: [{ about: 'approval', notified: { status: 'sent' } }] });
-      expect(await lastNotification()).toMatchObject({
-        request: {
-          ...NOTIFY,
-          category: 'agentNudge',
-          title: 'An approval is waiting',
-          _extra: { event_type: 'outlook.nudge', agent: 'segue', subject: 'approval' },
-        },
-        remarks: [],
-      });
-      await new Promise((resolve) => setTimeout(resolve, 1_100));
+    await withWorker(
+      temporal,
+      config,
+      sandbox.url,
+      async () => {
+        const { outlooks } = segueClient(temporal, config);
+        const before = await sideEffects();
+        const first = await outlooks.run({ key: newKey(), ...spec });
+        expect(first.info).toMatchObject({ nudges: [{ about: 'approval', notified: { status: 'sent' } }] });
+        expect(await lastNotification()).toMatchObject({
+          request: {
+            ...NOTIFY,
+            category: 'agentNudge',
+            title: 'An approval is waiting',
+            _extra: { event_type: 'outlook.nudge', agent: 'segue', subject: 'approval' },
+          },
+          remarks: [],
+        });
+        await new Promise((resolve) => setTimeout(resolve, 1_100));
 
-      const looks = await Promise.all([1, 2, 3].map(() => outlooks.run({ key: newKey(), ...spec })));
-      const told = looks.flatMap(({ info }) => (info as OutlookResult).nudges);
-      expect(told.filter(({ notified }) => notified.status === 'sent')).toMatchObject([
-        { about: 'board', board },
-      ]);
-      expect(told.every(({ about }) => about === 'board')).toBe(true);
-      expect(await lastNotification()).toMatchObject({
-        request: { message: expect.stringContaining(`Board ${board}`) },
-        remarks: [],
-      });
-      const then = await sideEffects();
-      expect(then).toMatchObject({ notifications: before.notifications + 2, duplicates: before.duplicates });
+        const looks = await Promise.all([1, 2, 3].map(() => outlooks.run({ key: newKey(), ...spec })));
+        const told = looks.flatMap(({ info }) => (info as OutlookResult).nudges);
+        expect(told.filter(({ notified }) => notified.status === 'sent')).toMatchObject([
+          { about: 'board', board },
+        ]);
+        expect(told.every(({ about }) => about === 'board')).toBe(true);
+        expect(await lastNotification()).toMatchObject({
+          request: { message: expect.stringContaining(`Board ${board}`) },
+          remarks: [],
+        });
+        const then = await sideEffects();
+        expect(then).toMatchObject({
+          notifications: before.notifications + 2,
+          duplicates: before.duplicates,
+        });
 
-      const last = await outlooks.run({ key: newKey(), ...spec });
-      expect(last.info).toMatchObject({ written: false, nudges: [] });
-      expect(await sideEffects()).toEqual(then);
-      expect((await outlookIn(project, 'here'))?.nudged).toMatchObject({
-        approval: (last.info as OutlookResult).week,
-        [`board ${board}`]: (last.info as OutlookResult).week,
-      });
-    });
+        const last = await outlooks.run({ key: newKey(), ...spec });
+        expect(last.info).toMatchObject({ written: false, nudges: [] });
+        expect(await sideEffects()).toEqual(then);
+        expect((await outlookIn(project, 'here'))?.nudged).toMatchObject({
+          approval: (last.info as OutlookResult).week,
+          [`board ${board}`]: (last.info as OutlookResult).week,
+        });
+      },
+      { now: ON_A_WEDNESDAY },
+    );
   });
 
   test('P4: nudges once even where the project has lost what it was told', async () => {
@@ -160,18 +178,69 @@ describe('an outlook', () => {
     const data = { campaign: { lifecycle: { stage: 'approving' } } };
     const project = await seedProject(sandbox.url, data);
     const config = testConfig();
-    await withWorker(temporal, config, sandbox.url, async () => {
+    await withWorker(
+      temporal,
+      config,
+      sandbox.url,
+      async () => {
+        const { outlooks } = segueClient(temporal, config);
+        const look = () => outlooks.run({ key: newKey(), project, boards: [board], notify: NOTIFY });
+        const before = await sideEffects();
+        expect((await look()).info).toMatchObject({ nudges: [{ notified: { status: 'sent' } }] });
+        await seed(sandbox.url, { projects: [{ ...project, workspace: 1, data }] });
+        expect((await look()).info).toMatchObject({
+          written: true,
+          nudges: [{ about: 'approval', notified: { status: 'before' } }],
+        });
+        expect((await sideEffects()).notifications).toBe(before.notifications + 1);
+      },
+      { now: ON_A_WEDNESDAY },
+    );
+  });
+
+  test('P4: nudges once, however the workspace is named', async () => {
+    const { board } = await somethingToLookAt();
+    const data = { campaign: { lifecycle: { stage: 'approving' } } };
+    const project = await seedProject(sandbox.url, data);
+    const config = testConfig();
+    const work = async (): Promise<void> => {
       const { outlooks } = segueClient(temporal, config);
-      const look = () => outlooks.run({ key: newKey(), project, boards: [board], notify: NOTIFY });
+      const look = (scope?: OutlookInput['scope']) =>
+        outlooks.run({ key: newKey(), project, scope, boards: [board], notify: NOTIFY });
       const before = await sideEffects();
       expect((await look()).info).toMatchObject({ nudges: [{ notified: { status: 'sent' } }] });
       await seed(sandbox.url, { projects: [{ ...project, workspace: 1, data }] });
-      expect((await look()).info).toMatchObject({
-        written: true,
-        nudges: [{ about: 'approval', notified: { status: 'before' } }],
+      expect((await look({ organization: '1' })).info).toMatchObject({
+        nudges: [{ notified: { status: 'before' } }],
       });
       expect((await sideEffects()).notifications).toBe(before.notifications + 1);
-    });
+    };
+    await withWorker(temporal, config, sandbox.url, work, { now: ON_A_WEDNESDAY });
+  });
+
+  test('P4: outside working hours plans its nudge, and does not wait for it', async () => {
+    const { board } = await somethingToLookAt();
+    const project = await seedProject(sandbox.url, { campaign: { lifecycle: { stage: 'approving' } } });
+    const config = testConfig();
+    const work = async (): Promise<void> => {
+      const { outlooks } = segueClient(temporal, config);
+      const look = () => outlooks.run({ key: newKey(), project, boards: [board], notify: NOTIFY });
+      const before = await sideEffects();
+      // Nine o'clock in Berlin, on Monday.
+      const notified = { status: 'planned', at: '2026-03-09T08:00:00.000Z' };
+      expect((await look()).info).toMatchObject({
+        week: '2026-03-02',
+        nudges: [{ about: 'approval', notified }],
+      });
+      expect((await look()).info).toMatchObject({ written: false, nudges: [] });
+      // By the server's clock that Monday is long past.
+      await eventually('the nudge', async () => {
+        const { notifications } = await sideEffects();
+        return notifications === before.notifications + 1;
+      });
+      expect((await outlookIn(project))?.nudged).toEqual({ approval: '2026-03-09' });
+    };
+    await withWorker(temporal, config, sandbox.url, work, { now: ON_A_SATURDAY });
   });
 
   test('what the service does not know is remarked, and the rest is looked at', async () => {
@@ -235,7 +304,8 @@ describe('an outlook', () => {
       await expect(start(outlookWorkflowId(bad.key), bad)).rejects.toMatchObject({
         cause: { type: 'BadInput' },
       });
-      for (const unfit of [null, { to: { userId: 'u' }, nudge: { about: 'board' }, project: {} }])
+      const later = { to: NOTIFY, nudge: { about: 'approval' }, project, week: 'w', later: { at: 'soon' } };
+      for (const unfit of [null, { to: { userId: 'u' }, nudge: { about: 'board' }, project: {} }, later])
         await expect(start(`nudge/${randomUUID()}`, unfit, 'nudge')).rejects.toMatchObject({
           cause: { type: 'BadInput' },
         });

@@ -86,11 +86,18 @@ export function withRoom(jobs: readonly Pick<CampaignJob, 'links'>[], links: str
   return links.filter((link) => (room -= bytesOf(link)) >= 0);
 }
 
-/** In characters; a thousand of them are handed over from run to run, and may take three bytes a character. */
+/** In bytes of JSON: a thousand of them are handed over from run to run. */
 const LONGEST_ERROR = 250;
 
-function shortened(words: string): string {
-  return words.length > LONGEST_ERROR ? `${words.slice(0, LONGEST_ERROR)}…` : words;
+export function shortened(words: string): string {
+  let room = LONGEST_ERROR - bytesOf('');
+  let kept = '';
+  for (const sign of words) {
+    room -= bytesOf(sign) - bytesOf('');
+    if (room < 0) return `${kept}…`;
+    kept += sign;
+  }
+  return words;
 }
 
 const CANCELLED_WHILE_HELD = 'cancelled while nobody knew whether the service had taken it';

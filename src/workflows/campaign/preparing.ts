@@ -3,7 +3,7 @@ import { condition, proxyActivities } from '@temporalio/workflow';
 import { HEARTBEAT_TIMEOUT_MS, type SegueActivities } from '../../contract';
 import { continueWhenLong, mayContinue } from './continuing';
 import { campaignFailed } from './ending';
-import { type Campaign } from './run';
+import { type Campaign, remark } from './run';
 import { save, untilSaved } from './saving';
 import { enterStage } from './stage';
 
@@ -20,7 +20,7 @@ export async function prepare(run: Campaign): Promise<void> {
   const { voices = [], boards = [] } = input.require ?? {};
   const found = await reads.prepareCampaign({ scope: input.scope, media: input.media ?? {}, voices, boards });
   progress.clock = found.clock;
-  progress.remarks.push(...found.remarks);
+  for (const words of found.remarks) remark(run, words);
   const saved = await untilSaved(run);
   const problems = [
     ...found.problems,
@@ -34,7 +34,7 @@ export async function prepare(run: Campaign): Promise<void> {
 export async function research(run: Campaign): Promise<void> {
   const { input, progress } = run;
   progress.research = await reads.research({ ...input.research, scope: input.scope });
-  progress.remarks.push(...progress.research.remarks);
+  for (const words of progress.research.remarks) remark(run, words);
   save(run, 'research');
   await untilResumed(run);
   enterStage(run, 'producing');

@@ -109,9 +109,12 @@ export function newJob(name: string, kind: CampaignJobKind, optional: boolean, n
 
 /** More says nothing: each may be told of the same trouble again. */
 const MOST_REMARKS = 100;
+/** In characters. */
+const LONGEST_REMARK = 300;
 
 /** Something that whoever looks at the campaign should know. */
-export function remark({ progress }: Campaign, words: string): void {
+export function remark({ progress }: Pick<Campaign, 'progress'>, all: string): void {
+  const words = all.length > LONGEST_REMARK ? `${all.slice(0, LONGEST_REMARK)}…` : all;
   if (progress.remarks.includes(words)) return;
   progress.remarks.push(words);
   if (progress.remarks.length > MOST_REMARKS) progress.remarks.shift();

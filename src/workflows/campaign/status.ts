@@ -9,11 +9,14 @@ export function describe(run: Campaign): CampaignStatus {
   const { input, progress } = run;
   const { stage, since, history, jobs, paused, decisions, approval, clock, remarks } = progress;
   const over = jobs.filter(isOver).length;
+  const waits = waitsFor(run);
+  // One that only reads up has no jobs to count.
+  const percentOfNone = waits === null ? 100 : 0;
   return {
     key: input.key,
     ...{ stage, since, history, jobs },
-    percent: jobs.length === 0 ? 100 : Math.floor((100 * over) / jobs.length),
-    waitsFor: waitsFor(run),
+    percent: jobs.length === 0 ? percentOfNone : Math.floor((100 * over) / jobs.length),
+    waitsFor: waits,
     held: isHeld(run),
     paused,
     approval: approval && input.approval ? { ...approval, from: input.approval.from } : null,

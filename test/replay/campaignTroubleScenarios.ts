@@ -1,0 +1,246 @@
+/** Campaigns whose histories are committed: what goes wrong in one, and what becomes of it. */
+import { addMediaUpdate, pauseUpdate, resumeUpdate } from '../../src/contract';
+import { mediaKeyOf } from '../../src/ids';
+import { cutout, type TestCampaign } from '../support/campaign';
+import { decideByLedger } from '../support/deciding';
+import { eventually } from '../support/eventually';
+import { seedTranscription } from '../support/records';
+import { resetRun } from '../support/reset';
+import { addFault, answering, ask } from '../support/sandbox';
+import { segueClient, startOwnDevServer, testConfig } from '../support/temporal';
+import { approved, BY_SAM, decide, NOTIFY, onCutout, runCampaign } from './recordCampaign';
+import { type Scenario } from './scenario';
+
+const BAD = { tool: 'remove-background', request: { image_url: 'http://127.0.0.1:9/none.png' } };
+
+async function mend(sandboxUrl: string): Promise<void> {
+  await ask(sandboxUrl, 'DELETE /_sandbox/faults');
+}
+
+async function untilTask(campaign: TestCampaign): Promise<void> {
+  await eventually('a task', async () => {
+    const { jobs } = await campaign.status();
+    return jobs.some(({ taskId }) => taskId !== null);
+  });
+}
+
+/** Of its first job. */
+async function firstKey(campaign: TestCampaign): Promise<string> {
+  const { jobs } = await campaign.status();
+  return mediaKeyOf(jobs[0]?.workflowId ?? '') ?? '';
+}
+
+/** A job whose task stays unknown for as long as the fault is there. */
+async function unfinished(url: string) {
+  await addFault(url, answering(503, 'get-task'));
+  return { media: { cutout: cutout(url) } };
+}
+
+/** Takes a long transcript many times over. */
+const LARGE = {
+  ...{ name: 'many', by: 'sam', optional: true, tool: 'remove-background' },
+  request: { image_url: Array.from({ length: 40 }, () => ({ from: 'intro', at: '/text' })) },
+};
+
+export const campaignTroubleScenarios: Record<string, Scenario> = {
+  async 'campaign-configuration-refused'(temporal, keep) {
+    // Where the campaign is to stand, the project has something else.
+    await runCampaign(temporal, keep, (url) => ({
+      at: '/theirs/campaign',
+      notify: NOTIFY,
+      media: { cutout: cutout(url) },
+    }));
+  },
+
+  'campaign-unreadable-while-preparing': (temporal, keep) =>
+    runCampaign(
+      temporal,
+      keep,
+      async (url) => {
+        await addFault(url, answering(503, 'get-board'));
+        return {
+          require: { boards: ['launch-board'] },
+          research: { boards: ['launch-board'] },
+          media: { cutout: cutout(url) },
+        };
+      },
+      async (campaign, url) => {
+        await eventually('the trouble', async () => {
+          const { raw } = await campaign.handle.describe();
+          return (raw.pendingActivities ?? []).some(
+            ({ activityType, attempt }) => activityType?.name === 'prepareCampaign' && Number(attempt) > 1,
+          );
+        });
+        await mend(url);
+      },
+    ),
+
+  'campaign-service-denied': (temporal, keep) =>
+    runCampaign(
+      temporal,
+      keep,
+      async (url) => {
+        await addFault(url, answering(401, 'get-board'));
+        return { require: { boards: ['launch-board'] }, notify: NOTIFY, media: { cutout: cutout(url) } };
+      },
+      undefined,
+      { config: { submit: { timeout: '5s', authGrace: '1s' } } },
+    ),
+
+  'campaign-overdue-job': (temporal, keep) => {
+    const config = testConfig({ poll: { min: '50ms', max: '100ms', deadline: '1s', giveUp: '7d' } });
+    return runCampaign(
+      temporal,
+      keep,
+      unfinished,
+      async (campaign, url) => {
+        await campaign.untilJob('cutout', 'overdue');
+        await mend(url);
+        const job = await segueClient(temporal, config).media.get(await firstKey(campaign));
+        await job.pollNow();
+      },
+      { config },
+    );
+  },
+
+  'campaign-optional-job-failed': (temporal, keep) =>
+    runCampaign(temporal, keep, (url) => ({
+      notify: NOTIFY,
+      media: {
+        cutout: cutout(url),
+        extra: { ...BAD, optional: true },
+        onExtra: {
+          ...{ tool: 'remove-background', optional: true },
+          request: { image_url: { from: 'extra', at: '/images/0/url' } },
+        },
+      },
+    })),
+
+  'campaign-request-too-large': (temporal, keep) =>
+    runCampaign(
+      temporal,
+      keep,
+      async (url) => {
+        const cues = [{ start: 0, end: 1, text: 'x'.repeat(30_000) }];
+        return { transcripts: { intro: { id: await seedTranscription(url, { cues }) } } };
+      },
+      async ({ handle }) => {
+        await handle.executeUpdate(pauseUpdate, BY_SAM);
+        await handle.executeUpdate(addMediaUpdate, { args: [LARGE] });
+        await handle.executeUpdate(resumeUpdate, BY_SAM);
+      },
+    ),
+
+  'campaign-result-gone': (temporal, keep) =>
+    runCampaign(temporal, keep, approved, async (campaign) => {
+      const { jobs } = await campaign.untilStage('approving');
+      const workflowId = jobs[0]?.workflowId ?? '';
+      await temporal.client.workflowService.deleteWorkflowExecution({
+        namespace: 'default',
+        workflowExecution: { workflowId },
+      });
+      await eventually('the run to be gone', () =>
+        temporal.client.workflow
+          .getHandle(workflowId)
+          .describe()
+          .then(
+            () => undefined,
+            () => true,
+          ),
+      );
+      const built = { name: 'banner', by: 'sam', optional: true, ...onCutout('/images/0/url') };
+      await campaign.handle.executeUpdate(addMediaUpdate, { args: [built] });
+      await campaign.untilRound(2);
+      await decide('approve')(campaign);
+    }),
+
+  'campaign-results-refused': (temporal, keep) =>
+    runCampaign(temporal, keep, approved, async (campaign, url) => {
+      await campaign.untilStage('approving');
+      await eventually('the question in the project', async () => (await campaign.status()).unsaved === null);
+      await addFault(url, answering(422, 'update-project'));
+      await campaign.decide({ decision: 'approve', by: 'sam' });
+    }),
+
+  'campaign-held-job-decided': (temporal, keep) => {
+    const config = testConfig();
+    return runCampaign(
+      temporal,
+      keep,
+      async (url) => {
+        const lost = { operation: 'remove-background', fault: 'reset', when: 'after' } as const;
+        await addFault(url, { ...lost, match: { nth: 1 } });
+        return { media: { cutout: cutout(url) } };
+      },
+      async (campaign, url) => {
+        await campaign.untilJob('cutout', 'held');
+        await decideByLedger(await segueClient(temporal, config).media.get(await firstKey(campaign)), url);
+      },
+      { config },
+    );
+  },
+
+  'campaign-paused-while-preparing': (temporal, keep) =>
+    runCampaign(
+      temporal,
+      keep,
+      async (url) => {
+        await addFault(url, answering(503, 'get-workspace'));
+        return { research: { boards: ['launch-board'] }, media: { cutout: cutout(url) } };
+      },
+      async ({ handle }, url) => {
+        await handle.executeUpdate(pauseUpdate, BY_SAM);
+        await mend(url);
+        await eventually('what was found', async () => {
+          const { events } = await handle.fetchHistory();
+          return events?.some((event) => event.activityTaskCompletedEventAttributes);
+        });
+        await handle.executeUpdate(resumeUpdate, BY_SAM);
+      },
+    ),
+
+  'campaign-cancelled-while-preparing': (temporal, keep) =>
+    runCampaign(
+      temporal,
+      keep,
+      async (url) => {
+        await addFault(url, answering(503, 'get-workspace'));
+        return { media: { cutout: cutout(url) } };
+      },
+      async ({ handle }, url) => {
+        await eventually('its first task', async () => (await handle.describe()).historyLength > 4);
+        await handle.cancel();
+        await mend(url);
+      },
+    ),
+
+  'campaign-attached-to-running-jobs': (temporal, keep) =>
+    runCampaign(temporal, keep, unfinished, async (campaign, url) => {
+      await untilTask(campaign);
+      await resetRun(temporal, { workflowId: campaign.handle.workflowId });
+      await campaign.untilJob('cutout', 'running');
+      await mend(url);
+    }),
+
+  /** The server wants short histories, and people keep the campaign busy while it waits for its approver. */
+  async 'campaign-question-carried-over'(_temporal, keep) {
+    const own = await startOwnDevServer({
+      dynamicConfig: { 'limit.historyCount.suggestContinueAsNew': 60 },
+    });
+    await runCampaign(own, keep, approved, async (campaign) => {
+      await campaign.untilStage('approving');
+      const before = (await campaign.handle.describe()).runId;
+      const order = (update: typeof pauseUpdate): Promise<unknown> =>
+        // One that meets the moment in between is told so, and asks again.
+        campaign.handle.executeUpdate(update, BY_SAM).catch(() => undefined);
+      await eventually('another run', async () => {
+        await order(pauseUpdate);
+        await order(resumeUpdate);
+        return (await campaign.handle.describe()).runId !== before;
+      });
+      if ((await campaign.status()).paused) await order(resumeUpdate);
+      await campaign.decide({ decision: 'approve', by: 'sam', round: 1 });
+    });
+    await own.close();
+  },
+};
