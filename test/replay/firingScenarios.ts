@@ -1,7 +1,6 @@
 /** Firings of schedules whose histories are committed, and what they started: it tells them its end. */
 import { randomUUID } from 'node:crypto';
 import { type WorkflowHandle } from '@temporalio/client';
-import { type ScheduleTarget } from '../../src/contract';
 import { campaignWorkflowId, firedKey, firingWorkflowId, outlookWorkflowId } from '../../src/ids';
 import { startSandbox } from '../../src/sandbox/server';
 import { startDevServer } from '../../src/temporal/devServer';
@@ -23,7 +22,7 @@ interface Fired {
 
 /** Fires once, for what `kind` names, and keeps the run that comes of what is done meanwhile. */
 function firing(
-  kind: ScheduleTarget['kind'],
+  kind: 'campaign' | 'outlook',
   meanwhile: (fired: Fired) => Promise<WorkflowHandle>,
   open?: () => Promise<TestTemporal>,
 ): Scenario {
