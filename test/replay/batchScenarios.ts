@@ -4,7 +4,7 @@ import { type BatchItem, endHandOverSignal } from '../../src/contract';
 import { type BatchSpec } from '../../src/client/batches';
 import { batchItemKey, batchPartWorkflowId, batchWorkflowId, mediaWorkflowId } from '../../src/ids';
 import { startSandbox } from '../../src/sandbox/server';
-import { batchOf, cutouts, untilStatus } from '../support/batch';
+import { batchOf, cutouts, firstOf, untilStatus } from '../support/batch';
 import { decideByLedger } from '../support/deciding';
 import { eventually } from '../support/eventually';
 import { type MediaJob } from '../../src/client/jobs/job';
@@ -155,13 +155,6 @@ const incomplete: Scenario = async (temporal, keep) => {
   });
   await sandbox.stop();
 };
-
-async function* firstOf<T>(all: AsyncIterable<T>): AsyncGenerator<T> {
-  for await (const one of all) {
-    yield one;
-    return;
-  }
-}
 
 export const batchScenarios: Record<string, Scenario> = {
   'batch-completed': recording({ spec: { concurrency: 3, notify: NOTIFY } }),
