@@ -5,6 +5,8 @@ export { BatchesClient, type BatchPartition, type BatchSpec } from './client/bat
 export { Campaign, type CampaignDecisionAnswer } from './client/campaigns/campaign';
 export { type CampaignEntry, type CampaignFilter, CampaignsClient } from './client/campaigns';
 export { campaignJsonSchema } from './client/campaigns/schema';
+export { outlookJsonSchema } from './client/outlooks/schema';
+export { scheduleJsonSchema } from './client/schedules/schema';
 export { problemsOfCampaignSpec } from './client/campaigns/spec';
 export { readCampaignSpec } from './client/campaigns/text';
 export { ConfigError, loadStarterConfig, type StarterConfig } from './config';

@@ -61,6 +61,7 @@ export async function createSegueWorker(options: SegueWorkerOptions): Promise<Se
   const activities = createActivities(api, {
     checkScheduledTime: options.checkScheduledTime,
     organization: config.api.organization,
+    proxy: config.api.proxy,
     authGrace: config.submit.authGrace,
     operator: config.operator,
     holdBefore,

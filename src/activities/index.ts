@@ -2,6 +2,7 @@ import { log } from '@temporalio/activity';
 import { type MetricMeter, noopMetricMeter } from '@temporalio/common';
 import { type Api } from '../api/client';
 import { organizationResolver } from '../api/organization';
+import { type ProxySettings } from '../config';
 import { DEFAULT_SUBMIT, type SegueActivities } from '../contract';
 import { countBreakerChange } from '../metrics';
 import { Breaker, type BreakerChange } from './breaker';
@@ -34,6 +35,8 @@ import { createWriteProject, type WriteOptions } from './writeProject';
 export interface ActivityOptions extends GuardOptions, WriteOptions, DownloadOptions, Partial<Patience> {
   /** The workspace of every call that names none. */
   organization?: string;
+  /** On the way to the addresses of manifests. */
+  proxy?: ProxySettings;
   operator?: Operator;
   /** POSTs of chunks on the wire at once, in this process. */
   mostInChunks?: number;
@@ -69,7 +72,7 @@ export function createActivities(api: Api, options: ActivityOptions = {}) {
     readOutlook: createReadOutlook(api, organizationOf, { authGrace }, options.now),
     isStillDue: createIsStillDue(api, { authGrace }),
     workingTime,
-    startFired: createStartFired(meter),
+    startFired: createStartFired(meter, options.proxy),
     readFiredEnd: createReadFiredEnd(meter),
     readWorkspaceClock: createReadWorkspaceClock(api),
     pollTasks: createPollTasks(api),

@@ -1,10 +1,12 @@
 import { type MetricMeter } from '@temporalio/common';
-import { type FiredEnd, type ReadFiredEndOrder } from '../contract';
+import { endOfBatch } from '../client/batches/end';
+import { type BatchResult, type FiredEnd, type JobEnd, type ReadFiredEndOrder } from '../contract';
+import { batchWorkflowId, keyIn } from '../ids';
 import { readEnd } from './readEnd';
 import { meterSkippedFirings } from './skippedFirings';
 
-/** Where a run's own result says how it went. */
-const RESULT_STATUS = '/status';
+/** Where a run's own result says how it went; the last two only a batch's. */
+const RESULT = { status: '/status', counts: '/counts', incomplete: '/incomplete' };
 
 /** Results that are an end like any other to the run, and not a success to those who wait for it. */
 const NOT_SUCCEEDED: Partial<Record<string, FiredEnd>> = {
@@ -17,17 +19,14 @@ export function createReadFiredEnd(meter: MetricMeter) {
   return async function readFiredEnd(order: ReadFiredEndOrder): Promise<FiredEnd | null> {
     const { schedule, workflowId, isEnding } = order;
     await meterSkippedFirings(meter, schedule);
-    const end = await readEnd({ workflowId, isEnding, pointers: [RESULT_STATUS] });
+    const end = await readEnd({ workflowId, isEnding, pointers: Object.values(RESULT) });
     switch (end.is) {
       case 'open':
         return null;
       case 'gone':
         return { status: 'failed', error: 'the Temporal server no longer knows its run' };
-      case 'succeeded': {
-        const found = end.values[RESULT_STATUS];
-        const word = found && 'value' in found ? String(found.value) : '';
-        return NOT_SUCCEEDED[word] ?? { status: 'succeeded', error: null };
-      }
+      case 'succeeded':
+        return endByResult(workflowId, end.values);
       case 'failed':
       case 'abandoned':
       case 'cancelled':
@@ -35,4 +34,16 @@ export function createReadFiredEnd(meter: MetricMeter) {
         return { status: end.is, error: end.error };
     }
   };
+}
+
+type Values = Extract<JobEnd, { is: 'succeeded' }>['values'];
+
+function endByResult(workflowId: string, values: Values): FiredEnd {
+  const [status, counts, incomplete] = [RESULT.status, RESULT.counts, RESULT.incomplete].map((pointer) => {
+    const found = values[pointer];
+    return found && 'value' in found ? found.value : undefined;
+  });
+  const isBatch = workflowId === batchWorkflowId(keyIn(workflowId));
+  if (isBatch) return endOfBatch({ status, counts, incomplete } as BatchResult);
+  return NOT_SUCCEEDED[String(status)] ?? { status: 'succeeded', error: null };
 }

@@ -1,38 +1,65 @@
-import { activityInfo, getClient } from '@temporalio/activity';
+import { activityInfo, cancellationSignal, getClient } from '@temporalio/activity';
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { ApplicationFailure, type MetricMeter } from '@temporalio/common';
 import { keyOfFiring } from '../schedules/clockChanges';
 import { problemsOfSchedule } from '../client/schedules/spec';
+import { type FiringSettings } from '../client/schedules/batchTarget';
 import { startTarget } from '../client/schedules/targets';
+import { type ProxySettings } from '../config';
 import { FAILURE, type FiredRun, reportToSignal, type StartFiredOrder } from '../contract';
-import { InvalidInputError, KeyReusedError } from '../errors';
+import { InvalidInputError, KeyReusedError, requireGood, UnreachableAddressError } from '../errors';
+import { Pulse } from './pulse';
 import { meterSkippedFirings } from './skippedFirings';
+
+/** For so long, and so often at least, an address that cannot be read is asked again. */
+const LONGEST_UNREADABLE_MS = 30 * 60_000;
+const FEWEST_READS = 5;
 
 /**
  * Starts what a firing is for, as any client does: under the key of its time, so that a run that is there already is
  * found and not started again. It is asked to tell the firing its end.
  */
-export function createStartFired(meter: MetricMeter) {
+export function createStartFired(meter: MetricMeter, proxy?: ProxySettings) {
   return async function startFired(order: StartFiredOrder): Promise<FiredRun> {
-    const { schedule, target, poll, submit } = order;
-    const { taskQueue, workflowExecution } = activityInfo();
-    await meterSkippedFirings(meter, schedule);
-    // Other languages make schedules too.
-    const problems = problemsOfSchedule(schedule, order);
-    if (problems.length > 0) throw refused(new InvalidInputError(problems, 'Nothing was started'));
-    const client = getClient();
-    const run = await startTarget(client, target, {
-      key: keyOfFiring(order, order),
-      // The same in every attempt: what an attempt before this one started is not an old run.
-      token: workflowExecution?.runId,
-      ...{ taskQueue, poll, submit },
-    }).catch((error: unknown) => {
-      throw error instanceof KeyReusedError ? refused(error) : error;
-    });
-    await askToBeTold(client, run.workflowId, workflowExecution?.workflowId ?? '');
-    const { key, workflowId, runId, existing } = run;
-    return { key, workflowId, runId, existing };
+    const pulse = new Pulse();
+    // Decided once: what an attempt gives up for good, the next one must not find undone.
+    const isLast = isLastAttempt();
+    try {
+      await meterSkippedFirings(meter, order.schedule);
+      return await start(order, { proxy, isLastAttempt: isLast });
+    } catch (error) {
+      throw inWords(error, isLast);
+    } finally {
+      pulse.stop();
+    }
   };
+}
+
+async function start(
+  order: StartFiredOrder,
+  reading: Pick<FiringSettings, 'proxy' | 'isLastAttempt'>,
+): Promise<FiredRun> {
+  const { schedule, target, poll, submit } = order;
+  const { taskQueue, taskToken, workflowExecution } = activityInfo();
+  // Other languages make schedules too.
+  requireGood(problemsOfSchedule(schedule, order), 'Nothing was started');
+  const client = getClient();
+  const run = await startTarget(client, target, {
+    key: keyOfFiring(order, order),
+    // The same in every attempt: what an attempt before this one started is not an old run.
+    token: workflowExecution?.runId,
+    ...{ taskQueue, poll, submit, ...reading },
+    signal: cancellationSignal(),
+    requireCurrent: () => client.activity.heartbeat(taskToken),
+  });
+  await askToBeTold(client, run.workflowId, workflowExecution?.workflowId ?? '');
+  const { key, workflowId, runId, existing, digest } = run;
+  return { key, workflowId, runId, existing, digest };
+}
+
+function isLastAttempt(): boolean {
+  const { attempt, scheduledTimestampMs } = activityInfo();
+  return attempt >= FEWEST_READS && Date.now() - scheduledTimestampMs >= LONGEST_UNREADABLE_MS;
 }
 
 async function askToBeTold(client: Client, workflowId: string, listener: string): Promise<void> {
@@ -44,6 +71,13 @@ async function askToBeTold(client: Client, workflowId: string, listener: string)
   }
 }
 
-function refused({ message }: Error): ApplicationFailure {
-  return ApplicationFailure.nonRetryable(message, FAILURE.badInput);
+/** Without causes, which may tell more of an address than messages do. */
+function inWords(error: unknown, isLast: boolean): unknown {
+  if (error instanceof InvalidInputError || error instanceof KeyReusedError)
+    return ApplicationFailure.nonRetryable(error.message, FAILURE.badInput);
+  if (!(error instanceof UnreachableAddressError)) return error;
+  const { message } = error;
+  return isLast
+    ? ApplicationFailure.nonRetryable(`Nothing was submitted: ${message}`, FAILURE.unreachable)
+    : ApplicationFailure.retryable(message, FAILURE.unreachable);
 }

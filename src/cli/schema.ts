@@ -1,6 +1,8 @@
 import { type Command } from 'commander';
 import { mediaTools, requestJsonSchema } from '../api/tools';
 import { campaignJsonSchema } from '../client/campaigns/schema';
+import { outlookJsonSchema } from '../client/outlooks/schema';
+import { scheduleJsonSchema } from '../client/schedules/schema';
 import { UsageError } from './exit';
 import { print } from './print';
 import { table } from './table';
@@ -35,5 +37,15 @@ function schemas(): Map<string, Described> {
     { about: `the request of a tool: ${tool.about}`, schema: () => requestJsonSchema(tool) },
   ]);
   const campaign = { about: 'the spec of a campaign', schema: campaignJsonSchema };
-  return new Map([['campaign', campaign], ...tools]);
+  const outlook = { about: 'the spec of an outlook', schema: outlookJsonSchema };
+  const schedule = {
+    about: 'what a schedule hands to each firing: a campaign, an outlook or a batch',
+    schema: scheduleJsonSchema,
+  };
+  return new Map<string, Described>([
+    ['campaign', campaign],
+    ['outlook', outlook],
+    ['schedule', schedule],
+    ...tools,
+  ]);
 }

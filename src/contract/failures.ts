@@ -12,6 +12,7 @@ export const FAILURE = {
   abandoned: 'Abandoned',
   badDecision: 'BadDecision',
   badInput: 'BadInput',
+  unreachable: 'Unreachable',
   unsafeStart: 'UnsafeStart',
   badChange: 'BadChange',
   askAgain: 'AskAgain',

@@ -5,6 +5,7 @@ import { type Duration } from '../durations';
 import { type CampaignSpec, type WorkspaceClock } from './campaigns';
 import { type OutlookInput } from './outlook';
 import { type PollSettings, type SubmitSettings } from './settings';
+import { type NotifyTarget } from './targets';
 
 /** What a schedule starts each time: it starts what was asked for, and stays open as long as that. */
 export const FIRING_WORKFLOW = 'firing';
@@ -18,9 +19,25 @@ export type ScheduleTimes =
 /** Each firing has a key of its own, so that a spec in a schedule has none. */
 export type Keyless<Spec extends { key: string }> = Omit<Spec, 'key'>;
 
+/** A batch whose manifest is read anew each time, by a worker. */
+export interface ScheduledBatch {
+  /** An https address. Whatever is signed or secret in it stands in the schedule and in each firing's history. */
+  manifest: string;
+  /** How many items are at the service at once. */
+  concurrency?: number;
+  /** Of the batch itself; lines have their own. */
+  scope?: Scope;
+  /** Who is told of the end, once. */
+  notify?: NotifyTarget;
+  /** Whether bad lines are left out, and the others are run. */
+  skipBad?: boolean;
+}
+
 /** What is started each time. */
 export type ScheduleTarget =
-  { kind: 'campaign'; spec: Keyless<CampaignSpec> } | { kind: 'outlook'; spec: Keyless<OutlookInput> };
+  | { kind: 'campaign'; spec: Keyless<CampaignSpec> }
+  | { kind: 'outlook'; spec: Keyless<OutlookInput> }
+  | { kind: 'batch'; spec: ScheduledBatch };
 
 /**
  * What becomes of a firing while the one before it is open. None of them stops that one: what it started is paid for.
@@ -58,6 +75,8 @@ export interface FiredRun {
   runId: string;
   /** Whether it was there before: the same time fires once, however often it is asked for. */
   existing: boolean;
+  /** Of a batch: the digest of the manifest that it is of. */
+  digest?: string;
 }
 
 /** How the run of a firing ended, in the words of the command contract. */

@@ -42,11 +42,12 @@ function problemsOfItem(item: unknown): string[] {
 
 export function problemsOfBatchInput(input: unknown): string[] {
   if (!isRecord(input)) return ['the input: must be one object'];
-  const { key, manifest, concurrency, scope, notify, poll, submit } = input;
+  const { key, manifest, source, concurrency, scope, notify, poll, submit } = input;
   return [
     ...problemsOfBatchKey(key, 'key'),
     ...problemsOfManifest(manifest),
-    ...(concurrency === undefined || concurrency === null ? [] : problemsOfConcurrency(concurrency)),
+    ...(source === undefined || source === null || isText(source) ? [] : ['source: must be a text']),
+    ...problemsOfConcurrency(concurrency),
     ...problemsOfObjects({ scope, poll, submit }),
     ...(isRecord(scope) ? problemsOfScope(scope) : []),
     ...problemsOfTargets({ notify }),
@@ -73,7 +74,8 @@ function problemsOfManifest(manifest: unknown): string[] {
   ];
 }
 
-function problemsOfConcurrency(concurrency: unknown): string[] {
+export function problemsOfConcurrency(concurrency: unknown): string[] {
+  if (concurrency === undefined || concurrency === null) return [];
   return isCount(concurrency) && concurrency <= MOST_BATCH_CONCURRENCY
     ? []
     : [`concurrency: must be a whole number from 1 to ${MOST_BATCH_CONCURRENCY}`];

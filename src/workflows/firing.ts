@@ -1,6 +1,7 @@
 import {
   ActivityFailure,
   ApplicationFailure,
+  CancellationScope,
   condition,
   continueAsNew,
   proxyActivities,
@@ -14,16 +15,26 @@ import {
   type FiredRun,
   type FiringInput,
   type FiringResult,
+  HEARTBEAT_TIMEOUT_MS,
   jobNewsSignal,
   type SegueActivities,
 } from '../contract';
 import { firingIn } from '../ids';
 import { isRecord } from '../rules/inputs';
 
+const RETRY = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' } as const;
+
 /** Asks the Temporal server alone, so that trouble passes with the server's. */
 const { startFired, readFiredEnd } = proxyActivities<SegueActivities>({
   startToCloseTimeout: '40s',
-  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
+  retry: RETRY,
+});
+
+/** The same for a batch, whose manifest is read, and may be long. */
+const { startFired: readAndStart } = proxyActivities<SegueActivities>({
+  startToCloseTimeout: '1h',
+  heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
+  retry: RETRY,
 });
 
 /** What was started tells its end, unless it is terminated. */
@@ -48,7 +59,10 @@ export async function firing(input: FiringInput): Promise<FiringResult> {
 async function start(input: FiringInput, schedule: string, time: string): Promise<FiredRun> {
   const { target, spec, timezone, poll, submit } = input;
   try {
-    return await startFired({ schedule, time, target, spec, timezone, poll, submit });
+    const order = { schedule, time, target, spec, timezone, poll, submit };
+    if (target.kind !== 'batch') return await startFired(order);
+    // What is begun is handed over whole: half a batch would wait for the rest for ever.
+    return await CancellationScope.nonCancellable(() => readAndStart(order));
   } catch (error) {
     const cause = error instanceof ActivityFailure ? error.cause : undefined;
     if (!(cause instanceof ApplicationFailure)) throw error;

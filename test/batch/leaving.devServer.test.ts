@@ -1,8 +1,8 @@
 /** Items and partitions that a batch loses sight of. */
 import { type MediaJob } from '../../src/client/jobs/job';
-import { lateTasksSignal } from '../../src/contract';
+import { endHandOverSignal, lateTasksSignal } from '../../src/contract';
 import { batchItemKey, batchPartWorkflowId } from '../../src/ids';
-import { batchOf, cutouts, resultsOf, startBatch, untilStatus } from '../support/batch';
+import { batchOf, cutouts, firstOf, oneByOne, resultsOf, startBatch, untilStatus } from '../support/batch';
 import { tasksOf } from '../support/jobs';
 import { addFault, readLedger, useSandboxEach } from '../support/sandbox';
 import { segueClient, testConfig, useTemporal, withWorker } from '../support/temporal';
@@ -49,4 +49,32 @@ test('P2: what a terminated partition had at the service counts as held, and its
     expect(await batch.result()).toMatchObject({ counts: { held: 1, cancelled: 5, waiting: 0, running: 0 } });
     expect((await resultsOf(batch)).filter(({ taskId }) => taskId !== null)).toHaveLength(4);
   });
+});
+
+test('P1: a partition that comes when the rest of the manifest was given up submits nothing', async () => {
+  const config = testConfig();
+  const spec = batchOf(cutouts(sandbox.url, 4), 2);
+  await withWorker(temporal, config, sandbox.url, async () => {
+    const batch = await startBatch(temporal, config, { ...spec, partitions: oneByOne([]) });
+    // The first partition waits until the second has come and gone.
+    await batch.pause({ by: 'Olga' });
+    await startBatch(temporal, config, { ...spec, partitions: firstOf(spec.partitions) });
+    await untilStatus(batch, 'the first partition', ({ partitions }) => partitions.handedOver === 1);
+    const given = temporal.client.workflow.getHandle(batch.workflowId);
+    await given.signal(endHandOverSignal, { reason: 'the manifest is gone' });
+    await untilStatus(batch, 'the end of the hand-over', ({ incomplete }) => incomplete !== null);
+    await startBatch(temporal, config, spec);
+    const late = temporal.client.workflow.getHandle(batchPartWorkflowId(spec.key, 2));
+    expect(await late.result()).toMatchObject({ counts: { cancelled: 2 } });
+    await batch.resume({ by: 'Olga' });
+    expect(await batch.result()).toMatchObject({
+      ...{ status: 'completed', incomplete: 'the manifest is gone' },
+      counts: { cancelled: 2, waiting: 0, running: 0 },
+    });
+    expect(await batch.report()).toMatchObject({
+      status: 'failed',
+      error: '2 items were not handed over: the manifest is gone',
+    });
+  });
+  expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 2, duplicates: 0 });
 });

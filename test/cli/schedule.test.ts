@@ -93,3 +93,35 @@ test('everything that is wrong is told at once, each with its flag or its place'
   const ended = await Promise.all(wrong.map((args) => schedule(...args)));
   expect(ended.map((finished) => finished.code)).toEqual(wrong.map(() => 2));
 });
+
+test('a batch is scheduled by the address of its manifest, which nobody is shown whole', async () => {
+  const times = ['--cron', '0 2 * * *', '--timezone', 'UTC'];
+  const flags = ['--concurrency', '50', '--notify', 'u-1@42', '--skip-bad', '--organization', '1'];
+  const address = 'https://example.com/tonight.ndjson?sig=secret';
+  expect(await schedule('create', 'products', ...times, ...flags, 'batch', address)).toMatchObject({
+    code: 0,
+  });
+  const { stdout } = await schedule('show', 'products', '--json');
+  expect(stdout).not.toContain('secret');
+  expect(JSON.parse(stdout)).toMatchObject({
+    info: {
+      kind: 'batch',
+      target: {
+        spec: {
+          ...{ manifest: 'https://example.com/tonight.ndjson?...', concurrency: 50, skipBad: true },
+          ...{ scope: { organization: '1' }, notify: { userId: 'u-1', workspaceId: '42' } },
+        },
+      },
+    },
+  });
+  const wrong = await schedule('create', 'a b', ...times, '--notify', 'u-1', 'batch', 'tonight.ndjson');
+  expect(wrong.code).toBe(2);
+  expect(wrong.stderr.split('\n').map((line) => line.trim())).toEqual([
+    'Nothing was scheduled:',
+    expect.stringMatching(/^name: "a b" is not/),
+    '--notify: "u-1" is not USER@WORKSPACE',
+    'MANIFEST_URL: is not an address',
+  ]);
+  const misplaced = await schedule('create', 'looks', ...times, '--skip-bad', 'outlook', EXAMPLE);
+  expect(misplaced.stderr).toContain('--skip-bad: is for batches; of outlooks it stands in the spec');
+});

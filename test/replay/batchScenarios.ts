@@ -1,10 +1,10 @@
 /** Batches and their partitions whose histories are committed: every way through one. */
 import { type Batch } from '../../src/client/batches/batch';
-import { type BatchItem } from '../../src/contract';
+import { type BatchItem, endHandOverSignal } from '../../src/contract';
 import { type BatchSpec } from '../../src/client/batches';
 import { batchItemKey, batchPartWorkflowId, batchWorkflowId, mediaWorkflowId } from '../../src/ids';
 import { startSandbox } from '../../src/sandbox/server';
-import { batchOf, cutouts, untilStatus } from '../support/batch';
+import { batchOf, cutouts, firstOf, untilStatus } from '../support/batch';
 import { decideByLedger } from '../support/deciding';
 import { eventually } from '../support/eventually';
 import { type MediaJob } from '../../src/client/jobs/job';
@@ -139,6 +139,23 @@ const adopted: Scenario = async (temporal, keep) => {
   await sandbox.stop();
 };
 
+/** One of its two partitions never comes. */
+const incomplete: Scenario = async (temporal, keep) => {
+  const sandbox = await startSandbox({ pace: { kind: 'polls', polls: 1 } });
+  const config = testConfig();
+  await withWorker(temporal, config, sandbox.url, async () => {
+    const asked = batchOf(plain(sandbox.url), ITEMS / 2);
+    const partitions = firstOf(asked.partitions);
+    const batch = await segueClient(temporal, config).batch.start({ ...asked, partitions });
+    await untilStatus(batch, 'the first partition', ({ partitions: { handedOver } }) => handedOver === 1);
+    const run = temporal.client.workflow.getHandle(batch.workflowId);
+    await run.signal(endHandOverSignal, { reason: 'its address gave another manifest' });
+    await run.result();
+    await keep(run);
+  });
+  await sandbox.stop();
+};
+
 export const batchScenarios: Record<string, Scenario> = {
   'batch-completed': recording({ spec: { concurrency: 3, notify: NOTIFY } }),
   'batch-attention': recording({ before: troubled, spec: { notify: NOTIFY } }),
@@ -146,6 +163,7 @@ export const batchScenarios: Record<string, Scenario> = {
   'batch-ordered': recording(ORDERED),
   'batch-cancelled': recording(CANCELLED),
   'batch-continued': continuing(CONTINUED),
+  'batch-incomplete': incomplete,
   'batch-part-written-and-told': recording({ items: written, kept: firstPart }),
   'batch-part-held-and-refused': recording({ before: troubled, kept: firstPart }),
   'batch-part-denied': recording({ ...DENIED, kept: firstPart }),

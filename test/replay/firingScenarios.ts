@@ -2,12 +2,21 @@
 import { randomUUID } from 'node:crypto';
 import { type WorkflowHandle } from '@temporalio/client';
 import { FIRING_WORKFLOW, type FiringInput, type ScheduleTarget } from '../../src/contract';
-import { campaignWorkflowId, firedKey, firingWorkflowId, outlookWorkflowId } from '../../src/ids';
+import {
+  batchWorkflowId,
+  campaignWorkflowId,
+  firedKey,
+  firingWorkflowId,
+  outlookWorkflowId,
+} from '../../src/ids';
 import { startSandbox } from '../../src/sandbox/server';
 import { startDevServer } from '../../src/temporal/devServer';
+import { cutouts } from '../support/batch';
 import { cutout, newCampaign, TestCampaign } from '../support/campaign';
 import { eventually } from '../support/eventually';
+import { manifestOf } from '../support/manifests';
 import { shared } from '../support/shared';
+import { startSmallService } from '../support/smallService';
 import { connectTo, segueClient, testConfig, type TestTemporal, withWorker } from '../support/temporal';
 import { type Scenario } from './scenario';
 
@@ -17,6 +26,7 @@ interface Fired {
   firing: WorkflowHandle;
   campaign: TestCampaign;
   outlook: WorkflowHandle;
+  batch: WorkflowHandle;
   /** Has the same time fire once more. */
   again: () => Promise<void>;
 }
@@ -31,23 +41,28 @@ function firing(
     const temporal = (await open?.()) ?? shared;
     const sandbox = await startSandbox({ pace: { kind: 'instant' } });
     const config = testConfig();
+    const manifest = await startSmallService({
+      'GET /m': { text: manifestOf(cutouts(sandbox.url, 2)) },
+    });
     await withWorker(temporal, config, sandbox.url, async () => {
       const { schedules } = segueClient(temporal, config);
       const { project } = await newCampaign(sandbox.url);
+      const targets = {
+        outlook: { kind: 'outlook', spec: { project, boards: ['launch-board'] } },
+        campaign: {
+          kind: 'campaign',
+          spec: {
+            ...{ project, scope: { organization: '1' }, approval: { from: 'u-2' } },
+            media: { mug: cutout(sandbox.url) },
+          },
+        },
+        batch: { kind: 'batch', spec: { manifest: `${manifest.url}/m` } },
+      } satisfies Record<typeof kind, ScheduleTarget>;
       const name = `recorded-${randomUUID()}`;
       await schedules.create(name, {
         spec: { cron: '0 2 * * *' },
         timezone: 'UTC',
-        target:
-          kind === 'outlook'
-            ? { kind, spec: { project, boards: ['launch-board'] } }
-            : {
-                kind,
-                spec: {
-                  ...{ project, scope: { organization: '1' }, approval: { from: 'u-2' } },
-                  media: { mug: cutout(sandbox.url) },
-                },
-              },
+        target: targets[kind],
       });
       const again = (): Promise<void> => schedules.backfill(name, TIME, TIME);
       await again();
@@ -55,11 +70,11 @@ function firing(
       const key = firedKey(name, TIME);
       const campaign = new TestCampaign(handle(campaignWorkflowId(key)));
       const fired = handle(`${firingWorkflowId(name)}-${TIME}`);
-      await keep(
-        await meanwhile({ firing: fired, campaign, outlook: handle(outlookWorkflowId(key)), again }),
-      );
+      const [outlook, batch] = [handle(outlookWorkflowId(key)), handle(batchWorkflowId(key))];
+      await keep(await meanwhile({ firing: fired, campaign, outlook, batch, again }));
       await schedules.delete(name);
     });
+    await manifest.stop();
     await sandbox.stop();
     if (temporal !== shared) await temporal.close();
   };
@@ -94,6 +109,16 @@ export const firingScenarios: Record<string, Scenario> = {
   'firing-told-outlook': firing('outlook', async ({ firing: fired, outlook }) => {
     await ended(fired);
     return outlook;
+  }),
+
+  'firing-of-a-batch': firing('batch', async ({ firing: fired }) => {
+    await ended(fired);
+    return fired;
+  }),
+
+  'firing-told-batch': firing('batch', async ({ firing: fired, batch }) => {
+    await ended(fired);
+    return batch;
   }),
 
   'firing-found-its-run': firing('outlook', async ({ firing: fired, again }) => {

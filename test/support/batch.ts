@@ -52,6 +52,14 @@ export function oneByOne(partitions: BatchPartition[]): AsyncIterable<BatchParti
   };
 }
 
+/** As whoever is stopped in the middle hands them over. */
+export async function* firstOf<T>(all: AsyncIterable<T>): AsyncGenerator<T> {
+  for await (const one of all) {
+    yield one;
+    return;
+  }
+}
+
 export function startBatch(temporal: TestTemporal, config: StarterConfig, spec: BatchSpec): Promise<Batch> {
   return segueClient(temporal, config).batch.start(spec);
 }

@@ -16,7 +16,7 @@ type Answer = { status?: number; body: unknown } | { text: string };
 
 /** `answers` maps `METHOD /path` (without query) to what is answered; anything else is 404. */
 export async function startSmallService(
-  answers: Record<string, Answer | (() => Answer)>,
+  answers: Record<string, Answer | (() => Answer | Promise<Answer>)>,
 ): Promise<SmallService> {
   const service: SmallService = { url: '', asked: [], lastHeaders: {}, stop: () => Promise.resolve() };
   const server = createServer((request, response) => {
@@ -24,13 +24,14 @@ export async function startSmallService(
     service.asked.push(target);
     service.lastHeaders = { ...request.headers };
     const found = answers[target.split('?')[0] ?? ''] ?? { status: 404, body: { detail: 'not found' } };
-    const answer = typeof found === 'function' ? found() : found;
-    if ('text' in answer) {
-      response.end(answer.text);
-    } else {
-      response.writeHead(answer.status ?? 200, { 'content-type': 'application/json' });
-      response.end(JSON.stringify(answer.body));
-    }
+    void Promise.resolve(typeof found === 'function' ? found() : found).then((answer) => {
+      if ('text' in answer) {
+        response.end(answer.text);
+      } else {
+        response.writeHead(answer.status ?? 200, { 'content-type': 'application/json' });
+        response.end(JSON.stringify(answer.body));
+      }
+    });
     request.resume();
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -3,13 +3,21 @@ import { problemsWithin } from '../../rules/campaign';
 import { findSpecProblems } from '../../client/campaigns/spec';
 import { readSpecText } from '../../client/campaigns/text';
 import { problemsOfOutlook } from '../../client/outlooks';
+import { problemsOfScheduledBatch } from '../../client/schedules/batchSpec';
 import { problemsOfSchedule, type ScheduleOptions } from '../../client/schedules/spec';
 import { isTargetKind, TARGET_KINDS, type TargetKind } from '../../client/schedules/targets';
-import { type ScheduleOverlap, type ScheduleTarget, type ScheduleTimes } from '../../contract';
+import {
+  type ScheduledBatch,
+  type ScheduleOverlap,
+  type ScheduleTarget,
+  type ScheduleTimes,
+} from '../../contract';
 import { requireGood } from '../../errors';
 import { isRecord } from '../../rules/inputs';
+import { type ScopeFlags } from '../api';
 import { UsageError } from '../exit';
 import { readTextFile } from '../input';
+import { notifyFrom } from '../jobs/jobFlags';
 
 export interface CreateFlags {
   cron?: string;
@@ -21,16 +29,23 @@ export interface CreateFlags {
   note?: string;
 }
 
+export interface BatchFlags extends ScopeFlags {
+  concurrency?: number;
+  notify?: string;
+  skipBad?: boolean;
+}
+
 /** All problems at once; those of the spec with their place in its file. */
 export async function readSchedule(
   name: string,
   target: string,
-  file: string,
-  flags: CreateFlags,
+  source: string,
+  flags: CreateFlags & BatchFlags,
 ): Promise<{ options: ScheduleOptions; remarks: string[] }> {
   if (!isTargetKind(target)) throw new UsageError(`"${target}" is none of ${TARGET_KINDS.join(', ')}`);
   const times = readTimes(flags);
-  const { spec, problems: ofSpec } = await readTarget(target, file);
+  const { spec, problems: ofSpec } =
+    target === 'batch' ? readBatch(source, flags) : await readTarget(target, source, flags);
   const { timezone, overlap, catchup, note } = flags;
   const options: ScheduleOptions = {
     spec: times.spec ?? { cron: '@daily' },
@@ -63,16 +78,51 @@ function readTimes({ cron, every, calendar }: CreateFlags): { spec?: ScheduleTim
   }
 }
 
+interface ReadTarget {
+  spec?: unknown;
+  problems: string[];
+}
+
+/** Of what stands in a file. */
 const PROBLEMS = {
   campaign: findSpecProblems,
   outlook: (spec: unknown) => problemsWithin([], problemsOfOutlook(spec)),
-} as const satisfies Record<TargetKind, unknown>;
+} as const satisfies Record<Exclude<TargetKind, 'batch'>, unknown>;
 
-async function readTarget(kind: TargetKind, file: string): Promise<{ spec?: unknown; problems: string[] }> {
+async function readTarget(
+  kind: keyof typeof PROBLEMS,
+  file: string,
+  { concurrency, notify, skipBad, organization, space }: BatchFlags,
+): Promise<ReadTarget> {
+  const ofBatches = Object.entries({ concurrency, notify, 'skip-bad': skipBad, organization, space });
   const text = await readTextFile('SPEC', file);
-  return readSpecText(text, file === '-' ? 'stdin' : file, (spec) =>
+  const read = readSpecText(text, file === '-' ? 'stdin' : file, (spec) =>
     PROBLEMS[kind](isRecord(spec) ? { ...spec, key: 'key' } : spec),
   );
+  const misplaced = ofBatches.filter(([, value]) => value !== undefined);
+  return {
+    ...read,
+    problems: [
+      ...misplaced.map(([name]) => `--${name}: is for batches; of ${kind}s it stands in the spec`),
+      ...read.problems,
+    ],
+  };
+}
+
+/** A batch has no spec in a file, but flags; each firing reads its manifest anew. */
+function readBatch(manifest: string, flags: BatchFlags): ReadTarget {
+  const { concurrency, skipBad, organization, space } = flags;
+  const problems: string[] = [];
+  const notify = flags.notify === undefined ? undefined : notifyFrom(flags.notify, problems);
+  const scope = organization === undefined && space === undefined ? undefined : { organization, space };
+  const spec: ScheduledBatch = { manifest, concurrency, scope, notify, skipBad };
+  return { spec, problems: [...problems, ...problemsOfScheduledBatch(spec).map(asBatchFlag)] };
+}
+
+function asBatchFlag(problem: string): string {
+  return problem.startsWith('manifest: ')
+    ? problem.replace('manifest', 'MANIFEST_URL')
+    : problem.replace(/^(?:scope\.)?(\w+)(?:\.\w+)?: /, '--$1: ');
 }
 
 /** Problems of options are told as those of flags. */

@@ -7,7 +7,8 @@ import { type ScheduleOverlap } from '../../contract';
 import { type Connected, withTemporal } from '../connect';
 import { osUser } from '../person';
 import { print, printJson, say } from '../print';
-import { type CreateFlags } from './flags';
+import { countFlag } from '../flags';
+import { type BatchFlags, type CreateFlags } from './flags';
 import { sayWhenNobodyPolls } from '../starting';
 
 interface JsonFlag {
@@ -18,14 +19,17 @@ const EXAMPLES = `
 Examples:
   segue schedule create nightly --cron "0 3 * * *" --timezone Europe/Berlin campaign spring.yaml
   segue schedule create hourly-look --every 1h outlook examples/outlook.yaml
+  segue schedule create products --cron "0 2 * * *" batch https://example.com/tonight.ndjson --concurrency 100
   segue schedule create mondays --calendar '{"hour":9,"dayOfWeek":"MONDAY"}' outlook outlook.yaml
   segue schedule show nightly
   segue schedule pause nightly --note "the shop is closed"
   segue schedule backfill nightly --from 2026-01-01T00:00:00Z --to 2026-01-03T23:59:59Z`;
 
 const CREATING = `
-TARGET is campaign or outlook, SPEC its YAML or JSON file, - for stdin. Each firing has the key NAME-20260101T020000Z, of
-the time in UTC; a key in SPEC is not used. The same time fires once, however often it is asked for.
+TARGET is campaign or outlook, with SPEC its YAML or JSON file, - for stdin; or batch, with SPEC the https address of its
+manifest, which a worker reads at each firing. What is signed or secret in that address stands in the schedule.
+Each firing has the key NAME-20260101T020000Z, of the time in UTC; a key in SPEC is not used. The same time fires once,
+however often it is asked for.
 Without --timezone, a worker is asked for the workspace's zone.`;
 
 const OVERLAP = 'while the one before is open: skip, buffer-one, buffer-all or allow-all';
@@ -33,7 +37,7 @@ const OVERLAP = 'while the one before is open: skip, buffer-one, buffer-all or a
 export function addTo(program: Command): void {
   const schedule = program
     .command('schedule')
-    .description('start campaigns and outlooks at the times of a calendar')
+    .description('start campaigns, outlooks and batches at the times of a calendar')
     .addHelpText('after', EXAMPLES);
 
   json(schedule.command('create <name> <target> <spec>'))
@@ -45,16 +49,23 @@ export function addTo(program: Command): void {
     .option('--overlap <policy>', `${OVERLAP} (default: skip)`)
     .option('--catchup <duration>', 'how late a firing may be after an outage of Temporal (default: 1h)')
     .option('--note <text>', 'for whoever looks at it')
+    .option('--concurrency <n>', 'of a batch: how many items are at the service at once (200)', countFlag)
+    .option('--notify <user@workspace>', 'of a batch: who is told of the end, once')
+    .option('--skip-bad', 'of a batch: leave bad lines out')
+    .option('--organization <id>', "of a batch: workspace, instead of the worker's own")
+    .option('--space <id>', "of a batch: sub-space, instead of the worker's own")
     .addHelpText('after', CREATING)
-    .action(async (name: string, target: string, file: string, flags: CreateFlags & JsonFlag) => {
-      const { readSchedule } = await import('./flags.js');
-      const { options, remarks } = await readSchedule(name, target, file, flags);
-      await withSchedules(async (schedules, connected) => {
-        const created = await schedules.create(name, options);
-        tellCreated({ ...created, remarks: [...remarks, ...created.remarks] }, flags);
-        await sayWhenNobodyPolls(connected, loadStarterConfig().taskQueue, { submits: false });
-      });
-    });
+    .action(
+      async (name: string, target: string, source: string, flags: CreateFlags & BatchFlags & JsonFlag) => {
+        const { readSchedule } = await import('./flags.js');
+        const { options, remarks } = await readSchedule(name, target, source, flags);
+        await withSchedules(async (schedules, connected) => {
+          const created = await schedules.create(name, options);
+          tellCreated({ ...created, remarks: [...remarks, ...created.remarks] }, flags);
+          await sayWhenNobodyPolls(connected, loadStarterConfig().taskQueue, { submits: false });
+        });
+      },
+    );
   json(schedule.command('list'), 'print one JSON object a line')
     .description('list the schedules: when they fire next, when they fired last')
     .action((flags: JsonFlag) => withSchedules((schedules) => listAll(schedules, flags)));

@@ -35,12 +35,29 @@ export function detailLines(report: ScheduleReport): string[] {
     ...['', report.paused ? 'Next times, were it not paused:' : 'Next times:'],
     ...(report.next.length > 0 ? report.next.map((time) => `  ${cell(time, zone)}`) : ['  none']),
     ...['', 'Last firings:'],
-    ...(firings.length > 0 ? table(firings.map((firing) => ['', ...firingRow(firing, zone)])) : ['  none']),
+    ...(firings.length > 0 ? firingLines(firings, zone) : ['  none']),
   ];
 }
 
-function firingRow({ time, workflowId, firing, status, error }: FiringReport, zone: string): string[] {
-  return [cell(time, zone), workflowId ?? firing, status ?? 'no longer known', error ?? ''];
+/** Under each, the rest of what went wrong, where that takes more than a line. */
+function firingLines(firings: FiringReport[], zone: string): string[] {
+  const rows = table(firings.map((firing) => ['', ...firingRow(firing, zone)]));
+  return rows.flatMap((row, index) => {
+    const [, ...more] = (firings[index]?.error ?? '').split('\n');
+    return [row, ...more.map((line) => `    ${line}`)];
+  });
+}
+
+function firingRow(
+  { time, workflowId, firing, status, error, digest }: FiringReport,
+  zone: string,
+): string[] {
+  const [firstLine = ''] = (error ?? '').split('\n');
+  const remark = [
+    ...(digest === null ? [] : [`manifest ${digest}`]),
+    ...(firstLine === '' ? [] : [firstLine]),
+  ];
+  return [cell(time, zone), workflowId ?? firing, status ?? 'no longer known', remark.join('; ')];
 }
 
 function stateOf({ paused, note }: Pick<ScheduleEntry, 'paused' | 'note'>): string {

@@ -17,6 +17,7 @@ import {
 } from '../../contract';
 import { NoAnswerError, requireGood } from '../../errors';
 import { batchPartWorkflowId, batchWorkflowId } from '../../ids';
+import { endOfBatch } from './end';
 import { inputOf } from '../keyed';
 import { failedOutcome } from '../outcome';
 import { type Standing } from '../report';
@@ -102,14 +103,8 @@ export class Batch extends Run<BatchStatus, BatchResult> {
     };
   }
 
-  /** Held items outweigh failed ones: somebody has to decide. */
   protected succeeded(result: BatchResult): Standing {
-    const { status: stage, counts } = result;
-    const outcome = { stage, taskId: null, info: result };
-    if (stage === 'cancelled') return { ...outcome, status: 'cancelled', error: 'it was cancelled' };
-    if (counts.held > 0) return { ...outcome, status: 'held', error: `${counts.held} items need a person` };
-    if (counts.failed > 0) return { ...outcome, status: 'failed', error: `${counts.failed} items failed` };
-    return { ...outcome, status: 'succeeded', error: null };
+    return { ...endOfBatch(result), stage: result.status, taskId: null, info: result };
   }
 
   protected failed(failure: WorkflowFailedError): Standing {

@@ -1,7 +1,6 @@
 /** Batches, for those who import Segue. */
 import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { problemsOfBatchInput } from '../../rules/batch';
-import { type StarterConfig } from '../../config';
 import {
   BATCH_PART_WORKFLOW,
   BATCH_WORKFLOW,
@@ -21,7 +20,7 @@ import { explainUnregistered } from '../../registration';
 import { attributesOfJob, keyword, searchAttributes } from '../../searchAttributes';
 import { Batch } from './batch';
 import { whereManifestsDiffer } from './reuse';
-import { find, startOrFind } from '../keyed';
+import { find, startOrFind, type StartSettings } from '../keyed';
 import { type JobReport } from '../report';
 import { type WaitOptions } from '../run';
 import { withoutGaps } from '../jobs/mediaSpec';
@@ -41,6 +40,8 @@ export interface BatchSpec {
   manifest: BatchManifest;
   /** The items, partition by partition, as the manifest's facts name them. Read once, a few at a time. */
   partitions: AsyncIterable<BatchPartition>;
+  /** Where the manifest was read, without what is signed or secret in that. */
+  source?: string;
   /** How many items are at the service at once. */
   concurrency?: number;
   /** Of the batch itself; items have their own. */
@@ -57,14 +58,14 @@ const BATCH_PRIORITY = 4;
 export class BatchesClient {
   constructor(
     private readonly temporal: Client,
-    private readonly config: StarterConfig,
+    private readonly config: StartSettings,
   ) {}
 
   /**
    * Starts it, or finds the batch that its key has, and hands over every partition that is not there yet: whoever was
    * killed in the middle of this does it again. A batch that is over is given back as it is.
    */
-  async start({ partitions, ...spec }: BatchSpec): Promise<Batch> {
+  async start({ partitions, ...spec }: BatchSpec, { token }: { token?: string } = {}): Promise<Batch> {
     const { taskQueue, poll, submit } = this.config;
     const input: BatchInput = { ...spec, scope: withoutGaps(spec.scope), poll, submit };
     const problems = problemsOfBatchInput(input);
@@ -74,7 +75,7 @@ export class BatchesClient {
     try {
       const facts = await startOrFind(this.temporal, {
         workflow: BATCH_WORKFLOW,
-        ...{ workflowId, taskQueue, key, input, askOf },
+        ...{ workflowId, taskQueue, key, input, askOf, token },
         attributes: attributesOfJob({ key, tool: 'batch', scope }, 'running'),
         summary: `batch ${key}, ${input.manifest.items} items`,
         priority: priorityOf(input),

@@ -50,7 +50,7 @@ async function firstDifference(
 }
 
 /** What the first of its runs was asked for: those that continue it have less. */
-async function firstInput(temporal: Client, workflowId: string): Promise<unknown> {
+export async function firstInput(temporal: Client, workflowId: string): Promise<unknown> {
   const { raw, runId } = await temporal.workflow.getHandle(workflowId).describe();
   return inputOf(temporal, { workflowId, runId: raw.workflowExecutionInfo?.firstRunId ?? runId });
 }

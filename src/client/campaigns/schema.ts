@@ -12,16 +12,16 @@ import {
   SUBTITLE_FORMATS,
 } from '../../contract';
 
-type JsonSchema = z.core.JSONSchema.BaseSchema;
+export type JsonSchema = z.core.JSONSchema.BaseSchema;
 
-const id = z
+export const id = z
   .string()
   .regex(/^\S(.*\S)?$/)
   .max(200);
-const words = text.min(1);
-const duration = z.string(`must be ${WAIT_FORM}`).regex(/^\d+(\.\d+)?(ms|s|m|h|d)$/);
+export const words = text.min(1);
+export const duration = z.string(`must be ${WAIT_FORM}`).regex(/^\d+(\.\d+)?(ms|s|m|h|d)$/);
 const header = z.string().regex(/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/);
-const person = z.string().regex(/^[\x21-\x7e]{1,200}$/);
+export const person = z.string().regex(/^[\x21-\x7e]{1,200}$/);
 const few = <T extends z.ZodType>(entry: T) => z.array(entry).max(MOST_READ);
 const optional = z.boolean().optional().describe('the campaign goes on without it, should it fail');
 const jobName = z.string().regex(/^[A-Za-z0-9._-]{1,60}$/);
@@ -73,15 +73,17 @@ const research = z.strictObject({
   boards: few(id).optional().describe('boards, by UUID or slug'),
 });
 
+export const scope = z
+  .strictObject({ organization: header.optional(), space: header.optional() })
+  .optional()
+  .describe("workspace and sub-space, instead of the worker's own");
+
 const campaignSpec = z.strictObject({
   key: z
     .string()
     .regex(/^[A-Za-z0-9._-]{1,120}$/, 'must be 1 to 120 letters, digits, dots, underscores or hyphens')
     .describe('what makes it the same campaign: the same key never runs twice'),
-  scope: z
-    .strictObject({ organization: header.optional(), space: header.optional() })
-    .optional()
-    .describe("workspace and sub-space, instead of the worker's own"),
+  scope,
   project: z
     .strictObject({ resourcetype: id, id })
     .describe('the project that the campaign keeps its state and results in'),
@@ -187,6 +189,6 @@ function orReference(schema: JsonSchema): JsonSchema {
   return { anyOf: [membersOrReferences(schema), { $ref: '#/$defs/reference' }] };
 }
 
-function withoutDialect({ $schema, ...schema }: JsonSchema): JsonSchema {
+export function withoutDialect({ $schema, ...schema }: JsonSchema): JsonSchema {
   return schema;
 }

@@ -22,7 +22,7 @@ import { firingIn, scheduleNameIn } from '../../ids';
 import { skippedFirings } from '../../schedules/skippedFirings';
 import { find } from '../keyed';
 import { type JobStatus } from '../report';
-import { type TargetKind, targetRun, targetWorkflowId } from './targets';
+import { shownTarget, type TargetKind, targetRun, targetWorkflowId } from './targets';
 
 /** What a schedule remembers of how it was asked for. */
 export interface ScheduleMemo extends Record<string, unknown> {
@@ -81,6 +81,8 @@ export interface FiringReport {
   /** How what it started stands; null where Temporal no longer knows. */
   status: JobStatus | null;
   error: string | null;
+  /** Of the manifest, where it is a batch that is over. */
+  digest: string | null;
 }
 
 const TIMES_SHOWN = 5;
@@ -105,7 +107,11 @@ export async function reportOfSchedule(
   const firings = [...info.recentActions].reverse();
   return {
     ...sharedOf(described),
-    ...{ overlap: overlap ?? null, catchup: catchup ?? null, target: input?.target ?? null },
+    ...{
+      overlap: overlap ?? null,
+      catchup: catchup ?? null,
+      target: input?.target ? shownTarget(input.target) : null,
+    },
     createdAt: info.createdAt.toISOString(),
     next: info.nextActionTimes.slice(0, TIMES_SHOWN).map((time) => time.toISOString()),
     fired: info.numActionsTaken,
@@ -140,7 +146,7 @@ async function reportOfFiring(
   return {
     time: firingIn(firing)?.time ?? scheduledAt.toISOString(),
     takenAt: takenAt.toISOString(),
-    ...{ firing, key: due?.key ?? null, workflowId: due?.workflowId ?? null },
+    ...{ firing, key: due?.key ?? null, workflowId: due?.workflowId ?? null, digest: null },
     ...(await outcomeOfFiring(temporal, due, { workflowId: firing, runId: firstExecutionRunId })),
   };
 }
@@ -160,7 +166,7 @@ function dueRun(firing: string, { kind, spec, timezone }: Partial<KeptSchedule>)
 }
 
 type FiringOutcome = Pick<FiringReport, 'status' | 'error'> &
-  Partial<Pick<FiringReport, 'workflowId' | 'key'>>;
+  Partial<Pick<FiringReport, 'workflowId' | 'key' | 'digest'>>;
 
 /** A firing that is over says it all; while it is open, what it started is asked. */
 async function outcomeOfFiring(
@@ -171,8 +177,8 @@ async function outcomeOfFiring(
   try {
     if (await isOpen(temporal, workflowId, runId)) return await standingOf(temporal, due);
     const result = (await temporal.workflow.getHandle(workflowId, runId).result()) as FiringResult;
-    const { status, error, key, workflowId: run } = result;
-    return { status, error, key, workflowId: run };
+    const { status, error, key, workflowId: run, digest = null } = result;
+    return { status, error, key, workflowId: run, digest };
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return { status: null, error: null };
     if (!(error instanceof WorkflowFailedError)) throw error;

@@ -1,15 +1,19 @@
 /** What a schedule can start. Another kind is one more entry in the table. */
 import { type Client } from '@temporalio/client';
 import { type CampaignSpec, type OutlookInput, type ScheduleTarget, type Scope } from '../../contract';
-import { campaignWorkflowId, outlookWorkflowId } from '../../ids';
+import { batchWorkflowId, campaignWorkflowId, outlookWorkflowId } from '../../ids';
 import { isRecord } from '../../rules/inputs';
+import { Batch } from '../batches/batch';
 import { Campaign } from '../campaigns/campaign';
 import { campaignStart } from '../campaigns';
 import { problemsOfCampaignSpec } from '../campaigns/spec';
-import { startOrFind, type StartSettings } from '../keyed';
+import { startOrFind } from '../keyed';
 import { OutlookRun } from '../outlooks/outlook';
 import { outlookStart, problemsOfOutlook } from '../outlooks';
 import { type Run, type RunFacts } from '../run';
+import { problemsOfScheduledBatch, withoutSecrets } from './batchSpec';
+import { type FiringSettings, startScheduledBatch } from './batchTarget';
+import { type AskedBatch } from './batchThere';
 
 export type TargetKind = ScheduleTarget['kind'];
 
@@ -17,28 +21,38 @@ interface TargetEntry<Spec> {
   /** All problems at once, of a spec with a key. */
   problems: (spec: unknown) => string[];
   workflowId: (key: string) => string;
-  start: (temporal: Client, spec: Spec, settings: StartSettings & { token?: string }) => Promise<RunFacts>;
+  start: (temporal: Client, spec: Spec, settings: FiringSettings) => Promise<RunFacts & { digest?: string }>;
   run: (temporal: Client, facts: RunFacts) => Run;
 }
 
 const CAMPAIGN: TargetEntry<CampaignSpec> = {
   problems: problemsOfCampaignSpec,
   workflowId: campaignWorkflowId,
-  start: (temporal, spec, { token, ...settings }) =>
-    startOrFind(temporal, { ...campaignStart(spec, settings), token }),
+  start: (temporal, spec, { taskQueue, poll, submit, token }) =>
+    startOrFind(temporal, { ...campaignStart(spec, { taskQueue, poll, submit }), token }),
   run: (temporal, facts) => new Campaign(temporal, facts),
 };
 
 const OUTLOOK: TargetEntry<OutlookInput> = {
   problems: problemsOfOutlook,
   workflowId: outlookWorkflowId,
-  start: (temporal, spec, { token, ...settings }) =>
-    startOrFind(temporal, { ...outlookStart(spec, settings), token }),
+  start: (temporal, spec, { taskQueue, token }) =>
+    startOrFind(temporal, { ...outlookStart(spec, { taskQueue }), token }),
   run: (temporal, facts) => new OutlookRun(temporal, facts),
 };
 
+const BATCH: TargetEntry<AskedBatch> = {
+  problems: problemsOfScheduledBatch,
+  workflowId: batchWorkflowId,
+  start: startScheduledBatch,
+  run: (temporal, facts) => new Batch(temporal, facts),
+};
+
 /** Which entry takes which spec is told by the kind. */
-const TARGETS = { campaign: CAMPAIGN, outlook: OUTLOOK } as Record<TargetKind, TargetEntry<object>>;
+const TARGETS = { campaign: CAMPAIGN, outlook: OUTLOOK, batch: BATCH } as Record<
+  TargetKind,
+  TargetEntry<object>
+>;
 
 export const TARGET_KINDS = Object.keys(TARGETS) as TargetKind[];
 
@@ -62,8 +76,8 @@ export function problemsOfTarget(target: unknown): string[] {
 export async function startTarget(
   temporal: Client,
   { kind, spec }: ScheduleTarget,
-  { key, ...settings }: StartSettings & { key: string; token?: string },
-): Promise<RunFacts & { workflowId: string }> {
+  { key, ...settings }: FiringSettings & { key: string },
+): Promise<RunFacts & { workflowId: string; digest?: string }> {
   const { start, workflowId } = TARGETS[kind];
   return { ...(await start(temporal, withKey(spec, key), settings)), workflowId: workflowId(key) };
 }
@@ -79,6 +93,11 @@ export function targetRun(temporal: Client, kind: TargetKind, facts: RunFacts): 
 /** The workspace that it works in; the credential's own where it names none. */
 export function scopeOfTarget({ spec }: ScheduleTarget): Scope | undefined {
   return spec.scope;
+}
+
+/** As it is shown: a batch's address may be signed. */
+export function shownTarget(target: ScheduleTarget): ScheduleTarget {
+  return target.kind === 'batch' ? { ...target, spec: withoutSecrets(target.spec) } : target;
 }
 
 /** A spec as people have it in a file may have a key of its own, which is not used. */

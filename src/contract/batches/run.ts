@@ -32,6 +32,8 @@ export interface BatchManifest {
 export interface BatchInput {
   key: string;
   manifest: BatchManifest;
+  /** Where the manifest was read, without what is signed or secret in that; only firings of schedules say so. */
+  source?: string;
   concurrency?: number;
   /** For the batch's own notification. */
   scope?: Scope;
@@ -83,10 +85,14 @@ export interface BatchProgress {
   partitions: PartitionStanding[];
   /** The last number given to an order of places. */
   orders: number;
-  /** Whether the operator knows that items are held, and that the service is in trouble now. */
-  told: { held: boolean; trouble: boolean };
+  /** Whether the operator knows that items are held, that the service is in trouble now, that some will not come. */
+  told: { held: boolean; trouble: boolean; incomplete?: boolean };
   /** How often the service was in trouble; part of the name of what is told of it. */
   troubles: number;
+  /** Why the rest of the manifest is not handed over, if so. */
+  incomplete: string | null;
+  /** Ids of the runs that are told its end. */
+  listeners: string[];
   reset: boolean;
 }
 
@@ -96,6 +102,8 @@ export interface BatchStatus {
   stage: BatchStage;
   since: string;
   startedAt: string;
+  /** Of the manifest. */
+  digest: string;
   items: number;
   counts: ItemCounts;
   /** Of the items that are over. */
@@ -104,6 +112,8 @@ export interface BatchStatus {
   concurrency: number;
   paused: BatchPause | null;
   trouble: string | null;
+  /** Why the rest of the manifest is not handed over, if so: those items count as cancelled. */
+  incomplete: string | null;
 }
 
 export interface BatchResult {
@@ -115,6 +125,8 @@ export interface BatchResult {
   startedAt: string;
   finishedAt: string;
   notified: NoticeOutcome | null;
+  /** As in {@link BatchStatus}. */
+  incomplete: string | null;
 }
 
 export const batchStatusQuery = defineQuery<BatchStatus>('status');
@@ -125,3 +137,5 @@ export const batchConcurrencyUpdate = defineUpdate<BatchStatus, [BatchOrder & { 
   'concurrency',
 );
 export const partitionNewsSignal = defineSignal<[PartitionNews]>('partitionNews');
+/** Partitions that are not there will not come; those that are go on. */
+export const endHandOverSignal = defineSignal<[{ reason: string }]>('endHandOver');

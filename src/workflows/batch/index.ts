@@ -8,8 +8,10 @@ import {
 import { problemsOfBatchInput } from '../../rules/batch';
 import { type BatchInput, type BatchResult } from '../../contract';
 import { batchWorkflowId } from '../../ids';
+import { tellingItsEnd } from '../endNews';
 import { badInput } from '../settings';
 import { refuseUnsafeStart } from '../start';
+import { handleEndOfHandOver } from './handOver';
 import { handleNews, lookNowAndThen } from './looking';
 import { tellEnd, tellWhatIsNew } from './notices';
 import { handleOrders } from './orders';
@@ -28,11 +30,12 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
 
   const run = startBatch(input);
   handleNews(run);
+  handleEndOfHandOver(run);
   handleOrders(run);
   showStart(run);
 
   // Cancelled, it waits for its partitions, which wait for what is on its way to the service.
-  return CancellationScope.nonCancellable(() => conduct(run));
+  return tellingItsEnd(run.progress.listeners, () => CancellationScope.nonCancellable(() => conduct(run)));
 }
 
 async function conduct(run: Batch): Promise<BatchResult> {
@@ -54,11 +57,14 @@ async function finish(run: Batch): Promise<BatchResult> {
   const counts = countsOf(run);
   const status = progress.stage === 'cancelling' ? 'cancelled' : counts.held > 0 ? 'attention' : 'completed';
   enterStage(run, status);
-  const { startedAt, since: finishedAt } = progress;
+  const { startedAt, since: finishedAt, incomplete } = progress;
   const notified = await tellEnd(run, status);
+  // A partition that came meanwhile would wait for ever.
+  sendWindows(run);
   await untilWindowsSent(run);
   await condition(() => run.notices === 0 && allHandlersFinished());
-  return { key: input.key, status, items: input.manifest.items, counts, startedAt, finishedAt, notified };
+  const { key, manifest } = input;
+  return { key, status, items: manifest.items, counts, startedAt, finishedAt, notified, incomplete };
 }
 
 /** Continues as new before the history grows past what the server takes; partitions go on, and find the new run. */

@@ -31,12 +31,22 @@ export function handleNews(run: Batch): void {
 /** Anybody can send a signal; what is no partition's word changes nothing. */
 function takeNews(run: Batch, { n, counts, trouble, isOver }: Record<string, unknown>): void {
   const standing = run.progress.partitions[Number(n) - 1];
-  if (!standing || standing.isOver || !isCounts(counts)) return;
+  if (!standing || !isCounts(counts)) return;
+  if (standing.isOver) {
+    // It came when it was no longer waited for, and would wait for places for ever.
+    if (isOver !== true) tellToStop(run, Number(n));
+    return;
+  }
   standing.isThere = true;
   standing.counts = counts;
   standing.trouble = isText(trouble) ? trouble : null;
   standing.isOver = isOver === true;
   run.heard = true;
+  run.hasWork = true;
+}
+
+function tellToStop(run: Batch, n: number): void {
+  run.untold.add(n);
   run.hasWork = true;
 }
 

@@ -14,6 +14,8 @@ export function tellWhatIsNew(run: Batch): void {
   const isHeld = countsOf(run).held > 0;
   if (isHeld && !told.held) alarmOfHeld(run);
   told.held ||= isHeld;
+  if (run.progress.incomplete !== null && !told.incomplete) alarmOfIncomplete(run, run.progress.incomplete);
+  told.incomplete = run.progress.incomplete !== null;
   const trouble = troubleOf(run);
   if (trouble !== null && !told.trouble) alarmOfTrouble(run, trouble);
   told.trouble = trouble !== null;
@@ -30,6 +32,21 @@ function alarmOfHeld(run: Batch): void {
       countsLine(run),
       'Each of them is a run of its own now. You are not told of them one by one.',
       `- What waits, and the commands that decide it: \`segue held\``,
+    ),
+  });
+}
+
+function alarmOfIncomplete(run: Batch, reason: string): void {
+  const { key } = run.input;
+  raise(run, 'incomplete', {
+    event: 'incomplete',
+    title: 'A part of a batch is not run',
+    message: short(`Batch ${key} lacks a part of its manifest: ${reason}`),
+    body: letter(
+      `a part of the manifest of the batch \`${key}\` was not handed over, and is not run. ${reason}`,
+      countsLine(run),
+      'What was handed over goes on, and is not to be started again.',
+      `- What became of each line that was: \`segue batch results ${key}\``,
     ),
   });
 }
@@ -70,7 +87,7 @@ function raise(run: Batch, why: string, words: Words): void {
 export async function tellEnd(run: Batch, status: BatchResult['status']): Promise<NoticeOutcome | null> {
   const { key, notify } = run.input;
   const counts = countsOf(run);
-  const isGood = counts.failed === 0 && counts.held === 0;
+  const isGood = counts.failed === 0 && counts.held === 0 && run.progress.incomplete === null;
   const isWanted =
     notify?.on?.includes(isGood ? 'completed' : counts.held > 0 ? 'needsInput' : 'failed') ?? true;
   if (!notify || status === 'cancelled' || !isWanted) return null;

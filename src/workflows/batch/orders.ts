@@ -12,7 +12,7 @@ import {
   FAILURE,
 } from '../../contract';
 import { tellEverybody } from './places';
-import { type Batch, describe } from './run';
+import { type Batch, describe, giveUpAbsent } from './run';
 import { enterStage } from './stage';
 
 export function handleOrders(run: Batch): void {
@@ -64,13 +64,7 @@ function resume(run: Batch): BatchStatus {
 
 function cancel(run: Batch): BatchStatus {
   enterStage(run, 'cancelling');
-  // What was not handed over yet will not be done.
-  for (const standing of run.progress.partitions) {
-    if (standing.isThere) continue;
-    const { waiting, ...others } = standing.counts;
-    standing.counts = { ...others, waiting: 0, cancelled: others.cancelled + waiting };
-    standing.isOver = true;
-  }
+  giveUpAbsent(run);
   return toldToEverybody(run);
 }
 

@@ -62,12 +62,13 @@ export function untilWindowsSent(run: Batch): Promise<void> {
 
 async function sendWindow(run: Batch, n: number): Promise<void> {
   const { input, progress } = run;
+  const standing = progress.partitions[n - 1];
   progress.orders += 1;
   const window = {
     order: progress.orders,
-    places: progress.partitions[n - 1]?.places ?? 0,
+    places: standing?.places ?? 0,
     paused: progress.paused !== null,
-    cancelled: progress.stage === 'cancelling',
+    cancelled: progress.stage === 'cancelling' || standing?.isOver === true,
   };
   try {
     await getExternalWorkflowHandle(batchPartWorkflowId(input.key, n)).signal(windowSignal, window);

@@ -41,6 +41,8 @@ export function startBatch(input: BatchInput): Batch {
       orders: 0,
       told: { held: false, trouble: false },
       troubles: 0,
+      incomplete: null,
+      listeners: [],
       ...carried,
       reset: wasReset(carried),
     },
@@ -55,6 +57,16 @@ export function startBatch(input: BatchInput): Batch {
 function newStanding({ items }: PartitionFacts): PartitionStanding {
   const counts = { ...NOTHING, waiting: items };
   return { isThere: false, counts, places: 0, trouble: null, isOver: false };
+}
+
+/** What was not handed over will not be done. */
+export function giveUpAbsent({ progress }: Batch): void {
+  for (const standing of progress.partitions) {
+    if (standing.isThere) continue;
+    const { waiting, ...others } = standing.counts;
+    standing.counts = { ...others, waiting: 0, cancelled: others.cancelled + waiting };
+    standing.isOver = true;
+  }
 }
 
 const NOTHING: ItemCounts = { waiting: 0, running: 0, succeeded: 0, failed: 0, held: 0, cancelled: 0 };
@@ -79,13 +91,13 @@ export function troubleOf({ progress }: Batch): string | null {
 
 export function describe(run: Batch): BatchStatus {
   const { input, progress } = run;
-  const { stage, since, startedAt, concurrency, paused, partitions } = progress;
+  const { stage, since, startedAt, concurrency, paused, partitions, incomplete } = progress;
   const counts = countsOf(run);
-  const { items } = input.manifest;
+  const { digest, items } = input.manifest;
   const open = counts.waiting + counts.running;
   return {
     key: input.key,
-    ...{ stage, since, startedAt, items, counts },
+    ...{ stage, since, startedAt, digest, items, counts },
     percent: Math.floor((100 * (items - open)) / items),
     partitions: {
       total: partitions.length,
@@ -94,5 +106,6 @@ export function describe(run: Batch): BatchStatus {
     },
     ...{ concurrency, paused },
     trouble: troubleOf(run),
+    incomplete,
   };
 }

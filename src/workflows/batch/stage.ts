@@ -72,7 +72,10 @@ function troubleLines(run: Batch): string[] {
 }
 
 function handOverLines(run: Batch): string[] {
-  const { total, handedOver } = describe(run).partitions;
+  const { incomplete, partitions } = describe(run);
+  if (incomplete !== null)
+    return [`**A part of the manifest is not run**: ${incomplete}. What was handed over is.`];
+  const { total, handedOver } = partitions;
   if (handedOver === total || !['running', 'paused'].includes(run.progress.stage)) return [];
   return [
     `${handedOver} of ${total} partitions are handed over. Where whoever started it was stopped, the same command goes on.`,

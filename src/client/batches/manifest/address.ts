@@ -4,18 +4,12 @@ import { type ProxySettings } from '../../../config';
 import { InvalidInputError, UnreachableAddressError } from '../../../errors';
 import { isLoopback } from '../../../loopback';
 import { MOST_REDIRECTIONS, PLAIN_HEADERS, plainAgent } from '../../../plainAgent';
+import { addressName, problemOfAddress } from './addressForm';
 
 /** Between two signs of life; how long the whole takes depends on how long it is. */
 const LONGEST_SILENCE_MS = 60_000;
 
 const REDIRECTIONS = [301, 302, 303, 307, 308];
-
-/** An address without what is signed or secret in it, for messages. */
-export function addressName(address: string): string {
-  if (!URL.canParse(address)) return 'the address';
-  const { protocol, host, pathname } = new URL(address);
-  return `${protocol}//${host}${pathname}`;
-}
 
 /** An error part way says that what came before is not all of it. */
 export async function* readAddress(address: string, proxy: ProxySettings): AsyncGenerator<Uint8Array> {
@@ -30,14 +24,6 @@ export async function* readAddress(address: string, proxy: ProxySettings): Async
   } finally {
     await agent.destroy();
   }
-}
-
-function problemOfAddress(address: string): string | undefined {
-  const url = URL.canParse(address) ? new URL(address) : undefined;
-  if (!url) return 'is not an address';
-  if (url.username || url.password) return 'holds a user name or password; a signed address needs none';
-  if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))) return undefined;
-  return 'must be an https address; plain http is for this machine only';
 }
 
 async function open(

@@ -18,12 +18,13 @@ export async function withManifest<T>(
   source: string,
   proxy: ProxySettings,
   work: (manifest: RereadableManifest) => Promise<T>,
+  signal?: AbortSignal,
 ): Promise<T> {
   const name = manifestName(source);
   if (await isFile(source)) return work({ name, lines: () => manifestLines(source) });
   const copy = await openNameless();
   try {
-    await writeFile(copy, manifestChunks(source, proxy));
+    await writeFile(copy, manifestChunks(source, proxy), { signal });
     return await work({ name, lines: () => linesOf(copy.createReadStream({ start: 0, autoClose: false })) });
   } finally {
     await copy.close();

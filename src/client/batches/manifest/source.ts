@@ -2,7 +2,8 @@
 import { createReadStream } from 'node:fs';
 import { type ProxySettings } from '../../../config';
 import { UnusableFileError } from '../../../errors';
-import { addressName, readAddress } from './address';
+import { readAddress } from './address';
+import { addressName } from './addressForm';
 import { linesOf, type ManifestLine } from './lines';
 
 const ADDRESS = /^[a-z][a-z0-9+.-]*:\/\//i;

@@ -1,0 +1,70 @@
+/** Reads the manifest of a scheduled batch, checks the whole of it, and hands it over. */
+import { type Client } from '@temporalio/client';
+import { shorten } from '../../api/errors';
+import { type ProxySettings } from '../../config';
+import { InvalidInputError } from '../../errors';
+import { BatchesClient, type BatchPartition } from '../batches';
+import { type ManifestCheck } from '../batches/manifest';
+import { type StartSettings } from '../keyed';
+import { type AskedBatch, type StartedBatch } from './batchThere';
+
+export interface HandOverSettings extends StartSettings {
+  /** The same in every attempt of a firing, and in no other firing. */
+  token?: string;
+  proxy?: ProxySettings;
+  /** Whoever does it has to stop; what is there by then stays. */
+  signal?: AbortSignal;
+}
+
+export async function handOverBatch(
+  temporal: Client,
+  { manifest: address, skipBad, ...asked }: AskedBatch,
+  { token, proxy = {}, signal, ...settings }: HandOverSettings,
+): Promise<StartedBatch> {
+  // Only whoever reads manifests needs it.
+  const { checkManifest, readPartitions, withManifest } = await import('../batches/manifest/index.js');
+  return withManifest(
+    address,
+    proxy,
+    async ({ name, lines }) => {
+      const check = await checkManifest(lines(), { skipBad });
+      if (!check.usable) throw unusable(name, check);
+      const { digest, items, partitions: facts } = check;
+      const manifest = { digest, items, partitions: facts };
+      const partitions = untilAborted(readPartitions(lines(), { skipBad, name }), signal);
+      const spec = { ...asked, manifest, partitions, source: name };
+      const batch = await new BatchesClient(temporal, settings).start(spec, { token });
+      const { key, runId, existing, startedAt: startTime, taskQueue } = batch;
+      return { key, runId, existing, startTime, taskQueue, digest };
+    },
+    signal,
+  );
+}
+
+async function* untilAborted(
+  partitions: AsyncIterable<BatchPartition>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<BatchPartition> {
+  for await (const partition of partitions) {
+    signal?.throwIfAborted();
+    yield partition;
+  }
+}
+
+/** As much as a history should keep, and a person reads. */
+const MOST_TOLD = 20;
+const LONGEST_TOLD = 300;
+
+function unusable(name: string, { problems, badLines }: ManifestCheck): InvalidInputError {
+  const told = problems.flatMap(({ line, problems: wrong }) =>
+    wrong.map((problem) => shorten(`line ${line}: ${problem}`, LONGEST_TOLD)),
+  );
+  const rest = told.length > MOST_TOLD || badLines > problems.length;
+  return new InvalidInputError(
+    [
+      ...(badLines > 0 ? told.slice(0, MOST_TOLD) : ['it is empty']),
+      ...(rest ? [`and more, in ${badLines} bad lines in all: segue batch check tells them`] : []),
+    ],
+    `Nothing was submitted: the manifest ${name} cannot be run`,
+  );
+}

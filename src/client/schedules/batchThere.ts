@@ -1,0 +1,62 @@
+/** The batch that the time of a firing has already. */
+import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import { type BatchInput, type BatchManifest, type ScheduledBatch } from '../../contract';
+import { digest } from '../../digest';
+import { batchPartWorkflowId, batchWorkflowId } from '../../ids';
+import { inParallel } from '../../parallel';
+import { addressName } from '../batches/manifest/addressForm';
+import { firstInput } from '../batches/reuse';
+import { withoutGaps } from '../jobs/mediaSpec';
+import { type RunFacts } from '../run';
+
+/** What a schedule asks for, under the key of one firing. */
+export type AskedBatch = ScheduledBatch & { key: string };
+/** Its run, and the digest of its manifest. */
+export type StartedBatch = RunFacts & { digest: string };
+
+export interface BatchThere {
+  run: StartedBatch;
+  /** How many partitions it still waits for. */
+  missing: number;
+}
+
+/** Only where it is of the same address and for the same people; what was in the manifest does not matter. */
+export async function lookForBatch(
+  temporal: Client,
+  asked: AskedBatch,
+  token: string | undefined,
+): Promise<BatchThere | undefined> {
+  const { key } = asked;
+  const workflowId = batchWorkflowId(key);
+  try {
+    const { memo, status, ...facts } = await temporal.workflow.getHandle(workflowId).describe();
+    const input = (await firstInput(temporal, workflowId)) as BatchInput;
+    if (askOf(input) !== askOf({ ...asked, source: addressName(asked.manifest) })) return undefined;
+    const { manifest } = input;
+    const run = { ...facts, key, existing: memo?.segueStart !== token, digest: manifest.digest };
+    return { run, missing: status.name === 'RUNNING' ? await countMissing(temporal, key, manifest) : 0 };
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return undefined;
+    throw error;
+  }
+}
+
+function askOf({ source, scope, notify }: Pick<BatchInput, 'source' | 'scope' | 'notify'>): string {
+  return digest({ source, scope: withoutGaps(scope), notify: notify ?? undefined });
+}
+
+const LOOKED_AT_AT_ONCE = 20;
+
+async function countMissing(temporal: Client, key: string, { partitions }: BatchManifest): Promise<number> {
+  const numbers = partitions.map((_, index) => index + 1);
+  const isThere = await inParallel(LOOKED_AT_AT_ONCE, numbers, async (n) => {
+    try {
+      await temporal.workflow.getHandle(batchPartWorkflowId(key, n)).describe();
+      return true;
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) return false;
+      throw error;
+    }
+  });
+  return isThere.filter((found) => !found).length;
+}

@@ -1,0 +1,232 @@
+/** Batches that a schedule starts, on a real Temporal server; the service's own ledger is the judge. */
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { noopMetricMeter } from '@temporalio/common';
+import { createStartFired } from '../../src/activities/startFired';
+import { checkManifest, type Partition, readPartitions } from '../../src/client/batches/manifest';
+import { linesOf } from '../../src/client/batches/manifest/lines';
+import { type FiringReport } from '../../src/client/schedules/report';
+import { FAILURE, type ScheduleTarget } from '../../src/contract';
+import { batchItemKey, firedKey, firingWorkflowId, scheduleId } from '../../src/ids';
+import { batchOf, cutouts, oneByOne, resultsOf } from '../support/batch';
+import { useCampaigns } from '../support/campaign';
+import { eventually } from '../support/eventually';
+import { manifestOf, SIGNATURE, useManifests } from '../support/manifests';
+import { addFault, readLedger } from '../support/sandbox';
+import { useSchedules } from '../support/schedules';
+
+const service = useCampaigns();
+const manifests = useManifests();
+const { newName, until } = useSchedules(service.client);
+const { temporal, sandbox } = service;
+
+const NIGHTS = ['2026-01-01T02:00:00Z', '2026-01-02T02:00:00Z', '2026-01-03T02:00:00Z'] as const;
+const [FIRST] = NIGHTS;
+const NIGHTLY = { spec: { cron: '0 2 * * *' }, timezone: 'UTC' };
+
+const target = (): ScheduleTarget => ({ kind: 'batch', spec: { manifest: manifests.address } });
+
+async function newSchedule(): Promise<string> {
+  const name = newName();
+  await service.client().schedules.create(name, { ...NIGHTLY, target: target() });
+  return name;
+}
+
+/** The last firing, when so many are over; a batch with held items is. */
+async function untilOver(name: string, count = 1): Promise<FiringReport> {
+  const { firings } = await until(name, `the end of firing ${count}`, (report) => {
+    const over = report.firings.filter(({ status }) => status !== 'running');
+    return over.length === count;
+  });
+  const [last] = firings;
+  if (!last) throw new Error(`${name} never fired`);
+  return last;
+}
+
+/** Which items were submitted, by the keys that the service saw; each of them once. */
+async function submitted(): Promise<string[]> {
+  const { entries, summary } = await readLedger(sandbox.url);
+  expect(summary).toMatchObject({ duplicates: 0 });
+  const accepted = entries.filter(({ kind, applied }) => kind === 'submit' && applied);
+  return accepted.map(({ requestId }) => String(requestId).replace(/\.submit\.\d+$/, '')).sort();
+}
+
+function itemsOf(name: string, time: string, count: number): string[] {
+  return Array.from({ length: count }, (_, index) => batchItemKey(firedKey(name, time), index + 1));
+}
+
+test('P2: one held item and three nightly firings are three runs, none of them skipped', async () => {
+  manifests.gives(manifestOf(cutouts(sandbox.url, 3)));
+  const name = await newSchedule();
+  await addFault(sandbox.url, {
+    ...{ operation: 'remove-background', fault: 'reset', when: 'after' },
+    match: { requestId: `${batchItemKey(firedKey(name, FIRST), 2)}.submit.1` },
+  });
+  const { schedules } = service.client();
+  // Each of them would be skipped while the one before it is open.
+  for (const [index, night] of NIGHTS.entries()) {
+    await schedules.backfill(name, night, night, { overlap: 'skip' });
+    await untilOver(name, index + 1);
+    // The schedule learns of it a moment later than whoever asks for the firing itself.
+    const schedule = temporal.client.schedule.getHandle(scheduleId(name));
+    await eventually(
+      'nothing open',
+      async () => (await schedule.describe()).info.runningActions.length === 0,
+    );
+  }
+  const { firings, fired, skipped } = await schedules.show(name);
+  expect({ fired, skipped }).toEqual({ fired: 3, skipped: { overlap: 0, catchup: 0, buffer: 0 } });
+  expect(firings).toMatchObject([
+    { workflowId: `batch/${firedKey(name, NIGHTS[2])}`, status: 'succeeded', error: null },
+    { workflowId: `batch/${firedKey(name, NIGHTS[1])}`, status: 'succeeded', error: null },
+    { workflowId: `batch/${firedKey(name, FIRST)}`, status: 'held', error: '1 items need a person' },
+  ]);
+  expect(new Set(firings.map(({ digest }) => digest)).size).toBe(1);
+  expect(await submitted()).toEqual(NIGHTS.flatMap((night) => itemsOf(name, night, 3)).sort());
+  const held = temporal.client.workflow.getHandle(`media/${batchItemKey(firedKey(name, FIRST), 2)}`);
+  expect((await held.describe()).status.name).toBe('RUNNING');
+});
+
+test('P1: the same time backfilled twice submits nothing new, whatever its address gives by then', async () => {
+  manifests.gives(manifestOf(cutouts(sandbox.url, 2)));
+  const name = await newSchedule();
+  const { schedules } = service.client();
+  await schedules.backfill(name, FIRST, FIRST);
+  const first = await untilOver(name);
+  manifests.gives(manifestOf(cutouts(sandbox.url, 4)));
+  await schedules.backfill(name, FIRST, FIRST);
+  const second = await untilOver(name, 2);
+  expect(second).toMatchObject({ workflowId: first.workflowId, status: 'succeeded', digest: first.digest });
+  expect(await submitted()).toEqual(itemsOf(name, FIRST, 2));
+});
+
+test('P7: a bad manifest fails its firing with all that is wrong, and nothing is submitted', async () => {
+  const [good = ''] = manifestOf(cutouts(sandbox.url, 1)).split('\n');
+  const bad = Array.from({ length: 40 }, (_, index) => `{"tool":"none-${index}","request":{}}`);
+  manifests.gives([good, ...bad].join('\n'));
+  const name = await newSchedule();
+  await service.client().schedules.backfill(name, FIRST, FIRST);
+  const { status, error } = await untilOver(name);
+  expect(status).toBe('failed');
+  expect(error).toContain(`the manifest ${manifests.name} cannot be run:\n  line 2: tool: "none-0"`);
+  expect(error).toContain('40 bad lines in all');
+  expect(error?.split('\n').length).toBeLessThan(25);
+  expect(await submitted()).toEqual([]);
+  const shown = await service.client().schedules.show(name);
+  expect(shown.target).toMatchObject({ spec: { manifest: `${manifests.name}?...` } });
+  expect(JSON.stringify(shown)).not.toContain(SIGNATURE);
+});
+
+test('bad lines are left out where that is asked for', async () => {
+  manifests.gives(`nonsense\n${manifestOf(cutouts(sandbox.url, 1))}`);
+  const name = newName();
+  const { schedules } = service.client();
+  const spec = { manifest: manifests.address, skipBad: true, concurrency: 1 };
+  await schedules.create(name, { ...NIGHTLY, target: { kind: 'batch', spec } });
+  await schedules.backfill(name, FIRST, FIRST);
+  expect(await untilOver(name)).toMatchObject({ status: 'succeeded' });
+  expect(await submitted()).toEqual(itemsOf(name, FIRST, 1));
+});
+
+test('an address that cannot be read is asked again', async () => {
+  manifests.gives(503);
+  const name = await newSchedule();
+  await service.client().schedules.backfill(name, FIRST, FIRST);
+  await eventually('a second reading', () => manifests.asked.length >= 2);
+  manifests.gives(manifestOf(cutouts(sandbox.url, 1)));
+  expect(await untilOver(name)).toMatchObject({ status: 'succeeded', error: null });
+});
+
+test('P7: after half an hour of that the firing fails, and names the address without its signature', async () => {
+  manifests.gives(403);
+  const startFired = createStartFired(noopMetricMeter);
+  const order = { schedule: newName(), time: FIRST, target: target(), ...NIGHTLY };
+  const attempt = (scheduledTimestampMs: number) =>
+    new MockActivityEnvironment(
+      { attempt: 9, scheduledTimestampMs, startToCloseTimeoutMs: 3_600_000 },
+      { client: temporal.client },
+    ).run(startFired, order);
+  const words = `${manifests.name} cannot be read: the answer is status 403`;
+  await expect(attempt(Date.now())).rejects.toMatchObject({ nonRetryable: false, message: words });
+  await expect(attempt(Date.now() - 31 * 60_000)).rejects.toMatchObject({
+    ...{ nonRetryable: true, type: FAILURE.unreachable, message: `Nothing was submitted: ${words}` },
+  });
+});
+
+describe('a worker that was killed while it handed a batch over', () => {
+  /** The firing reads; what an earlier attempt of it left behind comes to be; then the address gives its answer. */
+  async function fireAfter(
+    left: (key: string, token: string) => Promise<void>,
+    answer: string | number,
+  ): Promise<string> {
+    const name = await newSchedule();
+    const release = manifests.holdBack();
+    manifests.gives(answer);
+    await service.client().schedules.backfill(name, FIRST, FIRST);
+    await eventually('the reading', () => manifests.asked.length === 1);
+    const { runId } = await temporal.client.workflow
+      .getHandle(`${firingWorkflowId(name)}-${FIRST}`)
+      .describe();
+    await left(firedKey(name, FIRST), runId);
+    release();
+    return name;
+  }
+
+  /** Four items in two partitions, as many of which were handed over as told. */
+  const leaving =
+    (handedOver: number, byWhom?: string) =>
+    async (key: string, token: string): Promise<void> => {
+      const { partitions, ...spec } = batchOf(cutouts(sandbox.url, 4), 2, { key, source: manifests.name });
+      const all: Parameters<typeof oneByOne>[0] = [];
+      for await (const partition of partitions) all.push(partition);
+      const some = oneByOne(all.slice(0, handedOver));
+      await service.client().batch.start({ ...spec, partitions: some }, { token: byWhom ?? token });
+    };
+
+  test('P1: the next one goes on with the same manifest', async () => {
+    // So long that eight of them fill a partition; nobody is told of anything.
+    const notify = { userId: 'u-1', workspaceId: '1', on: [], link: `${sandbox.url}/${'x'.repeat(60_000)}` };
+    const text = manifestOf(cutouts(sandbox.url, 10, { notify }));
+    const lines = () => linesOf([Buffer.from(text)]);
+    const left = async (key: string, token: string): Promise<void> => {
+      const { digest, items, partitions } = await checkManifest(lines());
+      const { value: first } = (await readPartitions(lines()).next()) as { value: Partition };
+      expect(partitions).toHaveLength(2);
+      const manifest = { digest, items, partitions };
+      const spec = { key, source: manifests.name, manifest, partitions: oneByOne([first]) };
+      await service.client().batch.start(spec, { token });
+    };
+    const name = await fireAfter(left, text);
+    expect(await untilOver(name)).toMatchObject({ status: 'succeeded', error: null });
+    expect(await submitted()).toEqual(itemsOf(name, FIRST, 10).sort());
+  });
+
+  test('P2: where its address gives another manifest, what is there goes on, and the rest is told', async () => {
+    const name = await fireAfter(leaving(1), manifestOf(cutouts(sandbox.url, 9)));
+    expect(await untilOver(name)).toMatchObject({
+      status: 'failed',
+      error: `2 items were not handed over: ${manifests.name} gave another manifest when the rest was to be read`,
+    });
+    expect(await submitted()).toEqual(itemsOf(name, FIRST, 2));
+    const batch = await service.client().batch.get(firedKey(name, FIRST));
+    expect(await batch.result()).toMatchObject({ counts: { succeeded: 2, cancelled: 2 } });
+    expect(await resultsOf(batch)).toHaveLength(2);
+  });
+
+  test('a batch that is all there needs its address no more', async () => {
+    const name = await fireAfter(leaving(2), 'nonsense');
+    expect(await untilOver(name)).toMatchObject({ status: 'succeeded', error: null });
+    expect(await submitted()).toEqual(itemsOf(name, FIRST, 4));
+  });
+
+  test("what is somebody else's is left alone, and a person is told how to end it", async () => {
+    const name = await fireAfter(leaving(1, 'somebody'), manifestOf(cutouts(sandbox.url, 9)));
+    const key = firedKey(name, FIRST);
+    expect(await untilOver(name)).toMatchObject({
+      status: 'failed',
+      error: expect.stringContaining(`End it with: segue batch cancel ${key} --by NAME`),
+    });
+    const batch = await service.client().batch.get(key);
+    await batch.cancel({ by: 'olga' });
+    expect(await batch.result()).toMatchObject({ status: 'cancelled' });
+  });
+});
