@@ -14,6 +14,7 @@ import { createNotifyChunk } from './notifyChunk';
 import { createPollTasks } from './pollTasks';
 import { createPost } from './post';
 import { createPrepareCampaign } from './prepareCampaign';
+import { Quiet } from './quiet';
 import { readEnd } from './readEnd';
 import { createReadFiredEnd } from './readFiredEnd';
 import { createReadOutlook } from './readOutlook';
@@ -38,7 +39,7 @@ export interface ActivityOptions extends GuardOptions, WriteOptions, DownloadOpt
   mostInChunks?: number;
   /** Of the process: what is counted here belongs to no single activity. */
   meter?: MetricMeter;
-  /** The breaker's clock. */
+  /** The clock of the breaker, and of pauses that the service asks for. */
   now?: () => number;
 }
 
@@ -73,7 +74,7 @@ export function createActivities(api: Api, options: ActivityOptions = {}) {
     pollTasks: createPollTasks(api),
     notifyChunk: createNotifyChunk(api, options),
   };
-  const post = createPost(api, breaker, denial);
+  const post = createPost(api, breaker, new Quiet(options.now), denial);
   const submits = { submit: createSubmit(post, options) };
   const chunks = { submitChunk: createSubmitChunk(post, createWire(options.mostInChunks), options) };
   // What the contract promises is registered on one of them.
