@@ -2,10 +2,13 @@ import { heartbeat } from '@temporalio/activity';
 import { type GuardOptions } from './guards';
 import { type NotBegun, sendOnce, type SendWindow } from './once';
 
+/** Outcomes that come close together are told together: each sign of life is a write at the server. */
+const GATHERED_MS = 100;
+
 /**
  * Sends several at once, each at most once: what queued here would be unknown after a crash for nothing. Outcomes go to
- * the server with the next sign of life, by the item's place, so that a worker that dies takes only those along that it
- * had no answer to. They are given in the order of what was to be sent.
+ * the server with a sign of life, a moment after they came, by the item's place, so that a worker that dies takes only
+ * those along that it had no answer to. They are given in the order of what was to be sent.
  */
 export async function sendChunkOnce<Item extends { item: number }, Outcome>(
   items: Item[],
@@ -14,15 +17,23 @@ export async function sendChunkOnce<Item extends { item: number }, Outcome>(
   send: (item: Item, window: SendWindow) => Promise<Outcome>,
 ): Promise<(Outcome | NotBegun)[]> {
   const notes: Record<number, Outcome> = {};
+  let telling: NodeJS.Timeout | undefined;
+  const tell = (): void => {
+    telling = undefined;
+    heartbeat(notes);
+  };
   const sendAll = (window: SendWindow): Promise<Outcome[]> =>
     Promise.all(
       items.map(async (one) => {
         const outcome = await send(one, window);
         notes[one.item] = outcome;
-        heartbeat(notes);
+        telling ??= setTimeout(tell, GATHERED_MS);
         return outcome;
       }),
-    );
+    ).finally(() => {
+      // The result tells all of them.
+      clearTimeout(telling);
+    });
   const sent = await sendOnce(orderedByRun, guards, sendAll, () => notes);
   // Not even begun: a guard refused all of them.
   return Array.isArray(sent) ? sent : items.map(() => sent);

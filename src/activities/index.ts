@@ -17,6 +17,7 @@ import { createNotifyChunk } from './notifyChunk';
 import { createPollTasks } from './pollTasks';
 import { createPost } from './post';
 import { createPrepareCampaign } from './prepareCampaign';
+import { Quiet } from './quiet';
 import { readEnd } from './readEnd';
 import { createReadFiredEnd } from './readFiredEnd';
 import { createReadOutlook } from './readOutlook';
@@ -42,7 +43,7 @@ export interface ActivityOptions extends GuardOptions, WriteOptions, DownloadOpt
   mostInChunks?: number;
   /** Of the process: what is counted here belongs to no single activity. */
   meter?: MetricMeter;
-  /** The clock of the breaker and of outlooks. */
+  /** The clock of the breaker, of pauses that the service asks for, and of outlooks. */
   now?: () => number;
 }
 
@@ -78,7 +79,7 @@ export function createActivities(api: Api, options: ActivityOptions = {}) {
     pollTasks: createPollTasks(api),
     notifyChunk: createNotifyChunk(api, options),
   };
-  const post = createPost(api, breaker, denials);
+  const post = createPost(api, breaker, new Quiet(options.now), denials);
   const submits = { submit: createSubmit(post, options) };
   const chunks = { submitChunk: createSubmitChunk(post, createWire(options.mostInChunks), options) };
   // What the contract promises is registered on one of them.

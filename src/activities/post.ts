@@ -6,6 +6,7 @@ import { countSubmit } from '../metrics';
 import { type Breaker } from './breaker';
 import { deniedTo, type Denials } from './denials';
 import { type SendWindow } from './once';
+import { type Quiet } from './quiet';
 
 /** The read that tells how the service is must leave time for the POST. */
 const LONGEST_READ_MS = 5_000;
@@ -14,13 +15,13 @@ export type Submission = Omit<SubmitOrder, 'runId'>;
 
 /** The POST of a job, for all that submits with one credential. */
 export interface Post {
-  /** Sends it, unless the breaker holds it back. */
+  /** Sends it, unless the breaker holds it back or the service asked this worker to wait. */
   send: (submission: Submission, window: SendWindow) => Promise<SubmitOutcome>;
   /** At once: where recording the outcome fails, the log still has the task id. */
   note: (submission: Submission, outcome: SubmitOutcome) => void;
 }
 
-export function createPost(api: Api, breaker: Breaker, denials: Denials): Post {
+export function createPost(api: Api, breaker: Breaker, quiet: Quiet, denials: Denials): Post {
   return { send, note };
 
   function note({ key, attempt, tool, scope }: Submission, outcome: SubmitOutcome): void {
@@ -32,17 +33,15 @@ export function createPost(api: Api, breaker: Breaker, denials: Denials): Post {
   function send(submission: Submission, { sendBefore }: SendWindow): Promise<SubmitOutcome> {
     const { key, attempt, tool, request, scope } = submission;
     const left = (most: number): number => Math.max(1, Math.min(most, sendBefore - Date.now()));
-    return breaker.pass(
-      (status) => deniedTo(status, scope),
-      () => {
-        const requestId = submitReadRequestId(key, attempt);
-        // With the order's own scope: what this submit would meet.
-        return api.getWorkspace({}, { requestId, scope, timeoutMs: left(LONGEST_READ_MS) });
-      },
-      () => {
-        const requestId = submitRequestId(key, attempt);
-        return api.submit(tool, request, { requestId, scope, sendBefore, timeoutMs: left(Infinity) });
-      },
-    );
+    const read = (): Promise<unknown> => {
+      const requestId = submitReadRequestId(key, attempt);
+      // With the order's own scope: what this submit would meet.
+      return api.getWorkspace({}, { requestId, scope, timeoutMs: left(LONGEST_READ_MS) });
+    };
+    const submit = (): Promise<SubmitOutcome> => {
+      const requestId = submitRequestId(key, attempt);
+      return api.submit(tool, request, { requestId, scope, sendBefore, timeoutMs: left(Infinity) });
+    };
+    return quiet.keep(() => breaker.pass((status) => deniedTo(status, scope), read, submit));
   }
 }

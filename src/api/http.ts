@@ -77,18 +77,24 @@ export class Http {
     const watch = new SendWatch(call.sendBefore);
     const times = { sent: Date.now(), answered: Infinity };
     const agent = call.method === 'GET' ? this.#shared : this.#fresh;
+    // Not `AbortSignal.timeout`: thousands of those would stay around until long after their answers came.
+    const limit = new AbortController();
+    const clock = setTimeout(() => {
+      limit.abort(new DOMException('the time was over', 'TimeoutError'));
+    }, call.timeoutMs);
     try {
       const response = await sendRequest(this.#settings.baseUrl + call.path, {
         method: call.method,
         headers: this.#headers(call),
         body: call.body === undefined ? undefined : JSON.stringify(call.body),
         dispatcher: agent.compose(watch.interceptor),
-        signal: AbortSignal.timeout(call.timeoutMs),
+        signal: limit.signal,
         headersTimeout: call.timeoutMs,
         bodyTimeout: call.timeoutMs,
       });
       times.answered = Date.now();
       const body = await readWhole(response.body);
+      const { credential } = this.#settings;
       return {
         status: response.statusCode,
         retryAfterMs: retryAfter(response.headers['retry-after']),
@@ -96,7 +102,10 @@ export class Http {
         date: one(response.headers.date),
         times,
         body,
-        words: this.#settings.credential.redact(serviceWords(body)),
+        // Of most answers nobody wants to know.
+        get words() {
+          return credential.redact(serviceWords(body));
+        },
       };
     } catch (cause) {
       const { credential } = this.#settings;
@@ -106,6 +115,8 @@ export class Http {
         sent: watch.sent,
         cause: withoutPayload(cause, credential),
       });
+    } finally {
+      clearTimeout(clock);
     }
   }
 

@@ -1,4 +1,5 @@
 /** Chunks by themselves: how many are on the wire, what is told with each sign of life, what a poll of many tells. */
+import { type Socket } from 'node:net';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { createActivities } from '../../src/activities';
 import { type ChunkOrder, type SubmitOutcome, type TasksNews } from '../../src/contract';
@@ -43,18 +44,27 @@ test('P1: a chunk larger than the share sends as many as it may; the others are 
   await server.stop();
 });
 
-test('P2: what is known goes out with the next sign of life, by the item', async () => {
+test('P2: what is known goes out with a sign of life, by the item, while others are still on the wire', async () => {
+  const posts = new Map<number, Socket>();
   const server = await startRawServer((socket, request) => {
     const [, item = ''] = /x-request-id: b~i(\d)\./i.exec(request) ?? [];
-    setTimeout(() => socket.end(task(`t-${item}`)), Number(item) * 200);
+    posts.set(Number(item), socket);
+    if (posts.size === 3) posts.get(1)?.end(task('t-1'));
   });
   const api = testApi(server.url);
   const { chunks } = createActivities(api, { checkScheduledTime: false });
   const { environment, runId } = environmentOf();
-  const known: number[] = [];
-  environment.on('heartbeat', (notes: object) => known.push(Object.keys(notes).length));
+  const told: object[] = [];
+  environment.on('heartbeat', (notes: object) => {
+    told.push({ ...notes });
+    // Each is answered when the server knows of the one before.
+    const next = Object.keys(notes).length + 1;
+    if (next > 1) posts.get(next)?.end(task(`t-${next}`));
+  });
   await environment.run(chunks.submitChunk, chunkOf(3, runId));
-  expect(known).toEqual(expect.arrayContaining([1, 2, 3]));
+  const accepted = (taskId: string): object => ({ outcome: 'accepted', taskId });
+  expect(told).toContainEqual({ 0: accepted('t-1') });
+  expect(told).toContainEqual({ 0: accepted('t-1'), 1: accepted('t-2') });
   await api.close();
   await server.stop();
 });

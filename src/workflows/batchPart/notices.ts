@@ -1,7 +1,6 @@
 /** Tells the users that items name themselves, several at once, each at most once. */
 import { condition, proxyActivities, sleep } from '@temporalio/workflow';
 import {
-  CHUNK_ITEMS,
   HEARTBEAT_TIMEOUT_MS,
   type ItemProgress,
   type NoticeOutcome,
@@ -15,9 +14,11 @@ import { doubling } from '../backoff';
 import { senderOf } from '../following';
 import { type Message, notificationTo } from '../notice';
 import { outcomesOf } from './chunk';
-import { type Entry, entriesWith, isEnding, jobKeyOf, type Partition } from './run';
+import { type Entry, firstEntriesWith, isEnding, jobKeyOf, type Partition } from './run';
 
 const NOTIFY_TIMEOUT_MS = 30_000;
+/** Told by one activity, at once. They cost nothing, so that more of them may be uncertain than of submits. */
+const MOST_NOTICES = 50;
 /** Work is not kept from ending by notifications that nobody takes. */
 const LONGEST_TRYING_MS = 3_600_000;
 const LONGEST_PAUSE_MS = 60_000;
@@ -42,12 +43,12 @@ function eventOf({ status, unwritten }: ItemProgress): NotifyEvent {
   return status === 'succeeded' && unwritten === undefined ? 'completed' : 'failed';
 }
 
-function dueEntries(run: Partition): Entry[] {
-  return entriesWith(run, ({ notice }) => notice !== undefined && 'due' in notice);
+function isDue({ notice }: ItemProgress): boolean {
+  return notice !== undefined && 'due' in notice;
 }
 
-export function isAnybodyUntold(run: Partition): boolean {
-  return dueEntries(run).length > 0;
+export function isAnybodyUntold({ progress }: Partition): boolean {
+  return progress.items.some(isDue);
 }
 
 /** Until the partition ends, and then until everybody was told or the next run goes on with it. */
@@ -55,7 +56,7 @@ export async function tellUsers(run: Partition): Promise<void> {
   let pause = doubling(1_000, LONGEST_PAUSE_MS);
   for (;;) {
     await condition(() => isAnybodyUntold(run) || (isEnding(run) && run.writes === 0));
-    const some = dueEntries(run).slice(0, CHUNK_ITEMS);
+    const some = firstEntriesWith(run, isDue, MOST_NOTICES);
     if (run.handingOver || some.length === 0) return;
     const outcomes = await tellChunk(run, some);
     const isTaken = outcomes.some(({ outcome }) => outcome === 'sent');

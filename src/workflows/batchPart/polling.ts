@@ -1,6 +1,11 @@
 /** Asks after all tasks of a partition, together, until they are over. */
 import { ActivityFailure, condition, proxyActivities } from '@temporalio/workflow';
-import { HEARTBEAT_TIMEOUT_MS, type SegueActivities, type TasksNews } from '../../contract';
+import {
+  HEARTBEAT_TIMEOUT_MS,
+  type ItemProgress,
+  type SegueActivities,
+  type TasksNews,
+} from '../../contract';
 import { pollRequestId } from '../../ids';
 import { MISSING_GRACE_MS } from '../watch';
 import { leaveMissing, leaveOverdue } from './leaving';
@@ -27,7 +32,7 @@ const { pollTasks } = proxyActivities<SegueActivities>({
 export async function pollItems(run: Partition): Promise<void> {
   const { pollMin, pollMax } = run.settings;
   for (;;) {
-    await condition(() => isEnding(run) || followed(run).length > 0);
+    await condition(() => isEnding(run) || run.progress.items.some(isFollowed));
     if (isEnding(run)) return;
     const pause = Math.round(pollMin + Math.random() * (pollMax - pollMin));
     await condition(() => isEnding(run), pause);
@@ -39,9 +44,13 @@ export async function pollItems(run: Partition): Promise<void> {
   }
 }
 
-/** Those whose task is known. */
 function followed(run: Partition): Entry[] {
-  return entriesWith(run, ({ status, taskId }) => status === 'running' && taskId !== undefined);
+  return entriesWith(run, isFollowed);
+}
+
+/** One whose task is known. */
+function isFollowed({ status, taskId }: ItemProgress): boolean {
+  return status === 'running' && taskId !== undefined;
 }
 
 async function askAfter(run: Partition, entries: Entry[]): Promise<TasksNews> {

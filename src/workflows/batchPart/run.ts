@@ -92,6 +92,20 @@ export function entriesWith(run: Partition, isWanted: (known: ItemProgress) => b
   return run.progress.items.flatMap((known, place) => (isWanted(known) ? [entryAt(run, place)] : []));
 }
 
+/** The first ones, and no more of them than are needed. */
+export function firstEntriesWith(
+  run: Partition,
+  isWanted: (known: ItemProgress) => boolean,
+  most: number,
+): Entry[] {
+  const entries: Entry[] = [];
+  for (const [place, known] of run.progress.items.entries()) {
+    if (entries.length >= most) break;
+    if (isWanted(known)) entries.push(entryAt(run, place));
+  }
+  return entries;
+}
+
 export function isOver({ status }: ItemProgress): boolean {
   return status !== 'waiting' && status !== 'running';
 }

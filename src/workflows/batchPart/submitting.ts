@@ -13,8 +13,8 @@ import { outcomesOf } from './chunk';
 import { leaveHeld } from './leaving';
 import {
   endWhenLong,
-  entriesWith,
   type Entry,
+  firstEntriesWith,
   isEnding,
   isOver,
   jobKeyOf,
@@ -41,7 +41,7 @@ function nextChunk(run: Partition): Entry[] {
   if (window.paused || window.cancelled || run.resting || (run.cautious && run.chunks > 0)) return [];
   const taken = items.filter(({ status }) => status === 'running').length;
   const room = Math.min(run.cautious ? 1 : CHUNK_ITEMS, window.places - taken);
-  return room <= 0 ? [] : entriesWith(run, ({ status }) => status === 'waiting').slice(0, room);
+  return firstEntriesWith(run, ({ status }) => status === 'waiting', room);
 }
 
 async function sendChunk(run: Partition, chunk: Entry[]): Promise<void> {

@@ -51,8 +51,8 @@ interface PlacedStep {
 /** Those that are written at the moment, by project. */
 export type Letters = Map<string, Letter>;
 
-/** Steps in one change: well below what a change may hold, at 2 KiB each. */
-const MOST_STEPS = 50;
+/** Of one change, in characters of JSON: a writer's queue holds those of six partitions that share a project. */
+const LONGEST_CHANGE = 64_000;
 
 function save(run: Partition, { place, asked, known }: Entry, what: Record<string, unknown>): void {
   if (!asked.write) return;
@@ -78,12 +78,19 @@ function save(run: Partition, { place, asked, known }: Entry, what: Record<strin
 async function send(run: Partition, address: string, { project, scope, steps }: Letter): Promise<void> {
   // After all that is settled in the same moment.
   await Promise.resolve();
-  for (let some = steps.splice(0, MOST_STEPS); some.length > 0; some = steps.splice(0, MOST_STEPS)) {
+  while (steps.length > 0) {
+    const some = steps.splice(0, howManyFit(steps));
     await writeAll(run, project, scope, some);
     run.writes -= some.length;
   }
   // In the same moment as the last look: what is saved from now on is another letter.
   run.letters.delete(address);
+}
+
+function howManyFit(steps: PlacedStep[]): number {
+  let length = 0;
+  const tooMany = steps.findIndex(({ step }) => (length += JSON.stringify(step).length) > LONGEST_CHANGE);
+  return tooMany === -1 ? steps.length : Math.max(tooMany, 1);
 }
 
 /** Where they are refused together, one bad one among good ones is found by halves, and refused alone. */

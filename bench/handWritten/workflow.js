@@ -1,0 +1,23 @@
+/**
+ * One run for each item, as a team writes it by hand: an activity for every HTTP call, a timer before every poll. It
+ * keeps none of Segue's promises: a POST that times out is sent again, and two of these overwrite each other's project.
+ */
+const { proxyActivities, sleep } = require('@temporalio/workflow');
+
+const { submit, poll, readProject, patchProject, notify } = proxyActivities({
+  startToCloseTimeout: '30s',
+  retry: { maximumAttempts: 5 },
+});
+
+exports.mediaByHand = async function mediaByHand({ key, request, pollEveryMs, project, at, notice }) {
+  const taskId = await submit(request);
+  let task = { status: 'PENDING' };
+  while (task.status !== 'SUCCESS' && task.status !== 'FAILURE') {
+    await sleep(pollEveryMs);
+    task = await poll(taskId);
+  }
+  const { data } = await readProject(project);
+  await patchProject(project, { ...data, [at]: { key, taskId, info: task.info } });
+  await notify({ ...notice, title: 'Your media job is done', message: `${key} is finished.` });
+  return { taskId, info: task.info };
+};

@@ -1,0 +1,81 @@
+/**
+ * What a batch costs, beside a plain workflow an item as a team writes it by hand (handWritten/): `npm run bench`.
+ * Everything runs on this machine: one Temporal dev server, one sandbox, and for each row a worker of its own.
+ */
+const os = require('node:os');
+const { Command, InvalidArgumentError } = require('commander');
+const { measureFairness } = require('./fairness');
+const { handWrittenRow } = require('./handWritten/row');
+const { linesOf } = require('./report');
+const { segueRow } = require('./segueRow');
+const { CONCURRENCY, POLL_EVERY_MS, POST_LATENCY_MS } = require('./settings');
+const { onStage } = require('./stage');
+
+const PARTS = ['hand-written', 'segue', 'polls', 'fairness'];
+const USUAL_SIZES = [1_000, 10_000];
+const FULL_SIZE = 100_000;
+const [USUAL_POLLS, MANY_POLLS] = [2, 16];
+
+function counts(text) {
+  const numbers = text.split(',').map(Number);
+  if (numbers.every((number) => Number.isInteger(number) && number > 0)) return numbers;
+  throw new InvalidArgumentError('It takes whole numbers, like 1000,10000.');
+}
+
+function parts(text) {
+  const names = text.split(',');
+  if (names.every((name) => PARTS.includes(name))) return names;
+  throw new InvalidArgumentError(`It takes some of ${PARTS.join(', ')}.`);
+}
+
+const program = new Command('npm run bench --')
+  .description('measures what a batch costs, beside a workflow an item that is written by hand')
+  .option('--items <numbers>', 'sizes of the batches, by commas', counts, USUAL_SIZES)
+  .option('--hand-written <number>', 'items of the hand-written one', (text) => counts(text)[0], 300)
+  .option(
+    '--beside <number>',
+    'items of the batch that a single job runs beside',
+    (text) => counts(text)[0],
+    5_000,
+  )
+  .option('--full', `a batch of ${FULL_SIZE} items, too`)
+  .option('--only <parts>', `some of ${PARTS.join(', ')}, by commas`, parts, PARTS)
+  .option('--profile <folder>', 'leave a CPU profile of each worker there');
+
+async function measure(options) {
+  const { only, handWritten, beside, full } = options;
+  const sizes = [...options.items, ...(full ? [FULL_SIZE] : [])];
+  const isAsked = (part) => only.includes(part);
+  return onStage(options, async (stage) => {
+    const sandbox = await stage.sandbox(USUAL_POLLS);
+    const measured = { segue: [] };
+    if (isAsked('hand-written')) measured.byHand = await handWrittenRow(handWritten, stage, sandbox);
+    if (isAsked('segue'))
+      for (const items of sizes) measured.segue.push(await segueRow(items, stage, sandbox));
+    if (isAsked('polls')) {
+      const slow = await stage.sandbox(MANY_POLLS);
+      measured.manyPolls = await segueRow(sizes[0], stage, slow, `Segue, ${MANY_POLLS} polls`);
+    }
+    if (isAsked('fairness')) measured.fairness = await measureFairness(beside, stage, sandbox);
+    return measured;
+  });
+}
+
+async function main() {
+  program.parse();
+  const measured = await measure(program.opts());
+  const settings = [
+    `${USUAL_POLLS} polls, a project write and a notification an item`,
+    `${POST_LATENCY_MS} ms a POST, ${POLL_EVERY_MS} ms between polls, ${CONCURRENCY} items of a batch at the service`,
+    `${os.availableParallelism()} cores`,
+  ];
+  console.log([settings.join('; '), '', ...linesOf(measured)].join('\n'));
+}
+
+main().then(
+  () => process.exit(0),
+  (error) => {
+    console.error(error);
+    process.exit(1);
+  },
+);

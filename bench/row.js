@@ -1,0 +1,29 @@
+/** One row: so many items, from the first start to the last end, and what they took. */
+const { randomUUID } = require('node:crypto');
+const { setTimeout: sleep } = require('node:timers/promises');
+const { costOfQueue } = require('./historyCost');
+const { cpuMsOf, peakMiBOf } = require('./measured');
+
+/** `startWorker(taskQueue)` gives a worker of its own; `run(taskQueue)` does all items and ends with the last. */
+async function measureRow({ name, items }, stage, startWorker, run) {
+  const taskQueue = `bench-${randomUUID()}`;
+  stage.say(`${name}, ${items} items …`);
+  const worker = await startWorker(taskQueue);
+  try {
+    const pids = [worker.pid, stage.serverPid];
+    const before = pids.map(cpuMsOf);
+    const began = performance.now();
+    await run(taskQueue);
+    const seconds = (performance.now() - began) / 1_000;
+    // What the server still does for what is over belongs to it.
+    await sleep(500);
+    const [workerMs, serverMs] = pids.map((pid, place) => (cpuMsOf(pid) - before[place]) / items);
+    const peakMiB = peakMiBOf(worker.pid);
+    const { events, actions } = await costOfQueue(stage.client, taskQueue, items);
+    return { name, items, perSecond: items / seconds, events, actions, workerMs, serverMs, peakMiB };
+  } finally {
+    await worker.stop();
+  }
+}
+
+module.exports = { measureRow };
