@@ -2,6 +2,7 @@
 export { SegueClient } from './client';
 export { Batch } from './client/batches/batch';
 export { BatchesClient, type BatchPartition, type BatchSpec } from './client/batches';
+export { type BatchEntry, type BatchFilter } from './client/batches/listing';
 export { Campaign, type CampaignDecisionAnswer } from './client/campaigns/campaign';
 export { type CampaignEntry, type CampaignFilter, CampaignsClient } from './client/campaigns';
 export { campaignJsonSchema } from './client/campaigns/schema';

@@ -2,13 +2,18 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { type BatchItemResult } from '../../src/contract';
+import { type BatchItem, type BatchItemResult } from '../../src/contract';
+import { batchOf, cutouts } from '../support/batch';
 import { useCommandLine } from '../support/commandLine';
+import { eventually } from '../support/eventually';
+import { jsonLines } from '../support/jobs';
 import { addFault, answering, ask, readLedger } from '../support/sandbox';
 import { segue } from '../support/segueProcess';
 import { shared } from '../support/shared';
+import { segueClient } from '../support/temporal';
 
-const { sandbox, settings } = useCommandLine({ pace: { kind: 'instant' } });
+const line = useCommandLine({ pace: { kind: 'instant' } });
+const { sandbox, settings } = line;
 
 let folder: string;
 
@@ -76,6 +81,32 @@ test('what failed and what is held is told, and 3 is the exit of both', async ()
   expect(await segue(abandon, settings)).toMatchObject({ code: 0 });
 });
 
+test('list finds batches by stage, tells what became of their items, and shows no other runs', async () => {
+  const { batch: batches } = segueClient(line.temporal, line.config);
+  const [good, bad] = cutouts(sandbox.url, 2);
+  const spec = batchOf(
+    [good, { ...bad, request: { image_url: 'http://127.0.0.1:9/none.png' } }] as BatchItem[],
+    2,
+  );
+  const { key } = await batches.run(spec);
+  await eventually('the batch in the list', async () => {
+    for await (const entry of batches.list({ stage: 'completed' })) if (entry.key === key) return true;
+    return false;
+  });
+  expect(await batches.count({ stage: 'completed' })).toBeGreaterThan(0);
+  const rows = jsonLines((await batch('list', '--stage', 'completed', '--json')).stdout);
+  expect(rows.find((row) => row.key === key)).toMatchObject({
+    ...{ workflowId: `batch/${key}`, status: 'failed', stage: 'completed', error: null },
+    counts: { succeeded: 1, failed: 1 },
+  });
+  expect(rows.every(({ workflowId }) => String(workflowId).startsWith('batch/'))).toBe(true);
+  const shown = (await batch('list')).stdout.split('\n');
+  expect(shown[0]).toMatch(/^KEY +STATUS +STAGE +ITEMS +STARTED$/);
+  expect(shown.find((row) => row.startsWith(key))).toMatch(
+    /failed +completed +1 succeeded, 1 failed +\S+ ago$/,
+  );
+});
+
 test('start returns when all is handed over; status, pause, concurrency, resume and cancel speak to it', async () => {
   const key = newKey();
   await addFault(sandbox.url, answering(503, 'get-task'));
@@ -107,6 +138,7 @@ test('what is wrong is told at once, and nothing is started', async () => {
   expect(await batch('status', key)).toMatchObject({ code: 1 });
   expect(await batch('start', manifest, '--key', key, '--notify', 'nobody')).toMatchObject({ code: 2 });
   expect(await batch('results', key, '--status', 'lost')).toMatchObject({ code: 2 });
+  expect(await batch('list', '--stage', 'nowhere')).toMatchObject({ code: 2 });
   expect(await batch('status', 'media/x')).toMatchObject({ code: 2 });
   expect(await batch('start', manifest, '--key', key, '--skip-bad')).toMatchObject({ code: 0 });
 });

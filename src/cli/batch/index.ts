@@ -1,6 +1,7 @@
 import { type Command } from 'commander';
 import { type BatchCheckFlags, checkBatch } from './check';
 import { withBatch } from './key';
+import { type BatchListFlags, showBatches } from './list';
 import { addOrders } from './orders';
 import { printResults, statusFrom } from './results';
 import { type BatchRunFlags, showBatch, waitForBatch, withStartedBatch } from './run';
@@ -74,6 +75,13 @@ export function addTo(program: Command): void {
       process.exitCode = await withBatch(key, (one) => printResults(one, status));
     });
   addOrders(batch);
+  batch
+    .command('list')
+    .description('list batches, newest first')
+    .option('--stage <stage>', 'only those that are here, or ended so')
+    .option('--limit <n>', 'show at most so many', countFlag, 50)
+    .option('--json', 'print one JSON object a line')
+    .action((flags: BatchListFlags) => showBatches(flags));
 }
 
 /** What `run` and `follow` wait for; a script must know when they come back. */

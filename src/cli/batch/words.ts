@@ -41,8 +41,13 @@ export function statusLines(status: BatchStatus): string[] {
 }
 
 export function resultLines({ counts }: BatchResult): string[] {
+  return [countsWords(counts)];
+}
+
+/** `59 succeeded, 1 held` */
+export function countsWords(counts: ItemCounts): string {
   const named = Object.entries(counts).filter(([, count]) => count > 0);
-  return [named.map(([status, count]) => `${count} ${status}`).join(', ')];
+  return named.map(([status, count]) => `${count} ${status}`).join(', ');
 }
 
 /** What a person can do now. */

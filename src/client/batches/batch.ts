@@ -18,8 +18,9 @@ import {
 import { NoAnswerError, requireGood } from '../../errors';
 import { batchPartWorkflowId, batchWorkflowId } from '../../ids';
 import { inputOf } from '../keyed';
+import { statusOf } from './listing';
 import { failedOutcome } from '../outcome';
-import { type Standing } from '../report';
+import { type JobStatus, type Standing } from '../report';
 import { QUERY_PATIENCE_MS, Run, type RunFacts } from '../run';
 
 export class Batch extends Run<BatchStatus, BatchResult> {
@@ -102,14 +103,15 @@ export class Batch extends Run<BatchStatus, BatchResult> {
     };
   }
 
-  /** Held items outweigh failed ones: somebody has to decide. */
   protected succeeded(result: BatchResult): Standing {
     const { status: stage, counts } = result;
-    const outcome = { stage, taskId: null, info: result };
-    if (stage === 'cancelled') return { ...outcome, status: 'cancelled', error: 'it was cancelled' };
-    if (counts.held > 0) return { ...outcome, status: 'held', error: `${counts.held} items need a person` };
-    if (counts.failed > 0) return { ...outcome, status: 'failed', error: `${counts.failed} items failed` };
-    return { ...outcome, status: 'succeeded', error: null };
+    const status = statusOf(stage, counts);
+    const errors: Partial<Record<JobStatus, string>> = {
+      cancelled: 'it was cancelled',
+      held: `${counts.held} items need a person`,
+      failed: `${counts.failed} items failed`,
+    };
+    return { status, stage, taskId: null, info: result, error: errors[status] ?? null };
   }
 
   protected failed(failure: WorkflowFailedError): Standing {

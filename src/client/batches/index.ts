@@ -20,6 +20,7 @@ import { inParallelFrom } from '../../parallel';
 import { explainUnregistered } from '../../registration';
 import { attributesOfJob, keyword, searchAttributes } from '../../searchAttributes';
 import { Batch } from './batch';
+import { type BatchEntry, type BatchFilter, countBatches, listBatches } from './listing';
 import { whereManifestsDiffer } from './reuse';
 import { find, startOrFind } from '../keyed';
 import { type JobReport } from '../report';
@@ -97,6 +98,15 @@ export class BatchesClient {
 
   async get(key: string): Promise<Batch> {
     return new Batch(this.temporal, await find(this.temporal, batchWorkflowId(key)));
+  }
+
+  /** Batches as Temporal lists them, newest first. A list lags behind by a moment. */
+  list(filter: BatchFilter = {}): AsyncIterable<BatchEntry> {
+    return listBatches(this.temporal, filter);
+  }
+
+  count(filter: BatchFilter = {}): Promise<number> {
+    return countBatches(this.temporal, filter);
   }
 
   #handOver(input: BatchInput, partitions: AsyncIterable<BatchPartition>): Promise<void> {
