@@ -62,7 +62,7 @@ test('run waits for every item; results come in the order of the manifest; start
   expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 3, duplicates: 0 });
 });
 
-test('what failed and what is held is told, and 3 is the exit of both', async () => {
+test('what failed and what is held is told, 3 is the exit of both, and what failed is run again', async () => {
   const key = newKey();
   const lost = { operation: 'remove-background', fault: 'reset', when: 'after' } as const;
   await addFault(sandbox.url, { ...lost, match: { requestId: `${key}~i2.submit.1` } });
@@ -77,6 +77,9 @@ test('what failed and what is held is told, and 3 is the exit of both', async ()
   expect(await resultsOf(key, '--status', 'held')).toMatchObject([
     { key: 'lost', workflowId: `media/${key}~i2` },
   ]);
+  const retry = await batch('retry', key, '--json');
+  expect(retry.stderr).toMatch(/^Not run again: 1 held\..*segue held/);
+  expect(JSON.parse(retry.stdout)).toMatchObject({ key: `${key}+2`, existing: false, repeated: 1 });
   const abandon = ['resolve', `media/${key}~i2`, '--abandon', '--reason', 'not needed'];
   expect(await segue(abandon, settings)).toMatchObject({ code: 0 });
 });

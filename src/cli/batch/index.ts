@@ -4,6 +4,7 @@ import { withBatch } from './key';
 import { type BatchListFlags, showBatches } from './list';
 import { addOrders } from './orders';
 import { printResults, statusFrom } from './results';
+import { retryBatch } from './retry';
 import { type BatchRunFlags, showBatch, waitForBatch, withStartedBatch } from './run';
 import { EXIT } from '../exit';
 import { countFlag, durationFlag } from '../flags';
@@ -15,6 +16,7 @@ Examples:
   segue batch run products.ndjson --key products-7 --concurrency 100
   segue batch start products.ndjson --key products-7 --notify u-1@42
   segue batch results products-7 --status failed > failed.ndjson
+  segue batch retry products-7
   segue batch check https://example.com/tonight.ndjson --skip-bad --json
 
 A line of MANIFEST is one job, as JSON:
@@ -75,6 +77,17 @@ export function addTo(program: Command): void {
       process.exitCode = await withBatch(key, (one) => printResults(one, status));
     });
   addOrders(batch);
+  batch
+    .command('retry <key>')
+    .description('run the failed items of a batch again, as the batch KEY+2; refused while it is open')
+    .option('--json', 'print one JSON object')
+    .addHelpText(
+      'after',
+      '\nAsked twice, it is one batch. What is held, or may be alive at the service, is not run again.',
+    )
+    .action(async (key: string, flags: { json?: boolean }) => {
+      process.exitCode = await retryBatch(key, flags);
+    });
   batch
     .command('list')
     .description('list batches, newest first')

@@ -1,4 +1,5 @@
 /** How a batch stands, in words. */
+import { type LeftItems } from '../../client/batches/again';
 import { type BatchResult, type BatchStatus, type ItemCounts } from '../../contract';
 import { formatDuration } from '../../durations';
 import { word } from '../commandLine';
@@ -53,7 +54,31 @@ export function countsWords(counts: ItemCounts): string {
 /** What a person can do now. */
 export function adviceOnBatch({ key, counts }: { key: string; counts: ItemCounts }): string[] {
   return [
-    ...(counts.failed > 0 ? [`What failed, and why: segue batch results ${word(key)} --status failed`] : []),
+    ...(counts.failed > 0
+      ? [
+          `What failed, and why: segue batch results ${word(key)} --status failed`,
+          `To run that again: segue batch retry ${word(key)}`,
+        ]
+      : []),
     ...(counts.held > 0 ? ['Held until a person decides. What to do: segue held'] : []),
+  ];
+}
+
+/** What is not run again with the failed items, and why. */
+export function leftLines(key: string, { held, lost, cancelled }: LeftItems): string[] {
+  const results = `segue batch results ${word(key)}`;
+  return [
+    ...(held > 0
+      ? [
+          `Not run again: ${held} held. They are runs of their own, and the service may have them or still work on them; ` +
+            `what to do: segue held, and for one that has failed since: segue retry ID (${results} --status held)`,
+        ]
+      : []),
+    ...(lost > 0
+      ? [
+          `Not run again: ${lost} whose partition was stopped. The service may still work on their tasks: ${results} --status running`,
+        ]
+      : []),
+    ...(cancelled > 0 ? [`Not run again: ${cancelled} cancelled. They did not fail`] : []),
   ];
 }
