@@ -3,6 +3,7 @@ export { SegueClient } from './client';
 export { Batch } from './client/batches/batch';
 export { type LeftItems } from './client/batches/again';
 export { BatchesClient, type BatchPartition, type BatchRepeat, type BatchSpec } from './client/batches';
+export { type KeptResults } from './client/batches/kept';
 export { type BatchEntry, type BatchFilter } from './client/batches/listing';
 export { Campaign, type CampaignDecisionAnswer } from './client/campaigns/campaign';
 export { type CampaignEntry, type CampaignFilter, CampaignsClient } from './client/campaigns';

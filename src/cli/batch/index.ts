@@ -3,7 +3,7 @@ import { type BatchCheckFlags, checkBatch } from './check';
 import { withBatch } from './key';
 import { type BatchListFlags, showBatches } from './list';
 import { addOrders } from './orders';
-import { printResults, statusFrom } from './results';
+import { printResults, type ResultsFlags, wantedFrom } from './results';
 import { retryBatch } from './retry';
 import { type BatchRunFlags, showBatch, waitForBatch, withStartedBatch } from './run';
 import { EXIT } from '../exit';
@@ -16,6 +16,7 @@ Examples:
   segue batch run products.ndjson --key products-7 --concurrency 100
   segue batch start products.ndjson --key products-7 --notify u-1@42
   segue batch results products-7 --status failed > failed.ndjson
+  segue batch results products-7 --download pictures --at /images > results.ndjson
   segue batch retry products-7
   segue batch check https://example.com/tonight.ndjson --skip-bad --json
 
@@ -72,9 +73,18 @@ export function addTo(program: Command): void {
       "print what became of each item, in the manifest's order, at any time; one JSON object a line",
     )
     .option('--status <status>', 'only those that are waiting, running, succeeded, failed, held or cancelled')
-    .action(async (key: string, flags: { status?: string }) => {
-      const status = statusFrom(flags.status);
-      process.exitCode = await withBatch(key, (one) => printResults(one, status));
+    .option(
+      '--download <dir>',
+      'save the files that results point to in this folder; asked again, it goes on',
+    )
+    .option('--at <pointer>', 'where in `info` their URLs are, as a JSON pointer, like /images')
+    .addHelpText(
+      'after',
+      '\nA file is named after the key of its item: KEY-1.png. Exit: 1 when some could not be saved; the others are.',
+    )
+    .action(async (key: string, flags: ResultsFlags) => {
+      const wanted = wantedFrom(flags);
+      process.exitCode = await withBatch(key, (one) => printResults(one, wanted));
     });
   addOrders(batch);
   batch

@@ -1,5 +1,6 @@
 /** How a batch stands, in words. */
 import { type LeftItems } from '../../client/batches/again';
+import { type KeptResults } from '../../client/batches/kept';
 import { type BatchResult, type BatchStatus, type ItemCounts } from '../../contract';
 import { formatDuration } from '../../durations';
 import { word } from '../commandLine';
@@ -81,4 +82,10 @@ export function leftLines(key: string, { held, lost, cancelled }: LeftItems): st
       : []),
     ...(cancelled > 0 ? [`Not run again: ${cancelled} cancelled. They did not fail`] : []),
   ];
+}
+
+/** A script that needs results later knows until when. */
+export function keptLine({ retentionMs, until }: KeptResults): string {
+  const forLong = `Temporal keeps results for ${formatDuration(retentionMs)} after the end of their partition`;
+  return until === null ? forLong : `${forLong}: all of these until ${until}`;
 }

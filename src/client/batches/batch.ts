@@ -16,6 +16,7 @@ import {
 import { NoAnswerError, requireGood } from '../../errors';
 import { batchWorkflowId } from '../../ids';
 import { partitionResults } from './handedOver';
+import { keptResults, type KeptResults } from './kept';
 import { inputOf } from '../keyed';
 import { statusOf } from './listing';
 import { failedOutcome } from '../outcome';
@@ -73,6 +74,12 @@ export class Batch extends Run<BatchStatus, BatchResult> {
     const { manifest } = (await inputOf(this.temporal, this)) as BatchInput;
     for (const index of manifest.partitions.keys())
       yield* (await partitionResults(this.temporal, this.key, index + 1)) ?? [];
+  }
+
+  /** Until when the namespace keeps the results. */
+  async kept(): Promise<KeptResults> {
+    const { closeTime: closedAt } = await this.handle.describe();
+    return keptResults(this.temporal, { key: this.key, closedAt });
   }
 
   protected running(status: BatchStatus | undefined): Standing {
