@@ -1,7 +1,10 @@
 /** What a backend team imports. */
 export { SegueClient } from './client';
 export { Batch } from './client/batches/batch';
-export { BatchesClient, type BatchPartition, type BatchSpec } from './client/batches';
+export { type LeftItems } from './client/batches/again';
+export { BatchesClient, type BatchPartition, type BatchRepeat, type BatchSpec } from './client/batches';
+export { type KeptResults } from './client/batches/kept';
+export { type BatchEntry, type BatchFilter } from './client/batches/listing';
 export { Campaign, type CampaignDecisionAnswer } from './client/campaigns/campaign';
 export { type CampaignEntry, type CampaignFilter, CampaignsClient } from './client/campaigns';
 export { campaignJsonSchema } from './client/campaigns/schema';

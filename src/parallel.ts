@@ -45,3 +45,26 @@ export async function inParallelFrom<Item>(
   await Promise.all(underWay);
   if (failures.length > 0) throw failures[0];
 }
+
+/** The same with results, in the items' order: what is done early waits for those before it. */
+export async function* inOrderFrom<Item, Result>(
+  atOnce: number,
+  items: AsyncIterable<Item>,
+  work: (item: Item) => Promise<Result>,
+): AsyncGenerator<Result> {
+  const underWay: Promise<Result>[] = [];
+  const begin = (item: Item): void => {
+    const one = work(item);
+    // Told when its turn comes; until then it must not end the process.
+    one.catch(() => undefined);
+    underWay.push(one);
+  };
+  for await (const item of items) {
+    begin(item);
+    const [first] = underWay;
+    if (first === undefined || underWay.length < atOnce) continue;
+    yield await first;
+    void underWay.shift();
+  }
+  for (const one of underWay) yield await one;
+}

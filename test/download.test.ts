@@ -1,9 +1,10 @@
 /** Files of results, from servers that are not always kind. */
-import { mkdtemp, readdir, readFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import path from 'node:path';
-import { download, DOWNLOAD_LIMITS } from '../src/download';
+import { download, DOWNLOAD_LIMITS, removeLeftParts } from '../src/download';
 import { shared } from './support/shared';
 
 let server: Server;
@@ -50,6 +51,8 @@ test('P7: a file is saved with the extension of its type, over a redirect too, a
   expect(asked.map(({ url: place }) => place)).toEqual(['/moved', '/picture']);
   for (const { headers } of asked) expect(headers).not.toHaveProperty('authorization');
   expect(await download(`${url}/picture`, folder, 'k-1', {})).toMatchObject({ existed: true });
+  // What is there is not asked for: its address may be gone.
+  expect(asked).toHaveLength(2);
 });
 
 test('a type that nobody knows has no say in the name', async () => {
@@ -64,6 +67,14 @@ test.each([
 ])('%s is not saved, not even a part of it', async (place, message) => {
   await expect(download(url + place, folder, 'k-1', {})).rejects.toThrow(message);
   expect(await readdir(folder)).toEqual([]);
+});
+
+test('what a killed process left unfinished is removed when nobody can be working on it any more', async () => {
+  const [left, fresh] = ['k-1', 'k-2'].map((name) => `.${name}.png.${randomUUID()}.part`);
+  for (const name of [left, fresh, '.mine.part']) await writeFile(path.join(folder, name ?? ''), 'x');
+  await utimes(path.join(folder, left ?? ''), 0, 0);
+  await removeLeftParts(folder);
+  expect((await readdir(folder)).sort()).toEqual([fresh, '.mine.part'].sort());
 });
 
 test('what is larger than allowed is not saved; what is no address is not asked for', async () => {

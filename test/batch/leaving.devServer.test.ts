@@ -3,8 +3,10 @@ import { type MediaJob } from '../../src/client/jobs/job';
 import { endHandOverSignal, lateTasksSignal } from '../../src/contract';
 import { batchItemKey, batchPartWorkflowId } from '../../src/ids';
 import { batchOf, cutouts, firstOf, oneByOne, resultsOf, startBatch, untilStatus } from '../support/batch';
+import { eventually } from '../support/eventually';
 import { tasksOf } from '../support/jobs';
-import { addFault, readLedger, useSandboxEach } from '../support/sandbox';
+import { resetRun } from '../support/reset';
+import { addFault, ask, readLedger, useSandboxEach } from '../support/sandbox';
 import { segueClient, testConfig, useTemporal, withWorker } from '../support/temporal';
 
 const temporal = useTemporal();
@@ -34,6 +36,63 @@ test('P2: a task id that comes late to a partition is adopted by the run that th
     expect((await resultsOf(batch))[0]).toMatchObject({ status: 'held', taskId });
   });
   expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 2, duplicates: 0 });
+});
+
+test('P2: a task id that comes when its partition is closed is adopted by the run that the item is now', async () => {
+  const config = testConfig({ submit: { timeout: '50s', authGrace: '1h' } });
+  const spec = batchOf(cutouts(sandbox.url, 1), 1);
+  const key = batchItemKey(spec.key, 1);
+  // The service takes it, and says so when the rule is taken away.
+  await addFault(sandbox.url, {
+    ...{ operation: 'remove-background', match: { every: 1 } },
+    ...{ fault: 'delay', ms: 45_000, when: 'after' },
+  });
+  await withWorker(temporal, config, sandbox.url, async () => {
+    const client = segueClient(temporal, config);
+    const batch = await client.batch.start(spec);
+    const partition = temporal.client.workflow.getHandle(batchPartWorkflowId(spec.key, 1));
+    const [taskId = ''] = await eventually('its task', async () => {
+      const tasks = await tasksOf(sandbox.url, key);
+      return tasks.length > 0 && tasks;
+    });
+    // The chunk is given up while its worker is alive, as when the worker is cut off from the server.
+    const { raw } = await partition.describe();
+    const activityId = raw.pendingActivities?.[0]?.activityId ?? '';
+    await temporal.client.activity.fail(
+      { workflowId: partition.workflowId, activityId },
+      new Error('given up'),
+    );
+    expect(await batch.result()).toMatchObject({ status: 'attention', counts: { held: 1 } });
+    expect(await partition.result()).toMatchObject({ items: [{ status: 'held', taskId: null }] });
+
+    await ask(sandbox.url, 'DELETE /_sandbox/faults');
+    const adopted = temporal.client.workflow.getHandle(`media/${key}`);
+    expect(await adopted.result()).toMatchObject({ status: 'succeeded', taskId });
+  });
+  expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 1, duplicates: 0 });
+});
+
+test('P1 P2: a partition that was reset sends nothing again: what it may have sent is held', async () => {
+  const config = testConfig({ poll: { min: '1h', max: '1h', deadline: '2h', giveUp: '7d' } });
+  const spec = batchOf(cutouts(sandbox.url, 5), 5, { concurrency: 3 });
+  await withWorker(temporal, config, sandbox.url, async () => {
+    const batch = await startBatch(temporal, config, spec);
+    await untilStatus(batch, 'items at the service', ({ counts }) => counts.running === 3);
+    await eventually('their tasks', async () => {
+      const results = await resultsOf(batch);
+      return results.filter(({ taskId }) => taskId !== null).length === 3;
+    });
+    await resetRun(temporal, { workflowId: batchPartWorkflowId(spec.key, 1) });
+    // Its places are given to it once more, and with them what nobody tried yet: none of it may be sent any more.
+    expect(await batch.result()).toMatchObject({ status: 'attention', counts: { held: 5 } });
+    const results = await resultsOf(batch);
+    expect(results.map(({ workflowId }) => workflowId)).toEqual(
+      [1, 2, 3, 4, 5].map((n) => `media/${batchItemKey(spec.key, n)}`),
+    );
+    for (const { workflowId = '' } of results)
+      await temporal.client.workflow.getHandle(workflowId).terminate('not needed');
+  });
+  expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 3, duplicates: 0 });
 });
 
 test('P2: what a terminated partition had at the service counts as held, and its tasks stand in the results', async () => {

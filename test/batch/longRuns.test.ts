@@ -3,7 +3,7 @@ import { type BatchResult } from '../../src/contract';
 import { batchOf, cutouts, mostAtOnce, resultsOf, startBatch } from '../support/batch';
 import { eventually } from '../support/eventually';
 import { addFault, readLedger, useSandboxEach } from '../support/sandbox';
-import { startOwnDevServer, testConfig, useTemporal, withWorker } from '../support/temporal';
+import { segueClient, startOwnDevServer, testConfig, useTemporal, withWorker } from '../support/temporal';
 import { readProject, seedProject } from '../support/writing';
 
 const temporal = useTemporal(() =>
@@ -18,7 +18,7 @@ async function runsOf(workflowId: string): Promise<number> {
   });
 }
 
-test('P1 P2: 60 items over several runs of batch and partitions: one POST each, every result there', async () => {
+test('P1 P2: 60 items over several runs of batch and partitions: one POST each, every result there, and what failed can be run again', async () => {
   const config = testConfig();
   const project = await seedProject(sandbox.url);
   const items = cutouts(sandbox.url, 60).map((item) => ({
@@ -30,10 +30,14 @@ test('P1 P2: 60 items over several runs of batch and partitions: one POST each, 
     ...{ operation: 'remove-background', match: { requestId: `${spec.key}~i5.submit.1` } },
     ...{ fault: 'reset', when: 'after' },
   });
+  await addFault(sandbox.url, {
+    ...{ operation: 'remove-background', match: { requestId: `${spec.key}~i7.submit.1` } },
+    ...{ fault: 'status', status: 422, when: 'before' },
+  });
   await withWorker(temporal, config, sandbox.url, async () => {
     const { workflowId, key } = await startBatch(temporal, config, spec);
     const result = (await temporal.client.workflow.getHandle(workflowId).result()) as BatchResult;
-    expect(result).toMatchObject({ status: 'attention', counts: { succeeded: 59, held: 1 } });
+    expect(result).toMatchObject({ status: 'attention', counts: { succeeded: 58, failed: 1, held: 1 } });
     const runs = {
       batch: await runsOf(workflowId),
       first: await runsOf(`batch-part/${key}~1`),
@@ -43,15 +47,15 @@ test('P1 P2: 60 items over several runs of batch and partitions: one POST each, 
     const again = await startBatch(temporal, config, spec);
     const results = await resultsOf(again);
     expect(results.map(({ key: name }) => name)).toEqual(items.map(({ key: name }) => name));
-    expect(results.filter(({ info }) => info !== undefined)).toHaveLength(59);
+    expect(results.filter(({ info }) => info !== undefined)).toHaveLength(58);
     expect(results[4]).toMatchObject({ status: 'held', workflowId: `media/${key}~i5` });
+    expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 59, lostKeys: 0 });
+    // What it was asked for stands in the first of its partition's runs alone.
+    const { batch: repeat } = await segueClient(temporal, config).batch.again(key);
+    expect(await repeat?.result()).toMatchObject({ items: 1, counts: { succeeded: 1 } });
     const { made } = (await readProject(sandbox.url, project)).data as { made: object };
     expect(Object.keys(made)).toHaveLength(59);
   });
-  expect((await readLedger(sandbox.url)).summary).toMatchObject({
-    submissions: 60,
-    duplicates: 0,
-    lostKeys: 0,
-  });
+  expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 60, duplicates: 0 });
   expect(await mostAtOnce(sandbox.url, 3)).toBeLessThanOrEqual(7);
 }, 120_000);

@@ -1,4 +1,4 @@
-import { fitted } from '../../src/cli/campaign/screen';
+import { fitted } from '../../src/cli/screen';
 import { newsLines, statusLines } from '../../src/cli/campaign/words';
 import { type CampaignJob, type CampaignStatus } from '../../src/contract';
 

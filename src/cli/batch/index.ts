@@ -1,8 +1,10 @@
 import { type Command } from 'commander';
 import { type BatchCheckFlags, checkBatch } from './check';
 import { withBatch } from './key';
+import { type BatchListFlags, showBatches } from './list';
 import { addOrders } from './orders';
-import { printResults, statusFrom } from './results';
+import { printResults, type ResultsFlags, wantedFrom } from './results';
+import { retryBatch } from './retry';
 import { type BatchRunFlags, showBatch, waitForBatch, withStartedBatch } from './run';
 import { EXIT } from '../exit';
 import { countFlag, durationFlag } from '../flags';
@@ -14,6 +16,8 @@ Examples:
   segue batch run products.ndjson --key products-7 --concurrency 100
   segue batch start products.ndjson --key products-7 --notify u-1@42
   segue batch results products-7 --status failed > failed.ndjson
+  segue batch results products-7 --download pictures --at /images > results.ndjson
+  segue batch retry products-7
   segue batch check https://example.com/tonight.ndjson --skip-bad --json
 
 A line of MANIFEST is one job, as JSON:
@@ -69,11 +73,38 @@ export function addTo(program: Command): void {
       "print what became of each item, in the manifest's order, at any time; one JSON object a line",
     )
     .option('--status <status>', 'only those that are waiting, running, succeeded, failed, held or cancelled')
-    .action(async (key: string, flags: { status?: string }) => {
-      const status = statusFrom(flags.status);
-      process.exitCode = await withBatch(key, (one) => printResults(one, status));
+    .option(
+      '--download <dir>',
+      'save the files that results point to in this folder; asked again, it goes on',
+    )
+    .option('--at <pointer>', 'where in `info` their URLs are, as a JSON pointer, like /images')
+    .addHelpText(
+      'after',
+      '\nA file is named after the key of its item: KEY-1.png. Exit: 1 when some could not be saved; the others are.',
+    )
+    .action(async (key: string, flags: ResultsFlags) => {
+      const wanted = wantedFrom(flags);
+      process.exitCode = await withBatch(key, (one) => printResults(one, wanted));
     });
   addOrders(batch);
+  batch
+    .command('retry <key>')
+    .description('run the failed items of a batch again, as the batch KEY+2; refused while it is open')
+    .option('--json', 'print one JSON object')
+    .addHelpText(
+      'after',
+      '\nAsked twice, it is one batch. What is held, or may be alive at the service, is not run again.',
+    )
+    .action(async (key: string, flags: { json?: boolean }) => {
+      process.exitCode = await retryBatch(key, flags);
+    });
+  batch
+    .command('list')
+    .description('list batches, newest first')
+    .option('--stage <stage>', 'only those that are here, or ended so')
+    .option('--limit <n>', 'show at most so many', countFlag, 50)
+    .option('--json', 'print one JSON object a line')
+    .action((flags: BatchListFlags) => showBatches(flags));
 }
 
 /** What `run` and `follow` wait for; a script must know when they come back. */

@@ -7,8 +7,13 @@ import { withTemporal } from '../connect';
 import { type ExitCode, UsageError } from '../exit';
 
 export async function withBatch(text: string, work: (batch: Batch) => Promise<ExitCode>): Promise<ExitCode> {
-  const key = batchKeyOf(text);
-  if (key === undefined) throw new UsageError(`"${text}" is neither a key nor the id of a batch`);
+  const key = requireBatchKey(text);
   const config = loadStarterConfig();
   return withTemporal(async ({ temporal }) => work(await new SegueClient(temporal, config).batch.get(key)));
+}
+
+export function requireBatchKey(text: string): string {
+  const key = batchKeyOf(text);
+  if (key === undefined) throw new UsageError(`"${text}" is neither a key nor the id of a batch`);
+  return key;
 }

@@ -2,8 +2,25 @@
 import { once } from 'node:events';
 import { type Batch } from '../../client/batches/batch';
 import { type BatchItemResult, type BatchItemStatus } from '../../contract';
-import { EXIT, type ExitCode, UsageError } from '../exit';
+import { requireGood } from '../../errors';
+import { inOrderFrom } from '../../parallel';
+import { FileSaver, type Place } from './files';
+import { keptLine } from './words';
+import { EXIT, type ExitCode } from '../exit';
+import { problemsOfSaving } from '../jobs/saving';
 import { say } from '../print';
+
+export interface ResultsFlags {
+  status?: string;
+  download?: string;
+  at?: string;
+}
+
+export interface WantedResults {
+  status?: BatchItemStatus;
+  /** Where the files go that results point to, if they are wanted. */
+  place?: Place;
+}
 
 const STATUSES: readonly BatchItemStatus[] = [
   'waiting',
@@ -14,24 +31,47 @@ const STATUSES: readonly BatchItemStatus[] = [
   'cancelled',
 ];
 
+/** Results whose files are saved at a time. */
+const AT_ONCE = 4;
+
 /** Read before anything is asked: a slip must not look like "none of these". */
-export function statusFrom(text: string | undefined): BatchItemStatus | undefined {
-  const known = STATUSES.find((status) => status === text);
-  if (text !== undefined && !known)
-    throw new UsageError(`--status: "${text}" is none of ${STATUSES.join(', ')}`);
-  return known;
+export function wantedFrom({ status: text, download: out, at }: ResultsFlags): WantedResults {
+  const status = STATUSES.find((known) => known === text);
+  const problems = problemsOfSaving({ out, at }, '--download');
+  if (text !== undefined && !status) problems.push(`--status: "${text}" is none of ${STATUSES.join(', ')}`);
+  if (out !== undefined && status !== undefined && status !== 'succeeded')
+    problems.push(`--download: only items that succeeded have files, not those that are ${status}`);
+  requireGood(problems, 'Nothing was read');
+  return { status, place: out === undefined || at === undefined ? undefined : { out, at } };
 }
 
-export async function printResults(batch: Batch, status: BatchItemStatus | undefined): Promise<ExitCode> {
+export async function printResults(batch: Batch, { status, place }: WantedResults): Promise<ExitCode> {
+  const saver = place && (await FileSaver.into(place));
   let [shown, all] = [0, 0];
-  for await (const result of batch.results()) {
-    all += 1;
-    if (status !== undefined && result.status !== status) continue;
-    shown += 1;
-    await write(result);
-  }
+  const wanted = async function* (): AsyncGenerator<BatchItemResult> {
+    for await (const result of batch.results()) {
+      all += 1;
+      if (status !== undefined && result.status !== status) continue;
+      shown += 1;
+      yield result;
+    }
+  };
+  if (saver)
+    for await (const result of inOrderFrom(AT_ONCE, wanted(), (one) => saver.save(one))) await write(result);
+  else for await (const result of wanted()) await write(result);
   say(status === undefined ? `${all} items` : `${shown} of ${all} items are ${status}`);
-  return EXIT.done;
+  say(await untilWhen(batch));
+  return saver?.finish() ?? EXIT.done;
+}
+
+/** Whoever may read results need not be allowed to read how long they are kept. */
+async function untilWhen(batch: Batch): Promise<string> {
+  try {
+    return keptLine(await batch.kept());
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return `How long they are kept cannot be read: ${reason}`;
+  }
 }
 
 /** Whoever reads slowly is waited for: a million results do not fit in memory. */

@@ -7,12 +7,14 @@ import { loadProxySettings, loadStarterConfig } from '../../config';
 import { type BatchResult, type BatchStatus } from '../../contract';
 import { InvalidInputError, requireGood } from '../../errors';
 import { problemLines, warningLine } from './check';
-import { adviceOnBatch, progressLine, resultLines, statusLines } from './words';
+import { batchShown } from './screen';
+import { adviceOnBatch, resultLines, statusLines } from './words';
 import { followCommand } from '../commandLine';
 import { type Connected, withTemporal } from '../connect';
 import { type ExitCode } from '../exit';
 import { notifyFrom } from '../jobs/jobFlags';
 import { print, printJson, say } from '../print';
+import { watcher } from '../screen';
 import { sayThatItExists, sayWhenNobodyPolls } from '../starting';
 import { exitCodeOf, headline, waitFor } from '../waiting';
 
@@ -77,14 +79,7 @@ export async function waitForBatch(
   batch: Batch,
   flags: { json?: boolean; timeout?: string },
 ): Promise<ExitCode> {
-  let told = '';
-  const report = await waitFor<BatchStatus>(batch, flags, {
-    onChange: (status) => {
-      const line = progressLine(status);
-      if (line !== told) say(line);
-      told = line;
-    },
-  });
+  const report = await waitFor<BatchStatus>(batch, flags, { onChange: watcher(batchShown()) });
   showBatch(report, flags);
   if (report.status === 'running') say(`Stopped waiting; it goes on. Follow it: ${followCommand(batch)}`);
   return exitCodeOf(report);

@@ -1,24 +1,50 @@
 /** How a batch stands, in words. */
+import { type LeftItems } from '../../client/batches/again';
+import { type KeptResults } from '../../client/batches/kept';
 import { type BatchResult, type BatchStatus, type ItemCounts } from '../../contract';
 import { formatDuration } from '../../durations';
 import { word } from '../commandLine';
 
 /** One line: how far it is, how fast, and for how long still. */
-export function progressLine(status: BatchStatus, now = Date.now()): string {
-  const { key, stage, items, counts, percent, startedAt } = status;
-  const over = overOf(counts);
-  const seconds = Math.max(1, (now - Date.parse(startedAt)) / 1_000);
-  const rate = over / seconds;
-  const left = stage === 'running' && over > 0 && over < items ? `, ${leftFor(items - over, rate)} left` : '';
-  return `${key}: ${stage}, ${over} of ${items} items over (${Math.floor(percent)} %), ${rate.toFixed(1)}/s${left}${troubled(counts)}`;
+export function progressLine(status: BatchStatus, rate = averageRate(status)): string {
+  const { key, stage, items, counts, percent } = status;
+  const left = timeLeft(status, rate);
+  return `${key}: ${stage}, ${overOf(counts)} of ${items} items over (${percent} %), ${rate.toFixed(1)}/s${left && `, ${left} left`}${troubled(counts)}`;
 }
 
-function overOf({ succeeded, failed, held, cancelled }: ItemCounts): number {
+const BAR_WIDTH = 30;
+
+/** The same for a terminal. */
+export function barLine(status: BatchStatus, rate: number): string {
+  const { key, stage, items, counts, percent } = status;
+  const done = Math.floor((BAR_WIDTH * percent) / 100);
+  const bar = '#'.repeat(done).padEnd(BAR_WIDTH, '.');
+  const left = timeLeft(status, rate);
+  const where = stage === 'running' ? '' : ` ${stage}`;
+  return `${key} [${bar}] ${percent} %${where}  ${overOf(counts)} of ${items}  ${rate.toFixed(1)}/s${left && `  ${left} left`}`;
+}
+
+/** What became of items so far; zeros, too, so that it stands still. */
+export function tallyLine({ counts, concurrency }: BatchStatus): string {
+  const { succeeded, failed, held, running, waiting } = counts;
+  return `${succeeded} succeeded, ${failed} failed, ${held} held; ${running} at the service, ${concurrency} at most; ${waiting} wait`;
+}
+
+export function overOf({ succeeded, failed, held, cancelled }: ItemCounts): number {
   return succeeded + failed + held + cancelled;
 }
 
-function leftFor(items: number, rate: number): string {
-  return formatDuration(Math.round(items / rate) * 1_000);
+/** Since its start. */
+function averageRate({ counts, startedAt }: BatchStatus): number {
+  return overOf(counts) / Math.max(1, (Date.now() - Date.parse(startedAt)) / 1_000);
+}
+
+/** Empty where nobody can tell. */
+function timeLeft({ stage, items, counts }: BatchStatus, rate: number): string {
+  const left = items - overOf(counts);
+  return stage === 'running' && rate > 0 && left > 0
+    ? formatDuration(Math.max(1, Math.round(left / rate)) * 1_000)
+    : '';
 }
 
 function troubled({ failed, held }: ItemCounts): string {
@@ -26,10 +52,17 @@ function troubled({ failed, held }: ItemCounts): string {
 }
 
 export function statusLines(status: BatchStatus): string[] {
-  const { partitions, concurrency, counts, paused, trouble } = status;
+  const { concurrency, counts } = status;
   return [
     progressLine(status),
     `${counts.running} at the service, ${concurrency} at most; ${counts.waiting} wait`,
+    ...standingLines(status),
+  ];
+}
+
+/** What a person may have to know, or do. */
+export function standingLines({ partitions, paused, trouble }: BatchStatus): string[] {
+  return [
     ...(partitions.handedOver < partitions.total
       ? [
           `${partitions.handedOver} of ${partitions.total} partitions are handed over; \`segue batch start\` with the same manifest and key hands over the rest`,
@@ -41,14 +74,49 @@ export function statusLines(status: BatchStatus): string[] {
 }
 
 export function resultLines({ counts }: BatchResult): string[] {
+  return [countsWords(counts)];
+}
+
+/** `59 succeeded, 1 held` */
+export function countsWords(counts: ItemCounts): string {
   const named = Object.entries(counts).filter(([, count]) => count > 0);
-  return [named.map(([status, count]) => `${count} ${status}`).join(', ')];
+  return named.map(([status, count]) => `${count} ${status}`).join(', ');
 }
 
 /** What a person can do now. */
 export function adviceOnBatch({ key, counts }: { key: string; counts: ItemCounts }): string[] {
   return [
-    ...(counts.failed > 0 ? [`What failed, and why: segue batch results ${word(key)} --status failed`] : []),
+    ...(counts.failed > 0
+      ? [
+          `What failed, and why: segue batch results ${word(key)} --status failed`,
+          `To run that again: segue batch retry ${word(key)}`,
+        ]
+      : []),
     ...(counts.held > 0 ? ['Held until a person decides. What to do: segue held'] : []),
   ];
+}
+
+/** What is not run again with the failed items, and why. */
+export function leftLines(key: string, { held, lost, cancelled }: LeftItems): string[] {
+  const results = `segue batch results ${word(key)}`;
+  return [
+    ...(held > 0
+      ? [
+          `Not run again: ${held} held. They are runs of their own, and the service may have them or still work on them; ` +
+            `what to do: segue held, and for one that has failed since: segue retry ID (${results} --status held)`,
+        ]
+      : []),
+    ...(lost > 0
+      ? [
+          `Not run again: ${lost} whose partition was stopped. The service may still work on their tasks: ${results} --status running`,
+        ]
+      : []),
+    ...(cancelled > 0 ? [`Not run again: ${cancelled} cancelled. They did not fail`] : []),
+  ];
+}
+
+/** A script that needs results later knows until when. */
+export function keptLine({ retentionMs, until }: KeptResults): string {
+  const forLong = `Temporal keeps results for ${formatDuration(retentionMs)} after the end of their partition`;
+  return until === null ? forLong : `${forLong}: all of these until ${until}`;
 }

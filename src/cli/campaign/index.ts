@@ -8,8 +8,7 @@ import { type CampaignResult, type CampaignStatus } from '../../contract';
 import { withCampaign } from './key';
 import { type CampaignListFlags, showCampaigns } from './list';
 import { addOrders } from './orders';
-import { watcher } from './screen';
-import { adviceOnCampaign, failureLines, resultLines, statusLines } from './words';
+import { adviceOnCampaign, failureLines, newsLines, resultLines, statusLines } from './words';
 import { cancelRun } from '../jobs/cancelling';
 import { followCommand } from '../commandLine';
 import { type Connected, withTemporal } from '../connect';
@@ -17,6 +16,7 @@ import { EXIT, type ExitCode } from '../exit';
 import { countFlag, durationFlag } from '../flags';
 import { readTextFile } from '../input';
 import { print, printJson, say } from '../print';
+import { watcher } from '../screen';
 import { sayThatItExists, sayWhenNobodyPolls, tellStarted } from '../starting';
 import { exitCodeOf, headline, waitFor } from '../waiting';
 
@@ -117,7 +117,7 @@ async function withStarted(
 }
 
 async function waitForCampaign(campaign: Campaign, flags: CampaignFlags): Promise<ExitCode> {
-  const draw = watcher();
+  const draw = watcher({ lines: (status: CampaignStatus) => statusLines(status), news: newsLines });
   let wasAsked = false;
   const onChange = (status: CampaignStatus): void => {
     draw(status);

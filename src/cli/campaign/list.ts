@@ -1,14 +1,12 @@
 import { SegueClient } from '../../client';
 import { type CampaignEntry, type CampaignFilter } from '../../client/campaigns';
-import { NO_JOB } from '../../client/report';
 import { loadStarterConfig } from '../../config';
 import { CAMPAIGN_STAGES } from '../../contract';
 import { formatDuration } from '../../durations';
 import { requireGood } from '../../errors';
 import { withTemporal } from '../connect';
 import { projectFrom } from '../jobs/jobFlags';
-import { print, printJson, say } from '../print';
-import { table } from '../table';
+import { showList } from '../showing';
 
 export interface CampaignListFlags {
   stage?: string;
@@ -18,25 +16,12 @@ export interface CampaignListFlags {
 }
 
 export async function showCampaigns(flags: CampaignListFlags): Promise<void> {
-  const { limit, json } = flags;
   const filter = filterFrom(flags);
   const config = loadStarterConfig();
   await withTemporal(async ({ temporal }) => {
     const { campaign } = new SegueClient(temporal, config);
-    const found: CampaignEntry[] = [];
-    for await (const entry of campaign.list(filter)) {
-      if (found.push(entry) >= limit) break;
-    }
-    if (json) for (const entry of found) printJson({ ...NO_JOB, error: null, ...entry });
-    else if (found.length > 0) for (const line of table([COLUMNS, ...found.map(rowOf)])) print(line);
-    const total = found.length < limit ? found.length : Math.max(await campaign.count(filter), found.length);
-    if (total === 0) say('There are no such campaigns.');
-    else
-      say(
-        total > found.length
-          ? `${found.length} of ${total} campaigns; --limit shows more`
-          : `${total} campaigns`,
-      );
+    const found = { list: campaign.list(filter), count: () => campaign.count(filter) };
+    await showList(found, flags, { noun: 'campaigns', columns: COLUMNS, rowOf });
   });
 }
 

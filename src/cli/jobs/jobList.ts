@@ -4,12 +4,10 @@ import { MEDIA_STAGES, type MediaStage } from '../../contract';
 import { formatDuration } from '../../durations';
 import { requireGood } from '../../errors';
 import { type JobEntry, type JobFilter } from '../../client/listing';
-import { NO_JOB } from '../../client/report';
 import { withTemporal } from '../connect';
 import { problemsOfLimit } from '../flags';
 import { projectFrom } from './jobFlags';
-import { print, printJson, say } from '../print';
-import { table } from '../table';
+import { showList } from '../showing';
 
 export interface ListFlags {
   stage?: string;
@@ -20,20 +18,12 @@ export interface ListFlags {
 }
 
 export async function showJobs(flags: ListFlags): Promise<void> {
-  const { limit, json } = flags;
   const filter = filterFrom(flags);
   const config = loadStarterConfig();
   await withTemporal(async ({ segue }) => {
     const { media } = segue(config);
-    const jobs: JobEntry[] = [];
-    for await (const job of media.list(filter)) {
-      if (jobs.push(job) >= limit) break;
-    }
-    if (json) for (const job of jobs) printJson({ ...NO_JOB, error: null, ...job });
-    else if (jobs.length > 0) for (const line of table([COLUMNS, ...jobs.map(rowOf)])) print(line);
-    const total = jobs.length < limit ? jobs.length : Math.max(await media.count(filter), jobs.length);
-    if (total === 0) say('There are no such jobs.');
-    else say(total > jobs.length ? `${jobs.length} of ${total} jobs; --limit shows more` : `${total} jobs`);
+    const found = { list: media.list(filter), count: () => media.count(filter) };
+    await showList(found, flags, { noun: 'jobs', columns: COLUMNS, rowOf });
   });
 }
 

@@ -37,32 +37,51 @@ export function addSaveFlags(command: Command): Command {
     .option('--at <pointer>', 'where in `info` their URLs are, as a JSON pointer, like /images');
 }
 
-export function problemsOfSaving({ out, at }: SaveFlags): string[] {
+/** `flag` names the folder. */
+export function problemsOfSaving({ out, at }: SaveFlags, flag = '--out'): string[] {
   if (out === undefined && at === undefined) return [];
   return [
-    ...(out === undefined ? ['--at: says where URLs are; give --out, the folder to save them in'] : []),
-    ...(at === undefined ? ['--out: needs --at, the JSON pointer to the URLs in `info`, like /images'] : []),
+    ...(out === undefined ? [`--at: says where URLs are; give ${flag}, the folder to save them in`] : []),
+    ...(at === undefined
+      ? [`${flag}: needs --at, the JSON pointer to the URLs in \`info\`, like /images`]
+      : []),
     ...(at === undefined || isPointer(at) ? [] : [`--at: "${at}" is not a JSON pointer, like /images`]),
   ];
 }
 
 /** Before anything is sent: a result must not be paid for and then have no place. */
-export async function prepareFolder({ out }: SaveFlags): Promise<void> {
+export async function prepareFolder({ out }: SaveFlags, flag = '--out'): Promise<void> {
   if (out === undefined) return;
   await mkdir(out, { recursive: true }).catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`--out ${out}: cannot be used as a folder: ${reason}`);
+    throw new UsageError(`${flag} ${out}: cannot be used as a folder: ${reason}`);
   });
 }
 
 export async function saveFiles({ key, info }: JobReport, { out, at }: Required<SaveFlags>): Promise<Saving> {
+  const files = await saveAll(info, key, { out, at });
+  if (typeof files === 'string') return { files: [], problem: files, exitCode: EXIT.wrongInput };
+  const failed = files.filter(({ status }) => status === 'failed');
+  if (failed.length === 0) return { files, problem: null, exitCode: EXIT.done };
+  const problem =
+    `The job succeeded, but ${failed.length} of ${files.length} files could not be saved. ` +
+    `To try again: segue media follow ${word(key)} --out ${word(out)} --at ${word(at)}`;
+  return { files, problem, exitCode: EXIT.failed };
+}
+
+/** What stands at the pointer, as `NAME-1`, `NAME-2`, and so on; in words, why there is nothing to save. */
+export async function saveAll(
+  info: unknown,
+  name: string,
+  { out, at }: Required<SaveFlags>,
+): Promise<SavedFile[] | string> {
   const urls = urlsAt(info, at);
-  if (typeof urls === 'string') return { files: [], problem: urls, exitCode: EXIT.wrongInput };
+  if (typeof urls === 'string') return urls;
   const proxy = loadProxySettings();
   const { download } = await import('../../download.js');
-  const files = await inParallel(AT_ONCE, [...urls.entries()], async ([index, url]): Promise<SavedFile> => {
+  return inParallel(AT_ONCE, [...urls.entries()], async ([index, url]): Promise<SavedFile> => {
     try {
-      const { path, existed } = await download(url, out, `${key}-${index + 1}`, proxy);
+      const { path, existed } = await download(url, out, `${name}-${index + 1}`, proxy);
       return { url, status: existed ? 'exists' : 'saved', path, error: null };
     } catch (error) {
       return {
@@ -73,12 +92,6 @@ export async function saveFiles({ key, info }: JobReport, { out, at }: Required<
       };
     }
   });
-  const failed = files.filter(({ status }) => status === 'failed');
-  if (failed.length === 0) return { files, problem: null, exitCode: EXIT.done };
-  const problem =
-    `The job succeeded, but ${failed.length} of ${files.length} files could not be saved. ` +
-    `To try again: segue media follow ${word(key)} --out ${word(out)} --at ${word(at)}`;
-  return { files, problem, exitCode: EXIT.failed };
 }
 
 /** A URL, a list of URLs, or objects with a `url`; else, in words, why there are none. */

@@ -1,5 +1,5 @@
 /** One batch that was started: look at it, wait for it, order something of it, read its results. */
-import { type Client, type WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
+import { type Client, type WorkflowFailedError } from '@temporalio/client';
 import { problemsOfBatchOrder, problemsOfConcurrencyOrder } from '../../rules/batch';
 import {
   batchCancelUpdate,
@@ -12,16 +12,16 @@ import {
   batchResumeUpdate,
   type BatchStatus,
   batchStatusQuery,
-  type PartitionResult,
-  partitionResultsQuery,
 } from '../../contract';
 import { NoAnswerError, requireGood } from '../../errors';
-import { batchPartWorkflowId, batchWorkflowId } from '../../ids';
+import { batchWorkflowId } from '../../ids';
 import { endOfBatch } from './end';
+import { partitionResults } from './handedOver';
+import { keptResults, type KeptResults } from './kept';
 import { inputOf } from '../keyed';
 import { failedOutcome } from '../outcome';
 import { type Standing } from '../report';
-import { QUERY_PATIENCE_MS, Run, type RunFacts } from '../run';
+import { Run, type RunFacts } from '../run';
 
 export class Batch extends Run<BatchStatus, BatchResult> {
   protected readonly stateQueryName = batchStatusQuery.name;
@@ -72,25 +72,14 @@ export class Batch extends Run<BatchStatus, BatchResult> {
    */
   async *results(): AsyncGenerator<BatchItemResult> {
     const { manifest } = (await inputOf(this.temporal, this)) as BatchInput;
-    for (const n of manifest.partitions.keys()) yield* await this.#resultsOf(n + 1);
+    for (const index of manifest.partitions.keys())
+      yield* (await partitionResults(this.temporal, this.key, index + 1)) ?? [];
   }
 
-  async #resultsOf(n: number): Promise<BatchItemResult[]> {
-    const handle = this.temporal.workflow.getHandle(batchPartWorkflowId(this.key, n));
-    try {
-      const { status } = await handle.describe();
-      if (status.name === 'COMPLETED') return ((await handle.result()) as PartitionResult).items;
-    } catch (error) {
-      if (error instanceof WorkflowNotFoundError) return [];
-      throw error;
-    }
-    try {
-      const deadline = Date.now() + QUERY_PATIENCE_MS;
-      // One that was stopped is asked, too: a worker finds out from its history.
-      return await this.temporal.withDeadline(deadline, () => handle.query(partitionResultsQuery));
-    } catch {
-      throw new NoAnswerError(handle.workflowId);
-    }
+  /** Until when the namespace keeps the results. */
+  async kept(): Promise<KeptResults> {
+    const { closeTime: closedAt } = await this.handle.describe();
+    return keptResults(this.temporal, { key: this.key, closedAt });
   }
 
   protected running(status: BatchStatus | undefined): Standing {

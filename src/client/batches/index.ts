@@ -18,7 +18,9 @@ import { batchPartWorkflowId, batchWorkflowId } from '../../ids';
 import { inParallelFrom } from '../../parallel';
 import { explainUnregistered } from '../../registration';
 import { attributesOfJob, keyword, searchAttributes } from '../../searchAttributes';
+import { type LeftItems, repeatOf } from './again';
 import { Batch } from './batch';
+import { type BatchEntry, type BatchFilter, countBatches, listBatches } from './listing';
 import { whereManifestsDiffer } from './reuse';
 import { find, startOrFind, type StartSettings } from '../keyed';
 import { type JobReport } from '../report';
@@ -50,6 +52,15 @@ export interface BatchSpec {
   notify?: NotifyTarget;
 }
 
+/** What became of asking for a batch once more. */
+export interface BatchRepeat {
+  /** The one of the failed items; null where nothing failed, and nothing was started. */
+  batch: Batch | null;
+  /** How many items it has. */
+  items: number;
+  left: LeftItems;
+}
+
 /** Partitions that are handed over at a time: each is up to half a megabyte. */
 const HANDED_OVER_AT_ONCE = 4;
 /** Below single jobs and campaigns, for which people wait. */
@@ -67,7 +78,18 @@ export class BatchesClient {
    */
   async start({ partitions, ...spec }: BatchSpec, { token }: { token?: string } = {}): Promise<Batch> {
     const { taskQueue, poll, submit } = this.config;
-    const input: BatchInput = { ...spec, scope: withoutGaps(spec.scope), poll, submit };
+    return this.#start(
+      { ...spec, scope: withoutGaps(spec.scope), poll, submit },
+      { taskQueue, token },
+      partitions,
+    );
+  }
+
+  async #start(
+    input: BatchInput,
+    { taskQueue, token }: { taskQueue: string; token?: string },
+    partitions: AsyncIterable<BatchPartition>,
+  ): Promise<Batch> {
     const problems = problemsOfBatchInput(input);
     requireGood(problems, 'The batch was not started');
     const { key, scope } = input;
@@ -81,7 +103,7 @@ export class BatchesClient {
         priority: priorityOf(input),
       });
       const { status } = await this.temporal.workflow.getHandle(workflowId).describe();
-      if (status.name === 'RUNNING') await this.#handOver(input, partitions);
+      if (status.name === 'RUNNING') await this.#handOver(input, taskQueue, partitions);
       return new Batch(this.temporal, facts);
     } catch (error) {
       if (!(error instanceof KeyReusedError)) throw error;
@@ -96,11 +118,34 @@ export class BatchesClient {
     return batch.wait(options);
   }
 
+  /**
+   * Runs the failed items of a batch once more, as the batch `<key>+2` with what it was asked for then; asked for twice,
+   * it gives the same batch. Refused with a `NotRepeatedError` while the batch is open. What is held, or may be alive at
+   * the service, is left alone.
+   */
+  async again(key: string): Promise<BatchRepeat> {
+    const repeated = await this.get(key);
+    const { input, failed } = await repeatOf(this.temporal, repeated);
+    const { manifest, left, partitions } = failed;
+    if (manifest.items === 0) return { batch: null, items: 0, left };
+    const batch = await this.#start({ ...input, manifest }, repeated, partitions);
+    return { batch, items: manifest.items, left };
+  }
+
   async get(key: string): Promise<Batch> {
     return new Batch(this.temporal, await find(this.temporal, batchWorkflowId(key)));
   }
 
-  #handOver(input: BatchInput, partitions: AsyncIterable<BatchPartition>): Promise<void> {
+  /** Batches as Temporal lists them, newest first. A list lags behind by a moment. */
+  list(filter: BatchFilter = {}): AsyncIterable<BatchEntry> {
+    return listBatches(this.temporal, filter);
+  }
+
+  count(filter: BatchFilter = {}): Promise<number> {
+    return countBatches(this.temporal, filter);
+  }
+
+  #handOver(input: BatchInput, taskQueue: string, partitions: AsyncIterable<BatchPartition>): Promise<void> {
     return inParallelFrom(HANDED_OVER_AT_ONCE, partitions, async ({ n, firstItem, items }) => {
       const expected = input.manifest.partitions[n - 1]?.items ?? 0;
       if (expected !== items.length)
@@ -109,16 +154,17 @@ export class BatchesClient {
           'The batch was not handed over',
         );
       const { key, poll, submit } = input;
-      await this.#startPartition({ batch: key, n, first: firstItem + 1, items, poll, submit }, input);
+      const partition = { batch: key, n, first: firstItem + 1, items, poll, submit };
+      await this.#startPartition(partition, taskQueue, input);
     });
   }
 
   /** One that is there, running or closed, is left alone. */
-  async #startPartition(partition: PartitionInput, input: BatchInput): Promise<void> {
+  async #startPartition(partition: PartitionInput, taskQueue: string, input: BatchInput): Promise<void> {
     const { batch, n } = partition;
     const options = {
       workflowId: batchPartWorkflowId(batch, n),
-      taskQueue: this.config.taskQueue,
+      taskQueue,
       args: [partition],
       workflowIdReusePolicy: 'REJECT_DUPLICATE' as const,
       workflowIdConflictPolicy: 'USE_EXISTING' as const,

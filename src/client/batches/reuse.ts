@@ -1,10 +1,10 @@
 /** Where a manifest differs from that of the batch that has its key already. */
 import { type Client } from '@temporalio/client';
-import { type BatchInput, type BatchItem, type PartitionInput } from '../../contract';
+import { type BatchInput, type BatchItem } from '../../contract';
 import { digest } from '../../digest';
-import { batchPartWorkflowId, batchWorkflowId } from '../../ids';
+import { batchWorkflowId } from '../../ids';
 import { type BatchPartition } from '.';
-import { inputOf } from '../keyed';
+import { firstInput, partitionItems } from './handedOver';
 
 /** In words, as exactly as can be told. */
 export async function whereManifestsDiffer(
@@ -20,7 +20,7 @@ export async function whereManifestsDiffer(
   );
   const firstLine = (manifest.partitions[index] ?? theirs.partitions[index])?.firstLine ?? 1;
   const items = await itemsOf(partitions, index + 1);
-  const place = items && (await firstDifference(temporal, batchPartWorkflowId(key, index + 1), items));
+  const place = items && (await firstDifference(temporal, { key, n: index + 1 }, items));
   return place === undefined
     ? `its manifest differs from line ${firstLine} on`
     : `its manifest differs first in line ${firstLine + place}`;
@@ -37,20 +37,14 @@ async function itemsOf(
 /** Undefined where that partition cannot be read: it was not handed over, or is forgotten. */
 async function firstDifference(
   temporal: Client,
-  workflowId: string,
+  { key, n }: { key: string; n: number },
   ours: BatchItem[],
 ): Promise<number | undefined> {
   try {
-    const { items: theirs } = (await firstInput(temporal, workflowId)) as PartitionInput;
+    const theirs = await partitionItems(temporal, key, n);
     const place = ours.findIndex((item, index) => digest(item) !== digest(theirs[index]));
     return place === -1 ? ours.length : place;
   } catch {
     return undefined;
   }
-}
-
-/** What the first of its runs was asked for: those that continue it have less. */
-export async function firstInput(temporal: Client, workflowId: string): Promise<unknown> {
-  const { raw, runId } = await temporal.workflow.getHandle(workflowId).describe();
-  return inputOf(temporal, { workflowId, runId: raw.workflowExecutionInfo?.firstRunId ?? runId });
 }

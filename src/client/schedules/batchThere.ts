@@ -5,7 +5,7 @@ import { digest } from '../../digest';
 import { batchPartWorkflowId, batchWorkflowId } from '../../ids';
 import { inParallel } from '../../parallel';
 import { addressName } from '../batches/manifest/addressForm';
-import { firstInput } from '../batches/reuse';
+import { firstInput } from '../batches/handedOver';
 import { withoutGaps } from '../jobs/mediaSpec';
 import { type RunFacts } from '../run';
 

@@ -1,7 +1,8 @@
 /** A whole manifest, looked at once before anything of it is handed over. */
-import { digest } from '../../../digest';
+import { type PartitionFacts } from '../../../contract';
+import { factsOf, manifestOf, type PlacedItem } from './cutting';
 import { type ManifestLine } from './lines';
-import { type BadLine, type Partition, partitionsOf, type PlacedItem } from './partitions';
+import { type BadLine, partitionsOf } from './partitions';
 import { looksSigned } from './signed';
 
 export interface ManifestProblem {
@@ -17,12 +18,6 @@ export interface ManifestWarning {
   words: string;
 }
 
-export interface PartitionOutline {
-  items: number;
-  firstLine: number;
-  digest: string;
-}
-
 export interface ManifestCheck {
   /** Whether a batch can be made of it: it has items, and nothing is wrong or what is wrong may be left out. */
   usable: boolean;
@@ -36,7 +31,7 @@ export interface ManifestCheck {
   badLines: number;
   /** Bad lines with nothing wrong but that: the first line of a key is a good one. */
   duplicates: number;
-  partitions: PartitionOutline[];
+  partitions: PartitionFacts[];
   /** The first ones; `badLines` counts them all. */
   problems: ManifestProblem[];
   warnings: ManifestWarning[];
@@ -56,7 +51,7 @@ export async function checkManifest(
   { skipBad = false, onProblem }: CheckOptions = {},
 ): Promise<ManifestCheck> {
   const problems: ManifestProblem[] = [];
-  const partitions: PartitionOutline[] = [];
+  const partitions: PartitionFacts[] = [];
   const signed = new SignedWithoutKey();
   const counts = { items: 0, badLines: 0, duplicates: 0 };
   const tell = (problem: ManifestProblem): void => {
@@ -72,22 +67,18 @@ export async function checkManifest(
     counts.items += 1;
     signed.look(item);
   };
-  for await (const partition of partitionsOf(lines, { onBad, onItem })) partitions.push(outlineOf(partition));
+  for await (const partition of partitionsOf(lines, { onBad, onItem })) partitions.push(factsOf(partition));
 
   const { items, badLines } = counts;
   if (items + badLines === 0) tell({ line: 1, problems: ['the manifest is empty: it has no line to run'] });
   return {
     usable: items > 0 && (skipBad || badLines === 0),
-    digest: digest(partitions.map((partition) => partition.digest)),
+    digest: manifestOf(partitions).digest,
     lines: items + badLines,
     ...counts,
     ...{ partitions, problems },
     warnings: signed.warnings(),
   };
-}
-
-function outlineOf({ items, lines, digest: ofItems }: Partition): PartitionOutline {
-  return { items: items.length, firstLine: lines[0] ?? 0, digest: ofItems };
 }
 
 /** One warning for all of them: whoever signs addresses signs every one. */

@@ -1,7 +1,8 @@
 /** The second reading of a manifest, after it was checked: what is in it goes to the runs, partition by partition. */
 import { InvalidInputError } from '../../../errors';
+import { type Partition } from './cutting';
 import { type ManifestLine } from './lines';
-import { type BadLine, type Partition, partitionsOf } from './partitions';
+import { type BadLine, partitionsOf } from './partitions';
 
 export interface HandOverOptions {
   /** As it was checked. */

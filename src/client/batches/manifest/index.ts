@@ -5,10 +5,9 @@ export {
   type ManifestCheck,
   type ManifestProblem,
   type ManifestWarning,
-  type PartitionOutline,
 } from './check';
+export { type Partition } from './cutting';
 export { type HandOverOptions, readPartitions } from './handOver';
 export { type ManifestLine } from './lines';
-export { type Partition } from './partitions';
 export { type RereadableManifest, withManifest } from './rereadable';
 export { manifestLines, manifestName } from './source';

@@ -2,30 +2,10 @@
  * A manifest in partitions, each the input of one run. Checking and handing over both read it here, so that a manifest
  * has the same partitions each time.
  */
-import { createHash } from 'node:crypto';
-import { type BatchItem, LARGEST_PARTITION_BYTES, MOST_PARTITION_ITEMS } from '../../../contract';
+import { inPartitions, type Partition, type PlacedItem } from './cutting';
 import { readItem } from './item';
 import { SeenKeys } from './keys';
 import { type ManifestLine } from './lines';
-
-export interface Partition {
-  /** From 1. */
-  n: number;
-  /** The number of its first item among all, from 0. */
-  firstItem: number;
-  items: BatchItem[];
-  /** The line of each item. */
-  lines: number[];
-  /** Of the items' JSON. */
-  digest: string;
-}
-
-/** An item, and what tells about it that is not in it. */
-export interface PlacedItem {
-  line: number;
-  item: BatchItem;
-  isNamed: boolean;
-}
 
 export interface BadLine {
   line: number;
@@ -41,12 +21,15 @@ export interface Watch {
 }
 
 /** Of the good lines; the others are told and left out. */
-export async function* partitionsOf(
+export function partitionsOf(lines: AsyncIterable<ManifestLine>, watch: Watch): AsyncGenerator<Partition> {
+  return inPartitions(goodItems(lines, watch));
+}
+
+async function* goodItems(
   lines: AsyncIterable<ManifestLine>,
   { onBad, onItem }: Watch,
-): AsyncGenerator<Partition> {
+): AsyncGenerator<PlacedItem> {
   const seen = new SeenKeys();
-  let open = new OpenPartition(1, 0);
   for await (const line of lines) {
     const read = readPlaced(line, seen);
     if ('problems' in read) {
@@ -54,14 +37,8 @@ export async function* partitionsOf(
       continue;
     }
     onItem?.(read);
-    const json = JSON.stringify(read.item);
-    if (!open.takes(json)) {
-      yield open.close();
-      open = open.next();
-    }
-    open.add(read, json);
+    yield read;
   }
-  if (open.size > 0) yield open.close();
 }
 
 function readPlaced(read: ManifestLine, seen: SeenKeys): PlacedItem | BadLine {
@@ -76,47 +53,4 @@ function readPlaced(read: ManifestLine, seen: SeenKeys): PlacedItem | BadLine {
     ? `key: "${item.key}" is that of line ${earlier}, too`
     : `asks for the same as line ${earlier}; where both are meant, give each a key`;
   return { line, problems: [problem], isDuplicate: true };
-}
-
-const DIGEST_LENGTH = 16;
-/** Brackets around a list, and a comma after each item. */
-const BRACKETS = 2;
-const COMMA = 1;
-
-class OpenPartition {
-  readonly #items: BatchItem[] = [];
-  readonly #lines: number[] = [];
-  readonly #hash = createHash('sha256');
-  #bytes = BRACKETS;
-
-  constructor(
-    readonly n: number,
-    readonly firstItem: number,
-  ) {}
-
-  get size(): number {
-    return this.#items.length;
-  }
-
-  takes(json: string): boolean {
-    const bytes = this.#bytes + Buffer.byteLength(json) + COMMA;
-    return this.size === 0 || (this.size < MOST_PARTITION_ITEMS && bytes <= LARGEST_PARTITION_BYTES);
-  }
-
-  add({ item, line }: PlacedItem, json: string): void {
-    this.#items.push(item);
-    this.#lines.push(line);
-    this.#hash.update(json).update('\n');
-    this.#bytes += Buffer.byteLength(json) + COMMA;
-  }
-
-  close(): Partition {
-    const { n, firstItem } = this;
-    const digest = this.#hash.digest('base64url').slice(0, DIGEST_LENGTH);
-    return { n, firstItem, items: this.#items, lines: this.#lines, digest };
-  }
-
-  next(): OpenPartition {
-    return new OpenPartition(this.n + 1, this.firstItem + this.size);
-  }
 }

@@ -1,0 +1,43 @@
+import { SegueClient } from '../../client';
+import { type BatchEntry, type BatchFilter } from '../../client/batches/listing';
+import { loadStarterConfig } from '../../config';
+import { BATCH_STAGES } from '../../contract';
+import { formatDuration } from '../../durations';
+import { requireGood } from '../../errors';
+import { countsWords } from './words';
+import { withTemporal } from '../connect';
+import { showList } from '../showing';
+
+export interface BatchListFlags {
+  stage?: string;
+  limit: number;
+  json?: boolean;
+}
+
+export async function showBatches(flags: BatchListFlags): Promise<void> {
+  const filter = filterFrom(flags);
+  const config = loadStarterConfig();
+  await withTemporal(async ({ temporal }) => {
+    const { batch } = new SegueClient(temporal, config);
+    const found = { list: batch.list(filter), count: () => batch.count(filter) };
+    await showList(found, flags, { noun: 'batches', columns: COLUMNS, rowOf });
+  });
+}
+
+/** Nothing is asked with a filter that finds nothing by mistake. */
+function filterFrom({ stage }: BatchListFlags): BatchFilter {
+  const known = BATCH_STAGES.find((name) => name === stage);
+  const isWrong = stage !== undefined && !known;
+  requireGood(
+    isWrong ? [`--stage: "${stage}" is none of ${BATCH_STAGES.join(', ')}`] : [],
+    'Nothing was listed',
+  );
+  return { stage: known };
+}
+
+const COLUMNS = ['KEY', 'STATUS', 'STAGE', 'ITEMS', 'STARTED'];
+
+function rowOf({ key, status, stage, counts, startedAt }: BatchEntry): string[] {
+  const age = formatDuration(Math.max(0, Date.now() - Date.parse(startedAt)));
+  return [key, status, stage ?? '', counts ? countsWords(counts) : '', `${age} ago`];
+}

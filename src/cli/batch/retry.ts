@@ -1,0 +1,43 @@
+/** `segue batch retry`: the failed items of a batch once more, as a batch of their own. */
+import { SegueClient } from '../../client';
+import { type BatchRepeat } from '../../client/batches';
+import { NO_JOB } from '../../client/report';
+import { loadStarterConfig } from '../../config';
+import { requireBatchKey } from './key';
+import { leftLines } from './words';
+import { word } from '../commandLine';
+import { type Connected, withTemporal } from '../connect';
+import { EXIT, type ExitCode } from '../exit';
+import { printJson, say } from '../print';
+import { sayThatItExists, sayWhenNobodyPolls, tellStarted } from '../starting';
+
+export function retryBatch(text: string, flags: { json?: boolean }): Promise<ExitCode> {
+  const key = requireBatchKey(text);
+  const config = loadStarterConfig();
+  return withTemporal(async (connected) => {
+    const repeat = await new SegueClient(connected.temporal, config).batch.again(key);
+    for (const line of leftLines(key, repeat.left)) say(line);
+    return tellRepeat(key, repeat, connected, flags);
+  });
+}
+
+async function tellRepeat(
+  key: string,
+  { batch, items: repeated, left }: BatchRepeat,
+  connected: Connected,
+  { json }: { json?: boolean },
+): Promise<ExitCode> {
+  if (!batch) {
+    if (json) printJson({ ...NO_JOB, status: 'succeeded', error: null, repeated, left });
+    say(`Nothing of the batch ${key} failed, so nothing is run again.`);
+    return EXIT.done;
+  }
+  if (batch.existing) {
+    const again = `What fails there is run again by: segue batch retry ${word(batch.key)}`;
+    await sayThatItExists(batch, () => `Nothing is submitted again. ${again}`);
+  } else say(`${repeated} failed ${repeated === 1 ? 'item is' : 'items are'} run again`);
+  await sayWhenNobodyPolls(connected, batch.taskQueue, { submits: true });
+  if (!json) return tellStarted(batch, connected, {});
+  printJson({ ...(batch.existing ? await batch.report() : batch.started()), repeated, left });
+  return EXIT.done;
+}

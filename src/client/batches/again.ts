@@ -1,0 +1,133 @@
+/** Running the failed items of a batch once more, as a batch of their own. */
+import { type Client } from '@temporalio/client';
+import {
+  type BatchInput,
+  type BatchItem,
+  type BatchItemResult,
+  type BatchManifest,
+  type PartitionFacts,
+} from '../../contract';
+import { NotRepeatedError } from '../../errors';
+import { againKey, batchPartWorkflowId } from '../../ids';
+import { isRecord } from '../../rules/inputs';
+import { inputOf } from '../keyed';
+import { type Batch } from './batch';
+import { isPartitionOpen, partitionItems, partitionResults } from './handedOver';
+import { factsOf, inPartitions, manifestOf, type Partition } from './manifest/cutting';
+
+/** Items that did not succeed and are not repeated, by what keeps them. */
+export interface LeftItems {
+  /** They went on as runs of their own: the service may have them, or still work on them. */
+  held: number;
+  /** Their partition was stopped while they were at the service. */
+  lost: number;
+  /** Nobody knows of a failure: they were cancelled, or never submitted. */
+  cancelled: number;
+}
+
+/** What is to be run again of a batch. */
+export interface FailedItems {
+  manifest: BatchManifest;
+  left: LeftItems;
+  /** Read from the runs that had them, from the first on each time; no more than a partition of them is kept. */
+  partitions: AsyncIterable<Partition>;
+}
+
+/** The input of the batch that does them, without its manifest. */
+export type RepeatInput = Omit<BatchInput, 'manifest' | 'carried'>;
+
+/** Made from the batch that is repeated, so that asking twice gives one: its failed items are the same each time. */
+export async function repeatOf(
+  temporal: Client,
+  repeated: Batch,
+): Promise<{ input: RepeatInput; failed: FailedItems }> {
+  const { carried, manifest, ...input } = (await inputOf(temporal, repeated)) as BatchInput;
+  const failed = await findFailed(temporal, repeated, manifest.partitions.length);
+  return { input: { ...input, key: againKey(repeated.key) }, failed };
+}
+
+async function findFailed(temporal: Client, repeated: Batch, total: number): Promise<FailedItems> {
+  const { status, stage, info } = await repeated.report();
+  if (status === 'running') throw refusal(repeated, `it is still running${stage ? ` (${stage})` : ''}`);
+  const left = { held: 0, lost: 0, cancelled: 0 };
+  const facts: PartitionFacts[] = [];
+  const items = failedItems(temporal, repeated, total, (other) => {
+    countLeft(left, other);
+  });
+  for await (const partition of inPartitions(items)) facts.push(factsOf(partition));
+  const manifest = manifestOf(facts);
+  const missing = failuresIn(info) - manifest.items;
+  if (missing > 0) throw refusal(repeated, `${missing} of its failed items are not kept any more`);
+  const partitions = {
+    [Symbol.asyncIterator]: () => inPartitions(failedItems(temporal, repeated, total)),
+  };
+  return { manifest, left, partitions };
+}
+
+/** In the manifest's order, partition by partition. */
+async function* failedItems(
+  temporal: Client,
+  repeated: Batch,
+  total: number,
+  onOther?: (result: BatchItemResult) => void,
+): AsyncGenerator<{ line: number; item: BatchItem }> {
+  let line = 0;
+  for (let n = 1; n <= total; n++) {
+    const results = await closedResults(temporal, repeated, n);
+    const asked = results.some(isFailed) ? await itemsOf(temporal, repeated, n) : [];
+    for (const [place, result] of results.entries()) {
+      const item = asked[place];
+      if (!isFailed(result)) onOther?.(result);
+      else if (item) yield { line: ++line, item: anew(item) };
+    }
+  }
+}
+
+/**
+ * Of a partition, that is: the service said that its task failed, or that it takes no such request. What may be alive
+ * there has left its partition.
+ */
+function isFailed({ status }: BatchItemResult): boolean {
+  return status === 'failed';
+}
+
+/** It gets a task of its own. */
+function anew({ taskId, ...item }: BatchItem): BatchItem {
+  return item;
+}
+
+async function closedResults(temporal: Client, repeated: Batch, n: number): Promise<BatchItemResult[]> {
+  // Where the batch was stopped, its partitions follow what they have to its end.
+  if (await isPartitionOpen(temporal, repeated.key, n))
+    throw refusal(repeated, `${batchPartWorkflowId(repeated.key, n)} still follows what is at the service`);
+  return (await partitionResults(temporal, repeated.key, n)) ?? [];
+}
+
+async function itemsOf(temporal: Client, repeated: Batch, n: number): Promise<BatchItem[]> {
+  try {
+    return await partitionItems(temporal, repeated.key, n);
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== GRPC_NOT_FOUND) throw error;
+    throw refusal(
+      repeated,
+      `what ${batchPartWorkflowId(repeated.key, n)} was asked for is not kept any more; start a batch of those lines, with another key`,
+    );
+  }
+}
+
+const GRPC_NOT_FOUND = 5;
+
+function countLeft(left: LeftItems, { status }: BatchItemResult): void {
+  if (status === 'held') left.held += 1;
+  if (status === 'running') left.lost += 1;
+  if (status === 'cancelled' || status === 'waiting') left.cancelled += 1;
+}
+
+/** As the batch counted them, where it came to its end. */
+function failuresIn(info: unknown): number {
+  return isRecord(info) && isRecord(info.counts) ? Number(info.counts.failed) : 0;
+}
+
+function refusal({ workflowId, runId, key }: Batch, why: string): NotRepeatedError {
+  return new NotRepeatedError({ workflowId, runId, key }, `${workflowId} was not run again: ${why}`);
+}

@@ -1,0 +1,64 @@
+/** One partition that was handed over: what it was asked for, and what became of it. */
+import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import {
+  type BatchItem,
+  type BatchItemResult,
+  type PartitionInput,
+  type PartitionResult,
+  partitionResultsQuery,
+} from '../../contract';
+import { NoAnswerError } from '../../errors';
+import { batchPartWorkflowId } from '../../ids';
+import { inputOf } from '../keyed';
+import { QUERY_PATIENCE_MS } from '../run';
+
+/** At any time; undefined where it was not handed over. A `NoAnswerError` where it takes a worker, and none answers. */
+export async function partitionResults(
+  temporal: Client,
+  batch: string,
+  n: number,
+): Promise<BatchItemResult[] | undefined> {
+  const handle = temporal.workflow.getHandle(batchPartWorkflowId(batch, n));
+  try {
+    const { status } = await handle.describe();
+    if (status.name === 'COMPLETED') return ((await handle.result()) as PartitionResult).items;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return undefined;
+    throw error;
+  }
+  try {
+    const deadline = Date.now() + QUERY_PATIENCE_MS;
+    // One that was stopped is asked, too: a worker finds out from its history.
+    return await temporal.withDeadline(deadline, () => handle.query(partitionResultsQuery));
+  } catch {
+    throw new NoAnswerError(handle.workflowId);
+  }
+}
+
+export async function partitionItems(temporal: Client, batch: string, n: number): Promise<BatchItem[]> {
+  return ((await firstInput(temporal, batchPartWorkflowId(batch, n))) as PartitionInput).items;
+}
+
+/** What the first of its runs was asked for: those that continue it have less. */
+export async function firstInput(temporal: Client, workflowId: string): Promise<unknown> {
+  const { raw, runId } = await temporal.workflow.getHandle(workflowId).describe();
+  return inputOf(temporal, { workflowId, runId: raw.workflowExecutionInfo?.firstRunId ?? runId });
+}
+
+/** A batch is told of the end of a partition just before it; one that goes on for longer has work left. */
+const CLOSING_PATIENCE_MS = 10_000;
+
+export async function isPartitionOpen(temporal: Client, batch: string, n: number): Promise<boolean> {
+  const handle = temporal.workflow.getHandle(batchPartWorkflowId(batch, n));
+  const isOpen = async (): Promise<boolean> => (await handle.describe()).status.name === 'RUNNING';
+  try {
+    if (!(await isOpen())) return false;
+    const deadline = Date.now() + CLOSING_PATIENCE_MS;
+    // However that ends, what counts is how it stands then.
+    await temporal.withDeadline(deadline, () => handle.result()).catch(() => undefined);
+    return await isOpen();
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return false;
+    throw error;
+  }
+}

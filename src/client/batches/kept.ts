@@ -1,0 +1,35 @@
+/** Until when Temporal keeps the results of a batch: each partition's for a while after its own end. */
+import { type Client } from '@temporalio/client';
+import { optionalTsToMs } from '@temporalio/common/lib/time';
+import { BATCH_PART_WORKFLOW } from '../../contract';
+import { findRuns, quoted } from '../listing';
+import { keyword, searchAttributes } from '../../searchAttributes';
+
+export interface KeptResults {
+  /** How long the namespace keeps a run after its end, in milliseconds. */
+  retentionMs: number;
+  /** Until when all results are there that are there now. ISO 8601; null while none of its partitions is over. */
+  until: string | null;
+}
+
+/** `closedAt` is the end of the batch itself, if it is over. */
+export async function keptResults(
+  temporal: Client,
+  { key, closedAt }: { key: string; closedAt: Date | undefined },
+): Promise<KeptResults> {
+  const { namespace } = temporal.options;
+  const { config } = await temporal.workflowService.describeNamespace({ namespace });
+  const retentionMs = optionalTsToMs(config?.workflowExecutionRetentionTtl) ?? 0;
+  let first = closedAt?.getTime() ?? Infinity;
+  for await (const { closeTime } of findRuns(temporal, closedPartitionsOf(key), [BATCH_PART_WORKFLOW]))
+    first = Math.min(first, closeTime?.getTime() ?? Infinity);
+  return {
+    retentionMs,
+    until: Number.isFinite(first) ? new Date(first + retentionMs).toISOString() : null,
+  };
+}
+
+function closedPartitionsOf(key: string): string {
+  const open = ["ExecutionStatus != 'Running'", "ExecutionStatus != 'ContinuedAsNew'"];
+  return [`${searchAttributes.batch.name} = ${quoted(keyword(key))}`, ...open].join(' AND ');
+}

@@ -1,0 +1,47 @@
+/** Batches as Temporal lists them, each with what became of its items where it is over. */
+import { type Client, type WorkflowExecutionInfo, WorkflowNotFoundError } from '@temporalio/client';
+import { BATCH_WORKFLOW, type BatchResult, type BatchStage, type ItemCounts } from '../../contract';
+import { endOfBatch } from './end';
+import { countRuns, entryOf, findRuns, type JobEntry, queryOf } from '../listing';
+
+export interface BatchFilter {
+  stage?: BatchStage;
+}
+
+export interface BatchEntry extends Omit<JobEntry, 'stage'> {
+  /** The last one that was listed. */
+  stage: BatchStage | null;
+  /** Of one that came to its end; how far another is, only its worker knows. */
+  counts: ItemCounts | null;
+}
+
+/** Their partitions are runs of another kind. */
+const ONLY_BATCHES = [BATCH_WORKFLOW];
+
+export async function* listBatches(temporal: Client, filter: BatchFilter): AsyncGenerator<BatchEntry> {
+  for await (const run of findRuns(temporal, queryOf(filter), ONLY_BATCHES)) {
+    const entry = entryOf(run);
+    const result = await resultOf(temporal, run);
+    const status = result ? endOfBatch(result).status : entry.status;
+    const stage = entry.stage as BatchStage | null;
+    yield { ...entry, status, stage, counts: result?.counts ?? null };
+  }
+}
+
+export function countBatches(temporal: Client, filter: BatchFilter): Promise<number> {
+  return countRuns(temporal, queryOf(filter), ONLY_BATCHES);
+}
+
+/** Whether items failed is not in the list, but in the result. No worker is asked. */
+async function resultOf(
+  temporal: Client,
+  { status, workflowId, runId }: WorkflowExecutionInfo,
+): Promise<BatchResult | null> {
+  if (status.name !== 'COMPLETED') return null;
+  try {
+    return (await temporal.workflow.getHandle(workflowId, runId).result()) as BatchResult;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return null;
+    throw error;
+  }
+}

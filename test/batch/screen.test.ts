@@ -1,0 +1,85 @@
+/** What `run` and `follow` show of a batch. */
+import { PassThrough } from 'node:stream';
+import { type WriteStream } from 'node:tty';
+import { batchShown, Pace } from '../../src/cli/batch/screen';
+import { watcher } from '../../src/cli/screen';
+import { type BatchStatus, type ItemCounts } from '../../src/contract';
+
+const STARTED = Date.parse('2026-01-01T00:00:00Z');
+const NOTHING: ItemCounts = { waiting: 0, running: 0, succeeded: 0, failed: 0, held: 0, cancelled: 0 };
+
+function status(succeeded: number, changes: Partial<BatchStatus> = {}): BatchStatus {
+  const startedAt = new Date(STARTED).toISOString();
+  const counts = { ...NOTHING, succeeded, failed: 2, held: 1, running: 20, waiting: 977 - succeeded };
+  return {
+    ...{ key: 'nightly', stage: 'running', since: startedAt, startedAt, items: 1_000, counts },
+    ...{ percent: Math.floor((succeeded + 3) / 10), partitions: { total: 2, handedOver: 2, over: 0 } },
+    ...{ concurrency: 20, paused: null, trouble: null, digest: 'd', incomplete: null },
+    ...changes,
+  };
+}
+
+/** A clock that is set by hand. */
+function clock(): { now: number; read: () => number } {
+  const one = { now: STARTED, read: () => one.now };
+  return one;
+}
+
+test('a terminal shows a bar with rate, time left and what became of items, drawn over itself', () => {
+  const screen = Object.assign(new PassThrough(), { isTTY: true, columns: 120, rows: 24 });
+  const time = clock();
+  const draw = watcher(batchShown(time.read), screen as unknown as WriteStream);
+  time.now += 10_000;
+  draw(status(97));
+  time.now += 10_000;
+  draw(status(297, { trouble: 'status 503' }));
+  time.now += 1_000;
+  draw(status(297));
+  const [first = '', second = '', third = ''] = String(screen.read()).split('\u001b[0J').slice(1);
+  expect(first.split('\n')).toEqual([
+    `nightly [###${'.'.repeat(27)}] 10 %  100 of 1000  10.0/s  1m 30s left`,
+    '97 succeeded, 2 failed, 1 held; 20 at the service, 20 at most; 880 wait',
+    // Back to the top of what was drawn.
+    '\u001b[2A',
+  ]);
+  expect(second).toContain(`[#########${'.'.repeat(21)}] 30 %  300 of 1000  20.0/s  35s left\n`);
+  expect(second).toContain('the service is in trouble: status 503\n\u001b[3A');
+  expect(third).not.toContain('trouble');
+});
+
+test('who reads along gets a line now and then, and at once when something happens', () => {
+  const time = clock();
+  const { news } = batchShown(time.read);
+  const tell = (before: BatchStatus | undefined, now: BatchStatus): string[] => {
+    time.now += 1_000;
+    return news(before, now);
+  };
+  let before = status(7);
+  expect(tell(undefined, before)).toEqual([
+    'nightly: running, 10 of 1000 items over (1 %), 10.0/s, 1m 39s left, 2 failed, 1 held',
+  ]);
+  const told = Array.from({ length: 20 }, (_unused, second) => {
+    const now = status(17 + 10 * second);
+    const lines = tell(before, now);
+    before = now;
+    return lines;
+  }).flat();
+  expect(told).toHaveLength(2);
+  const paused = { by: 'u-1', reason: 'lunch', since: '' };
+  expect(tell(before, status(207, { stage: 'paused', paused }))).toEqual([
+    expect.stringMatching(/^nightly: paused, 210 of 1000 .*\/s, 2 failed, 1 held$/),
+    'paused by u-1: lunch',
+  ]);
+});
+
+test('how fast it is, is how fast it was of late', () => {
+  const pace = new Pace();
+  const at = (seconds: number, succeeded: number): number =>
+    Math.round(pace.note({ ...status(0), counts: { ...NOTHING, succeeded } }, STARTED + 1_000 * seconds));
+  // Follows one that stood still for an hour, and has come to life.
+  expect(at(3_600, 3_600)).toBe(1);
+  expect(at(3_610, 3_800)).toBe(20);
+  expect(at(3_700, 5_000)).toBe(13);
+  expect(at(3_720, 5_000)).toBe(11);
+  expect(at(3_800, 5_000)).toBe(0);
+});
