@@ -1,9 +1,10 @@
 /** What runs cost in events and billable actions, counted as docs/cost.md says. */
 
-/** Of everything that ran on a task queue: partitions, what continues them, writers of projects. */
-async function costOfQueue(client, taskQueue, items) {
+/** Of everything that ran on a task queue since then: partitions, what continues them, writers of projects. */
+async function costOfQueue(client, { taskQueue, since }, items) {
+  const query = `TaskQueue = '${taskQueue}' AND StartTime >= '${since.toISOString()}'`;
   const cost = { events: 0, actions: 0, runs: 0, longest: 0 };
-  for await (const { workflowId, runId } of client.workflow.list({ query: `TaskQueue = '${taskQueue}'` })) {
+  for await (const { workflowId, runId } of client.workflow.list({ query })) {
     const { events, actions } = costOf(await client.workflow.getHandle(workflowId, runId).fetchHistory());
     cost.runs += 1;
     cost.events += events / items;

@@ -1,25 +1,28 @@
-/** One row: so many items, from the first start to the last end, and what they took. */
+/** One row: so many items, from the first start to the last end, and what they took once the worker is warm. */
 const { randomUUID } = require('node:crypto');
 const { setTimeout: sleep } = require('node:timers/promises');
 const { costOfQueue } = require('./historyCost');
 const { cpuMsOf, peakMiBOf } = require('./measured');
 
-/** `startWorker(taskQueue)` gives a worker of its own; `run(taskQueue)` does all items and ends with the last. */
-async function measureRow({ name, items }, stage, startWorker, run) {
+/** `startWorker(taskQueue)` gives a worker of its own; `run(taskQueue, items)` does so many and ends with the last. */
+async function measureRow({ name, items, warmUp }, stage, startWorker, run) {
   const taskQueue = `bench-${randomUUID()}`;
   stage.say(`${name}, ${items} items …`);
   const worker = await startWorker(taskQueue);
   try {
+    // Compiling what is used for the first time takes seconds of CPU, once a process.
+    await run(taskQueue, warmUp);
     const pids = [worker.pid, stage.serverPid];
+    const since = new Date();
     const before = pids.map(cpuMsOf);
     const began = performance.now();
-    await run(taskQueue);
+    await run(taskQueue, items);
     const seconds = (performance.now() - began) / 1_000;
     // What the server still does for what is over belongs to it.
     await sleep(500);
     const [workerMs, serverMs] = pids.map((pid, place) => (cpuMsOf(pid) - before[place]) / items);
     const peakMiB = peakMiBOf(worker.pid);
-    const { events, actions } = await costOfQueue(stage.client, taskQueue, items);
+    const { events, actions } = await costOfQueue(stage.client, { taskQueue, since }, items);
     return { name, items, perSecond: items / seconds, events, actions, workerMs, serverMs, peakMiB };
   } finally {
     await worker.stop();

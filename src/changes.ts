@@ -23,14 +23,18 @@ const VERBS = ['set', 'merge', 'remove'];
 
 /** The data with every step made, in order. What was handed in stays as it is. */
 export function changeData(data: Data, { steps = [] }: ProjectChange): Data {
-  return steps.reduce((changed, step) => makeStep(changed, step), data);
+  const copies: Copies = new WeakSet();
+  return steps.reduce((changed, step) => makeStep(changed, step, copies), data);
 }
 
-function makeStep(data: Data, step: Step): Data {
+/** Objects that were made here and may be changed: one with a thousand members is not copied for each of them. */
+type Copies = WeakSet<Data>;
+
+function makeStep(data: Data, step: Step, copies: Copies): Data {
   const path = pointerTokens(step.at);
   // Checked before a change is taken: the whole is only ever set to an object and never removed.
-  if ('set' in step) return putAt(data, path, () => step.set) as Data;
-  if ('merge' in step) return putAt(data, path, (old) => mergePatch(old, step.merge)) as Data;
+  if ('set' in step) return putAt(data, path, () => step.set, copies) as Data;
+  if ('merge' in step) return putAt(data, path, (old) => mergePatch(old, step.merge), copies) as Data;
   return removeAt(data, path) as Data;
 }
 
@@ -46,11 +50,22 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
   return Object.fromEntries(merged);
 }
 
-function putAt(target: unknown, path: string[], make: (old: unknown) => unknown, depth = 0): unknown {
+function putAt(
+  target: unknown,
+  path: string[],
+  make: (old: unknown) => unknown,
+  copies: Copies,
+  depth = 0,
+): unknown {
   const name = path[depth];
   if (name === undefined) return make(target);
   const parent = target === undefined ? {} : requireObject(target, path, depth);
-  return { ...parent, [name]: putAt(memberOf(parent, name), path, make, depth + 1) };
+  const value = putAt(memberOf(parent, name), path, make, copies, depth + 1);
+  const copy = copies.has(parent) ? parent : { ...parent };
+  copies.add(copy);
+  // Unlike an assignment, this makes a member of every name, `__proto__` too.
+  Object.defineProperty(copy, name, { value, writable: true, enumerable: true, configurable: true });
+  return copy;
 }
 
 function removeAt(target: unknown, path: string[], depth = 0): unknown {
