@@ -2,11 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import { type MediaJob } from '../../src/client/jobs/job';
 import { type StarterConfig } from '../../src/config';
+import { MEDIA_WORKFLOW, type MediaInput } from '../../src/contract';
+import { mediaWorkflowId } from '../../src/ids';
 import { type CommandLine } from './commandLine';
 import { eventually } from './eventually';
 import { addFault, readLedger } from './sandbox';
 import { segue } from './segueProcess';
-import { segueClient } from './temporal';
+import { segueClient, type TestTemporal } from './temporal';
 
 export type Row = Record<string, unknown> & { key: string };
 
@@ -45,6 +47,21 @@ export function startJob(
 ): Promise<MediaJob> {
   const { media } = segueClient(temporal, { ...config, ...settings });
   return media.start({ key, tool: 'remove-background', request: { image_url: imageOf(sandbox.url) } });
+}
+
+/** Starts a run by the workflow's name, as other languages do: without the client's checks, with whatever input. */
+export function startByName(
+  { client }: Pick<TestTemporal, 'client'>,
+  { taskQueue }: Pick<StarterConfig, 'taskQueue'>,
+  sandboxUrl: string,
+  input: Omit<Partial<MediaInput>, 'poll'> & { key: string; poll?: object },
+) {
+  const request = { image_url: imageOf(sandboxUrl) };
+  return client.workflow.start(MEDIA_WORKFLOW, {
+    workflowId: mediaWorkflowId(input.key),
+    taskQueue,
+    args: [{ tool: 'remove-background', request, ...input }],
+  });
 }
 
 /** Starts a job whose POST the service accepts and never answers, and waits until it is held. */

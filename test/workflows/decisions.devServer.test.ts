@@ -5,10 +5,10 @@ import { type MediaSpec } from '../../src/client/jobs/mediaSpec';
 import { type StarterConfig } from '../../src/config';
 import { acceptedSignal, type Decision, type Progress, resolveUpdate, stateQuery } from '../../src/contract';
 import { type MediaJob } from '../../src/client/jobs/job';
-import { mediaWorkflowId } from '../../src/ids';
 import { startSandbox } from '../../src/sandbox/server';
 import { searchAttributes } from '../../src/searchAttributes';
 import { eventually } from '../support/eventually';
+import { startByName } from '../support/jobs';
 import { resetRun } from '../support/reset';
 import { addFault, ask, readLedger, useSandboxEach } from '../support/sandbox';
 import { segueClient, testConfig, useTemporal, withWorker } from '../support/temporal';
@@ -245,20 +245,8 @@ describe('P1: a late answer', () => {
     };
     await withWorker(temporal, config, sandbox.url, async () => {
       const key = `late-${randomUUID()}`;
-      const request = { image_url: `${sandbox.url}/samples/mug.png` };
-      const handle = await temporal.client.workflow.start('media', {
-        workflowId: mediaWorkflowId(key),
-        taskQueue: config.taskQueue,
-        args: [
-          {
-            key,
-            tool: 'remove-background',
-            request,
-            carried,
-            poll: { min: '1h', max: '1h', deadline: '1h' },
-          },
-        ],
-      });
+      const poll = { min: '1h', max: '1h', deadline: '1h' };
+      const handle = await startByName(temporal, config, sandbox.url, { key, carried, poll });
       const state = () => handle.query(stateQuery);
       await eventually('its task', async () => (await state()).stage === 'polling');
       await handle.signal(acceptedSignal, { hold: 'r/1', taskId: 'late' });

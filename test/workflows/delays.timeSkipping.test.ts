@@ -1,8 +1,8 @@
 /** Jobs that stand at their end, because the service takes neither result nor notification: the list says where. */
 import { randomUUID } from 'node:crypto';
 import { defaultPayloadConverter } from '@temporalio/common';
-import { mediaWorkflowId } from '../../src/ids';
 import { type RuleRequest } from '../../src/sandbox/faults/rules';
+import { startByName } from '../support/jobs';
 import { addFault, useSandboxEach } from '../support/sandbox';
 import { testConfig, useTimeSkipping, withWorker } from '../support/temporal';
 import { seedProject } from '../support/writing';
@@ -21,18 +21,10 @@ async function listedStages(fault: Omit<RuleRequest, 'match'>, hits: number): Pr
     config,
     sandbox.url,
     async () => {
-      const handle = await temporal.client.workflow.start('media', {
-        workflowId: mediaWorkflowId(key),
-        taskQueue: config.taskQueue,
-        args: [
-          {
-            key,
-            tool: 'remove-background',
-            request: { image_url: `${sandbox.url}/samples/shoe.png` },
-            write: { project, at: '/shoe' },
-            notify: { userId: 'u', workspaceId: '1' },
-          },
-        ],
+      const handle = await startByName(temporal, config, sandbox.url, {
+        key,
+        write: { project, at: '/shoe' },
+        notify: { userId: 'u', workspaceId: '1' },
       });
       expect(await handle.result()).toMatchObject({ written: { ok: true }, notified: { status: 'sent' } });
       const { events } = await handle.fetchHistory();

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { mediaWorkflowId } from '../../src/ids';
 import { startSandbox } from '../../src/sandbox/server';
+import { startByName } from '../support/jobs';
 import { answer, startRawServer } from '../support/rawServer';
 import { readLedger } from '../support/sandbox';
 import { testConfig, useTimeSkipping, withWorker } from '../support/temporal';
@@ -20,18 +21,7 @@ async function runJob(polls: number, poll: Record<string, string>) {
       config,
       sandbox.url,
       async () => {
-        const handle = await temporal.client.workflow.start('media', {
-          workflowId: mediaWorkflowId(key),
-          taskQueue: config.taskQueue,
-          args: [
-            {
-              key,
-              tool: 'remove-background',
-              request: { image_url: `${sandbox.url}/samples/shoe.png` },
-              poll,
-            },
-          ],
-        });
+        const handle = await startByName(temporal, config, sandbox.url, { key, poll });
         const result: unknown = await handle.result().catch((error: unknown) => error);
         const { events } = await handle.fetchHistory();
         return { result, events: events ?? [], ledger: await readLedger(sandbox.url) };

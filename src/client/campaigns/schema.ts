@@ -1,8 +1,8 @@
 /** The spec of a campaign as a schema: what other languages and editors check it against. */
 import { z } from 'zod';
-import { opaqueId, text, uuid } from '../../api/operations/fields';
+import { opaqueId, uuid } from '../../api/operations/fields';
 import { findTool, mediaTools, requestJsonSchema } from '../../api/tools';
-import { MOST_AT_ONCE, MOST_READ, WAIT_FORM } from '../../rules/campaign';
+import { MOST_AT_ONCE, MOST_READ } from '../../rules/campaign';
 import {
   type CampaignSpec,
   DEFAULT_APPROVAL,
@@ -11,17 +11,8 @@ import {
   RECORD_KINDS,
   SUBTITLE_FORMATS,
 } from '../../contract';
+import { duration, id, type JsonSchema, key, person, placeInProject, scope, words } from '../schemaFields';
 
-export type JsonSchema = z.core.JSONSchema.BaseSchema;
-
-export const id = z
-  .string()
-  .regex(/^\S(.*\S)?$/)
-  .max(200);
-export const words = text.min(1);
-export const duration = z.string(`must be ${WAIT_FORM}`).regex(/^\d+(\.\d+)?(ms|s|m|h|d)$/);
-const header = z.string().regex(/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/);
-export const person = z.string().regex(/^[\x21-\x7e]{1,200}$/);
 const few = <T extends z.ZodType>(entry: T) => z.array(entry).max(MOST_READ);
 const optional = z.boolean().optional().describe('the campaign goes on without it, should it fail');
 const jobName = z.string().regex(/^[A-Za-z0-9._-]{1,60}$/);
@@ -73,25 +64,15 @@ const research = z.strictObject({
   boards: few(id).optional().describe('boards, by UUID or slug'),
 });
 
-export const scope = z
-  .strictObject({ organization: header.optional(), space: header.optional() })
-  .optional()
-  .describe("workspace and sub-space, instead of the worker's own");
-
 const campaignSpec = z.strictObject({
-  key: z
-    .string()
-    .regex(/^[A-Za-z0-9._-]{1,120}$/, 'must be 1 to 120 letters, digits, dots, underscores or hyphens')
-    .describe('what makes it the same campaign: the same key never runs twice'),
+  key: key.describe('what makes it the same campaign: the same key never runs twice'),
   scope,
   project: z
     .strictObject({ resourcetype: id, id })
     .describe('the project that the campaign keeps its state and results in'),
-  at: z
-    .string()
-    .regex(/^\/([^~]|~[01])*$/)
-    .optional()
-    .describe(`JSON pointer to its place in the project's data; ${DEFAULT_CAMPAIGN_AT} when left out`),
+  at: placeInProject.describe(
+    `JSON pointer to its place in the project's data; ${DEFAULT_CAMPAIGN_AT} when left out`,
+  ),
   notify: z
     .strictObject({
       userId: person,

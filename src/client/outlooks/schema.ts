@@ -1,20 +1,15 @@
 /** The spec of an outlook as a schema: what other languages and editors check it against. */
 import { z } from 'zod';
 import { DEFAULT_CAMPAIGN_AT, DEFAULT_OUTLOOK, MOST_OUTLOOK_WEEKS, type OutlookInput } from '../../contract';
-import { duration, id, type JsonSchema, person, scope, words } from '../campaigns/schema';
+import { duration, id, type JsonSchema, key, person, placeInProject, scope, words } from '../schemaFields';
 
 const outlookSpec = z.strictObject({
-  key: z
-    .string()
-    .regex(/^[A-Za-z0-9._-]{1,120}$/)
-    .describe('names this one look; the next one has another'),
+  key: key.describe('names this one look; the next one has another'),
   scope,
   project: z.strictObject({ resourcetype: id, id }).describe('the project that keeps the outlook'),
-  at: z
-    .string()
-    .regex(/^\/([^~]|~[01])*$/)
-    .optional()
-    .describe(`JSON pointer to the campaign in the project's data; ${DEFAULT_CAMPAIGN_AT} when left out`),
+  at: placeInProject.describe(
+    `JSON pointer to the campaign in the project's data; ${DEFAULT_CAMPAIGN_AT} when left out`,
+  ),
   drafts: z
     .strictObject({
       accounts: z.array(id).min(1).describe('whose drafts are counted'),

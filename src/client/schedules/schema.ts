@@ -6,16 +6,9 @@ import {
   NOTIFY_EVENTS,
   type ScheduledBatch,
 } from '../../contract';
-import {
-  campaignJsonSchema,
-  duration,
-  type JsonSchema,
-  person,
-  scope,
-  withoutDialect,
-  words,
-} from '../campaigns/schema';
+import { campaignJsonSchema, withoutDialect } from '../campaigns/schema';
 import { outlookJsonSchema } from '../outlooks/schema';
+import { duration, type JsonSchema, person, scope, words } from '../schemaFields';
 import { type TargetKind } from './targets';
 
 const batchSpec = z.strictObject({
