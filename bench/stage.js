@@ -24,7 +24,7 @@ async function onStage({ profile }, work) {
     const connection = await Connection.connect({ address: server.address });
     keep({ stop: () => connection.close() });
     const nodeFlags = profile ? ['--cpu-prof', `--cpu-prof-dir=${profile}`] : [];
-    return await work({
+    const working = work({
       client: new Client({ connection }),
       address: server.address,
       serverPid: server.process.pid,
@@ -52,9 +52,18 @@ async function onStage({ profile }, work) {
           ),
         ),
     });
+    return await Promise.race([working, untilInterrupted()]);
   } finally {
     for (const { stop } of running.reverse()) await stop().catch(say);
   }
+}
+
+/** Ctrl-C ends what was started, too. */
+function untilInterrupted() {
+  return new Promise((_, reject) => {
+    for (const signal of ['SIGINT', 'SIGTERM'])
+      process.once(signal, () => reject(new Error(`stopped by ${signal}`)));
+  });
 }
 
 /** A service whose tasks are over at this poll, and which takes a while for every POST. */
