@@ -23,6 +23,7 @@ async function measureRow({ name, items, warmUp }, stage, startWorker, run) {
     const [workerMs, serverMs] = pids.map((pid, place) => (cpuMsOf(pid) - before[place]) / items);
     const peakMiB = peakMiBOf(worker.pid);
     const { events, actions } = await costOfQueue(stage.client, { taskQueue, since }, items);
+    stage.say(`  ${Math.round(seconds)} s, ${(workerMs + serverMs).toFixed(2)} ms of CPU an item`);
     return { name, items, perSecond: items / seconds, events, actions, workerMs, serverMs, peakMiB };
   } finally {
     await worker.stop();

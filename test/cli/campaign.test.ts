@@ -121,7 +121,7 @@ test('a spec that is wrong ends with 2 before Temporal is asked anything', async
 test('schema lists what there is, and prints the one that is named', async () => {
   const all = await segue(['schema']);
   expect(all.stdout.split('\n').map((line) => line.split(' ')[0])).toEqual([
-    ...['campaign', 'remove-background', 'image-outpainting'],
+    ...['campaign', 'outlook', 'schedule', 'remove-background', 'image-outpainting'],
   ]);
   const schema = JSON.parse((await segue(['schema', 'campaign'])).stdout) as { required: string[] };
   expect(schema.required).toEqual(['key', 'project']);

@@ -36,7 +36,7 @@ function job() {
 }
 
 /** A thousand jobs are a few thousand workflow tasks. */
-const OUTAGE_TIMEOUT_MS = shared().full ? 900_000 : 60_000;
+const OUTAGE_TIMEOUT_MS = shared().full ? 900_000 : 180_000;
 
 const temporal = useTemporal();
 

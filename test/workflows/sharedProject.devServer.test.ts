@@ -31,7 +31,8 @@ test(
     await ask(sandbox.url, 'POST /_sandbox/seed', {
       body: { projects: [{ ...project, workspace: 1, data: { people: { wrote: 'this' } } }] },
     });
-    const config = testConfig();
+    // Not about slow answers: many at once may be slow.
+    const config = testConfig({ submit: { timeout: '30s', authGrace: '1h' } });
     const names = Array.from({ length: JOBS }, (_unused, n) => `job-${n}`);
     const peoples = Array.from({ length: PEOPLES_CHANGES }, (_unused, n) => `person-${n}`);
     await withWorker(temporal, config, sandbox.url, async () => {
@@ -48,7 +49,7 @@ test(
         Promise.all(names.map(run)),
         Promise.all(peoples.map((name) => changeAsPeopleDo(path, name))),
       ]);
-      expect(reports.every(({ status }) => status === 'succeeded')).toBe(true);
+      expect(reports.filter(({ status }) => status !== 'succeeded')).toEqual([]);
     });
 
     const { json } = await ask(sandbox.url, `GET ${path}`);
