@@ -105,30 +105,41 @@ test('an open question is carried over, and asked once', async () => {
   });
 });
 
-test('a paused campaign that people keep adding to goes on as a new run, too', async () => {
-  const spec = await newCampaign(sandbox.url, { media: { first: cutout(sandbox.url) } });
-  const config = testConfig();
-  const by = 'Olga';
-  await withWorker(temporal, config, sandbox.url, async () => {
-    const { handle } = await startCampaign(temporal, config, spec);
-    const current = temporal.client.workflow.getHandle(handle.workflowId);
-    const before = (await current.describe()).runId;
-    await current.executeUpdate(pauseUpdate, { args: [{ by }] });
-    let added = 0;
-    await eventually('another run', async () => {
-      const order = { name: `more-${added}`, by, ...cutout(sandbox.url) };
-      // One that meets the moment in between is told so, and asks again.
-      const isAdded = await current.executeUpdate(addMediaUpdate, { args: [order] }).then(
-        () => true,
-        () => false,
+/** One at a time, until the history is long: at full size some hundred of them. */
+const LONGEST_ADDING_MS = full ? 300_000 : 45_000;
+
+test(
+  'a paused campaign that people keep adding to goes on as a new run, too',
+  async () => {
+    const spec = await newCampaign(sandbox.url, { media: { first: cutout(sandbox.url) } });
+    const config = testConfig();
+    const by = 'Olga';
+    await withWorker(temporal, config, sandbox.url, async () => {
+      const { handle } = await startCampaign(temporal, config, spec);
+      const current = temporal.client.workflow.getHandle(handle.workflowId);
+      const before = (await current.describe()).runId;
+      await current.executeUpdate(pauseUpdate, { args: [{ by }] });
+      let added = 0;
+      await eventually(
+        'another run',
+        async () => {
+          const order = { name: `more-${added}`, by, ...cutout(sandbox.url) };
+          // One that meets the moment in between is told so, and asks again.
+          const isAdded = await current.executeUpdate(addMediaUpdate, { args: [order] }).then(
+            () => true,
+            () => false,
+          );
+          if (isAdded) added += 1;
+          return (await current.describe()).runId !== before;
+        },
+        LONGEST_ADDING_MS,
       );
-      if (isAdded) added += 1;
-      return (await current.describe()).runId !== before;
+      await current.executeUpdate(resumeUpdate, { args: [{ by }] });
+      const { status, jobs } = await new TestCampaign(current).result();
+      expect(status).toBe('completed');
+      expect(jobs.length).toBeGreaterThan(added);
     });
-    await current.executeUpdate(resumeUpdate, { args: [{ by }] });
-    const { status, jobs } = await new TestCampaign(current).result();
-    expect(status).toBe('completed');
-    expect(jobs.length).toBeGreaterThan(added);
-  });
-  expect((await readLedger(sandbox.url)).summary).toMatchObject({ duplicates: 0 });
-});
+    expect((await readLedger(sandbox.url)).summary).toMatchObject({ duplicates: 0 });
+  },
+  2 * LONGEST_ADDING_MS,
+);
