@@ -32,8 +32,10 @@ export interface SegueWorkerOptions {
   checkScheduledTime?: boolean;
   /** Whether a namespace without Segue's search attributes is refused, before anything is polled. On by default. */
   checkSearchAttributes?: boolean;
-  /** The clock of the breaker and of outlooks; another one only where time is skipped. */
+  /** The clock of the breaker; another one only where time is skipped. */
   now?: () => number;
+  /** The clock of outlooks and working hours; another one only in tests. */
+  wallClock?: () => number;
 }
 
 export interface SegueWorker {
@@ -69,6 +71,7 @@ export async function createSegueWorker(options: SegueWorkerOptions): Promise<Se
     keepLongTexts: storesLongTexts(options.dataConverter),
     meter: Runtime.instance().metricMeter,
     now: options.now,
+    wallClock: options.wallClock,
   });
   const submitTimeout = parseDuration(config.submit.timeout) ?? 0;
   const shared = {

@@ -29,7 +29,7 @@ import { createSubmit } from './submit';
 import { createSubmitChunk } from './submitChunk';
 import { createTellOperator, type Operator } from './tellOperator';
 import { createWire } from './wire';
-import { workingTime } from './workingTime';
+import { createWorkingHours } from './workingTime';
 import { createReadWorkspaceClock } from './workspaceClock';
 import { createWriteProject, type WriteOptions } from './writeProject';
 
@@ -43,8 +43,10 @@ export interface ActivityOptions extends GuardOptions, WriteOptions, DownloadOpt
   mostInChunks?: number;
   /** Of the process: what is counted here belongs to no single activity. */
   meter?: MetricMeter;
-  /** The clock of the breaker, of pauses that the service asks for, and of outlooks. */
+  /** The clock of the breaker, and of pauses that the service asks for. */
   now?: () => number;
+  /** The clock of outlooks and working hours. */
+  wallClock?: () => number;
 }
 
 /** Everything a Segue worker can do for a workflow, by the queue that does it. */
@@ -70,9 +72,9 @@ export function createActivities(api: Api, options: ActivityOptions = {}) {
     prepareCampaign: createPrepareCampaign(api, { authGrace }),
     research: createResearch(api, { authGrace }),
     readEnd,
-    readOutlook: createReadOutlook(api, organizationOf, { authGrace }, options.now),
+    readOutlook: createReadOutlook(api, organizationOf, { authGrace }, options.wallClock),
     isStillDue: createIsStillDue(api, { authGrace }),
-    workingTime,
+    ...createWorkingHours(options.wallClock),
     startFired: createStartFired(meter, options.proxy),
     readFiredEnd: createReadFiredEnd(meter),
     readWorkspaceClock: createReadWorkspaceClock(api),

@@ -42,7 +42,7 @@ export interface Look {
 export function nextOutlook(
   before: Outlook | undefined,
   look: Look,
-): Omit<OutlookNews, 'outlook' | 'organization' | 'nudgeAt'> & { outlook: Outlook } {
+): Omit<OutlookNews, 'outlook' | 'organization' | 'timezone'> & { outlook: Outlook } {
   const { clock, survey, weeks } = look;
   const week = weekOf(before, clock, look.now);
   // It counts for the week in which it is read: what waits over a weekend is not said twice on Monday.

@@ -15,7 +15,14 @@ export function createNotify(api: Api, options: GuardOptions) {
     scope,
     requestId,
     runId,
+    sendBefore,
   }: NotifyOrder): Promise<NotifyOutcome> {
-    return sendOnce(runId, options, (window) => api.notify(notification, { requestId, scope, ...window }));
+    const latest = sendBefore === undefined ? Infinity : Date.parse(sendBefore);
+    return sendOnce(runId, options, (window) =>
+      api.notify(notification, {
+        ...{ requestId, scope, ...window },
+        sendBefore: Math.min(window.sendBefore, latest),
+      }),
+    );
   };
 }

@@ -43,7 +43,7 @@ export function createReadOutlook(
       return {
         ...news,
         outlook: isDeepStrictEqual(bounded, there) ? null : bounded,
-        nudgeAt: nudgeAt > now ? new Date(nudgeAt).toISOString() : null,
+        timezone: clock.timezone,
         organization: news.nudges.length > 0 ? await organizationOf(scope, next()) : null,
       };
     });

@@ -30,6 +30,8 @@ export interface NotifyOrder {
   requestId: string;
   /** As in {@link SubmitOrder}. */
   runId: string;
+  /** From then on it comes too late, and is not sent. ISO 8601. */
+  sendBefore?: string;
 }
 
 /** An alarm for whoever `SEGUE_OPERATOR` names; the worker knows, not the run. */

@@ -74,8 +74,11 @@ export interface NudgeInput {
   project: ProjectRef;
   /** The one in which it goes out. */
   week: string;
-  /** Where it was due outside working hours: when they begin, and where to look whether it is due then. */
-  later?: { at: string; scope?: Scope; place: string };
+  /** Whose working hours it keeps. */
+  timezone: string;
+  scope?: Scope;
+  /** JSON pointer to the campaign in the project's data: what is done by then is not nudged about. */
+  place: string;
 }
 
 /** What tells whether something is to be nudged about. */
@@ -120,8 +123,8 @@ export interface OutlookNews {
   nudges: Nudge[];
   /** The workspace, by the one name that all runs have for it; null where nobody is nudged. */
   organization: string | null;
-  /** When nudges go out, ISO 8601, and in which week; null where that is now. */
-  nudgeAt: string | null;
+  /** Whose working hours nudges keep, and in which week they go out. */
+  timezone: string;
   nudgeWeek: string;
   remarks: string[];
 }

@@ -41,6 +41,8 @@ export type Message = Pick<Notification, 'category' | 'title' | 'message' | 'bod
   extra: Record<string, unknown>;
   /** As in an order to tell the operator. */
   denied?: OperatorOrder['denied'];
+  /** From then on it is not sent; only users are told such. ISO 8601. */
+  sendBefore?: string;
 };
 
 /** `onDelay` is called, again and again, once it takes longer than it should. */
@@ -52,7 +54,15 @@ export function tellUser(
 ): Promise<NoticeOutcome> {
   const notification = notificationTo(to, message);
   const requestId = notifyRequestId(run.subject.requestName, message.event);
-  return untilKnown(() => once.notify({ notification, requestId, runId: senderOf(run) }), onDelay);
+  const { sendBefore } = message;
+  const send = (): Promise<NotifyOutcome> =>
+    once.notify({ notification, requestId, runId: senderOf(run), sendBefore });
+  return untilKnown(send, onDelay, () => isTooLate(message));
+}
+
+/** Whether its time has passed. */
+export function isTooLate({ sendBefore }: Pick<Message, 'sendBefore'>): boolean {
+  return sendBefore !== undefined && Date.now() >= Date.parse(sendBefore);
 }
 
 export function notificationTo(to: NotifyTarget, message: Message): Notification {
@@ -107,6 +117,7 @@ export function extraOf(run: Following): Record<string, string> {
 async function untilKnown(
   send: () => Promise<NotifyOutcome>,
   onDelay: () => void = () => undefined,
+  isOver: () => boolean = () => false,
 ): Promise<NoticeOutcome> {
   const pause = doubling(1_000, 60_000);
   const begun = Date.now();
@@ -122,6 +133,7 @@ async function untilKnown(
     if (tried >= USUAL_TRYING_MS) onDelay();
     const asked = outcome.outcome === 'refused' ? outcome.retryAfterMs : undefined;
     await sleep(asked === undefined ? pause.next() : Math.min(Math.max(asked, 1_000), LONGEST_TRYING_MS));
+    if (isOver()) return { status: 'notSent', reason };
   }
 }
 

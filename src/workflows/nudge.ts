@@ -9,13 +9,14 @@ import { LONGEST_CALL_MS, type NoticeOutcome, type NudgeInput, type SegueActivit
 import { nudgeSubject } from '../ids';
 import { isRecord, isText, problemsOfProject, problemsOfTargets } from '../rules/inputs';
 import { wasReset } from './following';
-import { type Message, tellUser } from './notice';
+import { isTooLate, type Message, tellUser } from './notice';
 import { badInput } from './settings';
+import { workingHours } from './workingHours';
 
 const { isStillDue } = proxyActivities<SegueActivities>({
   summary: 'looks whether somebody is still waited for',
   startToCloseTimeout: LONGEST_CALL_MS,
-  // Later than that it would come at any time of the day; the next look sees what still waits.
+  // Trouble is not waited out for ever: the next look sees what still waits.
   scheduleToCloseTimeout: '1h',
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
 });
@@ -28,18 +29,28 @@ export async function nudge(input: NudgeInput): Promise<NoticeOutcome> {
     subject: { requestName: workflowInfo().workflowId },
     progress: { reset: wasReset(undefined) },
   };
-  const whyNot = await untilWorkingHours(input);
-  if (whyNot !== null) return { status: 'notSent', reason: whyNot };
-  return tellUser(sender, input.to, messageOf(input));
+  for (;;) {
+    const message: Message = { ...messageOf(input), sendBefore: await untilWorkingHours(input) };
+    const whyNot = await reasonNotToTell(input);
+    if (whyNot !== null) return { status: 'notSent', reason: whyNot };
+    if (isTooLate(message)) continue;
+    const outcome = await tellUser(sender, input.to, message);
+    if (outcome.status !== 'notSent' || !isTooLate(message)) return outcome;
+  }
 }
 
-/** Null when it is to be told; else why it is not. */
-async function untilWorkingHours({ nudge, project, later }: NudgeInput): Promise<string | null> {
-  if (!later) return null;
-  const { at, scope, place } = later;
-  setCurrentDetails(`Waits for working hours, until ${at}.`);
-  const ms = Date.parse(at) - Date.now();
-  if (ms > 0) await sleep(ms);
+/** Gives back when they are over. */
+async function untilWorkingHours({ timezone }: NudgeInput): Promise<string> {
+  for (;;) {
+    const hours = await workingHours({ timezone });
+    if ('until' in hours) return hours.until;
+    setCurrentDetails(`Waits for working hours, until ${hours.opensAt}.`);
+    await sleep(Math.max(1, Date.parse(hours.opensAt) - Date.now()));
+  }
+}
+
+/** Null when it is to be told. What was due at night may be done in the morning. */
+async function reasonNotToTell({ nudge, project, scope, place }: NudgeInput): Promise<string | null> {
   try {
     return (await isStillDue({ scope, project, at: place, nudge })) ? null : 'it does not wait any more';
   } catch (error) {
@@ -51,7 +62,7 @@ async function untilWorkingHours({ nudge, project, later }: NudgeInput): Promise
 /** Only outlooks start it, but anybody can: what cannot be told ends it, and is not tried for ever. */
 function problemsOfShape(input: unknown): string[] {
   if (!isRecord(input)) return ['the input: must be one object'];
-  const { to, nudge, project, week, later } = input;
+  const { to, nudge, project, week, timezone, place } = input;
   const isNudge =
     isRecord(nudge) && (nudge.about === 'approval' || (isText(nudge.board) && isText(nudge.since)));
   return [
@@ -59,14 +70,9 @@ function problemsOfShape(input: unknown): string[] {
     ...(isNudge ? [] : ['nudge: must be { about: "approval" } or { about: "board", board, since }']),
     ...(isRecord(project) ? problemsOfProject(project) : ['project: must be { resourcetype, id }']),
     ...(isText(week) ? [] : ['week: must be a text']),
-    ...(later === undefined || later === null || isLater(later)
-      ? []
-      : ['later: must be { at, place }, with a time and the place of the campaign']),
+    ...(isText(timezone) ? [] : ['timezone: must be a text']),
+    ...(isText(place) ? [] : ['place: must be the place of the campaign']),
   ];
-}
-
-function isLater(later: unknown): boolean {
-  return isRecord(later) && !Number.isNaN(Date.parse(String(later.at))) && isText(later.place);
 }
 
 function messageOf({ nudge, project, week }: NudgeInput): Message {

@@ -31,6 +31,7 @@ import { isAlreadyStarted } from './alreadyStarted';
 import { tellingItsEnd } from './endNews';
 import { readOutlookSettings } from './settings';
 import { refuseUnsafeStart } from './start';
+import { workingHours } from './workingHours';
 import { writeToProject } from './write';
 
 const { readOutlook } = proxyActivities<SegueActivities>({
@@ -56,7 +57,9 @@ async function lookAndTell(input: OutlookInput, silentAfter: number): Promise<Ou
   const news = await look(input, at, silentAfter);
   const written = await write(input, at, news);
   const nudges: OutlookResult['nudges'] = [];
-  for (const due of news.nudges) nudges.push({ ...due, notified: await nudgeOnce(input, at, news, due) });
+  const later = news.nudges.length > 0 ? await laterThanNow(news) : null;
+  for (const due of news.nudges)
+    nudges.push({ ...due, notified: await nudgeOnce(input, at, news, due, later) });
   show(written ? `The outlook of ${news.week} is in the project.` : 'Nothing is new; nothing was written.');
   const { key } = input;
   const finishedAt = new Date().toISOString();
@@ -97,6 +100,12 @@ async function write(
   return true;
 }
 
+/** When working hours begin, where it is not in them. The project may have taken its time, so it is asked now. */
+async function laterThanNow({ timezone }: OutlookNews): Promise<string | null> {
+  const hours = await workingHours({ timezone });
+  return 'opensAt' in hours ? hours.opensAt : null;
+}
+
 /**
  * By a run of its own, whose id every look of this week has for this subject: two at the same time nudge once. That run
  * waits for working hours, where it must; the look does not.
@@ -104,13 +113,13 @@ async function write(
 async function nudgeOnce(
   { project, scope, notify }: OutlookInput,
   place: string,
-  { organization, nudgeAt, nudgeWeek: week }: OutlookNews,
+  { organization, timezone, nudgeWeek: week }: OutlookNews,
   nudge: Nudge,
+  later: string | null,
 ): Promise<NudgeOutcome> {
   if (!notify || organization === null) return { status: 'before' };
   const subject = nudgeSubject(nudge);
-  const later = nudgeAt === null ? undefined : { at: nudgeAt, scope, place };
-  const nudging: NudgeInput = { to: notify, nudge, project, week, later };
+  const nudging: NudgeInput = { to: notify, nudge, project, week, timezone, scope, place };
   const options: ChildWorkflowOptions & { args: [NudgeInput] } = {
     workflowId: nudgeWorkflowId({ organization, project, at: place, week, subject }),
     workflowIdReusePolicy: 'REJECT_DUPLICATE',
@@ -118,10 +127,10 @@ async function nudgeOnce(
     args: [nudging],
   };
   try {
-    if (!later)
+    if (later === null)
       return await executeChild<(input: NudgeInput) => Promise<NoticeOutcome>>(NUDGE_WORKFLOW, options);
     await startChild<(input: NudgeInput) => Promise<NoticeOutcome>>(NUDGE_WORKFLOW, options);
-    return { status: 'planned', at: later.at };
+    return { status: 'planned', at: later };
   } catch (error) {
     if (isAlreadyStarted(error)) return { status: 'before' };
     if (isCancellation(error) || !(error instanceof ChildWorkflowFailure)) throw error;

@@ -13,6 +13,11 @@ const ACCEPTED = answer('202 Accepted', '{"task_id":"t-1"}', ['connection: close
 const DONE = answer('200 OK', '{"status":"SUCCESS","info":{}}', ['connection: close']);
 const RESTORED = new Date('2026-01-31T14:00:00Z');
 
+const NOTIFICATION = {
+  ...{ userId: 'u', workspaceId: 'w', title: 'T', message: 'm' },
+  category: 'agentNudge' as const,
+};
+
 function job() {
   const request = { image_url: 'https://example.com/a.png' };
   return { key: `job-${randomUUID()}`, tool: 'remove-background', request };
@@ -48,15 +53,30 @@ describe('P1: after Temporal was restored from a backup', () => {
     const environment = new MockActivityEnvironment(orderedAt(RESTORED.getTime() - 1));
     const held = { outcome: 'unknown', reason: expect.stringContaining('SEGUE_HOLD_SUBMITS_BEFORE') };
     expect(await environment.run(submits.submit, { ...job(), attempt: 1, runId: 'r' })).toEqual(held);
-    const notification = {
-      userId: 'u',
-      workspaceId: 'w',
-      title: 'T',
-      message: 'm',
-      category: 'agentNudge' as const,
-    };
-    expect(await environment.run(general.notify, { notification, requestId: 'n', runId: 'r' })).toEqual(held);
+    const order = { notification: NOTIFICATION, requestId: 'n', runId: 'r' };
+    expect(await environment.run(general.notify, order)).toEqual(held);
     expect(server.received).toHaveLength(0);
+    await api.close();
+    await server.stop();
+  });
+});
+
+describe('a notification with a time of its own', () => {
+  test.each([
+    ['is sent before it', 60_000, 'sent', 1],
+    ['is not sent from then on', -1, 'notSent', 0],
+  ])('%s', async (_case, ms, outcome, requests) => {
+    const server = await startRawServer((socket) =>
+      socket.end(answer('200 OK', '{}', ['connection: close'])),
+    );
+    const api = testApi(server.url);
+    const { general } = createActivities(api, { checkScheduledTime: false });
+    const sendBefore = new Date(Date.now() + ms).toISOString();
+    const workflowExecution = { workflowId: 'nudge/n', runId: 'r' };
+    const environment = new MockActivityEnvironment({ workflowExecution, startToCloseTimeoutMs: 40_000 });
+    const order = { notification: NOTIFICATION, requestId: 'n', runId: 'r', sendBefore };
+    expect(await environment.run(general.notify, order)).toMatchObject({ outcome });
+    expect(server.received.filter((request) => request !== '')).toHaveLength(requests);
     await api.close();
     await server.stop();
   });

@@ -1,7 +1,8 @@
 /** When people are at work, in places whose clocks do what they like. */
-import { workingTime } from '../../src/activities/workingTime';
+import { createWorkingHours } from '../../src/activities/workingTime';
 import { localTime } from '../../src/zones';
 
+const { workingTime, workingHours } = createWorkingHours();
 const BERLIN = 'Europe/Berlin';
 const NEW_YORK = 'America/New_York';
 
@@ -94,6 +95,51 @@ describe('the first working moment', () => {
       type: 'BadInput',
       nonRetryable: true,
       message: expect.stringMatching(/"soon" is not a time; .*"Mars\/Olympus"/),
+    });
+  });
+});
+
+describe('working hours', () => {
+  test.each([
+    ['are open until 18:00', BERLIN, '2026-03-04T11:15:30.250Z', null, '2026-03-04T17:00:00.000Z'],
+    ['are open at 09:00 sharp', BERLIN, '2026-03-04T08:00:00.000Z', null, '2026-03-04T17:00:00.000Z'],
+    [
+      'begin tomorrow from 18:00 on',
+      BERLIN,
+      '2026-03-04T17:00:00.000Z',
+      '2026-03-05T08:00:00.000Z',
+      '2026-03-05T17:00:00.000Z',
+    ],
+    [
+      'begin on Monday, in summer',
+      BERLIN,
+      '2026-03-27T20:00:00.000Z',
+      '2026-03-30T07:00:00.000Z',
+      '2026-03-30T16:00:00.000Z',
+    ],
+    ['of UTC', 'UTC', '2026-03-04T17:59:59.999Z', null, '2026-03-04T18:00:00.000Z'],
+  ])('%s (%s, %s)', async (_case, timezone, at, opensAt, closesAt) => {
+    expect(await workingHours({ at, timezone })).toEqual({ opensAt: opensAt ?? at, closesAt });
+  });
+
+  test('are those of the clock on the wall, told by the clock of whoever asks', async () => {
+    jest.useFakeTimers({ now: Date.parse('2026-03-04T11:00:00Z') });
+    const there = createWorkingHours(() => Date.parse('2026-03-07T08:00:00.000Z'));
+    // Two days to Monday.
+    const at = '2026-03-04T11:00:00.000Z';
+    expect(await there.workingHours({ at, timezone: BERLIN })).toEqual({
+      opensAt: '2026-03-06T11:00:00.000Z',
+      closesAt: '2026-03-06T20:00:00.000Z',
+    });
+    expect(await there.workingTime({ notBefore: at, timezone: BERLIN })).toBe('2026-03-06T11:00:00.000Z');
+    jest.useRealTimers();
+  });
+
+  test('of a place or a time that nobody knows are an error that says so', async () => {
+    await expect(workingHours({ at: 'soon', timezone: 'Mars/Olympus' })).rejects.toMatchObject({
+      type: 'BadInput',
+      nonRetryable: true,
+      message: expect.stringMatching(/at: "soon" is not a time; .*"Mars\/Olympus"/),
     });
   });
 });

@@ -11,6 +11,7 @@ import {
   type TestCampaign,
 } from '../support/campaign';
 import { addFault, answering, ask, readLedger, useSandbox } from '../support/sandbox';
+import { hourInBerlin, inBerlin, isWorkingTime } from '../support/workingHours';
 import { testConfig, useTimeSkipping, withWorker } from '../support/temporal';
 
 const HOUR_MS = 3_600_000;
@@ -43,29 +44,6 @@ async function run(
   return spec;
 }
 
-/** When each reminder was handed to a worker, by the server's clock. */
-async function remindersOf({ handle }: TestCampaign): Promise<Date[]> {
-  const { events } = await handle.fetchHistory();
-  return (events ?? []).flatMap(({ eventTime, activityTaskScheduledEventAttributes: activity }) => {
-    const [payload] = activity?.input?.payloads ?? [];
-    const isReminder = payload?.data && Buffer.from(payload.data).toString().includes('-reminder-');
-    return isReminder ? [new Date(Number(eventTime?.seconds) * 1_000)] : [];
-  });
-}
-
-/** As the clocks of Berlin show it, where the sandbox's workspace is. */
-function inBerlin(time: Date): { day: string; hour: number; offset: string } {
-  const parts = new Intl.DateTimeFormat('en', {
-    timeZone: 'Europe/Berlin',
-    weekday: 'short',
-    hour: '2-digit',
-    hourCycle: 'h23',
-    timeZoneName: 'longOffset',
-  }).formatToParts(time);
-  const part = (type: string): string => parts.find((one) => one.type === type)?.value ?? '';
-  return { day: part('weekday'), hour: Number(part('hour')), offset: part('timeZoneName') };
-}
-
 test('reminders keep working hours over a daylight-saving change, until the question expires', async () => {
   let reminders: Date[] = [];
   let days = 0;
@@ -73,7 +51,7 @@ test('reminders keep working hours over a daylight-saving change, until the ques
   // nine again: Monday, Thursday, Monday.
   const spec = await run({ approval: { from: 'u-2', remind: '63h', expires: '220d' } }, async (campaign) => {
     expect(await campaign.result()).toMatchObject({ status: 'expired', notified: { status: 'sent' } });
-    reminders = await remindersOf(campaign);
+    reminders = await campaign.reminders();
     const { startTime, closeTime, historyLength } = await campaign.handle.describe();
     expect(historyLength).toBeLessThan(4_096);
     days = ((closeTime?.getTime() ?? 0) - startTime.getTime()) / DAY_MS;
@@ -81,7 +59,7 @@ test('reminders keep working hours over a daylight-saving change, until the ques
   expect(Math.round(days)).toBe(220);
   const local = reminders.map(inBerlin);
   expect(local.length).toBeGreaterThan(50);
-  expect(local.filter(({ day, hour }) => ['Sat', 'Sun'].includes(day) || hour < 9 || hour >= 18)).toEqual([]);
+  expect(local.every(isWorkingTime)).toBe(true);
   expect(new Set(local.map(({ offset }) => offset))).toEqual(new Set(['GMT+01:00', 'GMT+02:00']));
   // After the first each is at nine, in winter and in summer.
   expect(new Set(local.slice(1).map(({ hour }) => hour))).toEqual(new Set([9]));
@@ -109,18 +87,33 @@ test('nobody is reminded while the campaign is paused, and somebody is afterward
     await campaign.handle.executeUpdate(resumeUpdate, by);
     expect(await campaign.result()).toMatchObject({ status: 'expired' });
     const { startTime } = await campaign.handle.describe();
-    const reminders = await remindersOf(campaign);
+    const reminders = await campaign.reminders();
     // Any six days have four working days, and the last may be less than a day before the end.
     expect(reminders.length).toBeGreaterThanOrEqual(2);
     expect(reminders.filter((one) => one.getTime() < startTime.getTime() + 20 * DAY_MS)).toEqual([]);
-    const local = reminders.map(inBerlin);
-    expect(local.filter(({ day, hour }) => ['Sat', 'Sun'].includes(day) || hour < 9 || hour >= 18)).toEqual(
-      [],
-    );
+    expect(reminders.map(inBerlin).every(isWorkingTime)).toBe(true);
   });
   expect((await notificationsOf(sandbox.url)).map(({ request }) => request.category)).toEqual(
     expect.arrayContaining(['agentNeedsInput', 'agentNudge', 'agentError']),
   );
+}, 120_000);
+
+test('a reminder that the service does not take before the evening goes out the next morning', async () => {
+  await ask(sandbox.url, 'POST /_sandbox/reset');
+  // The first is the question.
+  await addFault(sandbox.url, { ...answering(429, 'notify'), ms: HOUR_MS, match: { nth: 2 } });
+  const now = await temporal.now();
+  const evening = hourInBerlin(now, ({ day, hour }) => day === 'Tue' && hour === 17) + HOUR_MS / 2;
+  await temporal.skip(evening - now);
+  await run({ approval: { from: 'u-2', remind: '24h', expires: '47h' } }, async (campaign) => {
+    expect(await campaign.result()).toMatchObject({ status: 'expired', remarks: [] });
+    expect((await campaign.reminders()).map(inBerlin)).toMatchObject([
+      { day: 'Wed', hour: 17 },
+      { day: 'Thu', hour: 9 },
+    ]);
+  });
+  const told = (await notificationsOf(sandbox.url)).map(({ request }) => request.category);
+  expect(told.filter((category) => category === 'agentNudge')).toHaveLength(1);
 }, 120_000);
 
 test('a job that the campaign found, and that tells nothing since it was terminated, is looked at every hour', async () => {

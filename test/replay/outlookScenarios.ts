@@ -2,23 +2,27 @@
 import { randomUUID } from 'node:crypto';
 import { type WorkflowHandle } from '@temporalio/client';
 import { NUDGE_WORKFLOW, type NudgeInput, type OutlookInput, type ProjectRef } from '../../src/contract';
+import { type RuleRequest } from '../../src/sandbox/faults/rules';
 import { startSandbox } from '../../src/sandbox/server';
 import { eventually } from '../support/eventually';
 import { seed } from '../support/records';
 import { addFault, answering } from '../support/sandbox';
-import { segueClient, testConfig, type TestTemporal, withWorker } from '../support/temporal';
+import {
+  segueClient,
+  startTimeSkippingServer,
+  testConfig,
+  type TestTemporal,
+  withWorker,
+} from '../support/temporal';
+import { type BerlinTime, hourInBerlin, onASaturday, onAWednesday } from '../support/workingHours';
 import { seedProject } from '../support/writing';
 import { type Scenario } from './scenario';
 
 const APPROVING = { campaign: { lifecycle: { stage: 'approving' } } };
 const NOTIFY = { userId: 'u-1', workspaceId: '1' };
 
-/** Nudges keep working hours. */
-const ON_A_WEDNESDAY = (): number => Date.parse('2026-03-04T10:00:00Z');
-const ON_A_SATURDAY = (): number => Date.parse('2026-03-07T10:00:00Z');
-
 interface Looking {
-  now?: () => number;
+  wallClock?: () => number;
   /** Before the first look. */
   before?: (sandboxUrl: string) => Promise<void>;
   /** While the last look goes on. */
@@ -31,7 +35,7 @@ interface Looking {
 function looking(
   data: (object | undefined)[],
   asked: Partial<OutlookInput> = {},
-  { now = ON_A_WEDNESDAY, before: prepare, meanwhile, kept }: Looking = {},
+  { wallClock = onAWednesday, before: prepare, meanwhile, kept }: Looking = {},
 ): Scenario {
   return async (temporal, keep) => {
     const sandbox = await startSandbox();
@@ -52,7 +56,7 @@ function looking(
       await handle.result().catch(() => undefined);
       await keep(handle);
     };
-    await withWorker(temporal, config, sandbox.url, work, { now });
+    await withWorker(temporal, config, sandbox.url, work, { wallClock });
     await sandbox.stop();
   };
 }
@@ -83,31 +87,45 @@ const NUDGING = { notify: NOTIFY };
 /** The campaign is approved between the look and its nudge. */
 const DECIDED = { campaign: { lifecycle: { stage: 'completed' } } };
 
-/** A nudge that comes to its end when nobody is waited for any more. */
-const notDueAnyMore: Scenario = async (temporal, keep) => {
-  const sandbox = await startSandbox();
-  const config = testConfig();
-  await withWorker(temporal, config, sandbox.url, async () => {
-    const project = await seedProject(sandbox.url, DECIDED);
-    const input: NudgeInput = {
-      ...{ to: NOTIFY, nudge: { about: 'approval' }, project, week: '2026-03-09' },
-      later: { at: new Date().toISOString(), place: '/campaign' },
+const HOUR_MS = 3_600_000;
+const SATURDAY = ({ day }: BerlinTime): boolean => day === 'Sat';
+const FRIDAY_AT_FIVE = ({ day, hour }: BerlinTime): boolean => day === 'Fri' && hour === 17;
+
+/** A nudge that is asked for half an hour later, where days pass in seconds. */
+const nudging =
+  (when: (time: BerlinTime) => boolean, data: object, fault?: RuleRequest): Scenario =>
+  async (_temporal, keep) => {
+    const sandbox = await startSandbox();
+    const temporal = await startTimeSkippingServer();
+    const config = testConfig();
+    const work = async (): Promise<void> => {
+      const project = await seedProject(sandbox.url, data);
+      if (fault) await addFault(sandbox.url, fault);
+      const now = await temporal.now();
+      await temporal.skip(hourInBerlin(now, when) + HOUR_MS / 2 - now);
+      const where = { timezone: 'Europe/Berlin', place: '/campaign' };
+      const nudge = { about: 'approval' } as const;
+      const input: NudgeInput = { to: NOTIFY, nudge, project, week: '2026-03-09', ...where };
+      const handle = await temporal.client.workflow.start(NUDGE_WORKFLOW, {
+        workflowId: `nudge/${randomUUID()}`,
+        taskQueue: config.taskQueue,
+        args: [input],
+      });
+      await handle.result();
+      await keep(handle);
     };
-    const handle = await temporal.client.workflow.start(NUDGE_WORKFLOW, {
-      workflowId: `nudge/${randomUUID()}`,
-      taskQueue: config.taskQueue,
-      args: [input],
-    });
-    await handle.result();
-    await keep(handle);
-  });
-  await sandbox.stop();
-};
+    await withWorker(temporal, config, sandbox.url, work, { checkScheduledTime: false });
+    await temporal.close();
+    await sandbox.stop();
+  };
+
+/** An hour later it is evening. */
+const LATER: RuleRequest = { ...answering(429, 'notify'), match: { nth: 1 }, ms: HOUR_MS };
 
 export const outlookScenarios: Record<string, Scenario> = {
   'outlook-written-and-nudged': looking([APPROVING], { ...NUDGING, drafts: { accounts: ['1'] } }),
   'outlook-nudged-before': looking([APPROVING, APPROVING], NUDGING),
-  'outlook-nudge-planned': looking([APPROVING], NUDGING, { now: ON_A_SATURDAY }),
+  'outlook-nudge-planned': looking([APPROVING], NUDGING, { wallClock: onASaturday }),
   'outlook-nudge-terminated': looking([APPROVING], NUDGING, {
     before: notifyAnswers(429),
     meanwhile: terminateNudge,
@@ -121,6 +139,7 @@ export const outlookScenarios: Record<string, Scenario> = {
   }),
   nudge: looking([APPROVING], NUDGING, { kept: childOf }),
   'nudge-refused': looking([APPROVING], NUDGING, { before: notifyAnswers(400), kept: childOf }),
-  'nudge-planned': looking([APPROVING], NUDGING, { now: ON_A_SATURDAY, kept: childOf }),
-  'nudge-not-due-any-more': notDueAnyMore,
+  'nudge-planned': nudging(SATURDAY, APPROVING),
+  'nudge-planned-again': nudging(FRIDAY_AT_FIVE, APPROVING, LATER),
+  'nudge-not-due-any-more': nudging(SATURDAY, DECIDED),
 };

@@ -132,6 +132,16 @@ export class TestCampaign {
     });
   }
 
+  /** When each reminder was handed to a worker, by the server's clock. */
+  async reminders(): Promise<Date[]> {
+    const { events } = await this.handle.fetchHistory();
+    return (events ?? []).flatMap(({ eventTime, activityTaskScheduledEventAttributes: activity }) => {
+      const [payload] = activity?.input?.payloads ?? [];
+      const isReminder = payload?.data && Buffer.from(payload.data).toString().includes('-reminder-');
+      return isReminder ? [new Date(Number(eventTime?.seconds) * 1_000)] : [];
+    });
+  }
+
   /** Until it has read so often, from the runs themselves, how its jobs stand. */
   async untilLooks(times: number): Promise<void> {
     await eventually(`look ${times}`, async () => {

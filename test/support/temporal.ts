@@ -1,7 +1,7 @@
 /** Temporal for one test file: the dev server that all files share, or a server of its own; and its workers. */
 import { randomUUID } from 'node:crypto';
 import { Client } from '@temporalio/client';
-import { msToTs } from '@temporalio/common/lib/time';
+import { msToTs, tsToMs } from '@temporalio/common/lib/time';
 import { InternalConnectionOptionsSymbol } from '@temporalio/client/lib/connection';
 import { TimeSkippingClient } from '@temporalio/testing/lib/client';
 import { NativeConnection } from '@temporalio/worker';
@@ -30,6 +30,8 @@ export interface TestTemporal {
 
 /** One where hours pass in seconds. */
 export interface SkippingTemporal extends TestTemporal {
+  /** What its clock shows. */
+  now: () => Promise<number>;
   /** Lets so much time pass. */
   skip: (ms: number) => Promise<void>;
 }
@@ -67,8 +69,12 @@ export async function startTimeSkippingServer(): Promise<SkippingTemporal> {
   const skip = async (ms: number): Promise<void> => {
     await connection.testService?.unlockTimeSkippingWithSleep({ duration: msToTs(ms) });
   };
+  const now = async (): Promise<number> => {
+    const { time } = (await connection.testService?.getCurrentTime({})) ?? {};
+    return tsToMs(time);
+  };
   return {
-    ...{ ...temporal, skip },
+    ...{ ...temporal, now, skip },
     settle: () => settle(temporal.client),
     close: () => close().finally(server.stop),
   };
@@ -146,7 +152,7 @@ function skippedTime(): () => number {
 
 export interface TestWorkerOptions extends Pick<
   SegueWorkerOptions,
-  'checkScheduledTime' | 'bundlePath' | 'dataConverter' | 'now'
+  'checkScheduledTime' | 'bundlePath' | 'dataConverter' | 'now' | 'wallClock'
 > {
   limits?: SendLimits;
   layout?: Partial<ServiceLayout>;

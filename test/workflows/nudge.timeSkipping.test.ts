@@ -1,13 +1,15 @@
 /** Nudges that wait for working hours. */
 import { randomUUID } from 'node:crypto';
-import { type NudgeInput, NUDGE_WORKFLOW, type Nudge } from '../../src/contract';
+import { type WorkflowHandle } from '@temporalio/client';
+import { type NudgeInput, NUDGE_WORKFLOW, type Nudge, type ProjectRef } from '../../src/contract';
 import { notificationsOf } from '../support/campaign';
 import { seed } from '../support/records';
 import { addFault, answering, ask, useSandbox } from '../support/sandbox';
 import { testConfig, useTimeSkipping, withWorker } from '../support/temporal';
+import { type BerlinTime, hourInBerlin, inBerlin } from '../support/workingHours';
 import { seedProject } from '../support/writing';
 
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
 const SINCE = '2026-03-02T10:00:00.000Z';
 
 const temporal = useTimeSkipping();
@@ -45,50 +47,70 @@ test.each<[string, Nudge, object, object]>([
 ])('a nudge that waits for working hours %s', async (_what, nudge, data, outcome) => {
   await ask(sandbox.url, 'POST /_sandbox/reset');
   const project = await seedProject(sandbox.url, campaign('approving'));
-  const config = testConfig();
-  const work = async (): Promise<void> => {
-    const at = new Date(Date.now() + 365 * DAY_MS).toISOString();
-    const to = { userId: 'u-1', workspaceId: '1' };
-    const input: NudgeInput = {
-      ...{ to, nudge, project, week: '2026-03-09' },
-      later: { at, place: '/campaign' },
-    };
-    const handle = await temporal.client.workflow.start(NUDGE_WORKFLOW, {
-      workflowId: `nudge/${randomUUID()}`,
-      taskQueue: config.taskQueue,
-      args: [input],
-    });
+  const work = async (start: Start): Promise<void> => {
+    await untilHour(({ day }) => day === 'Sat');
+    const handle = await start(nudge, project);
     // Meanwhile.
     await seed(sandbox.url, { projects: [{ ...project, workspace: 1, data }] });
     expect(await handle.result()).toEqual(outcome);
-    const { closeTime } = await handle.describe();
-    expect(closeTime?.getTime()).toBeGreaterThanOrEqual(Date.parse(at));
+    expect(await endOf(handle)).toMatchObject({ day: 'Mon', hour: 9 });
   };
-  await withWorker(temporal, config, sandbox.url, work, { checkScheduledTime: false });
+  await withNudges(work);
   expect(await notificationsOf(sandbox.url)).toHaveLength(outcome === DONE ? 0 : 1);
+});
+
+test('a nudge that the service does not take before the evening goes out the next morning', async () => {
+  await ask(sandbox.url, 'POST /_sandbox/reset');
+  const project = await seedProject(sandbox.url, campaign('approving'));
+  await addFault(sandbox.url, { ...answering(429, 'notify'), ms: HOUR_MS, match: { nth: 1 } });
+  await withNudges(async (start) => {
+    await untilHour(({ day, hour }) => day === 'Wed' && hour === 17);
+    // Half past five, and half past six with what the service asks for.
+    await temporal.skip(HOUR_MS / 2);
+    const handle = await start(APPROVAL, project);
+    expect(await handle.result()).toEqual({ status: 'sent' });
+    expect(await endOf(handle)).toMatchObject({ day: 'Thu', hour: 9 });
+  });
+  expect(await notificationsOf(sandbox.url)).toHaveLength(1);
 });
 
 test('a nudge is dropped where nobody can tell whether it is due', async () => {
   await ask(sandbox.url, 'POST /_sandbox/reset');
   const project = await seedProject(sandbox.url, campaign('approving'));
   await addFault(sandbox.url, answering(404, 'get-project'));
+  await withNudges(async (start) => {
+    const handle = await start(APPROVAL, project);
+    expect(await handle.result()).toMatchObject({
+      status: 'notSent',
+      reason: expect.stringMatching(/^nobody knows whether it still waits: get project: status 404/),
+    });
+  });
+  expect(await notificationsOf(sandbox.url)).toEqual([]);
+});
+
+type Start = (nudge: Nudge, project: ProjectRef) => Promise<WorkflowHandle>;
+
+function withNudges(work: (start: Start) => Promise<void>): Promise<void> {
   const config = testConfig();
-  const work = async (): Promise<void> => {
-    const later = { at: new Date().toISOString(), place: '/campaign' };
-    const input: NudgeInput = {
-      ...{ to: { userId: 'u-1', workspaceId: '1' }, nudge: APPROVAL, project, week: '2026-03-09' },
-      later,
-    };
-    const outcome: unknown = await temporal.client.workflow.execute(NUDGE_WORKFLOW, {
+  const start: Start = (nudge, project) => {
+    const where = { timezone: 'Europe/Berlin', place: '/campaign' };
+    const to = { userId: 'u-1', workspaceId: '1' };
+    const input: NudgeInput = { to, nudge, project, week: '2026-03-09', ...where };
+    return temporal.client.workflow.start(NUDGE_WORKFLOW, {
       workflowId: `nudge/${randomUUID()}`,
       taskQueue: config.taskQueue,
       args: [input],
     });
-    expect(outcome).toMatchObject({
-      status: 'notSent',
-      reason: expect.stringMatching(/^nobody knows whether it still waits: get project: status 404/),
-    });
   };
-  await withWorker(temporal, config, sandbox.url, work, { checkScheduledTime: false });
-  expect(await notificationsOf(sandbox.url)).toEqual([]);
-});
+  return withWorker(temporal, config, sandbox.url, () => work(start), { checkScheduledTime: false });
+}
+
+async function untilHour(wanted: (time: BerlinTime) => boolean): Promise<void> {
+  const now = await temporal.now();
+  await temporal.skip(hourInBerlin(now, wanted) - now);
+}
+
+async function endOf(handle: WorkflowHandle): Promise<BerlinTime> {
+  const { closeTime } = await handle.describe();
+  return inBerlin(closeTime ?? new Date(0));
+}

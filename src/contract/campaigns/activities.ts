@@ -48,6 +48,18 @@ export interface WorkingTimeOrder {
   timezone: string;
 }
 
+export interface WorkingHoursOrder {
+  /** ISO 8601. */
+  at: string;
+  timezone: string;
+}
+
+/** ISO 8601. In working hours `opensAt` is the moment that was asked about. */
+export interface WorkingHours {
+  opensAt: string;
+  closesAt: string;
+}
+
 export interface CampaignActivities {
   /** Whether everything that a campaign needs is there. */
   prepareCampaign: (order: PrepareOrder) => Promise<Preparation>;
@@ -55,4 +67,6 @@ export interface CampaignActivities {
   readEnd: (order: ReadEndOrder) => Promise<JobEnd>;
   /** The first moment from then on in the working hours of a place: 09:00 to 18:00, Monday to Friday. ISO 8601. */
   workingTime: (order: WorkingTimeOrder) => Promise<string>;
+  /** The working hours that it is in, or else the next ones. */
+  workingHours: (order: WorkingHoursOrder) => Promise<WorkingHours>;
 }

@@ -1,22 +1,11 @@
 /** Has a campaign's results approved: asks, reminds in working hours, and waits no longer than agreed. */
-import { ActivityFailure, condition, proxyActivities } from '@temporalio/workflow';
-import {
-  type ApprovalRound,
-  type CampaignPause,
-  type CampaignVerdict,
-  type SegueActivities,
-} from '../../contract';
+import { condition } from '@temporalio/workflow';
+import { type ApprovalRound, type CampaignPause, type CampaignVerdict } from '../../contract';
+import { type Place, workingHours, workingTime } from '../workingHours';
 import { continueWhenLong, mayContinue } from './continuing';
 import { askApprover, remindApprover } from './notices';
 import { type Campaign, isOver, remark } from './run';
 import { enterStage, noteChange } from './stage';
-
-/**
- * Time zones change between releases of the runtime: worked out once and recorded, it replays. Not a local activity:
- * where its result, a question about the status and a signal meet in one workflow task, the SDK applies them in another
- * order when it replays (seen).
- */
-const { workingTime } = proxyActivities<SegueActivities>({ startToCloseTimeout: '10s' });
 
 /** `change` also where media was added meanwhile: then there is something to make, and to ask about again. */
 export async function askForApproval(run: Campaign): Promise<CampaignVerdict | 'expired'> {
@@ -24,16 +13,18 @@ export async function askForApproval(run: Campaign): Promise<CampaignVerdict | '
   const round = progress.approval ?? (await openRound(run));
   try {
     for (;;) {
-      const isNews = (): boolean => isAnswered(run) || progress.paused !== null || mayContinue(run);
+      const planned = round.nextReminderAt;
+      const isNews = (): boolean =>
+        isAnswered(run) || progress.paused !== null || round.nextReminderAt !== planned || mayContinue(run);
       await condition(isNews, untilNextMs(round));
       if (isAnswered(run)) return run.verdict ?? 'change';
       if (progress.paused) await standStill(run, round);
-      else if (Date.now() >= Date.parse(round.expiresAt)) return 'expired';
+      else if (hasExpired(round)) return 'expired';
       else if (isDue(round)) await remind(run, round);
       await continueWhenLong(run);
     }
   } finally {
-    if (isAnswered(run) || Date.now() >= Date.parse(round.expiresAt)) progress.approval = null;
+    if (isAnswered(run) || hasExpired(round)) progress.approval = null;
     run.verdict = null;
   }
 }
@@ -70,9 +61,19 @@ async function openRound(run: Campaign): Promise<ApprovalRound> {
   return round;
 }
 
+/** It may be later than was planned, and night: then it waits for the morning. */
 async function remind(run: Campaign, round: ApprovalRound): Promise<void> {
+  const hours = await workingHours(placeOf(run));
+  if ('opensAt' in hours) {
+    planFor(run, round, hours.opensAt);
+    return;
+  }
+  if (isAnswered(run) || run.progress.paused || hasExpired(round)) return;
   round.reminders += 1;
-  remindApprover(run, round);
+  remindApprover(run, round, hours.until, () => {
+    // Due again, at once: which is when working hours begin.
+    round.nextReminderAt = new Date().toISOString();
+  });
   await planReminder(run, round);
 }
 
@@ -81,26 +82,31 @@ async function planReminder(
   round: ApprovalRound,
   notBefore = new Date(Date.now() + run.approvalTimes.remind).toISOString(),
 ): Promise<void> {
-  const next = await workingTimeOf(run, notBefore);
+  planFor(run, round, await workingTime(placeOf(run), notBefore));
+}
+
+function planFor(run: Campaign, round: ApprovalRound, next: string): void {
   // Who is reminded after that can do nothing any more.
   round.nextReminderAt = Date.parse(next) < Date.parse(round.expiresAt) ? next : null;
   noteChange(run);
 }
 
-/** A zone that the worker before knew, and this one does not, must not end what is paid for. */
-async function workingTimeOf(run: Campaign, notBefore: string): Promise<string> {
+function placeOf(run: Campaign): Place {
   const { timezone = 'UTC' } = run.progress.clock ?? {};
-  try {
-    return await workingTime({ notBefore, timezone });
-  } catch (error) {
-    if (!(error instanceof ActivityFailure)) throw error;
-    remark(run, `reminders go by UTC: ${error.cause?.message ?? error.message}`);
-    return workingTime({ notBefore, timezone: 'UTC' });
-  }
+  return {
+    timezone,
+    onUnknown: (words) => {
+      remark(run, words);
+    },
+  };
 }
 
 function isAnswered(run: Campaign): boolean {
   return run.verdict !== null || !run.progress.jobs.every(isOver);
+}
+
+function hasExpired({ expiresAt }: ApprovalRound): boolean {
+  return Date.now() >= Date.parse(expiresAt);
 }
 
 function isDue({ nextReminderAt }: ApprovalRound): boolean {

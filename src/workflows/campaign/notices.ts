@@ -7,7 +7,7 @@ import {
   type NoticeOutcome,
   type NotifyTarget,
 } from '../../contract';
-import { type Message, tellOperator, tellUser } from '../notice';
+import { isTooLate, type Message, tellOperator, tellUser } from '../notice';
 import { type Campaign, isOver, remark } from './run';
 import { save } from './saving';
 
@@ -50,9 +50,15 @@ export function askApprover(run: Campaign, { round, expiresAt }: ApprovalRound):
   });
 }
 
-export function remindApprover(run: Campaign, { round, reminders, expiresAt }: ApprovalRound): void {
+/** `whenTooLate`: working hours were over before it could be sent. */
+export function remindApprover(
+  run: Campaign,
+  { round, reminders, expiresAt }: ApprovalRound,
+  sendBefore: string,
+  whenTooLate: () => void,
+): void {
   const { key } = run.input;
-  tellApprover(run, {
+  const message: Message = {
     category: 'agentNudge',
     event: `approval-${round}-reminder-${reminders}`,
     title: 'A campaign still waits for you',
@@ -63,7 +69,9 @@ export function remindApprover(run: Campaign, { round, reminders, expiresAt }: A
       `\`segue campaign approve ${key} --round ${round} --by NAME\`, or \`change\`, or \`reject\``,
     ),
     extra: { ...extraOf(run), round },
-  });
+    sendBefore,
+  };
+  tellApprover(run, message, whenTooLate);
 }
 
 type End = Exclude<CampaignStage, 'preparing' | 'researching' | 'producing' | 'approving' | 'cancelled'>;
@@ -100,11 +108,15 @@ export async function tellEnd(run: Campaign, end: End, problems: string[]): Prom
   });
 }
 
-function tellApprover(run: Campaign, message: Message): void {
+function tellApprover(run: Campaign, message: Message, whenTooLate: () => void = () => undefined): void {
   const { approval, notify, scope } = run.input;
   if (!approval) return;
   const workspaceId = notify?.workspaceId ?? scope?.organization ?? '';
-  inBackground(run, { ...notify, workspaceId, userId: approval.from }, message, (words) => {
+  inBackground(run, { ...notify, workspaceId, userId: approval.from }, message, (words, status) => {
+    if (status === 'notSent' && isTooLate(message)) {
+      whenTooLate();
+      return;
+    }
     remark(run, words);
     save(run, 'lifecycle');
     if (message.category === 'agentNeedsInput') tellOperatorOf(run, message, words);
@@ -130,7 +142,7 @@ function inBackground(
   run: Campaign,
   to: NotifyTarget,
   message: Message,
-  whenNotSent: (words: string) => void = () => undefined,
+  whenNotSent: (words: string, status: NoticeOutcome['status']) => void = () => undefined,
 ): void {
   run.notices += 1;
   CancellationScope.nonCancellable(() => tellUser(run, to, message))
@@ -138,7 +150,7 @@ function inBackground(
       if (status === 'sent') return;
       log.warn('a notification was not sent', { event: message.event, status, reason });
       const doubt = status === 'uncertain' ? 'may not have been told' : 'was not told';
-      whenNotSent(short(`${to.userId} ${doubt} (${message.event}): ${reason}`));
+      whenNotSent(short(`${to.userId} ${doubt} (${message.event}): ${reason}`), status);
     })
     .catch((error: unknown) => {
       log.error('a notification was not sent', { event: message.event, error: String(error) });

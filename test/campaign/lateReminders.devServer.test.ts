@@ -1,0 +1,49 @@
+/** A reminder that falls due while no worker is there, and what the clock shows when one comes. */
+import { cutout, newCampaign, startCampaign, type TestCampaign } from '../support/campaign';
+import { eventually } from '../support/eventually';
+import { useSandbox } from '../support/sandbox';
+import { testConfig, useTemporal, withWorker } from '../support/temporal';
+import { onASaturday, onAWednesday } from '../support/workingHours';
+
+const DAY_MS = 86_400_000;
+
+const temporal = useTemporal();
+const sandbox = useSandbox({ pace: { kind: 'instant' } });
+
+test('a reminder that was due while no worker ran waits for working hours', async () => {
+  const config = testConfig();
+  const spec = await newCampaign(sandbox.url, {
+    scope: { organization: '1' },
+    media: { cutout: cutout(sandbox.url) },
+    approval: { from: 'u-2', remind: '5s' },
+  });
+  const ask = async (): Promise<TestCampaign> => {
+    const campaign = await startCampaign(temporal, config, spec);
+    await eventually('the plan', async () => (await campaign.status()).approval?.nextReminderAt);
+    await eventually('the question to be told', async () => {
+      const { raw } = await campaign.handle.describe();
+      return (raw.pendingActivities ?? []).length === 0;
+    });
+    return campaign;
+  };
+  const campaign = await withWorker(temporal, config, sandbox.url, ask, { wallClock: onAWednesday });
+  await eventually('the reminder to be due', () => isAwaitingWorker(campaign));
+
+  const decide = async (): Promise<void> => {
+    await eventually('its new time', async () => {
+      const { approval } = await campaign.status();
+      return Date.parse(approval?.nextReminderAt ?? '') > Date.now() + DAY_MS;
+    });
+    expect(await campaign.reminders()).toEqual([]);
+    await campaign.decide({ decision: 'approve', by: 'u-2' });
+    expect(await campaign.result()).toMatchObject({ status: 'completed' });
+  };
+  await withWorker(temporal, config, sandbox.url, decide, { wallClock: onASaturday });
+});
+
+/** Its timer has fired, and nobody takes the task. */
+async function isAwaitingWorker({ handle }: TestCampaign): Promise<boolean> {
+  const { events = [] } = await handle.fetchHistory();
+  const [fired, last] = events?.slice(-2) ?? [];
+  return Boolean(fired?.timerFiredEventAttributes && last?.workflowTaskScheduledEventAttributes);
+}

@@ -1,0 +1,149 @@
+/** Whom outlooks nudge, on a real Temporal server; the sandbox's ledger is the judge. */
+import { type WorkflowHandle } from '@temporalio/client';
+import { type OutlookInput, type OutlookResult } from '../../src/contract';
+import { eventually } from '../support/eventually';
+import { newLook, outlooksOf } from '../support/outlook';
+import { seed } from '../support/records';
+import { useSandbox } from '../support/sandbox';
+import { segueClient, testConfig, useTemporal, withWorker } from '../support/temporal';
+import { onASaturday, onAWednesday } from '../support/workingHours';
+import { seedProject } from '../support/writing';
+
+const temporal = useTemporal();
+const sandbox = useSandbox();
+const { outlookIn, sideEffects, lastNotification, somethingToLookAt } = outlooksOf(sandbox);
+
+const NOTIFY = { userId: 'u-1', workspaceId: '1' };
+
+test('P4: an outlook nudges for an approval and for a silent board, once a week, whoever looks, even at the same time', async () => {
+  const { board } = await somethingToLookAt();
+  const project = await seedProject(sandbox.url, { here: { lifecycle: { stage: 'approving' } } });
+  const spec = { project, at: '/here', boards: [board], silentAfter: '1s', notify: NOTIFY };
+  const config = testConfig();
+  await withWorker(
+    temporal,
+    config,
+    sandbox.url,
+    async () => {
+      const { outlooks } = segueClient(temporal, config);
+      const before = await sideEffects();
+      const first = await outlooks.run({ key: newLook(), ...spec });
+      expect(first.info).toMatchObject({ nudges: [{ about: 'approval', notified: { status: 'sent' } }] });
+      expect(await lastNotification()).toMatchObject({
+        request: {
+          ...NOTIFY,
+          category: 'agentNudge',
+          title: 'An approval is waiting',
+          _extra: { event_type: 'outlook.nudge', agent: 'segue', subject: 'approval' },
+        },
+        remarks: [],
+      });
+      await new Promise((resolve) => setTimeout(resolve, 1_100));
+
+      const looks = await Promise.all([1, 2, 3].map(() => outlooks.run({ key: newLook(), ...spec })));
+      const told = looks.flatMap(({ info }) => (info as OutlookResult).nudges);
+      expect(told.filter(({ notified }) => notified.status === 'sent')).toMatchObject([
+        { about: 'board', board },
+      ]);
+      expect(told.every(({ about }) => about === 'board')).toBe(true);
+      expect(await lastNotification()).toMatchObject({
+        request: { message: expect.stringContaining(`Board ${board}`) },
+        remarks: [],
+      });
+      const then = await sideEffects();
+      expect(then).toMatchObject({
+        notifications: before.notifications + 2,
+        duplicates: before.duplicates,
+      });
+
+      const last = await outlooks.run({ key: newLook(), ...spec });
+      expect(last.info).toMatchObject({ written: false, nudges: [] });
+      expect(await sideEffects()).toEqual(then);
+      expect((await outlookIn(project, 'here'))?.nudged).toMatchObject({
+        approval: (last.info as OutlookResult).week,
+        [`board ${board}`]: (last.info as OutlookResult).week,
+      });
+    },
+    { wallClock: onAWednesday },
+  );
+});
+
+test('P4: an outlook nudges once even where the project has lost what it was told', async () => {
+  const { board } = await somethingToLookAt();
+  const data = { campaign: { lifecycle: { stage: 'approving' } } };
+  const project = await seedProject(sandbox.url, data);
+  const config = testConfig();
+  await withWorker(
+    temporal,
+    config,
+    sandbox.url,
+    async () => {
+      const { outlooks } = segueClient(temporal, config);
+      const look = () => outlooks.run({ key: newLook(), project, boards: [board], notify: NOTIFY });
+      const before = await sideEffects();
+      expect((await look()).info).toMatchObject({ nudges: [{ notified: { status: 'sent' } }] });
+      await seed(sandbox.url, { projects: [{ ...project, workspace: 1, data }] });
+      expect((await look()).info).toMatchObject({
+        written: true,
+        nudges: [{ about: 'approval', notified: { status: 'before' } }],
+      });
+      expect((await sideEffects()).notifications).toBe(before.notifications + 1);
+    },
+    { wallClock: onAWednesday },
+  );
+});
+
+test('P4: an outlook nudges once, however the workspace is named', async () => {
+  const { board } = await somethingToLookAt();
+  const data = { campaign: { lifecycle: { stage: 'approving' } } };
+  const project = await seedProject(sandbox.url, data);
+  const config = testConfig();
+  const work = async (): Promise<void> => {
+    const { outlooks } = segueClient(temporal, config);
+    const look = (scope?: OutlookInput['scope']) =>
+      outlooks.run({ key: newLook(), project, scope, boards: [board], notify: NOTIFY });
+    const before = await sideEffects();
+    expect((await look()).info).toMatchObject({ nudges: [{ notified: { status: 'sent' } }] });
+    await seed(sandbox.url, { projects: [{ ...project, workspace: 1, data }] });
+    expect((await look({ organization: '1' })).info).toMatchObject({
+      nudges: [{ notified: { status: 'before' } }],
+    });
+    expect((await sideEffects()).notifications).toBe(before.notifications + 1);
+  };
+  await withWorker(temporal, config, sandbox.url, work, { wallClock: onAWednesday });
+});
+
+test('P4: an outlook outside working hours plans its nudge, and does not wait for it', async () => {
+  const { board } = await somethingToLookAt();
+  const project = await seedProject(sandbox.url, { campaign: { lifecycle: { stage: 'approving' } } });
+  const config = testConfig();
+  const work = async (): Promise<void> => {
+    const { outlooks } = segueClient(temporal, config);
+    const look = () => outlooks.run({ key: newLook(), project, boards: [board], notify: NOTIFY });
+    const before = await sideEffects();
+    const { workflowId, info } = await look();
+    const { week, nudges } = info as OutlookResult;
+    expect({ week, nudges }).toMatchObject({
+      week: '2026-03-02',
+      nudges: [{ about: 'approval', notified: { status: 'planned' } }],
+    });
+    expect((await look()).info).toMatchObject({ written: false, nudges: [] });
+    const nudge = await nudgeOf(workflowId);
+    await eventually('its wait', async () => {
+      const { events } = await nudge.fetchHistory();
+      return events?.some((event) => event.timerStartedEventAttributes);
+    });
+    expect(await sideEffects()).toMatchObject({ notifications: before.notifications });
+    expect((await outlookIn(project))?.nudged).toEqual({ approval: '2026-03-09' });
+    await nudge.terminate();
+  };
+  await withWorker(temporal, config, sandbox.url, work, { wallClock: onASaturday });
+});
+
+/** The run of its first nudge. */
+async function nudgeOf(look: string): Promise<WorkflowHandle> {
+  const { events } = await temporal.client.workflow.getHandle(look).fetchHistory();
+  const started = events?.find((event) => event.childWorkflowExecutionStartedEventAttributes);
+  const { workflowId } = started?.childWorkflowExecutionStartedEventAttributes?.workflowExecution ?? {};
+  return temporal.client.workflow.getHandle(workflowId ?? '');
+}
