@@ -1,7 +1,17 @@
 /** What is wrong with the request of a campaign's media job, as far as it can be told before others have results. */
 import { type z } from 'zod';
 import { findTool, mediaTools } from './api/tools';
-import { type Path, type Problem, referencesIn, suggestion, unknownMember } from './rules/campaign';
+import {
+  DEEPEST,
+  isDeeper,
+  type Path,
+  type Problem,
+  problemText,
+  referencesIn,
+  suggestion,
+  unknownMember,
+} from './rules/campaign';
+import { isRecord } from './rules/inputs';
 
 /** Where a reference stands, the value is not known yet, so nothing is said about it. Paths begin at the job. */
 export function findRequestProblems(tool: string, request: unknown): Problem[] {
@@ -15,6 +25,12 @@ export function findRequestProblems(tool: string, request: unknown): Problem[] {
     .flatMap((issue) => problemsOfIssue(issue, Object.keys(known.request.shape)))
     .filter(({ path, ofName }) => ofName ?? !unknownYet.some((place) => startsWith(path, place)))
     .map((problem) => ({ ...problem, path: ['request', ...problem.path] }));
+}
+
+/** The same in words, whatever `tool` and `request` are; what is no tool's name and no request is for others to tell. */
+export function problemsOfMediaRequest(tool: unknown, request: unknown): string[] {
+  if (typeof tool !== 'string' || !isRecord(request) || isDeeper(request, DEEPEST)) return [];
+  return findRequestProblems(tool, request).map(problemText);
 }
 
 /** One for each field that is not known; `fields` are those of the request itself. */

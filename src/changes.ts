@@ -14,7 +14,10 @@ export type Data = Record<string, unknown>;
 /** The change does not fit the data that it met; the message names the place. */
 export class ChangeError extends Error {}
 
-/** A change longer than this could not travel through a history together with others. In characters of JSON. */
+/**
+ * A change longer than this could not travel through a history together with others. In characters of JSON, so that it
+ * is the same in every language; each may take three bytes, and a history takes 2 MB at once.
+ */
 export const LONGEST_CHANGE = 300_000;
 const DEEPEST = 200;
 const LONGEST_ID = 1_000;

@@ -1,4 +1,11 @@
-import { changeData, ChangeError, mergePatch, problemsOfChange, problemsOfAddress } from '../src/changes';
+import {
+  changeData,
+  ChangeError,
+  LONGEST_CHANGE,
+  mergePatch,
+  problemsOfChange,
+  problemsOfAddress,
+} from '../src/changes';
 import { type Step } from '../src/contract';
 
 const json = (text: string): Record<string, unknown> => JSON.parse(text) as Record<string, unknown>;
@@ -126,6 +133,12 @@ describe('a change that cannot be asked for', () => {
     [{ fields: { title: 'x'.repeat(300_001) } }, ['change: is longer than 300000 characters of JSON']],
   ])('%j', (change, problems) => {
     expect(problemsOfChange(change)).toEqual(problems);
+  });
+
+  test('what has three bytes for each character is no longer, and still fits into a history, twice', () => {
+    const change = { steps: [{ at: '/a', set: '語'.repeat(LONGEST_CHANGE - 50) }] };
+    expect(problemsOfChange(change)).toEqual([]);
+    expect(2 * Buffer.byteLength(JSON.stringify(change))).toBeLessThan(2 * 1024 * 1024);
   });
 
   test.each([

@@ -8,6 +8,7 @@ import { countBreakerChange } from '../metrics';
 import { Breaker, type BreakerChange } from './breaker';
 import { createCalls } from './calls';
 import { Denials } from './denials';
+import { checkMedia } from './checkMedia';
 import { createDownloadSubtitles, type DownloadOptions } from './downloadSubtitles';
 import { type Patience } from './failures';
 import { type GuardOptions } from './guards';
@@ -21,6 +22,7 @@ import { Quiet } from './quiet';
 import { readEnd } from './readEnd';
 import { createReadFiredEnd } from './readFiredEnd';
 import { createReadOutlook } from './readOutlook';
+import { createReadPlace } from './readPlace';
 import { createReadRecord } from './readRecord';
 import { createRequestChange } from './requestChange';
 import { createResearch } from './research';
@@ -70,6 +72,8 @@ export function createActivities(api: Api, options: ActivityOptions = {}) {
     requestChange: createRequestChange(organizationOf, { authGrace }),
     writeProject: createWriteProject(api, options),
     prepareCampaign: createPrepareCampaign(api, { authGrace }),
+    checkMedia,
+    readPlace: createReadPlace(api, { authGrace }),
     research: createResearch(api, { authGrace }),
     readEnd,
     readOutlook: createReadOutlook(api, organizationOf, { authGrace }, options.wallClock),

@@ -9,6 +9,7 @@ import {
   proxyActivities,
   setCurrentDetails,
   startChild,
+  TimeoutFailure,
   workflowInfo,
 } from '@temporalio/workflow';
 import {
@@ -34,13 +35,15 @@ import { refuseUnsafeStart } from './start';
 import { workingHours } from './workingHours';
 import { writeToProject } from './write';
 
+const LONGEST_LOOK = '6h';
+
 const { readOutlook } = proxyActivities<SegueActivities>({
   summary: 'looks at drafts, activity and boards, and compares them with the last look',
   // Long lists take their time; an attempt goes on where the one before it stopped.
   startToCloseTimeout: '30m',
   heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
   // The next look sees whatever this one could not, so trouble is not waited out for ever.
-  scheduleToCloseTimeout: '6h',
+  scheduleToCloseTimeout: LONGEST_LOOK,
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
 });
 
@@ -76,8 +79,14 @@ async function look(input: OutlookInput, at: string, silentAfterMs: number): Pro
     });
   } catch (error) {
     const cause = error instanceof ActivityFailure ? error.cause : undefined;
-    if (!(cause instanceof ApplicationFailure)) throw error;
-    throw ApplicationFailure.nonRetryable(`Nothing could be looked at: ${cause.message}`, cause.type);
+    if (cause instanceof ApplicationFailure)
+      throw ApplicationFailure.nonRetryable(`Nothing could be looked at: ${cause.message}`, cause.type);
+    if (!(cause instanceof TimeoutFailure)) throw error;
+    const why = cause.cause?.message ?? 'nobody took it up';
+    throw ApplicationFailure.nonRetryable(
+      `Nothing could be looked at for ${LONGEST_LOOK}: ${why}`,
+      FAILURE.unreachable,
+    );
   }
 }
 

@@ -3,7 +3,7 @@ import { cutout, keptOf, newCampaign, notificationsOf, useCampaigns } from '../s
 import { seed } from '../support/records';
 import { addFault, answering, ask } from '../support/sandbox';
 
-const { sandbox, start, summary } = useCampaigns();
+const { sandbox, start, startApproving, summary } = useCampaigns();
 
 const VOICE = '7d9f2c1e-4b6a-4a51-9a55-0f1b6c3d2e01';
 const FOREIGN_VOICE = '7d9f2c1e-4b6a-4a51-9a55-0f1b6c3d2e03';
@@ -31,6 +31,35 @@ test('all that is missing is said at once, and nothing is paid for', async () =>
   expect(await notificationsOf(sandbox.url)).toMatchObject([
     { request: { category: 'agentError' }, remarks: [] },
   ]);
+});
+
+test('a place in the project belongs to one campaign until its end', async () => {
+  const { spec, campaign } = await startApproving();
+  const same = { ...spec, key: `${spec.key}-second`, require: { boards: ['no-board'] } };
+  const second = await start(same);
+  await expect(second.result()).rejects.toMatchObject({
+    cause: {
+      type: 'CampaignFailed',
+      details: [
+        {
+          problems: [
+            expect.stringMatching(`^at: campaign ${spec.key} still runs and keeps its state at /campaign`),
+            expect.stringContaining('no-board'),
+          ],
+        },
+      ],
+    },
+  });
+  expect(await summary()).toMatchObject({ submissions: 1 });
+  const { configuration, lifecycle } = await keptOf(sandbox.url, spec);
+  expect(configuration.key).toBe(spec.key);
+  expect(lifecycle.history.map(({ stage }) => stage)).not.toContain('failed');
+
+  await campaign.decide({ decision: 'approve', by: 'u-2' });
+  await campaign.result();
+  const third = await start({ ...spec, key: `${spec.key}-third`, approval: undefined });
+  expect(await third.result()).toMatchObject({ status: 'completed' });
+  expect(await keptOf(sandbox.url, spec)).toMatchObject({ configuration: { key: `${spec.key}-third` } });
 });
 
 test('a workspace that is not active', async () => {

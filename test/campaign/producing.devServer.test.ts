@@ -1,5 +1,6 @@
 /** The jobs of a campaign: what builds on what, who waits for whom, and what people do in between. */
-import { addMediaUpdate, pauseUpdate, resumeUpdate } from '../../src/contract';
+import { type WorkflowUpdateFailedError } from '@temporalio/client';
+import { type AddMediaOrder, addMediaUpdate, pauseUpdate, resumeUpdate } from '../../src/contract';
 import { campaignJobKey, mediaWorkflowId } from '../../src/ids';
 import {
   cutout,
@@ -83,16 +84,44 @@ test('a paused campaign begins nothing; media can be added, and all of it is mad
   });
 });
 
+test('media that another language adds is looked at as the spec is, and refused with all that is wrong', async () => {
+  const spec = await newCampaign(sandbox.url, { media: { cutout: cutout(sandbox.url) } });
+  await addFault(sandbox.url, answering(503, 'get-task'));
+  const campaign = await start(spec);
+  await campaign.untilJob('cutout', 'running');
+  const refusal = async (order: unknown): Promise<string> => {
+    try {
+      await campaign.handle.executeUpdate(addMediaUpdate, { args: [order as AddMediaOrder] });
+      return 'taken';
+    } catch (error) {
+      return (error as WorkflowUpdateFailedError).cause?.message ?? '';
+    }
+  };
+  expect(await refusal({ name: 'cutout', tool: 'remove-backgroud', request: {} })).toBe(
+    'Nothing was changed: by: is required; name: "cutout" is taken by another job; tool: "remove-backgroud" is none of remove-background, image-outpainting (did you mean "remove-background"?)',
+  );
+  const request = { image_ulr: 'x', magic_crop: 'yes', background_color: { from: 'cutuot', at: '/c' } };
+  expect(await refusal({ name: 'square', by: 'Olga', tool: 'remove-background', request })).toMatch(
+    /there is no job "cutuot" .*; request.image_url: is required; request.magic_crop: .*; request.image_ulr: is not known here/,
+  );
+  expect(await refusal(null)).toBe('Nothing was changed: the order: must be an object');
+  expect(await refusal({ name: 'square', by: 'Olga', ...cutout(sandbox.url) })).toBe('taken');
+  await ask(sandbox.url, 'DELETE /_sandbox/faults');
+  expect(await campaign.result()).toMatchObject({ jobs: [{ name: 'cutout' }, { name: 'square' }] });
+  expect(await summary()).toMatchObject({ submissions: 2 });
+});
+
 test('a request that becomes too large with what it takes from others fails its job, and only that', async () => {
   const cues = [{ start: 0, end: 1, text: 'x'.repeat(60_000) }];
   const intro = await seedTranscription(sandbox.url, { cues });
   const spec = await newCampaign(sandbox.url, { transcripts: { intro: { id: intro } } });
   const campaign = await start(spec);
   await campaign.handle.executeUpdate(pauseUpdate, { args: [{ by: 'Olga' }] });
-  const image_url = Array.from({ length: 40 }, () => ({ from: 'intro', at: '/text' }));
+  const text = { from: 'intro', at: '/text' };
+  const urls = { image_url: text, mask_url: text, negative_prompt: text, guidance_scale: text, count: text };
   const added = {
     ...{ name: 'many', by: 'Olga', optional: true },
-    ...{ tool: 'remove-background', request: { image_url } },
+    ...{ tool: 'image-outpainting', request: { ...urls, prompt: 'x'.repeat(300_000) } },
   };
   await campaign.handle.executeUpdate(addMediaUpdate, { args: [added] });
   await campaign.handle.executeUpdate(resumeUpdate, { args: [{ by: 'Olga' }] });
@@ -198,15 +227,16 @@ test('requests too large to begin at once begin one after the other', async () =
   const spec = await newCampaign(sandbox.url, { transcripts: { intro: { id: intro } }, concurrency: 100 });
   const campaign = await start(spec);
   await campaign.handle.executeUpdate(pauseUpdate, { args: [{ by: 'Olga' }] });
-  const image_url = Array.from({ length: 8 }, () => ({ from: 'intro', at: '/text' }));
+  const text = { from: 'intro', at: '/text' };
+  const request = { image_url: text, magic_crop: text, background_color: text, output_format: text };
   for (let n = 0; n < 12; n++) {
     const added = { name: `large-${n}`, by: 'Olga', optional: true, tool: 'remove-background' };
-    await campaign.handle.executeUpdate(addMediaUpdate, { args: [{ ...added, request: { image_url } }] });
+    await campaign.handle.executeUpdate(addMediaUpdate, { args: [{ ...added, request }] });
   }
   await campaign.handle.executeUpdate(resumeUpdate, { args: [{ by: 'Olga' }] });
   const last = new TestCampaign(temporal.client.workflow.getHandle(campaign.handle.workflowId));
   const { jobs } = await last.result();
-  // The service takes no list for an address, and says so of each.
+  // A text is no address, and each is told so.
   expect(jobs.slice(1).map(({ status }) => status)).toEqual(Array.from({ length: 12 }, () => 'failed'));
 });
 

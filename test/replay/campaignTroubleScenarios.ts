@@ -1,7 +1,7 @@
 /** Campaigns whose histories are committed: what goes wrong in one, and what becomes of it. */
-import { addMediaUpdate, pauseUpdate, resumeUpdate } from '../../src/contract';
+import { type AddMediaOrder, addMediaUpdate, pauseUpdate, resumeUpdate } from '../../src/contract';
 import { mediaKeyOf } from '../../src/ids';
-import { cutout, type TestCampaign } from '../support/campaign';
+import { cutout, newCampaign, startCampaign, type TestCampaign } from '../support/campaign';
 import { decideByLedger } from '../support/deciding';
 import { eventually } from '../support/eventually';
 import { seedTranscription } from '../support/records';
@@ -36,11 +36,34 @@ async function unfinished(url: string) {
   return { media: { cutout: cutout(url) } };
 }
 
-/** Takes a long transcript many times over. */
+const TEXT = { from: 'intro', at: '/text' };
+/** Takes a long transcript several times, and is long itself. */
 const LARGE = {
-  ...{ name: 'many', by: 'sam', optional: true, tool: 'remove-background' },
-  request: { image_url: Array.from({ length: 40 }, () => ({ from: 'intro', at: '/text' })) },
+  ...{ name: 'many', by: 'sam', optional: true, tool: 'image-outpainting' },
+  request: {
+    ...{ image_url: TEXT, mask_url: TEXT, negative_prompt: TEXT, guidance_scale: TEXT, count: TEXT },
+    prompt: 'x'.repeat(300_000),
+  },
 };
+/** One is not too large, and five of them are more than begin at once. */
+const HALF_LARGE = {
+  ...{ by: 'sam', optional: true, tool: 'remove-background' },
+  request: { image_url: TEXT, magic_crop: TEXT, background_color: TEXT, output_format: TEXT },
+};
+
+/** One long transcript. */
+async function longTranscript(url: string) {
+  const cues = [{ start: 0, end: 1, text: 'x'.repeat(60_000) }];
+  return { transcripts: { intro: { id: await seedTranscription(url, { cues }) } }, concurrency: 10 };
+}
+
+const adding =
+  (orders: AddMediaOrder[]) =>
+  async ({ handle }: TestCampaign): Promise<void> => {
+    await handle.executeUpdate(pauseUpdate, BY_SAM);
+    for (const order of orders) await handle.executeUpdate(addMediaUpdate, { args: [order] });
+    await handle.executeUpdate(resumeUpdate, BY_SAM);
+  };
 
 export const campaignTroubleScenarios: Record<string, Scenario> = {
   async 'campaign-configuration-refused'(temporal, keep) {
@@ -117,19 +140,44 @@ export const campaignTroubleScenarios: Record<string, Scenario> = {
     })),
 
   'campaign-request-too-large': (temporal, keep) =>
+    runCampaign(temporal, keep, longTranscript, adding([LARGE])),
+
+  'campaign-begun-in-bunches': (temporal, keep) =>
     runCampaign(
       temporal,
       keep,
-      async (url) => {
-        const cues = [{ start: 0, end: 1, text: 'x'.repeat(30_000) }];
-        return { transcripts: { intro: { id: await seedTranscription(url, { cues }) } } };
-      },
-      async ({ handle }) => {
-        await handle.executeUpdate(pauseUpdate, BY_SAM);
-        await handle.executeUpdate(addMediaUpdate, { args: [LARGE] });
-        await handle.executeUpdate(resumeUpdate, BY_SAM);
-      },
+      longTranscript,
+      adding(['a', 'b', 'c', 'd', 'e'].map((name) => ({ ...HALF_LARGE, name }))),
     ),
+
+  'campaign-addition-refused': (temporal, keep) =>
+    runCampaign(temporal, keep, approved, async (campaign) => {
+      await campaign.untilStage('approving');
+      const order = { name: 'more', by: 'sam', tool: 'remove-background', request: {} };
+      await campaign.handle.executeUpdate(addMediaUpdate, { args: [order] }).catch(() => undefined);
+      await decide('approve')(campaign);
+    }),
+
+  /** Another campaign runs there. */
+  'campaign-place-taken': (temporal, keep) => {
+    const config = testConfig();
+    let first: TestCampaign | undefined;
+    return runCampaign(
+      temporal,
+      keep,
+      async (url) => {
+        const { project, ...spec } = await newCampaign(url, approved(url));
+        first = await startCampaign(temporal, config, { project, ...spec });
+        await first.untilStage('approving');
+        return { ...approved(url), project };
+      },
+      async (second) => {
+        await second.result().catch(() => undefined);
+        await first?.handle.terminate();
+      },
+      { config },
+    );
+  },
 
   'campaign-result-gone': (temporal, keep) =>
     runCampaign(temporal, keep, approved, async (campaign) => {

@@ -12,6 +12,7 @@ import {
   startTimeSkippingServer,
   testConfig,
   type TestTemporal,
+  type TestWorkerOptions,
   withWorker,
 } from '../support/temporal';
 import { type BerlinTime, hourInBerlin, onASaturday, onAWednesday } from '../support/workingHours';
@@ -22,7 +23,7 @@ const APPROVING = { campaign: { lifecycle: { stage: 'approving' } } };
 const NOTIFY = { userId: 'u-1', workspaceId: '1' };
 
 interface Looking {
-  wallClock?: () => number;
+  worker?: TestWorkerOptions;
   /** Before the first look. */
   before?: (sandboxUrl: string) => Promise<void>;
   /** While the last look goes on. */
@@ -35,7 +36,7 @@ interface Looking {
 function looking(
   data: (object | undefined)[],
   asked: Partial<OutlookInput> = {},
-  { wallClock = onAWednesday, before: prepare, meanwhile, kept }: Looking = {},
+  { worker = { wallClock: onAWednesday }, before: prepare, meanwhile, kept }: Looking = {},
 ): Scenario {
   return async (temporal, keep) => {
     const sandbox = await startSandbox();
@@ -56,7 +57,7 @@ function looking(
       await handle.result().catch(() => undefined);
       await keep(handle);
     };
-    await withWorker(temporal, config, sandbox.url, work, { wallClock });
+    await withWorker(temporal, config, sandbox.url, work, worker);
     await sandbox.stop();
   };
 }
@@ -93,7 +94,11 @@ const FRIDAY_AT_FIVE = ({ day, hour }: BerlinTime): boolean => day === 'Fri' && 
 
 /** A nudge that is asked for half an hour later, where days pass in seconds. */
 const nudging =
-  (when: (time: BerlinTime) => boolean, data: object, fault?: RuleRequest): Scenario =>
+  (
+    when: (time: BerlinTime) => boolean,
+    data: object,
+    { fault, timezone = 'Europe/Berlin' }: { fault?: RuleRequest; timezone?: string } = {},
+  ): Scenario =>
   async (_temporal, keep) => {
     const sandbox = await startSandbox();
     const temporal = await startTimeSkippingServer();
@@ -103,7 +108,7 @@ const nudging =
       if (fault) await addFault(sandbox.url, fault);
       const now = await temporal.now();
       await temporal.skip(hourInBerlin(now, when) + HOUR_MS / 2 - now);
-      const where = { timezone: 'Europe/Berlin', place: '/campaign' };
+      const where = { timezone, place: '/campaign' };
       const nudge = { about: 'approval' } as const;
       const input: NudgeInput = { to: NOTIFY, nudge, project, week: '2026-03-09', ...where };
       const handle = await temporal.client.workflow.start(NUDGE_WORKFLOW, {
@@ -125,7 +130,9 @@ const LATER: RuleRequest = { ...answering(429, 'notify'), match: { nth: 1 }, ms:
 export const outlookScenarios: Record<string, Scenario> = {
   'outlook-written-and-nudged': looking([APPROVING], { ...NUDGING, drafts: { accounts: ['1'] } }),
   'outlook-nudged-before': looking([APPROVING, APPROVING], NUDGING),
-  'outlook-nudge-planned': looking([APPROVING], NUDGING, { wallClock: onASaturday }),
+  'outlook-nudge-planned': looking([APPROVING], NUDGING, {
+    worker: { wallClock: onASaturday },
+  }),
   'outlook-nudge-terminated': looking([APPROVING], NUDGING, {
     before: notifyAnswers(429),
     meanwhile: terminateNudge,
@@ -137,9 +144,25 @@ export const outlookScenarios: Record<string, Scenario> = {
     before: (url) => addFault(url, answering(503, 'get-board')),
     meanwhile: cancelLook,
   }),
+  /** For six hours. */
+  async 'outlook-unanswered'(_temporal, keep) {
+    const skipping = await startTimeSkippingServer();
+    const look = looking(
+      [APPROVING],
+      {},
+      {
+        worker: { checkScheduledTime: false },
+        before: (url) => addFault(url, answering(503, 'get-board')),
+        meanwhile: (run) => run.result().catch(() => undefined),
+      },
+    );
+    await look(skipping, keep);
+    await skipping.close();
+  },
   nudge: looking([APPROVING], NUDGING, { kept: childOf }),
   'nudge-refused': looking([APPROVING], NUDGING, { before: notifyAnswers(400), kept: childOf }),
   'nudge-planned': nudging(SATURDAY, APPROVING),
-  'nudge-planned-again': nudging(FRIDAY_AT_FIVE, APPROVING, LATER),
+  'nudge-planned-again': nudging(FRIDAY_AT_FIVE, APPROVING, { fault: LATER }),
+  'nudge-in-an-unknown-zone': nudging(SATURDAY, APPROVING, { timezone: 'Mars/Olympus' }),
   'nudge-not-due-any-more': nudging(SATURDAY, DECIDED),
 };

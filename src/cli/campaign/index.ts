@@ -33,7 +33,7 @@ Examples:
   segue campaign change spring --by u-1 --jobs banner --comment "more sky"
   segue schema campaign > campaign.schema.json`;
 
-/** What \`run\` and \`follow\` wait for; a script must know when they come back. */
+/** What `run` and `follow` wait for; a script must know when they come back. */
 const WAITING = `
 Waits through approval; --timeout and Ctrl-C stop waiting, never the campaign.
 Exit: 0 completed · 1 failed, rejected, expired, cancelled · 3 a job is held and nothing else goes on ·

@@ -1,7 +1,7 @@
 /** One campaign that was started: look at it, wait for it, decide about it, change it. */
 import { ApplicationFailure, type Client, type WorkflowFailedError } from '@temporalio/client';
-import { findRequestProblems } from '../../campaignRequests';
-import { problemsOfAddedMedia, problemsOfDecision, problemsOfPause, problemText } from '../../rules/campaign';
+import { problemsOfMediaRequest } from '../../campaignRequests';
+import { problemsOfAddedMedia, problemsOfDecision, problemsOfPause } from '../../rules/campaign';
 import {
   type AddMediaOrder,
   addMediaUpdate,
@@ -87,8 +87,8 @@ export class Campaign extends Run<CampaignStatus, CampaignResult> {
   async addMedia(order: AddMediaOrder): Promise<CampaignStatus> {
     const { jobs } = await this.status();
     const names = jobs.map(({ name }) => name);
-    requireGood(problemsOfAddedMedia(order, names), 'Nothing was added');
-    requireGood(findRequestProblems(order.tool, order.request).map(problemText), 'Nothing was added');
+    const wrong = problemsOfMediaRequest(order.tool, order.request);
+    requireGood([...problemsOfAddedMedia(order, names), ...wrong], 'Nothing was added');
     await this.order(addMediaUpdate, order);
     return this.status();
   }

@@ -1,6 +1,7 @@
 /** What a campaign asks of activities. */
 import { type Scope } from '../../api/scope';
 import { type ResearchSummary, type WorkspaceClock } from './findings';
+import { type ProjectRef } from '../targets';
 import { type CampaignMedia, type ResearchSpec } from './spec';
 
 export interface PrepareOrder {
@@ -9,6 +10,14 @@ export interface PrepareOrder {
   media: Record<string, CampaignMedia>;
   voices: string[];
   boards: string[];
+}
+
+export interface PlaceOrder {
+  scope?: Scope;
+  project: ProjectRef;
+  /** JSON pointer to the campaign in the project's data. */
+  at: string;
+  key: string;
 }
 
 /** What was found before any paid work. Problems end the campaign, all at once; remarks do not. */
@@ -61,8 +70,12 @@ export interface WorkingHours {
 }
 
 export interface CampaignActivities {
+  /** What is wrong with media that somebody adds: only the service's side knows the tools. */
+  checkMedia: (media: Pick<CampaignMedia, 'tool' | 'request'>) => Promise<string[]>;
   /** Whether everything that a campaign needs is there. */
   prepareCampaign: (order: PrepareOrder) => Promise<Preparation>;
+  /** The key of another campaign that keeps its state at that place and still runs; null where there is none. */
+  readPlace: (order: PlaceOrder) => Promise<string | null>;
   research: (order: ResearchOrder) => Promise<ResearchSummary>;
   readEnd: (order: ReadEndOrder) => Promise<JobEnd>;
   /** The first moment from then on in the working hours of a place: 09:00 to 18:00, Monday to Friday. ISO 8601. */

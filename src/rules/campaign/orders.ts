@@ -59,8 +59,9 @@ export function problemsOfDecision(order: unknown, mediaJobs?: readonly string[]
  * that the campaign was asked for before.
  */
 export function problemsOfAddedMedia(order: unknown, names?: readonly string[], asked?: unknown): string[] {
-  if (isDeeper(order, DEEPEST)) return [`the order: is nested deeper than ${DEEPEST} levels`];
-  const problems = [...addedMedia(order, []), ...problemsOfRoom(order, names, asked)].map(orderText);
+  const noRoom = problemsOfRoom(order, names, asked);
+  if (isDeeper(order, DEEPEST)) return noRoom;
+  const problems = [...addedMedia(order, []).map(orderText), ...noRoom];
   if (!isRecord(order) || typeof order.name !== 'string' || !names) return problems;
   if (names.includes(order.name)) return [...problems, `name: "${order.name}" is taken by another job`];
   const others = names.map((other) => ({ name: other, path: [], references: [] }));
@@ -68,10 +69,18 @@ export function problemsOfAddedMedia(order: unknown, names?: readonly string[], 
   return [...problems, ...problemsOfGraph([...others, job]).map(orderText)];
 }
 
-/** What is added is carried from run to run like the rest of the campaign, so that it counts like the rest. */
-function problemsOfRoom(order: unknown, names: readonly string[] = [], asked: unknown = null): Problem[] {
+/**
+ * Whether it is too much to be looked at, as the same tells. What is added is carried from run to run like the rest of
+ * the campaign, so that it counts like the rest.
+ */
+export function problemsOfRoom(
+  order: unknown,
+  names: readonly string[] = [],
+  asked: unknown = null,
+): string[] {
+  if (isDeeper(order, DEEPEST)) return [`the order: is nested deeper than ${DEEPEST} levels`];
   const bytes = bytesOf([asked, order]);
-  return [
+  const problems: Problem[] = [
     ...(names.length >= MOST_CAMPAIGN_JOBS
       ? [{ path: [], words: `the campaign has ${names.length} jobs, and takes no more` }]
       : []),
@@ -79,6 +88,7 @@ function problemsOfRoom(order: unknown, names: readonly string[] = [], asked: un
       ? [{ path: [], words: `with it the campaign has ${bytes} bytes, more than ${LARGEST_CAMPAIGN_BYTES}` }]
       : []),
   ];
+  return problems.map(orderText);
 }
 
 function orderText(problem: Parameters<typeof problemText>[0]): string {

@@ -34,7 +34,7 @@ export async function campaign(input: CampaignInput): Promise<CampaignResult> {
   handleJobNews(run);
   handleOrders(run);
   showStart(run);
-  saveAll(run);
+  if (run.progress.stage !== 'preparing') saveAll(run);
 
   return tellingItsEnd(run.progress.listeners, () => endingWell(run, () => conduct(run)));
 }

@@ -1,10 +1,11 @@
 /** What people order of a running campaign. */
-import { ApplicationFailure, setHandler } from '@temporalio/workflow';
+import { ApplicationFailure, CancellationScope, proxyActivities, setHandler } from '@temporalio/workflow';
 import {
   bytesOf,
   problemsOfAddedMedia,
   problemsOfDecision,
   problemsOfPause,
+  problemsOfRoom,
   referencesIn,
 } from '../../rules/campaign';
 import {
@@ -20,11 +21,14 @@ import {
   type PauseOrder,
   pauseUpdate,
   resumeUpdate,
+  type SegueActivities,
 } from '../../contract';
 import { prolong } from './approval';
 import { type Campaign, isOver, jobNamed, mediaSpec, newJob, remark, setStatus } from './run';
 import { save } from './saving';
 import { noteChange } from './stage';
+
+const { checkMedia } = proxyActivities<SegueActivities>({ startToCloseTimeout: '10s' });
 
 const MOST_DECISIONS_SHOWN = 50;
 /** In bytes of JSON: they are handed over from run to run. */
@@ -62,14 +66,8 @@ export function handleOrders(run: Campaign): void {
   setHandler(addMediaUpdate, (order) => addMedia(run, order), {
     description: 'Adds a media job: { name, tool, request, optional?, by }.',
     validator: (order) => {
-      refuse([
-        ...problemsOfEnd(run),
-        ...problemsOfAddedMedia(
-          order,
-          run.progress.jobs.map(({ name }) => name),
-          [{ ...run.input, carried: null }, run.progress.added],
-        ),
-      ]);
+      // Everything else is told at once, with what is wrong with its request.
+      refuse([...problemsOfEnd(run), ...problemsOfRoom(order, ...askedOf(run))]);
     },
   });
 }
@@ -137,16 +135,30 @@ function receipt({ progress: { stage, paused } }: Campaign): CampaignReceipt {
   return { stage, paused };
 }
 
-function addMedia(run: Campaign, { name, by, tool, request, ...order }: AddMediaOrder): CampaignReceipt {
+async function addMedia(run: Campaign, order: AddMediaOrder): Promise<CampaignReceipt> {
+  const wrong = await CancellationScope.nonCancellable(() => checkMedia(partsOf(order)));
+  // Looked at only now: others may have added something, or decided, in the meantime.
+  refuse([...problemsOfEnd(run), ...problemsOfAddedMedia(order, ...askedOf(run)), ...wrong]);
+  const { name, by, tool, request } = order;
   const { progress } = run;
   const optional = order.optional ?? false;
-  if (jobNamed(run, name)) return receipt(run);
   progress.added[name] = { tool, request, optional };
   remark(run, `${name} was added by ${by}`);
   progress.jobs.push(newJob(name, 'media', optional, new Date().toISOString()));
   save(run, 'configuration');
   noteChange(run);
   return receipt(run);
+}
+
+/** Other languages send anything. */
+function partsOf(order: Partial<AddMediaOrder> | null | undefined): Pick<AddMediaOrder, 'tool' | 'request'> {
+  const { tool, request } = order ?? {};
+  return { tool, request } as AddMediaOrder;
+}
+
+/** The names of its jobs, and all that it was asked for. */
+function askedOf({ input, progress }: Campaign): [names: string[], asked: unknown] {
+  return [progress.jobs.map(({ name }) => name), [{ ...input, carried: null }, progress.added]];
 }
 
 function problemsOfVerdict(run: Campaign, order: CampaignDecision | undefined): string[] {

@@ -27,6 +27,8 @@ export interface Campaign extends Sender {
   readonly ended: Map<string, 'ends' | 'may have'>;
   /** Names of jobs whose end this run of the campaign learns by itself; the others tell it, or are looked at. */
   readonly attended: Set<string>;
+  /** Whose place in the project it is: nothing is written where another campaign keeps its state. */
+  place: 'unknown' | 'ours' | 'taken';
   /** Parts of the project that do not show the campaign's state yet, oldest first, by the number of the order. */
   readonly unsaved: Map<string, number>;
   /** The last number given to an order to save, and that of the oldest one on its way. */
@@ -76,6 +78,7 @@ export function startCampaign(input: CampaignInput): Campaign {
     },
     ended: new Map(),
     attended: new Set(),
+    place: 'unknown',
     unsaved: new Map(),
     saves: { ordered: 0, onTheWay: Infinity },
     saving: false,

@@ -22,7 +22,7 @@ export const REPEAT = 'repeat';
 export function save(run: Campaign, part: string): void {
   run.saves.ordered += 1;
   if (!run.unsaved.has(part)) run.unsaved.set(part, run.saves.ordered);
-  if (run.saving) return;
+  if (run.saving || run.place !== 'ours') return;
   run.saving = true;
   void CancellationScope.nonCancellable(() => saveUnsaved(run));
 }
@@ -32,9 +32,10 @@ export function saveRefused(run: Campaign): void {
   for (const part of run.refused.keys()) save(run, part);
 }
 
-/** At the start of each run: what the one before had not saved yet is not known. */
+/** When it knows that the place is its own: what the run before this one had not saved yet is not known. */
 export function saveAll(run: Campaign): void {
   const { progress } = run;
+  run.place = 'ours';
   if (!run.input.carried || Object.keys(progress.added).length > 0) save(run, 'configuration');
   if (progress.research) save(run, 'research');
   if (progress.decisions.length > 0) save(run, 'approvals');
