@@ -1,6 +1,13 @@
 /** Campaigns whose history is soon too long: they continue as new, with their jobs running. */
-import { addMediaUpdate, CAMPAIGN_WORKFLOW, pauseUpdate, resumeUpdate } from '../../src/contract';
-import { isLong } from '../../src/workflows/campaign/continuing';
+import {
+  addMediaUpdate,
+  CAMPAIGN_WORKFLOW,
+  type CampaignProgress,
+  pauseUpdate,
+  resumeUpdate,
+} from '../../src/contract';
+import { isLong, mayContinue } from '../../src/workflows/campaign/continuing';
+import { newJob, setStatus } from '../../src/workflows/campaign/run';
 import {
   cutout,
   keptOf,
@@ -27,6 +34,19 @@ test('a history is long well before the server says so, or when it says so', () 
   expect(isLong({ continueAsNewSuggested: false, historyLength: 2_499 })).toBe(false);
   expect(isLong({ continueAsNewSuggested: false, historyLength: 2_500 })).toBe(true);
   expect(isLong({ continueAsNewSuggested: true, historyLength: 60 })).toBe(true);
+});
+
+test('a run that was told the end of a job reads it before it continues: the next one is not told', () => {
+  const long = { continueAsNewSuggested: true, historyLength: 60 };
+  const job = newJob('cutout', 'media', false, '2026-03-04T10:00:00Z');
+  const progress = { jobs: [job] } as CampaignProgress;
+  const told = { notices: 0, verdict: null, progress, ended: new Map([['cutout', 'ends']] as const) };
+  setStatus(job, 'running');
+  expect(mayContinue(told, long)).toBe(false);
+  expect(mayContinue({ ...told, ended: new Map() }, long)).toBe(true);
+  // Of one that is over already there is nothing to read.
+  setStatus(job, 'succeeded');
+  expect(mayContinue(told, long)).toBe(true);
 });
 
 async function runsOf(workflowId: string): Promise<{ runId: string; historyLength: number }[]> {

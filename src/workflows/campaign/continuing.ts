@@ -7,7 +7,7 @@ import {
   type WorkflowInfo,
 } from '@temporalio/workflow';
 import { type CampaignInput } from '../../contract';
-import { type Campaign } from './run';
+import { type Campaign, isOpen } from './run';
 
 /** Of events. The server suggests it at 4,096, and a hundred jobs that end and begin at once are many more. */
 const LONGEST_HISTORY = 2_500;
@@ -19,9 +19,19 @@ export function isLong({
   return continueAsNewSuggested || historyLength >= LONGEST_HISTORY;
 }
 
-/** Whether it is time, and nothing is on its way that only this run knows of. */
-export function mayContinue({ notices, verdict }: Campaign): boolean {
-  return isLong(workflowInfo()) && notices === 0 && verdict === null;
+/**
+ * Whether it is time, and nothing is on its way that only this run knows of: a job tells its end once, just before it,
+ * and the next run would look too early and then only after an hour.
+ */
+export function mayContinue(
+  run: Pick<Campaign, 'notices' | 'verdict' | 'ended' | 'progress'>,
+  info: Parameters<typeof isLong>[0] = workflowInfo(),
+): boolean {
+  return isLong(info) && run.notices === 0 && run.verdict === null && !isEndToBeRead(run);
+}
+
+function isEndToBeRead({ ended, progress }: Pick<Campaign, 'ended' | 'progress'>): boolean {
+  return progress.jobs.some((job) => isOpen(job) && ended.get(job.name) === 'ends');
 }
 
 /** Jobs go on, and find the new run. Whatever waits for something is to look at this too. */
