@@ -42,8 +42,14 @@ export interface OperatorOrder {
   runId: string;
 }
 
+/** What is asked after a while. */
+export interface Paused {
+  /** How long the server waits before the service is asked; its activity needs two attempts then. */
+  pauseMs?: number;
+}
+
 /** Any other operation: what it is asked, and for whom. */
-export interface CallOrder<Request> {
+export interface CallOrder<Request> extends Paused {
   request: Request;
   scope?: Scope;
   /** Made from the run and the step when left out. */
@@ -89,7 +95,7 @@ export interface WriteReport {
   patches: number;
 }
 
-export interface RecordOrder {
+export interface RecordOrder extends Paused {
   kind: PolledKind;
   id: string;
   failOn?: RecordStatus[];
@@ -103,7 +109,7 @@ export interface RecordNews {
   record?: unknown;
 }
 
-export interface DownloadOrder {
+export interface DownloadOrder extends Paused {
   transcriptionId: string;
   format: SubtitleFormat;
   scope?: Scope;

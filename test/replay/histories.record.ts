@@ -21,7 +21,12 @@ test.each(Object.entries(allScenarios))('record %s', async (name, scenario) => {
     // The time-skipping server leaves it out.
     const started = history.events?.[0]?.workflowExecutionStartedEventAttributes;
     if (started && !started.workflowId) started.workflowId = run.workflowId;
-    await writeFile(path.join(FOLDER, `${name}.json`), `${historyToJSON(history)}\n`);
+    await writeFile(path.join(FOLDER, `${name}.json`), `${withoutTraces(historyToJSON(history))}\n`);
   });
   expect(recorded).toBeGreaterThan(5);
 });
+
+/** They name the folder that this happens to be in, and replay looks at none. */
+function withoutTraces(json: string): string {
+  return json.replace(/^(\s*"stackTrace": )".*"(,?)$/gm, '$1""$2');
+}
