@@ -2,6 +2,13 @@ import prettier from 'eslint-config-prettier';
 import { defineConfig } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 
+/** Where one meets a query and a signal in one workflow task, they are replayed in another order than they came. */
+const noLocalActivities = {
+  name: '@temporalio/workflow',
+  importNames: ['proxyLocalActivities', 'scheduleLocalActivity'],
+  message: 'A history with local activities may not replay: use an ordinary one.',
+};
+
 export default defineConfig(
   { ignores: ['dist/', 'node_modules/', '.segue/', '*.mjs', '**/*.js'] },
   tseslint.configs.strictTypeChecked,
@@ -51,6 +58,7 @@ export default defineConfig(
       'no-restricted-imports': [
         'error',
         {
+          paths: [noLocalActivities],
           patterns: [
             {
               regex:
@@ -70,6 +78,7 @@ export default defineConfig(
       'no-restricted-imports': [
         'error',
         {
+          paths: [noLocalActivities],
           patterns: [
             {
               regex:

@@ -4,6 +4,7 @@ import { operations, type Operations } from '../api/operations';
 import { type CallActivities, type CallOrder, LONGEST_CALL_MS, type Scope } from '../contract';
 import { stepRequestId } from '../ids';
 import { activityFailure } from './failures';
+import { pauseFirst } from './pause';
 import { bounded, boundedNews, type TaskNews } from './size';
 
 /** How much sooner than its activity a call ends, so that its own error is recorded and not a timeout. */
@@ -29,7 +30,8 @@ export function createCalls(api: Api): CallActivities {
 
 function createCall(api: Api, name: keyof Operations) {
   const call = api[name] as (request: unknown, options: CallOptions) => Promise<unknown>;
-  return async ({ request, scope, requestId }: CallOrder<unknown>): Promise<unknown> => {
+  return async ({ request, scope, requestId, pauseMs }: CallOrder<unknown>): Promise<unknown> => {
+    pauseFirst({ pauseMs });
     try {
       const result = await call(request, callOptions(name, { requestId, scope }));
       return name === 'getTask'

@@ -2,6 +2,7 @@ import { type Api } from '../api/client';
 import { type Download, type DownloadOrder } from '../contract';
 import { callOptions } from './calls';
 import { activityFailure } from './failures';
+import { pauseFirst } from './pause';
 import { boundedText } from './size';
 
 export interface DownloadOptions {
@@ -12,6 +13,7 @@ export interface DownloadOptions {
 /** One subtitle file, as long as a history can hold it; else what it was and how to get it. */
 export function createDownloadSubtitles(api: Api, { keepLongTexts = false }: DownloadOptions) {
   return async function downloadSubtitles(order: DownloadOrder): Promise<Download> {
+    pauseFirst(order);
     const { transcriptionId: id, format } = order;
     try {
       const subtitles = await api.getSubtitles(

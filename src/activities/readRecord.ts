@@ -4,6 +4,7 @@ import { shorten } from '../api/errors';
 import { type PolledKind, type RecordNews, type RecordOrder, type RecordStatus } from '../contract';
 import { callOptions } from './calls';
 import { activityFailure } from './failures';
+import { pauseFirst } from './pause';
 import { boundedInfo } from './size';
 
 /** Asks after a record that is polled. Before its end only its status is told: a history keeps every answer. */
@@ -18,6 +19,7 @@ export function createReadRecord(api: Api) {
   } as unknown as Record<PolledKind, Read>;
 
   return async function readRecord({ kind, id, failOn, ...order }: RecordOrder): Promise<RecordNews> {
+    pauseFirst(order);
     const { read, statusOf } = reads[kind];
     try {
       const record = await read({ id }, callOptions('readRecord', order));

@@ -44,8 +44,14 @@ export interface OperatorOrder {
   runId: string;
 }
 
+/** What is asked after a while. */
+export interface Paused {
+  /** How long the server waits before the service is asked; its activity needs two attempts then. */
+  pauseMs?: number;
+}
+
 /** Any other operation: what it is asked, and for whom. */
-export interface CallOrder<Request> {
+export interface CallOrder<Request> extends Paused {
   request: Request;
   scope?: Scope;
   /** Made from the run and the step when left out. */
@@ -91,7 +97,7 @@ export interface WriteReport {
   patches: number;
 }
 
-export interface RecordOrder {
+export interface RecordOrder extends Paused {
   kind: PolledKind;
   id: string;
   failOn?: RecordStatus[];
@@ -105,7 +111,7 @@ export interface RecordNews {
   record?: unknown;
 }
 
-export interface DownloadOrder {
+export interface DownloadOrder extends Paused {
   transcriptionId: string;
   format: SubtitleFormat;
   scope?: Scope;

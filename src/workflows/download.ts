@@ -1,5 +1,4 @@
-import { proxyActivities } from '@temporalio/workflow';
-import { type Download, LONGEST_CALL_MS, type SegueActivities, type TranscriptProgress } from '../contract';
+import { type Download, type DownloadOrder, LONGEST_CALL_MS, type TranscriptProgress } from '../contract';
 import { downloadRequestId } from '../ids';
 import { continueWhenLong } from './following';
 import { type FollowingRecord } from './records';
@@ -9,12 +8,6 @@ import { watch } from './watch';
 /** The file may come a little after the status that announces it; after this long it is empty. */
 const EMPTY_GRACE_MS = 5 * 60_000;
 
-// Not a local activity: a text may be long, and may take its time. The next timer asks again, so it is not retried.
-const { downloadSubtitles } = proxyActivities<SegueActivities>({
-  startToCloseTimeout: LONGEST_CALL_MS,
-  retry: { maximumAttempts: 1 },
-});
-
 export interface Downloading extends FollowingRecord {
   readonly progress: TranscriptProgress;
 }
@@ -22,16 +15,18 @@ export interface Downloading extends FollowingRecord {
 /** Downloads the file of a transcription that is done. An empty one is asked for again for a while. */
 export function download(
   run: Downloading,
-  asked: Pick<Parameters<typeof downloadSubtitles>[0], 'transcriptionId' | 'format'>,
+  asked: Pick<DownloadOrder, 'transcriptionId' | 'format'>,
 ): Promise<Download> {
   const { progress, input, subject } = run;
   // One that was overdue before it continued as new still is.
   if (!progress.hold) enterStage(run, 'downloading');
   return watch<Download>(run, {
     atOnce: true,
-    ask: () => {
-      const requestId = downloadRequestId(subject.requestName, progress.polls);
-      return downloadSubtitles({ ...asked, scope: input.scope, requestId });
+    // A text may be long, and may take its time.
+    longestMs: LONGEST_CALL_MS,
+    ask: ({ activities, n, pauseMs }) => {
+      const requestId = downloadRequestId(subject.requestName, n);
+      return activities.downloadSubtitles({ ...asked, scope: input.scope, requestId, pauseMs });
     },
     isOver: ({ ready }) => ready || isEmptyForGood(progress),
     // Its record is known; a file that is not there is waited for like one that is empty or cannot be had.

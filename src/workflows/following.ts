@@ -26,8 +26,6 @@ export interface Following {
   decision: Decision | null;
   /** Somebody does not want to wait for the next poll. */
   pollAsked: boolean;
-  /** A poll is on its way. */
-  asking: boolean;
   /** News that are being told to those who wait for this run. */
   reports: number;
   /** Alarms that are being told; a run that continued as new before would forget to tell them. */
@@ -70,7 +68,6 @@ export function atStart() {
   return {
     decision: null,
     pollAsked: false,
-    asking: false,
     alarms: 0,
     reports: 0,
     nextPollAt: null,

@@ -1,4 +1,3 @@
-import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import { isTaskOver } from '../api/endings';
 import { type SegueActivities } from '../contract';
 import { formatDuration } from '../durations';
@@ -13,17 +12,6 @@ import { MISSING_GRACE_MS, watch } from './watch';
 /** What the service says of a task. */
 type TaskNews = Awaited<ReturnType<SegueActivities['getTask']>>;
 
-// One poll is one question: an error is "no news" and the next timer asks again, so nothing is retried in between.
-const once = { maximumAttempts: 1 };
-
-// Half the history of an ordinary activity, and most of a run's life is polls.
-export const quick = proxyLocalActivities<SegueActivities>({
-  startToCloseTimeout: '7s',
-  retry: once,
-});
-// A local activity that hangs blocks the run's updates; while the service hangs, polls are ordinary ones.
-export const patient = proxyActivities<SegueActivities>({ startToCloseTimeout: '12s', retry: once });
-
 /**
  * Asks after the task until it is `SUCCESS` or `FAILURE`; it is `lost` where the service no longer knows it and a
  * person decided to submit again.
@@ -31,11 +19,13 @@ export const patient = proxyActivities<SegueActivities>({ startToCloseTimeout: '
 export function pollUntilDone(run: Run): Promise<TaskNews | 'lost'> {
   const { progress, input } = run;
   return watch(run, {
-    ask: (hanging) => {
-      const { getTask } = hanging ? patient : quick;
-      const requestId = pollRequestId(input.key, progress.polls);
-      return getTask({ request: { id: progress.taskId ?? '' }, scope: input.scope, requestId });
-    },
+    ask: ({ activities, n, pauseMs }) =>
+      activities.getTask({
+        request: { id: progress.taskId ?? '' },
+        scope: input.scope,
+        requestId: pollRequestId(input.key, n),
+        pauseMs,
+      }),
     isOver: ({ status }) => isTaskOver(status),
     onMissing: () => decideMissing(run),
     continueWhenLong: () => continueWhenLong(run),

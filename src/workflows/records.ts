@@ -11,7 +11,6 @@ import {
 import { formatDuration } from '../durations';
 import { pollRequestId } from '../ids';
 import { continueWhenLong, type Following, thingOf, wasReset } from './following';
-import { patient, quick } from './poll';
 import { listenersOf } from './reporting';
 import { MISSING_GRACE_MS, watch } from './watch';
 
@@ -53,10 +52,9 @@ export async function followRecord(run: FollowingRecord, asked: RecordAsk): Prom
   const { progress, input, subject } = run;
   const { status, record } = await watch<RecordNews>(run, {
     atOnce: true,
-    ask: async (hanging) => {
-      const { readRecord } = hanging ? patient : quick;
-      const requestId = pollRequestId(subject.requestName, progress.polls);
-      const told = await readRecord({ ...asked, scope: input.scope, requestId });
+    ask: async ({ activities, n, pauseMs }) => {
+      const requestId = pollRequestId(subject.requestName, n);
+      const told = await activities.readRecord({ ...asked, scope: input.scope, requestId, pauseMs });
       progress.status = told.status;
       return told;
     },

@@ -6,11 +6,11 @@ import {
   type defineUpdate,
   isCancellation,
   setHandler,
-  TemporalFailure,
 } from '@temporalio/workflow';
 import { FAILURE, type PollNow } from '../contract';
 import { formatDuration } from '../durations';
 import { alarm } from './alarm';
+import { askAfter, type Question } from './asking';
 import { isEnding } from './ending';
 import { type Following, thingOf } from './following';
 import { abandoned, closeHold, openHold } from './hold';
@@ -24,8 +24,10 @@ const OVERDUE_PACE_MS = 5 * 60_000;
 export const MISSING_GRACE_MS = 5 * 60_000;
 
 export interface Watch<News, Lost> {
-  /** One question, without retries. `hanging` tells that the one before it got no answer at all. */
-  ask: (hanging: boolean) => Promise<News>;
+  /** One question, without retries. */
+  ask: (question: Question) => Promise<News>;
+  /** How long an answer may take; a poll's time, unless told. */
+  longestMs?: number;
   isOver: (news: News) => boolean;
   /** Asked before the first pause, too: what is followed may have been over for days. */
   atOnce?: boolean;
@@ -45,33 +47,43 @@ export async function watch<News, Lost = never>(
   run: Following,
   watched: Watch<News, Lost>,
 ): Promise<News | Lost> {
-  const { progress, settings } = run;
-  const { words = NOT_OVER } = watched;
-  let hanging = false;
-  let pause = !watched.atOnce;
+  let pauseMs = watched.atOnce ? 0 : nextPause(run);
   for (;;) {
-    progress.pollingSince ??= new Date().toISOString();
-    if (pause) await untilNextPoll(run);
-    pause = true;
-    endWhereAbandoned(run);
-    const poll: Poll<News> = await ask(run, watched, hanging);
-    if (poll.is === 'over') {
+    run.progress.pollingSince ??= new Date().toISOString();
+    const poll = await askAfter(run, { pauseMs, longestMs: watched.longestMs }, (question) =>
+      ask(run, watched, question),
+    );
+    if (poll?.is === 'over') {
       closeHold(run);
       return poll.news;
     }
-    showDetails(run);
-    hanging = poll.is === 'hanging';
-    progress.missingSince =
-      poll.is === 'missing' ? (progress.missingSince ?? new Date().toISOString()) : null;
-    // Taken while the question was on its way: whatever comes next must not forget it.
     endWhereAbandoned(run);
-    const lost = isMissing(run) ? await watched.onMissing() : undefined;
+    const lost = poll && (await goOn(run, watched, poll));
     if (lost !== undefined) return lost;
-    const waited = waitedMs(run);
-    if (waited >= settings.giveUp) throw givenUp(run, words);
-    if (waited >= settings.deadline && run.stage !== 'overdue') becomeOverdue(run, words);
-    await watched.continueWhenLong();
+    pauseMs = poll ? nextPause(run) : 0;
   }
+}
+
+/** What follows from an answer that was not the end. */
+async function goOn<Lost>(
+  run: Following,
+  {
+    onMissing,
+    continueWhenLong,
+    words = NOT_OVER,
+  }: Pick<Watch<unknown, Lost>, 'onMissing' | 'continueWhenLong' | 'words'>,
+  { is }: Poll<unknown>,
+): Promise<Lost | undefined> {
+  const { progress, settings } = run;
+  showDetails(run);
+  progress.missingSince = is === 'missing' ? (progress.missingSince ?? new Date().toISOString()) : null;
+  const lost = isMissing(run) ? await onMissing() : undefined;
+  if (lost !== undefined) return lost;
+  const waited = waitedMs(run);
+  if (waited >= settings.giveUp) throw givenUp(run, words);
+  if (waited >= settings.deadline && run.stage !== 'overdue') becomeOverdue(run, words);
+  await continueWhenLong();
+  return undefined;
 }
 
 /** `describe` is the answer of the run's `state` query. */
@@ -85,7 +97,7 @@ export function handlePollNow<State>(
     async () => {
       const before = run.progress.polls;
       run.pollAsked = true;
-      await condition(() => isEnding(run) || (run.progress.polls > before && !run.asking));
+      await condition(() => isEnding(run) || run.progress.polls > before);
       return describe();
     },
     {
@@ -104,45 +116,32 @@ export function handlePollNow<State>(
   );
 }
 
-type Poll<News> = { is: 'over'; news: News } | { is: 'running' | 'missing' | 'hanging' | 'no news' };
+type Poll<News> = { is: 'over'; news: News } | { is: 'running' | 'missing' | 'no news' };
 
 async function ask<News>(
   run: Following,
   watched: Watch<News, unknown>,
-  hanging: boolean,
+  question: Question,
 ): Promise<Poll<News>> {
-  run.progress.polls += 1;
-  run.asking = true;
   try {
-    const news = await watched.ask(hanging);
+    const news = await watched.ask(question);
+    run.progress.polls = question.n;
     run.lastError = null;
     return watched.isOver(news) ? { is: 'over', news } : { is: 'running' };
   } catch (error) {
-    if (isCancellation(error) || !(error instanceof TemporalFailure)) throw error;
-    // A local activity fails with the failure itself, an ordinary one wraps it.
-    const failure = error instanceof ActivityFailure ? (error.cause ?? error) : error;
+    if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
+    const failure = error.cause ?? error;
+    run.progress.polls = question.n;
     run.lastError = failure.message;
     watched.onUnasked?.(failure);
-    const status = statusOf(failure);
-    return { is: status === 404 ? 'missing' : status === undefined ? 'hanging' : 'no news' };
-  } finally {
-    run.asking = false;
+    return { is: statusOf(failure) === 404 ? 'missing' : 'no news' };
   }
 }
 
-async function untilNextPoll(run: Following): Promise<void> {
-  const { pollMin, pollMax } = run.settings;
+/** With the workflow's own randomness, which is the same on replay. */
+function nextPause({ settings: { pollMin, pollMax }, stage }: Following): number {
   const usual = pollMin + Math.random() * (pollMax - pollMin);
-  const pause = Math.round(run.stage === 'overdue' ? Math.max(usual, OVERDUE_PACE_MS) : usual);
-  run.nextPollAt = new Date(Date.now() + pause).toISOString();
-  try {
-    await condition(() => run.pollAsked || run.decision !== null, pause, {
-      summary: `until poll ${run.progress.polls + 1}`,
-    });
-  } finally {
-    run.nextPollAt = null;
-    run.pollAsked = false;
-  }
+  return Math.round(stage === 'overdue' ? Math.max(usual, OVERDUE_PACE_MS) : usual);
 }
 
 function endWhereAbandoned(run: Following): void {

@@ -3,9 +3,10 @@ import { batchOf, cutouts } from '../support/batch';
 import { eventually } from '../support/eventually';
 import { useProcesses } from '../support/processes';
 import { addFault, answering, ask, type LedgerReading, readLedger } from '../support/sandbox';
-import { segueClient, testConfig, useTemporal } from '../support/temporal';
+import { segueClient, startOwnDevServer, testConfig, useTemporal } from '../support/temporal';
 
-const temporal = useTemporal();
+// As servers come: a rate is shared out among a queue's partitions, and the server of all files has one of each.
+const temporal = useTemporal(startOwnDevServer);
 const processes = useProcesses(() => temporal.address);
 
 type Entry = LedgerReading['entries'][number];

@@ -6,7 +6,6 @@ import { useTemporal } from '../support/temporal';
 import { allScenarios } from './allScenarios';
 
 const FOLDER = path.join(__dirname, 'histories');
-const ROOT = path.join(__dirname, '../..');
 
 const temporal = useTemporal();
 
@@ -22,9 +21,12 @@ test.each(Object.entries(allScenarios))('record %s', async (name, scenario) => {
     // The time-skipping server leaves it out.
     const started = history.events?.[0]?.workflowExecutionStartedEventAttributes;
     if (started && !started.workflowId) started.workflowId = run.workflowId;
-    // Where it was recorded is nobody's concern.
-    const json = historyToJSON(history).replaceAll(`${ROOT}${path.sep}`, '');
-    await writeFile(path.join(FOLDER, `${name}.json`), `${json}\n`);
+    await writeFile(path.join(FOLDER, `${name}.json`), `${withoutTraces(historyToJSON(history))}\n`);
   });
   expect(recorded).toBeGreaterThan(5);
 });
+
+/** They name the folder that this happens to be in, and replay looks at none. */
+function withoutTraces(json: string): string {
+  return json.replace(/^(\s*"stackTrace": )".*"(,?)$/gm, '$1""$2');
+}

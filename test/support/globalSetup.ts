@@ -20,6 +20,12 @@ declare global {
   var segueTestServers: Running | undefined;
 }
 
+/** Tests make task queues by the hundred, of a few tasks each; by default a server keeps four parts of every one. */
+const ONE_PARTITION = {
+  'matching.numTaskqueueReadPartitions': 1,
+  'matching.numTaskqueueWritePartitions': 1,
+};
+
 export default async function globalSetup(): Promise<void> {
   const full = process.env.SEGUE_TEST_FULL === '1';
   // Tests never meet the caller's cluster or settings; only where the binary is may be told.
@@ -40,7 +46,7 @@ export default async function globalSetup(): Promise<void> {
     findSchemathesis(config.cacheFolder, say),
   ]);
   const [devServer] = await Promise.all([
-    startDevServer(binary.path, { uiPort: false }),
+    startDevServer(binary.path, { uiPort: false, dynamicConfig: ONE_PARTITION }),
     writeWorkflowBundle(bundlePath),
   ]);
   globalThis.segueTestServers = { devServer, scratch };

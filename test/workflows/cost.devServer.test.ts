@@ -35,10 +35,10 @@ const documented = new Map<string, Cost>(
 
 function costOf(history: History): Cost {
   const events = history.events ?? [];
-  const tasksWithLocalActivities = new Set(
-    events.flatMap(({ markerRecordedEventAttributes: marker }) =>
-      marker?.markerName === 'core_local_activity' ? [String(marker.workflowTaskCompletedEventId)] : [],
-    ),
+  // The first attempt of an activity is its being scheduled; the server writes down which one was the last.
+  const laterAttempts = events.reduce(
+    (sum, { activityTaskStartedEventAttributes: started }) => sum + Math.max((started?.attempt ?? 1) - 1, 0),
+    0,
   );
   const billable = events.filter(
     (event) =>
@@ -51,7 +51,7 @@ function costOf(history: History): Cost {
       event.signalExternalWorkflowExecutionInitiatedEventAttributes ??
       event.workflowExecutionUpdateAcceptedEventAttributes,
   );
-  return { events: events.length, actions: billable.length + tasksWithLocalActivities.size };
+  return { events: events.length, actions: billable.length + laterAttempts };
 }
 
 /** Scheduled, started, completed. */

@@ -6,10 +6,12 @@ import { recordKey, recordWorkflowId } from '../../src/ids';
 import { eventually } from '../support/eventually';
 import { SANDBOX_PLACES, seedRecord } from '../support/records';
 import { useSandbox } from '../support/sandbox';
-import { segueClient, testConfig, useTemporal, withWorker } from '../support/temporal';
+import { segueClient, testConfig, useTemporal, useWorker, withWorker } from '../support/temporal';
 
 const temporal = useTemporal();
 const sandbox = useSandbox();
+const config = testConfig();
+useWorker(temporal, config, sandbox, { layout: SANDBOX_PLACES });
 
 describe('waiting for a record', () => {
   test.each<[string, RecordKind, RecordStatus[], RecordStatus[], string, RecordStatus]>([
@@ -45,116 +47,77 @@ describe('waiting for a record', () => {
     ['P5: a video that is FAILED failed', 'video', ['MADE_UP', 'FAILED'], [], 'failed', 'FAILED'],
   ])('%s', async (_case, kind, statuses, failOn, status, last) => {
     const id = await seedRecord(sandbox.url, kind, statuses);
-    const config = testConfig();
-    await withWorker(
-      temporal,
-      config,
-      sandbox.url,
-      async () => {
-        const report = await segueClient(temporal, config).records.wait({ kind, id, failOn });
-        const record = { id, [kind === 'video' ? 'job_status' : 'status']: last };
-        expect(report).toMatchObject({
-          workflowId: `record/${kind}~${id}`,
-          status,
-          info: record,
-          taskId: null,
-        });
-        if (status === 'failed') expect(report.error).toContain(`${kind} ${id}`);
-        const state: unknown = await temporal.client.workflow.getHandle(report.workflowId).query('state');
-        expect(state).toMatchObject({
-          kind,
-          id,
-          recordStatus: last,
-          stage: status,
-          polls: statuses.indexOf(last) + 1,
-        });
-      },
-      { layout: SANDBOX_PLACES },
-    );
+    const report = await segueClient(temporal, config).records.wait({ kind, id, failOn });
+    const record = { id, [kind === 'video' ? 'job_status' : 'status']: last };
+    expect(report).toMatchObject({
+      workflowId: `record/${kind}~${id}`,
+      status,
+      info: record,
+      taskId: null,
+    });
+    if (status === 'failed') expect(report.error).toContain(`${kind} ${id}`);
+    const state: unknown = await temporal.client.workflow.getHandle(report.workflowId).query('state');
+    expect(state).toMatchObject({
+      kind,
+      id,
+      recordStatus: last,
+      stage: status,
+      polls: statuses.indexOf(last) + 1,
+    });
   });
 
   test('a path that nobody configured ends at once with the name of the setting; configured, it begins anew', async () => {
     const id = await seedRecord(sandbox.url, 'asset', [4]);
-    const config = testConfig();
     const { records } = segueClient(temporal, config);
-    const first = await withWorker(temporal, config, sandbox.url, () => records.wait({ kind: 'asset', id }));
-    expect(first).toMatchObject({ status: 'failed', error: expect.stringContaining('set SEGUE_ASSET_PATH') });
-    const places = { layout: SANDBOX_PLACES };
-    await withWorker(
-      temporal,
-      config,
-      sandbox.url,
-      async () => {
-        const second = await records.wait({ kind: 'asset', id });
-        expect(second).toMatchObject({ status: 'succeeded', existing: false });
-        expect(second.runId).not.toBe(first.runId);
-        // What was learned is given back.
-        expect(await records.wait({ kind: 'asset', id })).toMatchObject({
-          runId: second.runId,
-          existing: true,
-        });
-      },
-      places,
+    const other = testConfig();
+    const first = await withWorker(temporal, other, sandbox.url, () =>
+      segueClient(temporal, other).records.wait({ kind: 'asset', id }),
     );
+    expect(first).toMatchObject({ status: 'failed', error: expect.stringContaining('set SEGUE_ASSET_PATH') });
+    const second = await records.wait({ kind: 'asset', id });
+    expect(second).toMatchObject({ status: 'succeeded', existing: false });
+    expect(second.runId).not.toBe(first.runId);
+    // What was learned is given back.
+    expect(await records.wait({ kind: 'asset', id })).toMatchObject({ runId: second.runId, existing: true });
   });
 
   test('the same record is one wait; asked for otherwise while it runs it is refused, afterwards it begins anew', async () => {
     const id = await seedRecord(sandbox.url, 'run', ['PAUSED']);
-    const config = testConfig();
-    await withWorker(
-      temporal,
-      config,
-      sandbox.url,
-      async () => {
-        const { records } = segueClient(temporal, config);
-        const first = await records.start({ kind: 'run', id });
-        expect(await records.start({ kind: 'run', id, failOn: [] })).toMatchObject({ runId: first.runId });
-        await expect(records.start({ kind: 'run', id, failOn: ['PAUSED'] })).rejects.toThrow(KeyReusedError);
-        await first.cancel();
-        expect(await first.wait()).toMatchObject({ status: 'cancelled' });
-        const second = await records.wait({ kind: 'run', id, failOn: ['PAUSED'] });
-        expect(second).toMatchObject({
-          status: 'failed',
-          error: expect.stringContaining('named as a failure'),
-        });
-        const again = await records.wait({ kind: 'run', id, failOn: ['PAUSED'] });
-        expect(again).toMatchObject({ runId: second.runId, existing: true });
-      },
-      { layout: SANDBOX_PLACES },
-    );
+    const { records } = segueClient(temporal, config);
+    const first = await records.start({ kind: 'run', id });
+    expect(await records.start({ kind: 'run', id, failOn: [] })).toMatchObject({ runId: first.runId });
+    await expect(records.start({ kind: 'run', id, failOn: ['PAUSED'] })).rejects.toThrow(KeyReusedError);
+    await first.cancel();
+    expect(await first.wait()).toMatchObject({ status: 'cancelled' });
+    const second = await records.wait({ kind: 'run', id, failOn: ['PAUSED'] });
+    expect(second).toMatchObject({
+      status: 'failed',
+      error: expect.stringContaining('named as a failure'),
+    });
+    const again = await records.wait({ kind: 'run', id, failOn: ['PAUSED'] });
+    expect(again).toMatchObject({ runId: second.runId, existing: true });
   });
 
   test('lists show what is waited for, and its page says what the service said', async () => {
     const id = await seedRecord(sandbox.url, 'video', ['RENDERING']);
-    const config = testConfig();
-    await withWorker(
-      temporal,
-      config,
-      sandbox.url,
-      async () => {
-        const job = await segueClient(temporal, config).records.start({
-          ...{ kind: 'video', id },
-          scope: { organization: '1' },
-        });
-        await eventually('a status', async () => (await job.state())?.recordStatus === 'RENDERING');
-        const run = temporal.client.workflow.getHandle(job.workflowId);
-        const { typedSearchAttributes } = await run.describe();
-        const listed = Object.fromEntries(
-          typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value]),
-        );
-        expect(listed).toMatchObject({
-          ...{ SegueStage: 'polling', SegueKey: `video~${id}`, SegueTool: 'video', SegueWorkspace: '1' },
-        });
-        expect(await run.query('__temporal_workflow_metadata')).toMatchObject({
-          currentDetails: expect.stringMatching(
-            /Waiting for the service to end video[^]*Its status: RENDERING/,
-          ),
-        });
-        await job.cancel();
-        await job.wait();
-      },
-      { layout: SANDBOX_PLACES },
+    const job = await segueClient(temporal, config).records.start({
+      ...{ kind: 'video', id },
+      scope: { organization: '1' },
+    });
+    await eventually('a status', async () => (await job.state())?.recordStatus === 'RENDERING');
+    const run = temporal.client.workflow.getHandle(job.workflowId);
+    const { typedSearchAttributes } = await run.describe();
+    const listed = Object.fromEntries(
+      typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value]),
     );
+    expect(listed).toMatchObject({
+      ...{ SegueStage: 'polling', SegueKey: `video~${id}`, SegueTool: 'video', SegueWorkspace: '1' },
+    });
+    expect(await run.query('__temporal_workflow_metadata')).toMatchObject({
+      currentDetails: expect.stringMatching(/Waiting for the service to end video[^]*Its status: RENDERING/),
+    });
+    await job.cancel();
+    await job.wait();
   });
 
   test('wrong input starts nothing and names every problem', async () => {
@@ -171,19 +134,10 @@ describe('waiting for a record', () => {
   test('an id of any form has one run, and can be asked for', async () => {
     const id = `a/b~c ${randomUUID()} ü`;
     expect(recordWorkflowId(recordKey('asset', id))).toMatch(/^record\/asset~a%2Fb%7Ec%20/);
-    const config = testConfig();
-    await withWorker(
-      temporal,
-      config,
-      sandbox.url,
-      async () => {
-        const job = await segueClient(temporal, config).records.start({ kind: 'asset', id });
-        await eventually('a 404', async () => (await job.state())?.lastError?.includes('404'));
-        expect(await job.state()).toMatchObject({ stage: 'polling', recordStatus: null });
-        await job.cancel();
-        await job.wait();
-      },
-      { layout: SANDBOX_PLACES },
-    );
+    const job = await segueClient(temporal, config).records.start({ kind: 'asset', id });
+    await eventually('a 404', async () => (await job.state())?.lastError?.includes('404'));
+    expect(await job.state()).toMatchObject({ stage: 'polling', recordStatus: null });
+    await job.cancel();
+    await job.wait();
   });
 });
