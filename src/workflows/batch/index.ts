@@ -59,10 +59,12 @@ async function finish(run: Batch): Promise<BatchResult> {
   enterStage(run, status);
   const { startedAt, since: finishedAt, incomplete } = progress;
   const notified = await tellEnd(run, status);
-  // A partition that came meanwhile would wait for ever.
-  sendWindows(run);
-  await untilWindowsSent(run);
-  await condition(() => run.notices === 0 && allHandlersFinished());
+  // A partition that came meanwhile would wait for an hour: whoever comes before the last look is told to stop.
+  do {
+    sendWindows(run);
+    await untilWindowsSent(run);
+    await condition(() => run.notices === 0 && allHandlersFinished());
+  } while (run.untold.size > 0);
   const { key, manifest } = input;
   return { key, status, items: manifest.items, counts, startedAt, finishedAt, notified, incomplete };
 }
