@@ -65,8 +65,9 @@ async function finish(run: Batch): Promise<BatchResult> {
     await untilWindowsSent(run);
     await condition(() => run.notices === 0 && allHandlersFinished());
   } while (run.untold.size > 0);
-  const { key, manifest } = input;
-  return { key, status, items: manifest.items, counts, startedAt, finishedAt, notified, incomplete };
+  const { digest, items } = input.manifest;
+  const { key } = input;
+  return { key, status, digest, items, counts, startedAt, finishedAt, notified, incomplete };
 }
 
 /** Continues as new before the history grows past what the server takes; partitions go on, and find the new run. */
