@@ -178,8 +178,11 @@ test('start returns when all is handed over; status, pause, concurrency, resume 
   const key = newKey();
   await addFault(sandbox.url, answering(503, 'get-task'));
   const manifest = await manifestOf(['a', 'b', 'c'].map((name) => lineOf(name)));
-  const started = await batch('start', manifest, '--key', key, '--concurrency', '1');
+  const ofWorkspace = ['--organization', '42', '--space', 's-1'];
+  const started = await batch('start', manifest, '--key', key, '--concurrency', '1', ...ofWorkspace);
   expect([started.code, started.stdout]).toEqual([0, `batch/${key}`]);
+  const { raw } = await line.temporal.client.workflow.getHandle(`batch/${key}`).describe();
+  expect(raw.workflowExecutionInfo?.priority).toMatchObject({ priorityKey: 4, fairnessKey: '42' });
   expect(await batch('pause', key, '--by', 'u-1', '--reason', 'lunch')).toMatchObject({ code: 0 });
   const status = await batch('status', key);
   expect(status.stdout).toMatch(new RegExp(`^${key}: paused, 0 of 3 items over`));
@@ -211,7 +214,11 @@ test('what is wrong is told at once, and nothing is started', async () => {
   expect(await batch('start', manifest, '--skip-bad', '--key', `${key}+2`)).toMatchObject({
     ...{ code: 2, stderr: expect.stringContaining(`--key: "${key}+2" is not 1 to 120 letters`) },
   });
-  expect(await batch('start', manifest, '--key', key, '--notify', 'nobody')).toMatchObject({ code: 2 });
+  const nobody = await batch('start', manifest, '--key', key, '--notify', 'nobody', '--space', 'ä');
+  expect(nobody).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/--notify: .*\n.*--space: must be/),
+  });
   expect(await batch('results', key, '--status', 'lost', '--at', '/x')).toMatchObject({ code: 2 });
   expect(await batch('list', '--stage', 'nowhere')).toMatchObject({ code: 2 });
   expect(await batch('status', 'media/x')).toMatchObject({ code: 2 });

@@ -1,4 +1,5 @@
 /** `segue batch start` and `run`: the manifest is checked as a whole, then handed over. */
+import { problemsOfScope } from '../../api/scope';
 import { SegueClient } from '../../client';
 import { type Batch } from '../../client/batches/batch';
 import { type ManifestCheck } from '../../client/batches/manifest';
@@ -23,6 +24,8 @@ export interface BatchRunFlags {
   key?: string;
   concurrency?: number;
   notify?: string;
+  organization?: string;
+  space?: string;
   skipBad?: boolean;
   /** Only look at the manifest. */
   check?: boolean;
@@ -38,16 +41,18 @@ export async function withStartedBatch(
 ): Promise<ExitCode> {
   if (flags.check) return checkBatch(source, flags);
   const { withCheckedManifest } = await import('../../client/batches/manifest/index.js');
-  const { key = '', concurrency, skipBad } = flags;
+  const { key = '', concurrency, skipBad, organization, space } = flags;
+  const scope = organization === undefined && space === undefined ? undefined : { organization, space };
   const problems = problemsOfGivenKey(flags.key).map((problem) => `--${problem}`);
   const notify = flags.notify === undefined ? undefined : notifyFrom(flags.notify, problems);
+  problems.push(...problemsOfScope(scope).map((problem) => problem.replace('scope.', '--')));
   requireGood(problems, 'The batch was not started');
   const config = loadStarterConfig();
   const reading = { skipBad, proxy: loadProxySettings(), onCheck: tellCheck };
   // All that is wrong with it is told before anybody is asked for anything.
   return withCheckedManifest(source, reading, ({ manifest, partitions }) =>
     withTemporal(async (connected) => {
-      const spec = { key, manifest, partitions, concurrency, notify };
+      const spec = { key, manifest, partitions, concurrency, scope, notify };
       const batch = await new SegueClient(connected.temporal, config).batch.start(spec);
       if (batch.existing) await sayThatItExists(batch, () => 'What it has is not submitted again.');
       await sayWhenNobodyPolls(connected, batch.taskQueue, { submits: true });
