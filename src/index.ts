@@ -2,7 +2,16 @@
 export { SegueClient } from './client';
 export { Batch } from './client/batches/batch';
 export { type LeftItems } from './client/batches/again';
-export { BatchesClient, type BatchPartition, type BatchRepeat, type BatchSpec } from './client/batches';
+export {
+  BatchesClient,
+  type BatchPartition,
+  type BatchRepeat,
+  type BatchSpec,
+  type ManifestBatchSpec,
+} from './client/batches';
+export { type ManifestWarning } from './client/batches/manifest';
+export { type ResultWithFiles } from './client/batches/files';
+export { type FilePlace, type SavedFile } from './client/files';
 export { type KeptResults } from './client/batches/kept';
 export { type BatchEntry, type BatchFilter } from './client/batches/listing';
 export { Campaign, type CampaignDecisionAnswer } from './client/campaigns/campaign';
@@ -26,6 +35,8 @@ export {
   NoTimezoneError,
   NotSetUpError,
   ScheduleExistsError,
+  UnreachableAddressError,
+  UnusableFileError,
 } from './errors';
 export { type HeldJob, type HeldList, type HeldOptions } from './client/jobs/held';
 export {

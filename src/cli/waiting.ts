@@ -7,7 +7,8 @@ import { adviceForHold, adviceLines } from './advice';
 import { followCommand } from './commandLine';
 import { EXIT, type ExitCode, LostSightError } from './exit';
 import { print, printJson, say } from './print';
-import { type SavedFile, saveFiles, type SaveFlags } from './jobs/saving';
+import { type SavedFile } from '../client/files';
+import { saveFiles, type SaveFlags } from './jobs/saving';
 
 export interface WaitFlags extends SaveFlags {
   json?: boolean;

@@ -6,6 +6,7 @@ import { problemsOfScope } from '../api/scope';
 import { must, object, required } from './campaign/shape';
 import { type Problem, problemText } from './campaign/problem';
 import { MOST_BATCH_CONCURRENCY, MOST_PARTITION_ITEMS, MOST_PARTITIONS } from '../contract';
+import { isGivenKey, KEY_FORM } from '../ids';
 import { isRecord, isText, problemsOfObjects, problemsOfTargets, problemsOfTaskId } from './inputs';
 
 /** What people give and what Segue makes of it; its items' keys are longer. */
@@ -52,6 +53,12 @@ export function problemsOfBatchInput(input: unknown): string[] {
     ...(isRecord(scope) ? problemsOfScope(scope) : []),
     ...problemsOfTargets({ notify }),
   ];
+}
+
+/** Of what people choose: `products+2` is what Segue calls the retry of `products`. */
+export function problemsOfGivenKey(key: unknown): string[] {
+  if (key === undefined) return ['key: is required: it makes it the same batch when it is started again'];
+  return typeof key === 'string' && isGivenKey(key) ? [] : [`key: ${JSON.stringify(key)} is not ${KEY_FORM}`];
 }
 
 function problemsOfBatchKey(key: unknown, name: string): string[] {

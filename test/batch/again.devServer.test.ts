@@ -1,8 +1,9 @@
 /** The failed items of a batch, run once more: judged by the POSTs that the service saw. */
 import { repeatOf } from '../../src/client/batches/again';
+import { BATCH_WORKFLOW } from '../../src/contract';
 import { NotRepeatedError } from '../../src/errors';
-import { batchItemKey } from '../../src/ids';
-import { batchOf, cutouts, oneByOne, resultsOf, startBatch, untilStatus } from '../support/batch';
+import { batchItemKey, batchWorkflowId } from '../../src/ids';
+import { batchOf, cutouts, resultsOf, untilStatus } from '../support/batch';
 import { addFault, answering, ask, readLedger, useSandbox } from '../support/sandbox';
 import { segueClient, testConfig, useTemporal, useWorker } from '../support/temporal';
 
@@ -86,11 +87,11 @@ test('P1 P2: who was killed while it handed the failed items over asks again, an
   const { batch } = segueClient(temporal, config);
   await batch.run(spec);
   const { input, failed } = await repeatOf(temporal.client, await batch.get(spec.key));
-  const half = await startBatch(temporal, config, {
-    ...input,
-    manifest: failed.manifest,
-    partitions: oneByOne([]),
+  await temporal.client.workflow.start(BATCH_WORKFLOW, {
+    ...{ workflowId: batchWorkflowId(input.key), taskQueue: config.taskQueue },
+    args: [{ ...input, manifest: failed.manifest }],
   });
+  const half = await batch.get(input.key);
   expect((await half.status()).partitions).toMatchObject({ total: 1, handedOver: 0 });
   const { batch: whole } = await batch.again(spec.key);
   expect(whole).toMatchObject({ existing: true, runId: half.runId });

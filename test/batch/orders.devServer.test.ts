@@ -2,9 +2,10 @@
 import { type PartitionResult } from '../../src/contract';
 import { DecisionRefusedError, InvalidInputError } from '../../src/errors';
 import { batchOf, cutouts, mostAtOnce, resultsOf, startBatch, untilStatus } from '../support/batch';
+import { resetRun } from '../support/reset';
 import { seedProject, readProject } from '../support/writing';
 import { ask, readLedger, useSandboxEach } from '../support/sandbox';
-import { testConfig, useTemporal, withWorker } from '../support/temporal';
+import { segueClient, testConfig, useTemporal, withWorker } from '../support/temporal';
 
 const temporal = useTemporal();
 const sandbox = useSandboxEach({ pace: { kind: 'polls', polls: 2 } });
@@ -33,6 +34,23 @@ test('a pause submits nothing more until it is resumed; what is at the service g
     await expect(batch.resume({ by })).rejects.toThrow(DecisionRefusedError);
   });
   expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 30, duplicates: 0 });
+});
+
+test('a batch that was reset is still heeded by its partitions', async () => {
+  const config = testConfig();
+  const spec = batchOf(cutouts(sandbox.url, 4), 4, { concurrency: 1 });
+  await withWorker(temporal, config, sandbox.url, async () => {
+    const batch = await startBatch(temporal, config, spec);
+    await untilStatus(batch, 'an item', ({ counts }) => counts.succeeded > 0);
+    await batch.pause({ by });
+    await untilStatus(batch, 'nothing at the service', ({ counts }) => counts.running === 0);
+    await resetRun(temporal, { workflowId: batch.workflowId });
+    const again = await segueClient(temporal, config).batch.get(spec.key);
+    await untilStatus(again, 'the pause', ({ stage }) => stage === 'paused');
+    await again.resume({ by });
+    expect(await again.result()).toMatchObject({ status: 'completed', counts: { succeeded: 4 } });
+  });
+  expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 4, duplicates: 0 });
 });
 
 test('the number at the service can be changed while it runs', async () => {

@@ -7,6 +7,7 @@ import {
   checkManifest,
   readPartitions,
   type RereadableManifest,
+  withCheckedManifest,
   withManifest,
 } from '../../src/client/batches/manifest';
 import { UnreachableAddressError } from '../../src/errors';
@@ -42,6 +43,22 @@ test('a file is read where it is', async () => {
     expect(checked).toHaveLength(3);
     expect(handedOver).toEqual(checked);
   });
+});
+
+test.each([
+  ['written to', TEXT.replace('/700.png', '/other.png'), 501],
+  ['cut off', TEXT.split('\n').slice(0, 1_000).join('\n'), 1_001],
+  ['added to', `${TEXT}\n${TEXT.split('\n')[0]?.replace('/0.png', '/more.png') ?? ''}`, 1_001],
+])('a file that is %s after it was checked is not taken for the same', async (_how, text, line) => {
+  const file = path.join(folder, 'changed.ndjson');
+  await writeFile(file, TEXT);
+  const handedOver: number[] = [];
+  const reading = withCheckedManifest(file, {}, async ({ partitions }) => {
+    await writeFile(file, text);
+    for await (const { n } of partitions) handedOver.push(n);
+  });
+  await expect(reading).rejects.toThrow(`${file}: from line ${line} on it is not what was checked`);
+  expect(handedOver).toHaveLength(Math.floor(line / 500));
 });
 
 test('P7: an address is asked once, and no file with what it gave can be found', async () => {

@@ -2,6 +2,7 @@
 import { PassThrough } from 'node:stream';
 import { type WriteStream } from 'node:tty';
 import { batchShown, Pace } from '../../src/cli/batch/screen';
+import { statusLines } from '../../src/cli/batch/words';
 import { watcher } from '../../src/cli/screen';
 import { type BatchStatus, type ItemCounts } from '../../src/contract';
 
@@ -45,6 +46,18 @@ test('a terminal shows a bar with rate, time left and what became of items, draw
   expect(second).toContain(`[#########${'.'.repeat(21)}] 30 %  300 of 1000  20.0/s  35s left\n`);
   expect(second).toContain('the service is in trouble: status 503\n\u001b[3A');
   expect(third).not.toContain('trouble');
+});
+
+test('status tells which manifest it is of, and what of it is not run, or not there yet', () => {
+  const partitions = { total: 3, handedOver: 2, over: 1 };
+  const lines = (changes: Partial<BatchStatus>) => statusLines(status(97, { partitions, ...changes }));
+  expect(lines({ incomplete: 'its address gave another one' }).slice(2)).toEqual([
+    'a part of the manifest is not run: its address gave another one; what was handed over goes on',
+    'manifest d, started 2026-01-01T00:00:00.000Z',
+  ]);
+  expect(lines({})[2]).toMatch(/^2 of 3 partitions are handed over; `segue batch start`/);
+  // Whoever cancels it does not want the rest.
+  expect(lines({ stage: 'cancelling' })).toHaveLength(3);
 });
 
 test('who reads along gets a line now and then, and at once when something happens', () => {

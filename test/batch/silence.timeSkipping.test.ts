@@ -37,6 +37,27 @@ test('P2: a partition that was terminated in silence is noticed by the look of e
   expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 4, duplicates: 0 });
 });
 
+test('P2: a batch that was terminated leaves no partition that waits for its places for ever', async () => {
+  const config = testConfig({ poll: { min: '10m', max: '10m', deadline: '5h', giveUp: '7d' } });
+  const spec = batchOf(cutouts(sandbox.url, 4), 2, { concurrency: 1 });
+  await withWorker(
+    temporal,
+    config,
+    sandbox.url,
+    async () => {
+      const batch = await startBatch(temporal, config, spec);
+      await untilStatus(batch, 'all partitions', ({ partitions, counts }) => {
+        return partitions.handedOver === 2 && counts.running === 1;
+      });
+      const isFirst = (await resultsOf(batch)).slice(0, 2).some(({ status }) => status === 'running');
+      await temporal.client.workflow.getHandle(batch.workflowId).terminate('by mistake');
+      const waiting = temporal.client.workflow.getHandle(batchPartWorkflowId(spec.key, isFirst ? 2 : 1));
+      expect(await waiting.result()).toMatchObject({ counts: { cancelled: 2, waiting: 0 } });
+    },
+    { checkScheduledTime: false },
+  );
+});
+
 test('P2: a task that the service does not know leaves its batch after 5 minutes, and is held after 5 more', async () => {
   const config = testConfig({ poll: { min: '1m', max: '1m', deadline: '5h', giveUp: '7d' } });
   const [good, unknown] = cutouts(sandbox.url, 2);

@@ -188,3 +188,21 @@ test('P2: tasks that take too long go on as runs of their own when nothing else 
   });
   expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 3, duplicates: 0 });
 });
+
+test('P2: tasks that take too long do not keep the places that others wait for', async () => {
+  const config = testConfig({ poll: { min: '50ms', max: '100ms', deadline: '1s', giveUp: '7d' } });
+  const spec = batchOf(cutouts(sandbox.url, 6), 6, { concurrency: 2 });
+  const stuck = [1, 2].map((item) => batchItemKey(spec.key, item));
+  for (const key of stuck)
+    for (let poll = 1; poll <= 100; poll++)
+      await befall(`${key}.poll.${poll}`, { operation: 'get-task', status: 500 });
+  await withWorker(temporal, config, sandbox.url, async () => {
+    const batch = await startBatch(temporal, config, spec);
+    expect(await batch.result()).toMatchObject({ status: 'attention', counts: { succeeded: 4, held: 2 } });
+    const held = (await resultsOf(batch)).slice(0, 2);
+    expect(held.map(({ workflowId }) => workflowId)).toEqual(stuck.map((key) => `media/${key}`));
+    for (const { workflowId = '' } of held)
+      await temporal.client.workflow.getHandle(workflowId).terminate('not needed');
+  });
+  expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 6, duplicates: 0 });
+});

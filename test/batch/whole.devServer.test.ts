@@ -1,9 +1,13 @@
 /** Batches from hand-over to results, judged by the service. */
+import { randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { type BatchPartition } from '../../src/client/batches';
-import { KeyReusedError } from '../../src/errors';
+import { InvalidInputError, KeyReusedError } from '../../src/errors';
 import { batchOf, cutouts, mostAtOnce, oneByOne, resultsOf, startBatch } from '../support/batch';
 import { notificationsOf } from '../support/campaign';
 import { readLedger, useSandboxEach } from '../support/sandbox';
+import { shared } from '../support/shared';
 import { segueClient, testConfig, useTemporal, withWorker } from '../support/temporal';
 
 const temporal = useTemporal();
@@ -88,4 +92,25 @@ test('the same key with another manifest is refused, with the first line that di
       'its manifest differs from line 7 on',
     );
   });
+});
+
+test('P1: from a file, as it may be written elsewhere; what is wrong with one starts nothing', async () => {
+  const config = testConfig();
+  const [one = '', two = ''] = cutouts(sandbox.url, 2).map((item) => JSON.stringify(item));
+  const file = path.join(shared().scratch, `${randomUUID()}.ndjson`);
+  const key = `b-${randomUUID()}`;
+  await withWorker(temporal, config, sandbox.url, async () => {
+    const { batch } = segueClient(temporal, config);
+    await writeFile(file, `${one}\n{"tool":"none"}\n`);
+    await expect(batch.startFrom(file, { key })).rejects.toThrow(`${file}:2: request: is required`);
+    await expect(batch.startFrom(file, { key: `${key}+2`, skipBad: true })).rejects.toThrow(
+      InvalidInputError,
+    );
+    await expect(batch.get(key)).rejects.toThrow('There is no run');
+    // A byte order mark, Windows line ends, a blank line, and no end of the last one.
+    await writeFile(file, `\ufeff${one}\r\n\r\n${two}`);
+    const started = await batch.startFrom(file, { key, concurrency: 1 });
+    expect(await started.result()).toMatchObject({ items: 2, counts: { succeeded: 2 } });
+  });
+  expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 2, duplicates: 0 });
 });

@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { fileName } from '../../src/cli/batch/files';
+import { fileName, type ResultWithFiles } from '../../src/client/batches/files';
 import { wantedFrom } from '../../src/cli/batch/results';
-import { type SavedFile } from '../../src/cli/jobs/saving';
+import { type SavedFile } from '../../src/client/files';
 import { type BatchItem, type BatchItemResult } from '../../src/contract';
 import { batchOf, cutouts } from '../support/batch';
 import { useCommandLine } from '../support/commandLine';
@@ -60,8 +60,10 @@ test('run waits for every item; results come in the order of the manifest; start
   const again = await batch('start', manifest, '--key', key, '--json');
   expect(again.stderr).toContain('is not submitted again');
   expect(JSON.parse(again.stdout)).toMatchObject({ existing: true, status: 'succeeded' });
-  const other = await batch('start', await manifestOf([lineOf('c'), lineOf('x')]), '--key', key);
-  expect(other).toMatchObject({ code: 2, stderr: expect.stringMatching(/line 2/) });
+  const changed = path.join(folder, `${randomUUID()}.ndjson`);
+  await writeFile(changed, ['c', 'x'].map((name) => `${JSON.stringify(lineOf(name))}\n\n`).join(''));
+  const other = await batch('start', changed, '--key', key);
+  expect(other).toMatchObject({ code: 2, stderr: expect.stringMatching(/differs first in line 3;/) });
   expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 3, duplicates: 0 });
 });
 
@@ -134,6 +136,15 @@ test('results saves the files, goes on where it was stopped, and tells what cann
   const { until, retentionMs } = await (await batches.get(key)).kept();
   expect(Date.parse(until ?? '') - retentionMs).toBeLessThanOrEqual(Date.now());
 
+  const saved: ResultWithFiles[] = [];
+  for await (const result of (await batches.get(key)).download({ into: dir, at: '/images' }))
+    saved.push(result);
+  expect(saved.map((result) => result.files?.[0])).toMatchObject(
+    files.map((file) => ({ status: 'exists', path: file })),
+  );
+  const nowhere = (await batches.get(key)).download({ into: '/dev/null/x', at: '/images' });
+  await expect(nowhere.next()).rejects.toThrow('into: /dev/null/x cannot be used as a folder');
+
   // The service forgets its pictures. What a killed command had begun does not count as saved.
   await ask(sandbox.url, 'POST /_sandbox/reset');
   const part = path.join(dir, `.a-1.png.${randomUUID()}.part`);
@@ -156,7 +167,7 @@ test('which results are wanted is checked before anything is asked, in one messa
   expect(() => wantedFrom({ download: 'x' })).toThrow('--download: needs --at');
   expect(() => wantedFrom({ download: 'x', at: 'images' })).toThrow('is not a JSON pointer');
   expect(() => wantedFrom({ download: 'x', at: '/images', status: 'failed' })).toThrow('only items that');
-  expect(wantedFrom({ download: 'x', at: '' })).toEqual({ status: undefined, place: { out: 'x', at: '' } });
+  expect(wantedFrom({ download: 'x', at: '' })).toEqual({ status: undefined, place: { into: 'x', at: '' } });
   expect([fileName('mug-7'), fileName('.x').startsWith('_x.'), fileName('..')]).toEqual([
     ...['mug-7', true],
     expect.stringMatching(/^_\.\./),
@@ -167,8 +178,11 @@ test('start returns when all is handed over; status, pause, concurrency, resume 
   const key = newKey();
   await addFault(sandbox.url, answering(503, 'get-task'));
   const manifest = await manifestOf(['a', 'b', 'c'].map((name) => lineOf(name)));
-  const started = await batch('start', manifest, '--key', key, '--concurrency', '1');
+  const ofWorkspace = ['--organization', '42', '--space', 's-1'];
+  const started = await batch('start', manifest, '--key', key, '--concurrency', '1', ...ofWorkspace);
   expect([started.code, started.stdout]).toEqual([0, `batch/${key}`]);
+  const { raw } = await line.temporal.client.workflow.getHandle(`batch/${key}`).describe();
+  expect(raw.workflowExecutionInfo?.priority).toMatchObject({ priorityKey: 4, fairnessKey: '42' });
   expect(await batch('pause', key, '--by', 'u-1', '--reason', 'lunch')).toMatchObject({ code: 0 });
   const status = await batch('status', key);
   expect(status.stdout).toMatch(new RegExp(`^${key}: paused, 0 of 3 items over`));
@@ -193,8 +207,18 @@ test('what is wrong is told at once, and nothing is started', async () => {
   expect(code).toBe(2);
   expect(stderr).toContain(`${manifest}:2: `);
   expect(stderr).toContain(`${manifest}:3: `);
+  expect(await batch('run', manifest, '--check', '--skip-bad')).toMatchObject({
+    ...{ code: 0, stdout: expect.stringContaining('1 item in 1 partition, of 3 lines: 2 bad') },
+  });
   expect(await batch('status', key)).toMatchObject({ code: 1 });
-  expect(await batch('start', manifest, '--key', key, '--notify', 'nobody')).toMatchObject({ code: 2 });
+  expect(await batch('start', manifest, '--skip-bad', '--key', `${key}+2`)).toMatchObject({
+    ...{ code: 2, stderr: expect.stringContaining(`--key: "${key}+2" is not 1 to 120 letters`) },
+  });
+  const nobody = await batch('start', manifest, '--key', key, '--notify', 'nobody', '--space', 'ä');
+  expect(nobody).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/--notify: .*\n.*--space: must be/),
+  });
   expect(await batch('results', key, '--status', 'lost', '--at', '/x')).toMatchObject({ code: 2 });
   expect(await batch('list', '--stage', 'nowhere')).toMatchObject({ code: 2 });
   expect(await batch('status', 'media/x')).toMatchObject({ code: 2 });

@@ -1,11 +1,14 @@
 /** Batches that a schedule starts, on a real Temporal server; the service's own ledger is the judge. */
+import { randomUUID } from 'node:crypto';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { noopMetricMeter } from '@temporalio/common';
 import { createStartFired } from '../../src/activities/startFired';
 import { checkManifest, type Partition, readPartitions } from '../../src/client/batches/manifest';
 import { linesOf } from '../../src/client/batches/manifest/lines';
+import { startScheduledBatch } from '../../src/client/schedules/batchTarget';
 import { type FiringReport } from '../../src/client/schedules/report';
 import { FAILURE, type ScheduleTarget } from '../../src/contract';
+import { UnreachableAddressError } from '../../src/errors';
 import { batchItemKey, firedKey, firingWorkflowId, scheduleId } from '../../src/ids';
 import { batchOf, cutouts, oneByOne, resultsOf } from '../support/batch';
 import { useCampaigns } from '../support/campaign';
@@ -210,6 +213,30 @@ describe('a worker that was killed while it handed a batch over', () => {
     const batch = await service.client().batch.get(firedKey(name, FIRST));
     expect(await batch.result()).toMatchObject({ counts: { succeeded: 2, cancelled: 2 } });
     expect(await resultsOf(batch)).toHaveLength(2);
+  });
+
+  test('P2: where its address cannot be read any more, the rest is given up at the last attempt and not before', async () => {
+    manifests.gives(503);
+    const [key, token] = [`b-${randomUUID()}`, randomUUID()];
+    await leaving(1)(key, token);
+    const batch = await service.client().batch.get(key);
+    const asked = { key, manifest: manifests.address };
+    const attempt = (isLastAttempt: boolean, requireCurrent = () => Promise.resolve()) =>
+      startScheduledBatch(temporal.client, asked, {
+        ...{ taskQueue: batch.taskQueue, token, isLastAttempt, requireCurrent },
+      });
+    await expect(attempt(false)).rejects.toThrow(UnreachableAddressError);
+    const late = attempt(true, () => Promise.reject(new Error('another attempt goes on')));
+    await expect(late).rejects.toThrow('another attempt goes on');
+    expect(await batch.status()).toMatchObject({ stage: 'running', incomplete: null });
+
+    expect(await attempt(true)).toMatchObject({ key, runId: batch.runId, existing: false });
+    const incomplete = `${manifests.name} cannot be read: the answer is status 503`;
+    expect(await batch.result()).toMatchObject({ incomplete, counts: { succeeded: 2, cancelled: 2 } });
+    expect(await batch.report()).toMatchObject({
+      ...{ status: 'failed', error: `2 items were not handed over: ${incomplete}` },
+    });
+    expect(await submitted()).toEqual([1, 2].map((item) => batchItemKey(key, item)));
   });
 
   test('a batch that is all there needs its address no more', async () => {

@@ -1,9 +1,5 @@
 /** `segue batch check`: a manifest is read to its end, and nothing is started. */
-import {
-  type ManifestCheck,
-  type ManifestProblem,
-  type ManifestWarning,
-} from '../../client/batches/manifest';
+import { type ManifestCheck, type ManifestWarning } from '../../client/batches/manifest';
 import { loadProxySettings } from '../../config';
 import { EXIT, type ExitCode } from '../exit';
 import { print, printJson, say } from '../print';
@@ -14,7 +10,7 @@ export interface BatchCheckFlags {
 }
 
 export async function checkBatch(manifest: string, flags: BatchCheckFlags): Promise<ExitCode> {
-  const { checkManifest, manifestLines, manifestName } =
+  const { checkManifest, manifestLines, manifestName, problemLines } =
     await import('../../client/batches/manifest/index.js');
   const name = manifestName(manifest);
   const check = await checkManifest(manifestLines(manifest, loadProxySettings()), {
@@ -31,11 +27,6 @@ export async function checkBatch(manifest: string, flags: BatchCheckFlags): Prom
   const advice = adviceOn(check);
   if (advice) say(advice);
   return check.usable ? EXIT.done : EXIT.wrongInput;
-}
-
-/** As editors and terminals find the place. */
-export function problemLines(name: string, { line, problems }: ManifestProblem): string[] {
-  return problems.map((problem) => `${name}:${line}: ${problem}`);
 }
 
 export function warningLine(name: string, { line, words }: ManifestWarning): string {

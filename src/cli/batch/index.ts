@@ -115,10 +115,16 @@ Exit: 0 all succeeded · 1 some failed, or it was cancelled · 3 some are held �
 
 function asking(command: Command): Command {
   return command
-    .requiredOption('--key <key>', 'what makes it the same batch: started again, it goes on')
+    .option('--key <key>', 'required: what makes it the same batch; started again, it goes on')
     .option('--concurrency <n>', 'how many items are at the service at once (200)', countFlag)
     .option('--notify <user@workspace>', 'who is told of the end, once')
+    .option(
+      '--organization <id>',
+      'workspace of the batch itself: of its notification, and among whose batches it takes turns',
+    )
+    .option('--space <id>', 'sub-space of the same')
     .option('--skip-bad', 'leave bad lines out')
+    .option('--check', 'only look at the manifest, as `segue batch check` does, and start nothing')
     .addHelpText('after', '\nMANIFEST is a file, - for stdin, or an https address.');
 }
 

@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { type Batch } from '../../client/batches/batch';
 import { type BatchItemResult, type BatchItemStatus } from '../../contract';
 import { requireGood } from '../../errors';
-import { inOrderFrom } from '../../parallel';
-import { FileSaver, type Place } from './files';
+import { type FilePlace } from '../../client/files';
+import { FileTally } from './files';
 import { keptLine } from './words';
 import { EXIT, type ExitCode } from '../exit';
-import { problemsOfSaving } from '../jobs/saving';
+import { prepareFolder, problemsOfSaving } from '../jobs/saving';
 import { say } from '../print';
 
 export interface ResultsFlags {
@@ -19,7 +19,7 @@ export interface ResultsFlags {
 export interface WantedResults {
   status?: BatchItemStatus;
   /** Where the files go that results point to, if they are wanted. */
-  place?: Place;
+  place?: FilePlace;
 }
 
 const STATUSES: readonly BatchItemStatus[] = [
@@ -31,9 +31,6 @@ const STATUSES: readonly BatchItemStatus[] = [
   'cancelled',
 ];
 
-/** Results whose files are saved at a time. */
-const AT_ONCE = 4;
-
 /** Read before anything is asked: a slip must not look like "none of these". */
 export function wantedFrom({ status: text, download: out, at }: ResultsFlags): WantedResults {
   const status = STATUSES.find((known) => known === text);
@@ -42,26 +39,23 @@ export function wantedFrom({ status: text, download: out, at }: ResultsFlags): W
   if (out !== undefined && status !== undefined && status !== 'succeeded')
     problems.push(`--download: only items that succeeded have files, not those that are ${status}`);
   requireGood(problems, 'Nothing was read');
-  return { status, place: out === undefined || at === undefined ? undefined : { out, at } };
+  return { status, place: out === undefined || at === undefined ? undefined : { into: out, at } };
 }
 
 export async function printResults(batch: Batch, { status, place }: WantedResults): Promise<ExitCode> {
-  const saver = place && (await FileSaver.into(place));
+  await prepareFolder({ out: place?.into }, '--download');
+  const tally = place && new FileTally();
   let [shown, all] = [0, 0];
-  const wanted = async function* (): AsyncGenerator<BatchItemResult> {
-    for await (const result of batch.results()) {
-      all += 1;
-      if (status !== undefined && result.status !== status) continue;
-      shown += 1;
-      yield result;
-    }
-  };
-  if (saver)
-    for await (const result of inOrderFrom(AT_ONCE, wanted(), (one) => saver.save(one))) await write(result);
-  else for await (const result of wanted()) await write(result);
+  for await (const result of place ? batch.download(place) : batch.results()) {
+    all += 1;
+    if (status !== undefined && result.status !== status) continue;
+    shown += 1;
+    tally?.note(result);
+    await write(result);
+  }
   say(status === undefined ? `${all} items` : `${shown} of ${all} items are ${status}`);
   say(await untilWhen(batch));
-  return saver?.finish() ?? EXIT.done;
+  return tally?.finish() ?? EXIT.done;
 }
 
 /** Whoever may read results need not be allowed to read how long they are kept. */

@@ -1,12 +1,14 @@
 /** `segue batch start` and `run`: the manifest is checked as a whole, then handed over. */
+import { problemsOfScope } from '../../api/scope';
 import { SegueClient } from '../../client';
 import { type Batch } from '../../client/batches/batch';
-import { type RereadableManifest } from '../../client/batches/manifest';
+import { type ManifestCheck } from '../../client/batches/manifest';
 import { type JobReport } from '../../client/report';
 import { loadProxySettings, loadStarterConfig } from '../../config';
 import { type BatchResult, type BatchStatus } from '../../contract';
-import { InvalidInputError, requireGood } from '../../errors';
-import { problemLines, warningLine } from './check';
+import { requireGood } from '../../errors';
+import { problemsOfGivenKey } from '../../rules/batch';
+import { checkBatch, warningLine } from './check';
 import { batchShown } from './screen';
 import { adviceOnBatch, resultLines, statusLines } from './words';
 import { followCommand } from '../commandLine';
@@ -19,10 +21,14 @@ import { sayThatItExists, sayWhenNobodyPolls } from '../starting';
 import { exitCodeOf, headline, waitFor } from '../waiting';
 
 export interface BatchRunFlags {
-  key: string;
+  key?: string;
   concurrency?: number;
   notify?: string;
+  organization?: string;
+  space?: string;
   skipBad?: boolean;
+  /** Only look at the manifest. */
+  check?: boolean;
   json?: boolean;
   timeout?: string;
 }
@@ -33,46 +39,31 @@ export async function withStartedBatch(
   flags: BatchRunFlags,
   work: (batch: Batch, connected: Connected) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  const { withManifest } = await import('../../client/batches/manifest/index.js');
-  const problems: string[] = [];
+  if (flags.check) return checkBatch(source, flags);
+  const { withCheckedManifest } = await import('../../client/batches/manifest/index.js');
+  const { key = '', concurrency, skipBad, organization, space } = flags;
+  const scope = organization === undefined && space === undefined ? undefined : { organization, space };
+  const problems = problemsOfGivenKey(flags.key).map((problem) => `--${problem}`);
   const notify = flags.notify === undefined ? undefined : notifyFrom(flags.notify, problems);
+  problems.push(...problemsOfScope(scope).map((problem) => problem.replace('scope.', '--')));
   requireGood(problems, 'The batch was not started');
   const config = loadStarterConfig();
-  return withManifest(source, loadProxySettings(), async (manifest) => {
-    const check = await checked(manifest, flags);
-    return withTemporal(async (connected) => {
-      const { readPartitions } = await import('../../client/batches/manifest/index.js');
-      const { digest, items, partitions } = check;
-      const batch = await new SegueClient(connected.temporal, config).batch.start({
-        ...{ key: flags.key, manifest: { digest, items, partitions } },
-        partitions: readPartitions(manifest.lines(), { skipBad: flags.skipBad, name: manifest.name }),
-        ...{ concurrency: flags.concurrency, notify },
-      });
+  const reading = { skipBad, proxy: loadProxySettings(), onCheck: tellCheck };
+  // All that is wrong with it is told before anybody is asked for anything.
+  return withCheckedManifest(source, reading, ({ manifest, partitions }) =>
+    withTemporal(async (connected) => {
+      const spec = { key, manifest, partitions, concurrency, scope, notify };
+      const batch = await new SegueClient(connected.temporal, config).batch.start(spec);
       if (batch.existing) await sayThatItExists(batch, () => 'What it has is not submitted again.');
       await sayWhenNobodyPolls(connected, batch.taskQueue, { submits: true });
       return work(batch, connected);
-    });
-  });
+    }),
+  );
 }
 
-/** Everything that is wrong is told before anything is sent. */
-async function checked({ name, lines }: RereadableManifest, { skipBad }: BatchRunFlags) {
-  const { checkManifest } = await import('../../client/batches/manifest/index.js');
-  const check = await checkManifest(lines(), { skipBad });
-  for (const warning of check.warnings) say(warningLine(name, warning));
-  if (check.usable) {
-    if (check.badLines > 0) say(`${name}: ${check.badLines} bad lines are left out`);
-    return check;
-  }
-  const told = check.problems.flatMap((problem) => problemLines(name, problem));
-  const more = check.badLines - check.problems.length;
-  throw new InvalidInputError(
-    [
-      ...(check.badLines === 0 ? [`${name}: is empty`] : told),
-      ...(more > 0 ? [`and ${more} more bad lines: segue batch check tells them all`] : []),
-    ],
-    'The batch was not started',
-  );
+function tellCheck(name: string, { warnings, usable, badLines }: ManifestCheck): void {
+  for (const warning of warnings) say(warningLine(name, warning));
+  if (usable && badLines > 0) say(`${name}: ${badLines} bad lines are left out`);
 }
 
 export async function waitForBatch(

@@ -25,8 +25,12 @@ export function batchShown(clock: () => number = Date.now): Shown<BatchStatus> {
 }
 
 /** What nobody should have to wait for. */
-function isEvent(before: BatchStatus | undefined, { stage, trouble }: BatchStatus): boolean {
-  return before?.stage !== stage || (before.trouble === null) !== (trouble === null);
+function isEvent(before: BatchStatus | undefined, { stage, trouble, incomplete }: BatchStatus): boolean {
+  return (
+    before?.stage !== stage ||
+    (before.trouble === null) !== (trouble === null) ||
+    before.incomplete !== incomplete
+  );
 }
 
 /** Long enough that polls, which end many items at once, even out. */

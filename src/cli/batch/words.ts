@@ -57,24 +57,32 @@ export function statusLines(status: BatchStatus): string[] {
     progressLine(status),
     `${counts.running} at the service, ${concurrency} at most; ${counts.waiting} wait`,
     ...standingLines(status),
+    `manifest ${status.digest}, started ${status.startedAt}`,
   ];
 }
 
 /** What a person may have to know, or do. */
-export function standingLines({ partitions, paused, trouble }: BatchStatus): string[] {
+export function standingLines({ partitions, paused, trouble, incomplete, stage }: BatchStatus): string[] {
+  const isRestAwaited = partitions.handedOver < partitions.total && stage !== 'cancelling';
   return [
-    ...(partitions.handedOver < partitions.total
-      ? [
-          `${partitions.handedOver} of ${partitions.total} partitions are handed over; \`segue batch start\` with the same manifest and key hands over the rest`,
-        ]
-      : []),
+    ...(incomplete !== null
+      ? [`a part of the manifest is not run: ${incomplete}; what was handed over goes on`]
+      : isRestAwaited
+        ? [
+            `${partitions.handedOver} of ${partitions.total} partitions are handed over; \`segue batch start\` with the same manifest and key hands over the rest`,
+          ]
+        : []),
     ...(paused ? [`paused by ${paused.by}${paused.reason ? `: ${paused.reason}` : ''}`] : []),
     ...(trouble ? [`the service is in trouble: ${trouble}`] : []),
   ];
 }
 
-export function resultLines({ counts }: BatchResult): string[] {
-  return [countsWords(counts)];
+export function resultLines({ counts, digest, startedAt, finishedAt }: BatchResult): string[] {
+  const took = formatDuration(Math.max(0, Date.parse(finishedAt) - Date.parse(startedAt)));
+  return [
+    countsWords(counts),
+    `manifest ${digest}, started ${startedAt}, finished ${finishedAt} (${took} later)`,
+  ];
 }
 
 /** `59 succeeded, 1 held` */

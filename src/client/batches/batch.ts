@@ -16,8 +16,10 @@ import {
 import { NoAnswerError, requireGood } from '../../errors';
 import { batchWorkflowId } from '../../ids';
 import { endOfBatch } from './end';
+import { type ResultWithFiles, savingFiles } from './files';
 import { partitionResults } from './handedOver';
 import { keptResults, type KeptResults } from './kept';
+import { type FilePlace } from '../files';
 import { inputOf } from '../keyed';
 import { failedOutcome } from '../outcome';
 import { type Standing } from '../report';
@@ -74,6 +76,14 @@ export class Batch extends Run<BatchStatus, BatchResult> {
     const { manifest } = (await inputOf(this.temporal, this)) as BatchInput;
     for (const index of manifest.partitions.keys())
       yield* (await partitionResults(this.temporal, this.key, index + 1)) ?? [];
+  }
+
+  /**
+   * Saves the files that items which succeeded point to, and gives each result with what became of them, in the
+   * manifest's order. Asked again, it goes on: a file that is there is not asked for. No credential is sent.
+   */
+  download(place: FilePlace): AsyncGenerator<ResultWithFiles> {
+    return savingFiles(this.results(), place);
   }
 
   /** Until when the namespace keeps the results. */

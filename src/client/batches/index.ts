@@ -1,6 +1,7 @@
 /** Batches, for those who import Segue. */
 import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
-import { problemsOfBatchInput } from '../../rules/batch';
+import { loadProxySettings, type ProxySettings } from '../../config';
+import { problemsOfBatchInput, problemsOfGivenKey } from '../../rules/batch';
 import {
   BATCH_PART_WORKFLOW,
   BATCH_WORKFLOW,
@@ -21,6 +22,7 @@ import { attributesOfJob, keyword, searchAttributes } from '../../searchAttribut
 import { type LeftItems, repeatOf } from './again';
 import { Batch } from './batch';
 import { type BatchEntry, type BatchFilter, countBatches, listBatches } from './listing';
+import { type ManifestCheck, type ManifestWarning } from './manifest';
 import { whereManifestsDiffer } from './reuse';
 import { find, startOrFind, type StartSettings } from '../keyed';
 import { type JobReport } from '../report';
@@ -34,6 +36,8 @@ export interface BatchPartition {
   /** Its first item's place among all, from 0. */
   firstItem: number;
   items: BatchItem[];
+  /** The line of each item in its manifest, for messages. */
+  lines?: number[];
 }
 
 export interface BatchSpec {
@@ -50,6 +54,16 @@ export interface BatchSpec {
   scope?: Scope;
   /** Who is told of the end, once. */
   notify?: NotifyTarget;
+}
+
+/** A batch of a manifest that is read here: a file, or an https address. */
+export interface ManifestBatchSpec extends Omit<BatchSpec, 'manifest' | 'partitions' | 'source'> {
+  /** Whether bad lines are left out, and the others are run. */
+  skipBad?: boolean;
+  /** How an address is reached; as the environment says, unless told. */
+  proxy?: ProxySettings;
+  /** Told of lines that are good, but may not be meant so. */
+  onWarning?: (warning: ManifestWarning) => void;
 }
 
 /** What became of asking for a batch once more. */
@@ -78,6 +92,7 @@ export class BatchesClient {
    */
   async start({ partitions, ...spec }: BatchSpec, { token }: { token?: string } = {}): Promise<Batch> {
     const { taskQueue, poll, submit } = this.config;
+    requireGood(problemsOfGivenKey(spec.key), 'The batch was not started');
     return this.#start(
       { ...spec, scope: withoutGaps(spec.scope), poll, submit },
       { taskQueue, token },
@@ -110,6 +125,24 @@ export class BatchesClient {
       const where = await whereManifestsDiffer(this.temporal, input, partitions);
       throw new KeyReusedError(key, workflowId, `${where}; choose another key`);
     }
+  }
+
+  /**
+   * The same of a manifest: the path of a file, or an https address. The whole of it is checked first; what is wrong is
+   * an `InvalidInputError` with every line's problems, and nothing is started.
+   */
+  async startFrom(
+    source: string,
+    { skipBad, proxy = loadProxySettings(), onWarning, ...spec }: ManifestBatchSpec,
+  ): Promise<Batch> {
+    // Only whoever reads manifests needs it.
+    const { withCheckedManifest } = await import('./manifest/index.js');
+    const onCheck = (_name: string, { warnings }: ManifestCheck): void => {
+      for (const warning of warnings) onWarning?.(warning);
+    };
+    return withCheckedManifest(source, { skipBad, proxy, onCheck }, ({ manifest, partitions }) =>
+      this.start({ ...spec, manifest, partitions }),
+    );
   }
 
   /** Starts it and waits until every item is over, or goes on as a run of its own. */

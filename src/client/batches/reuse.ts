@@ -19,18 +19,24 @@ export async function whereManifestsDiffer(
     (_, n) => theirs.partitions[n]?.digest !== manifest.partitions[n]?.digest,
   );
   const firstLine = (manifest.partitions[index] ?? theirs.partitions[index])?.firstLine ?? 1;
-  const items = await itemsOf(partitions, index + 1);
-  const place = items && (await firstDifference(temporal, { key, n: index + 1 }, items));
+  const ours = await partitionAt(partitions, index + 1);
+  const place = ours && (await firstDifference(temporal, { key, n: index + 1 }, ours.items));
   return place === undefined
     ? `its manifest differs from line ${firstLine} on`
-    : `its manifest differs first in line ${firstLine + place}`;
+    : `its manifest differs first in line ${lineAt(ours?.lines, place) ?? firstLine + place}`;
 }
 
-async function itemsOf(
+/** Blank lines, and those that are left out, have numbers, too. Where theirs has more, it is the one after our last. */
+function lineAt(lines: number[] | undefined, place: number): number | undefined {
+  const last = lines?.at(-1);
+  return lines?.[place] ?? (last === undefined ? undefined : last + 1);
+}
+
+async function partitionAt(
   partitions: AsyncIterable<BatchPartition>,
   n: number,
-): Promise<BatchItem[] | undefined> {
-  for await (const partition of partitions) if (partition.n === n) return partition.items;
+): Promise<BatchPartition | undefined> {
+  for await (const partition of partitions) if (partition.n === n) return partition;
   return undefined;
 }
 

@@ -22,23 +22,14 @@ export async function handOverBatch(
   { token, proxy = {}, signal, ...settings }: HandOverSettings,
 ): Promise<StartedBatch> {
   // Only whoever reads manifests needs it.
-  const { checkManifest, readPartitions, withManifest } = await import('../batches/manifest/index.js');
-  return withManifest(
-    address,
-    proxy,
-    async ({ name, lines }) => {
-      const check = await checkManifest(lines(), { skipBad });
-      if (!check.usable) throw unusable(name, check);
-      const { digest, items, partitions: facts } = check;
-      const manifest = { digest, items, partitions: facts };
-      const partitions = untilAborted(readPartitions(lines(), { skipBad, name }), signal);
-      const spec = { ...asked, manifest, partitions, source: name };
-      const batch = await new BatchesClient(temporal, settings).start(spec, { token });
-      const { key, runId, existing, startedAt: startTime, taskQueue } = batch;
-      return { key, runId, existing, startTime, taskQueue, digest };
-    },
-    signal,
-  );
+  const { withCheckedManifest } = await import('../batches/manifest/index.js');
+  const reading = { skipBad, proxy, signal, refusal: unusable };
+  return withCheckedManifest(address, reading, async ({ name, manifest, partitions }) => {
+    const spec = { ...asked, manifest, partitions: untilAborted(partitions, signal), source: name };
+    const batch = await new BatchesClient(temporal, settings).start(spec, { token });
+    const { key, runId, existing, startedAt: startTime, taskQueue } = batch;
+    return { key, runId, existing, startTime, taskQueue, digest: manifest.digest };
+  });
 }
 
 async function* untilAborted(

@@ -120,6 +120,8 @@ export interface BatchResult {
   key: string;
   /** `attention`: some items are held, and go on as runs of their own. */
   status: 'completed' | 'attention' | 'cancelled';
+  /** Of the manifest. */
+  digest: string;
   items: number;
   counts: ItemCounts;
   startedAt: string;

@@ -59,12 +59,15 @@ async function finish(run: Batch): Promise<BatchResult> {
   enterStage(run, status);
   const { startedAt, since: finishedAt, incomplete } = progress;
   const notified = await tellEnd(run, status);
-  // A partition that came meanwhile would wait for ever.
-  sendWindows(run);
-  await untilWindowsSent(run);
-  await condition(() => run.notices === 0 && allHandlersFinished());
-  const { key, manifest } = input;
-  return { key, status, items: manifest.items, counts, startedAt, finishedAt, notified, incomplete };
+  // A partition that came meanwhile would wait for an hour: whoever comes before the last look is told to stop.
+  do {
+    sendWindows(run);
+    await untilWindowsSent(run);
+    await condition(() => run.notices === 0 && allHandlersFinished());
+  } while (run.untold.size > 0);
+  const { digest, items } = input.manifest;
+  const { key } = input;
+  return { key, status, digest, items, counts, startedAt, finishedAt, notified, incomplete };
 }
 
 /** Continues as new before the history grows past what the server takes; partitions go on, and find the new run. */

@@ -41,7 +41,7 @@ function takeNews(run: Batch, { n, counts, trouble, isOver }: Record<string, unk
   standing.counts = counts;
   standing.trouble = isText(trouble) ? trouble : null;
   standing.isOver = isOver === true;
-  run.heard = true;
+  run.heard.add(Number(n));
   run.hasWork = true;
 }
 
@@ -60,11 +60,10 @@ function isCounts(counts: unknown): counts is ItemCounts {
 export async function lookNowAndThen(run: Batch): Promise<void> {
   for (;;) {
     await sleep(LOOK_EVERY, { summary: 'until silent partitions are looked at' });
-    const isSilent = !run.heard;
-    run.heard = false;
-    if (!isSilent) continue;
+    const heard = new Set(run.heard);
+    run.heard.clear();
     for (const [index, { isThere, isOver }] of run.progress.partitions.entries())
-      if (isThere && !isOver) await lookAt(run, index + 1);
+      if (isThere && !isOver && !heard.has(index + 1)) await lookAt(run, index + 1);
   }
 }
 

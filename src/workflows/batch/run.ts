@@ -22,8 +22,8 @@ export interface Batch extends Sender {
   windows: number;
   /** Notifications on their way. */
   notices: number;
-  /** Whether any partition was heard of since they were last looked at. */
-  heard: boolean;
+  /** Numbers of the partitions that were heard of since the last look. */
+  readonly heard: Set<number>;
 }
 
 export function startBatch(input: BatchInput): Batch {
@@ -49,8 +49,8 @@ export function startBatch(input: BatchInput): Batch {
     subject: { requestName: batchWorkflowId(input.key) },
     // What came to the run before this one, and was not acted on yet.
     hasWork: carried !== undefined,
-    untold: new Set(),
-    ...{ windows: 0, notices: 0, heard: false },
+    ...{ untold: new Set(), heard: new Set() },
+    ...{ windows: 0, notices: 0 },
   };
 }
 

@@ -12,7 +12,7 @@ import { refuseUnsafeStart } from '../start';
 import { handleLateTasks } from './leaving';
 import { isAnybodyUntold, tellUsers } from './notices';
 import { pollItems } from './polling';
-import { reportNews, tellBatch } from './reporting';
+import { reportNews, speakNowAndThen, tellBatch } from './reporting';
 import { countsOf, isDone, isOver, type Partition, resultsOf, startPartition } from './run';
 import { submitItems } from './submitting';
 import { handleWindow } from './window';
@@ -33,6 +33,7 @@ export async function batchPart(input: PartitionInput): Promise<PartitionResult>
 
   // Cancelled, it still waits for what is on its way: a POST cannot be called back.
   await CancellationScope.nonCancellable(async () => {
+    void speakNowAndThen(run);
     await Promise.all([submitItems(run), pollItems(run), reportNews(run), tellUsers(run)]);
     await condition(() => run.leaving === 0 && run.writes === 0 && allHandlersFinished());
     if (!isDone(run) || isAnybodyUntold(run)) await continueAsNew<typeof batchPart>(nextInput(run));

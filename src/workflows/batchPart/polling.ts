@@ -87,14 +87,27 @@ function take(run: Partition, { over, missing, known, trouble }: TasksNews): voi
   run.hasNews ||= over.length > 0 || (before === null) !== (run.pollTrouble === null);
 }
 
-/** They keep nothing else from ending: when only such are left, each goes on as a run of its own. */
+/**
+ * They keep nothing else from ending, and not much from beginning: when only such are left, or when they take half of
+ * the places that others wait for, each goes on as a run of its own.
+ */
 function letOverdueGo(run: Partition): void {
   const left = entriesWith(run, (known) => !isOver(known));
-  const isLate = ({ known }: Entry): boolean =>
-    known.taskId !== undefined &&
-    known.since !== undefined &&
-    timeSince(known.since) >= run.settings.deadline;
-  if (left.every(isLate)) for (const entry of left) leaveOverdue(run, entry);
+  const late = left.filter(({ known }) => isLate(run, known));
+  if (late.length === left.length || isInTheWay(run, late.length))
+    for (const entry of late) leaveOverdue(run, entry);
+}
+
+function isInTheWay({ progress: { window, items } }: Partition, late: number): boolean {
+  const isFull = items.filter(({ status }) => status === 'running').length >= window.places;
+  const isWaiting = items.some(({ status }) => status === 'waiting');
+  return late > 0 && isWaiting && isFull && !window.paused && 2 * late >= window.places;
+}
+
+/** While the service tells of no task at all, those may be over that nobody could be told of. */
+function isLate({ settings, pollTrouble }: Partition, { taskId, since }: ItemProgress): boolean {
+  const patience = pollTrouble === null ? settings.deadline : 2 * settings.deadline;
+  return taskId !== undefined && since !== undefined && timeSince(since) >= patience;
 }
 
 function timeSince(time: string): number {

@@ -1,5 +1,5 @@
 /** Tells the batch how its partition stands. */
-import { condition, getExternalWorkflowHandle } from '@temporalio/workflow';
+import { condition, getExternalWorkflowHandle, sleep } from '@temporalio/workflow';
 import { partitionNewsSignal } from '../../contract';
 import { batchWorkflowId } from '../../ids';
 import { countsOf, isDone, isEnding, type Partition } from './run';
@@ -10,6 +10,19 @@ export async function reportNews(run: Partition): Promise<void> {
     await condition(() => isEnding(run) || run.hasNews);
     if (isEnding(run)) return;
     await tellBatch(run);
+  }
+}
+
+const SPEAK_EVERY = '1h';
+
+/**
+ * A batch that was terminated gives no places any more, and tells nobody. Whoever waits for one finds out when he has
+ * something to say, so that he says something now and then.
+ */
+export async function speakNowAndThen(run: Partition): Promise<void> {
+  for (;;) {
+    await sleep(SPEAK_EVERY, { summary: 'until the batch is told again how it stands' });
+    run.hasNews = true;
   }
 }
 

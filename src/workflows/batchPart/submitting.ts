@@ -133,9 +133,14 @@ function isTooMuch(outcome: SubmitOutcome): outcome is Refusal {
   return outcome.outcome === 'refused' && (outcome.status === 429 || outcome.status === 425);
 }
 
+/** The service looked at it, whatever it thinks of it. */
+function isJudged(outcome: SubmitOutcome): boolean {
+  return outcome.outcome === 'accepted' || (outcome.outcome === 'refused' && !mayChange(outcome));
+}
+
 /** What the outcomes of a chunk, together, tell of the service. */
 function restAfter(run: Partition, outcomes: SubmitOutcome[]): void {
-  const isWell = outcomes.some(({ outcome }) => outcome === 'accepted');
+  const isWell = outcomes.some(isJudged);
   if (isWell) Object.assign(run, newPatience(), { trouble: null, cautious: false });
   const tooMuch = outcomes.filter(isTooMuch);
   if (tooMuch.length > 0) {

@@ -1,4 +1,5 @@
 /** The second reading of a manifest, after it was checked: what is in it goes to the runs, partition by partition. */
+import { type PartitionFacts } from '../../../contract';
 import { InvalidInputError } from '../../../errors';
 import { type Partition } from './cutting';
 import { type ManifestLine } from './lines';
@@ -9,12 +10,14 @@ export interface HandOverOptions {
   skipBad?: boolean;
   /** What messages call the manifest. */
   name?: string;
+  /** What the check found: a file may be written to between the two readings. */
+  facts?: PartitionFacts[];
 }
 
 /** With the boundaries that the check found. A bad line that may not be left out ends it, with an error that names it. */
-export function readPartitions(
+export async function* readPartitions(
   lines: AsyncIterable<ManifestLine>,
-  { skipBad = false, name = 'manifest' }: HandOverOptions = {},
+  { skipBad = false, name = 'manifest', facts }: HandOverOptions = {},
 ): AsyncGenerator<Partition> {
   const onBad = ({ line, problems }: BadLine): void => {
     if (skipBad) return;
@@ -23,5 +26,21 @@ export function readPartitions(
       'The manifest has a bad line',
     );
   };
-  return partitionsOf(lines, { onBad });
+  let count = 0;
+  for await (const partition of partitionsOf(lines, { onBad })) {
+    if (facts && facts[count]?.digest !== partition.digest) throw changed(name, partition.lines[0]);
+    count += 1;
+    yield partition;
+  }
+  if (facts && facts.length > count) throw changed(name, facts[count]?.firstLine);
+}
+
+function changed(name: string, line = 1): InvalidInputError {
+  return new InvalidInputError(
+    [
+      `${name}: from line ${line} on it is not what was checked: it was changed meanwhile`,
+      'What was handed over goes on. Start the batch again with the manifest as it was, or cancel it',
+    ],
+    'Not all of the manifest was handed over',
+  );
 }

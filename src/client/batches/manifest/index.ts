@@ -6,6 +6,7 @@ export {
   type ManifestProblem,
   type ManifestWarning,
 } from './check';
+export { type CheckedManifest, type ManifestOptions, problemLines, withCheckedManifest } from './checked';
 export { type Partition } from './cutting';
 export { type HandOverOptions, readPartitions } from './handOver';
 export { type ManifestLine } from './lines';

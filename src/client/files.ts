@@ -1,0 +1,76 @@
+/** Files that a result points to, saved in a folder: each under the name of its job, and only when it is whole. */
+import { mkdir } from 'node:fs/promises';
+import { isPointer, valueAt } from '../api/pointer';
+import { briefly, whatIsThere } from '../api/there';
+import { loadProxySettings, type ProxySettings } from '../config';
+import { InvalidInputError, requireGood } from '../errors';
+import { inParallel } from '../parallel';
+
+export interface SavedFile {
+  url: string;
+  status: 'saved' | 'exists' | 'failed';
+  path: string | null;
+  error: string | null;
+}
+
+export interface FilePlace {
+  /** The folder. */
+  into: string;
+  /** Where in `info` the URLs are: a JSON pointer to a URL, a list of them, or objects with a `url`. */
+  at: string;
+  /** As the environment says, unless told. */
+  proxy?: ProxySettings;
+}
+
+/** Before anything is saved there; what a killed process left unfinished is removed after a while. */
+export async function preparePlace({ into, at }: FilePlace): Promise<void> {
+  requireGood(isPointer(at) ? [] : [`at: "${at}" is not a JSON pointer, like /images`], 'Nothing was saved');
+  await mkdir(into, { recursive: true }).catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new InvalidInputError([`into: ${into} cannot be used as a folder: ${reason}`], 'Nothing was saved');
+  });
+  const { removeLeftParts } = await import('../download.js');
+  await removeLeftParts(into);
+}
+
+const MOST_FILES = 1_000;
+const AT_ONCE = 4;
+
+/** What stands at the pointer, as `NAME-1`, `NAME-2`, and so on; in words, why there is nothing to save. */
+export async function saveFilesOf(
+  info: unknown,
+  name: string,
+  { into, at, proxy = loadProxySettings() }: FilePlace,
+): Promise<SavedFile[] | string> {
+  const urls = urlsAt(info, at);
+  if (typeof urls === 'string') return urls;
+  // Only whoever saves something needs it.
+  const { download } = await import('../download.js');
+  return inParallel(AT_ONCE, [...urls.entries()], async ([index, url]): Promise<SavedFile> => {
+    try {
+      const { path, existed } = await download(url, into, `${name}-${index + 1}`, proxy);
+      return { url, status: existed ? 'exists' : 'saved', path, error: null };
+    } catch (error) {
+      return {
+        url,
+        status: 'failed',
+        path: null,
+        error: error instanceof Error ? error.message : String(error),
+      };
+    }
+  });
+}
+
+/** A URL, a list of URLs, or objects with a `url`; else, in words, why there are none. */
+function urlsAt(info: unknown, at: string): string[] | string {
+  const found = valueAt(info, at);
+  if (found === undefined)
+    return `at ${at}: there is nothing in the result. ${whatIsThere(info, at, '`info`')}`;
+  const items: unknown[] = Array.isArray(found) ? found : [found];
+  const urls = items.map((item) => (typeof item === 'string' ? item : valueAt(item, '/url')));
+  const isComplete = urls.every((url) => typeof url === 'string');
+  if (!isComplete || urls.length === 0)
+    return `at ${at}: must be a URL, a list of URLs, or objects with a url. There is ${briefly(found)}`;
+  if (urls.length > MOST_FILES) return `at ${at}: has ${urls.length} URLs, more than ${MOST_FILES}`;
+  return urls;
+}
