@@ -4,15 +4,17 @@ import { type Paused } from '../contract';
 import { formatDuration } from '../durations';
 
 /**
- * Has the server keep the pause before a question: the first attempt ends here and says when the second one is due, so
- * that neither a worker nor a history holds a timer for it. No error for logs and metrics, as nothing went wrong.
+ * Has the server keep the pause before a question: the first attempt ends here, and the retry policy says when the second
+ * one is due, so that neither a worker nor a history holds a timer for it. No error for logs and metrics, as nothing went
+ * wrong; nor does it say where it was thrown, since people and every history see it.
  */
 export function pauseFirst({ pauseMs = 0 }: Paused): void {
   if (pauseMs === 0 || activityInfo().attempt > 1) return;
-  throw ApplicationFailure.create({
+  const pause = ApplicationFailure.create({
     type: 'Pause',
-    message: `The service is asked in ${formatDuration(pauseMs)}`,
-    nextRetryDelay: pauseMs,
+    message: `Nothing is wrong: the service is asked after a pause of ${formatDuration(pauseMs)}`,
     category: ApplicationFailureCategory.BENIGN,
   });
+  pause.stack = '';
+  throw pause;
 }

@@ -108,6 +108,7 @@ export interface MediaState {
   /** The last few decisions of people. */
   decisions: DecisionTaken[];
   polls: number;
+  /** When the service is asked next; past while it is being asked, null where no poll is near. */
   nextPollAt: string | null;
   lastError: string | null;
 }

@@ -88,6 +88,7 @@ export interface TranscriptState {
   /** The last few decisions of people. */
   decisions: DecisionTaken[];
   polls: number;
+  /** When the service is asked next; past while it is being asked, null where no poll is near. */
   nextPollAt: string | null;
   lastError: string | null;
 }
@@ -140,6 +141,7 @@ export interface RecordState {
   /** The last few decisions of people. */
   decisions: DecisionTaken[];
   polls: number;
+  /** When the service is asked next; past while it is being asked, null where no poll is near. */
   nextPollAt: string | null;
   lastError: string | null;
 }

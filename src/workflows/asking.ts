@@ -30,8 +30,9 @@ export async function askAfter<News>(
   const n = run.progress.polls + 1;
   const activities = proxyActivities<SegueActivities>({
     startToCloseTimeout: longestMs,
-    // An error is "no news" and the next poll asks again, so nothing is retried but the pause.
-    retry: { maximumAttempts: pauseMs > 0 ? 2 : 1 },
+    // An error is "no news" and the next poll asks again, so nothing is retried but the pause, which is the policy's own
+    // interval: of a delay that an attempt asks for, a policy's longest interval may be all that is granted.
+    retry: pauseMs > 0 ? { maximumAttempts: 2, initialInterval: pauseMs } : { maximumAttempts: 1 },
     summary: pauseMs > 0 ? `poll ${n}, after ${formatDuration(pauseMs)}` : `poll ${n}`,
   });
   const scope = new CancellationScope();

@@ -59,8 +59,8 @@ export interface Subject {
   tasks?: () => string[];
   /** What the run says of itself at its stage, in Markdown. */
   details: () => string;
-  /** What the service said of it last, where that is told. */
-  lastWords?: () => string;
+  /** What the service said of it last; null where that was nothing new. */
+  lastWords: () => string | null;
 }
 
 /** What a run is doing at its start; nothing of it outlives the run. */

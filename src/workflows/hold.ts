@@ -8,8 +8,8 @@ import { holdId } from './question';
 import { enterStage } from './show';
 
 /**
- * Stands until a person decides to adopt or to submit again, or a late answer decides for him; abandoned, it throws. A cancellation ends it too, but not one from before
- * it was held: whoever asked for that did not know.
+ * Stands until a person decides to adopt or to submit again, or a late answer decides instead; abandoned, it throws. A
+ * cancellation ends it too, but not one from before it was held: whoever asked for that did not know.
  */
 export async function hold(run: Run, question: Omit<Hold, 'since'>): Promise<Decision> {
   openHold(run, question);

@@ -2,7 +2,7 @@
 import { formatDuration } from '../durations';
 import { submitRequestId } from '../ids';
 import { type Run } from './progress';
-import { endDetails, holdDetails, lines } from './words';
+import { endDetails, holdDetails, lines, troubleOf } from './words';
 
 export function detailsOf(run: Run): string {
   return lines(detailsOfStage(run), ...unfollowed(run));
@@ -30,10 +30,14 @@ function detailsOfStage(run: Run): string {
         'It tries again by itself. Nothing is to be done, unless the service is known to be down for good.',
       );
     case 'held':
-    case 'overdue':
       return holdDetails(run, whatToLookFor(run));
+    case 'overdue':
+      return lines(holdDetails(run, whatToLookFor(run)), ...troubleOf(run));
     case 'polling':
-      return `The service works on it${task}; asked every ${formatDuration(settings.pollMin)} to ${formatDuration(settings.pollMax)}. Nothing is to be done.`;
+      return lines(
+        `The service works on it${task}; asked every ${formatDuration(settings.pollMin)} to ${formatDuration(settings.pollMax)}. Nothing is to be done.`,
+        ...troubleOf(run),
+      );
     case 'writing':
     case 'notifying':
     case 'succeeded':

@@ -56,6 +56,7 @@ export function startRun(input: MediaInput, settings: Settings, scope: Cancellat
       facts: () => ({ taskId: progress.taskId }),
       tasks: () => tasksOf(run),
       details: () => detailsOf(run),
+      lastWords: () => run.lastError && `the last question met: ${run.lastError}`,
     },
     scope,
     orderedBy: null,

@@ -2,10 +2,10 @@
 import { type TranscriptStage } from '../contract';
 import { formatDuration } from '../durations';
 import { type FollowingRecord, lastWordsOf } from './records';
-import { endDetails, holdDetails, lines } from './words';
+import { endDetails, holdDetails, lines, troubleOf } from './words';
 
 export function recordDetails(run: FollowingRecord, stage: TranscriptStage): string {
-  const { progress, settings, subject, lastError } = run;
+  const { progress, settings, subject } = run;
   const thing = `${subject.kind} \`${subject.id() ?? ''}\``;
   const pace = `asked every ${formatDuration(settings.pollMin)} to ${formatDuration(settings.pollMax)}`;
   switch (stage) {
@@ -13,14 +13,14 @@ export function recordDetails(run: FollowingRecord, stage: TranscriptStage): str
       return lines(
         `Waiting for the service to end ${thing}; ${pace}. Nothing is to be done.`,
         ...(progress.status === null ? [] : [`Its status: ${progress.status}`]),
-        ...(lastError === null ? [] : [`The last question got no answer, and is asked again: ${lastError}`]),
+        ...troubleOf(run),
       );
     case 'overdue':
       return lines(holdDetails(run, thing), `What the service says: ${lastWordsOf(run)}.`);
     case 'downloading':
       return lines(
         `The service is done with ${thing}; its file is being downloaded, ${pace}. Nothing is to be done.`,
-        ...(lastError === null ? [] : [`The last question got no answer, and is asked again: ${lastError}`]),
+        ...troubleOf(run),
       );
     case 'writing':
     case 'notifying':

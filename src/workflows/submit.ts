@@ -47,6 +47,8 @@ async function submitUntilKnown(run: Run, denial: { telling?: CancellationScope 
   const untilSent = doubling(1_000, 60_000);
   const untilAllowed = doubling(10_000, 300_000);
 
+  let lateTask = lateTaskFinder(progress.attempts);
+
   let unresolved = unresolvedOf(run.input, progress);
   for (;;) {
     const { attempt, outcome } = unresolved ? ofBatch(unresolved) : await trySubmit(run);
@@ -58,10 +60,16 @@ async function submitUntilKnown(run: Run, denial: { telling?: CancellationScope 
     run.lastError = outcome.reason;
     if (outcome.outcome === 'unknown') {
       const decision = await hold(run, { n: attempt.n, why: 'unknown', reason: outcome.reason });
-      if (decision.action === 'resubmit') continue;
-      follow(run, decision.taskId ?? '');
-      return;
+      if (decision.action !== 'resubmit') {
+        follow(run, decision.taskId ?? '');
+        return;
+      }
+      lateTask = lateTaskFinder(progress.attempts);
+      continue;
     }
+
+    // Nothing is on its way now, and what a person took for lost was accepted after all.
+    if (followLate(run, lateTask())) return;
 
     const isDenial = outcome.outcome === 'refused' && (outcome.status === 401 || outcome.status === 403);
     if (!isDenial) progress.deniedSince = null;
@@ -82,8 +90,20 @@ async function submitUntilKnown(run: Run, denial: { telling?: CancellationScope 
     } else {
       throw refused(run, outcome);
     }
+    if (followLate(run, lateTask())) return;
     await continueWhenLong(run);
   }
+}
+
+/** Finds the task of a submission that is answered late, from now on: what is known by now was followed, or decided on. */
+function lateTaskFinder(attempts: SubmitAttempt[]): () => string | undefined {
+  const known = new Set(attempts.map(({ taskId }) => taskId));
+  return () => attempts.find(({ taskId }) => !known.has(taskId) && taskId !== undefined)?.taskId;
+}
+
+function followLate(run: Run, taskId: string | undefined): boolean {
+  if (taskId !== undefined) follow(run, taskId);
+  return taskId !== undefined;
 }
 
 /** What a batch met before this run: it begins with the question. */
@@ -98,7 +118,8 @@ function follow(run: Run, taskId: string): void {
   const { progress } = run;
   run.lastError = null;
   progress.taskId = taskId;
-  progress.submittedAt = progress.attempts.at(-1)?.at ?? null;
+  const attempt = progress.attempts.find((tried) => tried.taskId === taskId) ?? progress.attempts.at(-1);
+  progress.submittedAt = attempt?.at ?? null;
   enterStage(run, 'polling');
 }
 

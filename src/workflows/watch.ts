@@ -160,7 +160,10 @@ function isMissing({ progress }: Following): boolean {
 }
 
 function becomeOverdue(run: Following, words: typeof NOT_OVER): void {
-  const reason = `${thingOf(run)} ${words.overdue} after ${formatDuration(run.settings.deadline)}`;
+  const { lastError, settings } = run;
+  const late = `${thingOf(run)} ${words.overdue} after ${formatDuration(settings.deadline)}`;
+  // It may well be over: a credential that was withdrawn looks like this, too.
+  const reason = lastError === null ? late : `${late}; the last question met: ${lastError}`;
   const question = { n: nextNumber(run), why: 'overdue' as const, reason };
   openHold(run, question);
   alarm(run, question);
@@ -175,7 +178,7 @@ function statusOf(failure: Error): number | undefined {
 
 function givenUp(run: Following, words: typeof NOT_OVER): ApplicationFailure {
   const { input, subject, lastError } = run;
-  const said = subject.lastWords?.();
+  const said = subject.lastWords();
   const reason = said ? `${words.givenUp}; ${said}` : words.givenUp;
   return ApplicationFailure.create({
     type: FAILURE.givenUp,

@@ -66,6 +66,11 @@ export function commandsOf(run: Following): { when: string; command: string }[] 
   return (hold?.actions ?? []).map((action) => all[action]);
 }
 
+/** What the last question met, where that was an error: whoever waits should know why nothing is heard. */
+export function troubleOf({ lastError }: Following): string[] {
+  return lastError === null ? [] : [`The last question met an error, and is asked again: ${lastError}`];
+}
+
 export function lines(...paragraphs: string[]): string {
   return paragraphs.join('\n\n');
 }

@@ -325,6 +325,23 @@ describe('a job that was stopped with work under way', () => {
     for (const key of [held, last]) await temporal.client.workflow.getHandle(`media/${key}`).terminate();
   });
 
+  test('P2: a job of its own whose key looks like a successor hides none; one that runs it again takes it off the list', async () => {
+    const begin = (key: string) =>
+      temporal.client.workflow.start('media', {
+        workflowId: `media/${key}`,
+        taskQueue: config.taskQueue,
+        startDelay: '1h',
+        typedSearchAttributes: attributesOfJob({ key, tool: 'remove-background' }, 'waiting'),
+      });
+    const key = newKey();
+    const unrelated = await begin(`${key}-next`);
+    await (await begin(key)).terminate();
+    expect(await heldRow(line, key)).toMatchObject({ why: 'terminated' });
+    const again = await begin(`${key}+2`);
+    await untilUnlisted(line, key);
+    await Promise.all([unrelated, again].map((run) => run.cancel()));
+  });
+
   test('P1: one whose submission nobody knows tells what to look for, and is not run again', async () => {
     const key = await startHeldJob(line);
     await temporal.client.workflow.getHandle(`media/${key}`).terminate();

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { type WorkflowHandle } from '@temporalio/client';
 import { type SegueClient } from '../../src/client';
 import { type StarterConfig } from '../../src/config';
-import { changeSignal } from '../../src/contract';
+import { acceptedSignal, changeSignal } from '../../src/contract';
 import { mediaWorkflowId } from '../../src/ids';
 import { type Job, type RecordJob, type TranscriptJob } from '../../src/client/jobs/job';
 import { startSandbox } from '../../src/sandbox/server';
@@ -13,7 +13,7 @@ import { eventually } from '../support/eventually';
 import { PROJECT, startProjectService } from '../support/projectService';
 import { answer, startRawServer } from '../support/rawServer';
 import { SANDBOX_PLACES, seedRecord, seedTranscription, SRT } from '../support/records';
-import { addFault, readLedger } from '../support/sandbox';
+import { addFault, answering, readLedger } from '../support/sandbox';
 import { shared } from '../support/shared';
 import { connectTo, segueClient, testConfig, type TestTemporal, withWorker } from '../support/temporal';
 import { seedProject, WORKSPACE } from '../support/writing';
@@ -140,6 +140,20 @@ export const scenarios: Record<string, Scenario> = {
       const { entries } = await readLedger(sandboxUrl);
       const taskId = entries.find(({ kind }) => kind === 'submit')?.taskId ?? '';
       await job.resolve({ action: 'adopt', taskId, by: 'sam', reason: 'found it' });
+    });
+  },
+
+  async 'media-late-answer-while-waiting'(temporal, keep) {
+    await runHeld(temporal, keep, 'after', async (job, sandboxUrl) => {
+      await addFault(sandboxUrl, answering(429, 'remove-background'));
+      await eventually('that it can be submitted again', () =>
+        job.resolve({ action: 'resubmit', by: 'sam', reason: 'not there' }),
+      );
+      await eventually('the refusal', async () => (await job.state())?.stage === 'waiting');
+      const { entries } = await readLedger(sandboxUrl);
+      const taskId = entries.find(({ applied }) => applied)?.taskId ?? '';
+      const run = temporal.client.workflow.getHandle(job.workflowId);
+      await run.signal(acceptedSignal, { hold: `${job.runId}/1`, taskId });
     });
   },
 

@@ -10,7 +10,7 @@ import { searchAttributes } from '../../src/searchAttributes';
 import { eventually } from '../support/eventually';
 import { startByName } from '../support/jobs';
 import { resetRun } from '../support/reset';
-import { addFault, ask, readLedger, useSandboxEach } from '../support/sandbox';
+import { addFault, answering, ask, readLedger, useSandboxEach } from '../support/sandbox';
 import { segueClient, testConfig, useTemporal, withWorker } from '../support/temporal';
 
 const temporal = useTemporal();
@@ -231,6 +231,21 @@ describe('P1: a late answer', () => {
       expect(await held.wait()).toMatchObject({ status: 'succeeded', taskId: first });
     });
     expect(await submissions()).toMatchObject({ submissions: 1, duplicates: 0 });
+  });
+
+  test('P1: of a submission that a person took for lost is followed, as long as nothing else was sent', async () => {
+    await withHeldJob('after', async (held) => {
+      const first = await acceptedTask();
+      await addFault(sandbox.url, answering(429, 'remove-background'));
+      await untilResubmitted(held, await holdOf(held));
+      await eventually('the refusal', async () => (await held.state())?.stage === 'waiting');
+      const handle = temporal.client.workflow.getHandle(held.workflowId);
+      await handle.signal(acceptedSignal, { hold: `${held.runId}/1`, taskId: first });
+      expect(await held.wait()).toMatchObject({ status: 'succeeded', taskId: first });
+      const { attempts = [], submittedAt } = (await held.state()) ?? {};
+      expect(submittedAt).toBe(attempts[0]?.at);
+      expect(await submissions()).toMatchObject({ submissions: 1, duplicates: 0 });
+    });
   });
 
   test('P2: finds its submission, however many were tried since', async () => {

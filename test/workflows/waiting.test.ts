@@ -175,6 +175,24 @@ describe('on a dev server', () => {
     ]);
   });
 
+  test('a job whose polls meet errors says so when it is overdue', async () => {
+    await addFault(sandbox.url, answering(401, 'get-task'));
+    config = testConfig({ poll: { min: '50ms', max: '100ms', deadline: '500ms', giveUp: '7d' } });
+    await withWorker(temporal, config, sandbox.url, async () => {
+      const late = await start();
+      const { hold } = await untilOverdue(late);
+      // Who reads it in a list or in the alarm is not sent to look for a task that takes long.
+      expect(hold?.reason).toMatch(/is not over after 500ms; the last question met: .*401/);
+      const handle = temporal.client.workflow.getHandle(late.workflowId);
+      expect(await handle.query('__temporal_workflow_metadata')).toMatchObject({
+        currentDetails: expect.stringMatching(/Needs a person[^]*The last question met an error.*401/),
+      });
+      await ask(sandbox.url, 'DELETE /_sandbox/faults');
+      await late.pollNow();
+      expect(await late.wait()).toMatchObject({ status: 'succeeded' });
+    });
+  });
+
   test('P2: an overdue job can be abandoned, and nothing else', async () => {
     await withLateJob(async (late) => {
       const { taskId } = await untilOverdue(late);

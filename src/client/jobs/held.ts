@@ -7,6 +7,7 @@ import {
   WorkflowFailedError,
   WorkflowNotFoundError,
 } from '@temporalio/client';
+import { optionalTsToMs } from '@temporalio/common/lib/time';
 import {
   FAILURE,
   type Hold,
@@ -18,7 +19,7 @@ import {
   RECORD_WORKFLOW,
   TRANSCRIPT_WORKFLOW,
 } from '../../contract';
-import { mediaWorkflowId, submitRequestId } from '../../ids';
+import { againKey, mediaWorkflowId, submitRequestId } from '../../ids';
 import { successorKey } from './successor';
 import { isRecord, isText } from '../../rules/inputs';
 import { type Job, jobOf, type JobState } from './job';
@@ -139,17 +140,28 @@ class Asking {
     return state;
   }
 
-  /** A run that was reset goes on as another; so does a job that was given another key, or its task alone. */
-  async #isSettled({ workflowId, runId, key, taskId }: JobEntry): Promise<boolean> {
+  /** A run that was reset goes on as another; so does a job that was given another key or run again, or its task alone. */
+  async #isSettled({ workflowId, runId, key, taskId, closedAt }: JobEntry): Promise<boolean> {
     const latest = await this.#latestRun(workflowId);
     if (latest?.runId !== runId && !(await this.#isRefusedRepetition(latest))) return true;
-    if ((await this.#latestRun(mediaWorkflowId(successorKey(key)))) !== undefined) return true;
+    for (const next of [successorKey(key), againKey(key)]) {
+      if (await this.#wasBegunSince(Date.parse(closedAt ?? ''), mediaWorkflowId(next))) return true;
+    }
     if (taskId === null) return false;
     const followers = `${searchAttributes.taskIds.name} = ${quoted(taskId)} AND ExecutionStatus IN ('Running', 'Completed', 'Failed')`;
     for await (const { workflowId: other } of findRuns(this.temporal, followers)) {
       if (other !== workflowId) return true;
     }
     return false;
+  }
+
+  /** Not before: a key that looks like a successor's may be that of a job of its own, and must hide no other. */
+  async #wasBegunSince(stopped: number, workflowId: string): Promise<boolean> {
+    const latest = await this.#latestRun(workflowId);
+    if (!latest) return false;
+    // That of its first run, should it have continued as new.
+    const begun = optionalTsToMs(latest.raw.workflowExtendedInfo?.originalStartTime);
+    return (begun ?? latest.startTime.getTime()) >= stopped;
   }
 
   /** A starter's retry policy makes another run of one that timed out; that one does nothing but fail. */
