@@ -38,6 +38,8 @@ export interface Progress {
   number: number;
   /** The last few POSTs tried. */
   attempts: SubmitAttempt[];
+  /** Tasks that were known when a person last had it submitted again; one that is told later came late. */
+  knownTasks: string[];
   hold: Hold | null;
   /** The last few decisions of people. */
   decisions: DecisionTaken[];

@@ -1,5 +1,10 @@
 /** One question to the service, after a pause that somebody may cut short. */
-import { CancellationScope, condition, proxyActivities } from '@temporalio/workflow';
+import {
+  ActivityCancellationType,
+  CancellationScope,
+  condition,
+  proxyActivities,
+} from '@temporalio/workflow';
 import { type SegueActivities } from '../contract';
 import { formatDuration } from '../durations';
 import { type Following } from './following';
@@ -30,6 +35,8 @@ export async function askAfter<News>(
   const n = run.progress.polls + 1;
   const activities = proxyActivities<SegueActivities>({
     startToCloseTimeout: longestMs,
+    // What is cut short is over at once: an answer that comes all the same is nobody's.
+    cancellationType: ActivityCancellationType.TRY_CANCEL,
     // An error is "no news" and the next poll asks again, so nothing is retried but the pause, which is the policy's own
     // interval: of a delay that an attempt asks for, a policy's longest interval may be all that is granted.
     retry: pauseMs > 0 ? { maximumAttempts: 2, initialInterval: pauseMs } : { maximumAttempts: 1 },

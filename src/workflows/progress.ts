@@ -32,6 +32,7 @@ export function startRun(input: MediaInput, settings: Settings, scope: Cancellat
     number: carried?.number ?? input.held?.attempts.at(-1)?.n ?? 0,
     attempts: [...(carried?.attempts ?? input.held?.attempts ?? [])],
     hold: carried?.hold ?? null,
+    knownTasks: carried?.knownTasks ?? [],
     decisions: [...(carried?.decisions ?? [])],
     deniedSince: carried?.deniedSince ?? null,
     polls: carried?.polls ?? 0,
@@ -79,6 +80,11 @@ export function unresolvedOf(
 ): SubmitAttempt | undefined {
   const last = held?.attempts.at(-1);
   return carried || taskId !== null || last?.n !== number ? undefined : last;
+}
+
+/** A person has it submitted again, and knows what is known by now. */
+export function startOver(run: Run): void {
+  run.progress.knownTasks = tasksOf(run);
 }
 
 /** Every task that the service has for this job, as far as is known; the one that is followed comes first. */

@@ -2,8 +2,9 @@ import {
   ActivityFailure,
   ApplicationFailure,
   CancellationScope,
+  condition,
+  isCancellation,
   proxyActivities,
-  sleep,
   workflowInfo,
 } from '@temporalio/workflow';
 import {
@@ -19,7 +20,7 @@ import { alarmOfDenial } from './alarm';
 import { doubling } from './backoff';
 import { continueWhenLong, senderOf } from './following';
 import { hold } from './hold';
-import { type Run, unresolvedOf } from './progress';
+import { type Run, startOver, unresolvedOf } from './progress';
 import { nextNumber } from './question';
 import { enterStage } from './show';
 
@@ -37,6 +38,10 @@ export async function submitOnce(run: Run): Promise<void> {
   const denial: { telling?: CancellationScope } = {};
   try {
     await submitUntilKnown(run, denial);
+  } catch (error) {
+    // An answer that came late is not followed any more, but the service has its task: the project is to know.
+    if (isCancellation(error)) run.progress.taskId ??= run.subject.tasks?.()[0] ?? null;
+    throw error;
   } finally {
     denial.telling?.cancel();
   }
@@ -46,8 +51,6 @@ async function submitUntilKnown(run: Run, denial: { telling?: CancellationScope 
   const { progress, settings } = run;
   const untilSent = doubling(1_000, 60_000);
   const untilAllowed = doubling(10_000, 300_000);
-
-  let lateTask = lateTaskFinder(progress.attempts);
 
   let unresolved = unresolvedOf(run.input, progress);
   for (;;) {
@@ -64,12 +67,12 @@ async function submitUntilKnown(run: Run, denial: { telling?: CancellationScope 
         follow(run, decision.taskId ?? '');
         return;
       }
-      lateTask = lateTaskFinder(progress.attempts);
+      startOver(run);
       continue;
     }
 
     // Nothing is on its way now, and what a person took for lost was accepted after all.
-    if (followLate(run, lateTask())) return;
+    if (followLate(run)) return;
 
     const isDenial = outcome.outcome === 'refused' && (outcome.status === 401 || outcome.status === 403);
     if (!isDenial) progress.deniedSince = null;
@@ -81,29 +84,35 @@ async function submitUntilKnown(run: Run, denial: { telling?: CancellationScope 
         progress.deniedSince = new Date().toISOString();
       }
       if (Date.now() - Date.parse(progress.deniedSince) >= settings.authGrace) throw refused(run, outcome);
-      await sleep(untilAllowed.next(), { summary: 'until access may be granted again' });
+      await waitToSubmit(run, untilAllowed.next(), 'until access may be granted again');
     } else if (outcome.outcome === 'notSent') {
-      await sleep(untilSent.next(), { summary: 'until the service may be reached again' });
+      await waitToSubmit(run, untilSent.next(), 'until the service may be reached again');
     } else if (outcome.status === 429 || outcome.status === 425) {
       const asked = outcome.retryAfterMs ?? untilSent.next();
-      await sleep(Math.min(Math.max(asked, 1_000), LONGEST_WAIT_MS), { summary: 'as the service asked' });
+      await waitToSubmit(run, Math.min(Math.max(asked, 1_000), LONGEST_WAIT_MS), 'as the service asked');
     } else {
       throw refused(run, outcome);
     }
-    if (followLate(run, lateTask())) return;
+    if (followLate(run)) return;
     await continueWhenLong(run);
   }
 }
 
-/** Finds the task of a submission that is answered late, from now on: what is known by now was followed, or decided on. */
-function lateTaskFinder(attempts: SubmitAttempt[]): () => string | undefined {
-  const known = new Set(attempts.map(({ taskId }) => taskId));
-  return () => attempts.find(({ taskId }) => !known.has(taskId) && taskId !== undefined)?.taskId;
+/** The task of a submission that was answered late: nobody knew it when the next one was ordered. */
+function lateTaskOf({ progress: { attempts, knownTasks } }: Run): string | undefined {
+  const isLate = ({ taskId }: SubmitAttempt): boolean => taskId !== undefined && !knownTasks.includes(taskId);
+  return attempts.find(isLate)?.taskId;
 }
 
-function followLate(run: Run, taskId: string | undefined): boolean {
+function followLate(run: Run): boolean {
+  const taskId = lateTaskOf(run);
   if (taskId !== undefined) follow(run, taskId);
   return taskId !== undefined;
+}
+
+/** Until it may be tried again, or an answer that comes late makes that needless. */
+async function waitToSubmit(run: Run, ms: number, summary: string): Promise<void> {
+  await condition(() => lateTaskOf(run) !== undefined, ms, { summary });
 }
 
 /** What a batch met before this run: it begins with the question. */

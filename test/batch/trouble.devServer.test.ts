@@ -1,6 +1,7 @@
 /** Batches whose service is in trouble: with one item, or with all of them. */
 import { type MediaJob } from '../../src/client/jobs/job';
 import { batchItemKey } from '../../src/ids';
+import { startSandbox } from '../../src/sandbox/server';
 import { batchOf, cutouts, resultsOf, startBatch, untilStatus } from '../support/batch';
 import { notificationsOf } from '../support/campaign';
 import { decideByLedger } from '../support/deciding';
@@ -163,18 +164,17 @@ test('P2: a denied credential pauses the batch, fails and holds nothing, and it 
 /** Long enough for what is not stuck, however slow the machine. */
 const DEADLINE = '4s';
 
-/** The service tells nothing of these items, until long after their deadline. */
-async function keepSilentAbout(keys: string[]): Promise<void> {
-  for (const key of keys)
-    for (let poll = 1; poll <= 200; poll++)
-      await befall(`${key}.poll.${poll}`, { operation: 'get-task', status: 500 });
+/** The service tells nothing of its task, until long after the deadline. */
+async function keepSilentAbout(key: string): Promise<void> {
+  for (let poll = 1; poll <= 200; poll++)
+    await befall(`${key}.poll.${poll}`, { operation: 'get-task', status: 500 });
 }
 
 test('P2: tasks that take too long go on as runs of their own when nothing else is left', async () => {
   const config = testConfig({ poll: { min: '50ms', max: '100ms', deadline: DEADLINE, giveUp: '7d' } });
   const spec = batchOf(cutouts(sandbox.url, 3), 3);
   const key = batchItemKey(spec.key, 2);
-  await keepSilentAbout([key]);
+  await keepSilentAbout(key);
   await withWorker(temporal, config, sandbox.url, async () => {
     const client = segueClient(temporal, config);
     const batch = await client.batch.start(spec);
@@ -190,18 +190,23 @@ test('P2: tasks that take too long go on as runs of their own when nothing else 
   expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 3, duplicates: 0 });
 });
 
-test('P2: tasks that take too long do not keep the places that others wait for', async () => {
-  const config = testConfig({ poll: { min: '50ms', max: '100ms', deadline: DEADLINE, giveUp: '7d' } });
-  const spec = batchOf(cutouts(sandbox.url, 6), 6, { concurrency: 2 });
-  const stuck = [1, 2].map((item) => batchItemKey(spec.key, item));
-  await keepSilentAbout(stuck);
-  await withWorker(temporal, config, sandbox.url, async () => {
-    const batch = await startBatch(temporal, config, spec);
-    expect(await batch.result()).toMatchObject({ status: 'attention', counts: { succeeded: 4, held: 2 } });
-    const held = (await resultsOf(batch)).slice(0, 2);
-    expect(held.map(({ workflowId }) => workflowId)).toEqual(stuck.map((key) => `media/${key}`));
-    for (const { workflowId = '' } of held)
-      await temporal.client.workflow.getHandle(workflowId).terminate('not needed');
-  });
-  expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 6, duplicates: 0 });
+test('P2: tasks that take too long, and all places: the operator is told, and more places let others begin', async () => {
+  const config = testConfig({ poll: { min: '50ms', max: '100ms', deadline: '500ms', giveUp: '7d' } });
+  const slow = await startSandbox({ pace: { kind: 'time', ms: 3_600_000 } });
+  const submissions = async (): Promise<number> => (await readLedger(slow.url)).summary.submissions;
+  const work = async (): Promise<void> => {
+    const batch = await startBatch(temporal, config, batchOf(cutouts(slow.url, 6), 6, { concurrency: 2 }));
+    const { trouble } = await untilStatus(batch, 'the trouble', (status) => status.trouble !== null);
+    expect(trouble).toContain('2 tasks are not over after 500ms and take all places');
+    const isTold = async (): Promise<boolean> => (await notificationsOf(slow.url)).length > 0;
+    await eventually('that the operator knows', isTold);
+    // No more are at the service than was agreed.
+    expect(await submissions()).toBe(2);
+    await batch.concurrency({ concurrency: 3, by: 'sam' });
+    await eventually('another one', async () => (await submissions()) === 3);
+    await batch.cancel({ by: 'sam' });
+    expect(await batch.result()).toMatchObject({ status: 'cancelled', counts: { cancelled: 6 } });
+  };
+  await withWorker(temporal, config, slow.url, work, { operator });
+  await slow.stop();
 });

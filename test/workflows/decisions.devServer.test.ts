@@ -205,6 +205,31 @@ describe('P1: a late answer', () => {
     expect(await submissions()).toMatchObject({ submissions: 1, duplicates: 0 });
   });
 
+  test('P2: that comes to a run which then is cancelled is known to the project', async () => {
+    const project = { resourcetype: 'document', id: randomUUID() };
+    await ask(sandbox.url, 'POST /_sandbox/seed', {
+      body: { projects: [{ ...project, workspace: 1, data: {} }] },
+    });
+    let taskId = '';
+    await withHeldJob(
+      'after',
+      async (held) => {
+        taskId = await acceptedTask();
+        // Waits for ten seconds.
+        await addFault(sandbox.url, answering(401, 'remove-background'));
+        await untilResubmitted(held, await holdOf(held));
+        await eventually('the refusal', async () => (await held.state())?.stage === 'waiting');
+        const handle = temporal.client.workflow.getHandle(held.workflowId);
+        await handle.signal(acceptedSignal, { hold: `${held.runId}/1`, taskId });
+        await held.cancel();
+        expect(await held.wait()).toMatchObject({ status: 'cancelled', taskId });
+      },
+      { write: { project, at: '/job' } },
+    );
+    const { json } = await ask(sandbox.url, `GET /projects/document/${project.id}`);
+    expect(json.data).toMatchObject({ job: { status: 'cancelled', taskId } });
+  });
+
   test('P2: of a submission that a person gave up is kept for all to see, beside the task that is followed', async () => {
     await withHeldJob('after', async (held) => {
       await addFault(sandbox.url, {
@@ -256,7 +281,7 @@ describe('P1: a late answer', () => {
     const carried: Progress = {
       ...{ taskId: null, submittedAt: null, number: 20, attempts: tried, hold: null, decisions: [] },
       ...{ deniedSince: null, polls: 0, pollingSince: null, missingSince: null },
-      ...{ listeners: [], reset: false },
+      ...{ listeners: [], reset: false, knownTasks: [] },
     };
     await withWorker(temporal, config, sandbox.url, async () => {
       const key = `late-${randomUUID()}`;

@@ -89,6 +89,10 @@ export interface BatchProgress {
   told: { held: boolean; trouble: boolean; incomplete?: boolean };
   /** How often the service was in trouble; part of the name of what is told of it. */
   troubles: number;
+  /** When partitions that say nothing are looked at next. */
+  nextLookAt?: string;
+  /** Numbers of the partitions that were heard of since the last look. */
+  heard: number[];
   /** Why the rest of the manifest is not handed over, if so. */
   incomplete: string | null;
   /** Ids of the runs that are told its end. */

@@ -16,7 +16,7 @@ const { readEnd } = proxyActivities<SegueActivities>({
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
 });
 
-const LOOK_EVERY = '1h';
+const LOOK_EVERY_MS = 3_600_000;
 
 export function handleNews(run: Batch): void {
   setHandler(
@@ -41,7 +41,8 @@ function takeNews(run: Batch, { n, counts, trouble, isOver }: Record<string, unk
   standing.counts = counts;
   standing.trouble = isText(trouble) ? trouble : null;
   standing.isOver = isOver === true;
-  run.heard.add(Number(n));
+  const { heard } = run.progress;
+  if (!heard.includes(Number(n))) heard.push(Number(n));
   run.hasWork = true;
 }
 
@@ -56,14 +57,21 @@ function isCounts(counts: unknown): counts is ItemCounts {
   return isRecord(counts) && NAMES.every((name) => Number.isInteger(counts[name]));
 }
 
-/** For as long as the run lasts; one timer an hour. */
+/**
+ * For as long as the batch lasts, whichever of its runs that is; one timer an hour. Those without places keep nothing
+ * from anybody, and need not say anything.
+ */
 export async function lookNowAndThen(run: Batch): Promise<void> {
+  const { progress } = run;
   for (;;) {
-    await sleep(LOOK_EVERY, { summary: 'until silent partitions are looked at' });
-    const heard = new Set(run.heard);
-    run.heard.clear();
-    for (const [index, { isThere, isOver }] of run.progress.partitions.entries())
-      if (isThere && !isOver && !heard.has(index + 1)) await lookAt(run, index + 1);
+    progress.nextLookAt ??= new Date(Date.now() + LOOK_EVERY_MS).toISOString();
+    const pause = Math.max(Date.parse(progress.nextLookAt) - Date.now(), 1);
+    await sleep(pause, { summary: 'until silent partitions are looked at' });
+    const heard = new Set(progress.heard);
+    progress.heard = [];
+    progress.nextLookAt = undefined;
+    for (const [index, { isThere, isOver, places }] of progress.partitions.entries())
+      if (isThere && !isOver && places > 0 && !heard.has(index + 1)) await lookAt(run, index + 1);
   }
 }
 

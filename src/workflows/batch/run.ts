@@ -22,8 +22,6 @@ export interface Batch extends Sender {
   windows: number;
   /** Notifications on their way. */
   notices: number;
-  /** Numbers of the partitions that were heard of since the last look. */
-  readonly heard: Set<number>;
 }
 
 export function startBatch(input: BatchInput): Batch {
@@ -41,6 +39,7 @@ export function startBatch(input: BatchInput): Batch {
       orders: 0,
       told: { held: false, trouble: false },
       troubles: 0,
+      heard: [],
       incomplete: null,
       listeners: [],
       ...carried,
@@ -49,7 +48,7 @@ export function startBatch(input: BatchInput): Batch {
     subject: { requestName: batchWorkflowId(input.key) },
     // What came to the run before this one, and was not acted on yet.
     hasWork: carried !== undefined,
-    ...{ untold: new Set(), heard: new Set() },
+    untold: new Set(),
     ...{ windows: 0, notices: 0 },
   };
 }

@@ -6,6 +6,7 @@ import {
   type SegueActivities,
   type TasksNews,
 } from '../../contract';
+import { formatDuration } from '../../durations';
 import { pollRequestId } from '../../ids';
 import { MISSING_GRACE_MS } from '../watch';
 import { leaveMissing, leaveOverdue } from './leaving';
@@ -87,21 +88,31 @@ function take(run: Partition, { over, missing, known, trouble }: TasksNews): voi
   run.hasNews ||= over.length > 0 || (before === null) !== (run.pollTrouble === null);
 }
 
-/**
- * They keep nothing else from ending, and not much from beginning: when only such are left, or when they take half of
- * the places that others wait for, each goes on as a run of its own.
- */
+/** They keep nothing else from ending: when only such are left, each goes on as a run of its own. */
 function letOverdueGo(run: Partition): void {
   const left = entriesWith(run, (known) => !isOver(known));
   const late = left.filter(({ known }) => isLate(run, known));
-  if (late.length === left.length || isInTheWay(run, late.length))
-    for (const entry of late) leaveOverdue(run, entry);
+  const before = run.lateTrouble;
+  run.lateTrouble = isInTheWay(run, late.length) ? wordsOfLate(run, late.length) : null;
+  run.hasNews ||= (before === null) !== (run.lateTrouble === null);
+  if (late.length === left.length) for (const entry of late) leaveOverdue(run, entry);
 }
 
+/**
+ * Whether nothing begins because of them. They keep their places all the same: a service that is slow would be given
+ * more and more, and more than was agreed.
+ */
 function isInTheWay({ progress: { window, items } }: Partition, late: number): boolean {
-  const isFull = items.filter(({ status }) => status === 'running').length >= window.places;
+  const running = items.filter(({ status }) => status === 'running').length;
   const isWaiting = items.some(({ status }) => status === 'waiting');
-  return late > 0 && isWaiting && isFull && !window.paused && 2 * late >= window.places;
+  return late > 0 && late === running && isWaiting && late >= window.places && !window.paused;
+}
+
+function wordsOfLate({ settings, input }: Partition, late: number): string {
+  return (
+    `${late} tasks are not over after ${formatDuration(settings.deadline)} and take all places of a partition; ` +
+    `\`segue batch concurrency ${input.batch} --to N\` lets others begin beside them`
+  );
 }
 
 /** While the service tells of no task at all, those may be over that nobody could be told of. */

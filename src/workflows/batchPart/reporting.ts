@@ -2,7 +2,7 @@
 import { condition, getExternalWorkflowHandle, sleep } from '@temporalio/workflow';
 import { partitionNewsSignal } from '../../contract';
 import { batchWorkflowId } from '../../ids';
-import { countsOf, isDone, isEnding, type Partition } from './run';
+import { countsOf, endWhenLong, isDone, isEnding, type Partition } from './run';
 
 /** What changes while news is on its way goes out with the next. */
 export async function reportNews(run: Partition): Promise<void> {
@@ -13,7 +13,8 @@ export async function reportNews(run: Partition): Promise<void> {
   }
 }
 
-const SPEAK_EVERY = '1h';
+/** Seldom: of a large batch, thousands wait. */
+const SPEAK_EVERY = '6h';
 
 /**
  * A batch that was terminated gives no places any more, and tells nobody. Whoever waits for one finds out when he has
@@ -23,6 +24,7 @@ export async function speakNowAndThen(run: Partition): Promise<void> {
   for (;;) {
     await sleep(SPEAK_EVERY, { summary: 'until the batch is told again how it stands' });
     run.hasNews = true;
+    endWhenLong(run);
   }
 }
 
@@ -30,7 +32,7 @@ export async function speakNowAndThen(run: Partition): Promise<void> {
 export async function tellBatch(run: Partition): Promise<boolean> {
   run.hasNews = false;
   const { batch, n } = run.input;
-  const trouble = run.trouble ?? run.pollTrouble;
+  const trouble = run.trouble ?? run.pollTrouble ?? run.lateTrouble;
   const news = { n, counts: countsOf(run), trouble, isOver: isDone(run) && run.leaving === 0 };
   try {
     await getExternalWorkflowHandle(batchWorkflowId(batch)).signal(partitionNewsSignal, news);

@@ -37,6 +37,8 @@ export interface Partition extends Sender {
   /** Why nothing is submitted, and why nothing is learned, where that is the service's doing. */
   trouble: string | null;
   pollTrouble: string | null;
+  /** That tasks which take too long keep others from beginning. */
+  lateTrouble: string | null;
   /** Something that the batch does not know yet. */
   hasNews: boolean;
   /** The run is long enough: what is on its way is waited for, and another run goes on. */
@@ -58,7 +60,7 @@ export function startPartition(input: PartitionInput, settings: Settings): Parti
     ...{ chunks: 0, leaving: 0, writes: 0, letters: new Map() },
     ...{ restUntil: 0, resting: false, cautious: carried !== undefined },
     ...newPatience(),
-    ...{ trouble: null, pollTrouble: null },
+    ...{ trouble: null, pollTrouble: null, lateTrouble: null },
     hasNews: true,
     handingOver: false,
   };
