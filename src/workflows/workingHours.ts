@@ -23,14 +23,18 @@ export function workingTime(place: Place, notBefore: string): Promise<string> {
   return orByUtc(place, (timezone) => clock.workingTime({ notBefore, timezone }));
 }
 
-/** Whether it is working time: until when, or when it will be. */
-export async function workingHours(place: Place): Promise<{ until: string } | { opensAt: string }> {
+/** Whether it is working time: until when and on which day, or when it will be. */
+export async function workingHours(
+  place: Place,
+): Promise<{ until: string; date: string } | { opensAt: string }> {
   for (;;) {
     const at = new Date().toISOString();
-    const { opensAt, closesAt } = await orByUtc(place, (timezone) => clock.workingHours({ at, timezone }));
+    const { opensAt, closesAt, date } = await orByUtc(place, (timezone) =>
+      clock.workingHours({ at, timezone }),
+    );
     // By now it may be over: an answer has to wait where no worker takes it.
     if (Date.now() >= Date.parse(closesAt)) continue;
-    return Date.parse(opensAt) > Date.now() ? { opensAt } : { until: closesAt };
+    return Date.parse(opensAt) > Date.now() ? { opensAt } : { until: closesAt, date };
   }
 }
 
