@@ -2,7 +2,7 @@
  * When people may be nudged. What was planned for working hours may be late: no worker was there, or the campaign was
  * paused. So they are looked at again at the moment of sending.
  */
-import { ActivityFailure, proxyActivities } from '@temporalio/workflow';
+import { ActivityFailure, isCancellation, proxyActivities } from '@temporalio/workflow';
 import { type SegueActivities } from '../contract';
 
 /**
@@ -43,7 +43,7 @@ async function orByUtc<T>({ timezone, onUnknown }: Place, ask: (timezone: string
   try {
     return await ask(timezone);
   } catch (error) {
-    if (!(error instanceof ActivityFailure)) throw error;
+    if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
     onUnknown?.(`reminders go by UTC: ${error.cause?.message ?? error.message}`);
     return ask('UTC');
   }
