@@ -25,7 +25,8 @@ export function createWorkingHours(wallClock?: () => number) {
       told('at', at, timezone, (asked) => {
         const { moment, timeOf } = moments(asked);
         const opens = firstWorkingMoment(moment, timezone);
-        return { opensAt: timeOf(opens), closesAt: timeOf(closingMoment(opens, timezone)) };
+        const { date } = localTime(opens, timezone);
+        return { opensAt: timeOf(opens), closesAt: timeOf(closingMoment(opens, timezone)), date };
       }),
   };
 }

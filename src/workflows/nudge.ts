@@ -13,6 +13,9 @@ import { isTooLate, type Message, tellUser } from './notice';
 import { badInput } from './settings';
 import { workingHours } from './workingHours';
 
+const WEEK_MS = 7 * 24 * 3_600_000;
+const NOT_DUE = 'it does not wait any more';
+
 const { isStillDue } = proxyActivities<SegueActivities>({
   summary: 'looks whether somebody is still waited for',
   startToCloseTimeout: LONGEST_CALL_MS,
@@ -30,8 +33,9 @@ export async function nudge(input: NudgeInput): Promise<NoticeOutcome> {
     progress: { reset: wasReset(undefined) },
   };
   for (;;) {
-    const message: Message = { ...messageOf(input), sendBefore: await untilWorkingHours(input) };
-    const whyNot = await reasonNotToTell(input);
+    const { until, date } = await untilWorkingHours(input);
+    const message: Message = { ...messageOf(input), sendBefore: until };
+    const whyNot = isOver(input.week, date) ? NOT_DUE : await reasonNotToTell(input);
     if (whyNot !== null) return { status: 'notSent', reason: whyNot };
     if (isTooLate(message)) continue;
     const outcome = await tellUser(sender, input.to, message);
@@ -39,20 +43,25 @@ export async function nudge(input: NudgeInput): Promise<NoticeOutcome> {
   }
 }
 
-/** Gives back when they are over. */
-async function untilWorkingHours({ timezone }: NudgeInput): Promise<string> {
+/** Gives back when they are over, and which day it is. */
+async function untilWorkingHours({ timezone }: NudgeInput): Promise<{ until: string; date: string }> {
   for (;;) {
     const hours = await workingHours({ timezone });
-    if ('until' in hours) return hours.until;
+    if ('until' in hours) return hours;
     setCurrentDetails(`Waits for working hours, until ${hours.opensAt}.`);
     await sleep(Math.max(1, Date.parse(hours.opensAt) - Date.now()));
   }
 }
 
+/** Then the looks of the next week see what still waits, and nudge for themselves. */
+function isOver(week: string, today: string): boolean {
+  return Date.parse(today) - Date.parse(week) >= WEEK_MS;
+}
+
 /** Null when it is to be told. What was due at night may be done in the morning. */
 async function reasonNotToTell({ nudge, project, scope, place }: NudgeInput): Promise<string | null> {
   try {
-    return (await isStillDue({ scope, project, at: place, nudge })) ? null : 'it does not wait any more';
+    return (await isStillDue({ scope, project, at: place, nudge })) ? null : NOT_DUE;
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error;
     return `nobody knows whether it still waits: ${error.cause?.message ?? error.message}`;

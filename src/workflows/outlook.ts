@@ -1,13 +1,13 @@
 import {
   ActivityFailure,
   ApplicationFailure,
+  CancellationScope,
   ChildWorkflowFailure,
-  type ChildWorkflowOptions,
-  executeChild,
   isCancellation,
   ParentClosePolicy,
   proxyActivities,
   setCurrentDetails,
+  sleep,
   startChild,
   TimeoutFailure,
   workflowInfo,
@@ -32,7 +32,7 @@ import { isAlreadyStarted } from './alreadyStarted';
 import { tellingItsEnd } from './endNews';
 import { readOutlookSettings } from './settings';
 import { refuseUnsafeStart } from './start';
-import { workingHours } from './workingHours';
+import { workingHours, workingTime } from './workingHours';
 import { writeToProject } from './write';
 
 const LONGEST_LOOK = '6h';
@@ -60,9 +60,7 @@ async function lookAndTell(input: OutlookInput, silentAfter: number): Promise<Ou
   const news = await look(input, at, silentAfter);
   const written = await write(input, at, news);
   const nudges: OutlookResult['nudges'] = [];
-  const later = news.nudges.length > 0 ? await laterThanNow(news) : null;
-  for (const due of news.nudges)
-    nudges.push({ ...due, notified: await nudgeOnce(input, at, news, due, later) });
+  for (const due of news.nudges) nudges.push({ ...due, notified: await nudgeOnce(input, at, news, due) });
   show(written ? `The outlook of ${news.week} is in the project.` : 'Nothing is new; nothing was written.');
   const { key } = input;
   const finishedAt = new Date().toISOString();
@@ -109,41 +107,47 @@ async function write(
   return true;
 }
 
-/** When working hours begin, where it is not in them. The project may have taken its time, so it is asked now. */
-async function laterThanNow({ timezone }: OutlookNews): Promise<string | null> {
-  const hours = await workingHours({ timezone });
-  return 'opensAt' in hours ? hours.opensAt : null;
-}
-
 /**
  * By a run of its own, whose id every look of this week has for this subject: two at the same time nudge once. That run
- * waits for working hours, where it must; the look does not.
+ * outlives the look and waits for working hours, where it must. The look waits for it only while they last: the next
+ * looks of its schedule are skipped as long as it is open.
  */
 async function nudgeOnce(
   { project, scope, notify }: OutlookInput,
   place: string,
   { organization, timezone, nudgeWeek: week }: OutlookNews,
   nudge: Nudge,
-  later: string | null,
 ): Promise<NudgeOutcome> {
   if (!notify || organization === null) return { status: 'before' };
   const subject = nudgeSubject(nudge);
   const nudging: NudgeInput = { to: notify, nudge, project, week, timezone, scope, place };
-  const options: ChildWorkflowOptions & { args: [NudgeInput] } = {
-    workflowId: nudgeWorkflowId({ organization, project, at: place, week, subject }),
-    workflowIdReusePolicy: 'REJECT_DUPLICATE',
-    parentClosePolicy: ParentClosePolicy.ABANDON,
-    args: [nudging],
-  };
+  // Asked for each: the project, or the nudge before, may have taken its time.
+  const hours = await workingHours({ timezone });
   try {
-    if (later === null)
-      return await executeChild<(input: NudgeInput) => Promise<NoticeOutcome>>(NUDGE_WORKFLOW, options);
-    await startChild<(input: NudgeInput) => Promise<NoticeOutcome>>(NUDGE_WORKFLOW, options);
-    return { status: 'planned', at: later };
+    const run = await startChild<(input: NudgeInput) => Promise<NoticeOutcome>>(NUDGE_WORKFLOW, {
+      workflowId: nudgeWorkflowId({ organization, project, at: place, week, subject }),
+      workflowIdReusePolicy: 'REJECT_DUPLICATE',
+      parentClosePolicy: ParentClosePolicy.ABANDON,
+      args: [nudging],
+    });
+    if ('opensAt' in hours) return { status: 'planned', at: hours.opensAt };
+    const outcome = await unlessLaterThan(hours.until, run.result());
+    return outcome ?? { status: 'planned', at: await workingTime({ timezone }, hours.until) };
   } catch (error) {
     if (isAlreadyStarted(error)) return { status: 'before' };
     if (isCancellation(error) || !(error instanceof ChildWorkflowFailure)) throw error;
     return { status: 'uncertain', reason: error.cause?.message ?? error.message };
+  }
+}
+
+/** Undefined where it is not there by then. */
+async function unlessLaterThan<T>(time: string, awaited: Promise<T>): Promise<T | undefined> {
+  const waiting = new CancellationScope();
+  const isLater = waiting.run(() => sleep(Math.max(1, Date.parse(time) - Date.now())));
+  try {
+    return await Promise.race([awaited, isLater.then(() => undefined)]);
+  } finally {
+    waiting.cancel();
   }
 }
 

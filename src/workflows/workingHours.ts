@@ -2,7 +2,7 @@
  * When people may be nudged. What was planned for working hours may be late: no worker was there, or the campaign was
  * paused. So they are looked at again at the moment of sending.
  */
-import { ActivityFailure, proxyActivities } from '@temporalio/workflow';
+import { ActivityFailure, isCancellation, proxyActivities } from '@temporalio/workflow';
 import { type SegueActivities } from '../contract';
 
 /**
@@ -23,14 +23,18 @@ export function workingTime(place: Place, notBefore: string): Promise<string> {
   return orByUtc(place, (timezone) => clock.workingTime({ notBefore, timezone }));
 }
 
-/** Whether it is working time: until when, or when it will be. */
-export async function workingHours(place: Place): Promise<{ until: string } | { opensAt: string }> {
+/** Whether it is working time: until when and on which day, or when it will be. */
+export async function workingHours(
+  place: Place,
+): Promise<{ until: string; date: string } | { opensAt: string }> {
   for (;;) {
     const at = new Date().toISOString();
-    const { opensAt, closesAt } = await orByUtc(place, (timezone) => clock.workingHours({ at, timezone }));
+    const { opensAt, closesAt, date } = await orByUtc(place, (timezone) =>
+      clock.workingHours({ at, timezone }),
+    );
     // By now it may be over: an answer has to wait where no worker takes it.
     if (Date.now() >= Date.parse(closesAt)) continue;
-    return Date.parse(opensAt) > Date.now() ? { opensAt } : { until: closesAt };
+    return Date.parse(opensAt) > Date.now() ? { opensAt } : { until: closesAt, date };
   }
 }
 
@@ -39,7 +43,7 @@ async function orByUtc<T>({ timezone, onUnknown }: Place, ask: (timezone: string
   try {
     return await ask(timezone);
   } catch (error) {
-    if (!(error instanceof ActivityFailure)) throw error;
+    if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
     onUnknown?.(`reminders go by UTC: ${error.cause?.message ?? error.message}`);
     return ask('UTC');
   }

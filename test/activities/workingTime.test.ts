@@ -118,8 +118,16 @@ describe('working hours', () => {
       '2026-03-30T16:00:00.000Z',
     ],
     ['of UTC', 'UTC', '2026-03-04T17:59:59.999Z', null, '2026-03-04T18:00:00.000Z'],
+    [
+      'are of a day that may be tomorrow in UTC',
+      'Pacific/Kiritimati',
+      '2026-03-03T19:00:00.000Z',
+      null,
+      '2026-03-04T04:00:00.000Z',
+    ],
   ])('%s (%s, %s)', async (_case, timezone, at, opensAt, closesAt) => {
-    expect(await workingHours({ at, timezone })).toEqual({ opensAt: opensAt ?? at, closesAt });
+    const date = closesAt.slice(0, 10);
+    expect(await workingHours({ at, timezone })).toEqual({ opensAt: opensAt ?? at, closesAt, date });
   });
 
   test('are those of the clock on the wall, told by the clock of whoever asks', async () => {
@@ -130,6 +138,7 @@ describe('working hours', () => {
     expect(await there.workingHours({ at, timezone: BERLIN })).toEqual({
       opensAt: '2026-03-06T11:00:00.000Z',
       closesAt: '2026-03-06T20:00:00.000Z',
+      date: '2026-03-09',
     });
     expect(await there.workingTime({ notBefore: at, timezone: BERLIN })).toBe('2026-03-06T11:00:00.000Z');
     jest.useRealTimers();

@@ -41,6 +41,30 @@ test('a reminder that was due while no worker ran waits for working hours', asyn
   await withWorker(temporal, config, sandbox.url, decide, { wallClock: onASaturday });
 });
 
+test('a campaign that is cancelled while its reminder is planned has nothing to remark on that', async () => {
+  const config = testConfig();
+  const spec = await newCampaign(sandbox.url, {
+    scope: { organization: '1' },
+    media: { cutout: cutout(sandbox.url) },
+    approval: { from: 'u-2' },
+  });
+  const work = async (): Promise<void> => {
+    const campaign = await startCampaign(temporal, config, spec);
+    await eventually('the plan to be tried', async () => {
+      const { raw } = await campaign.handle.describe();
+      return raw.pendingActivities?.some(({ activityType }) => activityType?.name === 'workingTime');
+    });
+    const { remarks } = await campaign.status();
+    await campaign.handle.cancel();
+    await campaign.handle.result().catch(() => undefined);
+    expect((await campaign.status()).remarks).toEqual(remarks);
+  };
+  const wallClock = (): number => {
+    throw new Error('the clock has stopped');
+  };
+  await withWorker(temporal, config, sandbox.url, work, { wallClock });
+});
+
 /** Its timer has fired, and nobody takes the task. */
 async function isAwaitingWorker({ handle }: TestCampaign): Promise<boolean> {
   const { events = [] } = await handle.fetchHistory();

@@ -15,7 +15,14 @@ import {
   type TestWorkerOptions,
   withWorker,
 } from '../support/temporal';
-import { type BerlinTime, hourInBerlin, onASaturday, onAWednesday } from '../support/workingHours';
+import {
+  type BerlinTime,
+  hourInBerlin,
+  nudgeWeekInBerlin,
+  onAFridayEvening,
+  onASaturday,
+  onAWednesday,
+} from '../support/workingHours';
 import { seedProject } from '../support/writing';
 import { type Scenario } from './scenario';
 
@@ -90,6 +97,7 @@ const DECIDED = { campaign: { lifecycle: { stage: 'completed' } } };
 
 const HOUR_MS = 3_600_000;
 const SATURDAY = ({ day }: BerlinTime): boolean => day === 'Sat';
+const THURSDAY_AT_FIVE = ({ day, hour }: BerlinTime): boolean => day === 'Thu' && hour === 17;
 const FRIDAY_AT_FIVE = ({ day, hour }: BerlinTime): boolean => day === 'Fri' && hour === 17;
 
 /** A nudge that is asked for half an hour later, where days pass in seconds. */
@@ -108,9 +116,10 @@ const nudging =
       if (fault) await addFault(sandbox.url, fault);
       const now = await temporal.now();
       await temporal.skip(hourInBerlin(now, when) + HOUR_MS / 2 - now);
+      const week = nudgeWeekInBerlin(await temporal.now());
       const where = { timezone, place: '/campaign' };
       const nudge = { about: 'approval' } as const;
-      const input: NudgeInput = { to: NOTIFY, nudge, project, week: '2026-03-09', ...where };
+      const input: NudgeInput = { to: NOTIFY, nudge, project, week, ...where };
       const handle = await temporal.client.workflow.start(NUDGE_WORKFLOW, {
         workflowId: `nudge/${randomUUID()}`,
         taskQueue: config.taskQueue,
@@ -132,6 +141,10 @@ export const outlookScenarios: Record<string, Scenario> = {
   'outlook-nudged-before': looking([APPROVING, APPROVING], NUDGING),
   'outlook-nudge-planned': looking([APPROVING], NUDGING, {
     worker: { wallClock: onASaturday },
+  }),
+  'outlook-nudge-planned-in-the-evening': looking([APPROVING], NUDGING, {
+    worker: { wallClock: onAFridayEvening },
+    before: (url) => addFault(url, { ...answering(429, 'notify'), ms: HOUR_MS }),
   }),
   'outlook-nudge-terminated': looking([APPROVING], NUDGING, {
     before: notifyAnswers(429),
@@ -162,7 +175,8 @@ export const outlookScenarios: Record<string, Scenario> = {
   nudge: looking([APPROVING], NUDGING, { kept: childOf }),
   'nudge-refused': looking([APPROVING], NUDGING, { before: notifyAnswers(400), kept: childOf }),
   'nudge-planned': nudging(SATURDAY, APPROVING),
-  'nudge-planned-again': nudging(FRIDAY_AT_FIVE, APPROVING, { fault: LATER }),
+  'nudge-planned-again': nudging(THURSDAY_AT_FIVE, APPROVING, { fault: LATER }),
+  'nudge-of-a-week-that-is-over': nudging(FRIDAY_AT_FIVE, APPROVING, { fault: LATER }),
   'nudge-in-an-unknown-zone': nudging(SATURDAY, APPROVING, { timezone: 'Mars/Olympus' }),
   'nudge-not-due-any-more': nudging(SATURDAY, DECIDED),
 };

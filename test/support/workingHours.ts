@@ -1,4 +1,8 @@
 /** Days and nights, by the clocks of Berlin: the sandbox's workspace is there. */
+import { firstWorkingMoment } from '../../src/activities/workingTime';
+import { daysAfter, localTime } from '../../src/zones';
+
+const BERLIN = 'Europe/Berlin';
 const HOUR_MS = 3_600_000;
 
 export interface BerlinTime {
@@ -9,7 +13,7 @@ export interface BerlinTime {
 
 export function inBerlin(time: Date): BerlinTime {
   const parts = new Intl.DateTimeFormat('en', {
-    timeZone: 'Europe/Berlin',
+    timeZone: BERLIN,
     weekday: 'short',
     hour: '2-digit',
     hourCycle: 'h23',
@@ -30,6 +34,12 @@ export function hourInBerlin(from: number, wanted: (time: BerlinTime) => boolean
   return hour;
 }
 
+/** The first day of the week in which a nudge of that moment goes out there. */
+export function nudgeWeekInBerlin(from: number): string {
+  const { date, weekday } = localTime(firstWorkingMoment(from, BERLIN), BERLIN);
+  return daysAfter(date, 1 - weekday);
+}
+
 /** A clock on the wall of a worker: from that time on it goes as any other. */
 export function since(time: string): () => number {
   const ahead = Date.parse(time) - Date.now();
@@ -37,4 +47,6 @@ export function since(time: string): () => number {
 }
 
 export const onAWednesday = since('2026-03-04T10:00:00Z');
+/** A clock that stands still: whoever asks, working hours are over in two seconds. */
+export const onAFridayEvening = (): number => Date.parse('2026-03-06T16:59:58Z');
 export const onASaturday = since('2026-03-07T10:00:00Z');

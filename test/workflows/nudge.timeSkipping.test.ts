@@ -6,7 +6,7 @@ import { notificationsOf } from '../support/campaign';
 import { seed } from '../support/records';
 import { addFault, answering, ask, useSandbox } from '../support/sandbox';
 import { testConfig, useTimeSkipping, withWorker } from '../support/temporal';
-import { type BerlinTime, hourInBerlin, inBerlin } from '../support/workingHours';
+import { type BerlinTime, hourInBerlin, inBerlin, nudgeWeekInBerlin } from '../support/workingHours';
 import { seedProject } from '../support/writing';
 
 const HOUR_MS = 3_600_000;
@@ -74,6 +74,20 @@ test('a nudge that the service does not take before the evening goes out the nex
   expect(await notificationsOf(sandbox.url)).toHaveLength(1);
 });
 
+test('a nudge that the service does not take before its week is over is dropped', async () => {
+  await ask(sandbox.url, 'POST /_sandbox/reset');
+  const project = await seedProject(sandbox.url, campaign('approving'));
+  await addFault(sandbox.url, { ...answering(429, 'notify'), ms: HOUR_MS, match: { nth: 1 } });
+  await withNudges(async (start) => {
+    await untilHour(({ day, hour }) => day === 'Fri' && hour === 17);
+    await temporal.skip(HOUR_MS / 2);
+    const handle = await start(APPROVAL, project);
+    expect(await handle.result()).toEqual(DONE);
+    expect(await endOf(handle)).toMatchObject({ day: 'Mon', hour: 9 });
+  });
+  expect(await notificationsOf(sandbox.url)).toEqual([]);
+});
+
 test('a nudge is dropped where nobody can tell whether it is due', async () => {
   await ask(sandbox.url, 'POST /_sandbox/reset');
   const project = await seedProject(sandbox.url, campaign('approving'));
@@ -92,10 +106,11 @@ type Start = (nudge: Nudge, project: ProjectRef) => Promise<WorkflowHandle>;
 
 function withNudges(work: (start: Start) => Promise<void>): Promise<void> {
   const config = testConfig();
-  const start: Start = (nudge, project) => {
+  const start: Start = async (nudge, project) => {
+    const week = nudgeWeekInBerlin(await temporal.now());
     const where = { timezone: 'Europe/Berlin', place: '/campaign' };
     const to = { userId: 'u-1', workspaceId: '1' };
-    const input: NudgeInput = { to, nudge, project, week: '2026-03-09', ...where };
+    const input: NudgeInput = { to, nudge, project, week, ...where };
     return temporal.client.workflow.start(NUDGE_WORKFLOW, {
       workflowId: `nudge/${randomUUID()}`,
       taskQueue: config.taskQueue,

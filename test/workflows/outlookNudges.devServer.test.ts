@@ -4,9 +4,9 @@ import { type OutlookInput, type OutlookResult } from '../../src/contract';
 import { eventually } from '../support/eventually';
 import { newLook, outlooksOf } from '../support/outlook';
 import { seed } from '../support/records';
-import { useSandbox } from '../support/sandbox';
+import { addFault, answering, ask, useSandbox } from '../support/sandbox';
 import { segueClient, testConfig, useTemporal, withWorker } from '../support/temporal';
-import { onASaturday, onAWednesday } from '../support/workingHours';
+import { onAFridayEvening, onASaturday, onAWednesday } from '../support/workingHours';
 import { seedProject } from '../support/writing';
 
 const temporal = useTemporal();
@@ -138,6 +138,24 @@ test('P4: an outlook outside working hours plans its nudge, and does not wait fo
     await nudge.terminate();
   };
   await withWorker(temporal, config, sandbox.url, work, { wallClock: onASaturday });
+});
+
+test('P4: an outlook ends with the working hours, and leaves behind a nudge that the service does not take', async () => {
+  const { board } = await somethingToLookAt();
+  const project = await seedProject(sandbox.url, { campaign: { lifecycle: { stage: 'approving' } } });
+  await addFault(sandbox.url, { ...answering(429, 'notify'), ms: 3_600_000 });
+  const config = testConfig();
+  const work = async (): Promise<void> => {
+    const { outlooks } = segueClient(temporal, config);
+    const spec = { project, boards: [board], notify: NOTIFY };
+    const { workflowId, info } = await outlooks.run({ key: newLook(), ...spec });
+    expect(info).toMatchObject({ nudges: [{ about: 'approval', notified: { status: 'planned' } }] });
+    const nudge = await nudgeOf(workflowId);
+    expect((await nudge.describe()).status.name).toBe('RUNNING');
+    await nudge.terminate();
+  };
+  await withWorker(temporal, config, sandbox.url, work, { wallClock: onAFridayEvening });
+  await ask(sandbox.url, 'DELETE /_sandbox/faults');
 });
 
 /** The run of its first nudge. */

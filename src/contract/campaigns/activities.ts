@@ -67,6 +67,8 @@ export interface WorkingHoursOrder {
 export interface WorkingHours {
   opensAt: string;
   closesAt: string;
+  /** Their day, `2026-03-02`, by the clock of the place. */
+  date: string;
 }
 
 export interface CampaignActivities {
