@@ -15,7 +15,8 @@ test('a reminder that was due while no worker ran waits for working hours', asyn
   const spec = await newCampaign(sandbox.url, {
     scope: { organization: '1' },
     media: { cutout: cutout(sandbox.url) },
-    approval: { from: 'u-2', remind: '5s' },
+    // Long enough for the first worker to be gone, however slow the machine.
+    approval: { from: 'u-2', remind: '15s' },
   });
   const ask = async (): Promise<TestCampaign> => {
     const campaign = await startCampaign(temporal, config, spec);
