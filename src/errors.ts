@@ -12,6 +12,17 @@ export class InvalidInputError extends Error {
   }
 }
 
+/**
+ * Thrown when a manifest is not what was checked any more while it is handed over. The batch is there: what was handed
+ * over goes on, and it waits for the rest.
+ */
+export class ManifestChangedError extends InvalidInputError {
+  constructor(problems: string[]) {
+    super(problems, 'Not all of the manifest was handed over');
+    this.name = 'ManifestChangedError';
+  }
+}
+
 export function requireGood(problems: string[], what?: string): void {
   if (problems.length > 0) throw new InvalidInputError(problems, what);
 }

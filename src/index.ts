@@ -28,6 +28,7 @@ export {
   DecisionRefusedError,
   InvalidInputError,
   KeyReusedError,
+  ManifestChangedError,
   NoAnswerError,
   NoSuchJobError,
   NoSuchScheduleError,

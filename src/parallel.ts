@@ -37,11 +37,16 @@ export async function inParallelFrom<Item>(
       .finally(() => underWay.delete(one));
     underWay.add(one);
   };
-  for await (const item of items) {
-    begin(item);
-    if (underWay.size >= atOnce) await Promise.race(underWay);
-    if (failures.length > 0) break;
+  try {
+    for await (const item of items) {
+      begin(item);
+      if (underWay.size >= atOnce) await Promise.race(underWay);
+      if (failures.length > 0) break;
+    }
+  } catch (error) {
+    failures.push(error);
   }
+  // After an error, too: whoever is told of it may close what the work still needs.
   await Promise.all(underWay);
   if (failures.length > 0) throw failures[0];
 }

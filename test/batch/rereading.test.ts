@@ -10,7 +10,7 @@ import {
   withCheckedManifest,
   withManifest,
 } from '../../src/client/batches/manifest';
-import { UnreachableAddressError } from '../../src/errors';
+import { ManifestChangedError, UnreachableAddressError } from '../../src/errors';
 import { shared } from '../support/shared';
 import { startSmallService } from '../support/smallService';
 
@@ -47,6 +47,7 @@ test('a file is read where it is', async () => {
 
 test.each([
   ['written to', TEXT.replace('/700.png', '/other.png'), 501],
+  ['spoiled', TEXT.replace('/700.png"', '/700.png'), 501],
   ['cut off', TEXT.split('\n').slice(0, 1_000).join('\n'), 1_001],
   ['added to', `${TEXT}\n${TEXT.split('\n')[0]?.replace('/0.png', '/more.png') ?? ''}`, 1_001],
 ])('a file that is %s after it was checked is not taken for the same', async (_how, text, line) => {
@@ -57,6 +58,7 @@ test.each([
     await writeFile(file, text);
     for await (const { n } of partitions) handedOver.push(n);
   });
+  await expect(reading).rejects.toThrow(ManifestChangedError);
   await expect(reading).rejects.toThrow(`${file}: from line ${line} on it is not what was checked`);
   expect(handedOver).toHaveLength(Math.floor(line / 500));
 });

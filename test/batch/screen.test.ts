@@ -2,7 +2,7 @@
 import { PassThrough } from 'node:stream';
 import { type WriteStream } from 'node:tty';
 import { batchShown, Pace } from '../../src/cli/batch/screen';
-import { statusLines } from '../../src/cli/batch/words';
+import { resultLines, statusLines } from '../../src/cli/batch/words';
 import { watcher } from '../../src/cli/screen';
 import { type BatchStatus, type ItemCounts } from '../../src/contract';
 
@@ -58,6 +58,18 @@ test('status tells which manifest it is of, and what of it is not run, or not th
   expect(lines({})[2]).toMatch(/^2 of 3 partitions are handed over; `segue batch start`/);
   // Whoever cancels it does not want the rest.
   expect(lines({ stage: 'cancelling' })).toHaveLength(3);
+});
+
+test('the end tells which manifest it was of, where that is known', () => {
+  const counts = { ...NOTHING, succeeded: 3, failed: 1 };
+  const [startedAt, finishedAt] = ['2026-01-01T00:00:00Z', '2026-01-01T00:01:00Z'];
+  const result = {
+    ...{ key: 'nightly', status: 'completed' as const, items: 4, counts, startedAt, finishedAt },
+    ...{ notified: null, incomplete: null },
+  };
+  const words = `started ${startedAt}, finished ${finishedAt} (1m later)`;
+  expect(resultLines({ ...result, digest: 'd' })).toEqual(['3 succeeded, 1 failed', `manifest d, ${words}`]);
+  expect(resultLines(result)[1]).toBe(words);
 });
 
 test('who reads along gets a line now and then, and at once when something happens', () => {

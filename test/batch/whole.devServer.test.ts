@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type BatchPartition } from '../../src/client/batches';
-import { InvalidInputError, KeyReusedError } from '../../src/errors';
+import { InvalidInputError, KeyReusedError, ManifestChangedError } from '../../src/errors';
 import { batchOf, cutouts, mostAtOnce, oneByOne, resultsOf, startBatch } from '../support/batch';
 import { notificationsOf } from '../support/campaign';
 import { readLedger, useSandboxEach } from '../support/sandbox';
@@ -91,6 +91,11 @@ test('the same key with another manifest is refused, with the first line that di
     await expect(batches.start(batchOf(items.slice(0, 6), 3, { key: spec.key }))).rejects.toThrow(
       'its manifest differs from line 7 on',
     );
+    // Changed meanwhile, it is still the key that is refused, and the batch that has it is none to cancel.
+    const next = () => Promise.reject(new ManifestChangedError(['it was changed meanwhile']));
+    const unreadable = { [Symbol.asyncIterator]: () => ({ next }) };
+    const other = { ...batchOf(changed, 3, { key: spec.key }), partitions: unreadable };
+    await expect(batches.start(other)).rejects.toThrow('its manifest differs from line 4 on; choose');
   });
 });
 

@@ -3,6 +3,7 @@ import { type JobReport } from '../../src/client/report';
 import { startSandbox } from '../../src/sandbox/server';
 import { attributesOfJob } from '../../src/searchAttributes';
 import { useCommandLine } from '../support/commandLine';
+import { continueAsNew } from '../support/continueAsNew';
 import { eventually } from '../support/eventually';
 import { resetRun } from '../support/reset';
 import {
@@ -325,7 +326,7 @@ describe('a job that was stopped with work under way', () => {
     for (const key of [held, last]) await temporal.client.workflow.getHandle(`media/${key}`).terminate();
   });
 
-  test('P2: a job of its own whose key looks like a successor hides none; one that runs it again takes it off the list', async () => {
+  test('P2: a job of its own whose key looks like a successor hides none, however it goes on; one that runs it again takes it off the list', async () => {
     const begin = (key: string) =>
       temporal.client.workflow.start('media', {
         workflowId: `media/${key}`,
@@ -334,12 +335,18 @@ describe('a job that was stopped with work under way', () => {
         typedSearchAttributes: attributesOfJob({ key, tool: 'remove-background' }, 'waiting'),
       });
     const key = newKey();
-    const unrelated = await begin(`${key}-next`);
+    const { taskQueue } = testConfig();
+    const workflowId = `media/${key}-next`;
+    const unrelated = await temporal.client.workflow.start('media', { workflowId, taskQueue });
     await (await begin(key)).terminate();
+    // Its latest run began after the stop; the job itself did not.
+    await continueAsNew(temporal, taskQueue);
+    const { runId } = await temporal.client.workflow.getHandle(workflowId).describe();
+    expect(runId).not.toBe(unrelated.firstExecutionRunId);
     expect(await heldRow(line, key)).toMatchObject({ why: 'terminated' });
     const again = await begin(`${key}+2`);
     await untilUnlisted(line, key);
-    await Promise.all([unrelated, again].map((run) => run.cancel()));
+    await Promise.all([unrelated.terminate(), again.cancel()]);
   });
 
   test('P1: one whose submission nobody knows tells what to look for, and is not run again', async () => {

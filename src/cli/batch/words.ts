@@ -79,10 +79,8 @@ export function standingLines({ partitions, paused, trouble, incomplete, stage }
 
 export function resultLines({ counts, digest, startedAt, finishedAt }: BatchResult): string[] {
   const took = formatDuration(Math.max(0, Date.parse(finishedAt) - Date.parse(startedAt)));
-  return [
-    countsWords(counts),
-    `manifest ${digest}, started ${startedAt}, finished ${finishedAt} (${took} later)`,
-  ];
+  const manifest = digest === undefined ? '' : `manifest ${digest}, `;
+  return [countsWords(counts), `${manifest}started ${startedAt}, finished ${finishedAt} (${took} later)`];
 }
 
 /** `59 succeeded, 1 held` */

@@ -129,7 +129,9 @@ export class BatchesClient {
 
   /**
    * The same of a manifest: the path of a file, or an https address. The whole of it is checked first; what is wrong is
-   * an `InvalidInputError` with every line's problems, and nothing is started.
+   * an `InvalidInputError` with every line's problems, and nothing is started. A file that is changed after that is a
+   * `ManifestChangedError`: the batch is there, what was handed over goes on, and it waits for the rest. Start it again
+   * with the manifest as it was, or cancel it and take another key.
    */
   async startFrom(
     source: string,

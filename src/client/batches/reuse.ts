@@ -2,6 +2,7 @@
 import { type Client } from '@temporalio/client';
 import { type BatchInput, type BatchItem } from '../../contract';
 import { digest } from '../../digest';
+import { ManifestChangedError } from '../../errors';
 import { batchWorkflowId } from '../../ids';
 import { type BatchPartition } from '.';
 import { firstInput, partitionItems } from './handedOver';
@@ -32,11 +33,16 @@ function lineAt(lines: number[] | undefined, place: number): number | undefined 
   return lines?.[place] ?? (last === undefined ? undefined : last + 1);
 }
 
+/** Undefined where there is none, or it cannot be read any more: nothing of it is handed over here. */
 async function partitionAt(
   partitions: AsyncIterable<BatchPartition>,
   n: number,
 ): Promise<BatchPartition | undefined> {
-  for await (const partition of partitions) if (partition.n === n) return partition;
+  try {
+    for await (const partition of partitions) if (partition.n === n) return partition;
+  } catch (error) {
+    if (!(error instanceof ManifestChangedError)) throw error;
+  }
   return undefined;
 }
 

@@ -7,7 +7,6 @@ import {
   WorkflowFailedError,
   WorkflowNotFoundError,
 } from '@temporalio/client';
-import { optionalTsToMs } from '@temporalio/common/lib/time';
 import {
   FAILURE,
   type Hold,
@@ -142,7 +141,7 @@ class Asking {
 
   /** A run that was reset goes on as another; so does a job that was given another key or run again, or its task alone. */
   async #isSettled({ workflowId, runId, key, taskId, closedAt }: JobEntry): Promise<boolean> {
-    const latest = await this.#latestRun(workflowId);
+    const latest = await this.#describe(workflowId);
     if (latest?.runId !== runId && !(await this.#isRefusedRepetition(latest))) return true;
     for (const next of [successorKey(key), againKey(key)]) {
       if (await this.#wasBegunSince(Date.parse(closedAt ?? ''), mediaWorkflowId(next))) return true;
@@ -157,11 +156,16 @@ class Asking {
 
   /** Not before: a key that looks like a successor's may be that of a job of its own, and must hide no other. */
   async #wasBegunSince(stopped: number, workflowId: string): Promise<boolean> {
-    const latest = await this.#latestRun(workflowId);
-    if (!latest) return false;
-    // That of its first run, should it have continued as new.
-    const begun = optionalTsToMs(latest.raw.workflowExtendedInfo?.originalStartTime);
-    return (begun ?? latest.startTime.getTime()) >= stopped;
+    const latest = await this.#describe(workflowId);
+    const first = latest && (await this.#firstRunOf(latest));
+    // One that the server has forgotten already closed before the stopped one, which it still lists.
+    return first !== undefined && first.startTime.getTime() >= stopped;
+  }
+
+  /** A run that continued as new, was retried or reset has a start time of its own. */
+  async #firstRunOf(run: WorkflowExecutionDescription): Promise<WorkflowExecutionDescription | undefined> {
+    const { firstRunId } = run.raw.workflowExecutionInfo ?? {};
+    return firstRunId && firstRunId !== run.runId ? this.#describe(run.workflowId, firstRunId) : run;
   }
 
   /** A starter's retry policy makes another run of one that timed out; that one does nothing but fail. */
@@ -175,9 +179,10 @@ class Asking {
     return end.cause instanceof ApplicationFailure && end.cause.type === FAILURE.unsafeStart;
   }
 
-  async #latestRun(workflowId: string): Promise<WorkflowExecutionDescription | undefined> {
+  /** The latest of its runs, unless one is named; undefined where there is none. */
+  async #describe(workflowId: string, runId?: string): Promise<WorkflowExecutionDescription | undefined> {
     try {
-      return await this.temporal.workflow.getHandle(workflowId).describe();
+      return await this.temporal.workflow.getHandle(workflowId, runId).describe();
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) return undefined;
       throw error;

@@ -124,8 +124,8 @@ export interface BatchResult {
   key: string;
   /** `attention`: some items are held, and go on as runs of their own. */
   status: 'completed' | 'attention' | 'cancelled';
-  /** Of the manifest. */
-  digest: string;
+  /** Of the manifest; batches that ended long ago do not tell it. */
+  digest?: string;
   items: number;
   counts: ItemCounts;
   startedAt: string;
