@@ -6,7 +6,8 @@ import {
   pauseUpdate,
   resumeUpdate,
 } from '../../src/contract';
-import { isLong, mayContinue } from '../../src/workflows/campaign/continuing';
+import { endingJobs, isLong } from '../../src/workflows/campaign/continuing';
+import { lookAtOpen } from '../../src/workflows/campaign/news';
 import { newJob, setStatus } from '../../src/workflows/campaign/run';
 import {
   cutout,
@@ -36,17 +37,21 @@ test('a history is long well before the server says so, or when it says so', () 
   expect(isLong({ continueAsNewSuggested: true, historyLength: 60 })).toBe(true);
 });
 
-test('a run that was told the end of a job reads it before it continues: the next one is not told', () => {
-  const long = { continueAsNewSuggested: true, historyLength: 60 };
-  const job = newJob('cutout', 'media', false, '2026-03-04T10:00:00Z');
-  const progress = { jobs: [job] } as CampaignProgress;
-  const told = { notices: 0, verdict: null, progress, ended: new Map([['cutout', 'ends']] as const) };
-  setStatus(job, 'running');
-  expect(mayContinue(told, long)).toBe(false);
-  expect(mayContinue({ ...told, ended: new Map() }, long)).toBe(true);
-  // Of one that is over already there is nothing to read.
-  setStatus(job, 'succeeded');
-  expect(mayContinue(told, long)).toBe(true);
+test('the end that a job told, and nobody has read yet, is known to the next run, too', () => {
+  const jobs = ['told', 'told-now', 'running', 'over'].map((name) => {
+    const job = newJob(name, 'media', false, '2026-03-04T10:00:00Z');
+    setStatus(job, name === 'over' ? 'succeeded' : 'running');
+    return job;
+  });
+  const ending = endingJobs({
+    ended: new Map([['told', 'ends'] as const, ['running', 'may have'] as const]),
+  });
+  const progress = { jobs, ending } as CampaignProgress;
+  // A signal may be there before the run looks at anything.
+  const ended = new Map<string, 'ends' | 'may have'>([['told-now', 'ends']]);
+  lookAtOpen({ progress, ended });
+  expect(Object.fromEntries(ended)).toEqual({ told: 'ends', 'told-now': 'ends', running: 'may have' });
+  expect(progress.ending).toBeUndefined();
 });
 
 async function runsOf(workflowId: string): Promise<{ runId: string; historyLength: number }[]> {

@@ -25,6 +25,8 @@ export interface CampaignProgress {
   remarks: string[];
   research: ResearchSummary | null;
   jobs: CampaignJob[];
+  /** Names of jobs that told the run before this one that they end. */
+  ending?: string[];
   /** Media that was added to the spec while the campaign ran. */
   added: Record<string, CampaignMedia>;
   decisions: CampaignDecisionTaken[];

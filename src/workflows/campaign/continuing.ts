@@ -7,7 +7,7 @@ import {
   type WorkflowInfo,
 } from '@temporalio/workflow';
 import { type CampaignInput } from '../../contract';
-import { type Campaign, isOpen } from './run';
+import { type Campaign } from './run';
 
 /** Of events. The server suggests it at 4,096, and a hundred jobs that end and begin at once are many more. */
 const LONGEST_HISTORY = 2_500;
@@ -19,19 +19,9 @@ export function isLong({
   return continueAsNewSuggested || historyLength >= LONGEST_HISTORY;
 }
 
-/**
- * Whether it is time, and nothing is on its way that only this run knows of: a job tells its end once, just before it,
- * and the next run would look too early and then only after an hour.
- */
-export function mayContinue(
-  run: Pick<Campaign, 'notices' | 'verdict' | 'ended' | 'progress'>,
-  info: Parameters<typeof isLong>[0] = workflowInfo(),
-): boolean {
-  return isLong(info) && run.notices === 0 && run.verdict === null && !isEndToBeRead(run);
-}
-
-function isEndToBeRead({ ended, progress }: Pick<Campaign, 'ended' | 'progress'>): boolean {
-  return progress.jobs.some((job) => isOpen(job) && ended.get(job.name) === 'ends');
+/** Whether it is time, and nothing is on its way that only this run knows of. */
+export function mayContinue({ notices, verdict }: Campaign): boolean {
+  return isLong(workflowInfo()) && notices === 0 && verdict === null;
 }
 
 /** Jobs go on, and find the new run. Whatever waits for something is to look at this too. */
@@ -40,5 +30,11 @@ export async function continueWhenLong(run: Campaign): Promise<void> {
   await condition(allHandlersFinished);
   // Decided in the meantime: this run acts on it, since the next one would not know.
   if (!mayContinue(run)) return;
-  await continueAsNew<(input: CampaignInput) => Promise<unknown>>({ ...run.input, carried: run.progress });
+  const carried = { ...run.progress, ending: endingJobs(run) };
+  await continueAsNew<(input: CampaignInput) => Promise<unknown>>({ ...run.input, carried });
+}
+
+/** Names of those that told their end, which nobody has read yet: a job tells it once, just before it ends. */
+export function endingJobs({ ended }: Pick<Campaign, 'ended'>): string[] {
+  return [...ended].flatMap(([name, how]) => (how === 'ends' ? [name] : []));
 }

@@ -118,6 +118,11 @@ function takeEnd(run: Campaign, job: CampaignJob, end: Exclude<JobEnd, { is: 'op
   noteChange(run);
 }
 
-function lookAtOpen({ progress, ended }: Campaign): void {
-  for (const job of progress.jobs) if (isOpen(job)) ended.set(job.name, 'may have');
+/** One that said that it ends is known to; of the others somebody may have had no word. */
+export function lookAtOpen({ progress, ended }: Pick<Campaign, 'progress' | 'ended'>): void {
+  for (const { name } of progress.jobs.filter(isOpen)) {
+    const isEnding = ended.get(name) === 'ends' || progress.ending?.includes(name);
+    ended.set(name, isEnding ? 'ends' : 'may have');
+  }
+  progress.ending = undefined;
 }
