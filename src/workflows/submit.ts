@@ -40,7 +40,7 @@ export async function submitOnce(run: Run): Promise<void> {
     await submitUntilKnown(run, denial);
   } catch (error) {
     // An answer that came late is not followed any more, but the service has its task: the project is to know.
-    if (isCancellation(error)) run.progress.taskId ??= run.subject.tasks?.()[0] ?? null;
+    if (isCancellation(error)) run.progress.taskId ??= lateTaskOf(run) ?? run.subject.tasks?.()[0] ?? null;
     throw error;
   } finally {
     denial.telling?.cancel();
@@ -54,6 +54,8 @@ async function submitUntilKnown(run: Run, denial: { telling?: CancellationScope 
 
   let unresolved = unresolvedOf(run.input, progress);
   for (;;) {
+    // It may have come while this run took over from another.
+    if (!unresolved && followLate(run)) return;
     const { attempt, outcome } = unresolved ? ofBatch(unresolved) : await trySubmit(run);
     unresolved = undefined;
     if (outcome.outcome === 'accepted') {
@@ -93,7 +95,6 @@ async function submitUntilKnown(run: Run, denial: { telling?: CancellationScope 
     } else {
       throw refused(run, outcome);
     }
-    if (followLate(run)) return;
     await continueWhenLong(run);
   }
 }
@@ -127,6 +128,7 @@ function follow(run: Run, taskId: string): void {
   const { progress } = run;
   run.lastError = null;
   progress.taskId = taskId;
+  progress.deniedSince = null;
   const attempt = progress.attempts.find((tried) => tried.taskId === taskId) ?? progress.attempts.at(-1);
   progress.submittedAt = attempt?.at ?? null;
   enterStage(run, 'polling');

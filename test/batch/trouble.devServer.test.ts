@@ -198,7 +198,8 @@ test('P2: tasks that take too long, and all places: the operator is told, and mo
     const batch = await startBatch(temporal, config, batchOf(cutouts(slow.url, 6), 6, { concurrency: 2 }));
     const { trouble } = await untilStatus(batch, 'the trouble', (status) => status.trouble !== null);
     expect(trouble).toContain('2 tasks are not over after 500ms and take all places');
-    const isTold = async (): Promise<boolean> => (await notificationsOf(slow.url)).length > 0;
+    const isTold = async (): Promise<boolean> =>
+      (await notificationsOf(slow.url)).some(({ request }) => request.title.startsWith('Slow tasks'));
     await eventually('that the operator knows', isTold);
     // No more are at the service than was agreed.
     expect(await submissions()).toBe(2);

@@ -38,19 +38,21 @@ test('a history is long well before the server says so, or when it says so', () 
 });
 
 test('the end that a job told, and nobody has read yet, is known to the next run, too', () => {
-  const jobs = ['told', 'told-now', 'running', 'over'].map((name) => {
+  const jobs = ['told', 'told-now', 'lingering', 'running', 'over'].map((name) => {
     const job = newJob(name, 'media', false, '2026-03-04T10:00:00Z');
     setStatus(job, name === 'over' ? 'succeeded' : 'running');
     return job;
   });
-  const ending = endingJobs({
-    ended: new Map([['told', 'ends'] as const, ['running', 'may have'] as const]),
-  });
-  const progress = { jobs, ending } as CampaignProgress;
+  const before = { jobs, ending: ['lingering'] } as unknown as CampaignProgress;
+  const told = new Map([['told', 'ends'] as const, ['running', 'may have'] as const]);
+  const progress = { ...before, ending: endingJobs({ ended: told, progress: before }) };
   // A signal may be there before the run looks at anything.
   const ended = new Map<string, 'ends' | 'may have'>([['told-now', 'ends']]);
   lookAtOpen({ progress, ended });
-  expect(Object.fromEntries(ended)).toEqual({ told: 'ends', 'told-now': 'ends', running: 'may have' });
+  expect(Object.fromEntries(ended)).toEqual({
+    ...{ told: 'ends', 'told-now': 'ends', lingering: 'ends' },
+    running: 'may have',
+  });
   expect(progress.ending).toBeUndefined();
 });
 

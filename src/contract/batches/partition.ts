@@ -42,6 +42,8 @@ export interface PartitionProgress {
   items: ItemProgress[];
   window: PartitionWindow;
   polls: number;
+  /** As the batch is told. */
+  late: string | null;
   /** Whether the run was ever reset. Then a POST may be out that it does not know of, and it sends none itself. */
   reset: boolean;
 }
@@ -63,6 +65,8 @@ export interface PartitionNews {
   counts: ItemCounts;
   /** Why it does not get on, in words, where that is the service's doing. */
   trouble: string | null;
+  /** That tasks which take too long keep others from beginning, in words. */
+  late: string | null;
   isOver: boolean;
 }
 

@@ -73,6 +73,8 @@ export interface PartitionStanding {
   counts: ItemCounts;
   places: number;
   trouble: string | null;
+  /** That tasks which take too long keep others of it from beginning, in words. */
+  late: string | null;
   isOver: boolean;
 }
 
@@ -86,7 +88,7 @@ export interface BatchProgress {
   /** The last number given to an order of places. */
   orders: number;
   /** Whether the operator knows that items are held, that the service is in trouble now, that some will not come. */
-  told: { held: boolean; trouble: boolean; incomplete?: boolean };
+  told: { held: boolean; trouble: boolean; late?: boolean; incomplete?: boolean };
   /** How often the service was in trouble; part of the name of what is told of it. */
   troubles: number;
   /** When partitions that say nothing are looked at next. */

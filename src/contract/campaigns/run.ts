@@ -25,7 +25,7 @@ export interface CampaignProgress {
   remarks: string[];
   research: ResearchSummary | null;
   jobs: CampaignJob[];
-  /** Names of jobs that told the run before this one that they end. */
+  /** Names of jobs that told that they end, and had not ended when they were looked at, or were not looked at. */
   ending?: string[];
   /** Media that was added to the spec while the campaign ran. */
   added: Record<string, CampaignMedia>;

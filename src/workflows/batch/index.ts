@@ -59,7 +59,7 @@ async function finish(run: Batch): Promise<BatchResult> {
   enterStage(run, status);
   const { startedAt, since: finishedAt, incomplete } = progress;
   const notified = await tellEnd(run, status);
-  // A partition that came meanwhile would wait for an hour: whoever comes before the last look is told to stop.
+  // A partition that came meanwhile would wait for hours: whoever comes before the last look is told to stop.
   do {
     sendWindows(run);
     await untilWindowsSent(run);

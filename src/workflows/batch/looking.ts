@@ -24,12 +24,12 @@ export function handleNews(run: Batch): void {
     (news: unknown) => {
       if (isRecord(news)) takeNews(run, news);
     },
-    { description: 'How one of its partitions stands: { n, counts, trouble, isOver }.' },
+    { description: 'How one of its partitions stands: { n, counts, trouble, late, isOver }.' },
   );
 }
 
 /** Anybody can send a signal; what is no partition's word changes nothing. */
-function takeNews(run: Batch, { n, counts, trouble, isOver }: Record<string, unknown>): void {
+function takeNews(run: Batch, { n, counts, trouble, late, isOver }: Record<string, unknown>): void {
   const standing = run.progress.partitions[Number(n) - 1];
   if (!standing || !isCounts(counts)) return;
   if (standing.isOver) {
@@ -40,6 +40,7 @@ function takeNews(run: Batch, { n, counts, trouble, isOver }: Record<string, unk
   standing.isThere = true;
   standing.counts = counts;
   standing.trouble = isText(trouble) ? trouble : null;
+  standing.late = isText(late) ? late : null;
   standing.isOver = isOver === true;
   const { heard } = run.progress;
   if (!heard.includes(Number(n))) heard.push(Number(n));
@@ -58,8 +59,8 @@ function isCounts(counts: unknown): counts is ItemCounts {
 }
 
 /**
- * For as long as the batch lasts, whichever of its runs that is; one timer an hour. Those without places keep nothing
- * from anybody, and need not say anything.
+ * For as long as the batch lasts, whichever of its runs that is; one timer an hour. Those that only wait keep nothing
+ * from anybody; what became of them shows when they are given places.
  */
 export async function lookNowAndThen(run: Batch): Promise<void> {
   const { progress } = run;
@@ -70,9 +71,14 @@ export async function lookNowAndThen(run: Batch): Promise<void> {
     const heard = new Set(progress.heard);
     progress.heard = [];
     progress.nextLookAt = undefined;
-    for (const [index, { isThere, isOver, places }] of progress.partitions.entries())
-      if (isThere && !isOver && places > 0 && !heard.has(index + 1)) await lookAt(run, index + 1);
+    for (const [index, standing] of progress.partitions.entries())
+      if (isKeepingPlaces(standing) && !heard.has(index + 1)) await lookAt(run, index + 1);
   }
+}
+
+/** A task at the service takes a place, whether or not it was given one. */
+function isKeepingPlaces({ isThere, isOver, places, counts }: PartitionStanding): boolean {
+  return isThere && !isOver && (places > 0 || counts.running > 0);
 }
 
 export async function lookAt(run: Batch, n: number): Promise<void> {

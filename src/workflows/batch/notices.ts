@@ -2,7 +2,7 @@
 import { log, metricMeter } from '@temporalio/workflow';
 import { type BatchResult, type NoticeOutcome } from '../../contract';
 import { type Message, tellOperator, tellUser } from '../notice';
-import { type Batch, countsOf, troubleOf } from './run';
+import { type Batch, countsOf, lateOf, troubleOf } from './run';
 import { countsLine } from './stage';
 
 /** Counter, by `why`: alarms are written with this name. */
@@ -19,6 +19,9 @@ export function tellWhatIsNew(run: Batch): void {
   const trouble = troubleOf(run);
   if (trouble !== null && !told.trouble) alarmOfTrouble(run, trouble);
   told.trouble = trouble !== null;
+  const late = lateOf(run);
+  if (late !== null && !told.late) alarmOfLate(run, late);
+  told.late = told.late === true || late !== null;
 }
 
 function alarmOfHeld(run: Batch): void {
@@ -62,6 +65,21 @@ function alarmOfTrouble(run: Batch, trouble: string): void {
       `the batch \`${key}\` waits for the service. ${trouble}`,
       'Nothing is lost, and nothing is submitted until the service takes it. It goes on by itself.',
       '- Look at the service and at the credential of the workers: `segue doctor`',
+    ),
+  });
+}
+
+function alarmOfLate(run: Batch, late: string): void {
+  const { key } = run.input;
+  raise(run, 'late', {
+    event: 'late',
+    title: 'Slow tasks take the places of a batch',
+    message: short(`Batch ${key}: ${late}`),
+    body: letter(
+      `in the batch \`${key}\` ${late}.`,
+      countsLine(run),
+      'Nothing is lost: they are asked after on and on, and others begin when they are over. You are not told of it again.',
+      `- Let others begin beside them: \`segue batch concurrency ${key} --to N --by NAME\``,
     ),
   });
 }

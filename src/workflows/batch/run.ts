@@ -55,7 +55,7 @@ export function startBatch(input: BatchInput): Batch {
 
 function newStanding({ items }: PartitionFacts): PartitionStanding {
   const counts = { ...NOTHING, waiting: items };
-  return { isThere: false, counts, places: 0, trouble: null, isOver: false };
+  return { isThere: false, counts, places: 0, trouble: null, late: null, isOver: false };
 }
 
 /** What was not handed over will not be done. */
@@ -88,6 +88,11 @@ export function troubleOf({ progress }: Batch): string | null {
   return progress.partitions.find(({ trouble, isOver }) => trouble !== null && !isOver)?.trouble ?? null;
 }
 
+/** That tasks which take too long keep others from beginning, by the first that says so. */
+export function lateOf({ progress }: Batch): string | null {
+  return progress.partitions.find(({ late, isOver }) => late !== null && !isOver)?.late ?? null;
+}
+
 export function describe(run: Batch): BatchStatus {
   const { input, progress } = run;
   const { stage, since, startedAt, concurrency, paused, partitions, incomplete } = progress;
@@ -104,7 +109,7 @@ export function describe(run: Batch): BatchStatus {
       over: partitions.filter(({ isOver }) => isOver).length,
     },
     ...{ concurrency, paused },
-    trouble: troubleOf(run),
+    trouble: troubleOf(run) ?? lateOf(run),
     incomplete,
   };
 }

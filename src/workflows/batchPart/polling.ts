@@ -92,9 +92,9 @@ function take(run: Partition, { over, missing, known, trouble }: TasksNews): voi
 function letOverdueGo(run: Partition): void {
   const left = entriesWith(run, (known) => !isOver(known));
   const late = left.filter(({ known }) => isLate(run, known));
-  const before = run.lateTrouble;
-  run.lateTrouble = isInTheWay(run, late.length) ? wordsOfLate(run, late.length) : null;
-  run.hasNews ||= (before === null) !== (run.lateTrouble === null);
+  const before = run.progress.late;
+  run.progress.late = isInTheWay(run, late.length) ? wordsOfLate(run, late.length) : null;
+  run.hasNews ||= (before === null) !== (run.progress.late === null);
   if (late.length === left.length) for (const entry of late) leaveOverdue(run, entry);
 }
 
@@ -105,14 +105,12 @@ function letOverdueGo(run: Partition): void {
 function isInTheWay({ progress: { window, items } }: Partition, late: number): boolean {
   const running = items.filter(({ status }) => status === 'running').length;
   const isWaiting = items.some(({ status }) => status === 'waiting');
-  return late > 0 && late === running && isWaiting && late >= window.places && !window.paused;
+  const isFull = window.places > 0 && late >= window.places;
+  return isFull && late === running && isWaiting && !window.paused;
 }
 
 function wordsOfLate({ settings, input }: Partition, late: number): string {
-  return (
-    `${late} tasks are not over after ${formatDuration(settings.deadline)} and take all places of a partition; ` +
-    `\`segue batch concurrency ${input.batch} --to N\` lets others begin beside them`
-  );
+  return `${late} tasks are not over after ${formatDuration(settings.deadline)} and take all places of partition ${input.n}`;
 }
 
 /** While the service tells of no task at all, those may be over that nobody could be told of. */

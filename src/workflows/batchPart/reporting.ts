@@ -32,8 +32,9 @@ export async function speakNowAndThen(run: Partition): Promise<void> {
 export async function tellBatch(run: Partition): Promise<boolean> {
   run.hasNews = false;
   const { batch, n } = run.input;
-  const trouble = run.trouble ?? run.pollTrouble ?? run.lateTrouble;
-  const news = { n, counts: countsOf(run), trouble, isOver: isDone(run) && run.leaving === 0 };
+  const trouble = run.trouble ?? run.pollTrouble;
+  const { late } = run.progress;
+  const news = { n, counts: countsOf(run), trouble, late, isOver: isDone(run) && run.leaving === 0 };
   try {
     await getExternalWorkflowHandle(batchWorkflowId(batch)).signal(partitionNewsSignal, news);
     return true;

@@ -37,8 +37,6 @@ export interface Partition extends Sender {
   /** Why nothing is submitted, and why nothing is learned, where that is the service's doing. */
   trouble: string | null;
   pollTrouble: string | null;
-  /** That tasks which take too long keep others from beginning. */
-  lateTrouble: string | null;
   /** Something that the batch does not know yet. */
   hasNews: boolean;
   /** The run is long enough: what is on its way is waited for, and another run goes on. */
@@ -54,13 +52,14 @@ export function startPartition(input: PartitionInput, settings: Settings): Parti
       items: carried?.items ?? input.items.map(newItem),
       window: carried?.window ?? { order: 0, places: 0, paused: false, cancelled: false },
       polls: carried?.polls ?? 0,
+      late: carried?.late ?? null,
       reset: wasReset(carried),
     },
     subject: { requestName: batchPartWorkflowId(batch, n) },
     ...{ chunks: 0, leaving: 0, writes: 0, letters: new Map() },
     ...{ restUntil: 0, resting: false, cautious: carried !== undefined },
     ...newPatience(),
-    ...{ trouble: null, pollTrouble: null, lateTrouble: null },
+    ...{ trouble: null, pollTrouble: null },
     hasNews: true,
     handingOver: false,
   };

@@ -119,7 +119,7 @@ async function attach(run: Campaign, job: CampaignJob, { workflowId }: Order): P
   )
     // It is over already; its end is read like any other.
     .catch(() => undefined);
-  run.ended.set(job.name, 'may have');
+  if (!run.ended.has(job.name)) run.ended.set(job.name, 'may have');
 }
 
 async function orderOf(run: Campaign, job: CampaignJob): Promise<Order | { problem: string }> {

@@ -35,6 +35,7 @@ export async function continueWhenLong(run: Campaign): Promise<void> {
 }
 
 /** Names of those that told their end, which nobody has read yet: a job tells it once, just before it ends. */
-export function endingJobs({ ended }: Pick<Campaign, 'ended'>): string[] {
-  return [...ended].flatMap(([name, how]) => (how === 'ends' ? [name] : []));
+export function endingJobs({ ended, progress }: Pick<Campaign, 'ended' | 'progress'>): string[] {
+  const told = [...ended].flatMap(([name, how]) => (how === 'ends' ? [name] : []));
+  return [...new Set([...told, ...(progress.ending ?? [])])];
 }

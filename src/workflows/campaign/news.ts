@@ -69,7 +69,7 @@ export async function readEnds(run: Campaign): Promise<void> {
         readEnd({ workflowId: job.workflowId ?? '', isEnding }),
       );
       if (end.is !== 'open') takeEnd(run, job, end);
-      else if (isEnding) run.lingering = true;
+      else if (isEnding) linger(run, job);
     }),
   );
 }
@@ -116,6 +116,12 @@ function takeEnd(run: Campaign, job: CampaignJob, end: Exclude<JobEnd, { is: 'op
   }
   saveJob(run, job);
   noteChange(run);
+}
+
+/** It said that it ends, and will: the next look, in this run or another, waits for that again. */
+function linger(run: Campaign, { name }: CampaignJob): void {
+  run.lingering = true;
+  run.progress.ending = [...(run.progress.ending ?? []), name];
 }
 
 /** One that said that it ends is known to; of the others somebody may have had no word. */
