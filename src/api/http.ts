@@ -1,11 +1,11 @@
 /** The one HTTP client: every call has a time limit, a size limit, and a record of whether it was sent at all. */
-import { type Dispatcher, EnvHttpProxyAgent, request as sendRequest } from 'undici';
+import { type Dispatcher, EnvHttpProxyAgent } from 'undici';
 import { type Credential } from './credential';
 import { serviceWords, shorten, TransportError } from './errors';
+import { Exchange, TimeOverError } from './exchange';
 import { type Scope } from './scope';
 
 const CONNECT_TIMEOUT_MS = 10_000;
-const LARGEST_ANSWER_BYTES = 8 * 1024 * 1024;
 
 export interface HttpSettings {
   baseUrl: string;
@@ -74,49 +74,35 @@ export class Http {
 
   /** A complete answer of any status, or a {@link TransportError}. Redirects are answers; nothing is retried. */
   async exchange(call: HttpCall): Promise<HttpAnswer> {
-    const watch = new SendWatch(call.sendBefore);
-    const times = { sent: Date.now(), answered: Infinity };
-    const agent = call.method === 'GET' ? this.#shared : this.#fresh;
-    // Not `AbortSignal.timeout`: thousands of those would stay around until long after their answers came.
-    const limit = new AbortController();
-    const clock = setTimeout(() => {
-      limit.abort(new DOMException('the time was over', 'TimeoutError'));
-    }, call.timeoutMs);
+    const { baseUrl, credential } = this.#settings;
+    const sent = Date.now();
+    const exchange = new Exchange(call);
     try {
-      const response = await sendRequest(this.#settings.baseUrl + call.path, {
-        method: call.method,
-        headers: this.#headers(call),
-        body: call.body === undefined ? undefined : JSON.stringify(call.body),
-        dispatcher: agent.compose(watch.interceptor),
-        signal: limit.signal,
-        headersTimeout: call.timeoutMs,
-        bodyTimeout: call.timeoutMs,
-      });
-      times.answered = Date.now();
-      const body = await readWhole(response.body);
-      const { credential } = this.#settings;
+      const { origin, pathname, search } = new URL(baseUrl + call.path);
+      const agent = call.method === 'GET' ? this.#shared : this.#fresh;
+      const body = call.body === undefined ? undefined : JSON.stringify(call.body);
+      const request = { origin, path: pathname + search, method: call.method, headers: this.#headers(call) };
+      const answer = await exchange.run(agent, { ...request, body });
+      const { status, headers } = answer;
       return {
-        status: response.statusCode,
-        retryAfterMs: retryAfter(response.headers['retry-after']),
-        etag: one(response.headers.etag),
-        date: one(response.headers.date),
-        times,
-        body,
+        status,
+        retryAfterMs: retryAfter(headers['retry-after']),
+        etag: one(headers.etag),
+        date: one(headers.date),
+        times: { sent, answered: answer.at },
+        body: answer.body,
         // Of most answers nobody wants to know.
         get words() {
-          return credential.redact(serviceWords(body));
+          return credential.redact(serviceWords(answer.body));
         },
       };
     } catch (cause) {
-      const { credential } = this.#settings;
-      throw new TransportError(shorten(credential.redact(explain(cause, call, watch.sent))), {
+      throw new TransportError(shorten(credential.redact(explain(cause, call, exchange.sent))), {
         operation: call.operation,
         requestId: call.requestId,
-        sent: watch.sent,
+        sent: exchange.sent,
         cause: withoutPayload(cause, credential),
       });
-    } finally {
-      clearTimeout(clock);
     }
   }
 
@@ -145,49 +131,6 @@ export class Http {
   }
 }
 
-/** Knows whether a request was started on a connection, and stops one whose time has passed before it is written. */
-class SendWatch {
-  sent = false;
-
-  constructor(private readonly sendBefore = Infinity) {}
-
-  readonly interceptor: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) =>
-    dispatch(options, {
-      // undici calls this in the tick in which it writes the request, and writes nothing after an abort here.
-      onRequestStart: (controller, context: unknown) => {
-        // A second start would be a second sending, whatever made the dispatcher think of it.
-        if (this.sent || Date.now() >= this.sendBefore) {
-          controller.abort(new TooLateError());
-          return;
-        }
-        this.sent = true;
-        handler.onRequestStart?.(controller, context);
-      },
-      onRequestUpgrade: (...args) => handler.onRequestUpgrade?.(...args),
-      onResponseStart: (...args) => handler.onResponseStart?.(...args),
-      onResponseData: (...args) => handler.onResponseData?.(...args),
-      onResponseEnd: (...args) => handler.onResponseEnd?.(...args),
-      onResponseError: (...args) => handler.onResponseError?.(...args),
-    });
-}
-
-class TooLateError extends Error {
-  constructor() {
-    super('the time for sending had passed, so nothing was sent');
-  }
-}
-
-async function readWhole(body: AsyncIterable<Buffer>): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    if (size > LARGEST_ANSWER_BYTES) throw new Error('the answer is over 8 MiB and was cut off');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}
-
 /** Seconds or an HTTP date; what is over already, or is neither, tells nothing. */
 function retryAfter(header: string | string[] | undefined): number | undefined {
   const text = one(header)?.trim() ?? '';
@@ -210,11 +153,10 @@ function withoutPayload(error: unknown, credential: Credential): Error {
 }
 
 function explain(cause: unknown, call: HttpCall, sent: boolean): string {
-  // Not `instanceof Error`: an aborted signal gives a DOMException.
-  const { name, message } = cause as { name?: string; message?: string };
-  if (name === 'TimeoutError') {
+  if (cause instanceof TimeOverError) {
     return sent ? `no complete answer within ${call.timeoutMs} ms` : `not sent within ${call.timeoutMs} ms`;
   }
+  const { name, message } = cause as { name?: string; message?: string };
   const reason = message ?? name ?? String(cause);
   return sent ? `sent, but no complete answer came: ${reason}` : `not sent: ${reason}`;
 }

@@ -216,6 +216,12 @@ describe('P1: nobody can tell, so it is unknown', () => {
   });
 });
 
+test('a hint that comes before the answer is none', async () => {
+  const server = await startRawServer((socket) => socket.end(`HTTP/1.1 103 Early Hints\r\n\r\n${ACCEPTED}`));
+  expect(await submit(server.url)).toEqual({ outcome: 'accepted', taskId: 't-1' });
+  await server.stop();
+});
+
 describe('P1: every status', () => {
   const refused = [400, 401, 403, 404, 405, 406, 410, 411, 413, 414, 415, 422, 425, 429, 431, 451];
 
