@@ -1,6 +1,7 @@
 /**
  * Does the work for every item, at most so many at a time, and gives the results in the items' order. After an error
- * nothing more is taken on.
+ * nothing more is taken on, and it is told when nothing is under way any more: whoever is told may close what the work
+ * still needs.
  */
 export async function inParallel<Item, Result>(
   atOnce: number,
@@ -8,12 +9,18 @@ export async function inParallel<Item, Result>(
   work: (item: Item) => Promise<Result>,
 ): Promise<Result[]> {
   const results = new Array<Result>(items.length);
+  const failures: unknown[] = [];
   // Shared by all who take items from it. Unlike a list's own iterator it is closed when one of them fails.
   const left = entriesOf(items);
   const takeOn = async (): Promise<void> => {
-    for (const [index, item] of left) results[index] = await work(item);
+    try {
+      for (const [index, item] of left) results[index] = await work(item);
+    } catch (error) {
+      failures.push(error);
+    }
   };
   await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, takeOn));
+  if (failures.length > 0) throw failures[0];
   return results;
 }
 
@@ -46,12 +53,14 @@ export async function inParallelFrom<Item>(
   } catch (error) {
     failures.push(error);
   }
-  // After an error, too: whoever is told of it may close what the work still needs.
   await Promise.all(underWay);
   if (failures.length > 0) throw failures[0];
 }
 
-/** The same with results, in the items' order: what is done early waits for those before it. */
+/**
+ * The same with results, in the items' order: what is done early waits for those before it. What was begun before the
+ * items broke off is told first.
+ */
 export async function* inOrderFrom<Item, Result>(
   atOnce: number,
   items: AsyncIterable<Item>,
@@ -64,12 +73,27 @@ export async function* inOrderFrom<Item, Result>(
     one.catch(() => undefined);
     underWay.push(one);
   };
-  for await (const item of items) {
-    begin(item);
-    const [first] = underWay;
-    if (first === undefined || underWay.length < atOnce) continue;
-    yield await first;
-    void underWay.shift();
+  const failures: unknown[] = [];
+  try {
+    for await (const item of untilBrokenOff(items, failures)) {
+      begin(item);
+      const [first] = underWay;
+      if (first === undefined || underWay.length < atOnce) continue;
+      yield await first;
+      void underWay.shift();
+    }
+    for (const one of underWay) yield await one;
+  } finally {
+    await Promise.allSettled(underWay);
   }
-  for (const one of underWay) yield await one;
+  if (failures.length > 0) throw failures[0];
+}
+
+/** What there is of them; why there is no more is kept. */
+async function* untilBrokenOff<Item>(items: AsyncIterable<Item>, failures: unknown[]): AsyncGenerator<Item> {
+  try {
+    yield* items;
+  } catch (error) {
+    failures.push(error);
+  }
 }

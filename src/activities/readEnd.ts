@@ -19,9 +19,10 @@ import {
   type TranscriptResult,
 } from '../contract';
 import { failedRun } from '../failedRun';
+import { isLargeInfo } from '../largeInfo';
 import { searchAttributes } from '../searchAttributes';
 import { linksIn } from './links';
-import { LARGEST_RESULT_BYTES, type LargeInfo } from './size';
+import { LARGEST_RESULT_BYTES } from './size';
 
 const LARGEST_VALUE_BYTES = 64 * 1024;
 /** A campaign hands those of all its jobs over from run to run. */
@@ -101,7 +102,7 @@ function valuesAt(document: unknown, pointers: string[]): Values {
   let bytesLeft = LARGEST_RESULT_BYTES;
   const read = (pointer: string): Values[string] => {
     if (!isPointer(pointer)) return { problem: `${pointer}: is not a JSON pointer, like /images/0/url` };
-    if (isTooLarge(document))
+    if (isLargeInfo(document))
       return { problem: `${pointer}: the result has ${document.bytes} bytes, too many to keep` };
     const value = valueAt(document, pointer);
     if (value === undefined)
@@ -115,9 +116,4 @@ function valuesAt(document: unknown, pointers: string[]): Values {
     return bytesLeft >= 0 ? { value } : { problem: `${pointer}: too much is asked of one result` };
   };
   return Object.fromEntries([...new Set(pointers)].map((pointer) => [pointer, read(pointer)]));
-}
-
-function isTooLarge(document: unknown): document is LargeInfo {
-  const { segue, bytes } = (document ?? {}) as Partial<LargeInfo>;
-  return segue === 'too large to keep' && typeof bytes === 'number';
 }

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
 import { shorten } from '../api/errors';
 import { type CondensedText } from '../contract';
+import { type LargeInfo } from '../largeInfo';
 
 export const LARGEST_RESULT_BYTES = 1024 * 1024;
 const LARGEST_INFO_BYTES = 256 * 1024;
@@ -10,14 +11,6 @@ const LARGEST_INFO_BYTES = 256 * 1024;
 export interface TaskNews {
   status: string;
   info?: unknown;
-}
-
-/** Stands for an `info` that is too large to keep: what it was, and how to get it. */
-export interface LargeInfo {
-  segue: 'too large to keep';
-  bytes: number;
-  sha256: string;
-  fetch: string;
 }
 
 /** What a poll is asked for, and nothing else that the service may send along. */

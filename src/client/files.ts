@@ -4,6 +4,7 @@ import { isPointer, valueAt } from '../api/pointer';
 import { briefly, whatIsThere } from '../api/there';
 import { loadProxySettings, type ProxySettings } from '../config';
 import { InvalidInputError, requireGood } from '../errors';
+import { isLargeInfo } from '../largeInfo';
 import { inParallel } from '../parallel';
 
 export interface SavedFile {
@@ -63,6 +64,8 @@ export async function saveFilesOf(
 
 /** A URL, a list of URLs, or objects with a `url`; else, in words, why there are none. */
 function urlsAt(info: unknown, at: string): string[] | string {
+  if (isLargeInfo(info))
+    return `at ${at}: the result has ${info.bytes} bytes, too many to keep. The service has it: ${info.fetch}`;
   const found = valueAt(info, at);
   if (found === undefined)
     return `at ${at}: there is nothing in the result. ${whatIsThere(info, at, '`info`')}`;

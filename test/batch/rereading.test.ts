@@ -1,6 +1,6 @@
 /** A manifest is read twice, and the second reading sees what the first one saw. */
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, readdir, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import {
@@ -61,6 +61,17 @@ test.each([
   await expect(reading).rejects.toThrow(ManifestChangedError);
   await expect(reading).rejects.toThrow(`${file}: from line ${line} on it is not what was checked`);
   expect(handedOver).toHaveLength(Math.floor(line / 500));
+});
+
+test('a file that is taken away after it was checked is handed over to its end', async () => {
+  const file = path.join(folder, 'gone.ndjson');
+  await writeFile(file, TEXT);
+  const handedOver: number[] = [];
+  await withCheckedManifest(file, {}, async ({ partitions }) => {
+    await rm(file);
+    for await (const { n } of partitions) handedOver.push(n);
+  });
+  expect(handedOver).toEqual([1, 2, 3]);
 });
 
 test('P7: an address is asked once, and no file with what it gave can be found', async () => {

@@ -5,11 +5,13 @@ import { say } from '../print';
 
 export class FileTally {
   readonly #counts = { saved: 0, exists: 0, failed: 0 };
+  /** Items whose results point to no file; asking again would not change that. */
+  #without = 0;
 
   /** What could not be saved is said at once. */
   note({ key, files = [], unsaved }: ResultWithFiles): void {
     if (unsaved !== undefined) {
-      this.#counts.failed += 1;
+      this.#without += 1;
       say(`${key}: --${unsaved}`);
     }
     for (const { status, url, error } of files) {
@@ -20,9 +22,9 @@ export class FileTally {
 
   finish(): ExitCode {
     const { saved, exists, failed } = this.#counts;
-    say(`${saved} files saved, ${exists} were there, ${failed} could not be saved`);
-    if (failed === 0) return EXIT.done;
-    say('The same command tries those again that are not there.');
-    return EXIT.failed;
+    const without = this.#without > 0 ? `; ${this.#without} items have none to save` : '';
+    say(`${saved} files saved, ${exists} were there, ${failed} could not be saved${without}`);
+    if (failed > 0) say('The same command tries those again that are not there.');
+    return failed + this.#without === 0 ? EXIT.done : EXIT.failed;
   }
 }

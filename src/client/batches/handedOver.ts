@@ -1,6 +1,7 @@
 /** One partition that was handed over: what it was asked for, and what became of it. */
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import {
+  type BatchInput,
   type BatchItem,
   type BatchItemResult,
   type PartitionInput,
@@ -8,7 +9,7 @@ import {
   partitionResultsQuery,
 } from '../../contract';
 import { NoAnswerError } from '../../errors';
-import { batchPartWorkflowId } from '../../ids';
+import { batchPartWorkflowId, batchWorkflowId } from '../../ids';
 import { inputOf } from '../keyed';
 import { QUERY_PATIENCE_MS } from '../run';
 
@@ -40,9 +41,15 @@ export async function partitionItems(temporal: Client, batch: string, n: number)
 }
 
 /** What the first of its runs was asked for: those that continue it have less. */
-export async function firstInput(temporal: Client, workflowId: string): Promise<unknown> {
+async function firstInput(temporal: Client, workflowId: string): Promise<unknown> {
   const { raw, runId } = await temporal.workflow.getHandle(workflowId).describe();
   return inputOf(temporal, { workflowId, runId: raw.workflowExecutionInfo?.firstRunId ?? runId });
+}
+
+/** What a batch was asked for. Every run of it has that; the first may be forgotten while the last goes on. */
+export async function batchInput(temporal: Client, batch: string): Promise<BatchInput> {
+  const { workflowId, runId } = await temporal.workflow.getHandle(batchWorkflowId(batch)).describe();
+  return (await inputOf(temporal, { workflowId, runId })) as BatchInput;
 }
 
 /** A batch is told of the end of a partition just before it; one that goes on for longer has work left. */

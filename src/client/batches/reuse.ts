@@ -3,9 +3,8 @@ import { type Client } from '@temporalio/client';
 import { type BatchInput, type BatchItem } from '../../contract';
 import { digest } from '../../digest';
 import { ManifestChangedError } from '../../errors';
-import { batchWorkflowId } from '../../ids';
 import { type BatchPartition } from '.';
-import { firstInput, partitionItems } from './handedOver';
+import { batchInput, partitionItems } from './handedOver';
 
 /** In words, as exactly as can be told. */
 export async function whereManifestsDiffer(
@@ -13,7 +12,7 @@ export async function whereManifestsDiffer(
   { key, manifest }: BatchInput,
   partitions: AsyncIterable<BatchPartition>,
 ): Promise<string> {
-  const theirs = ((await firstInput(temporal, batchWorkflowId(key))) as BatchInput).manifest;
+  const theirs = (await batchInput(temporal, key)).manifest;
   if (theirs.digest === manifest.digest) return 'its manifest is the same, but not whom it is for';
   const most = Math.max(theirs.partitions.length, manifest.partitions.length);
   const index = Array.from({ length: most }).findIndex(

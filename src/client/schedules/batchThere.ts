@@ -5,7 +5,7 @@ import { digest } from '../../digest';
 import { batchPartWorkflowId, batchWorkflowId } from '../../ids';
 import { inParallel } from '../../parallel';
 import { addressName } from '../batches/manifest/addressForm';
-import { firstInput } from '../batches/handedOver';
+import { batchInput } from '../batches/handedOver';
 import { withoutGaps } from '../jobs/mediaSpec';
 import { type RunFacts } from '../run';
 
@@ -30,7 +30,7 @@ export async function lookForBatch(
   const workflowId = batchWorkflowId(key);
   try {
     const { memo, status, ...facts } = await temporal.workflow.getHandle(workflowId).describe();
-    const input = (await firstInput(temporal, workflowId)) as BatchInput;
+    const input = await batchInput(temporal, key);
     if (askOf(input) !== askOf({ ...asked, source: addressName(asked.manifest) })) return undefined;
     const { manifest } = input;
     const run = { ...facts, key, existing: memo?.segueStart !== token, digest: manifest.digest };

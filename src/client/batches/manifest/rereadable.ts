@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type ProxySettings } from '../../../config';
 import { linesOf, type ManifestLine } from './lines';
-import { manifestChunks, manifestLines, manifestName } from './source';
+import { manifestChunks, manifestName, openLocal } from './source';
 
 export interface RereadableManifest {
   /** What messages call it. */
@@ -20,14 +20,14 @@ export async function withManifest<T>(
   work: (manifest: RereadableManifest) => Promise<T>,
   signal?: AbortSignal,
 ): Promise<T> {
-  const name = manifestName(source);
-  if (await isFile(source)) return work({ name, lines: () => manifestLines(source) });
-  const copy = await openNameless();
+  const isThere = await isFile(source);
+  const file = isThere ? await openLocal(source) : await openNameless();
   try {
-    await writeFile(copy, manifestChunks(source, proxy), { signal });
-    return await work({ name, lines: () => linesOf(copy.createReadStream({ start: 0, autoClose: false })) });
+    if (!isThere) await writeFile(file, manifestChunks(source, proxy), { signal });
+    const lines = () => linesOf(file.createReadStream({ start: 0, autoClose: false }));
+    return await work({ name: manifestName(source), lines });
   } finally {
-    await copy.close();
+    await file.close();
   }
 }
 

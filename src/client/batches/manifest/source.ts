@@ -1,5 +1,6 @@
 /** Where a manifest is: a file, stdin, or an address. */
 import { createReadStream } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { type ProxySettings } from '../../../config';
 import { UnusableFileError } from '../../../errors';
 import { readAddress } from './address';
@@ -29,8 +30,19 @@ async function* readLocal(file: string): AsyncGenerator<Uint8Array> {
   try {
     for await (const chunk of createReadStream(file)) yield chunk as Buffer;
   } catch (error) {
-    throw new UnusableFileError(file, [wordsOf(error as NodeJS.ErrnoException)]);
+    throw unusable(file, error);
   }
+}
+
+/** It can be read for as long as it is open, whatever becomes of its name. */
+export async function openLocal(file: string): Promise<FileHandle> {
+  return open(file).catch((error: unknown) => {
+    throw unusable(file, error);
+  });
+}
+
+function unusable(file: string, error: unknown): UnusableFileError {
+  return new UnusableFileError(file, [wordsOf(error as NodeJS.ErrnoException)]);
 }
 
 const REASONS: Record<string, string> = {
