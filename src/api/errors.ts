@@ -83,9 +83,13 @@ const MOST_WORDS = 500;
 /** A body is looked at no further than this: an error may be a page of megabytes. */
 const MOST_LOOKED_AT = 16 * 1024;
 
-/** The service's own words in an error answer, whose shape is not published: JSON, text or a page of HTML. */
-export function serviceWords(body: string): string {
-  return shorten(wordsOf(body).slice(0, MOST_LOOKED_AT).replace(/\s+/g, ' ').trim());
+/**
+ * The service's own words in an error answer, whose shape is not published: JSON, text or a page of HTML. They are
+ * redacted before they are cut, as half a credential would not be found; and once more as they read in the end.
+ */
+export function serviceWords(body: string, redact: (text: string) => string): string {
+  const words = redact(wordsOf(redact(body)));
+  return shorten(words.slice(0, MOST_LOOKED_AT).replace(/\s+/g, ' ').trim());
 }
 
 export function shorten(text: string, most = MOST_WORDS): string {

@@ -52,9 +52,13 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   /** undici calls this in the tick in which it writes the request, and writes nothing after an abort here. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // A second start would be a second sending, whatever made the dispatcher think of it.
-    if (this.#isOver || this.sent || Date.now() >= (this.#limits.sendBefore ?? Infinity)) {
-      controller.abort(new TooLateError());
+    if (this.sent) {
+      // Whatever made the dispatcher think of it.
+      controller.abort(new Error('it was about to be sent a second time, and was not'));
+      return;
+    }
+    if (this.#isOver || Date.now() >= (this.#limits.sendBefore ?? Infinity)) {
+      controller.abort(new Error('the time for sending had passed, so nothing was sent'));
       return;
     }
     this.sent = true;
@@ -102,11 +106,5 @@ export class Exchange implements Dispatcher.DispatchHandler {
 export class TimeOverError extends Error {
   constructor() {
     super('the time was over');
-  }
-}
-
-class TooLateError extends Error {
-  constructor() {
-    super('the time for sending had passed, so nothing was sent');
   }
 }

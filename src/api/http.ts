@@ -1,21 +1,16 @@
 /** The one HTTP client: every call has a time limit, a size limit, and a record of whether it was sent at all. */
-import { type Dispatcher, EnvHttpProxyAgent } from 'undici';
+import { type Connections, type ConnectionSettings, openConnections } from './connections';
 import { type Credential } from './credential';
 import { serviceWords, shorten, TransportError } from './errors';
 import { Exchange, TimeOverError } from './exchange';
 import { type Scope } from './scope';
 
-const CONNECT_TIMEOUT_MS = 10_000;
-
-export interface HttpSettings {
+export interface HttpSettings extends ConnectionSettings {
   baseUrl: string;
   credential: Credential;
   userAgent: string;
-  /** How long a connection may take to stand, TLS included. */
-  connectTimeoutMs?: number;
   organization?: string;
   space?: string;
-  proxy?: { https?: string; none?: string };
 }
 
 export interface HttpCall {
@@ -53,23 +48,11 @@ export function isSuccess({ status }: { status: number }): boolean {
 
 export class Http {
   readonly #settings: HttpSettings;
-  /** Reads share connections. */
-  readonly #shared: Dispatcher;
-  /** A write has a fresh connection: one that was idle may die just as the request goes out. */
-  readonly #fresh: Dispatcher;
+  readonly #connections: Connections;
 
   constructor(settings: HttpSettings) {
     this.#settings = settings;
-    const options = {
-      connect: { timeout: settings.connectTimeoutMs ?? CONNECT_TIMEOUT_MS },
-      allowH2: false,
-      // An empty string, not undefined: undici would look into the environment itself.
-      httpProxy: '',
-      httpsProxy: settings.proxy?.https ?? '',
-      noProxy: settings.proxy?.none ?? '',
-    };
-    this.#shared = new EnvHttpProxyAgent(options);
-    this.#fresh = new EnvHttpProxyAgent({ ...options, pipelining: 0 });
+    this.#connections = openConnections(settings);
   }
 
   /** A complete answer of any status, or a {@link TransportError}. Redirects are answers; nothing is retried. */
@@ -79,7 +62,7 @@ export class Http {
     const exchange = new Exchange(call);
     try {
       const { origin, pathname, search } = new URL(baseUrl + call.path);
-      const agent = call.method === 'GET' ? this.#shared : this.#fresh;
+      const agent = call.method === 'GET' ? this.#connections.shared : this.#connections.fresh;
       const body = call.body === undefined ? undefined : JSON.stringify(call.body);
       const request = { origin, path: pathname + search, method: call.method, headers: this.#headers(call) };
       const answer = await exchange.run(agent, { ...request, body });
@@ -93,7 +76,7 @@ export class Http {
         body: answer.body,
         // Of most answers nobody wants to know.
         get words() {
-          return credential.redact(serviceWords(answer.body));
+          return serviceWords(answer.body, (text) => credential.redact(text));
         },
       };
     } catch (cause) {
@@ -112,7 +95,8 @@ export class Http {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#shared.close(), this.#fresh.close()]);
+    const { shared, fresh } = this.#connections;
+    await Promise.all([shared.close(), fresh.close()]);
   }
 
   #headers(call: HttpCall): Record<string, string> {

@@ -202,6 +202,37 @@ describe('P1: nobody can tell, so it is unknown', () => {
     await server.stop();
   });
 
+  test('nor does it get one that was opened for another: what nobody uses is closed at once', async () => {
+    const seen: { request: string; isClosed: boolean }[] = [];
+    const { url, server } = await startSocketServer((socket) => {
+      const one = { request: '', isClosed: false };
+      seen.push(one);
+      socket.on('data', (chunk) => (one.request += chunk.toString()));
+      socket.on('close', () => (one.isClosed = true));
+    });
+    const api = testApi(url);
+    const submitted = (timeoutMs: number) =>
+      api.submit('remove-background', REQUEST, { requestId: 'r', timeoutMs });
+    // It keeps the client from thinking that nobody wants anything of this service.
+    const other = submitted(3_000);
+    await eventually('the other POST', () => seen[0]?.request);
+    expect(await submitted(100)).toMatchObject({ outcome: 'unknown' });
+    await eventually(
+      'that nothing but the other is left',
+      () => seen.slice(1).every((one) => one.isClosed),
+      2_500,
+    );
+    expect(
+      seen
+        .slice(2)
+        .map(({ request }) => request)
+        .join(''),
+    ).toBe('');
+    expect(await other).toMatchObject({ outcome: 'unknown' });
+    await api.close();
+    server.close();
+  });
+
   test('whoever calls cannot cut a POST off: closing the client waits for it', async () => {
     const sockets: Socket[] = [];
     const server = await startRawServer((socket) => sockets.push(socket));

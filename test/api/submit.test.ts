@@ -215,6 +215,18 @@ describe('P7: the credential is in no outcome and no error', () => {
     await own.close();
   });
 
+  test.each([
+    ['words', JSON.stringify({ detail: `${'x'.repeat(490)} ${secret}` })],
+    ['a page', `<html>${'<br>'.repeat(4_093)} ${secret} </html>`],
+  ])('when %s that repeat it are cut off in the middle of it', async (_case, body) => {
+    reply = answer('401 Unauthorized', body);
+    const own = testApi(server.url, { credential: Credential.apiKey(secret) });
+    const outcome = await own.submit('remove-background', REQUEST, ASK);
+    expect(outcome).toMatchObject({ reason: expect.stringContaining('[cred') });
+    expect(shown(outcome)).not.toContain(secret.slice(0, 4));
+    await own.close();
+  });
+
   test('when the service sends the request back as it came', async () => {
     const echo = createServer((socket) => socket.on('error', () => undefined).pipe(socket)).listen(
       0,

@@ -31,8 +31,9 @@ export async function withManifest<T>(
   }
 }
 
-/** Pipes and devices have paths, too. */
+/** Pipes and devices have paths, too; stdin has none. */
 async function isFile(source: string): Promise<boolean> {
+  if (source === '-') return false;
   return stat(source).then(
     (found) => found.isFile(),
     () => false,
