@@ -281,7 +281,7 @@ describe('P1: a late answer', () => {
     const carried: Progress = {
       ...{ taskId: null, submittedAt: null, number: 20, attempts: tried, hold: null, decisions: [] },
       ...{ deniedSince: null, polls: 0, pollingSince: null, missingSince: null },
-      ...{ listeners: [], reset: false, knownTasks: [] },
+      ...{ listeners: [], reset: false, knownTasks: [], otherTasks: [] },
     };
     await withWorker(temporal, config, sandbox.url, async () => {
       const key = `late-${randomUUID()}`;
