@@ -84,7 +84,7 @@ async function submitUntilKnown(run: Run, denial: { telling?: CancellationScope 
     if (isDenial) {
       // Keys get rotated; a job must not fail because it met the minutes in between.
       if (progress.deniedSince === null) {
-        denial.telling ??= alarmOfDenial(run, outcome, settings.authGrace);
+        denial.telling ??= alarmOfDenial(run, { n: attempt.n, ...outcome }, settings.authGrace);
         progress.deniedSince = new Date().toISOString();
       }
       if (Date.now() - Date.parse(progress.deniedSince) >= settings.authGrace) throw refused(run, outcome);

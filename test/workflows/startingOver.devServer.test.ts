@@ -71,7 +71,8 @@ describe('P2: a denial after a person had it submitted again', () => {
     const key = `denied-${randomUUID()}`;
     await addFault(sandbox.url, { ...befalls(key, 2), fault: 'reset', when: 'before' });
     await addFault(sandbox.url, { ...befalls(key, 3), fault: 'status', status: 401, when: 'before' });
-    const run = await continued(key, carriedOver({ deniedSince: ago(120), ...progress }));
+    const notify = { userId: 'u', workspaceId: WORKSPACE };
+    const run = await continued(key, carriedOver({ deniedSince: ago(120), ...progress }), { notify });
     await untilHeld(run, 2);
     await resubmit(key);
     const { stage } = await eventually('the denial', async () => {
@@ -79,6 +80,11 @@ describe('P2: a denial after a person had it submitted again', () => {
       return state.attempts.at(-1)?.outcome === 'refused' && state.stage !== 'submitting' ? state : undefined;
     });
     expect(stage).toBe('waiting');
+    // P4: told as an event of its own, beside the one of that time.
+    await eventually('the alarm', async () => {
+      const { entries } = await readLedger(sandbox.url);
+      return entries.some(({ requestId }) => requestId === `${key}.notify.denied-3`);
+    });
     await run.cancel();
   });
 });
