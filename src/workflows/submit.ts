@@ -40,7 +40,8 @@ export async function submitOnce(run: Run): Promise<void> {
     await submitUntilKnown(run, denial);
   } catch (error) {
     // An answer that came late is not followed any more, but the service has its task: the project is to know.
-    if (isCancellation(error)) run.progress.taskId ??= lateTaskOf(run) ?? tasksOf(run)[0] ?? null;
+    if (isCancellation(error) || error instanceof ApplicationFailure)
+      run.progress.taskId ??= lateTaskOf(run) ?? tasksOf(run)[0] ?? null;
     throw error;
   } finally {
     denial.telling?.cancel();

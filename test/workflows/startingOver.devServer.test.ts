@@ -1,12 +1,14 @@
 /** What a run that was denied, lost its task or was answered late makes of a person's word: once more, or no more. */
 import { randomUUID } from 'node:crypto';
 import { type WorkflowHandle } from '@temporalio/client';
+import { type MediaJob } from '../../src/client/jobs/job';
 import {
   acceptedSignal,
   type MediaInput,
   type MediaState,
   type Progress,
   stateQuery,
+  type SubmitAttempt,
 } from '../../src/contract';
 import { searchAttributes } from '../../src/searchAttributes';
 import { eventually } from '../support/eventually';
@@ -108,25 +110,31 @@ test('P2: a task that is told of a submission under way, and is not its own, is 
   await run.terminate();
 });
 
-test('P2: of a cancelled run, the project knows the task that came late, not one that the service lost', async () => {
-  const key = `cancelled-${randomUUID()}`;
-  const project = await seedProject(sandbox.url);
-  await addFault(sandbox.url, { ...befalls(key, 2), fault: 'reset', when: 'after' });
-  await addFault(sandbox.url, { ...befalls(key, 3), fault: 'reset', when: 'before' });
-  const attempts = [{ n: 1, at: ago(180), outcome: 'accepted' as const, taskId: 'lost' }];
-  const write = { project, at: '/job' };
-  const run = await continued(key, carriedOver({ attempts, knownTasks: ['lost'] }), { write });
-  await untilHeld(run, 2);
-  await resubmit(key);
-  await untilHeld(run, 3);
-  const [taskId = ''] = await tasksOf(sandbox.url, key);
-  await run.signal(acceptedSignal, { hold: 'r/2', taskId });
-  await run.cancel();
-  const job = await segueClient(temporal, config).media.get(key);
-  expect(await job.wait()).toMatchObject({ status: 'cancelled', taskId });
-  const { json } = await ask(sandbox.url, `GET /projects/${project.resourcetype}/${project.id}`);
-  expect(json.data).toMatchObject({ job: { status: 'cancelled', taskId } });
-});
+test.each([
+  ['cancelled', (job: MediaJob) => job.cancel()],
+  ['abandoned', (job: MediaJob) => job.resolve({ ...SOMEBODY, action: 'abandon' })],
+])(
+  'P2: of a run that is %s, the project knows the task that came late, not one that the service lost',
+  async (status, end) => {
+    const key = `ended-${randomUUID()}`;
+    const project = await seedProject(sandbox.url);
+    await addFault(sandbox.url, { ...befalls(key, 3), fault: 'reset', when: 'before' });
+    const attempts: SubmitAttempt[] = [
+      { n: 1, at: ago(180), outcome: 'accepted', taskId: 'lost' },
+      { n: 2, at: ago(120), outcome: 'unknown', reason: 'a test' },
+    ];
+    const carried = carriedOver({ attempts, number: 2, knownTasks: ['lost'] });
+    const run = await continued(key, carried, { write: { project, at: '/job' } });
+    await untilHeld(run, 3);
+    const taskId = 'late';
+    await run.signal(acceptedSignal, { hold: 'r/2', taskId });
+    const job = await segueClient(temporal, config).media.get(key);
+    await end(job);
+    expect(await job.wait()).toMatchObject({ status, taskId });
+    const { json } = await ask(sandbox.url, `GET /projects/${project.resourcetype}/${project.id}`);
+    expect(json.data).toMatchObject({ job: { status, taskId } });
+  },
+);
 
 test('P1: what is cancelled, or answered, before its first step is not sent', async () => {
   const other = testConfig({ submit });
