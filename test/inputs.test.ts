@@ -75,7 +75,7 @@ describe('the longest ids', () => {
     'a key derived from the longest given ones can be run, and its change asked for',
     (key) => {
       expect(isKey(key)).toBe(true);
-      for (const purpose of ['result', 'cancelled'])
+      for (const purpose of ['result', 'failed', 'cancelled'])
         expect(problemsOfAddress({ changeId: changeIdOf(transcriptWorkflowId(key), purpose) })).toEqual([]);
     },
   );

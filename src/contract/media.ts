@@ -40,6 +40,8 @@ export interface Progress {
   attempts: SubmitAttempt[];
   /** Tasks that were known when a person last had it submitted again; one that is told later came late. */
   knownTasks: string[];
+  /** Tasks of submissions that are not among the attempts: those of a run that was reset, told late. */
+  otherTasks: string[];
   hold: Hold | null;
   /** The last few decisions of people. */
   decisions: DecisionTaken[];

@@ -4,7 +4,7 @@ import { acceptedSignal, type Decision, LONGEST_CALL_MS, type SegueActivities } 
 import { isRecord, isText, problemsOfTaskId } from '../rules/inputs';
 import { badDecision, type DecisionRules, numberOf } from './decisions';
 import { lateAdoption } from './hold';
-import { type Run } from './progress';
+import { keepTask, type Run } from './progress';
 import { describeHold } from './question';
 import { showTasks } from './show';
 
@@ -36,8 +36,11 @@ export function handleLateAnswers(run: Run): void {
       // Anybody can send a signal, and one that made this throw would stop the run for good.
       if (!isText(taskId)) return;
       const attempt = run.progress.attempts.find(({ n }) => n === numberOf(hold));
-      // The first one counts: any other is not this submission's.
-      if (!attempt || attempt.taskId !== undefined) return;
+      // The first one counts: any other is not this submission's, but it is paid for all the same.
+      if (!attempt || attempt.taskId !== undefined) {
+        if (problemsOfTaskId(taskId).length === 0 && keepTask(run, taskId)) showTasks(run);
+        return;
+      }
       // Kept also where the run has not noticed yet that the submission gave no outcome, or does without it.
       attempt.taskId = taskId;
       const open = run.progress.hold;

@@ -39,15 +39,19 @@ export function alarm(run: Following, { n, why, reason }: Omit<Hold, 'since'>): 
   });
 }
 
-/** Says once that the service takes the workers' credential no more. Gives what stops the telling, once it does. */
+/**
+ * Says once that the service takes the workers' credential no more, as submission `n` met first. Gives what stops the
+ * telling, once it does.
+ */
 export function alarmOfDenial(
   run: Following,
-  { status, reason }: { status?: number; reason: string },
+  { n, status, reason }: { n: number; status?: number; reason: string },
   graceMs: number,
 ): CancellationScope {
   return raise(run, {
     why: 'denied',
-    event: 'denied',
+    // A job that is submitted again, days later, may meet another denial: that is another event.
+    event: `denied-${n}`,
     title: 'The service denies access',
     reason,
     denied: { status, scope: run.input.scope },

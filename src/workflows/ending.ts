@@ -60,7 +60,7 @@ async function fail(run: Following, failure: ApplicationFailure): Promise<never>
   const { input, subject } = run;
   const status = failure.type === FAILURE.abandoned ? 'abandoned' : 'failed';
   const [facts] = (failure.details ?? []) as [{ errors?: unknown }?];
-  await write(run, placeOfFailure(run), 'result', {
+  await write(run, placeOfFailure(run), 'failed', {
     key: input.key,
     ...subject.facts(),
     status,
@@ -90,7 +90,8 @@ async function recordCancelled(run: Following): Promise<void> {
 function write(
   run: Following,
   at: string | undefined,
-  purpose: string,
+  // Each way to end is a change of its own: what failed may succeed when it is reset, or waited for again.
+  purpose: 'result' | 'failed' | 'cancelled',
   value: object,
 ): Promise<ChangeOutcome | null> {
   const { scope, write: target } = run.input;

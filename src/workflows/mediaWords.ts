@@ -10,10 +10,15 @@ export function detailsOf(run: Run): string {
 
 /** Tasks that the service has for this job beside the one that is followed: paid for, and somebody may want them. */
 function unfollowed({ progress }: Run): string[] {
-  return progress.attempts.flatMap(({ n, taskId }) =>
+  const submitted = progress.attempts.map(({ n, taskId }) => ({ name: `submission ${n}`, taskId }));
+  const others = progress.otherTasks.map((taskId) => ({
+    name: 'a submission that this run does not know',
+    taskId,
+  }));
+  return [...submitted, ...others].flatMap(({ name, taskId }) =>
     taskId === undefined || taskId === progress.taskId
       ? []
-      : [`The service accepted submission ${n} too, as task \`${taskId}\`: \`segue get task ${taskId}\``],
+      : [`The service accepted ${name} too, as task \`${taskId}\`: \`segue get task ${taskId}\``],
   );
 }
 

@@ -12,6 +12,9 @@ import { describeHold } from './question';
 import { listenersOf } from './reporting';
 import { type Settings } from './settings';
 
+/** Anybody can send a signal, and all of them are carried along. */
+const MOST_OTHER_TASKS = 20;
+
 /** What a media job knows: its progress, which outlives the run, and what it is doing at the moment. */
 export interface Run extends Following {
   readonly input: MediaInput;
@@ -33,6 +36,7 @@ export function startRun(input: MediaInput, settings: Settings, scope: Cancellat
     attempts: [...(carried?.attempts ?? input.held?.attempts ?? [])],
     hold: carried?.hold ?? null,
     knownTasks: carried?.knownTasks ?? [],
+    otherTasks: [...(carried?.otherTasks ?? [])],
     decisions: [...(carried?.decisions ?? [])],
     deniedSince: carried?.deniedSince ?? null,
     polls: carried?.polls ?? 0,
@@ -82,14 +86,26 @@ export function unresolvedOf(
   return carried || taskId !== null || last?.n !== number ? undefined : last;
 }
 
-/** A person has it submitted again, and knows what is known by now. */
+/**
+ * A person has it submitted again, and knows what is known by now. How long the service denied access before does not
+ * count: the question may have stood for days.
+ */
 export function startOver(run: Run): void {
   run.progress.knownTasks = tasksOf(run);
+  run.progress.deniedSince = null;
+}
+
+/** Of a submission that this run does not know: the run that it was reset from made it. Gives whether it is news. */
+export function keepTask(run: Run, taskId: string): boolean {
+  const { otherTasks } = run.progress;
+  if (tasksOf(run).includes(taskId) || otherTasks.length >= MOST_OTHER_TASKS) return false;
+  otherTasks.push(taskId);
+  return true;
 }
 
 /** Every task that the service has for this job, as far as is known; the one that is followed comes first. */
-function tasksOf({ progress }: Run): string[] {
-  const others = progress.attempts.map(({ taskId }) => taskId);
+export function tasksOf({ progress }: Run): string[] {
+  const others = [...progress.attempts.map(({ taskId }) => taskId), ...progress.otherTasks];
   return [...new Set([progress.taskId ?? undefined, ...others])].filter((taskId) => taskId !== undefined);
 }
 

@@ -20,7 +20,7 @@ import { alarmOfDenial } from './alarm';
 import { doubling } from './backoff';
 import { continueWhenLong, senderOf } from './following';
 import { hold } from './hold';
-import { type Run, startOver, unresolvedOf } from './progress';
+import { keepTask, type Run, startOver, tasksOf, unresolvedOf } from './progress';
 import { nextNumber } from './question';
 import { enterStage } from './show';
 
@@ -40,7 +40,8 @@ export async function submitOnce(run: Run): Promise<void> {
     await submitUntilKnown(run, denial);
   } catch (error) {
     // An answer that came late is not followed any more, but the service has its task: the project is to know.
-    if (isCancellation(error)) run.progress.taskId ??= lateTaskOf(run) ?? run.subject.tasks?.()[0] ?? null;
+    if (isCancellation(error) || error instanceof ApplicationFailure)
+      run.progress.taskId ??= lateTaskOf(run) ?? tasksOf(run)[0] ?? null;
     throw error;
   } finally {
     denial.telling?.cancel();
@@ -56,6 +57,8 @@ async function submitUntilKnown(run: Run, denial: { telling?: CancellationScope 
   for (;;) {
     // It may have come while this run took over from another.
     if (!unresolved && followLate(run)) return;
+    // Nothing more is submitted of a run that was asked to stop; what a batch sent is asked about all the same.
+    if (!unresolved && run.scope.consideredCancelled) await run.scope.cancelRequested;
     const { attempt, outcome } = unresolved ? ofBatch(unresolved) : await trySubmit(run);
     unresolved = undefined;
     if (outcome.outcome === 'accepted') {
@@ -82,7 +85,7 @@ async function submitUntilKnown(run: Run, denial: { telling?: CancellationScope 
     if (isDenial) {
       // Keys get rotated; a job must not fail because it met the minutes in between.
       if (progress.deniedSince === null) {
-        denial.telling ??= alarmOfDenial(run, outcome, settings.authGrace);
+        denial.telling ??= alarmOfDenial(run, { n: attempt.n, ...outcome }, settings.authGrace);
         progress.deniedSince = new Date().toISOString();
       }
       if (Date.now() - Date.parse(progress.deniedSince) >= settings.authGrace) throw refused(run, outcome);
@@ -100,9 +103,8 @@ async function submitUntilKnown(run: Run, denial: { telling?: CancellationScope 
 }
 
 /** The task of a submission that was answered late: nobody knew it when the next one was ordered. */
-function lateTaskOf({ progress: { attempts, knownTasks } }: Run): string | undefined {
-  const isLate = ({ taskId }: SubmitAttempt): boolean => taskId !== undefined && !knownTasks.includes(taskId);
-  return attempts.find(isLate)?.taskId;
+function lateTaskOf(run: Run): string | undefined {
+  return tasksOf(run).find((taskId) => !run.progress.knownTasks.includes(taskId));
 }
 
 function followLate(run: Run): boolean {
@@ -128,7 +130,6 @@ function follow(run: Run, taskId: string): void {
   const { progress } = run;
   run.lastError = null;
   progress.taskId = taskId;
-  progress.deniedSince = null;
   const attempt = progress.attempts.find((tried) => tried.taskId === taskId) ?? progress.attempts.at(-1);
   progress.submittedAt = attempt?.at ?? null;
   enterStage(run, 'polling');
@@ -165,8 +166,12 @@ async function trySubmit(run: Run): Promise<{ attempt: SubmitAttempt; outcome: S
     }
   });
   attempt.outcome = outcome.outcome;
-  if (outcome.outcome === 'accepted') attempt.taskId = outcome.taskId;
-  else attempt.reason = outcome.reason;
+  if (outcome.outcome === 'accepted') {
+    const told = attempt.taskId;
+    attempt.taskId = outcome.taskId;
+    // Of a submission with the same number, which a run made that was reset.
+    if (told !== undefined) keepTask(run, told);
+  } else attempt.reason = outcome.reason;
   return { attempt, outcome };
 }
 

@@ -44,13 +44,13 @@ async function runJob(
   });
 }
 
-function mediaJob(sandboxUrl: string): MediaSpec {
+export function mediaJob(sandboxUrl: string): MediaSpec {
   const request = { image_url: `${sandboxUrl}/samples/shoe.png` };
   return { key: `recorded-${randomUUID()}`, tool: 'remove-background', request };
 }
 
 /** Runs a job whose POST is answered by a reset, and has it decided. */
-async function runHeld(
+export async function runHeld(
   temporal: TestTemporal,
   keep: (run: WorkflowHandle) => Promise<void>,
   when: 'before' | 'after',
@@ -62,13 +62,13 @@ async function runHeld(
   const start = (segue: SegueClient): Promise<Job> => segue.media.start(mediaJob(sandbox.url));
   await runRecord(temporal, config, sandbox.url, start, keep, async (stage, job) => {
     if (stage === 'held') await decide(job, sandbox.url);
-    return stage === 'succeeded' || stage === 'abandoned';
+    return stage === 'succeeded' || stage === 'abandoned' || stage === 'cancelled';
   });
   await sandbox.stop();
 }
 
 /** Runs a job of any kind until `reached`. */
-async function runRecord(
+export async function runRecord(
   temporal: TestTemporal,
   config: StarterConfig,
   apiUrl: string,

@@ -281,7 +281,7 @@ describe('P1: a late answer', () => {
     const carried: Progress = {
       ...{ taskId: null, submittedAt: null, number: 20, attempts: tried, hold: null, decisions: [] },
       ...{ deniedSince: null, polls: 0, pollingSince: null, missingSince: null },
-      ...{ listeners: [], reset: false, knownTasks: [] },
+      ...{ listeners: [], reset: false, knownTasks: [], otherTasks: [] },
     };
     await withWorker(temporal, config, sandbox.url, async () => {
       const key = `late-${randomUUID()}`;
@@ -336,6 +336,31 @@ describe('P1: a workflow reset to before a decision', () => {
     });
     expect(await submissions()).toMatchObject({ submissions: 1, duplicates: 0 });
   });
+});
+
+test('P2: what a run does that was abandoned and then reset reaches the project, too', async () => {
+  const project = { resourcetype: 'document', id: randomUUID() };
+  await ask(sandbox.url, 'POST /_sandbox/seed', {
+    body: { projects: [{ ...project, workspace: 1, data: {} }] },
+  });
+  const written = async () => (await ask(sandbox.url, `GET /projects/document/${project.id}`)).json.data;
+  await withHeldJob(
+    'after',
+    async (held) => {
+      await held.resolve({ ...SOMEBODY, action: 'abandon' });
+      expect(await held.wait()).toMatchObject({ status: 'abandoned' });
+      expect(await written()).toMatchObject({ job: { status: 'abandoned' } });
+
+      await resetBeforeUpdate(temporal.client, held.workflowId);
+      const again = await segueClient(temporal, config).media.get(held.key);
+      await eventually('the hold', async () => (await again.state())?.stage === 'held');
+      const taskId = await acceptedTask();
+      await again.resolve({ ...SOMEBODY, action: 'adopt', taskId });
+      expect(await again.wait()).toMatchObject({ status: 'succeeded', taskId });
+      expect(await written()).toMatchObject({ job: { taskId, info: expect.anything() } });
+    },
+    { write: { project, at: '/job' } },
+  );
 });
 
 /** Resets to the last workflow task that was over before the first Update was accepted. */

@@ -164,7 +164,7 @@ test('a credential that is denied is told once each, and the job goes on when it
   expect(gist(told)).toEqual(['op agentError', 'u-1 agentNeedsInput', 'u-1 agentTaskCompleted']);
   expect(told[0]?.request).toMatchObject({
     body: expect.stringContaining('segue doctor'),
-    _extra: { event_type: 'media.denied' },
+    _extra: { event_type: 'media.denied-1' },
   });
 });
 

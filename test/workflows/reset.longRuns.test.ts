@@ -1,15 +1,22 @@
-/** Runs that are reset, and then continue as new: nothing tells the new run that it was reset but what it carries. */
+/**
+ * Runs that are reset, or answered late, and then continue as new: nothing tells the new run of it but what it carries.
+ */
 import { randomUUID } from 'node:crypto';
 import { type JobState } from '../../src/client/jobs/job';
 import { pollNowUpdate } from '../../src/contract';
 import { startSandbox } from '../../src/sandbox/server';
 import { type DevServer, startDevServer } from '../../src/temporal/devServer';
 import { eventually } from '../support/eventually';
+import { tasksOf } from '../support/jobs';
+import { answeredWhileContinuing } from '../support/lateWhileContinuing';
 import { resetRun } from '../support/reset';
 import { seedTranscription } from '../support/records';
 import { addFault, readLedger } from '../support/sandbox';
 import { shared } from '../support/shared';
 import { connectTo, segueClient, testConfig, type TestTemporal, withWorker } from '../support/temporal';
+
+/** Events. */
+const LONG = 40;
 
 let server: DevServer;
 let temporal: TestTemporal;
@@ -17,7 +24,7 @@ let temporal: TestTemporal;
 beforeAll(async () => {
   server = await startDevServer(shared().temporalBinary, {
     uiPort: false,
-    dynamicConfig: { 'limit.historyCount.suggestContinueAsNew': 40 },
+    dynamicConfig: { 'limit.historyCount.suggestContinueAsNew': LONG },
   });
   temporal = await connectTo(server.address);
 });
@@ -131,5 +138,19 @@ test('a question that a reset asks again does not keep the run from continuing a
     await run.terminate();
   });
   expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 1, duplicates: 0 });
+  await sandbox.stop();
+});
+
+test('P1: a late answer that comes while a run continues as new is followed, and nothing more is sent', async () => {
+  const sandbox = await startSandbox({ pace: { kind: 'instant' } });
+  const job = await answeredWhileContinuing(temporal, sandbox.url, LONG);
+  const { runId } = await temporal.client.workflow.getHandle(job.workflowId).describe();
+  expect(runId).not.toBe(job.runId);
+  const tasks = await tasksOf(sandbox.url, job.key);
+  expect(await job.report()).toMatchObject({ status: 'succeeded', taskId: tasks[0] });
+  const { entries, summary } = await readLedger(sandbox.url);
+  expect(summary).toMatchObject({ submissions: 1, duplicates: 0 });
+  // The one that was accepted, and the one that was denied.
+  expect(entries.filter(({ kind }) => kind === 'submit')).toHaveLength(2);
   await sandbox.stop();
 });

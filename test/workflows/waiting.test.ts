@@ -214,6 +214,25 @@ describe('on a dev server', () => {
     expect(await polls()).toBe(1);
   });
 
+  test('P2: polling at once does not wait for an answer that hangs, and asks again', async () => {
+    await addFault(sandbox.url, {
+      ...{ operation: 'get-task', match: { nth: 1 } },
+      ...{ fault: 'hang', when: 'before' },
+    });
+    config = testConfig();
+    await withWorker(temporal, config, sandbox.url, async () => {
+      const started = await segueClient(temporal, config).media.start(job());
+      await eventually('the question', async () => {
+        const { json } = await ask(sandbox.url, 'GET /_sandbox/faults');
+        return (json.faults as { hits: number }[])[0]?.hits === 1;
+      });
+      expect(await started.pollNow()).toMatchObject({ polls: 1, lastError: null });
+      expect(await started.wait()).toMatchObject({ status: 'succeeded' });
+      await ask(sandbox.url, 'DELETE /_sandbox/faults');
+    });
+    expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 1, duplicates: 0 });
+  });
+
   test('whoever stops waiting is told what was known', async () => {
     config = testConfig({ poll: { min: '1h', max: '1h', deadline: '1d', giveUp: '7d' } });
     await withWorker(temporal, config, sandbox.url, async () => {

@@ -1,0 +1,134 @@
+/** Media jobs that were denied, lost, reset, given up, cancelled or answered late, whose histories are committed. */
+import { type SegueClient } from '../../src/client';
+import { type Job } from '../../src/client/jobs/job';
+import { acceptedSignal } from '../../src/contract';
+import { startSandbox } from '../../src/sandbox/server';
+import { eventually } from '../support/eventually';
+import { startByName, tasksOf } from '../support/jobs';
+import { answeredWhileContinuing } from '../support/lateWhileContinuing';
+import { resetRun } from '../support/reset';
+import { addFault } from '../support/sandbox';
+import {
+  segueClient,
+  startOwnDevServer,
+  testConfig,
+  type TestTemporal,
+  withWorker,
+} from '../support/temporal';
+import { type Scenario } from './scenario';
+import { mediaJob, runHeld, runRecord } from './scenarios';
+
+const BY_SAM = { by: 'sam', reason: 'looked it up' };
+
+async function resubmit(job: Job): Promise<void> {
+  await eventually('that it can be submitted again', () => job.resolve({ ...BY_SAM, action: 'resubmit' }));
+}
+
+/** Tells the run of the task that its first submission gave, and of one that it knows nothing of. */
+async function tellLateAnswers({ client }: TestTemporal, { workflowId }: Job, taskId: string): Promise<void> {
+  const run = client.workflow.getHandle(workflowId);
+  await run.signal(acceptedSignal, { hold: 'of a run that was reset/9', taskId: 'another' });
+  await run.signal(acceptedSignal, { hold: 'of a run that was reset/1', taskId });
+}
+
+export const mediaTroubleScenarios: Record<string, Scenario> = {
+  async 'media-late-answer-carried-over'(_temporal, keep) {
+    const long = 40;
+    const own = await startOwnDevServer({
+      dynamicConfig: { 'limit.historyCount.suggestContinueAsNew': long },
+    });
+    const sandbox = await startSandbox({ pace: { kind: 'polls', polls: 2 } });
+    const { workflowId } = await answeredWhileContinuing(own, sandbox.url, long);
+    await keep(own.client.workflow.getHandle(workflowId));
+    await sandbox.stop();
+    await own.close();
+  },
+
+  /** Held for its second submission when the answer to the first comes. */
+  'media-late-answer-cancelled': (temporal, keep) =>
+    runHeld(temporal, keep, 'after', async (job, sandboxUrl) => {
+      await addFault(sandboxUrl, {
+        ...{ operation: 'remove-background', match: { nth: 1 } },
+        ...{ fault: 'reset', when: 'before' },
+      });
+      await resubmit(job);
+      await eventually('the second hold', async () => {
+        const { hold } = (await job.state()) ?? {};
+        return hold?.id.endsWith('/2');
+      });
+      const [taskId = ''] = await tasksOf(sandboxUrl, job.key);
+      await tellLateAnswers(temporal, job, taskId);
+      await job.cancel();
+    }),
+
+  async 'media-cancelled-before-its-first-step'(temporal, keep) {
+    const sandbox = await startSandbox();
+    const config = testConfig();
+    const job = await segueClient(temporal, config).media.start(mediaJob(sandbox.url));
+    await job.cancel();
+    await withWorker(temporal, config, sandbox.url, () => job.wait());
+    await keep(temporal.client.workflow.getHandle(job.workflowId));
+    await sandbox.stop();
+  },
+
+  async 'media-denied'(temporal, keep) {
+    const sandbox = await startSandbox({ pace: { kind: 'polls', polls: 2 } });
+    await addFault(sandbox.url, {
+      ...{ operation: 'remove-background', match: { nth: 1 } },
+      ...{ fault: 'status', status: 401, when: 'before' },
+    });
+    const start = (segue: SegueClient): Promise<Job> => segue.media.start(mediaJob(sandbox.url));
+    await runRecord(temporal, testConfig(), sandbox.url, start, keep, (stage) => stage === 'succeeded');
+    await sandbox.stop();
+  },
+
+  /** The run before it has asked in vain for longer than is waited. */
+  async 'media-lost-and-resubmitted'(temporal, keep) {
+    const sandbox = await startSandbox({ pace: { kind: 'polls', polls: 2 } });
+    const config = testConfig();
+    const { key = '' } = mediaJob(sandbox.url);
+    const at = new Date(Date.now() - 600_000).toISOString();
+    const start = async (segue: SegueClient): Promise<Job> => {
+      await startByName(temporal, config, sandbox.url, {
+        ...{ key, poll: config.poll, submit: { timeout: '1s', authGrace: '1h' } },
+        carried: {
+          ...{ taskId: 'lost', submittedAt: at, number: 1, hold: null, decisions: [], polls: 20 },
+          attempts: [{ n: 1, at, outcome: 'accepted', taskId: 'lost' }],
+          ...{ knownTasks: [], otherTasks: [], deniedSince: null, pollingSince: at, missingSince: at },
+          ...{ listeners: [], reset: false },
+        },
+      });
+      return segue.media.get(key);
+    };
+    await runRecord(temporal, config, sandbox.url, start, keep, async (stage, job) => {
+      if (stage === 'held') await resubmit(job);
+      return stage === 'succeeded';
+    });
+    await sandbox.stop();
+  },
+
+  async 'media-reset'(temporal, keep) {
+    const sandbox = await startSandbox({ pace: { kind: 'time', ms: 3_600_000 } });
+    const start = (segue: SegueClient): Promise<Job> => segue.media.start(mediaJob(sandbox.url));
+    let isReset = false;
+    let isAdopted = false;
+    await runRecord(temporal, testConfig(), sandbox.url, start, keep, async (stage, job) => {
+      if (stage === 'polling' && !isReset) await resetRun(temporal, job);
+      isReset ||= stage === 'polling';
+      if (stage !== 'held') return stage === 'polling' && isAdopted;
+      const [taskId = ''] = await tasksOf(sandbox.url, job.key);
+      await job.resolve({ ...BY_SAM, action: 'adopt', taskId });
+      isAdopted = true;
+      return false;
+    });
+    await sandbox.stop();
+  },
+
+  async 'media-given-up'(temporal, keep) {
+    const sandbox = await startSandbox({ pace: { kind: 'time', ms: 3_600_000 } });
+    const config = testConfig({ poll: { min: '50ms', max: '100ms', deadline: '1s', giveUp: '1s' } });
+    const start = (segue: SegueClient): Promise<Job> => segue.media.start(mediaJob(sandbox.url));
+    await runRecord(temporal, config, sandbox.url, start, keep, (stage) => stage === 'failed');
+    await sandbox.stop();
+  },
+};
