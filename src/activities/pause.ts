@@ -1,6 +1,6 @@
 import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
-import { type Paused } from '../contract';
+import { PAUSE, type Paused } from '../contract';
 import { formatDuration } from '../durations';
 
 /**
@@ -11,7 +11,7 @@ import { formatDuration } from '../durations';
 export function pauseFirst({ pauseMs = 0 }: Paused): void {
   if (pauseMs === 0 || activityInfo().attempt > 1) return;
   const pause = ApplicationFailure.create({
-    type: 'Pause',
+    type: PAUSE,
     message: `Nothing is wrong: the service is asked after a pause of ${formatDuration(pauseMs)}`,
     category: ApplicationFailureCategory.BENIGN,
   });

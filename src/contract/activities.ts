@@ -44,6 +44,9 @@ export interface OperatorOrder {
   runId: string;
 }
 
+/** The failure of an attempt that only has the server keep the pause. */
+export const PAUSE = 'Pause';
+
 /** What is asked after a while. */
 export interface Paused {
   /** How long the server waits before the service is asked; its activity needs two attempts then. */

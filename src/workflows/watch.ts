@@ -6,8 +6,9 @@ import {
   type defineUpdate,
   isCancellation,
   setHandler,
+  sleep,
 } from '@temporalio/workflow';
-import { FAILURE, type PollNow } from '../contract';
+import { FAILURE, PAUSE, type PollNow } from '../contract';
 import { formatDuration } from '../durations';
 import { alarm } from './alarm';
 import { askAfter, type Question } from './asking';
@@ -131,6 +132,11 @@ async function ask<News>(
   } catch (error) {
     if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
     const failure = error.cause ?? error;
+    if (failure instanceof ApplicationFailure && failure.type === PAUSE) {
+      // The server keeps no pause that outlasts the time limit of the run, nor one whose second attempt was taken away.
+      await sleep(question.pauseMs);
+      return ask(run, watched, { ...question, pauseMs: 0 });
+    }
     run.progress.polls = question.n;
     run.lastError = failure.message;
     watched.onUnasked?.(failure);

@@ -124,6 +124,26 @@ export const mediaTroubleScenarios: Record<string, Scenario> = {
     await sandbox.stop();
   },
 
+  /** The run has a time limit, and it is over before the pause is. */
+  async 'media-pause-kept-by-the-run'(temporal, keep) {
+    const sandbox = await startSandbox();
+    const config = testConfig();
+    await withWorker(temporal, config, sandbox.url, async () => {
+      const adopted = { taskId: 'a-task', poll: { min: '1m', max: '1m' } } as const;
+      const { key = '' } = mediaJob(sandbox.url);
+      const run = await startByName(
+        temporal,
+        config,
+        sandbox.url,
+        { key, ...adopted },
+        { workflowRunTimeout: '3s' },
+      );
+      await run.result().catch(() => undefined);
+      await keep(run);
+    });
+    await sandbox.stop();
+  },
+
   async 'media-given-up'(temporal, keep) {
     const sandbox = await startSandbox({ pace: { kind: 'time', ms: 3_600_000 } });
     const config = testConfig({ poll: { min: '50ms', max: '100ms', deadline: '1s', giveUp: '1s' } });

@@ -1,5 +1,6 @@
 /** Jobs, what the service saw of them, and what the list of held ones says. */
 import { randomUUID } from 'node:crypto';
+import { type WorkflowStartOptions } from '@temporalio/client';
 import { type MediaJob } from '../../src/client/jobs/job';
 import { type StarterConfig } from '../../src/config';
 import { MEDIA_WORKFLOW, type MediaInput } from '../../src/contract';
@@ -55,12 +56,14 @@ export function startByName(
   { taskQueue }: Pick<StarterConfig, 'taskQueue'>,
   sandboxUrl: string,
   input: Omit<Partial<MediaInput>, 'poll'> & { key: string; poll?: object },
+  options: Pick<WorkflowStartOptions, 'workflowRunTimeout'> = {},
 ) {
   const request = { image_url: imageOf(sandboxUrl) };
   return client.workflow.start(MEDIA_WORKFLOW, {
     workflowId: mediaWorkflowId(input.key),
     taskQueue,
     args: [{ tool: 'remove-background', request, ...input }],
+    ...options,
   });
 }
 
