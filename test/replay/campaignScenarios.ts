@@ -3,7 +3,7 @@ import { addMediaUpdate, pauseUpdate, resumeUpdate } from '../../src/contract';
 import { startSandbox } from '../../src/sandbox/server';
 import { cutout, newCampaign, startCampaign } from '../support/campaign';
 import { eventually } from '../support/eventually';
-import { SANDBOX_PLACES, seedRecord, seedTranscription } from '../support/records';
+import { SANDBOX_PLACES, seed, seedRecord, seedTranscription } from '../support/records';
 import { resetRun } from '../support/reset';
 import { addFault, answering } from '../support/sandbox';
 import { startOwnDevServer, testConfig, withWorker } from '../support/temporal';
@@ -171,6 +171,27 @@ export const campaignScenarios: Record<string, Scenario> = {
       async (campaign) => {
         await campaign.untilJob('cutout', 'held');
         await campaign.handle.cancel();
+      },
+    ),
+
+  'campaign-in-an-unknown-zone': (temporal, keep) =>
+    runCampaign(
+      temporal,
+      keep,
+      async (url) => {
+        const settings = { timezone: 'Mars/Olympus', start_of_week: 'sol' };
+        await seed(url, { workspaces: [{ id: 77, name: 'Far', slug: 'far', settings }] });
+        return { ...approved(url), scope: { organization: '77' } };
+      },
+      async (campaign) => {
+        expect(await campaign.untilStage('approving')).toMatchObject({
+          timezone: 'UTC',
+          remarks: [
+            expect.stringMatching(/UTC stands for it$/),
+            expect.stringMatching(/Monday stands for it$/),
+          ],
+        });
+        await campaign.decide({ decision: 'approve', by: 'sam' });
       },
     ),
 

@@ -1,13 +1,15 @@
 /** Campaigns whose histories are committed: what goes wrong in one, and what becomes of it. */
 import { type AddMediaOrder, addMediaUpdate, pauseUpdate, resumeUpdate } from '../../src/contract';
 import { mediaKeyOf } from '../../src/ids';
-import { cutout, newCampaign, startCampaign, type TestCampaign } from '../support/campaign';
+import { startSandbox } from '../../src/sandbox/server';
+import { cutout, newCampaign, startCampaign, TestCampaign } from '../support/campaign';
+import { continueAsNew } from '../support/continueAsNew';
 import { decideByLedger } from '../support/deciding';
 import { eventually } from '../support/eventually';
 import { seedTranscription } from '../support/records';
 import { resetRun } from '../support/reset';
 import { addFault, answering, ask } from '../support/sandbox';
-import { segueClient, startOwnDevServer, testConfig } from '../support/temporal';
+import { segueClient, startOwnDevServer, testConfig, withWorker } from '../support/temporal';
 import { approved, BY_SAM, decide, NOTIFY, onCutout, runCampaign } from './recordCampaign';
 import { type Scenario } from './scenario';
 
@@ -269,6 +271,32 @@ export const campaignTroubleScenarios: Record<string, Scenario> = {
       await campaign.untilJob('cutout', 'running');
       await mend(url);
     }),
+
+  /** The worker that prepared it knew its zone; the one that goes on with it does not. */
+  async 'campaign-zone-forgotten'(temporal, keep) {
+    const sandbox = await startSandbox();
+    const config = testConfig();
+    const input = await newCampaign(sandbox.url, approved(sandbox.url));
+    const { handle } = await startCampaign(temporal, config, input);
+    const clock = { timezone: 'Mars/Olympus', startOfWeek: 1, remarks: [] };
+    const { poll } = config;
+    await continueAsNew(temporal, config.taskQueue, {
+      ...input,
+      poll,
+      carried: { stage: 'producing', clock },
+    });
+    await withWorker(temporal, config, sandbox.url, async () => {
+      const campaign = new TestCampaign(temporal.client.workflow.getHandle(handle.workflowId));
+      await eventually('the remark', async () => {
+        const { remarks } = await campaign.status();
+        return remarks.some((words) => words.startsWith('reminders go by UTC: '));
+      });
+      await decide('approve')(campaign);
+      await campaign.result();
+      await keep(campaign.handle);
+    });
+    await sandbox.stop();
+  },
 
   /** The server wants short histories, and people keep the campaign busy while it waits for its approver. */
   async 'campaign-question-carried-over'(_temporal, keep) {

@@ -1,12 +1,15 @@
 /** Looks whose histories are committed. */
 import { randomUUID } from 'node:crypto';
 import { type WorkflowHandle } from '@temporalio/client';
+import { msToTs } from '@temporalio/common/lib/time';
+import { Worker } from '@temporalio/worker';
 import { NUDGE_WORKFLOW, type NudgeInput, type OutlookInput, type ProjectRef } from '../../src/contract';
 import { type RuleRequest } from '../../src/sandbox/faults/rules';
 import { startSandbox } from '../../src/sandbox/server';
 import { eventually } from '../support/eventually';
 import { seed } from '../support/records';
 import { addFault, answering } from '../support/sandbox';
+import { shared } from '../support/shared';
 import {
   segueClient,
   startTimeSkippingServer,
@@ -171,6 +174,31 @@ export const outlookScenarios: Record<string, Scenario> = {
     );
     await look(skipping, keep);
     await skipping.close();
+  },
+  /** For six hours, which an operator makes one second: the clock that skips time waits for whoever takes a task up. */
+  async 'outlook-taken-up-by-nobody'(temporal, keep) {
+    const config = testConfig();
+    const decides = await Worker.create({
+      connection: temporal.nativeConnection,
+      taskQueue: config.taskQueue,
+      workflowBundle: { codePath: shared().bundlePath },
+    });
+    await decides.runUntil(async () => {
+      const project = { resourcetype: 'campaign', id: randomUUID() };
+      const spec = { key: `recorded-${randomUUID()}`, project, boards: ['launch-board'] };
+      const { workflowId } = await segueClient(temporal, config).outlooks.start(spec);
+      const look = temporal.client.workflow.getHandle(workflowId);
+      await eventually('its read', async () => (await look.describe()).raw.pendingActivities?.length);
+      await temporal.client.workflowService.updateActivityOptions({
+        ...{ namespace: 'default', execution: { workflowId }, type: 'readOutlook' },
+        activityOptions: { scheduleToCloseTimeout: msToTs(1_000) },
+        updateMask: { paths: ['schedule_to_close_timeout'] },
+      });
+      await expect(look.result()).rejects.toMatchObject({
+        cause: { message: 'Nothing could be looked at for 6h: nobody took it up' },
+      });
+      await keep(look);
+    });
   },
   nudge: looking([APPROVING], NUDGING, { kept: childOf }),
   'nudge-refused': looking([APPROVING], NUDGING, { before: notifyAnswers(400), kept: childOf }),
