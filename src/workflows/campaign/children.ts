@@ -28,6 +28,7 @@ import {
 } from '../../ids';
 import { attributesOfJob } from '../../searchAttributes';
 import { isAlreadyStarted } from '../alreadyStarted';
+import { forgetEnding, mayHaveEnded } from './looking';
 import { readEnd } from './news';
 import { type Campaign, jobNamed, mediaSpec, setStatus } from './run';
 import { partOf, REPEAT, saveJob } from './saving';
@@ -72,6 +73,7 @@ async function beginOne(run: Campaign, job: CampaignJob, order: Order | { proble
     noteChange(run);
     return;
   }
+  forgetEnding(run, job);
   job.workflowId = order.workflowId;
   job.taskId = null;
   job.links = [];
@@ -119,7 +121,7 @@ async function attach(run: Campaign, job: CampaignJob, { workflowId }: Order): P
   )
     // It is over already; its end is read like any other.
     .catch(() => undefined);
-  if (!run.ended.has(job.name)) run.ended.set(job.name, 'may have');
+  mayHaveEnded(run, job.name);
 }
 
 async function orderOf(run: Campaign, job: CampaignJob): Promise<Order | { problem: string }> {

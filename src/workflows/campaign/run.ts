@@ -36,8 +36,8 @@ export interface Campaign extends Sender {
   saving: boolean;
   /** Parts that the project did not take, and why. */
   readonly refused: Map<string, string>;
-  /** Whether a job that said that it ends had not ended when it was looked at. */
-  lingering: boolean;
+  /** When all open jobs were looked at last, and when those that said that they end are again, in milliseconds. */
+  readonly looks: { lastAt: number; againAt: number };
   /** Notifications on their way. */
   notices: number;
   /** What the approver said, until the campaign acts on it. */
@@ -83,7 +83,7 @@ export function startCampaign(input: CampaignInput): Campaign {
     saves: { ordered: 0, onTheWay: Infinity },
     saving: false,
     refused: new Map(),
-    lingering: false,
+    looks: { lastAt: Date.now(), againAt: 0 },
     notices: 0,
     verdict: null,
     cancelling: false,
