@@ -47,15 +47,15 @@ const LARGE = {
     prompt: 'x'.repeat(300_000),
   },
 };
-/** One is not too large, and five of them are more than begin at once. */
+/** One is not too large, and two of them are more than begin at once. */
 const HALF_LARGE = {
-  ...{ by: 'sam', optional: true, tool: 'remove-background' },
+  ...{ optional: true, tool: 'remove-background' },
   request: { image_url: TEXT, magic_crop: TEXT, background_color: TEXT, output_format: TEXT },
 };
 
-/** One long transcript. */
-async function longTranscript(url: string) {
-  const cues = [{ start: 0, end: 1, text: 'x'.repeat(60_000) }];
+/** One long transcript, of so many letters. */
+async function longTranscript(url: string, letters = 60_000) {
+  const cues = [{ start: 0, end: 1, text: 'x'.repeat(letters) }];
   return { transcripts: { intro: { id: await seedTranscription(url, { cues }) } }, concurrency: 10 };
 }
 
@@ -145,12 +145,10 @@ export const campaignTroubleScenarios: Record<string, Scenario> = {
     runCampaign(temporal, keep, longTranscript, adding([LARGE])),
 
   'campaign-begun-in-bunches': (temporal, keep) =>
-    runCampaign(
-      temporal,
-      keep,
-      longTranscript,
-      adding(['a', 'b', 'c', 'd', 'e'].map((name) => ({ ...HALF_LARGE, name }))),
-    ),
+    runCampaign(temporal, keep, async (url) => ({
+      ...(await longTranscript(url, 8_500)),
+      media: { a: HALF_LARGE, b: HALF_LARGE },
+    })),
 
   'campaign-addition-refused': (temporal, keep) =>
     runCampaign(temporal, keep, approved, async (campaign) => {
