@@ -5,7 +5,7 @@ import { campaignJobKey, mediaWorkflowId } from '../../src/ids';
 import { cutout, type TestCampaign } from '../support/campaign';
 import { addFault, answering } from '../support/sandbox';
 import { type TestTemporal } from '../support/temporal';
-import { BY_SAM, NOTIFY, runLongCampaign } from './recordCampaign';
+import { BY_SAM, conductingForLong, NOTIFY } from './recordCampaign';
 import { type Scenario } from './scenario';
 
 function reminded(url: string) {
@@ -40,26 +40,25 @@ async function jobsOf(campaign: TestCampaign): Promise<string[]> {
 }
 
 export const campaignLongScenarios: Record<string, Scenario> = {
-  'campaign-reminded': (_temporal, keep) => runLongCampaign(keep, reminded),
+  'campaign-reminded': conductingForLong(reminded),
 
-  'campaign-reminded-after-a-pause': (_temporal, keep) =>
-    runLongCampaign(keep, reminded, async (campaign, { skip }) => {
-      await campaign.untilStage('approving');
-      await campaign.handle.executeUpdate(pauseUpdate, BY_SAM);
-      await skip(7 * 24 * 3_600_000);
-      await campaign.handle.executeUpdate(resumeUpdate, BY_SAM);
-    }),
+  'campaign-reminded-after-a-pause': conductingForLong(reminded, async (campaign, { skip }) => {
+    await campaign.untilStage('approving');
+    await campaign.handle.executeUpdate(pauseUpdate, BY_SAM);
+    await skip(7 * 24 * 3_600_000);
+    await campaign.handle.executeUpdate(resumeUpdate, BY_SAM);
+  }),
 
   /** It was terminated, and so told nobody. */
-  'campaign-looked-every-hour': (_temporal, keep) =>
-    runLongCampaign(keep, attached('cutout'), async (campaign, { client }) => {
-      const [job = ''] = await jobsOf(campaign);
-      await client.workflow.getHandle(job).terminate('enough');
-    }),
+  'campaign-looked-every-hour': conductingForLong(attached('cutout'), async (campaign, { client }) => {
+    const [job = ''] = await jobsOf(campaign);
+    await client.workflow.getHandle(job).terminate('enough');
+  }),
 
   /** One said that it ends, and was slow to do so. What became of another meanwhile does not put it off. */
-  'campaign-looked-again': (_temporal, keep) =>
-    runLongCampaign(keep, attached('slow', 'quick', 'silent'), async (campaign, { client }) => {
+  'campaign-looked-again': conductingForLong(
+    attached('slow', 'quick', 'silent'),
+    async (campaign, { client }) => {
       const [slow = '', quick = '', silent = ''] = await jobsOf(campaign);
       const end = (job: string): Promise<unknown> => client.workflow.getHandle(job).terminate('enough');
       const tell = (job: string): Promise<void> =>
@@ -76,5 +75,6 @@ export const campaignLongScenarios: Record<string, Scenario> = {
       const [slowEnd = 0, , silentEnd = 0] = jobs.map(({ since }) => Date.parse(since));
       // Looked at after a minute, and after an hour.
       expect(silentEnd - slowEnd).toBeGreaterThan(50 * 60_000);
-    }),
+    },
+  ),
 };
