@@ -1,7 +1,7 @@
 /** Fields that specs of several kinds have, as schemas. */
 import { z } from 'zod';
 import { text } from '../api/operations/fields';
-import { WAIT_FORM } from '../rules/campaign';
+import { MOST_READ, WAIT_FORM } from '../rules/campaign';
 
 export type JsonSchema = z.core.JSONSchema.BaseSchema;
 
@@ -27,3 +27,25 @@ export const placeInProject = z
   .string()
   .regex(/^\/([^~]|~[01])*$/)
   .optional();
+
+export const few = <T extends z.ZodType>(entry: T) => z.array(entry).max(MOST_READ);
+
+/** What is read of a workspace, by a campaign and by an outlook. */
+export const researchFields = {
+  drafts: z
+    .strictObject({
+      accounts: few(
+        z
+          .string()
+          .regex(/^[^,\s]([^,]*[^,\s])?$/)
+          .max(200),
+      )
+        .min(1)
+        .describe('whose drafts are read'),
+      search: words.optional().describe('only drafts whose content matches'),
+    })
+    .optional()
+    .describe('draft social posts'),
+  activity: few(id).optional().describe('tasks whose activity is read'),
+  boards: few(id).optional().describe('boards, by UUID or slug'),
+};

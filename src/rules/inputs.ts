@@ -7,7 +7,6 @@ import { isId, isPrintable } from '../api/ids';
 import { isPointer } from '../api/pointer';
 import { problemsOfScope } from '../api/scope';
 import {
-  MOST_OUTLOOK_WEEKS,
   NOTIFY_EVENTS,
   type ProjectRef,
   RECORD_KINDS,
@@ -82,54 +81,6 @@ function problemsOfFailOn(kind: RecordKind, failOn: unknown): string[] {
   return failOn
     .filter((status) => endOf(kind, status) === 'done')
     .map((status) => `failOn: ${status} is the status of what is done`);
-}
-
-export function problemsOfOutlookInput(input: unknown): string[] {
-  if (!isRecord(input)) return ['the input: must be one object'];
-  const { key, scope, project, at, drafts, activity, boards, weeks, notify, ...others } = input;
-  const { silentAfter: _duration, ...unknown } = others;
-  const lists = Object.entries({ activity, boards });
-  const isCount = typeof weeks === 'number' && Number.isInteger(weeks);
-  return [
-    ...Object.keys(unknown).map((name) => `${name}: is no part of an outlook`),
-    ...(isText(key) ? [] : ['key: must be a text']),
-    ...problemsOfObjects({ scope, drafts, notify }),
-    ...(isRecord(scope) ? problemsOfScope(scope) : []),
-    ...(isRecord(project) && isIdText(project.resourcetype) && isIdText(project.id)
-      ? []
-      : ['project: must be { resourcetype, id }']),
-    ...(isLeftOut(at) || (typeof at === 'string' && isPointer(at) && !/\p{Surrogate}/u.test(at))
-      ? []
-      : ['at: must be a JSON pointer, like /campaign']),
-    ...(isRecord(drafts) ? problemsOfDrafts(drafts) : []),
-    ...lists.flatMap(([name, ids]) =>
-      isLeftOut(ids) || isIdList(ids) ? [] : [`${name}: must be a list of ids`],
-    ),
-    ...([drafts, activity, boards].every(isLeftOut)
-      ? ['the input: has nothing to look at; give drafts, activity or boards']
-      : []),
-    ...(isLeftOut(weeks) || (isCount && weeks >= 1 && weeks <= MOST_OUTLOOK_WEEKS)
-      ? []
-      : [`weeks: must be a whole number from 1 to ${MOST_OUTLOOK_WEEKS}`]),
-    ...(isRecord(notify) ? problemsOfNotify(notify) : []),
-  ];
-}
-
-function problemsOfDrafts({ accounts, search }: Record<string, unknown>): string[] {
-  return [
-    ...(isIdList(accounts) && accounts.length > 0
-      ? []
-      : ['drafts.accounts: must be a list of ids, at least one']),
-    ...(isLeftOut(search) || isText(search) ? [] : ['drafts.search: must be a text']),
-  ];
-}
-
-function isIdText(value: unknown): boolean {
-  return typeof value === 'string' && isId(value) && value.length <= LONGEST_ID;
-}
-
-function isIdList(value: unknown): value is string[] {
-  return Array.isArray(value) && value.every(isIdText);
 }
 
 export function problemsOfObjects(optional: Record<string, unknown>): string[] {

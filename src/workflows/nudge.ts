@@ -15,6 +15,7 @@ import { workingHours } from './workingHours';
 
 const WEEK_MS = 7 * 24 * 3_600_000;
 const NOT_DUE = 'it does not wait any more';
+const WEEK_OVER = 'its week is over; the next look tells of it, if it still waits';
 
 const { isStillDue } = proxyActivities<SegueActivities>({
   summary: 'looks whether somebody is still waited for',
@@ -35,7 +36,7 @@ export async function nudge(input: NudgeInput): Promise<NoticeOutcome> {
   for (;;) {
     const { until, date } = await untilWorkingHours(input);
     const message: Message = { ...messageOf(input), sendBefore: until };
-    const whyNot = isOver(input.week, date) ? NOT_DUE : await reasonNotToTell(input);
+    const whyNot = isOver(input.week, date) ? WEEK_OVER : await reasonNotToTell(input);
     if (whyNot !== null) return { status: 'notSent', reason: whyNot };
     if (isTooLate(message)) continue;
     const outcome = await tellUser(sender, input.to, message);

@@ -20,13 +20,13 @@ import {
   isText,
   problemsOfListener,
   problemsOfObjects,
-  problemsOfOutlookInput,
   problemsOfRecordInput,
   problemsOfRunKey,
   problemsOfTargets,
   problemsOfTaskId,
   problemsOfTranscriptInput,
 } from '../rules/inputs';
+import { problemsOfOutlookInput } from '../rules/outlook';
 
 /** The durations of a run, in milliseconds. */
 export interface PollTimes {

@@ -1,14 +1,6 @@
 /** Campaigns whose history is soon too long: they continue as new, with their jobs running. */
-import {
-  addMediaUpdate,
-  CAMPAIGN_WORKFLOW,
-  type CampaignProgress,
-  pauseUpdate,
-  resumeUpdate,
-} from '../../src/contract';
-import { endingJobs, isLong } from '../../src/workflows/campaign/continuing';
-import { lookAtOpen } from '../../src/workflows/campaign/news';
-import { newJob, setStatus } from '../../src/workflows/campaign/run';
+import { addMediaUpdate, CAMPAIGN_WORKFLOW, pauseUpdate, resumeUpdate } from '../../src/contract';
+import { isLong } from '../../src/workflows/campaign/continuing';
 import {
   cutout,
   keptOf,
@@ -35,25 +27,6 @@ test('a history is long well before the server says so, or when it says so', () 
   expect(isLong({ continueAsNewSuggested: false, historyLength: 2_499 })).toBe(false);
   expect(isLong({ continueAsNewSuggested: false, historyLength: 2_500 })).toBe(true);
   expect(isLong({ continueAsNewSuggested: true, historyLength: 60 })).toBe(true);
-});
-
-test('the end that a job told, and nobody has read yet, is known to the next run, too', () => {
-  const jobs = ['told', 'told-now', 'lingering', 'running', 'over'].map((name) => {
-    const job = newJob(name, 'media', false, '2026-03-04T10:00:00Z');
-    setStatus(job, name === 'over' ? 'succeeded' : 'running');
-    return job;
-  });
-  const before = { jobs, ending: ['lingering'] } as unknown as CampaignProgress;
-  const told = new Map([['told', 'ends'] as const, ['running', 'may have'] as const]);
-  const progress = { ...before, ending: endingJobs({ ended: told, progress: before }) };
-  // A signal may be there before the run looks at anything.
-  const ended = new Map<string, 'ends' | 'may have'>([['told-now', 'ends']]);
-  lookAtOpen({ progress, ended });
-  expect(Object.fromEntries(ended)).toEqual({
-    ...{ told: 'ends', 'told-now': 'ends', lingering: 'ends' },
-    running: 'may have',
-  });
-  expect(progress.ending).toBeUndefined();
 });
 
 async function runsOf(workflowId: string): Promise<{ runId: string; historyLength: number }[]> {

@@ -40,6 +40,22 @@ describe('a campaign that is stopped', () => {
     expect(await summary()).toMatchObject({ submissions: 2, duplicates: 0 });
   });
 
+  test('by cancelling learns of a job that was terminated, and told nobody', async () => {
+    const { spec, campaign } = await midway();
+    const { workflowId } = campaign.handle;
+    // It finds its jobs: their ends are not told to it by the server any more.
+    await resetRun(temporal, { workflowId });
+    const again = new TestCampaign(temporal.client.workflow.getHandle(workflowId));
+    await again.untilLooks(2);
+    await temporal.client.workflow.getHandle(`media/${spec.key}~first`).terminate('enough');
+    await again.handle.cancel();
+    await expect(again.result()).rejects.toThrow();
+    expect(await keptOf(sandbox.url, spec)).toMatchObject({
+      lifecycle: { stage: 'cancelled', open: [] },
+      media: { first: { status: 'terminated', taskId: expect.any(String) }, second: { status: 'cancelled' } },
+    });
+  });
+
   test('by cancelling takes no orders any more, however long its end takes', async () => {
     const { spec, campaign } = await startApproving();
     await eventually('the stage in the project', async () => {

@@ -46,7 +46,7 @@ test('a spec that is wrong starts nothing: every problem has its place', async (
     'The outlook was not started:',
     expect.stringMatching(/wrong\.yaml:1:6: key: "a b" is not/),
     expect.stringMatching(/wrong\.yaml:2:1: project: must be/),
-    expect.stringMatching(/wrong\.yaml:3:1: boards: must be a list of ids/),
+    expect.stringMatching(/wrong\.yaml:3:1: boards\.0: must be an id/),
     expect.stringMatching(/wrong\.yaml:4:8: weeks: must be/),
     expect.stringMatching(/wrong\.yaml:5:8: wrong: is no part/),
   ]);

@@ -3,10 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { jobNewsSignal, MEDIA_WORKFLOW, pauseUpdate, resumeUpdate } from '../../src/contract';
 import { campaignJobKey, mediaWorkflowId } from '../../src/ids';
 import { cutout, type TestCampaign } from '../support/campaign';
-import { eventually } from '../support/eventually';
 import { addFault, answering } from '../support/sandbox';
 import { type TestTemporal } from '../support/temporal';
-import { BY_SAM, NOTIFY, runLongCampaign } from './recordCampaign';
+import { BY_SAM, conductingForLong, NOTIFY } from './recordCampaign';
 import { type Scenario } from './scenario';
 
 function reminded(url: string) {
@@ -17,50 +16,65 @@ function reminded(url: string) {
   };
 }
 
-/** Its job was begun by somebody else, and is at its task for as long as nobody stops it. */
-async function attached(url: string, { client }: TestTemporal, taskQueue: string) {
-  await addFault(url, answering(503, 'get-task'));
-  const key = `c-${randomUUID()}`;
-  const jobKey = campaignJobKey(key, 'cutout');
-  const job = { key: jobKey, ...cutout(url), poll: { min: '5m', max: '5m', deadline: '7d', giveUp: '8d' } };
-  const workflowId = mediaWorkflowId(jobKey);
-  await client.workflow.start(MEDIA_WORKFLOW, { workflowId, taskQueue, args: [job] });
-  return { key, media: { cutout: cutout(url) } };
-}
+/** Its jobs were begun by somebody else, and are at their tasks for as long as nobody stops them. */
+const attached =
+  (...names: string[]) =>
+  async (url: string, { client }: TestTemporal, taskQueue: string) => {
+    await addFault(url, answering(503, 'get-task'));
+    const key = `c-${randomUUID()}`;
+    for (const name of names) {
+      const jobKey = campaignJobKey(key, name);
+      const poll = { min: '5m', max: '5m', deadline: '7d', giveUp: '8d' };
+      const job = { key: jobKey, ...cutout(url), poll };
+      const workflowId = mediaWorkflowId(jobKey);
+      await client.workflow.start(MEDIA_WORKFLOW, { workflowId, taskQueue, args: [job] });
+    }
+    return { key, media: Object.fromEntries(names.map((name) => [name, cutout(url)])) };
+  };
 
-async function firstJob(campaign: TestCampaign): Promise<string> {
-  return eventually('the job', async () => {
-    const { jobs } = await campaign.status();
-    return jobs[0]?.workflowId ?? undefined;
-  });
+/** The runs of its jobs, when it has looked at each of them. */
+async function jobsOf(campaign: TestCampaign): Promise<string[]> {
+  const { jobs } = await campaign.untilStage('producing');
+  await campaign.untilLooks(jobs.length);
+  return (await campaign.status()).jobs.map(({ workflowId }) => workflowId ?? '');
 }
 
 export const campaignLongScenarios: Record<string, Scenario> = {
-  'campaign-reminded': (_temporal, keep) => runLongCampaign(keep, reminded),
+  'campaign-reminded': conductingForLong(reminded),
 
-  'campaign-reminded-after-a-pause': (_temporal, keep) =>
-    runLongCampaign(keep, reminded, async (campaign, { skip }) => {
-      await campaign.untilStage('approving');
-      await campaign.handle.executeUpdate(pauseUpdate, BY_SAM);
-      await skip(7 * 24 * 3_600_000);
-      await campaign.handle.executeUpdate(resumeUpdate, BY_SAM);
-    }),
+  'campaign-reminded-after-a-pause': conductingForLong(reminded, async (campaign, { skip }) => {
+    await campaign.untilStage('approving');
+    await campaign.handle.executeUpdate(pauseUpdate, BY_SAM);
+    await skip(7 * 24 * 3_600_000);
+    await campaign.handle.executeUpdate(resumeUpdate, BY_SAM);
+  }),
 
   /** It was terminated, and so told nobody. */
-  'campaign-looked-every-hour': (_temporal, keep) =>
-    runLongCampaign(keep, attached, async (campaign, { client }) => {
-      const job = await firstJob(campaign);
-      await campaign.untilLooks(1);
-      await client.workflow.getHandle(job).terminate('enough');
-    }),
+  'campaign-looked-every-hour': conductingForLong(attached('cutout'), async (campaign, { client }) => {
+    const [job = ''] = await jobsOf(campaign);
+    await client.workflow.getHandle(job).terminate('enough');
+  }),
 
-  /** It said that it ends, and was slow to do so. */
-  'campaign-looked-again': (_temporal, keep) =>
-    runLongCampaign(keep, attached, async (campaign, { client }) => {
-      const job = await firstJob(campaign);
-      await campaign.untilLooks(1);
-      await campaign.handle.signal(jobNewsSignal, { workflowId: job, stage: 'succeeded', taskId: null });
-      await campaign.untilLooks(2);
-      await client.workflow.getHandle(job).terminate('enough');
-    }),
+  /** One said that it ends, and was slow to do so. What became of another meanwhile does not put it off. */
+  'campaign-looked-again': conductingForLong(
+    attached('slow', 'quick', 'silent'),
+    async (campaign, { client }) => {
+      const [slow = '', quick = '', silent = ''] = await jobsOf(campaign);
+      const end = (job: string): Promise<unknown> => client.workflow.getHandle(job).terminate('enough');
+      const tell = (job: string): Promise<void> =>
+        campaign.handle.signal(jobNewsSignal, { workflowId: job, stage: 'succeeded', taskId: null });
+      await tell(slow);
+      await campaign.untilLooks(4);
+      await end(quick);
+      await tell(quick);
+      await campaign.untilLooks(5);
+      await end(slow);
+      await end(silent);
+      await campaign.result().catch(() => undefined);
+      const { jobs } = await campaign.status();
+      const [slowEnd = 0, , silentEnd = 0] = jobs.map(({ since }) => Date.parse(since));
+      // Looked at after a minute, and after an hour.
+      expect(silentEnd - slowEnd).toBeGreaterThan(50 * 60_000);
+    },
+  ),
 };

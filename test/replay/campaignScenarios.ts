@@ -3,60 +3,62 @@ import { addMediaUpdate, pauseUpdate, resumeUpdate } from '../../src/contract';
 import { startSandbox } from '../../src/sandbox/server';
 import { cutout, newCampaign, startCampaign } from '../support/campaign';
 import { eventually } from '../support/eventually';
-import { SANDBOX_PLACES, seedRecord, seedTranscription } from '../support/records';
+import { SANDBOX_PLACES, seed, seedRecord, seedTranscription } from '../support/records';
 import { resetRun } from '../support/reset';
 import { addFault, answering } from '../support/sandbox';
-import { startOwnDevServer, testConfig, withWorker } from '../support/temporal';
-import { approved, BY_SAM, decide, NOTIFY, onCutout, runCampaign } from './recordCampaign';
+import { testConfig, withWorker } from '../support/temporal';
+import {
+  approved,
+  BY_SAM,
+  conducting,
+  decide,
+  lostAnswer,
+  NOTIFY,
+  onCutout,
+  unfinished,
+  whereHistoriesAreShort,
+} from './recordCampaign';
 import { type Scenario } from './scenario';
 
 export const campaignScenarios: Record<string, Scenario> = {
-  'campaign-completed': (temporal, keep) =>
-    runCampaign(
-      temporal,
-      keep,
-      (url) => ({
-        scope: { organization: '1' },
-        notify: NOTIFY,
-        require: { boards: ['launch-board'] },
-        research: { drafts: { accounts: ['1'] }, boards: ['launch-board'] },
-        media: { cutout: cutout(url), banner: onCutout('/images/0/url') },
-        approval: { from: 'u-2' },
-      }),
-      decide('approve'),
-    ),
-
-  'campaign-rejected': (temporal, keep) => runCampaign(temporal, keep, approved, decide('reject')),
-
-  'campaign-approver-not-told': (temporal, keep) =>
-    runCampaign(
-      temporal,
-      keep,
-      async (url) => {
-        await addFault(url, answering(400, 'notify'));
-        return approved(url);
-      },
-      async (campaign) => {
-        await campaign.untilStage('approving');
-        await eventually('the remark', async () => (await campaign.status()).remarks.length > 0);
-        await campaign.decide({ decision: 'approve', by: 'sam' });
-      },
-    ),
-
-  'campaign-expired': (temporal, keep) =>
-    runCampaign(temporal, keep, (url) => ({
+  'campaign-completed': conducting(
+    (url) => ({
+      scope: { organization: '1' },
       notify: NOTIFY,
-      media: { cutout: cutout(url) },
-      approval: { from: 'u-2', expires: '1s' },
-    })),
-
-  'campaign-changed': (temporal, keep) =>
-    runCampaign(temporal, keep, approved, async (campaign) => {
-      await campaign.untilStage('approving');
-      await campaign.decide({ decision: 'change', by: 'sam', jobs: ['cutout'] });
-      await campaign.untilRound(2);
-      await campaign.decide({ decision: 'approve', by: 'sam' });
+      require: { boards: ['launch-board'] },
+      research: { drafts: { accounts: ['1'] }, boards: ['launch-board'] },
+      media: { cutout: cutout(url), banner: onCutout('/images/0/url') },
+      approval: { from: 'u-2' },
     }),
+    decide('approve'),
+  ),
+
+  'campaign-rejected': conducting(approved, decide('reject')),
+
+  'campaign-approver-not-told': conducting(
+    async (url) => {
+      await addFault(url, answering(400, 'notify'));
+      return approved(url);
+    },
+    async (campaign) => {
+      await campaign.untilStage('approving');
+      await eventually('the remark', async () => (await campaign.status()).remarks.length > 0);
+      await campaign.decide({ decision: 'approve', by: 'sam' });
+    },
+  ),
+
+  'campaign-expired': conducting((url) => ({
+    notify: NOTIFY,
+    media: { cutout: cutout(url) },
+    approval: { from: 'u-2', expires: '1s' },
+  })),
+
+  'campaign-changed': conducting(approved, async (campaign) => {
+    await campaign.untilStage('approving');
+    await campaign.decide({ decision: 'change', by: 'sam', jobs: ['cutout'] });
+    await campaign.untilRound(2);
+    await campaign.decide({ decision: 'approve', by: 'sam' });
+  }),
 
   /** Each by its own kind of run. */
   async 'campaign-transcript-and-wait'(temporal, keep) {
@@ -74,115 +76,101 @@ export const campaignScenarios: Record<string, Scenario> = {
     await sandbox.stop();
   },
 
-  'campaign-cannot-begin': (temporal, keep) =>
-    runCampaign(temporal, keep, (url) => ({
-      notify: NOTIFY,
-      require: { boards: ['no-board'] },
-      media: { cutout: cutout(url) },
-    })),
+  'campaign-cannot-begin': conducting((url) => ({
+    notify: NOTIFY,
+    require: { boards: ['no-board'] },
+    media: { cutout: cutout(url) },
+  })),
 
-  'campaign-jobs-failed': (temporal, keep) =>
-    runCampaign(temporal, keep, (url) => ({
-      notify: NOTIFY,
-      media: {
-        cutout: cutout(url),
-        nothing: onCutout('/nowhere'),
-        bad: { tool: 'remove-background', request: { image_url: 'http://127.0.0.1:9/none.png' } },
-        onBad: { tool: 'remove-background', request: { image_url: { from: 'bad', at: '/images/0/url' } } },
-      },
-    })),
+  'campaign-jobs-failed': conducting((url) => ({
+    notify: NOTIFY,
+    media: {
+      cutout: cutout(url),
+      nothing: onCutout('/nowhere'),
+      bad: { tool: 'remove-background', request: { image_url: 'http://127.0.0.1:9/none.png' } },
+      onBad: { tool: 'remove-background', request: { image_url: { from: 'bad', at: '/images/0/url' } } },
+    },
+  })),
 
-  'campaign-paused-and-extended': (temporal, keep) =>
-    runCampaign(temporal, keep, approved, async (campaign, url) => {
-      await campaign.untilStage('approving');
-      await campaign.handle.executeUpdate(pauseUpdate, BY_SAM);
-      await campaign.handle.executeUpdate(addMediaUpdate, {
-        args: [{ name: 'more', by: 'sam', ...cutout(url) }],
-      });
-      await campaign.handle.executeUpdate(resumeUpdate, BY_SAM);
-      await campaign.untilRound(2);
-      await campaign.decide({ decision: 'approve', by: 'sam' });
-    }),
-
-  'campaign-cancelled': (temporal, keep) =>
-    runCampaign(
-      temporal,
-      keep,
-      async (url) => {
-        await addFault(url, answering(503, 'get-task'));
-        return { media: { cutout: cutout(url), second: cutout(url, 'shoe') }, concurrency: 1 };
-      },
-      async (campaign) => {
-        await campaign.untilJob('cutout', 'running');
-        await campaign.handle.cancel();
-      },
-    ),
-
-  'campaign-cancelled-while-approving': (temporal, keep) =>
-    runCampaign(temporal, keep, approved, async (campaign) => {
-      await campaign.untilStage('approving');
-      await campaign.handle.cancel();
-    }),
-
-  'campaign-repeat-failed': (temporal, keep) =>
-    runCampaign(temporal, keep, approved, async (campaign, url) => {
-      await campaign.untilStage('approving');
-      await addFault(url, answering(422, 'remove-background'));
-      await campaign.decide({ decision: 'change', by: 'sam', jobs: ['cutout'] });
-      await campaign.untilRound(2);
-      await campaign.decide({ decision: 'approve', by: 'sam' });
-    }),
-
-  'campaign-job-terminated': (temporal, keep) =>
-    runCampaign(
-      temporal,
-      keep,
-      async (url) => {
-        await addFault(url, answering(503, 'get-task'));
-        return { media: { cutout: cutout(url) } };
-      },
-      async (campaign) => {
-        await campaign.untilJob('cutout', 'running');
-        const job = await eventually('its task', async () => {
-          const { jobs } = await campaign.status();
-          return jobs.find(({ taskId }) => taskId !== null);
-        });
-        await temporal.client.workflow.getHandle(job.workflowId ?? '').terminate('enough');
-      },
-    ),
-
-  'campaign-reset': (temporal, keep) =>
-    runCampaign(temporal, keep, approved, async (campaign) => {
-      await campaign.untilStage('approving');
-      await resetRun(temporal, { workflowId: campaign.handle.workflowId });
-      await campaign.untilStage('approving');
-      await campaign.decide({ decision: 'approve', by: 'sam' });
-    }),
-
-  'campaign-held-job': (temporal, keep) =>
-    runCampaign(
-      temporal,
-      keep,
-      async (url) => {
-        const lost = { operation: 'remove-background', fault: 'reset', when: 'after' } as const;
-        await addFault(url, { ...lost, match: { nth: 1 } });
-        return { media: { cutout: cutout(url) } };
-      },
-      async (campaign) => {
-        await campaign.untilJob('cutout', 'held');
-        await campaign.handle.cancel();
-      },
-    ),
-
-  async 'campaign-continued-as-new'(_temporal, keep) {
-    const own = await startOwnDevServer({
-      dynamicConfig: { 'limit.historyCount.suggestContinueAsNew': 40 },
+  'campaign-paused-and-extended': conducting(approved, async (campaign, url) => {
+    await campaign.untilStage('approving');
+    await campaign.handle.executeUpdate(pauseUpdate, BY_SAM);
+    await campaign.handle.executeUpdate(addMediaUpdate, {
+      args: [{ name: 'more', by: 'sam', ...cutout(url) }],
     });
-    const names = ['a', 'b', 'c', 'd', 'e', 'f'];
-    await runCampaign(own, keep, (url) => ({
-      media: Object.fromEntries(names.map((name) => [name, cutout(url)])),
+    await campaign.handle.executeUpdate(resumeUpdate, BY_SAM);
+    await campaign.untilRound(2);
+    await campaign.decide({ decision: 'approve', by: 'sam' });
+  }),
+
+  'campaign-cancelled': conducting(
+    async (url) => {
+      await addFault(url, answering(503, 'get-task'));
+      return { media: { cutout: cutout(url), second: cutout(url, 'shoe') }, concurrency: 1 };
+    },
+    async (campaign) => {
+      await campaign.untilJob('cutout', 'running');
+      await campaign.handle.cancel();
+    },
+  ),
+
+  'campaign-cancelled-while-approving': conducting(approved, async (campaign) => {
+    await campaign.untilStage('approving');
+    await campaign.handle.cancel();
+  }),
+
+  'campaign-repeat-failed': conducting(approved, async (campaign, url) => {
+    await campaign.untilStage('approving');
+    await addFault(url, answering(422, 'remove-background'));
+    await campaign.decide({ decision: 'change', by: 'sam', jobs: ['cutout'] });
+    await campaign.untilRound(2);
+    await campaign.decide({ decision: 'approve', by: 'sam' });
+  }),
+
+  'campaign-job-terminated': conducting(unfinished, async (campaign, _url, temporal) => {
+    await campaign.untilJob('cutout', 'running');
+    const job = await eventually('its task', async () => {
+      const { jobs } = await campaign.status();
+      return jobs.find(({ taskId }) => taskId !== null);
+    });
+    await temporal.client.workflow.getHandle(job.workflowId ?? '').terminate('enough');
+  }),
+
+  'campaign-reset': conducting(approved, async (campaign, _url, temporal) => {
+    await campaign.untilStage('approving');
+    await resetRun(temporal, { workflowId: campaign.handle.workflowId });
+    await campaign.untilStage('approving');
+    await campaign.decide({ decision: 'approve', by: 'sam' });
+  }),
+
+  'campaign-held-job': conducting(lostAnswer, async (campaign) => {
+    await campaign.untilJob('cutout', 'held');
+    await campaign.handle.cancel();
+  }),
+
+  'campaign-in-an-unknown-zone': conducting(
+    async (url) => {
+      const settings = { timezone: 'Mars/Olympus', start_of_week: 'sol' };
+      await seed(url, { workspaces: [{ id: 77, name: 'Far', slug: 'far', settings }] });
+      return { ...approved(url), scope: { organization: '77' } };
+    },
+    async (campaign) => {
+      expect(await campaign.untilStage('approving')).toMatchObject({
+        timezone: 'UTC',
+        remarks: [
+          expect.stringMatching(/UTC stands for it$/),
+          expect.stringMatching(/Monday stands for it$/),
+        ],
+      });
+      await campaign.decide({ decision: 'approve', by: 'sam' });
+    },
+  ),
+
+  'campaign-continued-as-new': whereHistoriesAreShort(
+    40,
+    conducting((url) => ({
+      media: Object.fromEntries(['a', 'b', 'c', 'd', 'e', 'f'].map((name) => [name, cutout(url)])),
       concurrency: 2,
-    }));
-    await own.close();
-  },
+    })),
+  ),
 };

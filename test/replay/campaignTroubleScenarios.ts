@@ -1,14 +1,26 @@
 /** Campaigns whose histories are committed: what goes wrong in one, and what becomes of it. */
 import { type AddMediaOrder, addMediaUpdate, pauseUpdate, resumeUpdate } from '../../src/contract';
 import { mediaKeyOf } from '../../src/ids';
-import { cutout, newCampaign, startCampaign, type TestCampaign } from '../support/campaign';
+import { startSandbox } from '../../src/sandbox/server';
+import { cutout, newCampaign, startCampaign, TestCampaign } from '../support/campaign';
+import { continueAsNew } from '../support/continueAsNew';
 import { decideByLedger } from '../support/deciding';
 import { eventually } from '../support/eventually';
 import { seedTranscription } from '../support/records';
 import { resetRun } from '../support/reset';
 import { addFault, answering, ask } from '../support/sandbox';
-import { segueClient, startOwnDevServer, testConfig } from '../support/temporal';
-import { approved, BY_SAM, decide, NOTIFY, onCutout, runCampaign } from './recordCampaign';
+import { segueClient, testConfig, withWorker } from '../support/temporal';
+import {
+  approved,
+  BY_SAM,
+  conducting,
+  decide,
+  lostAnswer,
+  NOTIFY,
+  onCutout,
+  unfinished,
+  whereHistoriesAreShort,
+} from './recordCampaign';
 import { type Scenario } from './scenario';
 
 const BAD = { tool: 'remove-background', request: { image_url: 'http://127.0.0.1:9/none.png' } };
@@ -30,12 +42,6 @@ async function firstKey(campaign: TestCampaign): Promise<string> {
   return mediaKeyOf(jobs[0]?.workflowId ?? '') ?? '';
 }
 
-/** A job whose task stays unknown for as long as the fault is there. */
-async function unfinished(url: string) {
-  await addFault(url, answering(503, 'get-task'));
-  return { media: { cutout: cutout(url) } };
-}
-
 const TEXT = { from: 'intro', at: '/text' };
 /** Takes a long transcript several times, and is long itself. */
 const LARGE = {
@@ -45,15 +51,15 @@ const LARGE = {
     prompt: 'x'.repeat(300_000),
   },
 };
-/** One is not too large, and five of them are more than begin at once. */
+/** One is not too large, and two of them are more than begin at once. */
 const HALF_LARGE = {
-  ...{ by: 'sam', optional: true, tool: 'remove-background' },
+  ...{ optional: true, tool: 'remove-background' },
   request: { image_url: TEXT, magic_crop: TEXT, background_color: TEXT, output_format: TEXT },
 };
 
-/** One long transcript. */
-async function longTranscript(url: string) {
-  const cues = [{ start: 0, end: 1, text: 'x'.repeat(60_000) }];
+/** One long transcript, of so many letters. */
+async function longTranscript(url: string, letters = 60_000) {
+  const cues = [{ start: 0, end: 1, text: 'x'.repeat(letters) }];
   return { transcripts: { intro: { id: await seedTranscription(url, { cues }) } }, concurrency: 10 };
 }
 
@@ -66,55 +72,45 @@ const adding =
   };
 
 export const campaignTroubleScenarios: Record<string, Scenario> = {
-  async 'campaign-configuration-refused'(temporal, keep) {
-    // Where the campaign is to stand, the project has something else.
-    await runCampaign(temporal, keep, (url) => ({
-      at: '/theirs/campaign',
-      notify: NOTIFY,
-      media: { cutout: cutout(url) },
-    }));
-  },
+  /** Where the campaign is to stand, the project has something else. */
+  'campaign-configuration-refused': conducting((url) => ({
+    at: '/theirs/campaign',
+    notify: NOTIFY,
+    media: { cutout: cutout(url) },
+  })),
 
-  'campaign-unreadable-while-preparing': (temporal, keep) =>
-    runCampaign(
-      temporal,
-      keep,
-      async (url) => {
-        await addFault(url, answering(503, 'get-board'));
-        return {
-          require: { boards: ['launch-board'] },
-          research: { boards: ['launch-board'] },
-          media: { cutout: cutout(url) },
-        };
-      },
-      async (campaign, url) => {
-        await eventually('the trouble', async () => {
-          const { raw } = await campaign.handle.describe();
-          return (raw.pendingActivities ?? []).some(
-            ({ activityType, attempt }) => activityType?.name === 'prepareCampaign' && Number(attempt) > 1,
-          );
-        });
-        await mend(url);
-      },
-    ),
+  'campaign-unreadable-while-preparing': conducting(
+    async (url) => {
+      await addFault(url, answering(503, 'get-board'));
+      return {
+        require: { boards: ['launch-board'] },
+        research: { boards: ['launch-board'] },
+        media: { cutout: cutout(url) },
+      };
+    },
+    async (campaign, url) => {
+      await eventually('the trouble', async () => {
+        const { raw } = await campaign.handle.describe();
+        return (raw.pendingActivities ?? []).some(
+          ({ activityType, attempt }) => activityType?.name === 'prepareCampaign' && Number(attempt) > 1,
+        );
+      });
+      await mend(url);
+    },
+  ),
 
-  'campaign-service-denied': (temporal, keep) =>
-    runCampaign(
-      temporal,
-      keep,
-      async (url) => {
-        await addFault(url, answering(401, 'get-board'));
-        return { require: { boards: ['launch-board'] }, notify: NOTIFY, media: { cutout: cutout(url) } };
-      },
-      undefined,
-      { config: { submit: { timeout: '5s', authGrace: '1s' } } },
-    ),
+  'campaign-service-denied': conducting(
+    async (url) => {
+      await addFault(url, answering(401, 'get-board'));
+      return { require: { boards: ['launch-board'] }, notify: NOTIFY, media: { cutout: cutout(url) } };
+    },
+    undefined,
+    { config: { submit: { timeout: '5s', authGrace: '1s' } } },
+  ),
 
   'campaign-overdue-job': (temporal, keep) => {
     const config = testConfig({ poll: { min: '50ms', max: '100ms', deadline: '1s', giveUp: '7d' } });
-    return runCampaign(
-      temporal,
-      keep,
+    return conducting(
       unfinished,
       async (campaign, url) => {
         await campaign.untilJob('cutout', 'overdue');
@@ -123,48 +119,40 @@ export const campaignTroubleScenarios: Record<string, Scenario> = {
         await job.pollNow();
       },
       { config },
-    );
+    )(temporal, keep);
   },
 
-  'campaign-optional-job-failed': (temporal, keep) =>
-    runCampaign(temporal, keep, (url) => ({
-      notify: NOTIFY,
-      media: {
-        cutout: cutout(url),
-        extra: { ...BAD, optional: true },
-        onExtra: {
-          ...{ tool: 'remove-background', optional: true },
-          request: { image_url: { from: 'extra', at: '/images/0/url' } },
-        },
+  'campaign-optional-job-failed': conducting((url) => ({
+    notify: NOTIFY,
+    media: {
+      cutout: cutout(url),
+      extra: { ...BAD, optional: true },
+      onExtra: {
+        ...{ tool: 'remove-background', optional: true },
+        request: { image_url: { from: 'extra', at: '/images/0/url' } },
       },
-    })),
+    },
+  })),
 
-  'campaign-request-too-large': (temporal, keep) =>
-    runCampaign(temporal, keep, longTranscript, adding([LARGE])),
+  'campaign-request-too-large': conducting(longTranscript, adding([LARGE])),
 
-  'campaign-begun-in-bunches': (temporal, keep) =>
-    runCampaign(
-      temporal,
-      keep,
-      longTranscript,
-      adding(['a', 'b', 'c', 'd', 'e'].map((name) => ({ ...HALF_LARGE, name }))),
-    ),
+  'campaign-begun-in-bunches': conducting(async (url) => ({
+    ...(await longTranscript(url, 8_500)),
+    media: { a: HALF_LARGE, b: HALF_LARGE },
+  })),
 
-  'campaign-addition-refused': (temporal, keep) =>
-    runCampaign(temporal, keep, approved, async (campaign) => {
-      await campaign.untilStage('approving');
-      const order = { name: 'more', by: 'sam', tool: 'remove-background', request: {} };
-      await campaign.handle.executeUpdate(addMediaUpdate, { args: [order] }).catch(() => undefined);
-      await decide('approve')(campaign);
-    }),
+  'campaign-addition-refused': conducting(approved, async (campaign) => {
+    await campaign.untilStage('approving');
+    const order = { name: 'more', by: 'sam', tool: 'remove-background', request: {} };
+    await campaign.handle.executeUpdate(addMediaUpdate, { args: [order] }).catch(() => undefined);
+    await decide('approve')(campaign);
+  }),
 
   /** Another campaign runs there. */
   'campaign-place-taken': (temporal, keep) => {
     const config = testConfig();
     let first: TestCampaign | undefined;
-    return runCampaign(
-      temporal,
-      keep,
+    return conducting(
       async (url) => {
         const { project, ...spec } = await newCampaign(url, approved(url));
         first = await startCampaign(temporal, config, { project, ...spec });
@@ -176,106 +164,115 @@ export const campaignTroubleScenarios: Record<string, Scenario> = {
         await first?.handle.terminate();
       },
       { config },
-    );
+    )(temporal, keep);
   },
 
-  'campaign-result-gone': (temporal, keep) =>
-    runCampaign(temporal, keep, approved, async (campaign) => {
-      const { jobs } = await campaign.untilStage('approving');
-      const workflowId = jobs[0]?.workflowId ?? '';
-      await temporal.client.workflowService.deleteWorkflowExecution({
-        namespace: 'default',
-        workflowExecution: { workflowId },
-      });
-      await eventually('the run to be gone', () =>
-        temporal.client.workflow
-          .getHandle(workflowId)
-          .describe()
-          .then(
-            () => undefined,
-            () => true,
-          ),
-      );
-      const built = { name: 'banner', by: 'sam', optional: true, ...onCutout('/images/0/url') };
-      await campaign.handle.executeUpdate(addMediaUpdate, { args: [built] });
-      await campaign.untilRound(2);
-      await decide('approve')(campaign);
-    }),
+  'campaign-result-gone': conducting(approved, async (campaign, _url, temporal) => {
+    const { jobs } = await campaign.untilStage('approving');
+    const workflowId = jobs[0]?.workflowId ?? '';
+    await temporal.client.workflowService.deleteWorkflowExecution({
+      namespace: 'default',
+      workflowExecution: { workflowId },
+    });
+    await eventually('the run to be gone', () =>
+      temporal.client.workflow
+        .getHandle(workflowId)
+        .describe()
+        .then(
+          () => undefined,
+          () => true,
+        ),
+    );
+    const built = { name: 'banner', by: 'sam', optional: true, ...onCutout('/images/0/url') };
+    await campaign.handle.executeUpdate(addMediaUpdate, { args: [built] });
+    await campaign.untilRound(2);
+    await decide('approve')(campaign);
+  }),
 
-  'campaign-results-refused': (temporal, keep) =>
-    runCampaign(temporal, keep, approved, async (campaign, url) => {
-      await campaign.untilStage('approving');
-      await eventually('the question in the project', async () => (await campaign.status()).unsaved === null);
-      await addFault(url, answering(422, 'update-project'));
-      await campaign.decide({ decision: 'approve', by: 'sam' });
-    }),
+  'campaign-results-refused': conducting(approved, async (campaign, url) => {
+    await campaign.untilStage('approving');
+    await eventually('the question in the project', async () => (await campaign.status()).unsaved === null);
+    await addFault(url, answering(422, 'update-project'));
+    await campaign.decide({ decision: 'approve', by: 'sam' });
+  }),
 
   'campaign-held-job-decided': (temporal, keep) => {
     const config = testConfig();
-    return runCampaign(
-      temporal,
-      keep,
-      async (url) => {
-        const lost = { operation: 'remove-background', fault: 'reset', when: 'after' } as const;
-        await addFault(url, { ...lost, match: { nth: 1 } });
-        return { media: { cutout: cutout(url) } };
-      },
+    return conducting(
+      lostAnswer,
       async (campaign, url) => {
         await campaign.untilJob('cutout', 'held');
         await decideByLedger(await segueClient(temporal, config).media.get(await firstKey(campaign)), url);
       },
       { config },
-    );
+    )(temporal, keep);
   },
 
-  'campaign-paused-while-preparing': (temporal, keep) =>
-    runCampaign(
-      temporal,
-      keep,
-      async (url) => {
-        await addFault(url, answering(503, 'get-workspace'));
-        return { research: { boards: ['launch-board'] }, media: { cutout: cutout(url) } };
-      },
-      async ({ handle }, url) => {
-        await handle.executeUpdate(pauseUpdate, BY_SAM);
-        await mend(url);
-        await eventually('what was found', async () => {
-          const { events } = await handle.fetchHistory();
-          return events?.some((event) => event.activityTaskCompletedEventAttributes);
-        });
-        await handle.executeUpdate(resumeUpdate, BY_SAM);
-      },
-    ),
-
-  'campaign-cancelled-while-preparing': (temporal, keep) =>
-    runCampaign(
-      temporal,
-      keep,
-      async (url) => {
-        await addFault(url, answering(503, 'get-workspace'));
-        return { media: { cutout: cutout(url) } };
-      },
-      async ({ handle }, url) => {
-        await eventually('its first task', async () => (await handle.describe()).historyLength > 4);
-        await handle.cancel();
-        await mend(url);
-      },
-    ),
-
-  'campaign-attached-to-running-jobs': (temporal, keep) =>
-    runCampaign(temporal, keep, unfinished, async (campaign, url) => {
-      await untilTask(campaign);
-      await resetRun(temporal, { workflowId: campaign.handle.workflowId });
-      await campaign.untilJob('cutout', 'running');
+  'campaign-paused-while-preparing': conducting(
+    async (url) => {
+      await addFault(url, answering(503, 'get-workspace'));
+      return { research: { boards: ['launch-board'] }, media: { cutout: cutout(url) } };
+    },
+    async ({ handle }, url) => {
+      await handle.executeUpdate(pauseUpdate, BY_SAM);
       await mend(url);
-    }),
+      await eventually('what was found', async () => {
+        const { events } = await handle.fetchHistory();
+        return events?.some((event) => event.activityTaskCompletedEventAttributes);
+      });
+      await handle.executeUpdate(resumeUpdate, BY_SAM);
+    },
+  ),
+
+  'campaign-cancelled-while-preparing': conducting(
+    async (url) => {
+      await addFault(url, answering(503, 'get-workspace'));
+      return { media: { cutout: cutout(url) } };
+    },
+    async ({ handle }, url) => {
+      await eventually('its first task', async () => (await handle.describe()).historyLength > 4);
+      await handle.cancel();
+      await mend(url);
+    },
+  ),
+
+  'campaign-attached-to-running-jobs': conducting(unfinished, async (campaign, url, temporal) => {
+    await untilTask(campaign);
+    await resetRun(temporal, { workflowId: campaign.handle.workflowId });
+    await campaign.untilJob('cutout', 'running');
+    await mend(url);
+  }),
+
+  /** The worker that prepared it knew its zone; the one that goes on with it does not. */
+  async 'campaign-zone-forgotten'(temporal, keep) {
+    const sandbox = await startSandbox();
+    const config = testConfig();
+    const input = await newCampaign(sandbox.url, approved(sandbox.url));
+    const { handle } = await startCampaign(temporal, config, input);
+    const clock = { timezone: 'Mars/Olympus', startOfWeek: 1, remarks: [] };
+    const { poll } = config;
+    await continueAsNew(temporal, config.taskQueue, {
+      ...input,
+      poll,
+      carried: { stage: 'producing', clock },
+    });
+    await withWorker(temporal, config, sandbox.url, async () => {
+      const campaign = new TestCampaign(temporal.client.workflow.getHandle(handle.workflowId));
+      await eventually('the remark', async () => {
+        const { remarks } = await campaign.status();
+        return remarks.some((words) => words.startsWith('reminders go by UTC: '));
+      });
+      await decide('approve')(campaign);
+      await campaign.result();
+      await keep(campaign.handle);
+    });
+    await sandbox.stop();
+  },
 
   /** The server wants short histories, and people keep the campaign busy while it waits for its approver. */
-  async 'campaign-question-carried-over'(_temporal, keep) {
-    const own = await startOwnDevServer({
-      dynamicConfig: { 'limit.historyCount.suggestContinueAsNew': 60 },
-    });
-    await runCampaign(own, keep, approved, async (campaign) => {
+  'campaign-question-carried-over': whereHistoriesAreShort(
+    60,
+    conducting(approved, async (campaign) => {
       await campaign.untilStage('approving');
       const before = (await campaign.handle.describe()).runId;
       const order = (update: typeof pauseUpdate): Promise<unknown> =>
@@ -288,7 +285,6 @@ export const campaignTroubleScenarios: Record<string, Scenario> = {
       });
       if ((await campaign.status()).paused) await order(resumeUpdate);
       await campaign.decide({ decision: 'approve', by: 'sam', round: 1 });
-    });
-    await own.close();
-  },
+    }),
+  ),
 };

@@ -1,15 +1,17 @@
 /** Looks whose histories are committed. */
 import { randomUUID } from 'node:crypto';
 import { type WorkflowHandle } from '@temporalio/client';
+import { msToTs } from '@temporalio/common/lib/time';
+import { Worker } from '@temporalio/worker';
 import { NUDGE_WORKFLOW, type NudgeInput, type OutlookInput, type ProjectRef } from '../../src/contract';
 import { type RuleRequest } from '../../src/sandbox/faults/rules';
 import { startSandbox } from '../../src/sandbox/server';
 import { eventually } from '../support/eventually';
 import { seed } from '../support/records';
 import { addFault, answering } from '../support/sandbox';
+import { shared } from '../support/shared';
 import {
   segueClient,
-  startTimeSkippingServer,
   testConfig,
   type TestTemporal,
   type TestWorkerOptions,
@@ -24,7 +26,7 @@ import {
   onAWednesday,
 } from '../support/workingHours';
 import { seedProject } from '../support/writing';
-import { type Scenario } from './scenario';
+import { type Scenario, whereTimeSkips } from './scenario';
 
 const APPROVING = { campaign: { lifecycle: { stage: 'approving' } } };
 const NOTIFY = { userId: 'u-1', workspaceId: '1' };
@@ -101,15 +103,13 @@ const THURSDAY_AT_FIVE = ({ day, hour }: BerlinTime): boolean => day === 'Thu' &
 const FRIDAY_AT_FIVE = ({ day, hour }: BerlinTime): boolean => day === 'Fri' && hour === 17;
 
 /** A nudge that is asked for half an hour later, where days pass in seconds. */
-const nudging =
-  (
-    when: (time: BerlinTime) => boolean,
-    data: object,
-    { fault, timezone = 'Europe/Berlin' }: { fault?: RuleRequest; timezone?: string } = {},
-  ): Scenario =>
-  async (_temporal, keep) => {
+const nudging = (
+  when: (time: BerlinTime) => boolean,
+  data: object,
+  { fault, timezone = 'Europe/Berlin' }: { fault?: RuleRequest; timezone?: string } = {},
+): Scenario =>
+  whereTimeSkips(async (temporal, keep) => {
     const sandbox = await startSandbox();
-    const temporal = await startTimeSkippingServer();
     const config = testConfig();
     const work = async (): Promise<void> => {
       const project = await seedProject(sandbox.url, data);
@@ -129,9 +129,8 @@ const nudging =
       await keep(handle);
     };
     await withWorker(temporal, config, sandbox.url, work, { checkScheduledTime: false });
-    await temporal.close();
     await sandbox.stop();
-  };
+  });
 
 /** An hour later it is evening. */
 const LATER: RuleRequest = { ...answering(429, 'notify'), match: { nth: 1 }, ms: HOUR_MS };
@@ -158,9 +157,8 @@ export const outlookScenarios: Record<string, Scenario> = {
     meanwhile: cancelLook,
   }),
   /** For six hours. */
-  async 'outlook-unanswered'(_temporal, keep) {
-    const skipping = await startTimeSkippingServer();
-    const look = looking(
+  'outlook-unanswered': whereTimeSkips(
+    looking(
       [APPROVING],
       {},
       {
@@ -168,9 +166,32 @@ export const outlookScenarios: Record<string, Scenario> = {
         before: (url) => addFault(url, answering(503, 'get-board')),
         meanwhile: (run) => run.result().catch(() => undefined),
       },
-    );
-    await look(skipping, keep);
-    await skipping.close();
+    ),
+  ),
+  /** For six hours, which an operator makes one second: the clock that skips time waits for whoever takes a task up. */
+  async 'outlook-taken-up-by-nobody'(temporal, keep) {
+    const config = testConfig();
+    const decides = await Worker.create({
+      connection: temporal.nativeConnection,
+      taskQueue: config.taskQueue,
+      workflowBundle: { codePath: shared().bundlePath },
+    });
+    await decides.runUntil(async () => {
+      const project = { resourcetype: 'campaign', id: randomUUID() };
+      const spec = { key: `recorded-${randomUUID()}`, project, boards: ['launch-board'] };
+      const { workflowId } = await segueClient(temporal, config).outlooks.start(spec);
+      const look = temporal.client.workflow.getHandle(workflowId);
+      await eventually('its read', async () => (await look.describe()).raw.pendingActivities?.at(0));
+      await temporal.client.workflowService.updateActivityOptions({
+        ...{ namespace: 'default', execution: { workflowId }, type: 'readOutlook' },
+        activityOptions: { scheduleToCloseTimeout: msToTs(1_000) },
+        updateMask: { paths: ['schedule_to_close_timeout'] },
+      });
+      await expect(look.result()).rejects.toMatchObject({
+        cause: { message: 'Nothing could be looked at for 6h: nobody took it up' },
+      });
+      await keep(look);
+    });
   },
   nudge: looking([APPROVING], NUDGING, { kept: childOf }),
   'nudge-refused': looking([APPROVING], NUDGING, { before: notifyAnswers(400), kept: childOf }),

@@ -4,15 +4,16 @@ import { type StarterConfig } from '../../src/config';
 import { type SandboxOptions, startSandbox } from '../../src/sandbox/server';
 import { cutout, newCampaign, startCampaign, TestCampaign } from '../support/campaign';
 import { SANDBOX_PLACES } from '../support/records';
+import { addFault, answering } from '../support/sandbox';
 import {
   type SkippingTemporal,
-  startTimeSkippingServer,
+  startOwnDevServer,
   testConfig,
   type TestTemporal,
   type TestWorkerOptions,
   withWorker,
 } from '../support/temporal';
-import { type Scenario } from './scenario';
+import { type Scenario, whereTimeSkips } from './scenario';
 
 export const NOTIFY = { userId: 'u-1', workspaceId: '1', progress: true };
 export const BY_SAM = { args: [{ by: 'sam' }] as [{ by: string }] };
@@ -24,6 +25,19 @@ export function approved(sandboxUrl: string) {
 
 export function onCutout(at: string): { tool: string; request: Record<string, unknown> } {
   return { tool: 'remove-background', request: { image_url: { from: 'cutout', at } } };
+}
+
+/** A job whose task stays unknown for as long as the fault is there. */
+export async function unfinished(sandboxUrl: string) {
+  await addFault(sandboxUrl, answering(503, 'get-task'));
+  return { media: { cutout: cutout(sandboxUrl) } };
+}
+
+/** A job that is held: the service took it, and nobody knows. */
+export async function lostAnswer(sandboxUrl: string) {
+  const lost = { operation: 'remove-background', fault: 'reset', when: 'after' } as const;
+  await addFault(sandboxUrl, { ...lost, match: { nth: 1 } });
+  return { media: { cutout: cutout(sandboxUrl) } };
 }
 
 export const decide =
@@ -39,47 +53,51 @@ export interface Surroundings {
   worker?: TestWorkerOptions;
 }
 
-/** Runs a campaign and what people do to it, to its end. */
-export async function runCampaign(
-  temporal: TestTemporal,
-  keep: Parameters<Scenario>[1],
-  spec: (sandboxUrl: string) => Partial<CampaignInput> | Promise<Partial<CampaignInput>>,
-  meanwhile: (campaign: TestCampaign, sandboxUrl: string) => Promise<unknown> = () => Promise.resolve(),
-  { pace = { kind: 'polls', polls: 1 }, config: settings, worker }: Surroundings = {},
-): Promise<void> {
-  const sandbox = await startSandbox({ pace });
-  const config = testConfig(settings);
-  const work = async (): Promise<void> => {
-    const input = await newCampaign(sandbox.url, await spec(sandbox.url));
-    const { handle } = await startCampaign(temporal, config, input);
-    const latest = temporal.client.workflow.getHandle(handle.workflowId);
-    await meanwhile(new TestCampaign(latest), sandbox.url);
-    await latest.result().catch(() => undefined);
-    await keep(latest);
-  };
-  await withWorker(temporal, config, sandbox.url, work, { layout: SANDBOX_PLACES, ...worker });
-  await sandbox.stop();
-}
+type Spec = Partial<CampaignInput> | Promise<Partial<CampaignInput>>;
 
-/** The same where hours pass in seconds, on a server of its own. */
-export async function runLongCampaign(
-  keep: Parameters<Scenario>[1],
-  spec: (
-    url: string,
-    temporal: SkippingTemporal,
-    taskQueue: string,
-  ) => ReturnType<Parameters<typeof runCampaign>[2]>,
-  meanwhile: (campaign: TestCampaign, temporal: SkippingTemporal) => Promise<unknown> = () =>
-    Promise.resolve(),
-): Promise<void> {
-  const temporal = await startTimeSkippingServer();
-  const config = testConfig();
-  await runCampaign(
-    temporal,
-    keep,
-    (url) => spec(url, temporal, config.taskQueue),
-    (campaign) => meanwhile(campaign, temporal),
-    { config, worker: { checkScheduledTime: false } },
-  );
-  await temporal.close();
-}
+/** Runs a campaign and what people do to it, to its end. */
+export const conducting =
+  (
+    spec: (sandboxUrl: string) => Spec,
+    meanwhile?: (campaign: TestCampaign, sandboxUrl: string, temporal: TestTemporal) => Promise<unknown>,
+    { pace = { kind: 'polls', polls: 1 }, config: settings, worker }: Surroundings = {},
+  ): Scenario =>
+  async (temporal, keep) => {
+    const sandbox = await startSandbox({ pace });
+    const config = testConfig(settings);
+    const work = async (): Promise<void> => {
+      const input = await newCampaign(sandbox.url, await spec(sandbox.url));
+      const { handle } = await startCampaign(temporal, config, input);
+      const latest = temporal.client.workflow.getHandle(handle.workflowId);
+      await meanwhile?.(new TestCampaign(latest), sandbox.url, temporal);
+      await latest.result().catch(() => undefined);
+      await keep(latest);
+    };
+    await withWorker(temporal, config, sandbox.url, work, { layout: SANDBOX_PLACES, ...worker });
+    await sandbox.stop();
+  };
+
+/** The same where hours pass in seconds. */
+export const conductingForLong = (
+  spec: (url: string, temporal: SkippingTemporal, taskQueue: string) => Spec,
+  meanwhile?: (campaign: TestCampaign, temporal: SkippingTemporal) => Promise<unknown>,
+): Scenario =>
+  whereTimeSkips(async (temporal, keep) => {
+    const config = testConfig();
+    const scenario = conducting(
+      (url) => spec(url, temporal, config.taskQueue),
+      async (campaign) => meanwhile?.(campaign, temporal),
+      { config, worker: { checkScheduledTime: false } },
+    );
+    await scenario(temporal, keep);
+  });
+
+/** One on a server of its own, which wants histories to be no longer than so many events. */
+export const whereHistoriesAreShort =
+  (events: number, scenario: Scenario): Scenario =>
+  async (_temporal, keep) => {
+    const dynamicConfig = { 'limit.historyCount.suggestContinueAsNew': events };
+    const own = await startOwnDevServer({ dynamicConfig });
+    await scenario(own, keep);
+    await own.close();
+  };

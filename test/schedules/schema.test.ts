@@ -4,6 +4,7 @@ import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020';
 import { parse } from 'yaml';
 import { problemsOfOutlook } from '../../src/client/outlooks';
+import { problemsOfCampaign } from '../../src/rules/campaign';
 import { outlookJsonSchema } from '../../src/client/outlooks/schema';
 import { scheduleJsonSchema } from '../../src/client/schedules/schema';
 import { problemsOfSchedule, type ScheduleOptions } from '../../src/client/schedules/spec';
@@ -29,10 +30,29 @@ test.each([
   ['a member that is none', { week: 1 }],
   ['no project', { project: undefined }],
   ['a bare number for a duration', { silentAfter: 14 }],
+  ['two accounts in one', { drafts: { accounts: ['1,2'] } }],
+  ['an account that is too long', { drafts: { accounts: ['1'.repeat(201)] } }],
+  ['a member of its drafts that is none', { drafts: { accounts: ['1'], serach: 'spring' } }],
+  ['more boards than are read', { boards: Array.from({ length: 101 }, (_, n) => `b-${n}`) }],
 ])('an outlook with %s is refused by both', (_what, wrong) => {
   const asked: unknown = JSON.parse(JSON.stringify({ ...LOOK, ...wrong }));
   expect(problemsOfOutlook(asked)).not.toEqual([]);
   expect(isOutlook(asked)).toBe(false);
+});
+
+test('what is wrong with what an outlook reads is told as for a campaign, each at its place', () => {
+  const asked = { ...LOOK, drafts: { accounts: ['1', '2,3'], serach: 'spring' }, boards: 'launch-board' };
+  const problems = problemsOfOutlook(asked);
+  expect(problems).toEqual([
+    'drafts.serach: is not known here (did you mean "search"?)',
+    'drafts.accounts.1: must be an id without commas, at most 200 long',
+    'boards: must be a list',
+  ]);
+  const { drafts, boards } = asked;
+  const research = { drafts, boards };
+  expect(problemsOfCampaign({ key: 'k', project: campaign.project, research })).toEqual(
+    problems.map((problem) => `research.${problem}`),
+  );
 });
 
 const { key: _ofEachFiring, ...look } = LOOK;

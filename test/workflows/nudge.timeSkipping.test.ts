@@ -82,7 +82,10 @@ test('a nudge that the service does not take before its week is over is dropped'
     await untilHour(({ day, hour }) => day === 'Fri' && hour === 17);
     await temporal.skip(HOUR_MS / 2);
     const handle = await start(APPROVAL, project);
-    expect(await handle.result()).toEqual(DONE);
+    expect(await handle.result()).toEqual({
+      status: 'notSent',
+      reason: 'its week is over; the next look tells of it, if it still waits',
+    });
     expect(await endOf(handle)).toMatchObject({ day: 'Mon', hour: 9 });
   });
   expect(await notificationsOf(sandbox.url)).toEqual([]);

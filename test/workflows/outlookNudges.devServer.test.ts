@@ -1,11 +1,12 @@
 /** Whom outlooks nudge, on a real Temporal server; the sandbox's ledger is the judge. */
 import { type WorkflowHandle } from '@temporalio/client';
+import { type SegueClient } from '../../src/client';
 import { type OutlookInput, type OutlookResult } from '../../src/contract';
 import { eventually } from '../support/eventually';
 import { newLook, outlooksOf } from '../support/outlook';
 import { seed } from '../support/records';
 import { addFault, answering, ask, useSandbox } from '../support/sandbox';
-import { segueClient, testConfig, useTemporal, withWorker } from '../support/temporal';
+import { segueClient, testConfig, useTemporal, useWorker } from '../support/temporal';
 import { onAFridayEvening, onASaturday, onAWednesday } from '../support/workingHours';
 import { seedProject } from '../support/writing';
 
@@ -14,112 +15,91 @@ const sandbox = useSandbox();
 const { outlookIn, sideEffects, lastNotification, somethingToLookAt } = outlooksOf(sandbox);
 
 const NOTIFY = { userId: 'u-1', workspaceId: '1' };
+const WAITING = { campaign: { lifecycle: { stage: 'approving' } } };
 
-test('P4: an outlook nudges for an approval and for a silent board, once a week, whoever looks, even at the same time', async () => {
-  const { board } = await somethingToLookAt();
-  const project = await seedProject(sandbox.url, { here: { lifecycle: { stage: 'approving' } } });
-  const spec = { project, at: '/here', boards: [board], silentAfter: '1s', notify: NOTIFY };
+/** Called at the top of a `describe`: a worker on whose wall it is that time, and whoever has it look. */
+function useOutlooks(wallClock: () => number): () => SegueClient['outlooks'] {
   const config = testConfig();
-  await withWorker(
-    temporal,
-    config,
-    sandbox.url,
-    async () => {
-      const { outlooks } = segueClient(temporal, config);
-      const before = await sideEffects();
-      const first = await outlooks.run({ key: newLook(), ...spec });
-      expect(first.info).toMatchObject({ nudges: [{ about: 'approval', notified: { status: 'sent' } }] });
-      expect(await lastNotification()).toMatchObject({
-        request: {
-          ...NOTIFY,
-          category: 'agentNudge',
-          title: 'An approval is waiting',
-          _extra: { event_type: 'outlook.nudge', agent: 'segue', subject: 'approval' },
-        },
-        remarks: [],
-      });
-      await new Promise((resolve) => setTimeout(resolve, 1_100));
+  useWorker(temporal, config, sandbox, { wallClock });
+  return () => segueClient(temporal, config).outlooks;
+}
 
-      const looks = await Promise.all([1, 2, 3].map(() => outlooks.run({ key: newLook(), ...spec })));
-      const told = looks.flatMap(({ info }) => (info as OutlookResult).nudges);
-      expect(told.filter(({ notified }) => notified.status === 'sent')).toMatchObject([
-        { about: 'board', board },
-      ]);
-      expect(told.every(({ about }) => about === 'board')).toBe(true);
-      expect(await lastNotification()).toMatchObject({
-        request: { message: expect.stringContaining(`Board ${board}`) },
-        remarks: [],
-      });
-      const then = await sideEffects();
-      expect(then).toMatchObject({
-        notifications: before.notifications + 2,
-        duplicates: before.duplicates,
-      });
-
-      const last = await outlooks.run({ key: newLook(), ...spec });
-      expect(last.info).toMatchObject({ written: false, nudges: [] });
-      expect(await sideEffects()).toEqual(then);
-      expect((await outlookIn(project, 'here'))?.nudged).toMatchObject({
-        approval: (last.info as OutlookResult).week,
-        [`board ${board}`]: (last.info as OutlookResult).week,
-      });
-    },
-    { wallClock: onAWednesday },
-  );
-});
-
-test('P4: an outlook nudges once even where the project has lost what it was told', async () => {
+/** A look, as often as it is called, at a board and a project whose approval waits. */
+async function lookAtWaiting(outlooks: SegueClient['outlooks']) {
   const { board } = await somethingToLookAt();
-  const data = { campaign: { lifecycle: { stage: 'approving' } } };
-  const project = await seedProject(sandbox.url, data);
-  const config = testConfig();
-  await withWorker(
-    temporal,
-    config,
-    sandbox.url,
-    async () => {
-      const { outlooks } = segueClient(temporal, config);
-      const look = () => outlooks.run({ key: newLook(), project, boards: [board], notify: NOTIFY });
-      const before = await sideEffects();
-      expect((await look()).info).toMatchObject({ nudges: [{ notified: { status: 'sent' } }] });
-      await seed(sandbox.url, { projects: [{ ...project, workspace: 1, data }] });
-      expect((await look()).info).toMatchObject({
-        written: true,
-        nudges: [{ about: 'approval', notified: { status: 'before' } }],
-      });
-      expect((await sideEffects()).notifications).toBe(before.notifications + 1);
-    },
-    { wallClock: onAWednesday },
-  );
-});
+  const project = await seedProject(sandbox.url, WAITING);
+  const look = (scope?: OutlookInput['scope']) =>
+    outlooks.run({ key: newLook(), project, scope, boards: [board], notify: NOTIFY });
+  return { project, look };
+}
 
-test('P4: an outlook nudges once, however the workspace is named', async () => {
-  const { board } = await somethingToLookAt();
-  const data = { campaign: { lifecycle: { stage: 'approving' } } };
-  const project = await seedProject(sandbox.url, data);
-  const config = testConfig();
-  const work = async (): Promise<void> => {
-    const { outlooks } = segueClient(temporal, config);
-    const look = (scope?: OutlookInput['scope']) =>
-      outlooks.run({ key: newLook(), project, scope, boards: [board], notify: NOTIFY });
+describe('in working hours', () => {
+  const outlooks = useOutlooks(onAWednesday);
+
+  test('P4: an outlook nudges for an approval and for a silent board, once a week, whoever looks, even at the same time', async () => {
+    const { board } = await somethingToLookAt();
+    const project = await seedProject(sandbox.url, { here: { lifecycle: { stage: 'approving' } } });
+    const spec = { project, at: '/here', boards: [board], silentAfter: '1s', notify: NOTIFY };
+    const before = await sideEffects();
+    const first = await outlooks().run({ key: newLook(), ...spec });
+    expect(first.info).toMatchObject({ nudges: [{ about: 'approval', notified: { status: 'sent' } }] });
+    expect(await lastNotification()).toMatchObject({
+      request: {
+        ...NOTIFY,
+        category: 'agentNudge',
+        title: 'An approval is waiting',
+        _extra: { event_type: 'outlook.nudge', agent: 'segue', subject: 'approval' },
+      },
+      remarks: [],
+    });
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+
+    const looks = await Promise.all([1, 2, 3].map(() => outlooks().run({ key: newLook(), ...spec })));
+    const told = looks.flatMap(({ info }) => (info as OutlookResult).nudges);
+    expect(told.filter(({ notified }) => notified.status === 'sent')).toMatchObject([
+      { about: 'board', board },
+    ]);
+    expect(told.every(({ about }) => about === 'board')).toBe(true);
+    expect(await lastNotification()).toMatchObject({
+      request: { message: expect.stringContaining(`Board ${board}`) },
+      remarks: [],
+    });
+    const then = await sideEffects();
+    expect(then).toMatchObject({
+      notifications: before.notifications + 2,
+      duplicates: before.duplicates,
+    });
+
+    const last = await outlooks().run({ key: newLook(), ...spec });
+    expect(last.info).toMatchObject({ written: false, nudges: [] });
+    expect(await sideEffects()).toEqual(then);
+    expect((await outlookIn(project, 'here'))?.nudged).toMatchObject({
+      approval: (last.info as OutlookResult).week,
+      [`board ${board}`]: (last.info as OutlookResult).week,
+    });
+  });
+
+  test.each<[string, OutlookInput['scope']]>([
+    ['even where the project has lost what it was told', undefined],
+    ['however the workspace is named', { organization: '1' }],
+  ])('P4: an outlook nudges once, %s', async (_what, scope) => {
+    const { project, look } = await lookAtWaiting(outlooks());
     const before = await sideEffects();
     expect((await look()).info).toMatchObject({ nudges: [{ notified: { status: 'sent' } }] });
-    await seed(sandbox.url, { projects: [{ ...project, workspace: 1, data }] });
-    expect((await look({ organization: '1' })).info).toMatchObject({
-      nudges: [{ notified: { status: 'before' } }],
+    await seed(sandbox.url, { projects: [{ ...project, workspace: 1, data: WAITING }] });
+    expect((await look(scope)).info).toMatchObject({
+      written: true,
+      nudges: [{ about: 'approval', notified: { status: 'before' } }],
     });
     expect((await sideEffects()).notifications).toBe(before.notifications + 1);
-  };
-  await withWorker(temporal, config, sandbox.url, work, { wallClock: onAWednesday });
+  });
 });
 
-test('P4: an outlook outside working hours plans its nudge, and does not wait for it', async () => {
-  const { board } = await somethingToLookAt();
-  const project = await seedProject(sandbox.url, { campaign: { lifecycle: { stage: 'approving' } } });
-  const config = testConfig();
-  const work = async (): Promise<void> => {
-    const { outlooks } = segueClient(temporal, config);
-    const look = () => outlooks.run({ key: newLook(), project, boards: [board], notify: NOTIFY });
+describe('on a Saturday', () => {
+  const outlooks = useOutlooks(onASaturday);
+
+  test('P4: an outlook plans its nudge, and does not wait for it', async () => {
+    const { project, look } = await lookAtWaiting(outlooks());
     const before = await sideEffects();
     const { workflowId, info } = await look();
     const { week, nudges } = info as OutlookResult;
@@ -136,26 +116,22 @@ test('P4: an outlook outside working hours plans its nudge, and does not wait fo
     expect(await sideEffects()).toMatchObject({ notifications: before.notifications });
     expect((await outlookIn(project))?.nudged).toEqual({ approval: '2026-03-09' });
     await nudge.terminate();
-  };
-  await withWorker(temporal, config, sandbox.url, work, { wallClock: onASaturday });
+  });
 });
 
-test('P4: an outlook ends with the working hours, and leaves behind a nudge that the service does not take', async () => {
-  const { board } = await somethingToLookAt();
-  const project = await seedProject(sandbox.url, { campaign: { lifecycle: { stage: 'approving' } } });
-  await addFault(sandbox.url, { ...answering(429, 'notify'), ms: 3_600_000 });
-  const config = testConfig();
-  const work = async (): Promise<void> => {
-    const { outlooks } = segueClient(temporal, config);
-    const spec = { project, boards: [board], notify: NOTIFY };
-    const { workflowId, info } = await outlooks.run({ key: newLook(), ...spec });
+describe('on a Friday evening', () => {
+  const outlooks = useOutlooks(onAFridayEvening);
+
+  test('P4: an outlook ends with the working hours, and leaves behind a nudge that the service does not take', async () => {
+    const { look } = await lookAtWaiting(outlooks());
+    await addFault(sandbox.url, { ...answering(429, 'notify'), ms: 3_600_000 });
+    const { workflowId, info } = await look();
     expect(info).toMatchObject({ nudges: [{ about: 'approval', notified: { status: 'planned' } }] });
     const nudge = await nudgeOf(workflowId);
     expect((await nudge.describe()).status.name).toBe('RUNNING');
     await nudge.terminate();
-  };
-  await withWorker(temporal, config, sandbox.url, work, { wallClock: onAFridayEvening });
-  await ask(sandbox.url, 'DELETE /_sandbox/faults');
+    await ask(sandbox.url, 'DELETE /_sandbox/faults');
+  });
 });
 
 /** The run of its first nudge. */

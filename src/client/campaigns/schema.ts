@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { opaqueId, uuid } from '../../api/operations/fields';
 import { findTool, mediaTools, requestJsonSchema } from '../../api/tools';
-import { MOST_AT_ONCE, MOST_READ } from '../../rules/campaign';
+import { MOST_AT_ONCE } from '../../rules/campaign';
 import {
   type CampaignSpec,
   DEFAULT_APPROVAL,
@@ -11,9 +11,19 @@ import {
   RECORD_KINDS,
   SUBTITLE_FORMATS,
 } from '../../contract';
-import { duration, id, type JsonSchema, key, person, placeInProject, scope, words } from '../schemaFields';
+import {
+  duration,
+  few,
+  id,
+  type JsonSchema,
+  key,
+  person,
+  placeInProject,
+  researchFields,
+  scope,
+  words,
+} from '../schemaFields';
 
-const few = <T extends z.ZodType>(entry: T) => z.array(entry).max(MOST_READ);
 const optional = z.boolean().optional().describe('the campaign goes on without it, should it fail');
 const jobName = z.string().regex(/^[A-Za-z0-9._-]{1,60}$/);
 
@@ -50,19 +60,7 @@ const wait = z.strictObject({
   optional,
 });
 
-const research = z.strictObject({
-  drafts: z
-    .strictObject({
-      accounts: few(z.string().regex(/^[^,\s]([^,]*[^,\s])?$/))
-        .min(1)
-        .describe('whose drafts are read'),
-      search: words.optional().describe('only drafts whose content matches'),
-    })
-    .optional()
-    .describe('draft social posts'),
-  activity: few(id).optional().describe('tasks whose activity is read'),
-  boards: few(id).optional().describe('boards, by UUID or slug'),
-});
+const research = z.strictObject(researchFields);
 
 const campaignSpec = z.strictObject({
   key: key.describe('what makes it the same campaign: the same key never runs twice'),

@@ -6,7 +6,7 @@ import { digest } from '../../digest';
 import { DURATION_FORM, parseDuration } from '../../durations';
 import { requireGood } from '../../errors';
 import { outlookWorkflowId } from '../../ids';
-import { problemsOfOutlookInput } from '../../rules/inputs';
+import { problemsOfOutlookInput } from '../../rules/outlook';
 import { attributesOfJob } from '../../searchAttributes';
 import { find, type Start, startOrFind, type StartSettings } from '../keyed';
 import { OutlookRun } from './outlook';

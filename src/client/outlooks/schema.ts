@@ -1,7 +1,17 @@
 /** The spec of an outlook as a schema: what other languages and editors check it against. */
 import { z } from 'zod';
 import { DEFAULT_CAMPAIGN_AT, DEFAULT_OUTLOOK, MOST_OUTLOOK_WEEKS, type OutlookInput } from '../../contract';
-import { duration, id, type JsonSchema, key, person, placeInProject, scope, words } from '../schemaFields';
+import {
+  duration,
+  id,
+  type JsonSchema,
+  key,
+  person,
+  placeInProject,
+  researchFields,
+  scope,
+  words,
+} from '../schemaFields';
 
 const outlookSpec = z.strictObject({
   key: key.describe('names this one look; the next one has another'),
@@ -10,15 +20,7 @@ const outlookSpec = z.strictObject({
   at: placeInProject.describe(
     `JSON pointer to the campaign in the project's data; ${DEFAULT_CAMPAIGN_AT} when left out`,
   ),
-  drafts: z
-    .strictObject({
-      accounts: z.array(id).min(1).describe('whose drafts are counted'),
-      search: words.optional().describe('only drafts whose content matches'),
-    })
-    .optional()
-    .describe('draft social posts'),
-  activity: z.array(id).optional().describe('tasks whose activity is counted'),
-  boards: z.array(id).optional().describe('boards, by UUID or slug'),
+  ...researchFields,
   weeks: z
     .int()
     .min(1)

@@ -28,6 +28,10 @@ export function isJobName(name: string): boolean {
   return JOB_NAME.test(name) && name !== '__proto__';
 }
 
+export function isIdText(value: unknown): value is string {
+  return typeof value === 'string' && isId(value) && value.length <= 200;
+}
+
 export function isWait(duration: string): boolean {
   const ms = parseDuration(duration) ?? 0;
   return ms > 0 && ms <= LONGEST_WAIT_DAYS * DAY_MS;
@@ -43,13 +47,14 @@ const header = must(
   (value) => typeof value === 'string' && fitsHeader(value),
   'an id that an HTTP header can carry',
 );
-const id = must(
-  (value) => typeof value === 'string' && isId(value) && value.length <= 200,
-  'an id: not empty, no blanks around it, at most 200 long',
-);
+const id = must(isIdText, 'an id: not empty, no blanks around it, at most 200 long');
 /** As the jobs take it, which tell the same people. */
 const person = must((value) => isPrintable(value, 200), 'an id without blanks, at most 200 long');
-const account = must((value) => isText(value) && isId(value) && !value.includes(','), 'an id without commas');
+/** The service takes several in one text, with commas between them. */
+const account = must(
+  (value) => isIdText(value) && !value.includes(','),
+  'an id without commas, at most 200 long',
+);
 const ids = listOf(id, { most: MOST_READ });
 const settings = must(isRecord, 'an object');
 /** As the jobs read it. */
@@ -64,14 +69,17 @@ export const mediaFields = {
   optional: flag,
 };
 
+/** What is read of a workspace, by a campaign and by an outlook. */
+export const researchFields = {
+  drafts: object({ accounts: required(listOf(account, { least: 1, most: MOST_READ })), search: text }),
+  activity: ids,
+  boards: ids,
+};
+
 const research: Check = (value, path) =>
   isRecord(value) && Object.values(value).every(isLeftOut)
     ? [{ path, words: 'names nothing to read: give drafts, activity or boards' }]
-    : object({
-        drafts: object({ accounts: required(listOf(account, { least: 1, most: MOST_READ })), search: text }),
-        activity: ids,
-        boards: ids,
-      })(value, path);
+    : object(researchFields)(value, path);
 
 const transcript: Check = (value, path) =>
   isRecord(value)

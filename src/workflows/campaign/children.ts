@@ -28,10 +28,14 @@ import {
 } from '../../ids';
 import { attributesOfJob } from '../../searchAttributes';
 import { isAlreadyStarted } from '../alreadyStarted';
+import { forgetEnding, mayHaveEnded } from './looking';
 import { readEnd } from './news';
 import { type Campaign, jobNamed, mediaSpec, setStatus } from './run';
 import { partOf, REPEAT, saveJob } from './saving';
 import { noteChange } from './stage';
+
+/** How a job is begun, or why it cannot be. */
+export type JobOrder = Order | { problem: string };
 
 interface Order {
   workflow: string;
@@ -40,8 +44,11 @@ interface Order {
   attributes: ReturnType<typeof attributesOfJob>;
 }
 
-/** Bytes of the requests that begin in one workflow task: the server takes 4 MB of them, and ends a run that asks for more. */
-const LARGEST_BUNCH = 1024 * 1024;
+/**
+ * Bytes of the requests that begin in one workflow task: the server takes 4 MB of them, and ends a run that asks for
+ * more. A hundred jobs of the usual kind are less than this.
+ */
+const LARGEST_BUNCH = 64 * 1024;
 
 /**
  * Begins jobs, or finds the runs that do them already, after a reset. As many as may begin at once: the others wait for
@@ -50,13 +57,20 @@ const LARGEST_BUNCH = 1024 * 1024;
 export async function begin(run: Campaign, jobs: CampaignJob[]): Promise<void> {
   // Not begun by two: the order of a job takes a while where it builds on others.
   for (const job of jobs) setStatus(job, 'running');
-  const orders = await Promise.all(jobs.map(async (job) => ({ job, order: await orderOf(run, job) })));
+  const orders = await Promise.all(
+    jobs.map(async (job) => ({ job, order: run.orders.get(job.name) ?? (await orderOf(run, job)) })),
+  );
   let room = LARGEST_BUNCH;
   const begun = orders.map(({ job, order }) => {
     const bytes = 'problem' in order ? 0 : bytesOf(order.input);
     const isFirst = room === LARGEST_BUNCH;
     room -= bytes;
-    if (room >= 0 || isFirst) return beginOne(run, job, order);
+    if (room >= 0 || isFirst) {
+      run.orders.delete(job.name);
+      return beginOne(run, job, order);
+    }
+    // What it takes from others is not read again.
+    run.orders.set(job.name, order);
     setStatus(job, 'waiting');
     return Promise.resolve();
   });
@@ -64,7 +78,7 @@ export async function begin(run: Campaign, jobs: CampaignJob[]): Promise<void> {
   for (const one of await Promise.allSettled(begun)) if (one.status === 'rejected') throw one.reason;
 }
 
-async function beginOne(run: Campaign, job: CampaignJob, order: Order | { problem: string }): Promise<void> {
+async function beginOne(run: Campaign, job: CampaignJob, order: JobOrder): Promise<void> {
   if ('problem' in order) {
     job.workflowId = null;
     setStatus(job, 'failed', order.problem);
@@ -72,6 +86,7 @@ async function beginOne(run: Campaign, job: CampaignJob, order: Order | { proble
     noteChange(run);
     return;
   }
+  forgetEnding(run, job);
   job.workflowId = order.workflowId;
   job.taskId = null;
   job.links = [];
@@ -119,10 +134,10 @@ async function attach(run: Campaign, job: CampaignJob, { workflowId }: Order): P
   )
     // It is over already; its end is read like any other.
     .catch(() => undefined);
-  if (!run.ended.has(job.name)) run.ended.set(job.name, 'may have');
+  mayHaveEnded(run, job.name);
 }
 
-async function orderOf(run: Campaign, job: CampaignJob): Promise<Order | { problem: string }> {
+async function orderOf(run: Campaign, job: CampaignJob): Promise<JobOrder> {
   switch (job.kind) {
     case 'media':
       return mediaOrder(run, job);
@@ -133,7 +148,7 @@ async function orderOf(run: Campaign, job: CampaignJob): Promise<Order | { probl
   }
 }
 
-async function mediaOrder(run: Campaign, job: CampaignJob): Promise<Order | { problem: string }> {
+async function mediaOrder(run: Campaign, job: CampaignJob): Promise<JobOrder> {
   const { tool, request: asked } = mediaSpec(run, job.name);
   const values = await valuesFor(run, asked);
   if (values.problems.length > 0) return { problem: values.problems.join('; ') };

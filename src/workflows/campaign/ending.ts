@@ -9,6 +9,7 @@ import {
 } from '@temporalio/workflow';
 import { type CampaignResult, FAILURE, type NoticeOutcome } from '../../contract';
 import { cancelJob } from './children';
+import { lookAtOpen, mayHaveEnded } from './looking';
 import { readEnds } from './news';
 import { tellEnd } from './notices';
 import { type Campaign, isOpen, isOver, setStatus } from './run';
@@ -95,11 +96,15 @@ async function cancelAll(run: Campaign): Promise<void> {
   // Cancelled, it ends; one that is held afterwards waits for a person, and stands in the project as open.
   const heldBefore = new Set(open.filter(({ status }) => status === 'held'));
   await Promise.all(open.map((job) => cancelJob(job)));
+  // One that was stopped before told nobody; the server takes its cancellation all the same.
+  for (const { name } of open) if (!run.attended.has(name)) mayHaveEnded(run, name);
   const until = Date.now() + CANCEL_PATIENCE_MS;
   const mayEnd = (): boolean =>
     open.some((job) => isOpen(job) && (job.status !== 'held' || heldBefore.has(job)));
   while (mayEnd() && Date.now() < until) {
-    await condition(() => run.ended.size > 0 || !mayEnd(), until - Date.now());
+    const isNews = await condition(() => run.ended.size > 0 || !mayEnd(), until - Date.now());
+    // The last chance of those that told their end, and took their time.
+    if (!isNews) lookAtOpen(run);
     await readEnds(run);
   }
   enterStage(run, 'cancelled');

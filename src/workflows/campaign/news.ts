@@ -4,6 +4,7 @@ import { bytesOf } from '../../rules/campaign';
 import { type CampaignJob, type JobEnd, jobNewsSignal, type SegueActivities } from '../../contract';
 import { isRecord } from '../../rules/inputs';
 import { mayContinue } from './continuing';
+import { forgetEnding, linger, look, lookAtOpen, nextLook } from './looking';
 import { type Campaign, isOpen, setStatus } from './run';
 import { saveJob } from './saving';
 import { noteChange } from './stage';
@@ -13,11 +14,6 @@ export const { readEnd } = proxyActivities<SegueActivities>({
   startToCloseTimeout: '40s',
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
 });
-
-/** A job whose run was begun before this run of the campaign tells its end itself, unless it is terminated. */
-const LOOK_EVERY = '1h';
-/** The same for one that said that it ends, and did not yet when its end was read. */
-const LOOK_AGAIN = '1m';
 
 /** How one says that it runs, or runs again after a person decided. */
 const RUNS: ReadonlySet<unknown> = new Set(['polling', 'submitting', 'waiting']);
@@ -50,10 +46,10 @@ function takeNews(run: Campaign, { workflowId, stage, taskId }: Record<string, u
 
 /** Waits until there is something to act on. */
 export async function untilNews(run: Campaign, isWork: () => boolean): Promise<void> {
-  const isUnattended = run.progress.jobs.some((job) => isOpen(job) && !run.attended.has(job.name));
   const isThere = (): boolean => run.ended.size > 0 || isWork() || mayContinue(run);
-  if (!isUnattended) return condition(isThere);
-  if (!(await condition(isThere, run.lingering ? LOOK_AGAIN : LOOK_EVERY))) lookAtOpen(run);
+  const lookAt = nextLook(run);
+  if (lookAt === undefined) return condition(isThere);
+  if (!(await condition(isThere, Math.max(1, lookAt - Date.now())))) look(run);
 }
 
 /** Reads how those jobs ended that are said to be over. */
@@ -61,7 +57,6 @@ export async function readEnds(run: Campaign): Promise<void> {
   const ended = new Map(run.ended);
   run.ended.clear();
   const jobs = run.progress.jobs.filter((job) => ended.has(job.name) && isOpen(job));
-  run.lingering = false;
   await Promise.all(
     jobs.map(async (job) => {
       const isEnding = ended.get(job.name) === 'ends';
@@ -104,6 +99,7 @@ const CANCELLED_WHILE_HELD = 'cancelled while nobody knew whether the service ha
 
 function takeEnd(run: Campaign, job: CampaignJob, end: Exclude<JobEnd, { is: 'open' }>): void {
   const wasHeld = job.status === 'held';
+  forgetEnding(run, job);
   if ('taskId' in end && end.taskId !== null) job.taskId = end.taskId;
   if (end.is === 'succeeded') {
     job.links = withRoom(run.progress.jobs, end.links);
@@ -116,19 +112,4 @@ function takeEnd(run: Campaign, job: CampaignJob, end: Exclude<JobEnd, { is: 'op
   }
   saveJob(run, job);
   noteChange(run);
-}
-
-/** It said that it ends, and will: the next look, in this run or another, waits for that again. */
-function linger(run: Campaign, { name }: CampaignJob): void {
-  run.lingering = true;
-  run.progress.ending = [...(run.progress.ending ?? []), name];
-}
-
-/** One that said that it ends is known to; of the others somebody may have had no word. */
-export function lookAtOpen({ progress, ended }: Pick<Campaign, 'progress' | 'ended'>): void {
-  for (const { name } of progress.jobs.filter(isOpen)) {
-    const isEnding = ended.get(name) === 'ends' || progress.ending?.includes(name);
-    ended.set(name, isEnding ? 'ends' : 'may have');
-  }
-  progress.ending = undefined;
 }

@@ -13,6 +13,7 @@ import {
 import { parseDuration } from '../../durations';
 import { campaignWorkflowId } from '../../ids';
 import { type Sender, wasReset } from '../following';
+import { type JobOrder } from './children';
 
 /** A campaign's progress, which outlives the run, and what it is doing at the moment. */
 export interface Campaign extends Sender {
@@ -27,6 +28,8 @@ export interface Campaign extends Sender {
   readonly ended: Map<string, 'ends' | 'may have'>;
   /** Names of jobs whose end this run of the campaign learns by itself; the others tell it, or are looked at. */
   readonly attended: Set<string>;
+  /** Of jobs that had to wait until others have begun, by name. */
+  readonly orders: Map<string, JobOrder>;
   /** Whose place in the project it is: nothing is written where another campaign keeps its state. */
   place: 'unknown' | 'ours' | 'taken';
   /** Parts of the project that do not show the campaign's state yet, oldest first, by the number of the order. */
@@ -36,8 +39,8 @@ export interface Campaign extends Sender {
   saving: boolean;
   /** Parts that the project did not take, and why. */
   readonly refused: Map<string, string>;
-  /** Whether a job that said that it ends had not ended when it was looked at. */
-  lingering: boolean;
+  /** When all open jobs were looked at last, and when those that said that they end are again, in milliseconds. */
+  readonly looks: { lastAt: number; againAt: number };
   /** Notifications on their way. */
   notices: number;
   /** What the approver said, until the campaign acts on it. */
@@ -78,12 +81,13 @@ export function startCampaign(input: CampaignInput): Campaign {
     },
     ended: new Map(),
     attended: new Set(),
+    orders: new Map(),
     place: 'unknown',
     unsaved: new Map(),
     saves: { ordered: 0, onTheWay: Infinity },
     saving: false,
     refused: new Map(),
-    lingering: false,
+    looks: { lastAt: Date.now(), againAt: 0 },
     notices: 0,
     verdict: null,
     cancelling: false,

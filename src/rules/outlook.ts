@@ -1,0 +1,35 @@
+/** What is wrong with what an outlook is asked for, whoever asks. Part of the workflow bundle. */
+import { isPointer } from '../api/pointer';
+import { problemsOfScope } from '../api/scope';
+import { MOST_OUTLOOK_WEEKS } from '../contract';
+import { isIdText, researchFields } from './campaign/fields';
+import { problemText } from './campaign/problem';
+import { isLeftOut, object } from './campaign/shape';
+import { isRecord, isText, problemsOfObjects, problemsOfTargets } from './inputs';
+
+export function problemsOfOutlookInput(input: unknown): string[] {
+  if (!isRecord(input)) return ['the input: must be one object'];
+  const { key, scope, project, at, drafts, activity, boards, weeks, notify, ...others } = input;
+  const { silentAfter: _duration, ...unknown } = others;
+  const isCount = typeof weeks === 'number' && Number.isInteger(weeks);
+  return [
+    ...Object.keys(unknown).map((name) => `${name}: is no part of an outlook`),
+    ...(isText(key) ? [] : ['key: must be a text']),
+    ...problemsOfObjects({ scope }),
+    ...(isRecord(scope) ? problemsOfScope(scope) : []),
+    ...(isRecord(project) && isIdText(project.resourcetype) && isIdText(project.id)
+      ? []
+      : ['project: must be { resourcetype, id }']),
+    ...(isLeftOut(at) || (typeof at === 'string' && isPointer(at) && !/\p{Surrogate}/u.test(at))
+      ? []
+      : ['at: must be a JSON pointer, like /campaign']),
+    ...object(researchFields)({ drafts, activity, boards }, []).map(problemText),
+    ...([drafts, activity, boards].every(isLeftOut)
+      ? ['the input: has nothing to look at; give drafts, activity or boards']
+      : []),
+    ...(isLeftOut(weeks) || (isCount && weeks >= 1 && weeks <= MOST_OUTLOOK_WEEKS)
+      ? []
+      : [`weeks: must be a whole number from 1 to ${MOST_OUTLOOK_WEEKS}`]),
+    ...problemsOfTargets({ notify }),
+  ];
+}
