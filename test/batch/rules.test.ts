@@ -112,6 +112,30 @@ describe('places', () => {
     });
   });
 
+  test('for what is at the service already cost nothing: tasks that were given, and those of before there were fewer', () => {
+    expect(shared(200, [{ running: 100, waiting: 400 }])).toEqual({ places: [200], told: [1] });
+    expect(shared(200, [{ running: 100, waiting: 400 }, { waiting: 500 }])).toEqual({
+      ...{ places: [200, 0], told: [1] },
+    });
+    expect(
+      shared(200, [
+        { running: 90, waiting: 5 },
+        { running: 90, waiting: 9, places: 2 },
+      ]),
+    ).toEqual({
+      ...{ places: [95, 99], told: [1, 2] },
+    });
+    // As many as may be, or more: nobody has to be told anything.
+    expect(
+      shared(200, [
+        { running: 150, waiting: 350 },
+        { running: 50, waiting: 9 },
+      ]),
+    ).toEqual({
+      ...{ places: [0, 0], told: [] },
+    });
+  });
+
   test('one that is not handed over has none', () => {
     expect(shared(5, [{ waiting: 9, isThere: false }, { waiting: 9 }])).toEqual({
       places: [0, 5],
