@@ -7,7 +7,7 @@ import {
 import { sharesOf } from '../../src/config';
 import { type ItemCounts } from '../../src/contract';
 import { sharePlaces } from '../../src/workflows/batch/places';
-import { type Batch } from '../../src/workflows/batch/run';
+import { type Batch, lateOf } from '../../src/workflows/batch/run';
 
 const item = { key: 'a', tool: 'remove-background', request: { image_url: 'https://example.com/a.png' } };
 const partition = { batch: 'nightly', n: 1, first: 1, items: [item] };
@@ -141,6 +141,42 @@ describe('places', () => {
       places: [0, 5],
       told: [2],
     });
+  });
+});
+
+describe('slow tasks', () => {
+  const slow = '9 tasks of partition 1 are not over after 1h';
+
+  function told(...given: { late?: string | null; places?: number; running?: number }[]): string | null {
+    const partitions = given.map(({ late = null, places = 0, running = 0 }) => ({
+      ...{ late, places, isOver: false, counts: { running } },
+    }));
+    return lateOf({ progress: { partitions } } as unknown as Batch);
+  }
+
+  test.each([
+    ['take all places that their partition has', slow, [{ late: slow, places: 9, running: 9 }]],
+    ['are more than all places', slow, [{ late: slow, running: 9 }, {}]],
+    [
+      'of several partitions are more than all places',
+      slow,
+      [
+        { late: slow, running: 9 },
+        { late: 'others', running: 9 },
+      ],
+    ],
+    ['wait with others for places that are in use', null, [{ late: slow, running: 9 }, { places: 5 }]],
+    ['may see others of the manifest come to their end', null, [{ late: slow, running: 9 }, { running: 1 }]],
+    [
+      'are not hidden by a partition that never told of any',
+      slow,
+      [
+        { late: undefined, places: 5 },
+        { late: slow, places: 9 },
+      ],
+    ],
+  ])('that %s', (_name, words, partitions) => {
+    expect(told(...partitions)).toBe(words);
   });
 });
 

@@ -15,7 +15,7 @@ function status(succeeded: number, changes: Partial<BatchStatus> = {}): BatchSta
   return {
     ...{ key: 'nightly', stage: 'running', since: startedAt, startedAt, items: 1_000, counts },
     ...{ percent: Math.floor((succeeded + 3) / 10), partitions: { total: 2, handedOver: 2, over: 0 } },
-    ...{ concurrency: 20, paused: null, trouble: null, digest: 'd', incomplete: null },
+    ...{ concurrency: 20, paused: null, trouble: null, late: null, digest: 'd', incomplete: null },
     ...changes,
   };
 }
@@ -58,6 +58,14 @@ test('status tells which manifest it is of, and what of it is not run, or not th
   expect(lines({})[2]).toMatch(/^2 of 3 partitions are handed over; `segue batch start`/);
   // Whoever cancels it does not want the rest.
   expect(lines({ stage: 'cancelling' })).toHaveLength(3);
+});
+
+test('slow tasks are told at once, as what they are, with the order that lets others begin', () => {
+  const late = '9 tasks of partition 1 are not over after 1h, and others wait for their places';
+  const [, ...lines] = batchShown().news(status(7), status(7, { late }));
+  expect(lines).toEqual([
+    `${late}; to let others begin beside them: segue batch concurrency nightly --to N --by NAME`,
+  ]);
 });
 
 test('the end tells which manifest it was of, where that is known', () => {

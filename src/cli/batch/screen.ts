@@ -25,10 +25,12 @@ export function batchShown(clock: () => number = Date.now): Shown<BatchStatus> {
 }
 
 /** What nobody should have to wait for. */
-function isEvent(before: BatchStatus | undefined, { stage, trouble, incomplete }: BatchStatus): boolean {
+function isEvent(before: BatchStatus | undefined, status: BatchStatus): boolean {
+  const { stage, trouble, late, incomplete } = status;
   return (
     before?.stage !== stage ||
     (before.trouble === null) !== (trouble === null) ||
+    !before.late !== !late ||
     before.incomplete !== incomplete
   );
 }

@@ -62,7 +62,8 @@ export function statusLines(status: BatchStatus): string[] {
 }
 
 /** What a person may have to know, or do. */
-export function standingLines({ partitions, paused, trouble, incomplete, stage }: BatchStatus): string[] {
+export function standingLines(status: BatchStatus): string[] {
+  const { key, partitions, paused, trouble, late, incomplete, stage } = status;
   const isRestAwaited = partitions.handedOver < partitions.total && stage !== 'cancelling';
   return [
     ...(incomplete !== null
@@ -74,6 +75,9 @@ export function standingLines({ partitions, paused, trouble, incomplete, stage }
         : []),
     ...(paused ? [`paused by ${paused.by}${paused.reason ? `: ${paused.reason}` : ''}`] : []),
     ...(trouble ? [`the service is in trouble: ${trouble}`] : []),
+    ...(late
+      ? [`${late}; to let others begin beside them: segue batch concurrency ${word(key)} --to N --by NAME`]
+      : []),
   ];
 }
 

@@ -117,7 +117,10 @@ export interface BatchStatus {
   partitions: { total: number; handedOver: number; over: number };
   concurrency: number;
   paused: BatchPause | null;
+  /** What keeps it from getting on, in words, where that is the service's doing. */
   trouble: string | null;
+  /** That tasks which take too long keep others from beginning, in words. */
+  late: string | null;
   /** Why the rest of the manifest is not handed over, if so: those items count as cancelled. */
   incomplete: string | null;
 }

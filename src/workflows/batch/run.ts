@@ -9,6 +9,7 @@ import {
   type PartitionStanding,
 } from '../../contract';
 import { batchWorkflowId } from '../../ids';
+import { isText } from '../../rules/inputs';
 import { type Sender, wasReset } from '../following';
 
 export interface Batch extends Sender {
@@ -88,9 +89,14 @@ export function troubleOf({ progress }: Batch): string | null {
   return progress.partitions.find(({ trouble, isOver }) => trouble !== null && !isOver)?.trouble ?? null;
 }
 
-/** That tasks which take too long keep others from beginning, by the first that says so. */
+/**
+ * That tasks which take too long keep others from beginning, by the first that says so. One that has no places says so,
+ * too: it may wait for those of others, unless such tasks are all that is at the service.
+ */
 export function lateOf({ progress }: Batch): string | null {
-  return progress.partitions.find(({ late, isOver }) => late !== null && !isOver)?.late ?? null;
+  const open = progress.partitions.filter(({ isOver }) => !isOver);
+  const isStuck = open.every(({ late, places, counts }) => isText(late) || places + counts.running === 0);
+  return open.find(({ late, places }) => isText(late) && (places > 0 || isStuck))?.late ?? null;
 }
 
 export function describe(run: Batch): BatchStatus {
@@ -109,7 +115,8 @@ export function describe(run: Batch): BatchStatus {
       over: partitions.filter(({ isOver }) => isOver).length,
     },
     ...{ concurrency, paused },
-    trouble: troubleOf(run) ?? lateOf(run),
+    trouble: troubleOf(run),
+    late: lateOf(run),
     incomplete,
   };
 }

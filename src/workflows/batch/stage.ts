@@ -3,7 +3,7 @@ import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@tempor
 import { type BatchStage } from '../../contract';
 import { attributesOfJob, searchAttributes } from '../../searchAttributes';
 import { lines } from '../words';
-import { type Batch, describe } from './run';
+import { type Batch, describe, lateOf } from './run';
 
 /** Whoever started it has given its list entry along; where another language did not, it is made here. */
 export function showStart(run: Batch): void {
@@ -25,14 +25,17 @@ export function enterStage(run: Batch, stage: BatchStage): void {
 
 /** Shown when a worker is asked; costs no event. */
 export function showDetails(run: Batch): void {
-  setCurrentDetails(lines(sentenceOf(run), countsLine(run), ...troubleLines(run), ...handOverLines(run)));
+  setCurrentDetails(
+    lines(sentenceOf(run), countsLine(run), ...troubleLines(run), ...lateLines(run), ...handOverLines(run)),
+  );
 }
 
-function sentenceOf({ input, progress }: Batch): string {
+function sentenceOf(run: Batch): string {
+  const { input, progress } = run;
   const { stage, paused, since, concurrency } = progress;
   switch (stage) {
     case 'running':
-      return `Running since ${since}, at most ${concurrency} items at the service at once. Nothing is to be done.`;
+      return `Running since ${since}, at most ${concurrency} items at the service at once.${lateOf(run) === null ? ' Nothing is to be done.' : ''}`;
     case 'paused':
       return lines(
         `**Paused** by ${paused?.by ?? 'somebody'} since ${since}${paused?.reason ? `: ${paused.reason}` : ''}. What is at the service goes on.`,
@@ -68,6 +71,16 @@ function troubleLines(run: Batch): string[] {
   return [
     `**The service is in trouble**: ${trouble}`,
     'What it means: nothing is lost, and nothing is submitted until the service takes it. It goes on by itself.',
+  ];
+}
+
+function lateLines(run: Batch): string[] {
+  const { late, key } = describe(run);
+  if (late === null) return [];
+  return [
+    `**Slow tasks take its places**: ${late}.`,
+    'What it means: nothing is lost. They are asked after on and on, and others begin when they are over.',
+    `What to do, to let others begin beside them: \`segue batch concurrency ${key} --to N --by NAME\``,
   ];
 }
 
