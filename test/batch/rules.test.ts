@@ -4,6 +4,7 @@ import {
   problemsOfConcurrencyOrder,
   problemsOfPartitionInput,
 } from '../../src/rules/batch';
+import { endOfBatch } from '../../src/client/batches/end';
 import { sharesOf } from '../../src/config';
 import { type ItemCounts } from '../../src/contract';
 import { sharePlaces } from '../../src/workflows/batch/places';
@@ -141,6 +142,36 @@ describe('places', () => {
       places: [0, 5],
       told: [2],
     });
+  });
+});
+
+describe('the end of a batch', () => {
+  const counts: ItemCounts = { waiting: 0, running: 0, succeeded: 5, failed: 0, held: 0, cancelled: 0 };
+  const status = 'completed' as const;
+  const stopped = { unfollowed: 2, undone: 3, reason: 'partition 2 was terminated: by mistake' };
+  const unfollowed = `2 items are at the service, and nobody asks after them: ${stopped.reason}`;
+
+  test.each([
+    ['all succeeded', { status, counts }, 'succeeded', null],
+    [
+      'it does not tell why some are cancelled',
+      { status, counts: { ...counts, cancelled: 3 } },
+      'failed',
+      '3 items were not done: their partition was stopped',
+    ],
+    [
+      'a partition was stopped',
+      { status, counts: { ...counts, cancelled: 3 }, stopped: { ...stopped, unfollowed: 0 } },
+      ...(['failed', `3 items were not done: ${stopped.reason}`] as const),
+    ],
+    [
+      'a partition was stopped that had tasks, and others did not come',
+      { status, counts: { ...counts, held: 3, cancelled: 7 }, stopped, incomplete: 'it is gone' },
+      'held',
+      `1 items need a person; ${unfollowed}; 3 items were not done: ${stopped.reason}; 4 items were not handed over: it is gone`,
+    ],
+  ])('where %s', (_name, result, word, error) => {
+    expect(endOfBatch(result)).toEqual({ status: word, error });
   });
 });
 

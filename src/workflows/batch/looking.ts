@@ -2,6 +2,7 @@
 import { proxyActivities, setHandler, sleep } from '@temporalio/workflow';
 import {
   type ItemCounts,
+  type JobEnd,
   partitionNewsSignal,
   type PartitionStanding,
   type SegueActivities,
@@ -42,6 +43,13 @@ function takeNews(run: Batch, { n, counts, trouble, late, isOver }: Record<strin
   standing.trouble = isText(trouble) ? trouble : null;
   standing.late = isText(late) ? late : null;
   standing.isOver = isOver === true;
+  // Somebody cancelled it alone.
+  if (counts.cancelled > 0 && run.progress.stage !== 'cancelling')
+    standing.stopped = {
+      unfollowed: 0,
+      undone: counts.cancelled,
+      reason: `partition ${Number(n)} was cancelled`,
+    };
   const { heard } = run.progress;
   if (!heard.includes(Number(n))) heard.push(Number(n));
   run.hasWork = true;
@@ -86,13 +94,32 @@ export async function lookAt(run: Batch, n: number): Promise<void> {
   const standing = run.progress.partitions[n - 1];
   // One that ended well has told so itself.
   if (!standing || standing.isOver || end.is === 'open' || end.is === 'succeeded') return;
-  loseSightOf(standing);
+  loseSightOf(run, standing, wordsOfEnd(n, end));
   run.hasWork = true;
 }
 
+function wordsOfEnd(n: number, end: Exclude<JobEnd, { is: 'succeeded' }>): string {
+  switch (end.is) {
+    case 'open':
+    case 'gone':
+      return `partition ${n} is not known to the Temporal server any more`;
+    case 'failed':
+      return `partition ${n} failed: ${end.error}`;
+    case 'abandoned':
+    case 'cancelled':
+    case 'terminated':
+      return `partition ${n} was ${end.is}: ${end.error}`;
+    default:
+      return end satisfies never;
+  }
+}
+
 /** What it had at the service goes on there, and only a person can find out what becomes of it. */
-function loseSightOf(standing: PartitionStanding): void {
+function loseSightOf({ progress }: Batch, standing: PartitionStanding, reason: string): void {
   const { counts } = standing;
+  // Of a batch that is cancelled, they would not be done anyway.
+  const undone = progress.stage === 'cancelling' ? 0 : counts.cancelled + counts.waiting;
+  if (counts.running + undone > 0) standing.stopped = { unfollowed: counts.running, undone, reason };
   standing.counts = {
     ...counts,
     held: counts.held + counts.running,

@@ -7,6 +7,7 @@ import {
   type ItemCounts,
   type PartitionFacts,
   type PartitionStanding,
+  type StoppedItems,
 } from '../../contract';
 import { batchWorkflowId } from '../../ids';
 import { isText } from '../../rules/inputs';
@@ -99,6 +100,23 @@ export function lateOf({ progress }: Batch): string | null {
   return open.find(({ late, places }) => isText(late) && (places > 0 || isStuck))?.late ?? null;
 }
 
+/** Of all partitions that were stopped together, with the reason of the first. */
+export function stoppedOf({ progress }: Batch): StoppedItems | null {
+  const all = progress.partitions.flatMap(({ stopped }) => stopped ?? []);
+  const [first, ...others] = all;
+  if (!first) return null;
+  return {
+    unfollowed: all.reduce((total, { unfollowed }) => total + unfollowed, 0),
+    undone: all.reduce((total, { undone }) => total + undone, 0),
+    reason: others.length === 0 ? first.reason : `${first.reason} (and ${others.length} more)`,
+  };
+}
+
+/** Those that are runs of their own. */
+export function countOfHeld(run: Batch): number {
+  return countsOf(run).held - (stoppedOf(run)?.unfollowed ?? 0);
+}
+
 export function describe(run: Batch): BatchStatus {
   const { input, progress } = run;
   const { stage, since, startedAt, concurrency, paused, partitions, incomplete } = progress;
@@ -118,5 +136,6 @@ export function describe(run: Batch): BatchStatus {
     trouble: troubleOf(run),
     late: lateOf(run),
     incomplete,
+    stopped: stoppedOf(run),
   };
 }
