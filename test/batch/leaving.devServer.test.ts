@@ -1,7 +1,8 @@
 /** Items and partitions that a batch loses sight of. */
+import { WorkflowNotFoundError } from '@temporalio/client';
 import { type MediaJob } from '../../src/client/jobs/job';
-import { endHandOverSignal, lateTasksSignal } from '../../src/contract';
-import { batchItemKey, batchPartWorkflowId } from '../../src/ids';
+import { type BatchItem, endHandOverSignal, lateTasksSignal } from '../../src/contract';
+import { batchItemKey, batchPartWorkflowId, batchWorkflowId } from '../../src/ids';
 import { batchOf, cutouts, firstOf, oneByOne, resultsOf, startBatch, untilStatus } from '../support/batch';
 import { notificationsOf } from '../support/campaign';
 import { eventually } from '../support/eventually';
@@ -148,6 +149,24 @@ test('P2: items whose partition was stopped alone are told as not done, to all w
   await withWorker(temporal, config, sandbox.url, work, { operator });
   expect(await told('on-call')).toEqual(['A part of a batch was stopped']);
   expect(await told('u-1')).toEqual(['Your batch is over, with problems']);
+});
+
+test('a partition that its run would refuse is not handed over, and all that is wrong with it is told', async () => {
+  const config = testConfig();
+  const [item] = cutouts(sandbox.url, 1);
+  const bad = batchOf([{ ...item, tool: '' } as BatchItem], 1);
+  await expect(startBatch(temporal, config, bad)).rejects.toThrow(
+    'partition 1: items.0.tool: must be a text',
+  );
+  const tooMany = batchOf(cutouts(sandbox.url, 501), 501);
+  await expect(startBatch(temporal, config, tooMany)).rejects.toThrow(
+    'items: must be a list of 1 to 500 items',
+  );
+  for (const { key } of [bad, tooMany]) {
+    const part = temporal.client.workflow.getHandle(batchPartWorkflowId(key, 1));
+    await expect(part.describe()).rejects.toThrow(WorkflowNotFoundError);
+    await temporal.client.workflow.getHandle(batchWorkflowId(key)).terminate();
+  }
 });
 
 test('P1: a partition that comes when the rest of the manifest was given up submits nothing', async () => {

@@ -32,6 +32,11 @@ test.each<[string, unknown, unknown[]]>([
   ['nulls', { key: 'k', manifest, concurrency: null, scope: null, notify: null }, []],
   ['a bad key', { key: 'a/b', manifest }, [matching(/^key: must be 1 to 200/)]],
   [
+    'times that do not fit',
+    { key: 'k', manifest, poll: { deadline: '2h', giveUp: '1h' }, submit: { timeout: 5 } },
+    [matching(/^submit\.timeout: 5 is not a duration/), 'poll.deadline is longer than poll.giveUp'].reverse(),
+  ],
+  [
     'facts that do not fit',
     { key: 'k', manifest: { ...manifest, items: 4 }, concurrency: 0 },
     [

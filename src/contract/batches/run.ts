@@ -99,13 +99,22 @@ export interface BatchProgress {
   /** The last number given to an order of places. */
   orders: number;
   /** What the operator knows. */
-  told: { held: boolean; trouble: boolean; late?: boolean; incomplete?: boolean; stopped?: boolean };
+  told: {
+    held: boolean;
+    trouble: boolean;
+    late?: boolean;
+    incomplete?: boolean;
+    stopped?: boolean;
+    absent?: boolean;
+  };
   /** How often the service was in trouble; part of the name of what is told of it. */
   troubles: number;
   /** When partitions that say nothing are looked at next. */
   nextLookAt?: string;
   /** Numbers of the partitions that were heard of since the last look. */
   heard: number[];
+  /** When the last of its partitions came; none did where it is not there. */
+  arrivedAt?: string;
   /** Why the rest of the manifest is not handed over, if so. */
   incomplete: string | null;
   /** Ids of the runs that are told its end. */

@@ -2,7 +2,7 @@
 import { log, metricMeter } from '@temporalio/workflow';
 import { type BatchResult, type NoticeOutcome, type StoppedItems } from '../../contract';
 import { type Message, tellOperator, tellUser } from '../notice';
-import { type Batch, countOfHeld, countsOf, lateOf, stoppedOf, troubleOf } from './run';
+import { absentOf, type Batch, countOfHeld, countsOf, lateOf, stoppedOf, troubleOf } from './run';
 import { countsLine, stoppedLines } from './stage';
 
 /** Counter, by `why`: alarms are written with this name. */
@@ -68,6 +68,28 @@ function alarmOfStopped(run: Batch, { reason }: StoppedItems): void {
       countsLine(run),
       ...stoppedLines(run),
       'Where more of its partitions are stopped, you are not told again.',
+    ),
+  });
+}
+
+/** Whoever was handing it over was stopped, and did not come back. */
+export function tellOfAbsent(run: Batch): void {
+  const { told, partitions, arrivedAt, startedAt } = run.progress;
+  if (told.absent) return;
+  told.absent = true;
+  const { key, source } = run.input;
+  const absent = `${absentOf(run).length} of ${partitions.length} partitions were not handed over`;
+  raise(run, 'absent', {
+    event: 'absent',
+    title: 'A batch waits for the rest of its manifest',
+    message: short(`Batch ${key} waits: ${absent}`),
+    body: letter(
+      `the batch \`${key}\` waits for the rest of its manifest: ${absent}, and nobody does so since ${arrivedAt ?? startedAt}.`,
+      countsLine(run),
+      'What was handed over goes on, and is not submitted again.',
+      ...(source === undefined ? [] : [`It is of a schedule, which reads it from ${source}.`]),
+      `- Hand over the rest, with the same manifest: \`segue batch start MANIFEST --key ${key}\``,
+      `- Or do without it, and end: \`segue batch cancel ${key} --by NAME\``,
     ),
   });
 }

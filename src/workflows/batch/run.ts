@@ -60,6 +60,11 @@ function newStanding({ items }: PartitionFacts): PartitionStanding {
   return { isThere: false, counts, places: 0, trouble: null, late: null, isOver: false };
 }
 
+/** Numbers of the partitions that are waited for and were never heard of. */
+export function absentOf({ progress }: Batch): number[] {
+  return progress.partitions.flatMap(({ isThere, isOver }, index) => (isThere || isOver ? [] : [index + 1]));
+}
+
 /** What was not handed over will not be done. */
 export function giveUpAbsent({ progress }: Batch): void {
   for (const standing of progress.partitions) {
