@@ -62,7 +62,7 @@ export default defineConfig(
           patterns: [
             {
               regex:
-                '^(?!(\\./|\\.\\./contract$|\\.\\./ids$|\\.\\./durations$|\\.\\./changes$|\\.\\./rules/(inputs|batch|campaign|outlook)$|\\.\\./searchAttributes$|\\.\\./api/(endings|ids|pointer|scope)$|@temporalio/workflow$))',
+                '^(?!(\\./|\\.\\./contract$|\\.\\./ids$|\\.\\./durations$|\\.\\./changes$|\\.\\./rules/(inputs|batch|campaign|outlook|times)$|\\.\\./searchAttributes$|\\.\\./api/(endings|ids|pointer|scope)$|@temporalio/workflow$))',
               message: 'Workflow code is deterministic: do this in an activity.',
             },
           ],
@@ -82,7 +82,7 @@ export default defineConfig(
           patterns: [
             {
               regex:
-                '^(?!(\\./|\\.\\./\\w+$|\\.\\./\\.\\./(contract|ids|durations|changes|searchAttributes)$|\\.\\./\\.\\./rules/(inputs|batch|campaign|outlook)$|\\.\\./\\.\\./api/(endings|ids|pointer|scope)$|@temporalio/workflow$))',
+                '^(?!(\\./|\\.\\./\\w+$|\\.\\./\\.\\./(contract|ids|durations|changes|searchAttributes)$|\\.\\./\\.\\./rules/(inputs|batch|campaign|outlook|times)$|\\.\\./\\.\\./api/(endings|ids|pointer|scope)$|@temporalio/workflow$))',
               message: 'Workflow code is deterministic: do this in an activity.',
             },
           ],
@@ -110,7 +110,7 @@ export default defineConfig(
           patterns: [
             {
               regex:
-                '^(?!((\\./|\\.\\./|\\.\\./\\.\\./)(durations|contract|ids|inputs)$|\\./(campaign/)?(campaign|fields|nearest|problem|references|shape)$|@temporalio/common/lib/search-attributes$|(\\./|\\.\\./|\\.\\./\\.\\./)api/(endings|ids|pointer|scope)$|@temporalio/workflow$))',
+                '^(?!((\\./|\\.\\./|\\.\\./\\.\\./)(durations|contract|ids|inputs|times)$|\\./(campaign/)?(campaign|fields|nearest|problem|references|shape)$|@temporalio/common/lib/search-attributes$|(\\./|\\.\\./|\\.\\./\\.\\./)api/(endings|ids|pointer|scope)$|@temporalio/workflow$))',
               allowTypeImports: true,
               message: 'This file is part of the workflow bundle; it may import types, and nothing else.',
             },

@@ -5,8 +5,8 @@ import { batchWorkflowId, keyIn } from '../ids';
 import { readEnd } from './readEnd';
 import { meterSkippedFirings } from './skippedFirings';
 
-/** Where a run's own result says how it went; the last two only a batch's. */
-const RESULT = { status: '/status', counts: '/counts', incomplete: '/incomplete' };
+/** Where a run's own result says how it went; all but the first only a batch's. */
+const RESULT = { status: '/status', counts: '/counts', incomplete: '/incomplete', stopped: '/stopped' };
 
 /** Results that are an end like any other to the run, and not a success to those who wait for it. */
 const NOT_SUCCEEDED: Partial<Record<string, FiredEnd>> = {
@@ -39,11 +39,11 @@ export function createReadFiredEnd(meter: MetricMeter) {
 type Values = Extract<JobEnd, { is: 'succeeded' }>['values'];
 
 function endByResult(workflowId: string, values: Values): FiredEnd {
-  const [status, counts, incomplete] = [RESULT.status, RESULT.counts, RESULT.incomplete].map((pointer) => {
+  const [status, counts, incomplete, stopped] = Object.values(RESULT).map((pointer) => {
     const found = values[pointer];
     return found && 'value' in found ? found.value : undefined;
   });
   const isBatch = workflowId === batchWorkflowId(keyIn(workflowId));
-  if (isBatch) return endOfBatch({ status, counts, incomplete } as BatchResult);
+  if (isBatch) return endOfBatch({ status, counts, incomplete, stopped } as BatchResult);
   return NOT_SUCCEEDED[String(status)] ?? { status: 'succeeded', error: null };
 }

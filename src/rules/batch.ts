@@ -8,6 +8,7 @@ import { type Problem, problemText } from './campaign/problem';
 import { MOST_BATCH_CONCURRENCY, MOST_PARTITION_ITEMS, MOST_PARTITIONS } from '../contract';
 import { isGivenKey, KEY_FORM } from '../ids';
 import { isRecord, isText, problemsOfObjects, problemsOfTargets, problemsOfTaskId } from './inputs';
+import { type GivenTimes, problemsOfJobTimes } from './times';
 
 /** What people give and what Segue makes of it; its items' keys are longer. */
 const BATCH_KEY = /^[A-Za-z0-9._~+-]{1,200}$/;
@@ -50,9 +51,15 @@ export function problemsOfBatchInput(input: unknown): string[] {
     ...(source === undefined || source === null || isText(source) ? [] : ['source: must be a text']),
     ...problemsOfConcurrency(concurrency),
     ...problemsOfObjects({ scope, poll, submit }),
+    // Its partitions would fail, each by itself.
+    ...problemsOfTimes({ poll, submit }),
     ...(isRecord(scope) ? problemsOfScope(scope) : []),
     ...problemsOfTargets({ notify }),
   ];
+}
+
+function problemsOfTimes(given: { poll: unknown; submit: unknown }): string[] {
+  return problemsOfObjects(given).length > 0 ? [] : problemsOfJobTimes(given as GivenTimes);
 }
 
 /** Of what people choose: `products+2` is what Segue calls the retry of `products`. */

@@ -8,7 +8,7 @@ import {
   type TranscriptStage,
   type WriteTarget,
 } from '../contract';
-import { type PollTimes } from './settings';
+import { type PollTimes } from '../rules/times';
 
 export type Stage = MediaStage | TranscriptStage;
 

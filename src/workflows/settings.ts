@@ -3,18 +3,13 @@ import { problemsOfScope } from '../api/scope';
 import { problemsOfPartitionInput } from '../rules/batch';
 import {
   DEFAULT_OUTLOOK,
-  DEFAULT_POLL,
-  DEFAULT_SUBMIT,
   FAILURE,
   type MediaInput,
   type OutlookInput,
   type PartitionInput,
-  type PollSettings,
   type RecordInput,
-  type SubmitSettings,
   type TranscriptInput,
 } from '../contract';
-import { DURATION_FORM, formatDuration, parseDuration } from '../durations';
 import {
   isRecord,
   isText,
@@ -27,92 +22,40 @@ import {
   problemsOfTranscriptInput,
 } from '../rules/inputs';
 import { problemsOfOutlookInput } from '../rules/outlook';
+import { DurationReader, jobTimes, type JobTimes, pollTimes, type PollTimes } from '../rules/times';
 
-/** The durations of a run, in milliseconds. */
-export interface PollTimes {
-  pollMin: number;
-  pollMax: number;
-  deadline: number;
-  giveUp: number;
-}
-
-export interface Settings extends PollTimes {
-  submitTimeout: number;
-  authGrace: number;
-}
-
-const QUICKEST_POLL_MS = 50;
-const LONGEST_MS = 366 * 86_400_000;
-
-type ReadDuration = (name: string, text: unknown, least: number) => number;
+export type Settings = JobTimes;
 
 /** Fills what the starter left out and refuses what cannot be: all problems at once, before anything is sent. */
 export function readSettings(input: MediaInput): Settings {
-  return checked(problemsOfShape(input), (read, problems) => jobTimes(input, read, problems));
+  return checked(problemsOfShape(input), (reader) => jobTimes(input, reader));
 }
 
 export function readPartitionSettings(input: PartitionInput): Settings {
-  return checked(problemsOfPartitionInput(input), (read, problems) => jobTimes(input, read, problems));
-}
-
-function jobTimes(
-  input: { poll?: Partial<PollSettings>; submit?: Partial<SubmitSettings> },
-  read: ReadDuration,
-  problems: string[],
-): Settings {
-  const submit = { ...DEFAULT_SUBMIT, ...input.submit };
-  return {
-    ...pollTimes(input.poll, read, problems),
-    submitTimeout: read('submit.timeout', submit.timeout, 1_000),
-    authGrace: read('submit.authGrace', submit.authGrace, 0),
-  };
+  return checked(problemsOfPartitionInput(input), (reader) => jobTimes(input, reader));
 }
 
 export function readTranscriptSettings(input: TranscriptInput): PollTimes {
-  return checked(problemsOfTranscriptInput(input), (read, problems) => pollTimes(input.poll, read, problems));
+  return checked(problemsOfTranscriptInput(input), (reader) => pollTimes(input.poll, reader));
 }
 
 export function readRecordSettings(input: RecordInput): PollTimes {
-  return checked(problemsOfRecordInput(input), (read, problems) => pollTimes(input.poll, read, problems));
+  return checked(problemsOfRecordInput(input), (reader) => pollTimes(input.poll, reader));
 }
 
 export function readOutlookSettings(input: OutlookInput): { silentAfter: number } {
-  return checked(problemsOfOutlookInput(input), (read) => ({
-    silentAfter: read('silentAfter', input.silentAfter ?? DEFAULT_OUTLOOK.silentAfter, 1_000),
+  return checked(problemsOfOutlookInput(input), (reader) => ({
+    silentAfter: reader.read('silentAfter', input.silentAfter ?? DEFAULT_OUTLOOK.silentAfter, 1_000),
   }));
 }
 
 /** What `make` makes of an input of the right shape, or a failure with everything that is wrong with it. */
-function checked<T>(problems: string[], make: (read: ReadDuration, problems: string[]) => T): T {
+function checked<T>(problems: string[], make: (reader: DurationReader) => T): T {
   if (problems.length > 0) throw badInput(problems);
-  const read: ReadDuration = (name, text, least) => {
-    const ms = typeof text === 'string' ? parseDuration(text) : undefined;
-    if (ms === undefined)
-      problems.push(`${name}: ${JSON.stringify(text)} is not a duration; write ${DURATION_FORM}`);
-    else if (ms < least) problems.push(`${name}: is under ${formatDuration(least)}`);
-    else if (ms > LONGEST_MS) problems.push(`${name}: is over ${formatDuration(LONGEST_MS)}`);
-    return ms ?? 0;
-  };
-  const settings = make(read, problems);
-  if (problems.length > 0) throw badInput(problems);
+  const reader = new DurationReader();
+  const settings = make(reader);
+  if (reader.problems.length > 0) throw badInput(reader.problems);
   return settings;
-}
-
-function pollTimes(
-  given: Partial<PollSettings> | undefined,
-  read: ReadDuration,
-  problems: string[],
-): PollTimes {
-  const poll = { ...DEFAULT_POLL, ...given };
-  const times: PollTimes = {
-    pollMin: read('poll.min', poll.min, QUICKEST_POLL_MS),
-    pollMax: read('poll.max', poll.max, QUICKEST_POLL_MS),
-    deadline: read('poll.deadline', poll.deadline, 0),
-    giveUp: read('poll.giveUp', poll.giveUp, 0),
-  };
-  if (times.pollMin > times.pollMax) problems.push('poll.min is longer than poll.max');
-  if (times.deadline > times.giveUp) problems.push('poll.deadline is longer than poll.giveUp');
-  return times;
 }
 
 /** Other languages start this workflow too, with whatever JSON they have. */

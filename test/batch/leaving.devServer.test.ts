@@ -1,8 +1,10 @@
 /** Items and partitions that a batch loses sight of. */
+import { WorkflowNotFoundError } from '@temporalio/client';
 import { type MediaJob } from '../../src/client/jobs/job';
-import { endHandOverSignal, lateTasksSignal } from '../../src/contract';
-import { batchItemKey, batchPartWorkflowId } from '../../src/ids';
+import { type BatchItem, endHandOverSignal, lateTasksSignal } from '../../src/contract';
+import { batchItemKey, batchPartWorkflowId, batchWorkflowId } from '../../src/ids';
 import { batchOf, cutouts, firstOf, oneByOne, resultsOf, startBatch, untilStatus } from '../support/batch';
+import { notificationsOf } from '../support/campaign';
 import { eventually } from '../support/eventually';
 import { tasksOf } from '../support/jobs';
 import { resetRun } from '../support/reset';
@@ -108,6 +110,63 @@ test('P2: what a terminated partition had at the service counts as held, and its
     expect(await batch.result()).toMatchObject({ counts: { held: 1, cancelled: 5, waiting: 0, running: 0 } });
     expect((await resultsOf(batch)).filter(({ taskId }) => taskId !== null)).toHaveLength(4);
   });
+});
+
+test('P2: items whose partition was stopped alone are told as not done, to all who ask', async () => {
+  const config = testConfig();
+  const told = async (userId: string): Promise<string[]> =>
+    (await notificationsOf(sandbox.url)).flatMap(({ request }) =>
+      request.userId === userId ? [request.title] : [],
+    );
+  const notify = { userId: 'u-1', workspaceId: '1' };
+  const spec = batchOf(cutouts(sandbox.url, 6), 2, { notify });
+  const work = async (): Promise<void> => {
+    const batch = await startBatch(temporal, config, { ...spec, partitions: oneByOne([]) });
+    await batch.pause({ by: 'Olga' });
+    await startBatch(temporal, config, spec);
+    await untilStatus(batch, 'all partitions', ({ partitions }) => partitions.handedOver === 3);
+    const [second, third] = [2, 3].map((n) =>
+      temporal.client.workflow.getHandle(batchPartWorkflowId(spec.key, n)),
+    );
+    await second?.terminate('by mistake');
+    await third?.cancel();
+    await third?.result();
+    await batch.resume({ by: 'Olga' });
+    expect(await batch.result()).toMatchObject({
+      ...{ status: 'completed', counts: { succeeded: 2, cancelled: 4, held: 0 } },
+      stopped: { unfollowed: 0, undone: 4, reason: 'partition 2 was terminated: by mistake (and 1 more)' },
+    });
+    expect(await batch.report()).toMatchObject({
+      status: 'failed',
+      error: '4 items were not done: partition 2 was terminated: by mistake (and 1 more)',
+    });
+    const results = await resultsOf(batch);
+    expect(results.slice(2).map(({ status }) => status)).toEqual([
+      ...['waiting', 'waiting', 'cancelled', 'cancelled'],
+    ]);
+  };
+  const operator = { userId: 'on-call', workspaceId: '1' };
+  await withWorker(temporal, config, sandbox.url, work, { operator });
+  expect(await told('on-call')).toEqual(['A part of a batch was stopped']);
+  expect(await told('u-1')).toEqual(['Your batch is over, with problems']);
+});
+
+test('a partition that its run would refuse is not handed over, and all that is wrong with it is told', async () => {
+  const config = testConfig();
+  const [item] = cutouts(sandbox.url, 1);
+  const bad = batchOf([{ ...item, tool: '' } as BatchItem], 1);
+  await expect(startBatch(temporal, config, bad)).rejects.toThrow(
+    'partition 1: items.0.tool: must be a text',
+  );
+  const tooMany = batchOf(cutouts(sandbox.url, 501), 501);
+  await expect(startBatch(temporal, config, tooMany)).rejects.toThrow(
+    'items: must be a list of 1 to 500 items',
+  );
+  for (const { key } of [bad, tooMany]) {
+    const part = temporal.client.workflow.getHandle(batchPartWorkflowId(key, 1));
+    await expect(part.describe()).rejects.toThrow(WorkflowNotFoundError);
+    await temporal.client.workflow.getHandle(batchWorkflowId(key)).terminate();
+  }
 });
 
 test('P1: a partition that comes when the rest of the manifest was given up submits nothing', async () => {

@@ -4,10 +4,11 @@ import {
   problemsOfConcurrencyOrder,
   problemsOfPartitionInput,
 } from '../../src/rules/batch';
+import { endOfBatch } from '../../src/client/batches/end';
 import { sharesOf } from '../../src/config';
 import { type ItemCounts } from '../../src/contract';
 import { sharePlaces } from '../../src/workflows/batch/places';
-import { type Batch } from '../../src/workflows/batch/run';
+import { type Batch, lateOf } from '../../src/workflows/batch/run';
 
 const item = { key: 'a', tool: 'remove-background', request: { image_url: 'https://example.com/a.png' } };
 const partition = { batch: 'nightly', n: 1, first: 1, items: [item] };
@@ -30,6 +31,11 @@ test.each<[string, unknown, unknown[]]>([
   ['the least', { key: 'k', manifest }, []],
   ['nulls', { key: 'k', manifest, concurrency: null, scope: null, notify: null }, []],
   ['a bad key', { key: 'a/b', manifest }, [matching(/^key: must be 1 to 200/)]],
+  [
+    'times that do not fit',
+    { key: 'k', manifest, poll: { deadline: '2h', giveUp: '1h' }, submit: { timeout: 5 } },
+    [matching(/^submit\.timeout: 5 is not a duration/), 'poll.deadline is longer than poll.giveUp'].reverse(),
+  ],
   [
     'facts that do not fit',
     { key: 'k', manifest: { ...manifest, items: 4 }, concurrency: 0 },
@@ -112,11 +118,101 @@ describe('places', () => {
     });
   });
 
+  test('for what is at the service already cost nothing: tasks that were given, and those of before there were fewer', () => {
+    expect(shared(200, [{ running: 100, waiting: 400 }])).toEqual({ places: [200], told: [1] });
+    expect(shared(200, [{ running: 100, waiting: 400 }, { waiting: 500 }])).toEqual({
+      ...{ places: [200, 0], told: [1] },
+    });
+    expect(
+      shared(200, [
+        { running: 90, waiting: 5 },
+        { running: 90, waiting: 9, places: 2 },
+      ]),
+    ).toEqual({
+      ...{ places: [95, 99], told: [1, 2] },
+    });
+    // As many as may be, or more: nobody has to be told anything.
+    expect(
+      shared(200, [
+        { running: 150, waiting: 350 },
+        { running: 50, waiting: 9 },
+      ]),
+    ).toEqual({
+      ...{ places: [0, 0], told: [] },
+    });
+  });
+
   test('one that is not handed over has none', () => {
     expect(shared(5, [{ waiting: 9, isThere: false }, { waiting: 9 }])).toEqual({
       places: [0, 5],
       told: [2],
     });
+  });
+});
+
+describe('the end of a batch', () => {
+  const counts: ItemCounts = { waiting: 0, running: 0, succeeded: 5, failed: 0, held: 0, cancelled: 0 };
+  const status = 'completed' as const;
+  const stopped = { unfollowed: 2, undone: 3, reason: 'partition 2 was terminated: by mistake' };
+  const unfollowed = `2 items are at the service, and nobody asks after them: ${stopped.reason}`;
+
+  test.each([
+    ['all succeeded', { status, counts }, 'succeeded', null],
+    [
+      'it does not tell why some are cancelled',
+      { status, counts: { ...counts, cancelled: 3 } },
+      'failed',
+      '3 items were not done: their partition was stopped',
+    ],
+    [
+      'a partition was stopped',
+      { status, counts: { ...counts, cancelled: 3 }, stopped: { ...stopped, unfollowed: 0 } },
+      ...(['failed', `3 items were not done: ${stopped.reason}`] as const),
+    ],
+    [
+      'a partition was stopped that had tasks, and others did not come',
+      { status, counts: { ...counts, held: 3, cancelled: 7 }, stopped, incomplete: 'it is gone' },
+      'held',
+      `1 items need a person; ${unfollowed}; 3 items were not done: ${stopped.reason}; 4 items were not handed over: it is gone`,
+    ],
+  ])('where %s', (_name, result, word, error) => {
+    expect(endOfBatch(result)).toEqual({ status: word, error });
+  });
+});
+
+describe('slow tasks', () => {
+  const slow = '9 tasks of partition 1 are not over after 1h';
+
+  function told(...given: { late?: string | null; places?: number; running?: number }[]): string | null {
+    const partitions = given.map(({ late = null, places = 0, running = 0 }) => ({
+      ...{ late, places, isOver: false, counts: { running } },
+    }));
+    return lateOf({ progress: { partitions } } as unknown as Batch);
+  }
+
+  test.each([
+    ['take all places that their partition has', slow, [{ late: slow, places: 9, running: 9 }]],
+    ['are more than all places', slow, [{ late: slow, running: 9 }, {}]],
+    [
+      'of several partitions are more than all places',
+      slow,
+      [
+        { late: slow, running: 9 },
+        { late: 'others', running: 9 },
+      ],
+    ],
+    ['wait with others for places that are in use', null, [{ late: slow, running: 9 }, { places: 5 }]],
+    ['may see others of the manifest come to their end', null, [{ late: slow, running: 9 }, { running: 1 }]],
+    [
+      'are not hidden by a partition that never told of any',
+      slow,
+      [
+        { late: undefined, places: 5 },
+        { late: slow, places: 9 },
+      ],
+    ],
+  ])('that %s', (_name, words, partitions) => {
+    expect(told(...partitions)).toBe(words);
   });
 });
 

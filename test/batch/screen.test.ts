@@ -2,7 +2,7 @@
 import { PassThrough } from 'node:stream';
 import { type WriteStream } from 'node:tty';
 import { batchShown, Pace } from '../../src/cli/batch/screen';
-import { resultLines, statusLines } from '../../src/cli/batch/words';
+import { adviceOnBatch, resultLines, statusLines } from '../../src/cli/batch/words';
 import { watcher } from '../../src/cli/screen';
 import { type BatchStatus, type ItemCounts } from '../../src/contract';
 
@@ -15,7 +15,15 @@ function status(succeeded: number, changes: Partial<BatchStatus> = {}): BatchSta
   return {
     ...{ key: 'nightly', stage: 'running', since: startedAt, startedAt, items: 1_000, counts },
     ...{ percent: Math.floor((succeeded + 3) / 10), partitions: { total: 2, handedOver: 2, over: 0 } },
-    ...{ concurrency: 20, paused: null, trouble: null, digest: 'd', incomplete: null },
+    ...{
+      concurrency: 20,
+      paused: null,
+      trouble: null,
+      late: null,
+      digest: 'd',
+      incomplete: null,
+      stopped: null,
+    },
     ...changes,
   };
 }
@@ -58,6 +66,29 @@ test('status tells which manifest it is of, and what of it is not run, or not th
   expect(lines({})[2]).toMatch(/^2 of 3 partitions are handed over; `segue batch start`/);
   // Whoever cancels it does not want the rest.
   expect(lines({ stage: 'cancelling' })).toHaveLength(3);
+});
+
+test('slow tasks are told at once, as what they are, with the order that lets others begin', () => {
+  const late = '9 tasks of partition 1 are not over after 1h, and others wait for their places';
+  const [, ...lines] = batchShown().news(status(7), status(7, { late }));
+  expect(lines).toEqual([
+    `${late}; to let others begin beside them: segue batch concurrency nightly --to N --by NAME`,
+  ]);
+});
+
+test('items whose partition was stopped are no runs of their own, and are told with what can be done', () => {
+  const stopped = { unfollowed: 2, undone: 3, reason: 'partition 2 was terminated: by mistake' };
+  const advice = adviceOnBatch({ key: 'nightly', counts: { ...NOTHING, held: 2, cancelled: 3 }, stopped });
+  expect(advice).toEqual([
+    expect.stringMatching(
+      /^At the service, .* 2\. Their tasks: segue batch results nightly --status running/,
+    ),
+    expect.stringMatching(/^Not done: 3, those that are waiting or cancelled in segue batch results nightly/),
+  ]);
+  const [, ...lines] = batchShown().news(status(7), status(7, { stopped }));
+  expect(lines).toEqual([`a part of it was stopped: ${stopped.reason}`, ...advice]);
+  const held = adviceOnBatch({ key: 'nightly', counts: { ...NOTHING, held: 3 }, stopped });
+  expect(held).toContain('Held until a person decides. What to do: segue held');
 });
 
 test('the end tells which manifest it was of, where that is known', () => {

@@ -2,8 +2,10 @@
 import { type Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time';
 import { type MediaJob } from '../../src/client/jobs/job';
+import { BATCH_PART_WORKFLOW } from '../../src/contract';
 import { batchItemKey, batchPartWorkflowId } from '../../src/ids';
-import { batchOf, cutouts, resultsOf, startBatch, untilStatus } from '../support/batch';
+import { batchOf, cutouts, firstOf, resultsOf, startBatch, untilStatus } from '../support/batch';
+import { notificationsOf } from '../support/campaign';
 import { eventually } from '../support/eventually';
 import { readLedger, useSandboxEach } from '../support/sandbox';
 import { segueClient, testConfig, useTimeSkipping, withWorker } from '../support/temporal';
@@ -35,6 +37,49 @@ test('P2: a partition that was terminated in silence is noticed by the look of e
     { checkScheduledTime: false },
   );
   expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 4, duplicates: 0 });
+});
+
+test('P2: a partition that ended before its first word, and one that nobody hands over, are noticed by that look, too', async () => {
+  const config = testConfig();
+  const spec = batchOf(cutouts(sandbox.url, 6), 2);
+  const told = async (): Promise<string[]> => {
+    const sent = await notificationsOf(sandbox.url);
+    return sent.map(({ request }) => request.title).sort();
+  };
+  const work = async (): Promise<void> => {
+    const { taskQueue } = config;
+    const bad = cutouts(sandbox.url, 2, { tool: '' });
+    await temporal.client.workflow.start(BATCH_PART_WORKFLOW, {
+      ...{ taskQueue, workflowId: batchPartWorkflowId(spec.key, 2) },
+      args: [{ batch: spec.key, n: 2, first: 3, items: bad }],
+    });
+    const batch = await startBatch(temporal, config, { ...spec, partitions: firstOf(spec.partitions, 2) });
+    await untilStatus(batch, 'the first partition', ({ partitions }) => partitions.over === 1);
+    const { testService } = temporal.client.connection as Connection;
+    await testService?.unlockTimeSkippingWithSleep({ duration: msToTs('61m') });
+    await eventually('that the operator knows both', async () => (await told()).length === 2);
+    expect(await told()).toEqual([
+      'A batch waits for the rest of its manifest',
+      'A part of a batch was stopped',
+    ]);
+    expect(await batch.status()).toMatchObject({
+      ...{ stage: 'running', partitions: { total: 3, handedOver: 2, over: 2 } },
+      stopped: { undone: 2, reason: expect.stringMatching(/^partition 2 failed: .*tool: must be a text/) },
+    });
+    await startBatch(temporal, config, spec);
+    expect(await batch.result()).toMatchObject({
+      status: 'completed',
+      counts: { succeeded: 4, cancelled: 2 },
+    });
+    expect(await batch.report()).toMatchObject({ status: 'failed' });
+    const results = await resultsOf(batch);
+    expect(results.map(({ status }) => status)).toEqual([
+      ...['succeeded', 'succeeded', 'waiting', 'waiting', 'succeeded', 'succeeded'],
+    ]);
+  };
+  const operator = { userId: 'on-call', workspaceId: '1' };
+  await withWorker(temporal, config, sandbox.url, work, { checkScheduledTime: false, operator });
+  expect(await told()).toHaveLength(2);
 });
 
 test('P2: a batch that was terminated leaves no partition that waits for its places for ever', async () => {

@@ -190,24 +190,39 @@ test('P2: tasks that take too long go on as runs of their own when nothing else 
   expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 3, duplicates: 0 });
 });
 
-test('P2: tasks that take too long, and all places: the operator is told, and more places let others begin', async () => {
-  const config = testConfig({ poll: { min: '50ms', max: '100ms', deadline: '500ms', giveUp: '7d' } });
-  const slow = await startSandbox({ pace: { kind: 'time', ms: 3_600_000 } });
-  const submissions = async (): Promise<number> => (await readLedger(slow.url)).summary.submissions;
-  const work = async (): Promise<void> => {
-    const batch = await startBatch(temporal, config, batchOf(cutouts(slow.url, 6), 6, { concurrency: 2 }));
-    const { trouble } = await untilStatus(batch, 'the trouble', (status) => status.trouble !== null);
-    expect(trouble).toContain('2 tasks are not over after 500ms and take all places');
-    const isTold = async (): Promise<boolean> =>
-      (await notificationsOf(slow.url)).some(({ request }) => request.title.startsWith('Slow tasks'));
-    await eventually('that the operator knows', isTold);
-    // No more are at the service than was agreed.
-    expect(await submissions()).toBe(2);
-    await batch.concurrency({ concurrency: 3, by: 'sam' });
-    await eventually('another one', async () => (await submissions()) === 3);
-    await batch.cancel({ by: 'sam' });
-    expect(await batch.result()).toMatchObject({ status: 'cancelled', counts: { cancelled: 6 } });
-  };
-  await withWorker(temporal, config, slow.url, work, { operator });
-  await slow.stop();
-});
+/** One that the service has before there is a batch. */
+async function newTask(sandboxUrl: string, body: unknown): Promise<string> {
+  const { json } = await ask(sandboxUrl, 'POST /tools/remove-background', { body });
+  return String(json.task_id);
+}
+
+test.each([
+  ['all places', 0, 2],
+  ['more than all places, since they were there before', 3, 3],
+])(
+  'P2: tasks that take too long, and %s: the operator is told, and more places let others begin',
+  async (_what, given, taken) => {
+    const config = testConfig({ poll: { min: '50ms', max: '100ms', deadline: '500ms', giveUp: '7d' } });
+    const slow = await startSandbox({ pace: { kind: 'time', ms: 3_600_000 } });
+    const submissions = async (): Promise<number> => (await readLedger(slow.url)).summary.submissions;
+    const work = async (): Promise<void> => {
+      const items = cutouts(slow.url, 6);
+      for (const item of items.slice(0, given)) item.taskId = await newTask(slow.url, item.request);
+      const batch = await startBatch(temporal, config, batchOf(items, 6, { concurrency: 2 }));
+      const { late, trouble } = await untilStatus(batch, 'slow tasks', (status) => status.late !== null);
+      expect(late).toContain(`${taken} tasks of partition 1 are not over after 500ms, and others wait`);
+      expect(trouble).toBeNull();
+      const isTold = async (): Promise<boolean> =>
+        (await notificationsOf(slow.url)).some(({ request }) => request.title.startsWith('Slow tasks'));
+      await eventually('that the operator knows', isTold);
+      // No more are at the service than was agreed.
+      expect(await submissions()).toBe(taken);
+      await batch.concurrency({ concurrency: taken + 1, by: 'sam' });
+      await eventually('another one', async () => (await submissions()) === taken + 1);
+      await batch.cancel({ by: 'sam' });
+      expect(await batch.result()).toMatchObject({ status: 'cancelled', counts: { cancelled: 6 } });
+    };
+    await withWorker(temporal, config, slow.url, work, { operator });
+    await slow.stop();
+  },
+);

@@ -4,7 +4,7 @@ import { type BatchItem, endHandOverSignal } from '../../src/contract';
 import { type BatchSpec } from '../../src/client/batches';
 import { batchItemKey, batchPartWorkflowId, batchWorkflowId, mediaWorkflowId } from '../../src/ids';
 import { startSandbox } from '../../src/sandbox/server';
-import { batchOf, cutouts, firstOf, untilStatus } from '../support/batch';
+import { batchOf, cutouts, firstOf, oneByOne, untilStatus } from '../support/batch';
 import { decideByLedger } from '../support/deciding';
 import { eventually } from '../support/eventually';
 import { type MediaJob } from '../../src/client/jobs/job';
@@ -156,6 +156,26 @@ const incomplete: Scenario = async (temporal, keep) => {
   await sandbox.stop();
 };
 
+/** One of its two partitions is terminated while it waits. */
+const stopped: Scenario = async (temporal, keep) => {
+  const sandbox = await startSandbox({ pace: { kind: 'polls', polls: 1 } });
+  const config = testConfig();
+  await withWorker(temporal, config, sandbox.url, async () => {
+    const asked = batchOf(plain(sandbox.url), ITEMS / 2, { notify: NOTIFY });
+    const { batch: batches } = segueClient(temporal, config);
+    const batch = await batches.start({ ...asked, partitions: oneByOne([]) });
+    await batch.pause(BY_SAM);
+    await batches.start(asked);
+    await untilStatus(batch, 'all partitions', ({ partitions: { handedOver } }) => handedOver === 2);
+    await temporal.client.workflow.getHandle(batchPartWorkflowId(asked.key, 2)).terminate('by mistake');
+    await batch.resume(BY_SAM);
+    const run = temporal.client.workflow.getHandle(batch.workflowId);
+    await run.result();
+    await keep(run);
+  });
+  await sandbox.stop();
+};
+
 export const batchScenarios: Record<string, Scenario> = {
   'batch-completed': recording({ spec: { concurrency: 3, notify: NOTIFY } }),
   'batch-attention': recording({ before: troubled, spec: { notify: NOTIFY } }),
@@ -164,6 +184,7 @@ export const batchScenarios: Record<string, Scenario> = {
   'batch-cancelled': recording(CANCELLED),
   'batch-continued': continuing(CONTINUED),
   'batch-incomplete': incomplete,
+  'batch-stopped': stopped,
   'batch-part-written-and-told': recording({ items: written, kept: firstPart }),
   'batch-part-held-and-refused': recording({ before: troubled, kept: firstPart }),
   'batch-part-denied': recording({ ...DENIED, kept: firstPart }),

@@ -53,10 +53,12 @@ export function oneByOne(partitions: BatchPartition[]): AsyncIterable<BatchParti
 }
 
 /** As whoever is stopped in the middle hands them over. */
-export async function* firstOf<T>(all: AsyncIterable<T>): AsyncGenerator<T> {
+export async function* firstOf<T>(all: AsyncIterable<T>, count = 1): AsyncGenerator<T> {
+  let given = 0;
   for await (const one of all) {
     yield one;
-    return;
+    given += 1;
+    if (given === count) return;
   }
 }
 

@@ -25,11 +25,14 @@ export function batchShown(clock: () => number = Date.now): Shown<BatchStatus> {
 }
 
 /** What nobody should have to wait for. */
-function isEvent(before: BatchStatus | undefined, { stage, trouble, incomplete }: BatchStatus): boolean {
+function isEvent(before: BatchStatus | undefined, status: BatchStatus): boolean {
+  const { stage, trouble, late, incomplete, stopped } = status;
   return (
     before?.stage !== stage ||
     (before.trouble === null) !== (trouble === null) ||
-    before.incomplete !== incomplete
+    !before.late !== !late ||
+    before.incomplete !== incomplete ||
+    !before.stopped !== !stopped
   );
 }
 

@@ -1,7 +1,7 @@
 /** How a batch stands, in words. */
 import { type LeftItems } from '../../client/batches/again';
 import { type KeptResults } from '../../client/batches/kept';
-import { type BatchResult, type BatchStatus, type ItemCounts } from '../../contract';
+import { type BatchResult, type BatchStatus, type ItemCounts, type StoppedItems } from '../../contract';
 import { formatDuration } from '../../durations';
 import { word } from '../commandLine';
 
@@ -62,7 +62,8 @@ export function statusLines(status: BatchStatus): string[] {
 }
 
 /** What a person may have to know, or do. */
-export function standingLines({ partitions, paused, trouble, incomplete, stage }: BatchStatus): string[] {
+export function standingLines(status: BatchStatus): string[] {
+  const { key, partitions, paused, trouble, late, incomplete, stopped, stage } = status;
   const isRestAwaited = partitions.handedOver < partitions.total && stage !== 'cancelling';
   return [
     ...(incomplete !== null
@@ -74,6 +75,10 @@ export function standingLines({ partitions, paused, trouble, incomplete, stage }
         : []),
     ...(paused ? [`paused by ${paused.by}${paused.reason ? `: ${paused.reason}` : ''}`] : []),
     ...(trouble ? [`the service is in trouble: ${trouble}`] : []),
+    ...(late
+      ? [`${late}; to let others begin beside them: segue batch concurrency ${word(key)} --to N --by NAME`]
+      : []),
+    ...(stopped ? [`a part of it was stopped: ${stopped.reason}`, ...stoppedAdvice(key, stopped)] : []),
   ];
 }
 
@@ -90,7 +95,11 @@ export function countsWords(counts: ItemCounts): string {
 }
 
 /** What a person can do now. */
-export function adviceOnBatch({ key, counts }: { key: string; counts: ItemCounts }): string[] {
+export function adviceOnBatch({
+  key,
+  counts,
+  stopped,
+}: Pick<BatchResult, 'key' | 'counts' | 'stopped'>): string[] {
   return [
     ...(counts.failed > 0
       ? [
@@ -98,7 +107,26 @@ export function adviceOnBatch({ key, counts }: { key: string; counts: ItemCounts
           `To run that again: segue batch retry ${word(key)}`,
         ]
       : []),
-    ...(counts.held > 0 ? ['Held until a person decides. What to do: segue held'] : []),
+    ...(counts.held > (stopped?.unfollowed ?? 0)
+      ? ['Held until a person decides. What to do: segue held']
+      : []),
+    ...(stopped ? stoppedAdvice(key, stopped) : []),
+  ];
+}
+
+function stoppedAdvice(key: string, { unfollowed, undone }: StoppedItems): string[] {
+  const results = `segue batch results ${word(key)}`;
+  return [
+    ...(unfollowed > 0
+      ? [
+          `At the service, and nobody asks after them: ${unfollowed}. Their tasks: ${results} --status running. A manifest of their lines, each with its taskId, started with another key follows them; one without a taskId may have been accepted: look for it at the service first`,
+        ]
+      : []),
+    ...(undone > 0
+      ? [
+          `Not done: ${undone}, those that are waiting or cancelled in ${results}. A manifest of their lines, with the taskId where there is one, started with another key does them`,
+        ]
+      : []),
   ];
 }
 

@@ -1,18 +1,30 @@
 /** How a batch ended, in the words of the command contract. */
-import { type BatchResult, type FiredEnd } from '../../contract';
+import { type BatchResult, type FiredEnd, type ItemCounts, type StoppedItems } from '../../contract';
 
 /** Held items outweigh failed ones: somebody has to decide. */
 export function endOfBatch({
   status,
   counts,
   incomplete,
-}: Pick<BatchResult, 'status' | 'counts'> & Partial<Pick<BatchResult, 'incomplete'>>): FiredEnd {
+  stopped,
+}: Pick<BatchResult, 'status' | 'counts'> & Partial<Pick<BatchResult, 'incomplete' | 'stopped'>>): FiredEnd {
   if (status === 'cancelled') return { status: 'cancelled', error: 'it was cancelled' };
+  const { unfollowed, undone, reason } = stopped ?? unknownStop(counts, incomplete);
+  const held = counts.held - unfollowed;
   const problems = [
-    ...(counts.held > 0 ? [`${counts.held} items need a person`] : []),
+    ...(held > 0 ? [`${held} items need a person`] : []),
+    ...(unfollowed > 0
+      ? [`${unfollowed} items are at the service, and nobody asks after them: ${reason}`]
+      : []),
     ...(counts.failed > 0 ? [`${counts.failed} items failed`] : []),
-    ...(incomplete ? [`${counts.cancelled} items were not handed over: ${incomplete}`] : []),
+    ...(undone > 0 ? [`${undone} items were not done: ${reason}`] : []),
+    ...(incomplete ? [`${counts.cancelled - undone} items were not handed over: ${incomplete}`] : []),
   ];
   if (problems.length === 0) return { status: 'succeeded', error: null };
   return { status: counts.held > 0 ? 'held' : 'failed', error: problems.join('; ') };
+}
+
+/** Of a batch that nobody cancelled, and that does not tell it: it ended long ago, or nothing was stopped. */
+function unknownStop({ cancelled }: ItemCounts, incomplete: string | null | undefined): StoppedItems {
+  return { unfollowed: 0, undone: incomplete ? 0 : cancelled, reason: 'their partition was stopped' };
 }

@@ -1,5 +1,5 @@
 /** One partition that was handed over: what it was asked for, and what became of it. */
-import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import { type Client, type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
 import {
   type BatchInput,
   type BatchItem,
@@ -23,6 +23,8 @@ export async function partitionResults(
   try {
     const { status } = await handle.describe();
     if (status.name === 'COMPLETED') return ((await handle.result()) as PartitionResult).items;
+    if (status.name !== 'RUNNING' && (await didNothing(handle)))
+      return (await partitionItems(temporal, batch, n)).map(asHandedOver);
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return undefined;
     throw error;
@@ -34,6 +36,22 @@ export async function partitionResults(
   } catch {
     throw new NoAnswerError(handle.workflowId);
   }
+}
+
+/** The events of a run that fails at its first look at its input, or is stopped before that. */
+const FEWEST_EVENTS = 6;
+
+/** Such a run has no answer to anything. */
+async function didNothing(handle: WorkflowHandle): Promise<boolean> {
+  const { historyLength, raw, runId } = await handle.describe();
+  const isFirst = (raw.workflowExecutionInfo?.firstRunId ?? runId) === runId;
+  if (!isFirst || historyLength > FEWEST_EVENTS) return false;
+  const { events } = await handle.fetchHistory();
+  return events?.every(({ activityTaskScheduledEventAttributes: sent }) => !sent) ?? false;
+}
+
+function asHandedOver({ key, taskId }: BatchItem): BatchItemResult {
+  return { key, status: taskId ? 'running' : 'waiting', taskId: taskId ?? null };
 }
 
 export async function partitionItems(temporal: Client, batch: string, n: number): Promise<BatchItem[]> {

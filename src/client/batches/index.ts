@@ -1,7 +1,7 @@
 /** Batches, for those who import Segue. */
 import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { loadProxySettings, type ProxySettings } from '../../config';
-import { problemsOfBatchInput, problemsOfGivenKey } from '../../rules/batch';
+import { problemsOfBatchInput, problemsOfGivenKey, problemsOfPartitionInput } from '../../rules/batch';
 import {
   BATCH_PART_WORKFLOW,
   BATCH_WORKFLOW,
@@ -14,7 +14,7 @@ import {
   type Scope,
 } from '../../contract';
 import { digest } from '../../digest';
-import { InvalidInputError, KeyReusedError, requireGood } from '../../errors';
+import { KeyReusedError, requireGood } from '../../errors';
 import { batchPartWorkflowId, batchWorkflowId } from '../../ids';
 import { inParallelFrom } from '../../parallel';
 import { explainUnregistered } from '../../registration';
@@ -182,14 +182,19 @@ export class BatchesClient {
 
   #handOver(input: BatchInput, taskQueue: string, partitions: AsyncIterable<BatchPartition>): Promise<void> {
     return inParallelFrom(HANDED_OVER_AT_ONCE, partitions, async ({ n, firstItem, items }) => {
-      const expected = input.manifest.partitions[n - 1]?.items ?? 0;
-      if (expected !== items.length)
-        throw new InvalidInputError(
-          [`partition ${n}: has ${items.length} items, and the manifest's facts say ${expected}`],
-          'The batch was not handed over',
-        );
       const { key, poll, submit } = input;
       const partition = { batch: key, n, first: firstItem + 1, items, poll, submit };
+      const expected = input.manifest.partitions[n - 1]?.items ?? 0;
+      const problems = [
+        ...(expected === items.length
+          ? []
+          : [`it has ${items.length} items, and the manifest's facts say ${expected}`]),
+        ...problemsOfPartitionInput(partition),
+      ];
+      requireGood(
+        problems.map((problem) => `partition ${n}: ${problem}`),
+        'The batch was not handed over, and waits for what is missing',
+      );
       await this.#startPartition(partition, taskQueue, input);
     });
   }

@@ -66,6 +66,16 @@ export interface BatchOrder {
   reason?: string;
 }
 
+/** Items whose partition ended without them, though nobody cancelled the batch. */
+export interface StoppedItems {
+  /** They were at the service, and nobody asks after them any more. They count as held. */
+  unfollowed: number;
+  /** They count as cancelled. */
+  undone: number;
+  /** How their partition ended. */
+  reason: string;
+}
+
 /** What a batch knows of one of its partitions. */
 export interface PartitionStanding {
   /** Whether its run was handed over, and told so. */
@@ -76,6 +86,7 @@ export interface PartitionStanding {
   /** That tasks which take too long keep others of it from beginning, in words. */
   late: string | null;
   isOver: boolean;
+  stopped?: StoppedItems;
 }
 
 export interface BatchProgress {
@@ -87,14 +98,23 @@ export interface BatchProgress {
   partitions: PartitionStanding[];
   /** The last number given to an order of places. */
   orders: number;
-  /** Whether the operator knows that items are held, that the service is in trouble now, that some will not come. */
-  told: { held: boolean; trouble: boolean; late?: boolean; incomplete?: boolean };
+  /** What the operator knows. */
+  told: {
+    held: boolean;
+    trouble: boolean;
+    late?: boolean;
+    incomplete?: boolean;
+    stopped?: boolean;
+    absent?: boolean;
+  };
   /** How often the service was in trouble; part of the name of what is told of it. */
   troubles: number;
   /** When partitions that say nothing are looked at next. */
   nextLookAt?: string;
   /** Numbers of the partitions that were heard of since the last look. */
   heard: number[];
+  /** When the last of its partitions came; none did where it is not there. */
+  arrivedAt?: string;
   /** Why the rest of the manifest is not handed over, if so. */
   incomplete: string | null;
   /** Ids of the runs that are told its end. */
@@ -117,14 +137,19 @@ export interface BatchStatus {
   partitions: { total: number; handedOver: number; over: number };
   concurrency: number;
   paused: BatchPause | null;
+  /** What keeps it from getting on, in words, where that is the service's doing. */
   trouble: string | null;
+  /** That tasks which take too long keep others from beginning, in words. */
+  late: string | null;
   /** Why the rest of the manifest is not handed over, if so: those items count as cancelled. */
   incomplete: string | null;
+  /** Of all partitions that were stopped, if any. */
+  stopped: StoppedItems | null;
 }
 
 export interface BatchResult {
   key: string;
-  /** `attention`: some items are held, and go on as runs of their own. */
+  /** `attention`: some items are held: they go on as runs of their own, unless their partition was stopped. */
   status: 'completed' | 'attention' | 'cancelled';
   /** Of the manifest; batches that ended long ago do not tell it. */
   digest?: string;
@@ -135,6 +160,8 @@ export interface BatchResult {
   notified: NoticeOutcome | null;
   /** As in {@link BatchStatus}. */
   incomplete: string | null;
+  /** As in {@link BatchStatus}; batches that ended long ago do not tell it. */
+  stopped?: StoppedItems | null;
 }
 
 export const batchStatusQuery = defineQuery<BatchStatus>('status');

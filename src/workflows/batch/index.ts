@@ -16,7 +16,7 @@ import { handleNews, lookNowAndThen } from './looking';
 import { tellEnd, tellWhatIsNew } from './notices';
 import { handleOrders } from './orders';
 import { sendWindows, sharePlaces, untilWindowsSent } from './places';
-import { type Batch, countsOf, isAllOver, startBatch } from './run';
+import { type Batch, countsOf, isAllOver, startBatch, stoppedOf } from './run';
 import { enterStage, showDetails, showStart } from './stage';
 
 /**
@@ -67,7 +67,8 @@ async function finish(run: Batch): Promise<BatchResult> {
   } while (run.untold.size > 0);
   const { digest, items } = input.manifest;
   const { key } = input;
-  return { key, status, digest, items, counts, startedAt, finishedAt, notified, incomplete };
+  const stopped = stoppedOf(run);
+  return { key, status, digest, items, counts, startedAt, finishedAt, notified, incomplete, stopped };
 }
 
 /** Continues as new before the history grows past what the server takes; partitions go on, and find the new run. */

@@ -2,13 +2,15 @@
 import { proxyActivities, setHandler, sleep } from '@temporalio/workflow';
 import {
   type ItemCounts,
+  type JobEnd,
   partitionNewsSignal,
   type PartitionStanding,
   type SegueActivities,
 } from '../../contract';
 import { batchPartWorkflowId } from '../../ids';
 import { isRecord, isText } from '../../rules/inputs';
-import { type Batch } from './run';
+import { tellOfAbsent } from './notices';
+import { absentOf, type Batch } from './run';
 
 /** Reads of the Temporal server alone. */
 const { readEnd } = proxyActivities<SegueActivities>({
@@ -37,11 +39,19 @@ function takeNews(run: Batch, { n, counts, trouble, late, isOver }: Record<strin
     if (isOver !== true) tellToStop(run, Number(n));
     return;
   }
+  if (!standing.isThere) run.progress.arrivedAt = new Date().toISOString();
   standing.isThere = true;
   standing.counts = counts;
   standing.trouble = isText(trouble) ? trouble : null;
   standing.late = isText(late) ? late : null;
   standing.isOver = isOver === true;
+  // Somebody cancelled it alone.
+  if (counts.cancelled > 0 && run.progress.stage !== 'cancelling')
+    standing.stopped = {
+      unfollowed: 0,
+      undone: counts.cancelled,
+      reason: `partition ${Number(n)} was cancelled`,
+    };
   const { heard } = run.progress;
   if (!heard.includes(Number(n))) heard.push(Number(n));
   run.hasWork = true;
@@ -73,7 +83,27 @@ export async function lookNowAndThen(run: Batch): Promise<void> {
     progress.nextLookAt = undefined;
     for (const [index, standing] of progress.partitions.entries())
       if (isKeepingPlaces(standing) && !heard.has(index + 1)) await lookAt(run, index + 1);
+    await lookAtAbsent(run);
   }
+}
+
+/** They are handed over in their order, a few at a time: when so many of them are not over, the others are not either. */
+const ENOUGH_ABSENT = 10;
+/** Between two that are handed over. */
+const LONGEST_HAND_OVER_MS = 1_800_000;
+
+/** One that ended before its first word will not come; of one that nobody handed over a person is told. */
+async function lookAtAbsent(run: Batch): Promise<void> {
+  const { progress } = run;
+  let [awaited, gone] = [0, 0];
+  for (const n of absentOf(run)) {
+    const { is } = await lookAt(run, n);
+    if (is === 'gone') gone += 1;
+    if (is === 'gone' || is === 'open') awaited += 1;
+    if (awaited >= ENOUGH_ABSENT) break;
+  }
+  const since = Date.parse(progress.arrivedAt ?? progress.startedAt);
+  if (gone > 0 && Date.now() - since >= LONGEST_HAND_OVER_MS) tellOfAbsent(run);
 }
 
 /** A task at the service takes a place, whether or not it was given one. */
@@ -81,23 +111,35 @@ function isKeepingPlaces({ isThere, isOver, places, counts }: PartitionStanding)
   return isThere && !isOver && (places > 0 || counts.running > 0);
 }
 
-export async function lookAt(run: Batch, n: number): Promise<void> {
+export async function lookAt(run: Batch, n: number): Promise<JobEnd> {
   const end = await readEnd({ workflowId: batchPartWorkflowId(run.input.key, n) });
   const standing = run.progress.partitions[n - 1];
-  // One that ended well has told so itself.
-  if (!standing || standing.isOver || end.is === 'open' || end.is === 'succeeded') return;
-  loseSightOf(standing);
-  run.hasWork = true;
+  // One that ended well has told so itself, and one that is not there may still come.
+  const isLost = end.is === 'gone' ? standing?.isThere : end.is !== 'open' && end.is !== 'succeeded';
+  if (standing && !standing.isOver && isLost) {
+    loseSightOf(run, standing, wordsOfEnd(n, end));
+    run.hasWork = true;
+  }
+  return end;
+}
+
+function wordsOfEnd(n: number, end: JobEnd): string {
+  if (!('error' in end)) return `partition ${n} is not known to the Temporal server any more`;
+  return `partition ${n} ${end.is === 'failed' ? 'failed' : `was ${end.is}`}: ${end.error}`;
 }
 
 /** What it had at the service goes on there, and only a person can find out what becomes of it. */
-function loseSightOf(standing: PartitionStanding): void {
+function loseSightOf({ progress }: Batch, standing: PartitionStanding, reason: string): void {
   const { counts } = standing;
+  // Of a batch that is cancelled, they would not be done anyway.
+  const undone = progress.stage === 'cancelling' ? 0 : counts.cancelled + counts.waiting;
+  if (counts.running + undone > 0) standing.stopped = { unfollowed: counts.running, undone, reason };
   standing.counts = {
     ...counts,
     held: counts.held + counts.running,
     cancelled: counts.cancelled + counts.waiting,
     ...{ waiting: 0, running: 0 },
   };
+  standing.isThere = true;
   standing.isOver = true;
 }

@@ -1,9 +1,9 @@
 /** What people are told of a batch, each event at most once. */
 import { log, metricMeter } from '@temporalio/workflow';
-import { type BatchResult, type NoticeOutcome } from '../../contract';
+import { type BatchResult, type NoticeOutcome, type StoppedItems } from '../../contract';
 import { type Message, tellOperator, tellUser } from '../notice';
-import { type Batch, countsOf, lateOf, troubleOf } from './run';
-import { countsLine } from './stage';
+import { absentOf, type Batch, countOfHeld, countsOf, lateOf, stoppedOf, troubleOf } from './run';
+import { countsLine, stoppedLines } from './stage';
 
 /** Counter, by `why`: alarms are written with this name. */
 const ALARMS = 'segue_alarms';
@@ -11,11 +11,14 @@ const ALARMS = 'segue_alarms';
 /** Items that are held do not tell the operator one by one, nor does each partition that cannot get on. */
 export function tellWhatIsNew(run: Batch): void {
   const { told } = run.progress;
-  const isHeld = countsOf(run).held > 0;
+  const isHeld = countOfHeld(run) > 0;
   if (isHeld && !told.held) alarmOfHeld(run);
   told.held ||= isHeld;
   if (run.progress.incomplete !== null && !told.incomplete) alarmOfIncomplete(run, run.progress.incomplete);
   told.incomplete = run.progress.incomplete !== null;
+  const stopped = stoppedOf(run);
+  if (stopped !== null && !told.stopped) alarmOfStopped(run, stopped);
+  told.stopped = stopped !== null;
   const trouble = troubleOf(run);
   if (trouble !== null && !told.trouble) alarmOfTrouble(run, trouble);
   told.trouble = trouble !== null;
@@ -50,6 +53,43 @@ function alarmOfIncomplete(run: Batch, reason: string): void {
       countsLine(run),
       'What was handed over goes on, and is not to be started again.',
       `- What became of each line that was: \`segue batch results ${key}\``,
+    ),
+  });
+}
+
+function alarmOfStopped(run: Batch, { reason }: StoppedItems): void {
+  const { key } = run.input;
+  raise(run, 'stopped', {
+    event: 'stopped',
+    title: 'A part of a batch was stopped',
+    message: short(`Batch ${key} goes on without some of its items: ${reason}`),
+    body: letter(
+      `the batch \`${key}\` goes on without some of its items: ${reason}.`,
+      countsLine(run),
+      ...stoppedLines(run),
+      'Where more of its partitions are stopped, you are not told again.',
+    ),
+  });
+}
+
+/** Whoever was handing it over was stopped, and did not come back. */
+export function tellOfAbsent(run: Batch): void {
+  const { told, partitions, arrivedAt, startedAt } = run.progress;
+  if (told.absent) return;
+  told.absent = true;
+  const { key, source } = run.input;
+  const absent = `${absentOf(run).length} of ${partitions.length} partitions were not handed over`;
+  raise(run, 'absent', {
+    event: 'absent',
+    title: 'A batch waits for the rest of its manifest',
+    message: short(`Batch ${key} waits: ${absent}`),
+    body: letter(
+      `the batch \`${key}\` waits for the rest of its manifest: ${absent}, and nobody does so since ${arrivedAt ?? startedAt}.`,
+      countsLine(run),
+      'What was handed over goes on, and is not submitted again.',
+      ...(source === undefined ? [] : [`It is of a schedule, which reads it from ${source}.`]),
+      `- Hand over the rest, with the same manifest: \`segue batch start MANIFEST --key ${key}\``,
+      `- Or do without it, and end: \`segue batch cancel ${key} --by NAME\``,
     ),
   });
 }
@@ -105,11 +145,14 @@ function raise(run: Batch, why: string, words: Words): void {
 export async function tellEnd(run: Batch, status: BatchResult['status']): Promise<NoticeOutcome | null> {
   const { key, notify } = run.input;
   const counts = countsOf(run);
-  const isGood = counts.failed === 0 && counts.held === 0 && run.progress.incomplete === null;
+  const isGood = counts.succeeded === run.input.manifest.items;
   const isWanted =
     notify?.on?.includes(isGood ? 'completed' : counts.held > 0 ? 'needsInput' : 'failed') ?? true;
   if (!notify || status === 'cancelled' || !isWanted) return null;
-  const follow = counts.held > 0 ? ['Those that are held go on as runs of their own: `segue held`'] : [];
+  const follow = [
+    ...(countOfHeld(run) > 0 ? ['Those that are held go on as runs of their own: `segue held`'] : []),
+    ...stoppedLines(run),
+  ];
   return tellUser(run, notify, {
     category: isGood ? 'agentTaskCompleted' : 'agentError',
     event: status,

@@ -26,10 +26,14 @@ export function sharePlaces({ progress, untold }: Batch): void {
 
   let free = concurrency - sum(partitions.map(({ places, counts }) => Math.max(places, counts.running)));
   for (const [index, partition] of partitions.entries()) {
-    const more = Math.min(needOf(partition) - partition.places, free);
+    if (free <= 0) break;
+    const { places, counts } = partition;
+    // What it has at the service beyond its places is counted above: places for that cost nothing.
+    const beyond = Math.max(counts.running - places, 0);
+    const more = Math.min(needOf(partition) - places, beyond + free);
     if (more <= 0) continue;
     partition.places += more;
-    free -= more;
+    free -= Math.max(more - beyond, 0);
     untold.add(index + 1);
   }
 }

@@ -7,8 +7,10 @@ import {
   type ItemCounts,
   type PartitionFacts,
   type PartitionStanding,
+  type StoppedItems,
 } from '../../contract';
 import { batchWorkflowId } from '../../ids';
+import { isText } from '../../rules/inputs';
 import { type Sender, wasReset } from '../following';
 
 export interface Batch extends Sender {
@@ -58,6 +60,11 @@ function newStanding({ items }: PartitionFacts): PartitionStanding {
   return { isThere: false, counts, places: 0, trouble: null, late: null, isOver: false };
 }
 
+/** Numbers of the partitions that are waited for and were never heard of. */
+export function absentOf({ progress }: Batch): number[] {
+  return progress.partitions.flatMap(({ isThere, isOver }, index) => (isThere || isOver ? [] : [index + 1]));
+}
+
 /** What was not handed over will not be done. */
 export function giveUpAbsent({ progress }: Batch): void {
   for (const standing of progress.partitions) {
@@ -88,9 +95,31 @@ export function troubleOf({ progress }: Batch): string | null {
   return progress.partitions.find(({ trouble, isOver }) => trouble !== null && !isOver)?.trouble ?? null;
 }
 
-/** That tasks which take too long keep others from beginning, by the first that says so. */
+/**
+ * That tasks which take too long keep others from beginning, by the first that says so. One that has no places says so,
+ * too: it may wait for those of others, unless such tasks are all that is at the service.
+ */
 export function lateOf({ progress }: Batch): string | null {
-  return progress.partitions.find(({ late, isOver }) => late !== null && !isOver)?.late ?? null;
+  const open = progress.partitions.filter(({ isOver }) => !isOver);
+  const isStuck = open.every(({ late, places, counts }) => isText(late) || places + counts.running === 0);
+  return open.find(({ late, places }) => isText(late) && (places > 0 || isStuck))?.late ?? null;
+}
+
+/** Of all partitions that were stopped together, with the reason of the first. */
+export function stoppedOf({ progress }: Batch): StoppedItems | null {
+  const all = progress.partitions.flatMap(({ stopped }) => stopped ?? []);
+  const [first, ...others] = all;
+  if (!first) return null;
+  return {
+    unfollowed: all.reduce((total, { unfollowed }) => total + unfollowed, 0),
+    undone: all.reduce((total, { undone }) => total + undone, 0),
+    reason: others.length === 0 ? first.reason : `${first.reason} (and ${others.length} more)`,
+  };
+}
+
+/** Those that are runs of their own. */
+export function countOfHeld(run: Batch): number {
+  return countsOf(run).held - (stoppedOf(run)?.unfollowed ?? 0);
 }
 
 export function describe(run: Batch): BatchStatus {
@@ -109,7 +138,9 @@ export function describe(run: Batch): BatchStatus {
       over: partitions.filter(({ isOver }) => isOver).length,
     },
     ...{ concurrency, paused },
-    trouble: troubleOf(run) ?? lateOf(run),
+    trouble: troubleOf(run),
+    late: lateOf(run),
     incomplete,
+    stopped: stoppedOf(run),
   };
 }

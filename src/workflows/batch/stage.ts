@@ -3,7 +3,7 @@ import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@tempor
 import { type BatchStage } from '../../contract';
 import { attributesOfJob, searchAttributes } from '../../searchAttributes';
 import { lines } from '../words';
-import { type Batch, describe } from './run';
+import { type Batch, countOfHeld, describe, lateOf, stoppedOf } from './run';
 
 /** Whoever started it has given its list entry along; where another language did not, it is made here. */
 export function showStart(run: Batch): void {
@@ -25,14 +25,16 @@ export function enterStage(run: Batch, stage: BatchStage): void {
 
 /** Shown when a worker is asked; costs no event. */
 export function showDetails(run: Batch): void {
-  setCurrentDetails(lines(sentenceOf(run), countsLine(run), ...troubleLines(run), ...handOverLines(run)));
+  const about = [...troubleLines(run), ...lateLines(run), ...stoppedDetails(run), ...handOverLines(run)];
+  setCurrentDetails(lines(sentenceOf(run), countsLine(run), ...about));
 }
 
-function sentenceOf({ input, progress }: Batch): string {
+function sentenceOf(run: Batch): string {
+  const { input, progress } = run;
   const { stage, paused, since, concurrency } = progress;
   switch (stage) {
     case 'running':
-      return `Running since ${since}, at most ${concurrency} items at the service at once. Nothing is to be done.`;
+      return `Running since ${since}, at most ${concurrency} items at the service at once.${lateOf(run) === null ? ' Nothing is to be done.' : ''}`;
     case 'paused':
       return lines(
         `**Paused** by ${paused?.by ?? 'somebody'} since ${since}${paused?.reason ? `: ${paused.reason}` : ''}. What is at the service goes on.`,
@@ -41,12 +43,16 @@ function sentenceOf({ input, progress }: Batch): string {
     case 'cancelling':
       return 'Being cancelled: what is on its way to the service is waited for.';
     case 'completed':
-      return `Over since ${since}: every item is done or failed.`;
+      return stoppedOf(run) || progress.incomplete !== null
+        ? `Over since ${since}, but for items that **were not done**.`
+        : `Over since ${since}: every item is done or failed.`;
     case 'attention':
-      return lines(
-        `Over since ${since}, but for items that **need a person**: each goes on as a run of its own.`,
-        `What to do: \`segue held\` lists them with the commands that decide them.`,
-      );
+      return countOfHeld(run) === 0
+        ? `Over since ${since}, but for items that **need a person**.`
+        : lines(
+            `Over since ${since}, but for items that **need a person**: each goes on as a run of its own.`,
+            `What to do: \`segue held\` lists them with the commands that decide them.`,
+          );
     case 'cancelled':
       return `Cancelled since ${since}. What the service accepted goes on there; the results tell its tasks.`;
     default:
@@ -68,6 +74,39 @@ function troubleLines(run: Batch): string[] {
   return [
     `**The service is in trouble**: ${trouble}`,
     'What it means: nothing is lost, and nothing is submitted until the service takes it. It goes on by itself.',
+  ];
+}
+
+function lateLines(run: Batch): string[] {
+  const { late, key } = describe(run);
+  if (late === null) return [];
+  return [
+    `**Slow tasks take its places**: ${late}.`,
+    'What it means: nothing is lost. They are asked after on and on, and others begin when they are over.',
+    `What to do, to let others begin beside them: \`segue batch concurrency ${key} --to N --by NAME\``,
+  ];
+}
+
+function stoppedDetails(run: Batch): string[] {
+  const stopped = stoppedOf(run);
+  return stopped ? [`**A part of it was stopped**: ${stopped.reason}.`, ...stoppedLines(run)] : [];
+}
+
+/** What a person can do about items whose partition was stopped. */
+export function stoppedLines(run: Batch): string[] {
+  const { unfollowed = 0, undone = 0 } = stoppedOf(run) ?? {};
+  const results = `segue batch results ${run.input.key}`;
+  return [
+    ...(unfollowed > 0
+      ? [
+          `${unfollowed} items were at the service then, and nobody asks after them any more. Their tasks: \`${results} --status running\`. A manifest of their lines, each with its \`taskId\`, started with another key follows them and submits nothing. One without a \`taskId\` may have been accepted: look for it at the service first.`,
+        ]
+      : []),
+    ...(undone > 0
+      ? [
+          `${undone} items were not done: those that are \`waiting\` or \`cancelled\` in \`${results}\`. A manifest of their lines, with the \`taskId\` where there is one, started with another key does them.`,
+        ]
+      : []),
   ];
 }
 

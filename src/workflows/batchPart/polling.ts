@@ -100,17 +100,18 @@ function letOverdueGo(run: Partition): void {
 
 /**
  * Whether nothing begins because of them. They keep their places all the same: a service that is slow would be given
- * more and more, and more than was agreed.
+ * more and more, and more than was agreed. Whether others have the places that a partition without any waits for, the
+ * batch knows.
  */
 function isInTheWay({ progress: { window, items } }: Partition, late: number): boolean {
   const running = items.filter(({ status }) => status === 'running').length;
   const isWaiting = items.some(({ status }) => status === 'waiting');
-  const isFull = window.places > 0 && late >= window.places;
+  const isFull = late > 0 && late >= window.places;
   return isFull && late === running && isWaiting && !window.paused;
 }
 
 function wordsOfLate({ settings, input }: Partition, late: number): string {
-  return `${late} tasks are not over after ${formatDuration(settings.deadline)} and take all places of partition ${input.n}`;
+  return `${late} tasks of partition ${input.n} are not over after ${formatDuration(settings.deadline)}, and others wait for their places`;
 }
 
 /** While the service tells of no task at all, those may be over that nobody could be told of. */
