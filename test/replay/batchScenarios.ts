@@ -99,11 +99,23 @@ async function cancelled(batch: Batch): Promise<void> {
   await batch.cancel(BY_SAM);
 }
 
+/** A project that takes nothing for longer than a run of the partition lasts. */
+async function unwritable(sandboxUrl: string): Promise<void> {
+  await addFault(sandboxUrl, answering(500, 'update-project'));
+}
+
+async function writable(batch: Batch, sandboxUrl: string): Promise<void> {
+  await untilStatus(batch, 'all items', ({ counts }) => counts.succeeded === ITEMS);
+  await ask(sandboxUrl, 'DELETE /_sandbox/faults');
+}
+
 const SLOW = { poll: { min: '1h', max: '1h', deadline: '2h', giveUp: '7d' } } as const;
 const ORDERED: Recorded = { spec: { concurrency: 1 }, meanwhile: ordered };
 const CANCELLED: Recorded = { items: written, spec: { concurrency: 2 }, config: SLOW, meanwhile: cancelled };
 const DENIED: Recorded = { before: denied, meanwhile: mended };
 const CONTINUED: Recorded = { items: written, spec: { concurrency: 1 } };
+
+const UNWRITABLE: Recorded = { ...CONTINUED, before: unwritable, meanwhile: writable, kept: firstPart };
 
 /** On a server that wants short histories. */
 function continuing(recorded: Recorded): Scenario {
@@ -196,5 +208,6 @@ export const batchScenarios: Record<string, Scenario> = {
   'batch-part-paused-in-the-queue': unwanted,
   'batch-part-cancelled': recording({ ...CANCELLED, kept: firstPart }),
   'batch-part-continued': continuing({ ...CONTINUED, kept: firstPart }),
+  'batch-part-continued-unwritten': continuing(UNWRITABLE),
   'media-held-by-batch': adopted,
 };

@@ -76,9 +76,9 @@ export async function lookNowAndThen(run: Batch): Promise<void> {
   }
 }
 
-/** A task at the service takes a place, whether or not it was given one. */
+/** A task at the service takes a place, whether or not it was given one. One whose items are all over may still write. */
 function isKeepingPlaces({ isThere, isOver, places, counts }: PartitionStanding): boolean {
-  return isThere && !isOver && (places > 0 || counts.running > 0);
+  return isThere && !isOver && (places > 0 || counts.running > 0 || counts.waiting === 0);
 }
 
 export async function lookAt(run: Batch, n: number): Promise<void> {
