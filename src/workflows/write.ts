@@ -52,8 +52,8 @@ export async function writeToProject(
   });
   const patience = doubling(FIRST_PATIENCE_MS, LONGEST_PATIENCE_MS);
   for (let { requestChange } = first; ; { requestChange } = patient) {
-    const answer = answers.get(changeId);
-    if (answer) return answer.ok ? { ok: true } : { ok: false, error: answer.error };
+    const answer = answerTo(changeId);
+    if (answer) return answer;
     try {
       await requestChange({ project, scope, change, changeId });
       // The writer may have been lost with its answer; asked again, it drops what it has done and answers once more.
@@ -67,6 +67,13 @@ export async function writeToProject(
     }
     onDelay();
   }
+}
+
+/** The writer's, if it is here. */
+export function answerTo(changeId: string): ChangeOutcome | undefined {
+  const answer = answers.get(changeId);
+  if (!answer) return undefined;
+  return answer.ok ? { ok: true } : { ok: false, error: answer.error };
 }
 
 /** Anybody can send a signal; what is no answer of a writer changes nothing. */

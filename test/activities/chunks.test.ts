@@ -14,7 +14,7 @@ function chunkOf(count: number, runId: string): ChunkOrder {
     ...{ key: `b~i${item + 1}`, attempt: 1, item, tool: 'remove-background' },
     request: { image_url: 'https://example.com/a.png' },
   }));
-  return { submissions, runId };
+  return { batch: 'b', submissions, runId };
 }
 
 function environmentOf(info = {}): { environment: MockActivityEnvironment; runId: string } {

@@ -1,8 +1,8 @@
 /** Batches whose histories are soon too long: batch and partitions continue as new, with items at the service. */
 import { type BatchResult } from '../../src/contract';
-import { batchOf, cutouts, mostAtOnce, resultsOf, startBatch } from '../support/batch';
+import { batchOf, cutouts, mostAtOnce, resultsOf, startBatch, untilStatus } from '../support/batch';
 import { eventually } from '../support/eventually';
-import { addFault, readLedger, useSandboxEach } from '../support/sandbox';
+import { addFault, answering, ask, readLedger, useSandboxEach } from '../support/sandbox';
 import { segueClient, startOwnDevServer, testConfig, useTemporal, withWorker } from '../support/temporal';
 import { readProject, seedProject } from '../support/writing';
 
@@ -58,4 +58,34 @@ test('P1 P2: 60 items over several runs of batch and partitions: one POST each, 
   });
   expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 60, duplicates: 0 });
   expect(await mostAtOnce(sandbox.url, 3)).toBeLessThanOrEqual(7);
+}, 120_000);
+
+test('P3: a project that cannot be written keeps nothing else from getting on, and has every result once it can', async () => {
+  const config = testConfig();
+  const project = await seedProject(sandbox.url);
+  const [first, second, ...others] = cutouts(sandbox.url, 24);
+  const written = [first, second].flatMap((item) => (item ? [item] : []));
+  const items = [
+    ...written.map((item) => ({ ...item, write: { project, at: `/made/${item.key}` } })),
+    ...others,
+  ];
+  // The second partition waits for the places of the first.
+  const spec = batchOf(items, 20, { concurrency: 2 });
+  await addFault(sandbox.url, answering(500, 'update-project'));
+  await withWorker(temporal, config, sandbox.url, async () => {
+    const batch = await startBatch(temporal, config, spec);
+    await untilStatus(batch, 'all items', ({ counts }) => counts.succeeded === 24);
+    const runs = await runsOf(`batch-part/${spec.key}~1`);
+    process.stderr.write(`a project that cannot be written: ${runs} runs of its partition\n`);
+    expect(await batch.status()).toMatchObject({ stage: 'running', partitions: { over: 1 } });
+    await ask(sandbox.url, 'DELETE /_sandbox/faults');
+    expect(await batch.result()).toMatchObject({ status: 'completed', counts: { succeeded: 24 } });
+    const results = await resultsOf(batch);
+    expect(results.filter(({ unwritten }) => unwritten !== undefined)).toEqual([]);
+    const { made } = (await readProject(sandbox.url, project)).data as { made: Record<string, unknown> };
+    for (const [index, { key }] of written.entries())
+      expect(made[key]).toMatchObject({ key, taskId: results[index]?.taskId, info: results[index]?.info });
+  });
+  const { summary } = await readLedger(sandbox.url);
+  expect(summary).toMatchObject({ submissions: 24, duplicates: 0, lostKeys: 0 });
 }, 120_000);

@@ -4,7 +4,8 @@ import { DecisionRefusedError, InvalidInputError } from '../../src/errors';
 import { batchOf, cutouts, mostAtOnce, resultsOf, startBatch, untilStatus } from '../support/batch';
 import { resetRun } from '../support/reset';
 import { seedProject, readProject } from '../support/writing';
-import { ask, readLedger, useSandboxEach } from '../support/sandbox';
+import { eventually } from '../support/eventually';
+import { addFault, ask, readLedger, useSandboxEach } from '../support/sandbox';
 import { segueClient, testConfig, useTemporal, withWorker } from '../support/temporal';
 
 const temporal = useTemporal();
@@ -35,6 +36,52 @@ test('a pause submits nothing more until it is resumed; what is at the service g
   });
   expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 30, duplicates: 0 });
 });
+
+/** Chunks of a partition that the server knows of, and that are not over. */
+async function chunksOf(partition: string): Promise<number> {
+  const { raw } = await temporal.client.workflow.getHandle(partition).describe();
+  return (raw.pendingActivities ?? []).filter(({ activityType }) => activityType?.name === 'submitChunk')
+    .length;
+}
+
+test.each(['paused', 'cancelled'] as const)(
+  'P1: few chunks wait for their turn, and when the batch is %s none of them is sent any more',
+  async (how) => {
+    const config = testConfig({ submit: { timeout: '1m', authGrace: '1h' } });
+    // One chunk at a time.
+    const limits = { maxSubmits: 50 };
+    const spec = batchOf(cutouts(sandbox.url, 225), 225, { concurrency: 225 });
+    const partition = `batch-part/${spec.key}~1`;
+    await addFault(sandbox.url, {
+      ...{ operation: 'remove-background', match: { every: 1 } },
+      ...{ fault: 'delay', ms: 60_000, when: 'after' },
+    });
+    let chunks = 0;
+    const work = async (): Promise<void> => {
+      const batch = await startBatch(temporal, config, spec);
+      await eventually('a chunk on the wire', async () => (await submissions()) === 25);
+      chunks = await chunksOf(partition);
+      await (how === 'paused' ? batch.pause({ by }) : batch.cancel({ by }));
+      await ask(sandbox.url, 'DELETE /_sandbox/faults');
+      if (how === 'paused') {
+        await eventually('no chunk', async () => (await chunksOf(partition)) === 0);
+        const { counts, trouble } = await untilStatus(batch, 'what was on the wire', (status) => {
+          return status.counts.succeeded === 25;
+        });
+        expect({ ...counts, trouble }).toMatchObject({ waiting: 200, trouble: null });
+        expect(await submissions()).toBe(25);
+        await batch.resume({ by });
+      }
+      const counts = how === 'paused' ? { succeeded: 225 } : { cancelled: 225 };
+      expect(await batch.result()).toMatchObject({ counts });
+    };
+    await withWorker(temporal, config, sandbox.url, work, { limits });
+    // Of nine.
+    expect(chunks).toBe(8);
+    const { summary } = await readLedger(sandbox.url);
+    expect(summary).toMatchObject({ submissions: how === 'paused' ? 225 : 25, duplicates: 0 });
+  },
+);
 
 test('a batch that was reset is still heeded by its partitions', async () => {
   const config = testConfig();

@@ -1,6 +1,6 @@
 /** Batches and their partitions whose histories are committed: every way through one. */
 import { type Batch } from '../../src/client/batches/batch';
-import { type BatchItem, endHandOverSignal } from '../../src/contract';
+import { type BatchItem, CHUNK_ITEMS, endHandOverSignal } from '../../src/contract';
 import { type BatchSpec } from '../../src/client/batches';
 import { batchItemKey, batchPartWorkflowId, batchWorkflowId, mediaWorkflowId } from '../../src/ids';
 import { startSandbox } from '../../src/sandbox/server';
@@ -8,7 +8,7 @@ import { batchOf, cutouts, firstOf, oneByOne, untilStatus } from '../support/bat
 import { decideByLedger } from '../support/deciding';
 import { eventually } from '../support/eventually';
 import { type MediaJob } from '../../src/client/jobs/job';
-import { addFault, answering, ask } from '../support/sandbox';
+import { addFault, answering, ask, readLedger } from '../support/sandbox';
 import { segueClient, testConfig, type TestTemporal, withWorker } from '../support/temporal';
 import { seedProject } from '../support/writing';
 import { startDevServer } from '../../src/temporal/devServer';
@@ -99,11 +99,23 @@ async function cancelled(batch: Batch): Promise<void> {
   await batch.cancel(BY_SAM);
 }
 
+/** A project that takes nothing for longer than a run of the partition lasts. */
+async function unwritable(sandboxUrl: string): Promise<void> {
+  await addFault(sandboxUrl, answering(500, 'update-project'));
+}
+
+async function writable(batch: Batch, sandboxUrl: string): Promise<void> {
+  await untilStatus(batch, 'all items', ({ counts }) => counts.succeeded === ITEMS);
+  await ask(sandboxUrl, 'DELETE /_sandbox/faults');
+}
+
 const SLOW = { poll: { min: '1h', max: '1h', deadline: '2h', giveUp: '7d' } } as const;
 const ORDERED: Recorded = { spec: { concurrency: 1 }, meanwhile: ordered };
 const CANCELLED: Recorded = { items: written, spec: { concurrency: 2 }, config: SLOW, meanwhile: cancelled };
 const DENIED: Recorded = { before: denied, meanwhile: mended };
 const CONTINUED: Recorded = { items: written, spec: { concurrency: 1 } };
+
+const UNWRITABLE: Recorded = { ...CONTINUED, before: unwritable, meanwhile: writable, kept: firstPart };
 
 /** On a server that wants short histories. */
 function continuing(recorded: Recorded): Scenario {
@@ -176,6 +188,31 @@ const stopped: Scenario = async (temporal, keep) => {
   await sandbox.stop();
 };
 
+/** Paused while one chunk is on the wire and another waits for its turn, which then is not sent. */
+const unwanted: Scenario = async (temporal, keep) => {
+  const sandbox = await startSandbox({ pace: { kind: 'polls', polls: 2 } });
+  const config = testConfig({ submit: { timeout: '1m', authGrace: '1h' } });
+  await addFault(sandbox.url, {
+    ...{ operation: 'remove-background', match: { every: 1 } },
+    ...{ fault: 'delay', ms: 60_000, when: 'after' },
+  });
+  const work = async (): Promise<void> => {
+    const asked = batchOf(cutouts(sandbox.url, 2 * CHUNK_ITEMS), 2 * CHUNK_ITEMS);
+    const batch = await segueClient(temporal, config).batch.start(asked);
+    await eventually('a chunk on the wire', async () => {
+      return (await readLedger(sandbox.url)).summary.submissions === CHUNK_ITEMS;
+    });
+    await batch.pause(BY_SAM);
+    await ask(sandbox.url, 'DELETE /_sandbox/faults');
+    await untilStatus(batch, 'what was on the wire', ({ counts }) => counts.succeeded === CHUNK_ITEMS);
+    await batch.resume(BY_SAM);
+    await temporal.client.workflow.getHandle(batch.workflowId).result();
+    await keep(temporal.client.workflow.getHandle(firstPart(asked.key)));
+  };
+  await withWorker(temporal, config, sandbox.url, work, { limits: { maxSubmits: 2 * CHUNK_ITEMS } });
+  await sandbox.stop();
+};
+
 export const batchScenarios: Record<string, Scenario> = {
   'batch-completed': recording({ spec: { concurrency: 3, notify: NOTIFY } }),
   'batch-attention': recording({ before: troubled, spec: { notify: NOTIFY } }),
@@ -189,7 +226,9 @@ export const batchScenarios: Record<string, Scenario> = {
   'batch-part-held-and-refused': recording({ before: troubled, kept: firstPart }),
   'batch-part-denied': recording({ ...DENIED, kept: firstPart }),
   'batch-part-paused': recording({ ...ORDERED, kept: firstPart }),
+  'batch-part-paused-in-the-queue': unwanted,
   'batch-part-cancelled': recording({ ...CANCELLED, kept: firstPart }),
   'batch-part-continued': continuing({ ...CONTINUED, kept: firstPart }),
+  'batch-part-continued-unwritten': continuing(UNWRITABLE),
   'media-held-by-batch': adopted,
 };

@@ -16,10 +16,17 @@ export interface ChunkSubmission {
 }
 
 export interface ChunkOrder {
+  /** The key of the batch whose items these are. */
+  batch: string;
   submissions: ChunkSubmission[];
   /** The run that may send these. A reset run has another id and must not. */
   runId: string;
 }
+
+/** As of a single submission; `isUnwanted` where the batch was paused or cancelled while the chunk waited its turn. */
+export type ChunkOutcome =
+  | Exclude<SubmitOutcome, { outcome: 'notSent' }>
+  | { outcome: 'notSent'; reason: string; isUnwanted?: boolean };
 
 /** Notifications that are sent at once; `item` is the place in the partition. */
 export interface NotifyChunkOrder {
@@ -45,7 +52,7 @@ export interface TasksNews {
 
 export interface BatchActivities {
   /** Sends all of them at once, each at most once. The outcomes are in the order of the submissions. */
-  submitChunk: (order: ChunkOrder) => Promise<SubmitOutcome[]>;
+  submitChunk: (order: ChunkOrder) => Promise<ChunkOutcome[]>;
   pollTasks: (order: PollTasksOrder) => Promise<TasksNews>;
   /** As `submitChunk`, for notifications. */
   notifyChunk: (order: NotifyChunkOrder) => Promise<NotifyOutcome[]>;

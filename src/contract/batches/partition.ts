@@ -1,7 +1,8 @@
 /** A partition: the run that does some hundred items of a batch, and all that it knows of them. */
 import { defineQuery, defineSignal } from '@temporalio/workflow';
+import { type Scope } from '../../api/scope';
 import { type PollSettings, type SubmitSettings } from '../settings';
-import { type NoticeOutcome } from '../targets';
+import { type ChangeOutcome, type NoticeOutcome, type ProjectRef } from '../targets';
 import { type BatchItem, type BatchItemResult, type BatchItemStatus } from './items';
 
 export const BATCH_PART_WORKFLOW = 'batchPart';
@@ -38,8 +39,32 @@ export interface ItemProgress {
   workflowId?: string;
 }
 
+/** What is to be written to one project. What each item is to say there is made of what is known of it. */
+export interface Letter {
+  /** Tells it from those to other projects. */
+  address: string;
+  project: ProjectRef;
+  scope?: Scope;
+  /** What the project's writer was asked for, and has not answered. Whoever asks again does so by the same name. */
+  asked?: { changeId: string; items: Saved[]; answer?: ChangeOutcome };
+  /** Of what was refused together: each is written by itself. */
+  halves: Saved[][];
+  /** What was settled since goes with the next. */
+  waiting: Saved[];
+}
+
+/** An item that is over, by its place in the partition. */
+export interface Saved {
+  place: number;
+  /** Where it goes in the project, and since when it is over. */
+  at: string;
+  finishedAt: string;
+}
+
 export interface PartitionProgress {
   items: ItemProgress[];
+  /** Those that are not written yet. */
+  letters: Letter[];
   window: PartitionWindow;
   polls: number;
   /** As the batch is told. */

@@ -106,9 +106,9 @@ async function lookAtAbsent(run: Batch): Promise<void> {
   if (gone > 0 && Date.now() - since >= LONGEST_HAND_OVER_MS) tellOfAbsent(run);
 }
 
-/** A task at the service takes a place, whether or not it was given one. */
+/** A task at the service takes a place, whether or not it was given one. One whose items are all over may still write. */
 function isKeepingPlaces({ isThere, isOver, places, counts }: PartitionStanding): boolean {
-  return isThere && !isOver && (places > 0 || counts.running > 0);
+  return isThere && !isOver && (places > 0 || counts.running > 0 || counts.waiting === 0);
 }
 
 export async function lookAt(run: Batch, n: number): Promise<JobEnd> {

@@ -13,9 +13,19 @@ import { handleLateTasks } from './leaving';
 import { isAnybodyUntold, tellUsers } from './notices';
 import { pollItems } from './polling';
 import { reportNews, speakNowAndThen, tellBatch } from './reporting';
-import { countsOf, isDone, isOver, type Partition, resultsOf, startPartition } from './run';
+import {
+  countsOf,
+  isAtEnd,
+  isDone,
+  isOver,
+  isWriting,
+  type Partition,
+  resultsOf,
+  startPartition,
+} from './run';
 import { submitItems } from './submitting';
 import { handleWindow } from './window';
+import { goOnWriting, takeAnswersAlong } from './writing';
 
 /**
  * Some hundred items of a batch: submitted in chunks as far as the batch gives it places, polled together, their
@@ -34,9 +44,11 @@ export async function batchPart(input: PartitionInput): Promise<PartitionResult>
   // Cancelled, it still waits for what is on its way: a POST cannot be called back.
   await CancellationScope.nonCancellable(async () => {
     void speakNowAndThen(run);
+    goOnWriting(run);
     await Promise.all([submitItems(run), pollItems(run), reportNews(run), tellUsers(run)]);
-    await condition(() => run.leaving === 0 && run.writes === 0 && allHandlersFinished());
-    if (!isDone(run) || isAnybodyUntold(run)) await continueAsNew<typeof batchPart>(nextInput(run));
+    await condition(() => run.leaving === 0 && isAtEnd(run) && allHandlersFinished());
+    if (!isDone(run) || isWriting(run) || isAnybodyUntold(run))
+      await continueAsNew<typeof batchPart>(nextInput(run));
     await tellBatch(run);
     // Who asked something of the run, or told it something, meanwhile.
     await condition(allHandlersFinished);
@@ -45,7 +57,9 @@ export async function batchPart(input: PartitionInput): Promise<PartitionResult>
 }
 
 /** What is over needs no request any more. */
-function nextInput({ input, progress }: Partition): PartitionInput {
+function nextInput(run: Partition): PartitionInput {
+  const { input, progress } = run;
+  takeAnswersAlong(run);
   const items = input.items.map((item, place) => {
     const known = progress.items[place];
     const { key, tool, notify } = item;

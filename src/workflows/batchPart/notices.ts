@@ -14,7 +14,7 @@ import { doubling } from '../backoff';
 import { senderOf } from '../following';
 import { type Message, notificationTo } from '../notice';
 import { outcomesOf } from './chunk';
-import { type Entry, firstEntriesWith, isEnding, jobKeyOf, type Partition } from './run';
+import { type Entry, firstEntriesWith, isAtEnd, jobKeyOf, type Partition } from './run';
 
 const NOTIFY_TIMEOUT_MS = 30_000;
 /** Told by one activity, at once. They cost nothing, so that more of them may be uncertain than of submits. */
@@ -55,7 +55,7 @@ export function isAnybodyUntold({ progress }: Partition): boolean {
 export async function tellUsers(run: Partition): Promise<void> {
   let pause = doubling(1_000, LONGEST_PAUSE_MS);
   for (;;) {
-    await condition(() => isAnybodyUntold(run) || (isEnding(run) && run.writes === 0));
+    await condition(() => isAnybodyUntold(run) || isAtEnd(run));
     const some = firstEntriesWith(run, isDue, MOST_NOTICES);
     if (run.handingOver || some.length === 0) return;
     const outcomes = await tellChunk(run, some);

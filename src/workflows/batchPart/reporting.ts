@@ -2,13 +2,13 @@
 import { condition, getExternalWorkflowHandle, sleep } from '@temporalio/workflow';
 import { partitionNewsSignal } from '../../contract';
 import { batchWorkflowId } from '../../ids';
-import { countsOf, endWhenLong, isDone, isEnding, type Partition } from './run';
+import { countsOf, endWhenLong, isAtEnd, isDone, isWriting, type Partition } from './run';
 
 /** What changes while news is on its way goes out with the next. */
 export async function reportNews(run: Partition): Promise<void> {
   for (;;) {
-    await condition(() => isEnding(run) || run.hasNews);
-    if (isEnding(run)) return;
+    await condition(() => isAtEnd(run) || run.hasNews);
+    if (isAtEnd(run)) return;
     await tellBatch(run);
   }
 }
@@ -34,7 +34,8 @@ export async function tellBatch(run: Partition): Promise<boolean> {
   const { batch, n } = run.input;
   const trouble = run.trouble ?? run.pollTrouble;
   const { late } = run.progress;
-  const news = { n, counts: countsOf(run), trouble, late, isOver: isDone(run) && run.leaving === 0 };
+  const isOver = isDone(run) && !isWriting(run) && run.leaving === 0;
+  const news = { n, counts: countsOf(run), trouble, late, isOver };
   try {
     await getExternalWorkflowHandle(batchWorkflowId(batch)).signal(partitionNewsSignal, news);
     return true;

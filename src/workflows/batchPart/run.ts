@@ -12,7 +12,6 @@ import { batchItemKey, batchPartWorkflowId } from '../../ids';
 import { doubling } from '../backoff';
 import { type Sender, wasReset } from '../following';
 import { type Settings } from '../settings';
-import { type Letters } from './writing';
 
 export interface Partition extends Sender {
   readonly input: PartitionInput;
@@ -24,9 +23,6 @@ export interface Partition extends Sender {
   leaving: number;
   /** The batch is being told of them. */
   tellingOfLeaving?: Promise<boolean>;
-  /** Results on their way into projects, and what waits for them to arrive. */
-  writes: number;
-  readonly letters: Letters;
   /** Nothing is submitted before this, in milliseconds; `resting` while that is in the future. */
   restUntil: number;
   resting: boolean;
@@ -50,13 +46,14 @@ export function startPartition(input: PartitionInput, settings: Settings): Parti
     settings,
     progress: {
       items: carried?.items ?? input.items.map(newItem),
+      letters: carried?.letters ?? [],
       window: carried?.window ?? { order: 0, places: 0, paused: false, cancelled: false },
       polls: carried?.polls ?? 0,
       late: carried?.late ?? null,
       reset: wasReset(carried),
     },
     subject: { requestName: batchPartWorkflowId(batch, n) },
-    ...{ chunks: 0, leaving: 0, writes: 0, letters: new Map() },
+    ...{ chunks: 0, leaving: 0 },
     ...{ restUntil: 0, resting: false, cautious: carried !== undefined },
     ...newPatience(),
     ...{ trouble: null, pollTrouble: null },
@@ -119,6 +116,16 @@ export function isDone({ progress }: Partition): boolean {
 /** Whether the loops of the partition come to their end. */
 export function isEnding(run: Partition): boolean {
   return run.handingOver || isDone(run);
+}
+
+/** Results are on their way into projects. */
+export function isWriting({ progress }: Partition): boolean {
+  return progress.letters.length > 0;
+}
+
+/** Whether this run has nothing left to do: a project that cannot be written does not keep the next one from beginning. */
+export function isAtEnd(run: Partition): boolean {
+  return run.handingOver || (isDone(run) && !isWriting(run));
 }
 
 /** Looked at after whatever makes the history longer. */

@@ -2,10 +2,10 @@
 import { condition, proxyActivities, sleep, workflowInfo } from '@temporalio/workflow';
 import {
   CHUNK_ITEMS,
+  type ChunkOutcome,
   HEARTBEAT_TIMEOUT_MS,
   RECORDING_MARGIN_MS,
   type SegueActivities,
-  type SubmitOutcome,
 } from '../../contract';
 import { batchTaskQueue } from '../../ids';
 import { senderOf } from '../following';
@@ -25,6 +25,14 @@ import { keepFailure, recordCancelled } from './writing';
 
 /** A service that asks for more is asked again after this, since an hour may change its mind. */
 const LONGEST_REST_MS = 3_600_000;
+/**
+ * On their way at once, of one partition. What two workers send at once, with 100 POSTs of batches on the wire each, is
+ * eight chunks: by itself a partition keeps both busy. More would only wait in the queue, where nothing can call them
+ * back, and would all be unknown where no worker comes for a day.
+ */
+const MOST_CHUNKS = 8;
+/** An order of a person that a worker knew of first is here soon. */
+const ORDER_MS = 1_000;
 
 export async function submitItems(run: Partition): Promise<void> {
   for (;;) {
@@ -38,7 +46,8 @@ export async function submitItems(run: Partition): Promise<void> {
 /** As many of those that wait as there are places for; one by itself while the service may be in trouble. */
 function nextChunk(run: Partition): Entry[] {
   const { window, items } = run.progress;
-  if (window.paused || window.cancelled || run.resting || (run.cautious && run.chunks > 0)) return [];
+  const most = run.cautious ? 1 : MOST_CHUNKS;
+  if (window.paused || window.cancelled || run.resting || run.chunks >= most) return [];
   const taken = items.filter(({ status }) => status === 'running').length;
   const room = Math.min(run.cautious ? 1 : CHUNK_ITEMS, window.places - taken);
   return firstEntriesWith(run, ({ status }) => status === 'waiting', room);
@@ -63,7 +72,7 @@ async function sendChunk(run: Partition, chunk: Entry[]): Promise<void> {
   endWhenLong(run);
 }
 
-function submit(run: Partition, chunk: Entry[]): Promise<SubmitOutcome[]> {
+function submit(run: Partition, chunk: Entry[]): Promise<ChunkOutcome[]> {
   const { submitChunk } = proxyActivities<SegueActivities>({
     summary: `${chunk.length} POSTs, none of them a second time`,
     taskQueue: batchTaskQueue(workflowInfo().taskQueue),
@@ -79,10 +88,10 @@ function submit(run: Partition, chunk: Entry[]): Promise<SubmitOutcome[]> {
     ...{ tool, request, scope },
   }));
   const places = chunk.map(({ place }) => place);
-  return outcomesOf(places, () => submitChunk({ submissions, runId: senderOf(run) }));
+  return outcomesOf(places, () => submitChunk({ batch: run.input.batch, submissions, runId: senderOf(run) }));
 }
 
-function settle(run: Partition, entry: Entry, outcome: SubmitOutcome, at: string): void {
+function settle(run: Partition, entry: Entry, outcome: ChunkOutcome, at: string): void {
   const { known } = entry;
   if (isOver(known)) return;
   switch (outcome.outcome) {
@@ -118,28 +127,32 @@ function waitAgain(run: Partition, { known }: Entry): void {
   known.status = run.progress.window.cancelled ? 'cancelled' : 'waiting';
 }
 
-type Refusal = Extract<SubmitOutcome, { outcome: 'refused' }>;
+type Refusal = Extract<ChunkOutcome, { outcome: 'refused' }>;
 
 /** A single job gives up on a denial after a while; a batch waits until the credential is mended. */
 function mayChange(outcome: Refusal): boolean {
   return isDenied(outcome) || isTooMuch(outcome);
 }
 
-function isDenied(outcome: SubmitOutcome): outcome is Refusal {
+function isDenied(outcome: ChunkOutcome): outcome is Refusal {
   return outcome.outcome === 'refused' && (outcome.status === 401 || outcome.status === 403);
 }
 
-function isTooMuch(outcome: SubmitOutcome): outcome is Refusal {
+function isTooMuch(outcome: ChunkOutcome): outcome is Refusal {
   return outcome.outcome === 'refused' && (outcome.status === 429 || outcome.status === 425);
 }
 
+function isUnwanted(outcome: ChunkOutcome): boolean {
+  return outcome.outcome === 'notSent' && outcome.isUnwanted === true;
+}
+
 /** The service looked at it, whatever it thinks of it. */
-function isJudged(outcome: SubmitOutcome): boolean {
+function isJudged(outcome: ChunkOutcome): boolean {
   return outcome.outcome === 'accepted' || (outcome.outcome === 'refused' && !mayChange(outcome));
 }
 
 /** What the outcomes of a chunk, together, tell of the service. */
-function restAfter(run: Partition, outcomes: SubmitOutcome[]): void {
+function restAfter(run: Partition, outcomes: ChunkOutcome[]): void {
   const isWell = outcomes.some(isJudged);
   if (isWell) Object.assign(run, newPatience(), { trouble: null, cautious: false });
   const tooMuch = outcomes.filter(isTooMuch);
@@ -149,6 +162,10 @@ function restAfter(run: Partition, outcomes: SubmitOutcome[]): void {
   }
   // What was not sent beside others that were had no place on the wire, and is not in trouble.
   if (isWell) return;
+  if (outcomes.some(isUnwanted)) {
+    rest(run, ORDER_MS);
+    return;
+  }
   const denied = outcomes.find(isDenied);
   const unsent = outcomes.find(({ outcome }) => outcome === 'notSent' || outcome === 'unknown');
   if (denied) {

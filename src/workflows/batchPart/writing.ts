@@ -1,26 +1,26 @@
 /** What became of items: kept here, and written to their projects, together where they share one. */
 import { CancellationScope, uuid4, workflowInfo } from '@temporalio/workflow';
-import { type ProjectRef, type Scope, type Step } from '../../contract';
+import { type Letter, type Saved, type Step } from '../../contract';
 import { changeIdOf } from '../../ids';
-import { writeToProject } from '../write';
+import { answerTo, writeToProject } from '../write';
 import { noteNotice } from './notices';
 import { type Entry, entryAt, type Partition } from './run';
 
 export function keepResult(run: Partition, entry: Entry, info: unknown): void {
   entry.known.status = 'succeeded';
   entry.known.info = info;
-  keep(run, entry, { info });
+  keep(run, entry);
 }
 
 export function keepFailure(run: Partition, entry: Entry, error: string): void {
   entry.known.status = 'failed';
   entry.known.error = error;
-  keep(run, entry, { status: 'failed', error });
+  keep(run, entry);
 }
 
 /** The project knows it first, then the user. */
-function keep(run: Partition, entry: Entry, what: Record<string, unknown>): void {
-  if (entry.asked.write) save(run, entry, what);
+function keep(run: Partition, entry: Entry): void {
+  if (entry.asked.write) save(run, entry);
   else noteNotice(entry);
 }
 
@@ -33,90 +33,84 @@ function finish(run: Partition, place: number, error: string | undefined): void 
 /** Whoever wants its task later finds it in the project. */
 export function recordCancelled(run: Partition, place: number): void {
   const entry = entryAt(run, place);
-  if (entry.known.taskId !== undefined) save(run, entry, { status: 'cancelled' });
+  if (entry.known.taskId !== undefined) save(run, entry);
 }
-
-/** What is to be written to one project. */
-interface Letter {
-  project: ProjectRef;
-  scope?: Scope;
-  steps: PlacedStep[];
-}
-
-interface PlacedStep {
-  place: number;
-  step: Step;
-}
-
-/** Those that are written at the moment, by project. */
-export type Letters = Map<string, Letter>;
 
 /** Of one change, in characters of JSON: a writer's queue holds those of six partitions that share a project. */
 const LONGEST_CHANGE = 64_000;
 
-function save(run: Partition, { place, asked, known }: Entry, what: Record<string, unknown>): void {
+function save(run: Partition, { place, asked, known }: Entry): void {
   if (!asked.write) return;
+  const { letters } = run.progress;
   const { project, at, failedAt } = asked.write;
-  const facts = { key: asked.key, taskId: known.taskId ?? null };
-  const step = {
-    at: known.status === 'succeeded' ? at : (failedAt ?? at),
-    set: { ...facts, ...what, finishedAt: new Date().toISOString() },
-  };
-  run.writes += 1;
+  const finishedAt = new Date().toISOString();
+  const saved = { place, at: known.status === 'succeeded' ? at : (failedAt ?? at), finishedAt };
   const address = JSON.stringify([project.resourcetype, project.id, asked.scope ?? null]);
-  const open = run.letters.get(address);
+  const open = letters.find((letter) => letter.address === address);
   if (open) {
-    open.steps.push({ place, step });
+    open.waiting.push(saved);
     return;
   }
-  const letter = { project, scope: asked.scope, steps: [{ place, step }] };
-  run.letters.set(address, letter);
-  void CancellationScope.nonCancellable(() => send(run, address, letter));
+  const letter = { address, project, scope: asked.scope, halves: [], waiting: [saved] };
+  letters.push(letter);
+  void CancellationScope.nonCancellable(() => send(run, letter));
+}
+
+/** What the run before this one had no answer to. */
+export function goOnWriting(run: Partition): void {
+  for (const letter of run.progress.letters) void send(run, letter);
+}
+
+/** Answers that came in the last moment: the next run would ask again, and the writer that knows may be gone by then. */
+export function takeAnswersAlong({ progress }: Partition): void {
+  for (const { asked } of progress.letters) if (asked) asked.answer = answerTo(asked.changeId);
+}
+
+/** Wherever this waits, the letter says how far it is: another run may have to go on with it. */
+async function send(run: Partition, letter: Letter): Promise<void> {
+  // After all that is settled in the same moment.
+  await Promise.resolve();
+  const { project, scope } = letter;
+  while ((letter.asked ??= nextOf(run, letter))) {
+    const { changeId, items, answer } = letter.asked;
+    const change = { steps: items.map((item) => stepOf(run, item)) };
+    const outcome = answer ?? (await writeToProject(project, scope, change, changeId));
+    letter.asked = undefined;
+    takeOutcome(run, letter, items, outcome.ok ? undefined : outcome.error);
+  }
+  // In the same moment as the last look: what is saved from now on is another letter.
+  run.progress.letters.splice(run.progress.letters.indexOf(letter), 1);
 }
 
 /** What is settled while one is on its way goes with the next. */
-async function send(run: Partition, address: string, { project, scope, steps }: Letter): Promise<void> {
-  // After all that is settled in the same moment.
-  await Promise.resolve();
-  while (steps.length > 0) {
-    const some = steps.splice(0, howManyFit(steps));
-    await writeAll(run, project, scope, some);
-    run.writes -= some.length;
-  }
-  // In the same moment as the last look: what is saved from now on is another letter.
-  run.letters.delete(address);
+function nextOf(run: Partition, { halves, waiting }: Letter): Letter['asked'] {
+  const items = halves.shift() ?? waiting.splice(0, howManyFit(run, waiting));
+  // Not the same name after a reset: what is written together then is something else.
+  return items.length > 0 ? { changeId: changeIdOf(workflowInfo().workflowId, uuid4()), items } : undefined;
 }
 
-function howManyFit(steps: PlacedStep[]): number {
+function howManyFit(run: Partition, items: Saved[]): number {
   let length = 0;
-  const tooMany = steps.findIndex(({ step }) => (length += JSON.stringify(step).length) > LONGEST_CHANGE);
-  return tooMany === -1 ? steps.length : Math.max(tooMany, 1);
+  const tooMany = items.findIndex(
+    (item) => (length += JSON.stringify(stepOf(run, item)).length) > LONGEST_CHANGE,
+  );
+  return tooMany === -1 ? items.length : Math.max(tooMany, 1);
 }
 
 /** Where they are refused together, one bad one among good ones is found by halves, and refused alone. */
-async function writeAll(
-  run: Partition,
-  project: ProjectRef,
-  scope: Scope | undefined,
-  steps: PlacedStep[],
-): Promise<void> {
-  const error = await write(project, scope, steps);
-  if (error === undefined || steps.length === 1) {
-    for (const { place } of steps) finish(run, place, error);
+function takeOutcome(run: Partition, { halves }: Letter, items: Saved[], error: string | undefined): void {
+  if (error === undefined || items.length === 1) {
+    for (const { place } of items) finish(run, place, error);
     return;
   }
-  const half = Math.ceil(steps.length / 2);
-  await writeAll(run, project, scope, steps.slice(0, half));
-  await writeAll(run, project, scope, steps.slice(half));
+  const half = Math.ceil(items.length / 2);
+  halves.unshift(items.slice(0, half), items.slice(half));
 }
 
-async function write(
-  project: ProjectRef,
-  scope: Scope | undefined,
-  steps: PlacedStep[],
-): Promise<string | undefined> {
-  // Not the same after a reset: what is written together then is something else.
-  const changeId = changeIdOf(workflowInfo().workflowId, uuid4());
-  const outcome = await writeToProject(project, scope, { steps: steps.map(({ step }) => step) }, changeId);
-  return outcome.ok ? undefined : outcome.error;
+/** Made when it is sent, of what is kept anyway: results are too large to be handed over twice. */
+function stepOf(run: Partition, { place, at, finishedAt }: Saved): Step {
+  const { asked, known } = entryAt(run, place);
+  const { status, info, error, taskId = null } = known;
+  const what = status === 'succeeded' ? { info } : { status, error };
+  return { at, set: { key: asked.key, taskId, ...what, finishedAt } };
 }
