@@ -190,6 +190,18 @@ test('P2: tasks that take too long go on as runs of their own when nothing else 
   expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 3, duplicates: 0 });
 });
 
+test('P2: tasks that never end and take all places go on as runs of their own when a single job would be given up', async () => {
+  const config = testConfig({ poll: { min: '50ms', max: '100ms', deadline: '500ms', giveUp: '2s' } });
+  const slow = await startSandbox({ pace: { kind: 'time', ms: 3_600_000 } });
+  const work = async (): Promise<void> => {
+    const batch = await startBatch(temporal, config, batchOf(cutouts(slow.url, 3), 3, { concurrency: 2 }));
+    expect(await batch.result()).toMatchObject({ status: 'attention', counts: { held: 3 } });
+  };
+  await withWorker(temporal, config, slow.url, work, { operator });
+  expect((await readLedger(slow.url)).summary).toMatchObject({ submissions: 3, duplicates: 0 });
+  await slow.stop();
+});
+
 /** One that the service has before there is a batch. */
 async function newTask(sandboxUrl: string, body: unknown): Promise<string> {
   const { json } = await ask(sandboxUrl, 'POST /tools/remove-background', { body });

@@ -88,14 +88,18 @@ function take(run: Partition, { over, missing, known, trouble }: TasksNews): voi
   run.hasNews ||= over.length > 0 || (before === null) !== (run.pollTrouble === null);
 }
 
-/** They keep nothing else from ending: when only such are left, each goes on as a run of its own. */
+/**
+ * They keep nothing else from ending: when only such are left, each goes on as a run of its own; and whatever is left,
+ * one that a single job would have been given up for by now, since it may never end.
+ */
 function letOverdueGo(run: Partition): void {
   const left = entriesWith(run, (known) => !isOver(known));
   const late = left.filter(({ known }) => isLate(run, known));
   const before = run.progress.late;
   run.progress.late = isInTheWay(run, late.length) ? wordsOfLate(run, late.length) : null;
   run.hasNews ||= (before === null) !== (run.progress.late === null);
-  if (late.length === left.length) for (const entry of late) leaveOverdue(run, entry);
+  const isAllThatIsLeft = late.length === left.length;
+  for (const entry of late) if (isAllThatIsLeft || isPastHope(run, entry.known)) leaveOverdue(run, entry);
 }
 
 /**
@@ -118,6 +122,10 @@ function wordsOfLate({ settings, input }: Partition, late: number): string {
 function isLate({ settings, pollTrouble }: Partition, { taskId, since }: ItemProgress): boolean {
   const patience = pollTrouble === null ? settings.deadline : 2 * settings.deadline;
   return taskId !== undefined && since !== undefined && timeSince(since) >= patience;
+}
+
+function isPastHope({ settings }: Partition, { since }: ItemProgress): boolean {
+  return since !== undefined && timeSince(since) >= settings.giveUp;
 }
 
 function timeSince(time: string): number {
