@@ -194,7 +194,10 @@ function encoded(part: string): string {
   return encodeURIComponent(part).replaceAll('~', '%7E');
 }
 
-/** The id of a change that a workflow asks for: the same after a reset, so that it is not applied a second time. */
+/**
+ * The id of a change that a workflow asks for. Its purpose has something random in it: what a run asked for before the
+ * point that it was reset to is the same change afterwards, and not applied a second time; what it asks for anew is not.
+ */
 export function changeIdOf(workflowId: string, purpose: string): string {
   return `${workflowId}#${purpose}`;
 }

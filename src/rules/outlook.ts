@@ -20,7 +20,7 @@ export function problemsOfOutlookInput(input: unknown): string[] {
     ...(isRecord(project) && isIdText(project.resourcetype) && isIdText(project.id)
       ? []
       : ['project: must be { resourcetype, id }']),
-    ...(isLeftOut(at) || (typeof at === 'string' && isPointer(at) && !/\p{Surrogate}/u.test(at))
+    ...(isLeftOut(at) || (typeof at === 'string' && at !== '' && isPointer(at) && !/\p{Surrogate}/u.test(at))
       ? []
       : ['at: must be a JSON pointer, like /campaign']),
     ...object(researchFields)({ drafts, activity, boards }, []).map(problemText),

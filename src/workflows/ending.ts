@@ -6,6 +6,7 @@ import {
   condition,
   isCancellation,
   sleep,
+  uuid4,
   workflowInfo,
 } from '@temporalio/workflow';
 import { type ChangeOutcome, FAILURE, type NoticeOutcome, type NotifyEvent } from '../contract';
@@ -90,14 +91,14 @@ async function recordCancelled(run: Following): Promise<void> {
 function write(
   run: Following,
   at: string | undefined,
-  // Each way to end is a change of its own: what failed may succeed when it is reset, or waited for again.
   purpose: 'result' | 'failed' | 'cancelled',
   value: object,
 ): Promise<ChangeOutcome | null> {
   const { scope, write: target } = run.input;
   if (!target || at === undefined) return Promise.resolve(null);
   enterStage(run, 'writing');
-  const changeId = changeIdOf(workflowInfo().workflowId, purpose);
+  // Each end is a change of its own: a run that is reset may end in another way, or the project may take it then.
+  const changeId = changeIdOf(workflowInfo().workflowId, `${purpose}-${uuid4().slice(0, 8)}`);
   const change = { steps: [{ at, set: value }] };
   return CancellationScope.nonCancellable(() =>
     writeToProject(target.project, scope, change, changeId, () => {

@@ -10,6 +10,7 @@ import {
   sleep,
   startChild,
   TimeoutFailure,
+  uuid4,
   workflowInfo,
 } from '@temporalio/workflow';
 import {
@@ -97,7 +98,7 @@ async function write(
   if (outlook === null) return false;
   show('Writing the outlook into the project.');
   const change = { steps: [{ at: `${at}/outlook`, set: outlook }] };
-  const changeId = changeIdOf(workflowInfo().workflowId, 'outlook');
+  const changeId = changeIdOf(workflowInfo().workflowId, `outlook-${uuid4().slice(0, 8)}`);
   const outcome = await writeToProject(project, scope, change, changeId);
   if (!outcome.ok)
     throw ApplicationFailure.nonRetryable(

@@ -4,7 +4,7 @@ import { formatDuration } from '../durations';
 import { pollRequestId } from '../ids';
 import { continueWhenLong } from './following';
 import { hold } from './hold';
-import { type Run, startOver } from './progress';
+import { keepLostTask, type Run, startOver } from './progress';
 import { nextNumber } from './question';
 import { enterStage } from './show';
 import { MISSING_GRACE_MS, watch } from './watch';
@@ -41,6 +41,7 @@ async function decideMissing(run: Run): Promise<'lost' | undefined> {
   // Its deadlines are not those of the task that was lost, nor does the time count that a person took.
   progress.pollingSince = null;
   if (decision.action !== 'adopt') startOver(run);
+  keepLostTask(run);
   progress.taskId = decision.action === 'adopt' ? (decision.taskId ?? null) : null;
   if (progress.taskId === null) return 'lost';
   enterStage(run, 'polling');

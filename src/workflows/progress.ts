@@ -95,6 +95,13 @@ export function startOver(run: Run): void {
   run.progress.deniedSince = null;
 }
 
+/** One that was adopted, or given, is in no attempt: it is known on, though it is not followed any more. */
+export function keepLostTask({ progress }: Run): void {
+  const { attempts, otherTasks, taskId } = progress;
+  const isKept = attempts.some((attempt) => attempt.taskId === taskId) || otherTasks.includes(taskId ?? '');
+  if (taskId !== null && !isKept) otherTasks.push(taskId);
+}
+
 /** Of a submission that this run does not know: the run that it was reset from made it. Gives whether it is news. */
 export function keepTask(run: Run, taskId: string): boolean {
   const { otherTasks } = run.progress;

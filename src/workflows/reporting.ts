@@ -43,8 +43,11 @@ export function handleListeners(run: Following): void {
     (listener: unknown) => {
       if (!isRecord(listener) || !isWorkflowId(listener.workflowId)) return;
       const { listeners } = run.progress;
-      if (listeners.includes(listener.workflowId) || listeners.length >= MOST_LISTENERS) return;
-      listeners.push(listener.workflowId);
+      if (!listeners.includes(listener.workflowId)) {
+        if (listeners.length >= MOST_LISTENERS) return;
+        listeners.push(listener.workflowId);
+      }
+      // Who asks again was reset, and does not know any more what it was told.
       tell(run, listener.workflowId);
     },
     { description: 'Has this run tell its stages to another one: { workflowId }.' },

@@ -73,6 +73,9 @@ async function submitUntilKnown(run: Run, denial: { telling?: CancellationScope 
         return;
       }
       startOver(run);
+      // A denial from now on is another one.
+      denial.telling?.cancel();
+      denial.telling = undefined;
       continue;
     }
 

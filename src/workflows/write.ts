@@ -37,8 +37,7 @@ const answers = new Map<string, Changed>();
 /**
  * Has a change of a project made by its writer, and waits for the outcome, however long the service takes.
  *
- * The change id is made by {@link changeIdOf} from the workflow's id and a name of the purpose, so that a run that was
- * reset asks for the same change and not for another one. `onDelay` is called whenever patience ends without an answer.
+ * The change id is made by {@link changeIdOf}. `onDelay` is called whenever patience ends without an answer.
  */
 export async function writeToProject(
   project: ProjectRef,

@@ -110,6 +110,29 @@ describe('a campaign that is stopped', () => {
     expect(await summary()).toMatchObject({ submissions: 3, duplicates: 0 });
   });
 
+  test('and reset learns that a job is held, whose place others have meanwhile', async () => {
+    await addFault(sandbox.url, {
+      ...{ operation: 'remove-background', match: { nth: 1 } },
+      ...{ fault: 'reset', when: 'after' },
+    });
+    await addFault(sandbox.url, answering(503, 'get-task'));
+    const spec = await newCampaign(sandbox.url, {
+      media: { first: cutout(sandbox.url), second: cutout(sandbox.url, 'shoe') },
+      concurrency: 1,
+    });
+    const campaign = await start(spec);
+    const { workflowId } = campaign.handle;
+    await campaign.untilJob('first', 'held');
+    await resetRun(temporal, { workflowId });
+    const again = new TestCampaign(temporal.client.workflow.getHandle(workflowId));
+    await again.untilJob('first', 'held');
+    await again.untilJob('second', 'running');
+    await ask(sandbox.url, 'DELETE /_sandbox/faults');
+    await temporal.client.workflow.getHandle(`media/${spec.key}~first`).cancel();
+    await expect(again.result()).rejects.toMatchObject({ cause: { type: 'CampaignFailed' } });
+    expect(await summary()).toMatchObject({ submissions: 2, duplicates: 0 });
+  });
+
   test.each<[string, 'before' | 'after']>([
     ['has been terminated', 'before'],
     ['is terminated', 'after'],

@@ -29,6 +29,7 @@ test.each([
   ['too many weeks', { weeks: 99 }],
   ['a member that is none', { week: 1 }],
   ['no project', { project: undefined }],
+  ['a place that is the whole project', { at: '' }],
   ['a bare number for a duration', { silentAfter: 14 }],
   ['two accounts in one', { drafts: { accounts: ['1,2'] } }],
   ['an account that is too long', { drafts: { accounts: ['1'.repeat(201)] } }],

@@ -363,6 +363,29 @@ test('P2: what a run does that was abandoned and then reset reaches the project,
   );
 });
 
+test('P2: how a run ends that was reset reaches a project that did not take it before', async () => {
+  const project = { resourcetype: 'document', id: randomUUID() };
+  await withHeldJob(
+    'after',
+    async (held) => {
+      await held.resolve({ ...SOMEBODY, action: 'abandon' });
+      expect(await held.wait()).toMatchObject({ status: 'abandoned' });
+
+      await ask(sandbox.url, 'POST /_sandbox/seed', {
+        body: { projects: [{ ...project, workspace: 1, data: {} }] },
+      });
+      await resetBeforeUpdate(temporal.client, held.workflowId);
+      const again = await segueClient(temporal, config).media.get(held.key);
+      await eventually('the hold', async () => (await again.state())?.stage === 'held');
+      await again.resolve({ ...SOMEBODY, action: 'abandon' });
+      expect(await again.wait()).toMatchObject({ status: 'abandoned' });
+      const { json } = await ask(sandbox.url, `GET /projects/document/${project.id}`);
+      expect(json.data).toMatchObject({ job: { status: 'abandoned' } });
+    },
+    { write: { project, at: '/job' } },
+  );
+});
+
 /** Resets to the last workflow task that was over before the first Update was accepted. */
 async function resetBeforeUpdate(client: Client, workflowId: string): Promise<void> {
   const { events = [] } = await client.workflow.getHandle(workflowId).fetchHistory();

@@ -83,12 +83,43 @@ describe('P2: a denial after a person had it submitted again', () => {
     });
     expect(stage).toBe('waiting');
     // P4: told as an event of its own, beside the one of that time.
-    await eventually('the alarm', async () => {
-      const { entries } = await readLedger(sandbox.url);
-      return entries.some(({ requestId }) => requestId === `${key}.notify.denied-3`);
-    });
+    await untilTold(key, 'denied-3');
     await run.cancel();
   });
+
+  test('is told again, also where the same run told of one before', async () => {
+    const key = `denied-${randomUUID()}`;
+    for (const n of [1, 3])
+      await addFault(sandbox.url, { ...befalls(key, n), fault: 'status', status: 401, when: 'before' });
+    await addFault(sandbox.url, { ...befalls(key, 2), fault: 'reset', when: 'before' });
+    const notify = { userId: 'u', workspaceId: WORKSPACE };
+    const run = await startByName(temporal, config, sandbox.url, { key, submit, notify });
+    await untilTold(key, 'denied-1');
+    await untilHeld(run, 2);
+    await resubmit(key);
+    await untilTold(key, 'denied-3');
+    await run.cancel();
+  });
+
+  async function untilTold(key: string, event: string): Promise<void> {
+    await eventually(`the alarm ${event}`, async () => {
+      const { entries } = await readLedger(sandbox.url);
+      return entries.some(({ requestId }) => requestId === `${key}.notify.${event}`);
+    });
+  }
+});
+
+test('P2: a task that was given, and that the service lost, is listed on beside the one that follows', async () => {
+  const key = `given-${randomUUID()}`;
+  const lost = { taskId: 'given', attempts: [], number: 0, pollingSince: ago(10), missingSince: ago(10) };
+  const run = await continued(key, carriedOver(lost));
+  await untilHeld(run, 1);
+  await resubmit(key);
+  await eventually('the polls', async () => (await stateOf(run)).stage === 'polling');
+  const { taskId } = await stateOf(run);
+  const { typedSearchAttributes } = await run.describe();
+  expect(typedSearchAttributes.get(searchAttributes.taskIds)).toEqual([taskId, 'given']);
+  await run.terminate();
 });
 
 test('P2: a task that is told of a submission under way, and is not its own, is listed beside it', async () => {

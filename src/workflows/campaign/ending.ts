@@ -102,9 +102,12 @@ async function cancelAll(run: Campaign): Promise<void> {
   const mayEnd = (): boolean =>
     open.some((job) => isOpen(job) && (job.status !== 'held' || heldBefore.has(job)));
   while (mayEnd() && Date.now() < until) {
-    const isNews = await condition(() => run.ended.size > 0 || !mayEnd(), until - Date.now());
-    // The last chance of those that told their end, and took their time.
-    if (!isNews) lookAtOpen(run);
+    await condition(() => run.ended.size > 0 || !mayEnd(), until - Date.now());
+    await readEnds(run);
+  }
+  // The last chance of those that told their end, and took their time.
+  if (open.some(isOpen)) {
+    lookAtOpen(run);
     await readEnds(run);
   }
   enterStage(run, 'cancelled');
