@@ -3,7 +3,7 @@ import { repeatOf } from '../../src/client/batches/again';
 import { BATCH_WORKFLOW } from '../../src/contract';
 import { NotRepeatedError } from '../../src/errors';
 import { batchItemKey, batchWorkflowId } from '../../src/ids';
-import { batchOf, cutouts, resultsOf, untilStatus } from '../support/batch';
+import { batchOf, cutouts, oneByOne, resultsOf, untilStatus } from '../support/batch';
 import { addFault, answering, ask, readLedger, useSandbox } from '../support/sandbox';
 import { segueClient, testConfig, useTemporal, useWorker } from '../support/temporal';
 
@@ -115,4 +115,22 @@ test('P1: a stopped batch is repeated when its partitions are over; what they ha
   expect(left.lost).toBeGreaterThan(0);
   await second?.result();
   expect((await posts()).slice(before)).toEqual([`${batchItemKey(`${spec.key}+2`, 1)}.submit.1`]);
+});
+
+test('a partition that only waits keeps its stopped batch from being repeated, and says how it is ended', async () => {
+  const spec = batchOf(cutouts(sandbox.url, 1), 1);
+  const { batch } = segueClient(temporal, config);
+  const first = await batch.start({ ...spec, partitions: oneByOne([]) });
+  await first.pause({ by: 'Olga' });
+  await batch.start(spec);
+  await untilStatus(first, 'its partition', ({ partitions }) => partitions.handedOver === 1);
+  await temporal.client.workflow.getHandle(first.workflowId).terminate();
+  const partition = temporal.client.workflow.getHandle(`batch-part/${spec.key}~1`);
+  await expect(batch.again(spec.key)).rejects.toThrow(
+    `to end it now: temporal workflow cancel --workflow-id ${partition.workflowId}`,
+  );
+  await partition.cancel();
+  await partition.result();
+  expect(await batch.again(spec.key)).toMatchObject({ batch: null, left: { cancelled: 1 } });
+  expect(await posts()).toEqual([]);
 });

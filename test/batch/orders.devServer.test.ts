@@ -1,11 +1,12 @@
 /** What people order of a running batch. */
 import { type PartitionResult } from '../../src/contract';
 import { DecisionRefusedError, InvalidInputError } from '../../src/errors';
+import { searchAttributes } from '../../src/searchAttributes';
 import { batchOf, cutouts, mostAtOnce, resultsOf, startBatch, untilStatus } from '../support/batch';
 import { resetRun } from '../support/reset';
 import { seedProject, readProject } from '../support/writing';
 import { eventually } from '../support/eventually';
-import { addFault, ask, readLedger, useSandboxEach } from '../support/sandbox';
+import { addFault, answering, ask, readLedger, useSandboxEach } from '../support/sandbox';
 import { segueClient, testConfig, useTemporal, withWorker } from '../support/temporal';
 
 const temporal = useTemporal();
@@ -152,6 +153,23 @@ test.each(['an Update', 'Temporal'])(
     expect(await submissions()).toBe(4);
   },
 );
+
+test('cancelled in Temporal while its user is being told of the end, it stays what it became', async () => {
+  const config = testConfig();
+  const spec = batchOf(cutouts(sandbox.url, 1), 1, { notify: { userId: 'u-1', workspaceId: '1' } });
+  await addFault(sandbox.url, answering(403, 'notify'));
+  await withWorker(temporal, config, sandbox.url, async () => {
+    const batch = await startBatch(temporal, config, spec);
+    await untilStatus(batch, 'the end', ({ stage }) => stage === 'completed');
+    const run = temporal.client.workflow.getHandle(batch.workflowId);
+    await run.cancel();
+    expect(await batch.status()).toMatchObject({ stage: 'completed' });
+    await ask(sandbox.url, 'DELETE /_sandbox/faults');
+    expect(await batch.result()).toMatchObject({ status: 'completed', notified: { status: 'sent' } });
+    const { typedSearchAttributes } = await run.describe();
+    expect(typedSearchAttributes.get(searchAttributes.stage)).toBe('completed');
+  });
+});
 
 test('P2: a batch that is terminated leaves partitions that follow what they have, and soon submit nothing more', async () => {
   const config = testConfig({ poll: { min: '2s', max: '2s', deadline: '2h', giveUp: '7d' } });

@@ -8,7 +8,7 @@ import { endOfBatch } from '../../src/client/batches/end';
 import { sharesOf } from '../../src/config';
 import { type ItemCounts } from '../../src/contract';
 import { sharePlaces } from '../../src/workflows/batch/places';
-import { type Batch, lateOf } from '../../src/workflows/batch/run';
+import { type Batch, isNewTrouble, lateOf } from '../../src/workflows/batch/run';
 
 const item = { key: 'a', tool: 'remove-background', request: { image_url: 'https://example.com/a.png' } };
 const partition = { batch: 'nightly', n: 1, first: 1, items: [item] };
@@ -178,6 +178,16 @@ describe('the end of a batch', () => {
   ])('where %s', (_name, result, word, error) => {
     expect(endOfBatch(result)).toEqual({ status: word, error });
   });
+});
+
+test('trouble that comes and goes is told once; ten minutes after its end, another one is told', () => {
+  const progress = { told: { held: false, trouble: false } };
+  const told = (minute: number, isTroubled: boolean): boolean =>
+    isNewTrouble(progress, isTroubled, minute * 60_000);
+  expect(told(0, false)).toBe(false);
+  expect([told(1, true), told(2, true), told(3, false), told(4, true)]).toEqual([true, false, false, false]);
+  expect([told(5, false), told(14, false), told(14.9, true)]).toEqual([false, false, false]);
+  expect([told(20, false), told(30, true)]).toEqual([false, true]);
 });
 
 describe('slow tasks', () => {

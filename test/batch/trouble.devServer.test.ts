@@ -161,6 +161,35 @@ test('P2: a denied credential pauses the batch, fails and holds nothing, and it 
   expect(await toldToOperator()).toEqual(['A batch does not get on']);
 });
 
+test("P2: a poll that fails now and then is nobody's business; when none tells anything, the operator is told once", async () => {
+  const config = testConfig();
+  const spec = batchOf(cutouts(sandbox.url, 1), 1);
+  const silent = batchOf(cutouts(sandbox.url, 1), 1);
+  const silence = (key: string, polls: number[]): Promise<unknown> =>
+    Promise.all(
+      polls.map((poll) =>
+        befall(`${batchItemKey(key, 1)}.poll.${poll}`, { operation: 'get-task', status: 500 }),
+      ),
+    );
+  await silence(spec.key, [1, 3]);
+  await silence(
+    silent.key,
+    Array.from({ length: 200 }, (_unused, index) => index + 1),
+  );
+  const work = async (): Promise<void> => {
+    const { batch: batches } = segueClient(temporal, config);
+    expect(await batches.run(spec)).toMatchObject({ status: 'succeeded' });
+    expect(await toldToOperator()).toEqual([]);
+    const batch = await batches.start(silent);
+    await eventually('that the operator knows', async () => (await toldToOperator()).length > 0);
+    expect((await batch.status()).trouble).toMatch(/^nothing is learned of its tasks: /);
+    await ask(sandbox.url, 'DELETE /_sandbox/faults');
+    expect(await batch.result()).toMatchObject({ status: 'completed', counts: { succeeded: 1 } });
+  };
+  await withWorker(temporal, config, sandbox.url, work, { operator });
+  expect(await toldToOperator()).toEqual(['A batch learns nothing of its tasks']);
+});
+
 /** Long enough for what is not stuck, however slow the machine. */
 const DEADLINE = '4s';
 

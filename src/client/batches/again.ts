@@ -98,9 +98,19 @@ function anew({ taskId, ...item }: BatchItem): BatchItem {
 
 async function closedResults(temporal: Client, repeated: Batch, n: number): Promise<BatchItemResult[]> {
   // Where the batch was stopped, its partitions follow what they have to its end.
-  if (await isPartitionOpen(temporal, repeated.key, n))
-    throw refusal(repeated, `${batchPartWorkflowId(repeated.key, n)} still follows what is at the service`);
-  return (await partitionResults(temporal, repeated.key, n)) ?? [];
+  const isOpen = await isPartitionOpen(temporal, repeated.key, n);
+  const results = (await partitionResults(temporal, repeated.key, n)) ?? [];
+  if (isOpen) throw refusal(repeated, whyOpen(batchPartWorkflowId(repeated.key, n), results));
+  return results;
+}
+
+function whyOpen(workflowId: string, results: BatchItemResult[]): string {
+  if (results.some(({ status }) => status === 'running'))
+    return `${workflowId} still follows what is at the service`;
+  return (
+    `${workflowId} has nothing at the service, and finds out within six hours that its batch was stopped; ` +
+    `to end it now: temporal workflow cancel --workflow-id ${workflowId}`
+  );
 }
 
 async function itemsOf(temporal: Client, repeated: Batch, n: number): Promise<BatchItem[]> {

@@ -69,6 +69,10 @@ export interface PartitionProgress {
   polls: number;
   /** As the batch is told. */
   late: string | null;
+  /** Why nothing is submitted, where that is the service's doing. */
+  trouble?: string | null;
+  /** Polls in a row of which none told of any task, and what the last one met. */
+  silence?: { polls: number; reason: string } | null;
   /** Whether the run was ever reset. Then a POST may be out that it does not know of, and it sends none itself. */
   reset: boolean;
 }
@@ -88,8 +92,10 @@ export type ItemCounts = Record<BatchItemStatus, number>;
 export interface PartitionNews {
   n: number;
   counts: ItemCounts;
-  /** Why it does not get on, in words, where that is the service's doing. */
+  /** Why it submits nothing, in words, where that is the service's doing. */
   trouble: string | null;
+  /** Why it learns nothing of its tasks, in words. */
+  silence: string | null;
   /** That tasks which take too long keep others from beginning, in words. */
   late: string | null;
   isOver: boolean;

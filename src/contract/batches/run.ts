@@ -83,6 +83,8 @@ export interface PartitionStanding {
   counts: ItemCounts;
   places: number;
   trouble: string | null;
+  /** Why it learns nothing of its tasks, in words; those of before do not tell it. */
+  silence?: string | null;
   /** That tasks which take too long keep others of it from beginning, in words. */
   late: string | null;
   isOver: boolean;
@@ -109,6 +111,8 @@ export interface BatchProgress {
   };
   /** How often the service was in trouble; part of the name of what is told of it. */
   troubles: number;
+  /** Since when it is not any more, where it was. */
+  wellSince?: string;
   /** When partitions that say nothing are looked at next. */
   nextLookAt?: string;
   /** Numbers of the partitions that were heard of since the last look. */

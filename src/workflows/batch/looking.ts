@@ -26,12 +26,13 @@ export function handleNews(run: Batch): void {
     (news: unknown) => {
       if (isRecord(news)) takeNews(run, news);
     },
-    { description: 'How one of its partitions stands: { n, counts, trouble, late, isOver }.' },
+    { description: 'How one of its partitions stands: { n, counts, trouble, silence, late, isOver }.' },
   );
 }
 
 /** Anybody can send a signal; what is no partition's word changes nothing. */
-function takeNews(run: Batch, { n, counts, trouble, late, isOver }: Record<string, unknown>): void {
+function takeNews(run: Batch, news: Record<string, unknown>): void {
+  const { n, counts, trouble, silence, late, isOver } = news;
   const standing = run.progress.partitions[Number(n) - 1];
   if (!standing || !isCounts(counts)) return;
   if (standing.isOver) {
@@ -43,6 +44,7 @@ function takeNews(run: Batch, { n, counts, trouble, late, isOver }: Record<strin
   standing.isThere = true;
   standing.counts = counts;
   standing.trouble = isText(trouble) ? trouble : null;
+  standing.silence = isText(silence) ? silence : null;
   standing.late = isText(late) ? late : null;
   standing.isOver = isOver === true;
   // Somebody cancelled it alone.

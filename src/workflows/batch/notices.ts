@@ -2,7 +2,17 @@
 import { log, metricMeter } from '@temporalio/workflow';
 import { type BatchResult, type NoticeOutcome, type StoppedItems } from '../../contract';
 import { type Message, tellOperator, tellUser } from '../notice';
-import { absentOf, type Batch, countOfHeld, countsOf, lateOf, stoppedOf, troubleOf } from './run';
+import {
+  absentOf,
+  type Batch,
+  countOfHeld,
+  countsOf,
+  isNewTrouble,
+  lateOf,
+  silenceOf,
+  stoppedOf,
+  troubleOf,
+} from './run';
 import { countsLine, stoppedLines } from './stage';
 
 /** Counter, by `why`: alarms are written with this name. */
@@ -19,9 +29,10 @@ export function tellWhatIsNew(run: Batch): void {
   const stopped = stoppedOf(run);
   if (stopped !== null && !told.stopped) alarmOfStopped(run, stopped);
   told.stopped = stopped !== null;
-  const trouble = troubleOf(run);
-  if (trouble !== null && !told.trouble) alarmOfTrouble(run, trouble);
-  told.trouble = trouble !== null;
+  const [trouble, silence] = [troubleOf(run), silenceOf(run)];
+  if (isNewTrouble(run.progress, trouble !== null || silence !== null, Date.now()))
+    if (trouble !== null) alarmOfTrouble(run, trouble);
+    else alarmOfSilence(run, silence ?? '');
   const late = lateOf(run);
   if (late !== null && !told.late) alarmOfLate(run, late);
   told.late = told.late === true || late !== null;
@@ -104,6 +115,21 @@ function alarmOfTrouble(run: Batch, trouble: string): void {
     body: letter(
       `the batch \`${key}\` waits for the service. ${trouble}`,
       'Nothing is lost, and nothing is submitted until the service takes it. It goes on by itself.',
+      '- Look at the service and at the credential of the workers: `segue doctor`',
+    ),
+  });
+}
+
+function alarmOfSilence(run: Batch, silence: string): void {
+  const { key } = run.input;
+  run.progress.troubles += 1;
+  raise(run, 'trouble', {
+    event: `trouble-${run.progress.troubles}`,
+    title: 'A batch learns nothing of its tasks',
+    message: short(`Batch ${key}: ${silence}`),
+    body: letter(
+      `in the batch \`${key}\` ${silence}.`,
+      'Nothing is lost: they go on at the service, and are asked after on and on. It goes on by itself.',
       '- Look at the service and at the credential of the workers: `segue doctor`',
     ),
   });

@@ -46,7 +46,8 @@ export function handleOrders(run: Batch): void {
     },
   });
   void CancellationScope.current().cancelRequested.catch(() => {
-    cancel(run);
+    // One that is over stays what it became, though somebody is still being told so.
+    if (isOpen(run)) cancel(run);
   });
 }
 
@@ -80,9 +81,12 @@ function toldToEverybody(run: Batch): BatchStatus {
   return describe(run);
 }
 
-function refuse({ progress: { stage } }: Batch, ...problems: string[][]): void {
-  const isOpen = stage === 'running' || stage === 'paused';
-  const all = [...(isOpen ? [] : [`the batch is ${stage}`]), ...problems.flat()];
+function isOpen({ progress: { stage } }: Batch): boolean {
+  return stage === 'running' || stage === 'paused';
+}
+
+function refuse(run: Batch, ...problems: string[][]): void {
+  const all = [...(isOpen(run) ? [] : [`the batch is ${run.progress.stage}`]), ...problems.flat()];
   if (all.length === 0) return;
   throw ApplicationFailure.nonRetryable(`Nothing was changed: ${all.join('; ')}`, FAILURE.badDecision);
 }

@@ -90,9 +90,34 @@ export function countsOf({ progress }: Batch): ItemCounts {
   return counts;
 }
 
-/** What keeps some of it from getting on, by the first that says so. */
+/** Why some of it submits nothing, by the first that says so. */
 export function troubleOf({ progress }: Batch): string | null {
   return progress.partitions.find(({ trouble, isOver }) => trouble !== null && !isOver)?.trouble ?? null;
+}
+
+/** Why some of it learns nothing of its tasks, by the first that says so. */
+export function silenceOf({ progress }: Batch): string | null {
+  return progress.partitions.find(({ silence, isOver }) => isText(silence) && !isOver)?.silence ?? null;
+}
+
+/** For so long it must be well before another trouble is another one: what comes and goes is told once. */
+const CALM_MS = 600_000;
+
+/** Whether a person is to be told that it is in trouble, in this moment. */
+export function isNewTrouble(
+  progress: Pick<BatchProgress, 'told' | 'wellSince'>,
+  isTroubled: boolean,
+  now: number,
+): boolean {
+  if (!isTroubled) {
+    progress.wellSince ??= new Date(now).toISOString();
+    return false;
+  }
+  const isCalm = progress.wellSince !== undefined && now - Date.parse(progress.wellSince) >= CALM_MS;
+  const isNew = !progress.told.trouble || isCalm;
+  progress.told.trouble = true;
+  progress.wellSince = undefined;
+  return isNew;
 }
 
 /**
@@ -138,7 +163,7 @@ export function describe(run: Batch): BatchStatus {
       over: partitions.filter(({ isOver }) => isOver).length,
     },
     ...{ concurrency, paused },
-    trouble: troubleOf(run),
+    trouble: troubleOf(run) ?? silenceOf(run),
     late: lateOf(run),
     incomplete,
     stopped: stoppedOf(run),

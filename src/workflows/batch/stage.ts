@@ -3,7 +3,7 @@ import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@tempor
 import { type BatchStage } from '../../contract';
 import { attributesOfJob, searchAttributes } from '../../searchAttributes';
 import { lines } from '../words';
-import { type Batch, countOfHeld, describe, lateOf, stoppedOf } from './run';
+import { type Batch, countOfHeld, describe, lateOf, stoppedOf, troubleOf } from './run';
 
 /** Whoever started it has given its list entry along; where another language did not, it is made here. */
 export function showStart(run: Batch): void {
@@ -73,7 +73,9 @@ function troubleLines(run: Batch): string[] {
   if (trouble === null) return [];
   return [
     `**The service is in trouble**: ${trouble}`,
-    'What it means: nothing is lost, and nothing is submitted until the service takes it. It goes on by itself.',
+    troubleOf(run) === null
+      ? 'What it means: nothing is lost. Its tasks go on at the service, and are asked after on and on. It goes on by itself.'
+      : 'What it means: nothing is lost, and nothing is submitted until the service takes it. It goes on by itself.',
   ];
 }
 

@@ -19,6 +19,7 @@ import {
   isOver,
   jobKeyOf,
   type Partition,
+  silenceOf,
 } from './run';
 import { keepFailure, keepResult } from './writing';
 
@@ -82,10 +83,12 @@ function take(run: Partition, { over, missing, known, trouble }: TasksNews): voi
     if (status === 'SUCCESS') keepResult(run, entry, info);
     else keepFailure(run, entry, `the service ended its task as FAILURE: ${shortened(info)}`);
   }
+  const before = silenceOf(run);
+  const { progress } = run;
   const isSilent = over.length + missing.length + known.length === 0;
-  const before = run.pollTrouble;
-  run.pollTrouble = isSilent ? trouble : null;
-  run.hasNews ||= over.length > 0 || (before === null) !== (run.pollTrouble === null);
+  const polls = (progress.silence?.polls ?? 0) + 1;
+  progress.silence = isSilent && trouble !== null ? { polls, reason: trouble } : null;
+  run.hasNews ||= over.length > 0 || (before === null) !== (silenceOf(run) === null);
 }
 
 /**
@@ -119,8 +122,8 @@ function wordsOfLate({ settings, input }: Partition, late: number): string {
 }
 
 /** While the service tells of no task at all, those may be over that nobody could be told of. */
-function isLate({ settings, pollTrouble }: Partition, { taskId, since }: ItemProgress): boolean {
-  const patience = pollTrouble === null ? settings.deadline : 2 * settings.deadline;
+function isLate({ settings, progress }: Partition, { taskId, since }: ItemProgress): boolean {
+  const patience = progress.silence ? 2 * settings.deadline : settings.deadline;
   return taskId !== undefined && since !== undefined && timeSince(since) >= patience;
 }
 

@@ -2,7 +2,7 @@
 import { condition, getExternalWorkflowHandle, sleep } from '@temporalio/workflow';
 import { partitionNewsSignal } from '../../contract';
 import { batchWorkflowId } from '../../ids';
-import { countsOf, endWhenLong, isAtEnd, isDone, isWriting, type Partition } from './run';
+import { countsOf, endWhenLong, isAtEnd, isDone, isWriting, type Partition, silenceOf } from './run';
 
 /** What changes while news is on its way goes out with the next. */
 export async function reportNews(run: Partition): Promise<void> {
@@ -32,10 +32,10 @@ export async function speakNowAndThen(run: Partition): Promise<void> {
 export async function tellBatch(run: Partition): Promise<boolean> {
   run.hasNews = false;
   const { batch, n } = run.input;
-  const trouble = run.trouble ?? run.pollTrouble;
-  const { late } = run.progress;
+  const { trouble = null, late } = run.progress;
+  const silence = silenceOf(run);
   const isOver = isDone(run) && !isWriting(run) && run.leaving === 0;
-  const news = { n, counts: countsOf(run), trouble, late, isOver };
+  const news = { n, counts: countsOf(run), trouble, silence, late, isOver };
   try {
     await getExternalWorkflowHandle(batchWorkflowId(batch)).signal(partitionNewsSignal, news);
     return true;

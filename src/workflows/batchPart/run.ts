@@ -30,9 +30,6 @@ export interface Partition extends Sender {
   cautious: boolean;
   untilSent: { next(): number };
   untilAllowed: { next(): number };
-  /** Why nothing is submitted, and why nothing is learned, where that is the service's doing. */
-  trouble: string | null;
-  pollTrouble: string | null;
   /** Something that the batch does not know yet. */
   hasNews: boolean;
   /** The run is long enough: what is on its way is waited for, and another run goes on. */
@@ -50,13 +47,14 @@ export function startPartition(input: PartitionInput, settings: Settings): Parti
       window: carried?.window ?? { order: 0, places: 0, paused: false, cancelled: false },
       polls: carried?.polls ?? 0,
       late: carried?.late ?? null,
+      trouble: carried?.trouble ?? null,
+      silence: carried?.silence ?? null,
       reset: wasReset(carried),
     },
     subject: { requestName: batchPartWorkflowId(batch, n) },
     ...{ chunks: 0, leaving: 0 },
     ...{ restUntil: 0, resting: false, cautious: carried !== undefined },
     ...newPatience(),
-    ...{ trouble: null, pollTrouble: null },
     hasNews: true,
     handingOver: false,
   };
@@ -141,6 +139,16 @@ export function countsOf({ progress }: Partition): ItemCounts {
   const counts: ItemCounts = { waiting: 0, running: 0, succeeded: 0, failed: 0, held: 0, cancelled: 0 };
   for (const { status } of progress.items) counts[status] += 1;
   return counts;
+}
+
+/** A single poll meets an error now and then, also where its worker is stopped: that is nothing to tell. */
+const SILENT_POLLS = 3;
+
+/** Why nothing is learned of its tasks, where that lasts. */
+export function silenceOf({ progress: { silence } }: Pick<Partition, 'progress'>): string | null {
+  return silence && silence.polls >= SILENT_POLLS
+    ? `nothing is learned of its tasks: ${silence.reason}`
+    : null;
 }
 
 export function resultsOf(run: Partition): BatchItemResult[] {

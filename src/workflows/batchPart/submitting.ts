@@ -154,7 +154,10 @@ function isJudged(outcome: ChunkOutcome): boolean {
 /** What the outcomes of a chunk, together, tell of the service. */
 function restAfter(run: Partition, outcomes: ChunkOutcome[]): void {
   const isWell = outcomes.some(isJudged);
-  if (isWell) Object.assign(run, newPatience(), { trouble: null, cautious: false });
+  if (isWell) {
+    Object.assign(run, newPatience(), { cautious: false });
+    run.progress.trouble = null;
+  }
   const tooMuch = outcomes.filter(isTooMuch);
   if (tooMuch.length > 0) {
     rest(run, Math.max(...tooMuch.map(({ retryAfterMs }) => retryAfterMs ?? run.untilSent.next()), 1_000));
@@ -169,11 +172,11 @@ function restAfter(run: Partition, outcomes: ChunkOutcome[]): void {
   const denied = outcomes.find(isDenied);
   const unsent = outcomes.find(({ outcome }) => outcome === 'notSent' || outcome === 'unknown');
   if (denied) {
-    run.trouble = denied.reason;
+    run.progress.trouble = denied.reason;
     rest(run, run.untilAllowed.next());
   } else if (unsent) {
     // One that is unknown has left, and is told of by itself.
-    if (unsent.outcome === 'notSent') run.trouble = unsent.reason;
+    if (unsent.outcome === 'notSent') run.progress.trouble = unsent.reason;
     rest(run, run.untilSent.next());
   }
 }
