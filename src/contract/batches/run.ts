@@ -78,6 +78,14 @@ export interface PartitionStanding {
   isOver: boolean;
 }
 
+/** What the operator is to be told, until it is known what became of that. */
+export interface BatchNotice {
+  words: { event: string; title: string; message: string; body?: string };
+  /** When it was first tried, and when it is tried again. ISO 8601. */
+  since: string;
+  nextAt?: string;
+}
+
 export interface BatchProgress {
   stage: BatchStage;
   since: string;
@@ -89,6 +97,7 @@ export interface BatchProgress {
   orders: number;
   /** Whether the operator knows that items are held, that the service is in trouble now, that some will not come. */
   told: { held: boolean; trouble: boolean; late?: boolean; incomplete?: boolean };
+  notices: BatchNotice[];
   /** How often the service was in trouble; part of the name of what is told of it. */
   troubles: number;
   /** When partitions that say nothing are looked at next. */
