@@ -76,10 +76,18 @@ export function notificationTo(to: NotifyTarget, message: Message): Notification
   return { userId, workspaceId, ...optional, ...contentOf(message) };
 }
 
+/** For what may be told by one run after the other. */
+export interface Tries {
+  /** When the first was made, in milliseconds. */
+  begun: number;
+  /** Waits so long for the next one; meanwhile nothing is on its way. */
+  rest: (ms: number) => Promise<void>;
+}
+
 /** Nobody may be named as operator; then nobody is told, and that is no trouble. */
-export function tellOperator(run: Sender, message: Message): Promise<NoticeOutcome> {
+export function tellOperator(run: Sender, message: Message, tries?: Tries): Promise<NoticeOutcome> {
   const requestId = notifyRequestId(run.subject.requestName, `${message.event}.operator`);
-  return untilKnown(async () => {
+  const send = async (): Promise<NotifyOutcome> => {
     const outcome = await once.tellOperator({
       notification: contentOf({ ...message, category: 'agentError' }),
       denied: message.denied,
@@ -87,7 +95,8 @@ export function tellOperator(run: Sender, message: Message): Promise<NoticeOutco
       runId: senderOf(run),
     });
     return outcome.outcome === 'nobody' ? { outcome: 'sent' } : outcome;
-  });
+  };
+  return untilKnown(send, undefined, undefined, tries);
 }
 
 function contentOf({ category, title, message, body, event, extra }: Message) {
@@ -118,9 +127,9 @@ async function untilKnown(
   send: () => Promise<NotifyOutcome>,
   onDelay: () => void = () => undefined,
   isOver: () => boolean = () => false,
+  { begun, rest }: Tries = { begun: Date.now(), rest: (ms) => sleep(ms) },
 ): Promise<NoticeOutcome> {
   const pause = doubling(1_000, 60_000);
-  const begun = Date.now();
   for (;;) {
     const outcome = await CancellationScope.nonCancellable(() => settled(send));
     if (outcome.outcome === 'sent') return { status: 'sent' };
@@ -132,7 +141,7 @@ async function untilKnown(
     if (tried >= LONGEST_TRYING_MS) return { status: 'notSent', reason };
     if (tried >= USUAL_TRYING_MS) onDelay();
     const asked = outcome.outcome === 'refused' ? outcome.retryAfterMs : undefined;
-    await sleep(asked === undefined ? pause.next() : Math.min(Math.max(asked, 1_000), LONGEST_TRYING_MS));
+    await rest(asked === undefined ? pause.next() : Math.min(Math.max(asked, 1_000), LONGEST_TRYING_MS));
     if (isOver()) return { status: 'notSent', reason };
   }
 }

@@ -1,6 +1,7 @@
 /** Batches whose histories are soon too long: batch and partitions continue as new, with items at the service. */
 import { type BatchResult } from '../../src/contract';
 import { batchOf, cutouts, mostAtOnce, resultsOf, startBatch, untilStatus } from '../support/batch';
+import { notificationsOf } from '../support/campaign';
 import { eventually } from '../support/eventually';
 import { addFault, answering, ask, readLedger, useSandboxEach } from '../support/sandbox';
 import { segueClient, startOwnDevServer, testConfig, useTemporal, withWorker } from '../support/temporal';
@@ -18,7 +19,7 @@ async function runsOf(workflowId: string): Promise<number> {
   });
 }
 
-test('P1 P2: 60 items over several runs of batch and partitions: one POST each, every result there, and what failed can be run again', async () => {
+test('P1 P2 P4: 60 items over several runs of batch and partitions: one POST each, every result there, the operator told once though not at once, and what failed can be run again', async () => {
   const config = testConfig();
   const project = await seedProject(sandbox.url);
   const items = cutouts(sandbox.url, 60).map((item) => ({
@@ -34,8 +35,15 @@ test('P1 P2: 60 items over several runs of batch and partitions: one POST each, 
     ...{ operation: 'remove-background', match: { requestId: `${spec.key}~i7.submit.1` } },
     ...{ fault: 'status', status: 422, when: 'before' },
   });
-  await withWorker(temporal, config, sandbox.url, async () => {
-    const { workflowId, key } = await startBatch(temporal, config, spec);
+  // The operator cannot be told of what is held until all is over.
+  await addFault(sandbox.url, answering(403, 'notify'));
+  const work = async (): Promise<void> => {
+    const batch = await startBatch(temporal, config, spec);
+    const { workflowId, key } = batch;
+    await untilStatus(batch, 'the end', ({ stage }) => stage === 'attention');
+    await runsOf(workflowId);
+    expect(await notificationsOf(sandbox.url)).toEqual([]);
+    await ask(sandbox.url, 'DELETE /_sandbox/faults');
     const result = (await temporal.client.workflow.getHandle(workflowId).result()) as BatchResult;
     expect(result).toMatchObject({ status: 'attention', counts: { succeeded: 58, failed: 1, held: 1 } });
     const runs = {
@@ -55,7 +63,12 @@ test('P1 P2: 60 items over several runs of batch and partitions: one POST each, 
     expect(await repeat?.result()).toMatchObject({ items: 1, counts: { succeeded: 1 } });
     const { made } = (await readProject(sandbox.url, project)).data as { made: object };
     expect(Object.keys(made)).toHaveLength(59);
+  };
+  await withWorker(temporal, config, sandbox.url, work, {
+    operator: { userId: 'on-call', workspaceId: '1' },
   });
+  const told = (await notificationsOf(sandbox.url)).map(({ request }) => request.title);
+  expect(told).toEqual(['Items of a batch need your decision']);
   expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 60, duplicates: 0 });
   expect(await mostAtOnce(sandbox.url, 3)).toBeLessThanOrEqual(7);
 }, 120_000);

@@ -9,7 +9,13 @@ import { decideByLedger } from '../support/deciding';
 import { eventually } from '../support/eventually';
 import { type MediaJob } from '../../src/client/jobs/job';
 import { addFault, answering, ask, readLedger } from '../support/sandbox';
-import { segueClient, testConfig, type TestTemporal, withWorker } from '../support/temporal';
+import {
+  segueClient,
+  testConfig,
+  type TestTemporal,
+  type TestWorkerOptions,
+  withWorker,
+} from '../support/temporal';
 import { seedProject } from '../support/writing';
 import { startDevServer } from '../../src/temporal/devServer';
 import { shared } from '../support/shared';
@@ -25,6 +31,7 @@ interface Recorded {
   items?: (sandboxUrl: string) => Promise<BatchItem[]> | BatchItem[];
   spec?: Partial<BatchSpec>;
   config?: Partial<StarterConfig>;
+  worker?: TestWorkerOptions;
   before?: (sandboxUrl: string, key: string) => Promise<void>;
   meanwhile?: (batch: Batch, sandboxUrl: string) => Promise<unknown>;
   /** The run whose history is kept; the batch itself unless told. */
@@ -32,18 +39,27 @@ interface Recorded {
 }
 
 /** Runs a batch of two partitions and what people do to it, to its end. */
-function recording({ items = plain, spec, config: settings, before, meanwhile, kept }: Recorded): Scenario {
+function recording({
+  items = plain,
+  spec,
+  config: settings,
+  worker,
+  before,
+  meanwhile,
+  kept,
+}: Recorded): Scenario {
   return async (temporal, keep) => {
     const sandbox = await startSandbox({ pace: { kind: 'polls', polls: 2 } });
     const config = testConfig(settings);
-    await withWorker(temporal, config, sandbox.url, async () => {
+    const work = async (): Promise<void> => {
       const asked = batchOf(await items(sandbox.url), ITEMS / 2, spec);
       await before?.(sandbox.url, asked.key);
       const batch = await segueClient(temporal, config).batch.start(asked);
       await meanwhile?.(batch, sandbox.url);
       await temporal.client.workflow.getHandle(batch.workflowId).result();
       await keep(temporal.client.workflow.getHandle((kept ?? batchWorkflowId)(asked.key)));
-    });
+    };
+    await withWorker(temporal, config, sandbox.url, work, worker);
     await sandbox.stop();
   };
 }
@@ -109,12 +125,28 @@ async function writable(batch: Batch, sandboxUrl: string): Promise<void> {
   await ask(sandboxUrl, 'DELETE /_sandbox/faults');
 }
 
+/** One item is unknown, and the operator cannot be told of it for longer than a run of the batch lasts. */
+async function untellable(sandboxUrl: string, key: string): Promise<void> {
+  await troubled(sandboxUrl, key);
+  await addFault(sandboxUrl, answering(403, 'notify'));
+}
+
+async function tellable(batch: Batch, sandboxUrl: string): Promise<void> {
+  await untilStatus(batch, 'the end', ({ stage }) => stage === 'attention');
+  await ask(sandboxUrl, 'DELETE /_sandbox/faults');
+}
+
 const SLOW = { poll: { min: '1h', max: '1h', deadline: '2h', giveUp: '7d' } } as const;
 const ORDERED: Recorded = { spec: { concurrency: 1 }, meanwhile: ordered };
 const CANCELLED: Recorded = { items: written, spec: { concurrency: 2 }, config: SLOW, meanwhile: cancelled };
 const DENIED: Recorded = { before: denied, meanwhile: mended };
 const CONTINUED: Recorded = { items: written, spec: { concurrency: 1 } };
 
+const OPERATOR = { userId: 'on-call', workspaceId: '1' };
+const UNTOLD: Recorded = {
+  ...{ spec: CONTINUED.spec, worker: { operator: OPERATOR } },
+  ...{ before: untellable, meanwhile: tellable },
+};
 const UNWRITABLE: Recorded = { ...CONTINUED, before: unwritable, meanwhile: writable, kept: firstPart };
 
 /** On a server that wants short histories. */
@@ -213,6 +245,22 @@ const unwanted: Scenario = async (temporal, keep) => {
   await sandbox.stop();
 };
 
+/** Its batch is terminated: what is at the service is followed to its end, and what waits is not begun. */
+const alone: Scenario = async (temporal, keep) => {
+  const sandbox = await startSandbox({ pace: { kind: 'polls', polls: 2 } });
+  const config = testConfig({ poll: { ...testConfig().poll, min: '2s', max: '2s' } });
+  await withWorker(temporal, config, sandbox.url, async () => {
+    const asked = batchOf(plain(sandbox.url), ITEMS, { concurrency: 1 });
+    const batch = await segueClient(temporal, config).batch.start(asked);
+    await untilStatus(batch, 'an item at the service', ({ counts }) => counts.running === 1);
+    await temporal.client.workflow.getHandle(batch.workflowId).terminate();
+    const run = temporal.client.workflow.getHandle(firstPart(asked.key));
+    await run.result();
+    await keep(run);
+  });
+  await sandbox.stop();
+};
+
 export const batchScenarios: Record<string, Scenario> = {
   'batch-completed': recording({ spec: { concurrency: 3, notify: NOTIFY } }),
   'batch-attention': recording({ before: troubled, spec: { notify: NOTIFY } }),
@@ -220,6 +268,7 @@ export const batchScenarios: Record<string, Scenario> = {
   'batch-ordered': recording(ORDERED),
   'batch-cancelled': recording(CANCELLED),
   'batch-continued': continuing(CONTINUED),
+  'batch-continued-untold': continuing(UNTOLD),
   'batch-incomplete': incomplete,
   'batch-stopped': stopped,
   'batch-part-written-and-told': recording({ items: written, kept: firstPart }),
@@ -229,6 +278,7 @@ export const batchScenarios: Record<string, Scenario> = {
   'batch-part-paused-in-the-queue': unwanted,
   'batch-part-cancelled': recording({ ...CANCELLED, kept: firstPart }),
   'batch-part-continued': continuing({ ...CONTINUED, kept: firstPart }),
+  'batch-part-alone': alone,
   'batch-part-continued-unwritten': continuing(UNWRITABLE),
   'media-held-by-batch': adopted,
 };

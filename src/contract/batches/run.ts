@@ -91,6 +91,14 @@ export interface PartitionStanding {
   stopped?: StoppedItems;
 }
 
+/** What the operator is to be told, until it is known what became of that. */
+export interface BatchNotice {
+  words: { event: string; title: string; message: string; body?: string };
+  /** When it was first tried, and when it is tried again. ISO 8601. */
+  since: string;
+  nextAt?: string;
+}
+
 export interface BatchProgress {
   stage: BatchStage;
   since: string;
@@ -109,6 +117,7 @@ export interface BatchProgress {
     stopped?: boolean;
     absent?: boolean;
   };
+  notices: BatchNotice[];
   /** How often the service was in trouble; part of the name of what is told of it. */
   troubles: number;
   /** Since when it is not any more, where it was. */

@@ -13,7 +13,7 @@ import { badInput } from '../settings';
 import { refuseUnsafeStart } from '../start';
 import { handleEndOfHandOver } from './handOver';
 import { handleNews, lookNowAndThen } from './looking';
-import { tellEnd, tellWhatIsNew } from './notices';
+import { goOnTelling, tellEnd, tellWhatIsNew } from './notices';
 import { handleOrders } from './orders';
 import { sendWindows, sharePlaces, untilWindowsSent } from './places';
 import { type Batch, countsOf, isAllOver, startBatch, stoppedOf } from './run';
@@ -40,6 +40,7 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
 
 async function conduct(run: Batch): Promise<BatchResult> {
   void lookNowAndThen(run);
+  goOnTelling(run);
   for (;;) {
     await condition(() => run.hasWork);
     run.hasWork = false;
@@ -63,7 +64,7 @@ async function finish(run: Batch): Promise<BatchResult> {
   do {
     sendWindows(run);
     await untilWindowsSent(run);
-    await condition(() => run.notices === 0 && allHandlersFinished());
+    await condition(() => progress.notices.length === 0 && allHandlersFinished());
   } while (run.untold.size > 0);
   const { digest, items } = input.manifest;
   const { key } = input;

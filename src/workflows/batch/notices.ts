@@ -1,6 +1,6 @@
 /** What people are told of a batch, each event at most once. */
-import { log, metricMeter } from '@temporalio/workflow';
-import { type BatchResult, type NoticeOutcome, type StoppedItems } from '../../contract';
+import { log, metricMeter, sleep } from '@temporalio/workflow';
+import { type BatchNotice, type BatchResult, type NoticeOutcome, type StoppedItems } from '../../contract';
 import { type Message, tellOperator, tellUser } from '../notice';
 import {
   absentOf,
@@ -157,14 +157,34 @@ function raise(run: Batch, why: string, words: Words): void {
   const { key } = run.input;
   log.error('a person is needed', { batch: key, why, reason: words.message });
   metricMeter.createCounter(ALARMS).add(1, { why });
+  const notice = { words, since: new Date().toISOString() };
+  run.progress.notices.push(notice);
+  void tell(run, notice);
+}
+
+/** What the run before this one could not tell. */
+export function goOnTelling(run: Batch): void {
+  for (const notice of run.progress.notices) void tell(run, notice);
+}
+
+/** Tried for long, and by one run after the other: only while a try is on its way does this run have to wait for it. */
+async function tell(run: Batch, notice: BatchNotice): Promise<void> {
+  const { words, since, nextAt } = notice;
+  const rest = async (ms: number): Promise<void> => {
+    notice.nextAt = new Date(Date.now() + ms).toISOString();
+    run.notices -= 1;
+    await sleep(ms, { summary: 'until the operator is told again' });
+    run.notices += 1;
+  };
   run.notices += 1;
-  void tellOperator(run, { ...words, category: 'agentError', extra: { batch: key } })
-    .then(({ status, reason }) => {
-      if (status !== 'sent') log.warn('a notification was not sent', { event: words.event, status, reason });
-    })
-    .finally(() => {
-      run.notices -= 1;
-    });
+  const left = nextAt === undefined ? 0 : Date.parse(nextAt) - Date.now();
+  if (left > 0) await rest(left);
+  const message: Message = { ...words, category: 'agentError', extra: { batch: run.input.key } };
+  const { status, reason } = await tellOperator(run, message, { begun: Date.parse(since), rest });
+  if (status !== 'sent') log.warn('a notification was not sent', { event: words.event, status, reason });
+  const { notices } = run.progress;
+  notices.splice(notices.indexOf(notice), 1);
+  run.notices -= 1;
 }
 
 /** One for the whole batch. Nobody is told that a batch was cancelled: somebody did that. */

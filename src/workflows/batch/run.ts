@@ -22,7 +22,7 @@ export interface Batch extends Sender {
   readonly untold: Set<number>;
   /** Windows that are being told. */
   windows: number;
-  /** Notifications on their way. */
+  /** Notifications on their way; those that only wait to be tried again are not. */
   notices: number;
 }
 
@@ -40,6 +40,7 @@ export function startBatch(input: BatchInput): Batch {
       partitions: manifest.partitions.map(newStanding),
       orders: 0,
       told: { held: false, trouble: false },
+      notices: [],
       troubles: 0,
       heard: [],
       incomplete: null,

@@ -1,8 +1,15 @@
 /** Tells the batch how its partition stands. */
-import { condition, getExternalWorkflowHandle, sleep } from '@temporalio/workflow';
-import { partitionNewsSignal } from '../../contract';
+import { condition, getExternalWorkflowHandle, proxyActivities, sleep } from '@temporalio/workflow';
+import { partitionNewsSignal, type SegueActivities } from '../../contract';
 import { batchWorkflowId } from '../../ids';
+import { doubling } from '../backoff';
 import { countsOf, endWhenLong, isAtEnd, isDone, isWriting, type Partition, silenceOf } from './run';
+
+/** Reads of the Temporal server alone. */
+const { readEnd } = proxyActivities<SegueActivities>({
+  startToCloseTimeout: '40s',
+  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
+});
 
 /** What changes while news is on its way goes out with the next. */
 export async function reportNews(run: Partition): Promise<void> {
@@ -28,8 +35,21 @@ export async function speakNowAndThen(run: Partition): Promise<void> {
   }
 }
 
-/** Whether there is one to be told. */
+/** Whether there is one to be told. One that cannot take it now, since too much comes at once, is told later. */
 export async function tellBatch(run: Partition): Promise<boolean> {
+  const pause = doubling(1_000, 60_000);
+  while (!(await isTaken(run))) {
+    const { is } = await readEnd({ workflowId: batchWorkflowId(run.input.batch) });
+    if (is !== 'open') {
+      stopWaiting(run);
+      return false;
+    }
+    await sleep(pause.next(), { summary: 'until the batch takes news again' });
+  }
+  return true;
+}
+
+async function isTaken(run: Partition): Promise<boolean> {
   run.hasNews = false;
   const { batch, n } = run.input;
   const { trouble = null, late } = run.progress;
@@ -40,7 +60,6 @@ export async function tellBatch(run: Partition): Promise<boolean> {
     await getExternalWorkflowHandle(batchWorkflowId(batch)).signal(partitionNewsSignal, news);
     return true;
   } catch {
-    stopWaiting(run);
     return false;
   }
 }
