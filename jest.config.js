@@ -19,7 +19,7 @@ module.exports = {
   globalTeardown: '<rootDir>/test/support/globalTeardown.ts',
   reporters: ['default', 'summary', '<rootDir>/test/support/plainSummary.js'],
   // Most of the time a test waits for a timer of somebody else's; more would starve the servers they all talk to.
-  maxWorkers: 3,
+  maxWorkers: 4,
   // Workflows that ran in a test process stay in its memory, and a full one is slow: then a new one goes on.
   workerIdleMemoryLimit: '500MB',
   testTimeout: 60_000,

@@ -20,7 +20,7 @@ export async function unwantedBy(batch: string): Promise<NotSent | undefined> {
   if (!client) return undefined;
   try {
     const stage = await stageOf(client, batch);
-    if (stage === undefined || !UNWANTED.includes(stage)) return undefined;
+    if (stage === undefined) return undefined;
     return { outcome: 'notSent', reason: `the batch is ${stage}`, isUnwanted: true };
   } catch (error) {
     log.warn('nothing is sent: it is not known whether the batch still wants it', { error });
@@ -28,11 +28,16 @@ export async function unwantedBy(batch: string): Promise<NotSent | undefined> {
   }
 }
 
+/** Where nothing more of it is wanted. */
 async function stageOf(client: Client, batch: string): Promise<string | undefined> {
   const run = client.workflow.getHandle(batchWorkflowId(batch));
   try {
-    const { typedSearchAttributes } = await insist(client, HEARTBEAT_TIMEOUT_MS / 2, () => run.describe());
-    return typedSearchAttributes.get(searchAttributes.stage);
+    const { status, typedSearchAttributes } = await insist(client, HEARTBEAT_TIMEOUT_MS / 2, () =>
+      run.describe(),
+    );
+    if (status.name !== 'RUNNING') return status.name.toLowerCase();
+    const stage = typedSearchAttributes.get(searchAttributes.stage);
+    return stage !== undefined && UNWANTED.includes(stage) ? stage : undefined;
   } catch (error) {
     // Its partition finds out by itself that there is no batch any more.
     if (error instanceof WorkflowNotFoundError) return undefined;

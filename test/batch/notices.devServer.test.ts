@@ -1,8 +1,8 @@
 /** Items that name users of their own. */
 import { batchItemKey } from '../../src/ids';
-import { batchOf, cutouts, resultsOf } from '../support/batch';
+import { batchOf, cutouts, resultsOf, startBatch, untilStatus } from '../support/batch';
 import { notificationsOf } from '../support/campaign';
-import { addFault, readLedger, useSandboxEach } from '../support/sandbox';
+import { addFault, answering, ask, readLedger, useSandboxEach } from '../support/sandbox';
 import { segueClient, testConfig, useTemporal, withWorker } from '../support/temporal';
 
 const temporal = useTemporal();
@@ -43,4 +43,22 @@ test('P4: each user of an item is told once; where that is uncertain, it is not 
     ...{ submissions: 24, duplicates: 0 },
     ...{ notifications: 25, duplicateNotifications: 0 },
   });
+});
+
+test('users that cannot be told keep no place from others', async () => {
+  const config = testConfig();
+  const items = cutouts(sandbox.url, 4).map((item) => ({
+    ...item,
+    notify: { userId: 'u', workspaceId: '1' },
+  }));
+  await addFault(sandbox.url, answering(403, 'notify'));
+  await withWorker(temporal, config, sandbox.url, async () => {
+    const batch = await startBatch(temporal, config, batchOf(items, 2, { concurrency: 2 }));
+    await untilStatus(batch, 'all items', ({ counts }) => counts.succeeded === 4);
+    await ask(sandbox.url, 'DELETE /_sandbox/faults');
+    expect(await batch.result()).toMatchObject({ status: 'completed' });
+    const told = (await resultsOf(batch)).map(({ notified }) => notified?.status);
+    expect(told).toEqual(['sent', 'sent', 'sent', 'sent']);
+  });
+  expect((await readLedger(sandbox.url)).summary).toMatchObject({ duplicateNotifications: 0 });
 });

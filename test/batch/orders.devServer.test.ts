@@ -84,6 +84,27 @@ test.each(['paused', 'cancelled'] as const)(
   },
 );
 
+test('P2: of a batch that is terminated, nothing is submitted that waits for its turn', async () => {
+  const limits = { maxSubmits: 50 };
+  const config = testConfig({ submit: { timeout: '1m', authGrace: '1h' } });
+  const spec = batchOf(cutouts(sandbox.url, 75), 75);
+  await addFault(sandbox.url, {
+    ...{ operation: 'remove-background', match: { every: 1 } },
+    ...{ fault: 'delay', ms: 60_000, when: 'after' },
+  });
+  const submissions = async (): Promise<number> => (await readLedger(sandbox.url)).summary.submissions;
+  const work = async (): Promise<void> => {
+    const batch = await startBatch(temporal, config, spec);
+    await eventually('a chunk on the wire', async () => (await submissions()) === 25);
+    await temporal.client.workflow.getHandle(batch.workflowId).terminate();
+    await ask(sandbox.url, 'DELETE /_sandbox/faults');
+    const partition = temporal.client.workflow.getHandle(`batch-part/${spec.key}~1`);
+    await partition.result();
+    expect(await submissions()).toBe(25);
+  };
+  await withWorker(temporal, config, sandbox.url, work, { limits });
+});
+
 test('a batch that was reset is still heeded by its partitions', async () => {
   const config = testConfig();
   const spec = batchOf(cutouts(sandbox.url, 4), 4, { concurrency: 1 });

@@ -170,6 +170,12 @@ describe('the end of a batch', () => {
       ...(['failed', `3 items were not done: ${stopped.reason}`] as const),
     ],
     [
+      'a partition was stopped that may have had something to write',
+      { status, counts, stopped: { ...stopped, unfollowed: 0, undone: 0 } },
+      'failed',
+      `a part of it was stopped before all was written and told: ${stopped.reason}`,
+    ],
+    [
       'a partition was stopped that had tasks, and others did not come',
       { status, counts: { ...counts, held: 3, cancelled: 7 }, stopped, incomplete: 'it is gone' },
       'held',

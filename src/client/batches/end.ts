@@ -18,6 +18,9 @@ export function endOfBatch({
       : []),
     ...(counts.failed > 0 ? [`${counts.failed} items failed`] : []),
     ...(undone > 0 ? [`${undone} items were not done: ${reason}`] : []),
+    ...(stopped && unfollowed + undone === 0
+      ? [`a part of it was stopped before all was written and told: ${reason}`]
+      : []),
     ...(incomplete ? [`${counts.cancelled - undone} items were not handed over: ${incomplete}`] : []),
   ];
   if (problems.length === 0) return { status: 'succeeded', error: null };

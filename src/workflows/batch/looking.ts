@@ -86,6 +86,8 @@ export async function lookNowAndThen(run: Batch): Promise<void> {
     for (const [index, standing] of progress.partitions.entries())
       if (isKeepingPlaces(standing) && !heard.has(index + 1)) await lookAt(run, index + 1);
     await lookAtAbsent(run);
+    // A look makes the history longer, too.
+    run.hasWork = true;
   }
 }
 
@@ -134,8 +136,10 @@ function wordsOfEnd(n: number, end: JobEnd): string {
 function loseSightOf({ progress }: Batch, standing: PartitionStanding, reason: string): void {
   const { counts } = standing;
   // Of a batch that is cancelled, they would not be done anyway.
-  const undone = progress.stage === 'cancelling' ? 0 : counts.cancelled + counts.waiting;
-  if (counts.running + undone > 0) standing.stopped = { unfollowed: counts.running, undone, reason };
+  const isCancelling = progress.stage === 'cancelling';
+  const undone = isCancelling ? 0 : counts.cancelled + counts.waiting;
+  // With every item over it may have had something to write, or to tell.
+  if (!isCancelling || counts.running > 0) standing.stopped = { unfollowed: counts.running, undone, reason };
   standing.counts = {
     ...counts,
     held: counts.held + counts.running,

@@ -96,9 +96,15 @@ function stoppedDetails(run: Batch): string[] {
 
 /** What a person can do about items whose partition was stopped. */
 export function stoppedLines(run: Batch): string[] {
-  const { unfollowed = 0, undone = 0 } = stoppedOf(run) ?? {};
+  const stopped = stoppedOf(run);
+  const { unfollowed = 0, undone = 0 } = stopped ?? {};
   const results = `segue batch results ${run.input.key}`;
   return [
+    ...(stopped && unfollowed + undone === 0
+      ? [
+          `Its items were over. What it had not yet written to projects, or told users, is not written and not told: \`${results}\` has it all.`,
+        ]
+      : []),
     ...(unfollowed > 0
       ? [
           `${unfollowed} items were at the service then, and nobody asks after them any more. Their tasks: \`${results} --status running\`. A manifest of their lines, each with its \`taskId\`, started with another key follows them and submits nothing. One without a \`taskId\` may have been accepted: look for it at the service first.`,

@@ -3,6 +3,7 @@ import { condition, getExternalWorkflowHandle, proxyActivities, sleep } from '@t
 import { partitionNewsSignal, type SegueActivities } from '../../contract';
 import { batchWorkflowId } from '../../ids';
 import { doubling } from '../backoff';
+import { isAnybodyUntold } from './notices';
 import { countsOf, endWhenLong, isAtEnd, isDone, isWriting, type Partition, silenceOf } from './run';
 
 /** Reads of the Temporal server alone. */
@@ -14,10 +15,15 @@ const { readEnd } = proxyActivities<SegueActivities>({
 /** What changes while news is on its way goes out with the next. */
 export async function reportNews(run: Partition): Promise<void> {
   for (;;) {
-    await condition(() => isAtEnd(run) || run.hasNews);
-    if (isAtEnd(run)) return;
+    await condition(() => isSettled(run) || run.hasNews);
+    if (isSettled(run)) return;
     await tellBatch(run);
   }
+}
+
+/** While users are still to be told, its places are others' all the same: the batch is to know that its items are over. */
+function isSettled(run: Partition): boolean {
+  return run.handingOver || (isAtEnd(run) && !isAnybodyUntold(run));
 }
 
 /** Seldom: of a large batch, thousands wait. */
@@ -52,9 +58,10 @@ export async function tellBatch(run: Partition): Promise<boolean> {
 async function isTaken(run: Partition): Promise<boolean> {
   run.hasNews = false;
   const { batch, n } = run.input;
-  const { trouble = null, late } = run.progress;
+  const { late } = run.progress;
+  const trouble = isSubmitting(run) ? (run.progress.trouble ?? null) : null;
   const silence = silenceOf(run);
-  const isOver = isDone(run) && !isWriting(run) && run.leaving === 0;
+  const isOver = isDone(run) && !isWriting(run) && !isAnybodyUntold(run) && run.leaving === 0;
   const news = { n, counts: countsOf(run), trouble, silence, late, isOver };
   try {
     await getExternalWorkflowHandle(batchWorkflowId(batch)).signal(partitionNewsSignal, news);
@@ -62,6 +69,13 @@ async function isTaken(run: Partition): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+/** Where it has nothing to submit any more, nobody can be in its way, or learn that nobody is. */
+function isSubmitting({ progress }: Partition): boolean {
+  return progress.items.some(
+    ({ status, taskId }) => status === 'waiting' || (status === 'running' && !taskId),
+  );
 }
 
 /** The batch was stopped, and nobody gives places any more. What is at the service is followed to its end. */
