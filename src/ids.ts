@@ -34,7 +34,7 @@ export function isWorkflowId(value: unknown): value is string {
   );
 }
 
-/** What the longest workflow id of a run (`transcript/…`) and the longest purpose (`#cancelled`) need, and some. */
+/** What the longest workflow id of a run (`transcript/…`) and the longest purpose (`#cancelled-0a1b2c3d`) need. */
 export const LONGEST_CHANGE_ID = 300;
 
 export function mediaWorkflowId(key: string): string {

@@ -75,7 +75,7 @@ describe('the longest ids', () => {
     'a key derived from the longest given ones can be run, and its change asked for',
     (key) => {
       expect(isKey(key)).toBe(true);
-      for (const purpose of ['result', 'failed', 'cancelled'])
+      for (const purpose of ['result-0a1b2c3d', 'failed-0a1b2c3d', 'cancelled-0a1b2c3d'])
         expect(problemsOfAddress({ changeId: changeIdOf(transcriptWorkflowId(key), purpose) })).toEqual([]);
     },
   );

@@ -18,7 +18,7 @@ import { untilReported } from './reporting';
 import { enterStage, showDelay } from './show';
 import { writeToProject } from './write';
 
-/** How long a cancelled run waits to see its task id in the project; its writer goes on after that. */
+/** How long a cancelled run waits to see its task id in the project, once the project's writer has it and goes on. */
 const CANCEL_PATIENCE = '1m';
 
 /** Runs `work`; where it fails or is cancelled, project and user know that before the run ends. */
@@ -81,7 +81,12 @@ async function recordCancelled(run: Following): Promise<void> {
     if (subject.id() !== null) {
       const facts = { key: input.key, ...subject.facts() };
       const value = { ...facts, status: 'cancelled', finishedAt: new Date().toISOString() };
-      await Promise.race([write(run, placeOfFailure(run), 'cancelled', value), sleep(CANCEL_PATIENCE)]);
+      let isAsked = false;
+      const onAsked = (): void => {
+        isAsked = true;
+      };
+      const patience = condition(() => isAsked).then(() => sleep(CANCEL_PATIENCE));
+      await Promise.race([write(run, placeOfFailure(run), 'cancelled', value, onAsked), patience]);
     }
     enterStage(run, 'cancelled');
   });
@@ -93,6 +98,7 @@ function write(
   at: string | undefined,
   purpose: 'result' | 'failed' | 'cancelled',
   value: object,
+  onAsked?: () => void,
 ): Promise<ChangeOutcome | null> {
   const { scope, write: target } = run.input;
   if (!target || at === undefined) return Promise.resolve(null);
@@ -101,8 +107,11 @@ function write(
   const changeId = changeIdOf(workflowInfo().workflowId, `${purpose}-${uuid4().slice(0, 8)}`);
   const change = { steps: [{ at, set: value }] };
   return CancellationScope.nonCancellable(() =>
-    writeToProject(target.project, scope, change, changeId, () => {
-      showDelay(run);
+    writeToProject(target.project, scope, change, changeId, {
+      onAsked,
+      onDelay: () => {
+        showDelay(run);
+      },
     }),
   );
 }

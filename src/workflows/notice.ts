@@ -51,13 +51,14 @@ export function tellUser(
   to: NotifyTarget,
   message: Message,
   onDelay?: () => void,
+  tries?: Tries,
 ): Promise<NoticeOutcome> {
   const notification = notificationTo(to, message);
   const requestId = notifyRequestId(run.subject.requestName, message.event);
   const { sendBefore } = message;
   const send = (): Promise<NotifyOutcome> =>
     once.notify({ notification, requestId, runId: senderOf(run), sendBefore });
-  return untilKnown(send, onDelay, () => isTooLate(message));
+  return untilKnown(send, onDelay, () => isTooLate(message), tries);
 }
 
 /** Whether its time has passed. */

@@ -30,7 +30,8 @@ export interface Run extends Following {
 export function startRun(input: MediaInput, settings: Settings, scope: CancellationScope): Run {
   const carried = input.carried;
   const progress: Progress = {
-    taskId: carried?.taskId ?? input.taskId ?? null,
+    // One that was given may have been lost since.
+    taskId: carried ? carried.taskId : (input.taskId ?? null),
     submittedAt: carried?.submittedAt ?? null,
     number: carried?.number ?? input.held?.attempts.at(-1)?.n ?? 0,
     attempts: [...(carried?.attempts ?? input.held?.attempts ?? [])],

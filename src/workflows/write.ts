@@ -31,20 +31,27 @@ const patient = proxyActivities<SegueActivities>(asking);
 // Given up soon, for once, so that the run can say that it takes long.
 const first = proxyActivities<SegueActivities>({ ...asking, scheduleToCloseTimeout: FIRST_PATIENCE_MS });
 
+export interface WriteWatch {
+  /** The writer has it now, and makes it whatever becomes of this run. */
+  onAsked?: () => void;
+  /** Patience ended without an answer; called again and again. */
+  onDelay?: () => void;
+}
+
 /** The answers that came to this run, by change id. */
 const answers = new Map<string, Changed>();
 
 /**
  * Has a change of a project made by its writer, and waits for the outcome, however long the service takes.
  *
- * The change id is made by {@link changeIdOf}. `onDelay` is called whenever patience ends without an answer.
+ * The change id is made by {@link changeIdOf}.
  */
 export async function writeToProject(
   project: ProjectRef,
   scope: Scope | undefined,
   change: ProjectChange,
   changeId: string,
-  onDelay: () => void = () => undefined,
+  { onAsked, onDelay }: WriteWatch = {},
 ): Promise<ChangeOutcome> {
   setHandler(changedSignal, keepAnswer, {
     description: 'Tells the outcome of a change that this run asked for: { changeId, ok, error }.',
@@ -55,6 +62,7 @@ export async function writeToProject(
     if (answer) return answer;
     try {
       await requestChange({ project, scope, change, changeId });
+      onAsked?.();
       // The writer may have been lost with its answer; asked again, it drops what it has done and answers once more.
       if (await condition(() => answers.has(changeId), patience.next())) continue;
     } catch (error) {
@@ -64,7 +72,7 @@ export async function writeToProject(
         return { ok: false, error: error.cause.message };
       }
     }
-    onDelay();
+    onDelay?.();
   }
 }
 

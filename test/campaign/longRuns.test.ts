@@ -10,7 +10,7 @@ import {
   TestCampaign,
 } from '../support/campaign';
 import { eventually } from '../support/eventually';
-import { readLedger, useSandboxEach } from '../support/sandbox';
+import { addFault, answering, ask, readLedger, useSandboxEach } from '../support/sandbox';
 import { shared } from '../support/shared';
 import { startOwnDevServer, testConfig, useTemporal, withWorker } from '../support/temporal';
 
@@ -109,15 +109,24 @@ test('an open question is carried over, and asked once', async () => {
 const LONGEST_ADDING_MS = full ? 300_000 : 45_000;
 
 test(
-  'a paused campaign that people keep adding to goes on as a new run, too',
+  'a paused campaign that people keep adding to goes on as a new run, too, whoever cannot be told of its stages',
   async () => {
-    const spec = await newCampaign(sandbox.url, { media: { first: cutout(sandbox.url) } });
+    const spec = await newCampaign(sandbox.url, {
+      media: { first: cutout(sandbox.url) },
+      notify: { userId: 'u-1', workspaceId: '1', progress: true },
+    });
+    for (const fault of [answering(403, 'notify'), answering(503, 'get-task')])
+      await addFault(sandbox.url, fault);
     const config = testConfig();
     const by = 'Olga';
     await withWorker(temporal, config, sandbox.url, async () => {
       const { handle } = await startCampaign(temporal, config, spec);
       const current = temporal.client.workflow.getHandle(handle.workflowId);
       const before = (await current.describe()).runId;
+      await eventually('that a stage was not told', async () => {
+        const { entries } = await readLedger(sandbox.url);
+        return entries.some(({ operation }) => operation === 'notify');
+      });
       await current.executeUpdate(pauseUpdate, { args: [{ by }] });
       let added = 0;
       await eventually(
@@ -134,12 +143,16 @@ test(
         },
         LONGEST_ADDING_MS,
       );
+      await ask(sandbox.url, 'DELETE /_sandbox/faults');
       await current.executeUpdate(resumeUpdate, { args: [{ by }] });
       const { status, jobs } = await new TestCampaign(current).result();
       expect(status).toBe('completed');
       expect(jobs.length).toBeGreaterThan(added);
     });
-    expect((await readLedger(sandbox.url)).summary).toMatchObject({ duplicates: 0 });
+    expect((await readLedger(sandbox.url)).summary).toMatchObject({
+      duplicates: 0,
+      duplicateNotifications: 0,
+    });
   },
   2 * LONGEST_ADDING_MS,
 );

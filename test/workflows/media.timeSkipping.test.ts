@@ -1,12 +1,15 @@
 /** The same workflow where hours pass in seconds: real pauses of 15 to 20 s on the time-skipping server. */
 import { randomUUID } from 'node:crypto';
 import { defaultPayloadConverter } from '@temporalio/common';
+import { stateQuery } from '../../src/contract';
 import { mediaWorkflowId } from '../../src/ids';
 import { startSandbox } from '../../src/sandbox/server';
 import { startByName } from '../support/jobs';
 import { answer, startRawServer } from '../support/rawServer';
-import { readLedger } from '../support/sandbox';
+import { eventually } from '../support/eventually';
+import { addFault, answering, ask, readLedger } from '../support/sandbox';
 import { testConfig, useTimeSkipping, withWorker } from '../support/temporal';
+import { seedProject } from '../support/writing';
 
 const HOUR_MS = 3_600_000;
 
@@ -42,6 +45,31 @@ function pausesOf(events: Awaited<ReturnType<typeof runJob>>['events']): number[
     return [defaultPayloadConverter.fromPayload<{ pauseMs: number }>(order).pauseMs];
   });
 }
+
+test('P2: a cancelled job ends when the writer of its project knows its task, however long the service is away', async () => {
+  const sandbox = await startSandbox({ pace: { kind: 'time', ms: 24 * HOUR_MS } });
+  const project = await seedProject(sandbox.url);
+  const config = testConfig({ submit: { timeout: '60s', authGrace: '1h' } });
+  const work = async (): Promise<void> => {
+    const key = `job-${randomUUID()}`;
+    const write = { project, at: '/job' };
+    const run = await startByName(temporal, config, sandbox.url, { key, write });
+    const isAt = async (stage: string): Promise<boolean> => (await run.query(stateQuery)).stage === stage;
+    await eventually('the polls', () => isAt('polling'));
+    // Nobody told which workspace it is, and the service does not either.
+    await addFault(sandbox.url, answering(503, 'get-workspace'));
+    await run.cancel();
+    await eventually('that it wants to write', () => isAt('writing'));
+    await temporal.skip(600_000);
+    expect((await run.describe()).status.name).toBe('RUNNING');
+    await ask(sandbox.url, 'DELETE /_sandbox/faults');
+    await expect(run.result()).rejects.toMatchObject({ cause: { name: 'CancelledFailure' } });
+    const { json } = await ask(sandbox.url, `GET /projects/${project.resourcetype}/${project.id}`);
+    expect(json.data).toMatchObject({ job: { status: 'cancelled', taskId: expect.any(String) } });
+  };
+  await withWorker(temporal, config, sandbox.url, work, { checkScheduledTime: false });
+  await sandbox.stop();
+});
 
 describe('a media job over hours', () => {
   test('P2: polls every 15 to 20 s for over an hour and ends when the service does', async () => {

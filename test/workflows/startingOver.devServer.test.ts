@@ -116,13 +116,23 @@ describe('P2: a denial after a person had it submitted again', () => {
 test('P2: a task that was given, and that the service lost, is listed on beside the one that follows', async () => {
   const key = `given-${randomUUID()}`;
   const lost = { taskId: 'given', attempts: [], number: 0, pollingSince: ago(10), missingSince: ago(10) };
-  const run = await continued(key, carriedOver(lost));
+  const run = await continued(key, carriedOver(lost), { taskId: 'given' });
   await untilHeld(run, 1);
   await resubmit(key);
   await eventually('the polls', async () => (await stateOf(run)).stage === 'polling');
   const { taskId } = await stateOf(run);
   const { typedSearchAttributes } = await run.describe();
   expect(typedSearchAttributes.get(searchAttributes.taskIds)).toEqual([taskId, 'given']);
+  await run.terminate();
+});
+
+test('P2: what a person had submitted again is not followed as before when the run continues as new', async () => {
+  const key = `given-${randomUUID()}`;
+  const run = await continued(key, carriedOver({ knownTasks: ['given'], otherTasks: ['given'] }), {
+    taskId: 'given',
+  });
+  await eventually('the polls', async () => (await stateOf(run)).stage === 'polling');
+  expect(await stateOf(run)).toMatchObject({ taskId: (await tasksOf(sandbox.url, key))[0] });
   await run.terminate();
 });
 

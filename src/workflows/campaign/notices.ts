@@ -1,5 +1,5 @@
 /** What people are told of a campaign, each event at most once. */
-import { CancellationScope, log } from '@temporalio/workflow';
+import { CancellationScope, log, sleep } from '@temporalio/workflow';
 import {
   type ApprovalRound,
   type CampaignJob,
@@ -26,6 +26,24 @@ export function tellProgress(run: Campaign): void {
     extra: extraOf(run),
   };
   inBackground(run, input.notify, message);
+}
+
+/** A record has nobody of its own to tell; jobs of other kinds tell the campaign's people themselves. */
+export function tellOfOverdueWait(run: Campaign, { name, workflowId }: CampaignJob): void {
+  const { key, notify } = run.input;
+  if (!notify) return;
+  const message: Message = {
+    category: 'agentNeedsInput',
+    event: `overdue-${name}`,
+    title: 'A campaign waits longer than expected',
+    message: `${key} waits for ${name}, which is not over yet.`,
+    body: letter(
+      `\`${key}\` waits for \`${name}\`, which is not over yet. It is asked after on and on.`,
+      `- To do without it: \`segue resolve ${workflowId ?? ''} --abandon --reason TEXT\``,
+    ),
+    extra: extraOf(run),
+  };
+  inBackground(run, notify, message);
 }
 
 export function askApprover(run: Campaign, { round, expiresAt }: ApprovalRound): void {
@@ -137,7 +155,10 @@ function tellOperatorOf(run: Campaign, message: Message, words: string): void {
     });
 }
 
-/** Work does not wait for a notification; a run that continues as new does. */
+/**
+ * Work does not wait for a notification; a run that continues as new does. For the next try of telling a stage it does
+ * not: that one is over soon, and a campaign of many jobs has a long history by then.
+ */
 function inBackground(
   run: Campaign,
   to: NotifyTarget,
@@ -145,7 +166,13 @@ function inBackground(
   whenNotSent: (words: string, status: NoticeOutcome['status']) => void = () => undefined,
 ): void {
   run.notices += 1;
-  CancellationScope.nonCancellable(() => tellUser(run, to, message))
+  const rest = async (ms: number): Promise<void> => {
+    if (message.category === 'agentProgress') run.notices -= 1;
+    await sleep(ms);
+    if (message.category === 'agentProgress') run.notices += 1;
+  };
+  const tries = { begun: Date.now(), rest };
+  CancellationScope.nonCancellable(() => tellUser(run, to, message, undefined, tries))
     .then(({ status, reason = '' }) => {
       if (status === 'sent') return;
       log.warn('a notification was not sent', { event: message.event, status, reason });
