@@ -9,19 +9,10 @@ import { decideByLedger } from '../support/deciding';
 import { eventually } from '../support/eventually';
 import { type MediaJob } from '../../src/client/jobs/job';
 import { addFault, answering, ask, readLedger } from '../support/sandbox';
-import {
-  segueClient,
-  testConfig,
-  type TestTemporal,
-  type TestWorkerOptions,
-  withWorker,
-} from '../support/temporal';
+import { segueClient, testConfig, type TestWorkerOptions, withWorker } from '../support/temporal';
 import { seedProject } from '../support/writing';
-import { startDevServer } from '../../src/temporal/devServer';
-import { shared } from '../support/shared';
-import { connectTo } from '../support/temporal';
 import { type StarterConfig } from '../../src/config';
-import { type Scenario } from './scenario';
+import { handingOver, type Scenario, whereHistoriesAreShort } from './scenario';
 
 const ITEMS = 6;
 const BY_SAM = { by: 'sam' };
@@ -149,19 +140,8 @@ const UNTOLD: Recorded = {
 };
 const UNWRITABLE: Recorded = { ...CONTINUED, before: unwritable, meanwhile: writable, kept: firstPart };
 
-/** On a server that wants short histories. */
 function continuing(recorded: Recorded): Scenario {
-  return async (_temporal, keep) => {
-    const dynamicConfig = { 'limit.historyCount.suggestContinueAsNew': 40 };
-    const server = await startDevServer(shared().temporalBinary, { uiPort: false, dynamicConfig });
-    const own: TestTemporal = await connectTo(server.address);
-    try {
-      await recording(recorded)(own, keep);
-    } finally {
-      await own.close();
-      await server.stop();
-    }
-  };
+  return whereHistoriesAreShort(40, recording(recorded));
 }
 
 /** An item that its batch let go, and a person adopted. */
@@ -268,7 +248,9 @@ export const batchScenarios: Record<string, Scenario> = {
   'batch-ordered': recording(ORDERED),
   'batch-cancelled': recording(CANCELLED),
   'batch-continued': continuing(CONTINUED),
+  'batch-handing-over': handingOver(continuing(CONTINUED)),
   'batch-continued-untold': continuing(UNTOLD),
+  'batch-handing-over-untold': handingOver(continuing(UNTOLD)),
   'batch-incomplete': incomplete,
   'batch-stopped': stopped,
   'batch-part-written-and-told': recording({ items: written, kept: firstPart }),
@@ -278,7 +260,9 @@ export const batchScenarios: Record<string, Scenario> = {
   'batch-part-paused-in-the-queue': unwanted,
   'batch-part-cancelled': recording({ ...CANCELLED, kept: firstPart }),
   'batch-part-continued': continuing({ ...CONTINUED, kept: firstPart }),
+  'batch-part-handing-over': handingOver(continuing({ ...CONTINUED, kept: firstPart })),
   'batch-part-alone': alone,
   'batch-part-continued-unwritten': continuing(UNWRITABLE),
+  'batch-part-handing-over-unwritten': handingOver(continuing(UNWRITABLE)),
   'media-held-by-batch': adopted,
 };

@@ -16,9 +16,16 @@ import {
   NOTIFY,
   onCutout,
   unfinished,
-  whereHistoriesAreShort,
 } from './recordCampaign';
-import { type Scenario } from './scenario';
+import { handingOver, type Scenario, whereHistoriesAreShort } from './scenario';
+
+const ofManyJobs = whereHistoriesAreShort(
+  40,
+  conducting((url) => ({
+    media: Object.fromEntries(['a', 'b', 'c', 'd', 'e', 'f'].map((name) => [name, cutout(url)])),
+    concurrency: 2,
+  })),
+);
 
 export const campaignScenarios: Record<string, Scenario> = {
   'campaign-completed': conducting(
@@ -182,11 +189,6 @@ export const campaignScenarios: Record<string, Scenario> = {
     },
   ),
 
-  'campaign-continued-as-new': whereHistoriesAreShort(
-    40,
-    conducting((url) => ({
-      media: Object.fromEntries(['a', 'b', 'c', 'd', 'e', 'f'].map((name) => [name, cutout(url)])),
-      concurrency: 2,
-    })),
-  ),
+  'campaign-continued-as-new': ofManyJobs,
+  'campaign-handing-over': handingOver(ofManyJobs),
 };

@@ -19,9 +19,8 @@ import {
   NOTIFY,
   onCutout,
   unfinished,
-  whereHistoriesAreShort,
 } from './recordCampaign';
-import { type Scenario } from './scenario';
+import { handingOver, type Scenario, whereHistoriesAreShort } from './scenario';
 
 const BAD = { tool: 'remove-background', request: { image_url: 'http://127.0.0.1:9/none.png' } };
 
@@ -70,6 +69,25 @@ const adding =
     for (const order of orders) await handle.executeUpdate(addMediaUpdate, { args: [order] });
     await handle.executeUpdate(resumeUpdate, BY_SAM);
   };
+
+/** The server wants short histories, and people keep the campaign busy while it waits for its approver. */
+const busyWhileApproving = whereHistoriesAreShort(
+  60,
+  conducting(approved, async (campaign) => {
+    await campaign.untilStage('approving');
+    const before = (await campaign.handle.describe()).runId;
+    const order = (update: typeof pauseUpdate): Promise<unknown> =>
+      // One that meets the moment in between is told so, and asks again.
+      campaign.handle.executeUpdate(update, BY_SAM).catch(() => undefined);
+    await eventually('another run', async () => {
+      await order(pauseUpdate);
+      await order(resumeUpdate);
+      return (await campaign.handle.describe()).runId !== before;
+    });
+    if ((await campaign.status()).paused) await order(resumeUpdate);
+    await campaign.decide({ decision: 'approve', by: 'sam', round: 1 });
+  }),
+);
 
 export const campaignTroubleScenarios: Record<string, Scenario> = {
   /** Where the campaign is to stand, the project has something else. */
@@ -269,22 +287,6 @@ export const campaignTroubleScenarios: Record<string, Scenario> = {
     await sandbox.stop();
   },
 
-  /** The server wants short histories, and people keep the campaign busy while it waits for its approver. */
-  'campaign-question-carried-over': whereHistoriesAreShort(
-    60,
-    conducting(approved, async (campaign) => {
-      await campaign.untilStage('approving');
-      const before = (await campaign.handle.describe()).runId;
-      const order = (update: typeof pauseUpdate): Promise<unknown> =>
-        // One that meets the moment in between is told so, and asks again.
-        campaign.handle.executeUpdate(update, BY_SAM).catch(() => undefined);
-      await eventually('another run', async () => {
-        await order(pauseUpdate);
-        await order(resumeUpdate);
-        return (await campaign.handle.describe()).runId !== before;
-      });
-      if ((await campaign.status()).paused) await order(resumeUpdate);
-      await campaign.decide({ decision: 'approve', by: 'sam', round: 1 });
-    }),
-  ),
+  'campaign-question-carried-over': busyWhileApproving,
+  'campaign-question-handing-over': handingOver(busyWhileApproving),
 };

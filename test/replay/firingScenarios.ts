@@ -10,15 +10,13 @@ import {
   outlookWorkflowId,
 } from '../../src/ids';
 import { startSandbox } from '../../src/sandbox/server';
-import { startDevServer } from '../../src/temporal/devServer';
 import { cutouts } from '../support/batch';
 import { cutout, newCampaign, TestCampaign } from '../support/campaign';
 import { eventually } from '../support/eventually';
 import { manifestOf } from '../support/manifests';
-import { shared } from '../support/shared';
 import { startSmallService } from '../support/smallService';
-import { connectTo, segueClient, testConfig, type TestTemporal, withWorker } from '../support/temporal';
-import { type Scenario } from './scenario';
+import { segueClient, testConfig, withWorker } from '../support/temporal';
+import { handingOver, type Scenario, whereHistoriesAreShort } from './scenario';
 
 const TIME = '2026-01-01T02:00:00Z';
 
@@ -35,10 +33,8 @@ interface Fired {
 function firing(
   kind: ScheduleTarget['kind'],
   meanwhile: (fired: Fired) => Promise<WorkflowHandle>,
-  open?: () => Promise<TestTemporal>,
 ): Scenario {
-  return async (shared, keep) => {
-    const temporal = (await open?.()) ?? shared;
+  return async (temporal, keep) => {
     const sandbox = await startSandbox({ pace: { kind: 'instant' } });
     const config = testConfig();
     const manifest = await startSmallService({
@@ -76,7 +72,6 @@ function firing(
     });
     await manifest.stop();
     await sandbox.stop();
-    if (temporal !== shared) await temporal.close();
   };
 }
 
@@ -93,6 +88,20 @@ async function approve({ campaign }: Fired): Promise<void> {
   await campaign.decide({ decision: 'approve', by: 'sam' });
   await campaign.result();
 }
+
+/** What it is told without an end makes it look once more, and that is enough here to go on as another run. */
+const askedOften = whereHistoriesAreShort(
+  10,
+  firing('campaign', async (fired) => {
+    await eventually('the question', async () => (await fired.campaign.status()).approval !== null);
+    const { runId } = await fired.firing.describe();
+    await fired.firing.signal('jobNews', { workflowId: fired.campaign.handle.workflowId, stage: 'held' });
+    await eventually('another run', async () => (await fired.firing.describe()).runId !== runId);
+    await approve(fired);
+    await ended(fired.firing);
+    return fired.firing;
+  }),
+);
 
 export const firingScenarios: Record<string, Scenario> = {
   'firing-of-a-campaign': firing('campaign', async (fired) => {
@@ -175,25 +184,6 @@ export const firingScenarios: Record<string, Scenario> = {
     return fired.firing;
   }),
 
-  'firing-continued-as-new': firing(
-    'campaign',
-    async (fired) => {
-      await eventually('the question', async () => (await fired.campaign.status()).approval !== null);
-      const { runId } = await fired.firing.describe();
-      // What it is told without an end makes it look once more, and that is enough here to go on as another run.
-      await fired.firing.signal('jobNews', { workflowId: fired.campaign.handle.workflowId, stage: 'held' });
-      await eventually('another run', async () => (await fired.firing.describe()).runId !== runId);
-      await approve(fired);
-      await ended(fired.firing);
-      return fired.firing;
-    },
-    async () => {
-      const server = await startDevServer(shared().temporalBinary, {
-        uiPort: false,
-        dynamicConfig: { 'limit.historyCount.suggestContinueAsNew': 10 },
-      });
-      const { close, ...temporal } = await connectTo(server.address);
-      return { ...temporal, close: () => close().finally(server.stop) };
-    },
-  ),
+  'firing-continued-as-new': askedOften,
+  'firing-handing-over': handingOver(askedOften),
 };

@@ -8,14 +8,8 @@ import { startByName, tasksOf } from '../support/jobs';
 import { answeredWhileContinuing } from '../support/lateWhileContinuing';
 import { resetRun } from '../support/reset';
 import { addFault } from '../support/sandbox';
-import {
-  segueClient,
-  startOwnDevServer,
-  testConfig,
-  type TestTemporal,
-  withWorker,
-} from '../support/temporal';
-import { type Scenario } from './scenario';
+import { segueClient, testConfig, type TestTemporal, withWorker } from '../support/temporal';
+import { handingOver, type Scenario, whereHistoriesAreShort } from './scenario';
 import { mediaJob, runHeld, runRecord } from './scenarios';
 
 const BY_SAM = { by: 'sam', reason: 'looked it up' };
@@ -31,18 +25,17 @@ async function tellLateAnswers({ client }: TestTemporal, { workflowId }: Job, ta
   await run.signal(acceptedSignal, { hold: 'of a run that was reset/1', taskId });
 }
 
+const LONG = 40;
+const answeredLate = whereHistoriesAreShort(LONG, async (temporal, keep) => {
+  const sandbox = await startSandbox({ pace: { kind: 'polls', polls: 2 } });
+  const { workflowId } = await answeredWhileContinuing(temporal, sandbox.url, LONG);
+  await keep(temporal.client.workflow.getHandle(workflowId));
+  await sandbox.stop();
+});
+
 export const mediaTroubleScenarios: Record<string, Scenario> = {
-  async 'media-late-answer-carried-over'(_temporal, keep) {
-    const long = 40;
-    const own = await startOwnDevServer({
-      dynamicConfig: { 'limit.historyCount.suggestContinueAsNew': long },
-    });
-    const sandbox = await startSandbox({ pace: { kind: 'polls', polls: 2 } });
-    const { workflowId } = await answeredWhileContinuing(own, sandbox.url, long);
-    await keep(own.client.workflow.getHandle(workflowId));
-    await sandbox.stop();
-    await own.close();
-  },
+  'media-late-answer-carried-over': answeredLate,
+  'media-late-answer-handing-over': handingOver(answeredLate),
 
   /** Held for its second submission when the answer to the first comes. */
   'media-late-answer-cancelled': (temporal, keep) =>

@@ -7,7 +7,6 @@ import { SANDBOX_PLACES } from '../support/records';
 import { addFault, answering } from '../support/sandbox';
 import {
   type SkippingTemporal,
-  startOwnDevServer,
   testConfig,
   type TestTemporal,
   type TestWorkerOptions,
@@ -91,13 +90,3 @@ export const conductingForLong = (
     );
     await scenario(temporal, keep);
   });
-
-/** One on a server of its own, which wants histories to be no longer than so many events. */
-export const whereHistoriesAreShort =
-  (events: number, scenario: Scenario): Scenario =>
-  async (_temporal, keep) => {
-    const dynamicConfig = { 'limit.historyCount.suggestContinueAsNew': events };
-    const own = await startOwnDevServer({ dynamicConfig });
-    await scenario(own, keep);
-    await own.close();
-  };

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils';
 import { Worker } from '@temporalio/worker';
 import { SANDBOX_KEY } from '../../src/sandbox/server';
+import * as workflows from '../../src/workflows';
 import '../support/runtime';
 import { shared } from '../support/shared';
 import { allScenarios } from './allScenarios';
@@ -12,6 +13,23 @@ const committed = readdirSync(FOLDER).map((file) => path.basename(file, '.json')
 
 function read(name: string): string {
   return readFileSync(path.join(FOLDER, `${name}.json`), 'utf8');
+}
+
+interface Recorded {
+  events: {
+    eventType: string;
+    workflowExecutionStartedEventAttributes?: { workflowType: { name: string } };
+  }[];
+}
+
+/** The workflows of which a history ends so; of which there is one at all, unless told. */
+function workflowsThatEnd(eventType?: string): string[] {
+  const names = committed.flatMap((name) => {
+    const { events } = JSON.parse(read(name)) as Recorded;
+    if (eventType !== undefined && events.at(-1)?.eventType !== eventType) return [];
+    return [events[0]?.workflowExecutionStartedEventAttributes?.workflowType.name ?? 'untold'];
+  });
+  return [...new Set(names)].sort();
 }
 
 function replay(json: unknown): Promise<void> {
@@ -25,6 +43,24 @@ function replay(json: unknown): Promise<void> {
 describe('committed histories', () => {
   test('every scenario has one', () => {
     expect(committed.sort()).toEqual(Object.keys(allScenarios).sort());
+  });
+
+  test('P6: every workflow has one', () => {
+    expect(workflowsThatEnd()).toEqual(Object.keys(workflows).sort());
+  });
+
+  test('P6: every workflow that can take long has one of a run that hands over to the next', () => {
+    const long = [
+      'batch',
+      'batchPart',
+      'campaign',
+      'firing',
+      'media',
+      'projectWriter',
+      'record',
+      'transcript',
+    ];
+    expect(workflowsThatEnd('EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW')).toEqual(long);
   });
 
   test.each(committed)('P6: %s replays', async (name) => {

@@ -3,19 +3,16 @@ import { randomUUID } from 'node:crypto';
 import { type WorkflowHandle } from '@temporalio/client';
 import { type SegueClient } from '../../src/client';
 import { type StarterConfig } from '../../src/config';
-import { acceptedSignal, changeSignal } from '../../src/contract';
+import { acceptedSignal } from '../../src/contract';
 import { mediaWorkflowId } from '../../src/ids';
 import { type Job, type RecordJob, type TranscriptJob } from '../../src/client/jobs/job';
 import { startSandbox } from '../../src/sandbox/server';
 import { type MediaSpec } from '../../src/client/jobs/mediaSpec';
-import { startDevServer } from '../../src/temporal/devServer';
 import { eventually } from '../support/eventually';
-import { PROJECT, startProjectService } from '../support/projectService';
 import { answer, startRawServer } from '../support/rawServer';
 import { SANDBOX_PLACES, seedRecord, seedTranscription, SRT } from '../support/records';
 import { addFault, answering, readLedger } from '../support/sandbox';
-import { shared } from '../support/shared';
-import { connectTo, segueClient, testConfig, type TestTemporal, withWorker } from '../support/temporal';
+import { segueClient, testConfig, type TestTemporal, withWorker } from '../support/temporal';
 import { seedProject, WORKSPACE } from '../support/writing';
 import { type Scenario } from './scenario';
 
@@ -195,20 +192,6 @@ export const scenarios: Record<string, Scenario> = {
     await sandbox.stop();
   },
 
-  async 'media-continued-as-new'(_temporal, keep) {
-    const server = await startDevServer(shared().temporalBinary, {
-      uiPort: false,
-      dynamicConfig: { 'limit.historyCount.suggestContinueAsNew': 40 },
-    });
-    const own = await connectTo(server.address);
-    const sandbox = await startSandbox({ pace: { kind: 'polls', polls: 12 } });
-    const start = (segue: SegueClient): Promise<Job> => segue.media.start(mediaJob(sandbox.url));
-    await runRecord(own, testConfig(), sandbox.url, start, keep, (stage) => stage === 'succeeded');
-    await sandbox.stop();
-    await own.close();
-    await server.stop();
-  },
-
   async 'transcript-written-and-told'(temporal, keep) {
     const sandbox = await startSandbox({ pace: { kind: 'polls', polls: 2 } });
     const project = await seedProject(sandbox.url);
@@ -303,24 +286,5 @@ export const scenarios: Record<string, Scenario> = {
       segue.records.start({ kind: 'video', id: randomUUID() });
     await runRecord(temporal, config, server.url, start, keep, (stage) => stage === 'overdue');
     await server.stop();
-  },
-
-  async 'project-writer'(temporal, keep) {
-    const service = await startProjectService();
-    // One good answer, one refusal, and an outage in between.
-    service.onRead = (count) => (count === 2 || count === 3 || count === 4 ? { status: 503 } : undefined);
-    const config = testConfig({ organization: '42' });
-    await withWorker(temporal, config, service.url, async () => {
-      const { projects } = segueClient(temporal, config);
-      const { workflowId } = await projects.patch(PROJECT, { fields: { title: 'Summer' } });
-      const run = temporal.client.workflow.getHandle(workflowId);
-      const change = { steps: [{ at: '/a', set: 1 }] };
-      await run.signal(changeSignal, { changeId: 'asked-by-nobody', change, replyTo: 'nobody' });
-      await run.signal(changeSignal, { changeId: 'asked-by-nobody', change, replyTo: 'nobody' });
-      await projects.patch(PROJECT, { steps: [{ at: '/kept/deep/0', set: 1 }] });
-      await keep(run);
-      await run.terminate();
-    });
-    await service.stop();
   },
 };
