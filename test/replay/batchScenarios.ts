@@ -74,14 +74,17 @@ function firstPart(key: string): string {
 
 /** One item is refused, one is unknown. */
 async function troubled(sandboxUrl: string, key: string): Promise<void> {
-  const befall = (item: number, fault: object): Promise<void> =>
-    addFault(sandboxUrl, {
-      ...{ operation: 'remove-background', when: 'after', fault: 'reset' },
-      match: { requestId: `${batchItemKey(key, item)}.submit.1` },
-      ...fault,
-    });
-  await befall(1, { fault: 'status', status: 422, when: 'before' });
-  await befall(2, {});
+  await befall(sandboxUrl, key, 1, { fault: 'status', status: 422, when: 'before' });
+  await befall(sandboxUrl, key, 2);
+}
+
+/** The answer to its first submission is lost, unless it is another fault. */
+function befall(sandboxUrl: string, key: string, item: number, fault: object = {}): Promise<void> {
+  return addFault(sandboxUrl, {
+    ...{ operation: 'remove-background', when: 'after', fault: 'reset' },
+    match: { requestId: `${batchItemKey(key, item)}.submit.1` },
+    ...fault,
+  });
 }
 
 async function denied(sandboxUrl: string): Promise<void> {
@@ -116,9 +119,11 @@ async function writable(batch: Batch, sandboxUrl: string): Promise<void> {
   await ask(sandboxUrl, 'DELETE /_sandbox/faults');
 }
 
-/** One item is unknown, and the operator cannot be told of it for longer than a run of the batch lasts. */
+/** Items are unknown, and the operator cannot be told of them for longer than a run of the batch lasts. */
 async function untellable(sandboxUrl: string, key: string): Promise<void> {
   await troubled(sandboxUrl, key);
+  // Either partition may be the first to have a place.
+  await befall(sandboxUrl, key, ITEMS - 1);
   await addFault(sandboxUrl, answering(403, 'notify'));
 }
 
