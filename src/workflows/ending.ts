@@ -5,6 +5,7 @@ import {
   CancellationScope,
   condition,
   isCancellation,
+  log,
   sleep,
   uuid4,
   workflowInfo,
@@ -86,7 +87,12 @@ async function recordCancelled(run: Following): Promise<void> {
         isAsked = true;
       };
       const patience = condition(() => isAsked).then(() => sleep(CANCEL_PATIENCE));
-      await Promise.race([write(run, placeOfFailure(run), 'cancelled', value, onAsked), patience]);
+      const written = await Promise.race([
+        write(run, placeOfFailure(run), 'cancelled', value, onAsked),
+        patience,
+      ]);
+      if (written && !written.ok)
+        log.warn('the project does not know what the service still works on', { ...facts, ...written });
     }
     enterStage(run, 'cancelled');
   });

@@ -11,7 +11,7 @@ export function endDetails(run: Following, stage: EndStage): string {
   const thing = known === null ? '' : ` (${kind} \`${known}\`)`;
   switch (stage) {
     case 'writing':
-      return `The service is done${thing}; the result is being written to the project.`;
+      return `What became of the job${thing} is being written to the project.`;
     case 'notifying':
       return `The service is done${thing}; somebody is being told.`;
     case 'succeeded':

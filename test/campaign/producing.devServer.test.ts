@@ -256,21 +256,3 @@ test('a job that somebody terminates is over, and its task stands in the project
     media: { cutout: { status: 'terminated', workflowId, taskId } },
   });
 });
-
-test('a wait that is overdue is told to the user of the campaign, once', async () => {
-  const asset = await seedRecord(sandbox.url, 'asset', [1]);
-  const spec = await newCampaign(sandbox.url, {
-    waits: { picture: { asset } },
-    notify: { userId: 'u-1', workspaceId: '1' },
-    poll: { min: '50ms', max: '100ms', deadline: '200ms', giveUp: '7d' },
-  });
-  const campaign = await start(spec);
-  await campaign.untilJob('picture', 'overdue');
-  const told = async (): Promise<string[]> =>
-    (await notificationsOf(sandbox.url)).map(({ request }) => `${request.category} ${request.title}`);
-  const overdue = 'agentNeedsInput A campaign waits longer than expected';
-  await eventually('the notification', async () => (await told()).includes(overdue));
-  await campaign.handle.cancel();
-  await expect(campaign.result()).rejects.toThrow();
-  expect((await told()).filter((one) => one === overdue)).toHaveLength(1);
-});

@@ -68,22 +68,6 @@ export const campaignScenarios: Record<string, Scenario> = {
   }),
 
   /** Each by its own kind of run. */
-  async 'campaign-overdue-wait'(temporal, keep) {
-    const sandbox = await startSandbox({ pace: { kind: 'instant' } });
-    const config = testConfig({ poll: { min: '50ms', max: '100ms', deadline: '200ms', giveUp: '7d' } });
-    const work = async (): Promise<void> => {
-      const picture = { asset: await seedRecord(sandbox.url, 'asset', [1]) };
-      const spec = await newCampaign(sandbox.url, { waits: { picture }, notify: NOTIFY });
-      const campaign = await startCampaign(temporal, config, spec);
-      await campaign.untilJob('picture', 'overdue');
-      await campaign.handle.cancel();
-      await campaign.result().catch(() => undefined);
-      await keep(campaign.handle);
-    };
-    await withWorker(temporal, config, sandbox.url, work, { layout: SANDBOX_PLACES });
-    await sandbox.stop();
-  },
-
   async 'campaign-transcript-and-wait'(temporal, keep) {
     const sandbox = await startSandbox({ pace: { kind: 'instant' } });
     const config = testConfig();

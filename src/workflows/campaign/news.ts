@@ -5,7 +5,6 @@ import { type CampaignJob, type JobEnd, jobNewsSignal, type SegueActivities } fr
 import { isRecord } from '../../rules/inputs';
 import { mayContinue } from './continuing';
 import { forgetEnding, linger, look, lookAtOpen, nextLook } from './looking';
-import { tellOfOverdueWait } from './notices';
 import { type Campaign, isOpen, setStatus } from './run';
 import { saveJob } from './saving';
 import { noteChange } from './stage';
@@ -38,7 +37,6 @@ function takeNews(run: Campaign, { workflowId, stage, taskId }: Record<string, u
   const job = run.progress.jobs.find((one) => one.workflowId === workflowId && isOpen(one));
   if (!job) return;
   if (typeof taskId === 'string') job.taskId = taskId;
-  if (stage === 'overdue' && job.kind === 'wait' && job.status !== 'overdue') tellOfOverdueWait(run, job);
   if (stage === 'held' || stage === 'overdue') setStatus(job, stage);
   else if (RUNS.has(stage)) setStatus(job, 'running');
   else if (ENDS.has(stage)) run.ended.set(job.name, 'ends');

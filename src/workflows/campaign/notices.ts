@@ -28,24 +28,6 @@ export function tellProgress(run: Campaign): void {
   inBackground(run, input.notify, message);
 }
 
-/** A record has nobody of its own to tell; jobs of other kinds tell the campaign's people themselves. */
-export function tellOfOverdueWait(run: Campaign, { name, workflowId }: CampaignJob): void {
-  const { key, notify } = run.input;
-  if (!notify) return;
-  const message: Message = {
-    category: 'agentNeedsInput',
-    event: `overdue-${name}`,
-    title: 'A campaign waits longer than expected',
-    message: `${key} waits for ${name}, which is not over yet.`,
-    body: letter(
-      `\`${key}\` waits for \`${name}\`, which is not over yet. It is asked after on and on.`,
-      `- To do without it: \`segue resolve ${workflowId ?? ''} --abandon --reason TEXT\``,
-    ),
-    extra: extraOf(run),
-  };
-  inBackground(run, notify, message);
-}
-
 export function askApprover(run: Campaign, { round, expiresAt }: ApprovalRound): void {
   const { key } = run.input;
   const answers = [
