@@ -6,7 +6,7 @@ import { type ChildProcess } from 'node:child_process';
 import { withoutTemporalSettings } from '../config';
 import { allSearchAttributes } from '../searchAttributes';
 import { freePort } from './ports';
-import { spawnTethered, stopProcess, untilServing } from './process';
+import { EndedAtStartError, spawnTethered, stopProcess, untilServing } from './process';
 
 export interface DevServerOptions {
   /** A free port when left out. */
@@ -32,8 +32,21 @@ const RETENTION_DAYS = 30;
 /** What the server's command line calls the types. */
 const CLI_TYPES: Partial<Record<string, string>> = { KEYWORD: 'Keyword', KEYWORD_LIST: 'KeywordList' };
 
+/** The server chooses ports for its own parts, and ends at once where somebody else takes one before it does. */
+const MOST_STARTS = 3;
+
 /** Starts the server and waits until it serves its namespace. */
 export async function startDevServer(binary: string, options: DevServerOptions = {}): Promise<DevServer> {
+  for (let starts = 1; ; starts += 1) {
+    try {
+      return await startOnce(binary, options);
+    } catch (error) {
+      if (starts === MOST_STARTS || !(error instanceof EndedAtStartError)) throw error;
+    }
+  }
+}
+
+async function startOnce(binary: string, options: DevServerOptions): Promise<DevServer> {
   const port = options.port ?? (await freePort());
   const uiPort = options.uiPort === false ? undefined : (options.uiPort ?? (await freePort()));
   if (options.db) await mkdir(path.dirname(path.resolve(options.db)), { recursive: true });

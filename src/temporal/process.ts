@@ -71,7 +71,13 @@ export async function stopProcess(child: ChildProcess, patienceMs = 10_000): Pro
   clearTimeout(impatience);
 }
 
-/** Waits until `probe` succeeds. Throws when the process ends before that, or takes longer than a minute. */
+/** A server that ended before it served anybody. */
+export class EndedAtStartError extends Error {}
+
+/**
+ * Waits until `probe` succeeds. Throws when the process ends before that (an {@link EndedAtStartError}), or takes longer
+ * than a minute.
+ */
 export async function untilServing(
   child: ChildProcess,
   name: string,
@@ -97,8 +103,10 @@ export async function untilServing(
       problem = error instanceof Error ? error.message : String(error);
     }
   }
+  const isOver = hasEnded(child);
   await stopProcess(child);
-  throw new Error([`${name} did not start: ${problem}`, ...lastLines].join('\n'));
+  const message = [`${name} did not start: ${problem}`, ...lastLines].join('\n');
+  throw isOver ? new EndedAtStartError(message) : new Error(message);
 }
 
 function hasEnded(child: ChildProcess): boolean {
