@@ -1,22 +1,11 @@
 /** Partitions tell how they stand; those that were stopped do not, and are looked at. */
-import { proxyActivities, setHandler, sleep } from '@temporalio/workflow';
-import {
-  type ItemCounts,
-  type JobEnd,
-  partitionNewsSignal,
-  type PartitionStanding,
-  type SegueActivities,
-} from '../../contract';
+import { setHandler, sleep } from '@temporalio/workflow';
+import { type ItemCounts, type JobEnd, partitionNewsSignal, type PartitionStanding } from '../../contract';
 import { batchPartWorkflowId } from '../../ids';
 import { isRecord, isText } from '../../rules/inputs';
+import { readEnd } from '../readEnd';
 import { tellOfAbsent } from './notices';
 import { absentOf, type Batch } from './run';
-
-/** Reads of the Temporal server alone. */
-const { readEnd } = proxyActivities<SegueActivities>({
-  startToCloseTimeout: '40s',
-  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
-});
 
 const LOOK_EVERY_MS = 3_600_000;
 

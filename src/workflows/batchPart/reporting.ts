@@ -1,16 +1,11 @@
 /** Tells the batch how its partition stands. */
-import { condition, getExternalWorkflowHandle, proxyActivities, sleep } from '@temporalio/workflow';
-import { partitionNewsSignal, type SegueActivities } from '../../contract';
+import { condition, getExternalWorkflowHandle, sleep } from '@temporalio/workflow';
+import { partitionNewsSignal } from '../../contract';
 import { batchWorkflowId } from '../../ids';
 import { doubling } from '../backoff';
+import { readEnd } from '../readEnd';
 import { isAnybodyUntold } from './notices';
 import { countsOf, endWhenLong, isAtEnd, isDone, isWriting, type Partition, silenceOf } from './run';
-
-/** Reads of the Temporal server alone. */
-const { readEnd } = proxyActivities<SegueActivities>({
-  startToCloseTimeout: '40s',
-  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
-});
 
 /** What changes while news is on its way goes out with the next. */
 export async function reportNews(run: Partition): Promise<void> {

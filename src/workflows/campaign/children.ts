@@ -29,7 +29,7 @@ import {
 import { attributesOfJob } from '../../searchAttributes';
 import { isAlreadyStarted } from '../alreadyStarted';
 import { forgetEnding, mayHaveEnded } from './looking';
-import { readEnd } from './news';
+import { readEnd } from '../readEnd';
 import { type Campaign, jobNamed, mediaSpec, setStatus } from './run';
 import { partOf, REPEAT, saveJob } from './saving';
 import { noteChange } from './stage';

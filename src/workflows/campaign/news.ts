@@ -1,19 +1,14 @@
 /** What a campaign learns of its jobs. */
-import { CancellationScope, condition, proxyActivities, setHandler } from '@temporalio/workflow';
+import { CancellationScope, condition, setHandler } from '@temporalio/workflow';
 import { bytesOf } from '../../rules/campaign';
-import { type CampaignJob, type JobEnd, jobNewsSignal, type SegueActivities } from '../../contract';
+import { type CampaignJob, type JobEnd, jobNewsSignal } from '../../contract';
 import { isRecord } from '../../rules/inputs';
+import { readEnd } from '../readEnd';
 import { mayContinue } from './continuing';
 import { forgetEnding, linger, look, lookAtOpen, nextLook } from './looking';
 import { type Campaign, isOpen, setStatus } from './run';
 import { saveJob } from './saving';
 import { noteChange } from './stage';
-
-/** Reads of the Temporal server alone. */
-export const { readEnd } = proxyActivities<SegueActivities>({
-  startToCloseTimeout: '40s',
-  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
-});
 
 /** How one says that it runs, or runs again after a person decided. */
 const RUNS: ReadonlySet<unknown> = new Set(['polling', 'submitting', 'waiting']);
