@@ -61,10 +61,11 @@ export async function writeToProject(
     const answer = answerTo(changeId);
     if (answer) return answer;
     try {
-      await requestChange({ project, scope, change, changeId });
+      // That it was asked may never come to be known, while the writer has it long since, and has answered.
+      await Promise.race([requestChange({ project, scope, change, changeId }), isAnswered(changeId)]);
       onAsked?.();
       // The writer may have been lost with its answer; asked again, it drops what it has done and answers once more.
-      if (await condition(() => answers.has(changeId), patience.next())) continue;
+      if (await isAnswered(changeId, patience.next())) continue;
     } catch (error) {
       if (!(error instanceof ActivityFailure)) throw error;
       if (error.retryState !== 'TIMEOUT') {
@@ -74,6 +75,12 @@ export async function writeToProject(
     }
     onDelay?.();
   }
+}
+
+/** Whether the answer is here, once it is or the patience ends. */
+function isAnswered(changeId: string, patienceMs?: number): Promise<boolean> {
+  const isHere = (): boolean => answers.has(changeId);
+  return patienceMs === undefined ? condition(isHere).then(isHere) : condition(isHere, patienceMs);
 }
 
 /** The writer's, if it is here. */
