@@ -52,9 +52,9 @@ async function start(
     signal: cancellationSignal(),
     requireCurrent: () => client.activity.heartbeat(taskToken),
   });
-  await askToBeTold(client, run.workflowId, workflowExecution?.workflowId ?? '');
+  const isOver = !(await askToBeTold(client, run.workflowId, workflowExecution?.workflowId ?? ''));
   const { key, workflowId, runId, existing, digest } = run;
-  return { key, workflowId, runId, existing, digest };
+  return { key, workflowId, runId, existing, isOver, digest };
 }
 
 function isLastAttempt(): boolean {
@@ -62,12 +62,14 @@ function isLastAttempt(): boolean {
   return attempt >= FEWEST_READS && Date.now() - scheduledTimestampMs >= LONGEST_UNREADABLE_MS;
 }
 
-async function askToBeTold(client: Client, workflowId: string, listener: string): Promise<void> {
+/** Gives whether it will tell: one that is over does not. */
+async function askToBeTold(client: Client, workflowId: string, listener: string): Promise<boolean> {
   try {
     await client.workflow.getHandle(workflowId).signal(reportToSignal, { workflowId: listener });
+    return true;
   } catch (error) {
-    // It is over; its end is read like any other.
     if (!(error instanceof WorkflowNotFoundError)) throw error;
+    return false;
   }
 }
 

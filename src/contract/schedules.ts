@@ -75,6 +75,8 @@ export interface FiredRun {
   runId: string;
   /** Whether it was there before: the same time fires once, however often it is asked for. */
   existing: boolean;
+  /** Whether it was over before it could be asked to tell its end: nothing will be told. */
+  isOver?: boolean;
   /** Of a batch: the digest of the manifest that it is of. */
   digest?: string;
 }
@@ -85,7 +87,7 @@ export interface FiredEnd {
   error: string | null;
 }
 
-export interface FiringResult extends FiredRun, FiredEnd {
+export interface FiringResult extends Omit<FiredRun, 'isOver'>, FiredEnd {
   schedule: string;
   /** The time it fired for, which may be long before it did. ISO 8601. */
   time: string;

@@ -49,9 +49,11 @@ const LOOK_AGAIN = '1m';
 export async function firing(input: FiringInput): Promise<FiringResult> {
   const { schedule, time } = ownFiring();
   const news = listenForNews();
-  const run = input.carried ?? (await start(input, schedule, time));
+  const { isOver = false, ...run } = input.carried ?? (await start(input, schedule, time));
   setCurrentDetails(`Waits for the end of \`${run.workflowId}\`.`);
-  const end = await untilEnded(input, schedule, run, news);
+  // What an old run told before it was found, and what the run before this one was told, is not told again.
+  const mayHaveEnded = isOver || run.existing || input.carried !== undefined;
+  const end = await untilEnded(input, schedule, { run, mayHaveEnded }, news);
   setCurrentDetails(`\`${run.workflowId}\` ended: ${end.status}.`);
   return { schedule, time, ...run, ...end };
 }
@@ -96,13 +98,11 @@ function listenForNews(): Set<unknown> {
 async function untilEnded(
   input: FiringInput,
   schedule: string,
-  run: FiredRun,
+  { run, mayHaveEnded }: { run: FiredRun; mayHaveEnded: boolean },
   news: Set<unknown>,
 ): Promise<FiredEnd> {
   const { workflowId } = run;
   const isTold = (): boolean => news.has(workflowId);
-  // What an old run told before it was found, and what the run before this one was told, is not told again.
-  const mayHaveEnded = run.existing || input.carried !== undefined;
   let pause: typeof LOOK_EVERY | typeof LOOK_AGAIN | undefined = mayHaveEnded ? undefined : LOOK_EVERY;
   for (;;) {
     if (pause) await condition(isTold, pause);

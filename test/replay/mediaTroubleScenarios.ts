@@ -7,8 +7,10 @@ import { eventually } from '../support/eventually';
 import { startByName, tasksOf } from '../support/jobs';
 import { answeredWhileContinuing } from '../support/lateWhileContinuing';
 import { resetRun } from '../support/reset';
-import { addFault } from '../support/sandbox';
+import { addFault, answering } from '../support/sandbox';
 import { segueClient, testConfig, type TestTemporal, withWorker } from '../support/temporal';
+import { answerAsWriter } from '../support/writerAnswer';
+import { seedProject } from '../support/writing';
 import { handingOver, type Scenario, whereHistoriesAreShort } from './scenario';
 import { mediaJob, runHeld, runRecord } from './scenarios';
 
@@ -53,6 +55,21 @@ export const mediaTroubleScenarios: Record<string, Scenario> = {
       await tellLateAnswers(temporal, job, taskId);
       await job.cancel();
     }),
+
+  /** The writer answers while the ask still cannot tell where the writer is. */
+  async 'media-cancelled-unacknowledged'(temporal, keep) {
+    const sandbox = await startSandbox({ pace: { kind: 'time', ms: 3_600_000 } });
+    const write = { project: await seedProject(sandbox.url), at: '/media/shoe' };
+    await addFault(sandbox.url, answering(503, 'get-workspace'));
+    const start = (segue: SegueClient): Promise<Job> =>
+      segue.media.start({ ...mediaJob(sandbox.url), write });
+    await runRecord(temporal, testConfig(), sandbox.url, start, keep, async (stage, job) => {
+      if (stage === 'polling') await job.cancel();
+      if (stage === 'writing') await answerAsWriter(temporal, job.workflowId);
+      return stage === 'cancelled';
+    });
+    await sandbox.stop();
+  },
 
   async 'media-cancelled-before-its-first-step'(temporal, keep) {
     const sandbox = await startSandbox();

@@ -1,9 +1,11 @@
 /** What a schedule starts, on a real Temporal server, against the sandbox over real sockets; its ledger is the judge. */
+import { startTarget } from '../../src/client/schedules/targets';
 import { type CampaignInput, jobNewsSignal, type ScheduleTarget } from '../../src/contract';
 import { campaignWorkflowId, firedKey, firingWorkflowId } from '../../src/ids';
 import { cutout, newCampaign, TestCampaign, useCampaigns } from '../support/campaign';
 import { eventually } from '../support/eventually';
 import { endedOf, NEVER_BY_ITSELF, useSchedules } from '../support/schedules';
+import { testConfig, withWorker } from '../support/temporal';
 
 const campaigns = useCampaigns();
 const { newName, until } = useSchedules(campaigns.client);
@@ -114,6 +116,26 @@ test('P2: a run that was terminated cannot tell its end, and is looked at', asyn
   const firing = temporal.client.workflow.getHandle(`${firingWorkflowId(name)}-${FIRST}`);
   await firing.signal(jobNewsSignal, { workflowId: campaign.handle.workflowId, stage: '', taskId: null });
   expect(await firing.result()).toMatchObject({ status: 'terminated', error: 'not needed' });
+});
+
+test('P2: a run that was over before it could be asked to tell its end is looked at', async () => {
+  const name = newName();
+  const target = await outlookTarget();
+  const config = testConfig();
+  // As an attempt leaves it that died after the start: its run is this firing's own, and has ended meanwhile.
+  const firing = await temporal.client.workflow.start('firing', {
+    workflowId: `${firingWorkflowId(name)}-${FIRST}`,
+    taskQueue: config.taskQueue,
+    args: [{ ...NIGHTLY, target }],
+  });
+  const { workflowId } = await startTarget(temporal.client, target, {
+    ...{ key: firedKey(name, FIRST), token: firing.firstExecutionRunId },
+    taskQueue: campaigns.config.taskQueue,
+  });
+  await temporal.client.workflow.getHandle(workflowId).result();
+  await withWorker(temporal, config, sandbox.url, async () => {
+    expect(await firing.result()).toMatchObject({ workflowId, existing: false, status: 'succeeded' });
+  });
 });
 
 test('a cancelled firing leaves what it started alone', async () => {

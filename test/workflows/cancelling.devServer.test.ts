@@ -1,13 +1,12 @@
 /** Runs that are cancelled while the service still works for them: what is paid for is not forgotten. */
 import { randomUUID } from 'node:crypto';
-import { defaultPayloadConverter } from '@temporalio/common';
-import { type temporal as proto } from '@temporalio/proto';
 import { type MediaJob } from '../../src/client/jobs/job';
-import { changedSignal, type ProjectRef, type RequestChangeOrder } from '../../src/contract';
+import { type ProjectRef } from '../../src/contract';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server';
 import { eventually } from '../support/eventually';
 import { addFault, answering, ask } from '../support/sandbox';
 import { segueClient, testConfig, useTemporal, withWorker } from '../support/temporal';
+import { answerAsWriter } from '../support/writerAnswer';
 
 const temporal = useTemporal();
 let sandbox: Sandbox;
@@ -54,18 +53,7 @@ test("P2: a cancelled job whose ask is never acknowledged ends with its writer's
     // An attempt that reached the writer and did not come back; its retries cannot tell where the writer is.
     await addFault(sandbox.url, answering(503, 'get-workspace'));
     await started.cancel();
-    const run = temporal.client.workflow.getHandle(started.workflowId);
-    const changeId = await eventually('the ask', async () => {
-      const { events } = await run.fetchHistory();
-      return events?.map(changeIdOf).find((id) => id !== undefined);
-    });
-    await run.signal(changedSignal, { changeId, ok: true });
+    await answerAsWriter(temporal, started.workflowId);
     expect(await started.wait()).toMatchObject({ status: 'cancelled', taskId: expect.any(String) });
   });
 });
-
-/** Of the change that this event asks for. */
-function changeIdOf({ activityTaskScheduledEventAttributes: asked }: proto.api.history.v1.IHistoryEvent) {
-  const [order] = asked?.activityType?.name === 'requestChange' ? (asked.input?.payloads ?? []) : [];
-  return order && defaultPayloadConverter.fromPayload<RequestChangeOrder>(order).changeId;
-}
