@@ -2,107 +2,12 @@
  * What is known of a POST, against real sockets. Each row tells what the server really did with the request
  * (`seen`: it read the whole request), which the outcome must never contradict.
  */
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
-import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import path from 'node:path';
-import { createServer as createTlsServer } from 'node:tls';
+import { type Socket } from 'node:net';
 import { inspect } from 'node:util';
 import { outcomeOfAnswer } from '../../src/api/outcomes';
-import { freePort } from '../../src/temporal/ports';
-import { ASK, SECRET, testApi } from '../support/api';
-import { eventually } from '../support/eventually';
-import { answer, startRawServer } from '../support/rawServer';
-
-const REQUEST = { image_url: 'https://example.com/a.png' };
-const ACCEPTED = answer('202 Accepted', '{"task_id":"t-1"}');
-
-async function submit(
-  url: string,
-  options: Partial<Parameters<ReturnType<typeof testApi>['submit']>[2]> = {},
-) {
-  const api = testApi(url);
-  try {
-    return await api.submit('remove-background', REQUEST, {
-      ...ASK,
-      requestId: 'k.submit.1',
-      timeoutMs: 700,
-      ...options,
-    });
-  } finally {
-    await api.close();
-  }
-}
-
-/** A server that treats each connection as told, from its first moment. */
-async function startSocketServer(
-  onConnection: (socket: Socket) => void,
-): Promise<{ url: string; server: Server }> {
-  const server = createServer((socket) => {
-    socket.on('error', () => undefined);
-    onConnection(socket);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server };
-}
-
-describe('P1: nothing was sent, proven', () => {
-  test.each<[string, () => Promise<string>]>([
-    ['a port that refuses', async () => `http://127.0.0.1:${await freePort()}`],
-    ['a name that does not resolve', () => Promise.resolve('http://no-such-host.invalid')],
-  ])('%s', async (_case, url) => {
-    expect(await submit(await url())).toMatchObject({ outcome: 'notSent' });
-  });
-
-  test('a TLS handshake that fails', async () => {
-    const { url, server } = await startSocketServer((socket) => socket.end('this is not TLS'));
-    expect(await submit(url.replace('http:', 'https:'))).toMatchObject({ outcome: 'notSent' });
-    server.close();
-  });
-
-  test('a certificate that nobody signed', async () => {
-    const { key, cert } = selfSigned();
-    let requests = 0;
-    const server = createTlsServer({ key, cert }, (socket) => socket.on('data', () => requests++)).listen(
-      0,
-      '127.0.0.1',
-    );
-    server.on('tlsClientError', () => undefined);
-    await once(server, 'listening');
-    const outcome = await submit(`https://localhost:${(server.address() as AddressInfo).port}`);
-    expect(outcome).toMatchObject({ outcome: 'notSent' });
-    expect(requests).toBe(0);
-    server.close();
-  });
-
-  test('a time for sending that has passed', async () => {
-    const server = await startRawServer((socket) => socket.end(ACCEPTED));
-    expect(await submit(server.url, { sendBefore: Date.now() - 1 })).toMatchObject({ outcome: 'notSent' });
-    expect(server.received.join('')).toBe('');
-    await server.stop();
-  });
-
-  test('a process that was stopped past its deadline and continued', async () => {
-    const server = await startRawServer((socket) => socket.end(ACCEPTED));
-    const script = path.join(__dirname, '../support/lateSubmit.js');
-    const child = spawn(process.execPath, [script, server.url], { stdio: ['ignore', 'pipe', 'inherit'] });
-    let output = '';
-    child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
-    const sendBefore = await eventually('its deadline', () =>
-      output.includes('\n') ? Number(output) : undefined,
-    );
-    await eventually('the stop', async () =>
-      (await readFile(`/proc/${child.pid}/stat`, 'utf8')).includes(') T '),
-    );
-    await eventually('the deadline to pass', () => Date.now() > sendBefore);
-    child.kill('SIGCONT');
-    await once(child, 'close');
-    expect(JSON.parse(output.split('\n')[1] ?? '')).toMatchObject({ outcome: 'notSent' });
-    expect(server.received.join('')).toBe('');
-    await server.stop();
-  });
-});
+import { SECRET } from '../support/api';
+import { answer, startRawServer, startSocketServer } from '../support/rawServer';
+import { ACCEPTED, submit } from '../support/submits';
 
 describe('P1: nobody can tell, so it is unknown', () => {
   test.each<[string, (socket: Socket) => void, { seen: boolean }]>([
@@ -186,65 +91,6 @@ describe('P1: nobody can tell, so it is unknown', () => {
     if (outcome === 'notSent') expect(received).toBe('');
     server.close();
   });
-
-  test('a submit never meets the keep-alive race: it has a connection of its own each time', async () => {
-    // The server closes every connection as soon as it has answered: a client that reused one would run into it.
-    const server = await startRawServer((socket) =>
-      socket.end(ACCEPTED.replace('\r\n', '\r\nconnection: keep-alive\r\n')),
-    );
-    const api = testApi(server.url);
-    for (let n = 1; n <= 20; n++) {
-      const outcome = await api.submit('remove-background', REQUEST, { ...ASK, requestId: `k.submit.${n}` });
-      expect(outcome).toEqual({ outcome: 'accepted', taskId: 't-1' });
-    }
-    expect(server.received).toHaveLength(20);
-    await api.close();
-    await server.stop();
-  });
-
-  test('nor does it get one that was opened for another: what nobody uses is closed at once', async () => {
-    const seen: { request: string; isClosed: boolean }[] = [];
-    const { url, server } = await startSocketServer((socket) => {
-      const one = { request: '', isClosed: false };
-      seen.push(one);
-      socket.on('data', (chunk) => (one.request += chunk.toString()));
-      socket.on('close', () => (one.isClosed = true));
-    });
-    const api = testApi(url);
-    const submitted = (timeoutMs: number) =>
-      api.submit('remove-background', REQUEST, { requestId: 'r', timeoutMs });
-    // It keeps the client from thinking that nobody wants anything of this service.
-    const other = submitted(3_000);
-    await eventually('the other POST', () => seen[0]?.request);
-    expect(await submitted(100)).toMatchObject({ outcome: 'unknown' });
-    await eventually(
-      'that nothing but the other is left',
-      () => seen.slice(1).every((one) => one.isClosed),
-      2_500,
-    );
-    expect(
-      seen
-        .slice(2)
-        .map(({ request }) => request)
-        .join(''),
-    ).toBe('');
-    expect(await other).toMatchObject({ outcome: 'unknown' });
-    await api.close();
-    server.close();
-  });
-
-  test('whoever calls cannot cut a POST off: closing the client waits for it', async () => {
-    const sockets: Socket[] = [];
-    const server = await startRawServer((socket) => sockets.push(socket));
-    const api = testApi(server.url);
-    const submitted = api.submit('remove-background', REQUEST, ASK);
-    await eventually('the request', () => sockets.length === 1);
-    const closed = api.close();
-    sockets[0]?.end(ACCEPTED);
-    expect(await submitted).toEqual({ outcome: 'accepted', taskId: 't-1' });
-    await closed;
-    await server.stop();
-  });
 });
 
 test('a hint that comes before the answer is none', async () => {
@@ -282,27 +128,3 @@ describe('P1: every status', () => {
     },
   );
 });
-
-function selfSigned(): { key: string; cert: string } {
-  const pem = execFileSync(
-    'openssl',
-    [
-      'req',
-      '-x509',
-      '-newkey',
-      'ec',
-      '-pkeyopt',
-      'ec_paramgen_curve:prime256v1',
-      '-nodes',
-      '-keyout',
-      '-',
-      '-days',
-      '2',
-      '-subj',
-      '/CN=localhost',
-    ],
-    { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] },
-  );
-  const cert = pem.slice(pem.indexOf('-----BEGIN CERTIFICATE'));
-  return { key: pem.slice(0, pem.indexOf('-----BEGIN CERTIFICATE')), cert };
-}

@@ -6,9 +6,7 @@ import { type Api } from '../../src/api/client';
 import { Credential } from '../../src/api/credential';
 import { ASK, SECRET, testApi } from '../support/api';
 import { answer, type RawServer, startRawServer } from '../support/rawServer';
-
-const REQUEST = { image_url: 'https://example.com/a.png' };
-const ACCEPTED = answer('202 Accepted', '{"task_id":"t-1"}');
+import { ACCEPTED, REQUEST } from '../support/submits';
 
 let server: RawServer;
 let reply: string;

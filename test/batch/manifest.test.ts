@@ -1,123 +1,12 @@
-/** Manifests: everything that is wrong is told with its line, and what is good has the same partitions each time. */
+/** A manifest is checked whole: everything that is wrong is told with its line, and what is good is counted. */
 import { setImmediate } from 'node:timers/promises';
-import { checkManifest, type ManifestLine, readPartitions } from '../../src/client/batches/manifest';
-import { readItem } from '../../src/client/batches/manifest/item';
+import { checkManifest, readPartitions } from '../../src/client/batches/manifest';
 import { linesOf } from '../../src/client/batches/manifest/lines';
 import { keyOf } from '../../src/client/jobs/mediaSpec';
-import { LARGEST_PARTITION_BYTES, MOST_PARTITION_ITEMS } from '../../src/contract';
-import { InvalidInputError } from '../../src/errors';
+import { MOST_PARTITION_ITEMS } from '../../src/contract';
+import { all } from '../support/all';
+import { IMAGE, line, linesIn, TOOL } from '../support/manifestLines';
 import { shared } from '../support/shared';
-
-const TOOL = 'remove-background';
-const URL = 'https://example.com/a.png';
-
-type Members = Record<string, unknown>;
-
-/** A good line; `image` makes it another job. */
-const line = (members: Members = {}, image = URL): string =>
-  JSON.stringify({ tool: TOOL, request: { image_url: image }, ...members });
-
-const linesIn = (...texts: string[]): AsyncIterable<ManifestLine> => linesOf([Buffer.from(texts.join('\n'))]);
-
-function problemsIn(text: string): string[] {
-  const read = readItem(text);
-  return 'problems' in read ? read.problems : [];
-}
-
-async function all<T>(values: AsyncIterable<T>): Promise<T[]> {
-  const list: T[] = [];
-  for await (const value of values) list.push(value);
-  return list;
-}
-
-describe('a line', () => {
-  test('is a media job; without a key it has the one that the job alone would have', () => {
-    const asked = {
-      tool: TOOL,
-      request: { image_url: URL },
-      scope: { organization: '42' },
-      write: { project: { resourcetype: 'campaign', id: '7' }, at: '/a' },
-      notify: { userId: 'u', workspaceId: '42', link: 'https://example.com' },
-      taskId: 't-1',
-    };
-    expect(readItem(JSON.stringify(asked))).toEqual({
-      item: { key: keyOf(asked), ...asked },
-      isNamed: false,
-    });
-    expect(readItem(line({ key: 'mug-1' }))).toEqual({
-      item: { key: 'mug-1', tool: TOOL, request: { image_url: URL } },
-      isNamed: true,
-    });
-  });
-
-  test('may have null for what it leaves out, as other languages write it', () => {
-    const nulls = { key: null, scope: null, write: null, notify: null, taskId: null };
-    expect(readItem(line(nulls))).toEqual(readItem(line()));
-    expect(readItem(line({ scope: { organization: null } }))).toEqual(readItem(line()));
-  });
-
-  test('is told everything that is wrong with it at once', () => {
-    const wrong = {
-      key: 'no blanks',
-      tol: TOOL,
-      tool: TOOL,
-      request: { image_url: 'ftp://x', magic_crop: 'yes' },
-      scope: { organisation: '42', space: 7 },
-      poll: { min: '1s' },
-      submit: {},
-      write: { project: { resourcetype: 'campaign', id: '7', name: 'x' }, at: 'a', faildAt: '/b' },
-      notify: { userId: 'u', link: 1 },
-      taskId: 7,
-    };
-    expect(problemsIn(JSON.stringify(wrong))).toEqual([
-      'tol: is not known here (did you mean "tool"?)',
-      'scope.organisation: is not known here (did you mean "organization"?)',
-      'write.faildAt: is not known here (did you mean "failedAt"?)',
-      'write.project.name: is not known here',
-      'notify.link: must be a text',
-      "poll: is the batch's, not a line's",
-      "submit: is the batch's, not a line's",
-      'key: "no blanks" is not 1 to 120 letters, digits, dots, underscores or hyphens',
-      'image_url: must be an http, https or data URL',
-      'magic_crop: Invalid input: expected boolean, received string',
-      'scope.space: must be an id that an HTTP header can carry, at most 100 long',
-      'write.at: must be a JSON pointer, like /media/banner',
-      'notify.workspaceId: must be an id without blanks',
-      'taskId: must be an id without blanks',
-    ]);
-  });
-
-  test.each<[string, string, string[]]>([
-    ['no JSON', '{"tool"', [expect.stringMatching(/^is not JSON: /)]],
-    ['a list', '[]', ['is not a JSON object']],
-    ['a text', '"x"', ['is not a JSON object']],
-    ['null', 'null', ['is not a JSON object']],
-    ['nothing in it', '{}', ['tool: is required', 'request: is required']],
-    ['an unknown tool', line({ tool: 'x' }), [expect.stringMatching(/^tool: "x" is none of/)]],
-    ['a key that is a number', line({ key: 7 }), ['key: must be a text']],
-    ['an empty key', line({ key: '' }), [expect.stringMatching(/^key: "" is not 1 to 120/)]],
-    ['a scope that is a text', line({ scope: '42' }), ['scope: must be an object']],
-    ['a request that is a list', line({ request: [] }), ['request: must be an object']],
-    ['a tool that is no text', line({ tool: { toString: 1 } }), ['tool: must be a text']],
-    ['a key that is no text', line({ key: { toString: 1 } }), ['key: must be a text']],
-    ['a prototype', `{"__proto__":{},${line().slice(1)}`, ['__proto__: is not known here']],
-    [
-      'no floor',
-      `{"request":${'['.repeat(30_000)}${']'.repeat(30_000)}}`,
-      ['is nested deeper than 100 levels'],
-    ],
-  ])('with %s', (_name, text, problems) => {
-    expect(problemsIn(text)).toEqual(problems);
-  });
-
-  test('that is wrong a thousand times is told the first hundred, and no novel', () => {
-    const members = Array.from({ length: 1_000 }, (_, n) => [`x${n}`, 1] as const);
-    const problems = problemsIn(line(Object.fromEntries(members)));
-    expect(problems).toHaveLength(101);
-    expect(problems.at(-1)).toBe('and 900 more');
-    expect(problemsIn(line({ key: 'k'.repeat(50_000) })).join('').length).toBeLessThan(600);
-  });
-});
 
 describe('checking', () => {
   test('counts what is good', async () => {
@@ -181,7 +70,7 @@ describe('checking', () => {
   });
 
   test('a key that is a digest is taken by the line that gives it as its name', async () => {
-    const key = keyOf({ tool: TOOL, request: { image_url: URL } });
+    const key = keyOf({ tool: TOOL, request: { image_url: IMAGE } });
     const check = await checkManifest(linesIn(line(), line({ key }, 'https://example.com/b.png')));
     expect(check.problems).toEqual([{ line: 2, problems: [`key: "${key}" is that of line 1, too`] }]);
   });
@@ -237,71 +126,6 @@ describe('addresses that look signed', () => {
     const bad = `${signed(1).slice(0, -1)},"x":1}`;
     expect(await warned(bad, line(), signed(2), line({ key: 'k' }, 'https://x.y/?sig=1'), signed(3))).toEqual(
       [{ count: 2, line: 3, words: expect.stringContaining('2 lines have no key') }],
-    );
-  });
-});
-
-describe('partitions', () => {
-  const many = (count: number, members: (n: number) => Members = () => ({})): string[] =>
-    Array.from({ length: count }, (_, n) => line({ key: `k${n}`, ...members(n) }));
-
-  test('end at so many items; both readings find the same, wherever bad lines and blanks stand', async () => {
-    const texts = many(2 * MOST_PARTITION_ITEMS + 1);
-    texts.splice(3, 0, '', '{}', '');
-    texts.splice(700, 0, 'null');
-    const { partitions } = await checkManifest(linesIn(...texts), { skipBad: true });
-    expect(partitions.map(({ items, firstLine }) => ({ items, firstLine }))).toEqual([
-      { items: 500, firstLine: 1 },
-      { items: 500, firstLine: 504 },
-      { items: 1, firstLine: 1005 },
-    ]);
-    const read = await all(readPartitions(linesIn(...texts), { skipBad: true }));
-    expect(read.map(({ n, firstItem }) => [n, firstItem])).toEqual([
-      [1, 0],
-      [2, 500],
-      [3, 1000],
-    ]);
-    expect(
-      read.map(({ items, lines, digest }) => ({ items: items.length, firstLine: lines[0], digest })),
-    ).toEqual(partitions);
-    expect(read.flatMap(({ items }) => items.map(({ key }) => key))).toEqual(
-      Array.from({ length: 2 * MOST_PARTITION_ITEMS + 1 }, (_, n) => `k${n}`),
-    );
-    expect(read[0]?.lines.slice(0, 5)).toEqual([1, 2, 3, 7, 8]);
-  });
-
-  test('end at so many bytes of JSON, however few items that is', async () => {
-    const data = (bytes: number): Members => ({
-      request: { image_url: `data:image/png;base64,${'é'.repeat(bytes / 2)}` },
-    });
-    const texts = many(40, (n) => data(n % 3 === 0 ? 60_000 : 20_000));
-    const read = await all(readPartitions(linesIn(...texts)));
-    expect(read.length).toBeGreaterThan(2);
-    for (const { items } of read)
-      expect(Buffer.byteLength(JSON.stringify(items))).toBeLessThanOrEqual(LARGEST_PARTITION_BYTES);
-    for (const [index, { items }] of read.slice(0, -1).entries()) {
-      const oneMore = [...items, read[index + 1]?.items[0]];
-      expect(Buffer.byteLength(JSON.stringify(oneMore))).toBeGreaterThan(LARGEST_PARTITION_BYTES);
-    }
-    const { partitions } = await checkManifest(linesIn(...texts));
-    expect(read.map(({ digest }) => digest)).toEqual(partitions.map(({ digest }) => digest));
-  });
-
-  test('before a change have the same digests, so that it can be found', async () => {
-    const texts = many(3 * MOST_PARTITION_ITEMS);
-    const before = await checkManifest(linesIn(...texts));
-    texts[700] = line({ key: 'other' });
-    const after = await checkManifest(linesIn(...texts));
-    expect(after.digest).not.toBe(before.digest);
-    const isSame = after.partitions.map(({ digest }, index) => digest === before.partitions[index]?.digest);
-    expect(isSame).toEqual([true, false, true]);
-  });
-
-  test('are not read past a bad line that may not be left out', async () => {
-    const reading = all(readPartitions(linesIn(line(), '{}'), { name: 'm.ndjson' }));
-    await expect(reading).rejects.toThrow(InvalidInputError);
-    await expect(reading).rejects.toThrow(
-      /m\.ndjson:2: tool: is required\n.*m\.ndjson:2: request: is required/,
     );
   });
 });

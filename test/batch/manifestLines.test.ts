@@ -7,14 +7,9 @@ import { linesOf, type ManifestLine } from '../../src/client/batches/manifest/li
 import { manifestLines, manifestName } from '../../src/client/batches/manifest/source';
 import { LARGEST_LINE_BYTES } from '../../src/contract';
 import { InvalidInputError, UnreachableAddressError, UnusableFileError } from '../../src/errors';
+import { all } from '../support/all';
 import { eventually } from '../support/eventually';
 import { shared } from '../support/shared';
-
-async function all<T>(values: AsyncIterable<T>): Promise<T[]> {
-  const list: T[] = [];
-  for await (const value of values) list.push(value);
-  return list;
-}
 
 /** In pieces of so many bytes, as a network may give them. */
 function* pieces(bytes: Buffer, size: number): Generator<Buffer> {

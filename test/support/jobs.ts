@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { type WorkflowStartOptions } from '@temporalio/client';
 import { type MediaJob } from '../../src/client/jobs/job';
+import { type JobReport } from '../../src/client/report';
 import { type StarterConfig } from '../../src/config';
 import { MEDIA_WORKFLOW, type MediaInput } from '../../src/contract';
 import { mediaWorkflowId } from '../../src/ids';
@@ -88,6 +89,11 @@ export async function startHeldJob(
 export async function untilSubmitted({ temporal, config }: CommandLine, key: string): Promise<string> {
   const job = await segueClient(temporal, config).media.get(key);
   return eventually('its task', async () => (await job.state())?.taskId ?? undefined);
+}
+
+/** How it stands, without a process: for tests that are about other commands. */
+export async function reportOf({ temporal, config }: CommandLine, key: string): Promise<JobReport> {
+  return (await segueClient(temporal, config).media.get(key)).report();
 }
 
 /** The job as `segue held` lists it, as soon as it does. */

@@ -1,6 +1,6 @@
 /** A server that does exactly what a test tells it to with each connection, byte by byte. */
 import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 
 export interface RawServer {
   url: string;
@@ -37,6 +37,18 @@ export async function startRawServer(
       await once(server, 'close');
     },
   };
+}
+
+/** A server that treats each connection as told, from its first moment. */
+export async function startSocketServer(
+  onConnection: (socket: Socket) => void,
+): Promise<{ url: string; server: Server }> {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    onConnection(socket);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server };
 }
 
 function isComplete(request: string): boolean {

@@ -60,6 +60,11 @@ export async function readProject(
   return (await response.json()) as SeenProject;
 }
 
+/** The change of one place. */
+export const set = (name: string, value: unknown): ProjectChange => ({
+  steps: [{ at: `/${name}`, set: value }],
+});
+
 /** `n` names with a change each. */
 export function manyChanges(prefix: string, n: number): Record<string, ProjectChange> {
   return Object.fromEntries(

@@ -1,77 +1,30 @@
-/** The writer of a project on a real Temporal server, against the sandbox; its ledger is the judge. */
+/** All that workflows, clients and people ask of one project at once is made, each once. The ledger is the judge. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type WorkflowHandle } from '@temporalio/client';
 import { temporal as proto } from '@temporalio/proto';
-import { historyToJSON } from '@temporalio/common/lib/proto-utils';
-import {
-  changeSignal,
-  type ChangeRequest,
-  PROJECT_WRITER_WORKFLOW,
-  type ProjectRef,
-  type ProjectWriterState,
-  projectWriterStateQuery,
-} from '../../src/contract';
-import { InvalidInputError } from '../../src/errors';
-import { projectWriterId } from '../../src/ids';
-import { type Sandbox, SANDBOX_KEY, startSandbox } from '../../src/sandbox/server';
-import { writerStart } from '../../src/writerStart';
-import { eventually } from '../support/eventually';
+import { type ProjectRef } from '../../src/contract';
+import { SANDBOX_KEY } from '../../src/sandbox/server';
+import { useProjectWriter, writerConfig } from '../support/projectWriter';
 import { resetRun } from '../support/reset';
 import { readLedger } from '../support/sandbox';
 import { shared } from '../support/shared';
-import { segueClient, testConfig, useTemporal, withWorker } from '../support/temporal';
+import { segueClient, withWorker } from '../support/temporal';
 import {
-  addFault,
   bundleWithWriting,
   KEPT,
   madeOf,
   manyChanges,
   readProject,
-  removeFaults,
-  seedProject,
+  set,
   WORKSPACE,
 } from '../support/writing';
 
-const temporal = useTemporal();
-let sandbox: Sandbox;
+const { temporal, sandbox, project, state, signal } = useProjectWriter();
 let bundlePath: string;
-let project: ProjectRef;
-
-const config = () => testConfig({ organization: WORKSPACE });
 
 beforeAll(async () => {
   bundlePath = await bundleWithWriting();
 });
-
-beforeEach(async () => {
-  sandbox = await startSandbox();
-  project = await seedProject(sandbox.url);
-});
-
-afterEach(async () => {
-  await removeFaults(sandbox.url);
-  await sandbox.stop();
-});
-
-const set = (name: string, value: unknown) => ({ steps: [{ at: `/${name}`, set: value }] });
-
-function writerOf(ref: ProjectRef): WorkflowHandle {
-  return temporal.client.workflow.getHandle(projectWriterId(WORKSPACE, ref));
-}
-
-function stateOf(ref: ProjectRef): Promise<ProjectWriterState> {
-  return writerOf(ref).query(projectWriterStateQuery);
-}
-
-/** Asks by signal, as another language would. */
-async function signal(taskQueue: string, request: ChangeRequest, authGrace = '1h'): Promise<void> {
-  await temporal.client.workflow.signalWithStart(PROJECT_WRITER_WORKFLOW, {
-    ...writerStart({ taskQueue, project, organization: WORKSPACE, authGrace }),
-    signal: changeSignal,
-    signalArgs: [request],
-  });
-}
 
 function startWriting(taskQueue: string, changes: Record<string, unknown>, workflowId = `w-${randomUUID()}`) {
   return temporal.client.workflow.start('writing', { workflowId, taskQueue, args: [project, changes] });
@@ -82,7 +35,7 @@ const HALF = shared().full ? 100 : 30;
 
 describe('the writer of a project', () => {
   test(`P3: ${2 * HALF} changes at once, by workflows and clients, are all made, and nothing else is touched`, async () => {
-    const queue = config();
+    const queue = writerConfig();
     await withWorker(
       temporal,
       queue,
@@ -111,7 +64,7 @@ describe('the writer of a project', () => {
   });
 
   test('P3: the same change id is made once, asked by whom and how often it may be', async () => {
-    const queue = config();
+    const queue = writerConfig();
     const changeId = `c-${randomUUID()}`;
     await withWorker(temporal, queue, sandbox.url, async () => {
       const { projects } = segueClient(temporal, queue);
@@ -123,13 +76,13 @@ describe('the writer of a project', () => {
       await projects.patch(project, set('a', 2));
       await signal(queue.taskQueue, { changeId, change: set('a', 1) });
       expect(await projects.patch(project, set('a', 1), { changeId })).toMatchObject({ ok: true });
-      expect(await stateOf(project)).toMatchObject({ applied: 2, refused: 0, queued: [] });
+      expect(await state()).toMatchObject({ applied: 2, refused: 0, queued: [] });
     });
     expect((await readProject(sandbox.url, project)).data).toEqual({ ...KEPT, a: 2 });
   });
 
   test('a workflow that is reset asks for the same change and is answered again', async () => {
-    const queue = config();
+    const queue = writerConfig();
     const work = async (): Promise<void> => {
       const run = await startWriting(queue.taskQueue, { result: set('a', 1) });
       expect(await run.result()).toEqual([{ ok: true }]);
@@ -145,7 +98,7 @@ describe('the writer of a project', () => {
   });
 
   test('P3: a client outside that honours If-Match loses nothing, and takes nothing', async () => {
-    const queue = config();
+    const queue = writerConfig();
     await withWorker(temporal, queue, sandbox.url, async () => {
       const { projects } = segueClient(temporal, queue);
       let isOver = false;
@@ -161,18 +114,8 @@ describe('the writer of a project', () => {
     expect((await readLedger(sandbox.url)).summary.lostKeys).toBe(0);
   });
 
-  test('P3: a project that is read without data gets no PATCH', async () => {
-    const queue = config();
-    await withWorker(temporal, queue, sandbox.url, async () => {
-      const bare = { resourcetype: 'document', id: '18' };
-      const outcome = await segueClient(temporal, queue).projects.patch(bare, set('a', 1));
-      expect(outcome).toMatchObject({ ok: false, error: expect.stringContaining('nothing was sent') });
-    });
-    expect((await readLedger(sandbox.url)).summary.patches).toBe(0);
-  });
-
   test('one bad change among good ones fails alone, and each asker is told its own outcome', async () => {
-    const queue = config();
+    const queue = writerConfig();
     const changes = { ...manyChanges('good', 5), bad: set('brief/list/0', 1) };
     const work = async (): Promise<unknown> => (await startWriting(queue.taskQueue, changes)).result();
     const outcomes = await withWorker(temporal, queue, sandbox.url, work, { bundlePath });
@@ -183,136 +126,12 @@ describe('the writer of a project', () => {
     expect((await readProject(sandbox.url, project)).data).toEqual({ ...KEPT, ...madeOf('good', 5) });
   });
 
-  test.each(['reset', 'truncate'])(
-    'P3: a PATCH whose answer is lost by a %s is not made twice',
-    async (fault) => {
-      const queue = config();
-      await addFault(sandbox.url, { operation: 'update-project', match: { nth: 1 }, fault, when: 'after' });
-      await withWorker(temporal, queue, sandbox.url, async () => {
-        const outcome = await segueClient(temporal, queue).projects.patch(project, set('a', 1));
-        expect(outcome).toMatchObject({ ok: true });
-      });
-      expect((await readProject(sandbox.url, project)).data).toEqual({ ...KEPT, a: 1 });
-      expect((await readLedger(sandbox.url)).summary.patches).toBe(1);
-    },
-  );
-
-  test('P2: changes wait, for all to see, until the service is well again', async () => {
-    const queue = config();
-    await addFault(sandbox.url, {
-      ...{ operation: 'get-project', match: { every: 1 } },
-      ...{ fault: 'status', status: 503, when: 'before' },
-    });
-    await withWorker(temporal, queue, sandbox.url, async () => {
-      const { projects } = segueClient(temporal, queue);
-      const patches = [projects.patch(project, set('a', 1), { changeId: 'first' })];
-      const trouble = await eventually('the trouble to show', async () => {
-        const state = await stateOf(project);
-        return state.lastError === null ? undefined : state;
-      });
-      expect(trouble).toEqual({
-        ...{ project, organization: WORKSPACE, queued: ['first'], applied: 0, refused: 0 },
-        lastError: expect.stringContaining('status 503'),
-      });
-      const { userMetadata } = {
-        userMetadata: await writerOf(project).query('__temporal_workflow_metadata'),
-      };
-      expect(JSON.stringify(userMetadata)).toContain('1 waiting, 0 applied, 0 refused');
-      patches.push(projects.patch(project, set('b', 1)));
-      await removeFaults(sandbox.url);
-      expect(await Promise.all(patches)).toMatchObject([{ ok: true }, { ok: true }]);
-      expect(await stateOf(project)).toMatchObject({ queued: [], applied: 2, lastError: null });
-    });
-    expect((await writerOf(project).describe()).status.name).toBe('RUNNING');
-  });
-
-  test('denied access is waited out for as long as the grace, then the changes are refused', async () => {
-    const queue = config();
-    const denial = { fault: 'status', status: 401, when: 'before' };
-    await addFault(sandbox.url, { operation: 'get-project', match: { every: 1 }, ...denial });
-    await withWorker(temporal, queue, sandbox.url, async () => {
-      await signal(queue.taskQueue, { changeId: 'late', change: set('a', 1) }, '2s');
-      const { refused, lastError } = await eventually('the end of the grace', async () => {
-        const state = await stateOf(project);
-        return state.refused > 0 && state;
-      });
-      expect({ refused, lastError }).toEqual({
-        refused: 1,
-        lastError: expect.stringContaining('status 401'),
-      });
-    });
-  });
-
-  test('an asker that is gone, and a signal that makes no sense, harm nobody', async () => {
-    const queue = config();
-    await withWorker(temporal, queue, sandbox.url, async () => {
-      await signal(queue.taskQueue, { changeId: 'gone', change: set('a', 1), replyTo: 'nobody' });
-      const unreachable = { changeId: 'y', change: set('c', 1), replyTo: 'ä'.repeat(501) };
-      for (const nonsense of [
-        null,
-        {},
-        { changeId: 'x', change: { steps: 1 }, replyTo: 'nobody' },
-        'text',
-        unreachable,
-      ])
-        await signal(queue.taskQueue, nonsense as never);
-      expect(await segueClient(temporal, queue).projects.patch(project, set('b', 1))).toMatchObject({
-        ok: true,
-      });
-      await eventually('the first change', async () => (await stateOf(project)).applied === 2);
-      expect(await stateOf(project)).toMatchObject({ refused: 1, queued: [] });
-    });
-    expect((await readProject(sandbox.url, project)).data).toEqual({ ...KEPT, a: 1, b: 1 });
-  });
-
-  test("a writer under an id that is not its project's does not start", async () => {
-    const queue = config();
-    await withWorker(temporal, queue, sandbox.url, async () => {
-      const started = temporal.client.workflow.execute(PROJECT_WRITER_WORKFLOW, {
-        ...writerStart({ taskQueue: queue.taskQueue, project, organization: WORKSPACE, authGrace: '1h' }),
-        workflowId: `another-${randomUUID()}`,
-      });
-      await expect(started).rejects.toMatchObject({ cause: { type: 'UnsafeStart' } });
-    });
-  });
-
-  test('P7: neither the credential nor what stands in the project gets into the history', async () => {
-    const queue = config();
-    await withWorker(temporal, queue, sandbox.url, async () => {
-      const { projects } = segueClient(temporal, queue);
-      await projects.patch(project, set('a', 'mine'));
-      await projects.patch(project, set('owner/name', 'refused'));
-    });
-    const history = historyToJSON(await writerOf(project).fetchHistory());
-    const payloads = [...history.matchAll(/"data": ?"([^"]*)"/g)].map(([, data]) =>
-      Buffer.from(data ?? '', 'base64').toString(),
-    );
-    const all = [history, ...payloads].join('\n');
-    expect(all).toContain('mine');
-    expect(all).not.toContain(SANDBOX_KEY);
-    expect(all).not.toContain(KEPT.owner);
-  });
-
-  test('a patch that cannot be is refused before anything is sent, with every problem', async () => {
-    const { projects } = segueClient(temporal, testConfig());
-    const error: unknown = await projects
-      .patch({ resourcetype: '', id: '7' }, { steps: [{ at: 'x', set: 1 }] }, { changeId: 'a b' })
-      .catch((problem: unknown) => problem);
-    expect(error).toBeInstanceOf(InvalidInputError);
-    expect((error as InvalidInputError).problems).toEqual([
-      expect.stringContaining('resourcetype'),
-      expect.stringContaining('changeId'),
-      expect.stringContaining('steps[0].at'),
-      expect.stringContaining('SEGUE_ORGANIZATION'),
-    ]);
-  });
-
   test('a workspace that nobody named is asked of the service', async () => {
-    const queue = config();
+    const queue = writerConfig();
     const work = async (): Promise<void> => {
       const run = await startWriting(queue.taskQueue, { a: set('a', 1) });
       expect(await run.result()).toEqual([{ ok: true }]);
-      expect(await stateOf(project)).toMatchObject({ organization: WORKSPACE, applied: 1 });
+      expect(await state()).toMatchObject({ organization: WORKSPACE, applied: 1 });
     };
     await withWorker(temporal, queue, sandbox.url, work, { bundlePath });
   });

@@ -10,7 +10,7 @@ import {
 import { writerStart } from '../../src/writerStart';
 import { useSandbox } from '../support/sandbox';
 import { testConfig, useTimeSkipping, withWorker } from '../support/temporal';
-import { bundleWithWriting, KEPT, readProject, seedProject, WORKSPACE } from '../support/writing';
+import { bundleWithWriting, KEPT, readProject, seedProject, set, WORKSPACE } from '../support/writing';
 
 const temporal = useTimeSkipping();
 const sandbox = useSandbox();
@@ -19,8 +19,6 @@ let project: ProjectRef;
 beforeEach(async () => {
   project = await seedProject(sandbox.url);
 });
-
-const set = (name: string, value: unknown) => ({ steps: [{ at: `/${name}`, set: value }] });
 
 test('a writer without work ends, and a later change starts it again', async () => {
   const { taskQueue } = testConfig();
