@@ -17,7 +17,6 @@ import {
   type SegueActivities,
 } from '../contract';
 import { isRecord, isText } from '../rules/inputs';
-import { doubling } from './backoff';
 
 const [FIRST_PATIENCE_MS, LONGEST_PATIENCE_MS] = [2 * 60_000, 3_600_000];
 
@@ -36,6 +35,16 @@ export interface WriteWatch {
   onAsked?: () => void;
   /** Patience ended without an answer; called again and again. */
   onDelay?: () => void;
+  /** Kept up to date, for a run that may have to hand over while it waits. */
+  asked?: Asked;
+}
+
+/** What one run after the other asks for: each would begin at once, and with the shortest patience, if it did not know. */
+export interface Asked {
+  /** How often it was. */
+  times?: number;
+  /** When it is asked for again, unless there is an answer before. ISO 8601. */
+  nextAt?: string;
 }
 
 /** The answers that came to this run, by change id. */
@@ -51,20 +60,28 @@ export async function writeToProject(
   scope: Scope | undefined,
   change: ProjectChange,
   changeId: string,
-  { onAsked, onDelay }: WriteWatch = {},
+  { onAsked, onDelay, asked = {} }: WriteWatch = {},
 ): Promise<ChangeOutcome> {
   setHandler(changedSignal, keepAnswer, {
     description: 'Tells the outcome of a change that this run asked for: { changeId, ok, error }.',
   });
-  const patience = doubling(FIRST_PATIENCE_MS, LONGEST_PATIENCE_MS);
-  for (let { requestChange } = first; ; { requestChange } = patient) {
+  const left = timeUntil(asked.nextAt);
+  if (left > 0) await condition(() => answers.has(changeId), left);
+  for (;;) {
     const answer = answerTo(changeId);
     if (answer) return answer;
+    const { times = 0 } = asked;
+    const { requestChange } = times === 0 ? first : patient;
+    const patience = Math.min(FIRST_PATIENCE_MS * 2 ** times, LONGEST_PATIENCE_MS);
+    asked.times = times + 1;
+    // For a run that has to hand over in the middle of this; what was never asked for before is then asked for at once.
+    if (times > 0) asked.nextAt = timeIn(patience);
     try {
       await requestChange({ project, scope, change, changeId });
+      asked.nextAt = timeIn(patience);
       onAsked?.();
       // The writer may have been lost with its answer; asked again, it drops what it has done and answers once more.
-      if (await condition(() => answers.has(changeId), patience.next())) continue;
+      if (await condition(() => answers.has(changeId), patience)) continue;
     } catch (error) {
       if (!(error instanceof ActivityFailure)) throw error;
       if (error.retryState !== 'TIMEOUT') {
@@ -74,6 +91,14 @@ export async function writeToProject(
     }
     onDelay?.();
   }
+}
+
+function timeUntil(time: string | undefined): number {
+  return time === undefined ? 0 : Date.parse(time) - Date.now();
+}
+
+function timeIn(ms: number): string {
+  return new Date(Date.now() + ms).toISOString();
 }
 
 /** The writer's, if it is here. */

@@ -1,5 +1,7 @@
 /** Batches whose histories are soon too long: batch and partitions continue as new, with items at the service. */
-import { type BatchResult } from '../../src/contract';
+import { randomUUID } from 'node:crypto';
+import { BATCH_PART_WORKFLOW, type BatchResult, type Letter, type PartitionInput } from '../../src/contract';
+import { batchPartWorkflowId, changeIdOf } from '../../src/ids';
 import { batchOf, cutouts, mostAtOnce, resultsOf, startBatch, untilStatus } from '../support/batch';
 import { notificationsOf } from '../support/campaign';
 import { eventually } from '../support/eventually';
@@ -101,4 +103,52 @@ test('P3: a project that cannot be written keeps nothing else from getting on, a
   });
   const { summary } = await readLedger(sandbox.url);
   expect(summary).toMatchObject({ submissions: 24, duplicates: 0, lostKeys: 0 });
+}, 120_000);
+
+/** How often the project's writer was asked, by all runs of a partition. */
+async function asksOf(workflowId: string): Promise<number> {
+  let [asks, runId] = [0, undefined as string | undefined];
+  do {
+    const { events } = await temporal.client.workflow.getHandle(workflowId, runId).fetchHistory();
+    const types = (events ?? []).map(
+      (event) => event.activityTaskScheduledEventAttributes?.activityType?.name,
+    );
+    asks += types.filter((type) => type === 'requestChange').length;
+    runId = events?.[0]?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId ?? undefined;
+  } while (runId);
+  return asks;
+}
+
+test('P3: a partition that only writes continues as new, too, and the next run does not ask at once for what was asked', async () => {
+  const config = testConfig();
+  const [batch, letters] = [`b-${randomUUID()}`, 20];
+  const workflowId = batchPartWorkflowId(batch, 1);
+  const project = await seedProject(sandbox.url);
+  const items = cutouts(sandbox.url, letters);
+  const waiting = (place: number): Letter => {
+    const saved = { place, at: `/made/${place}`, finishedAt: new Date().toISOString() };
+    const asked = { changeId: changeIdOf(workflowId, randomUUID()), items: [saved], times: 1 };
+    return { address: `project ${place}`, project, asked, halves: [], waiting: [] };
+  };
+  const input: PartitionInput = {
+    ...{ batch, n: 1, first: 1, items },
+    carried: {
+      items: items.map((_item, place) => ({ status: 'succeeded', taskId: `t-${place}`, attempts: 1 })),
+      letters: items.map((_item, place) => waiting(place)),
+      window: { order: 0, places: 0, paused: false, cancelled: false },
+      ...{ polls: 0, late: null, reset: false },
+    },
+  };
+  await addFault(sandbox.url, answering(500, 'update-project'));
+  await withWorker(temporal, config, sandbox.url, async () => {
+    const { taskQueue } = config;
+    const { workflow } = temporal.client;
+    await workflow.start(BATCH_PART_WORKFLOW, { workflowId, taskQueue, args: [input] });
+    await runsOf(workflowId);
+    await ask(sandbox.url, 'DELETE /_sandbox/faults');
+    expect(await workflow.getHandle(workflowId).result()).toMatchObject({ counts: { succeeded: letters } });
+    expect(await asksOf(workflowId)).toBe(letters);
+  });
+  const { made } = (await readProject(sandbox.url, project)).data as { made: object };
+  expect(Object.keys(made)).toHaveLength(letters);
 }, 120_000);
