@@ -1,7 +1,17 @@
 /** Batches whose histories are soon too long: batch and partitions continue as new, with items at the service. */
 import { randomUUID } from 'node:crypto';
-import { BATCH_PART_WORKFLOW, type BatchResult, type Letter, type PartitionInput } from '../../src/contract';
-import { batchPartWorkflowId, changeIdOf } from '../../src/ids';
+import { type WorkflowHandle } from '@temporalio/client';
+import {
+  BATCH_PART_WORKFLOW,
+  BATCH_WORKFLOW,
+  type BatchInput,
+  type BatchResult,
+  batchStatusQuery,
+  type Letter,
+  type PartitionInput,
+  type PartitionStanding,
+} from '../../src/contract';
+import { batchPartWorkflowId, batchWorkflowId, changeIdOf } from '../../src/ids';
 import { batchOf, cutouts, mostAtOnce, resultsOf, startBatch, untilStatus } from '../support/batch';
 import { notificationsOf } from '../support/campaign';
 import { eventually } from '../support/eventually';
@@ -105,18 +115,25 @@ test('P3: a project that cannot be written keeps nothing else from getting on, a
   expect(summary).toMatchObject({ submissions: 24, duplicates: 0, lostKeys: 0 });
 }, 120_000);
 
-/** How often the project's writer was asked, by all runs of a partition. */
-async function asksOf(workflowId: string): Promise<number> {
-  let [asks, runId] = [0, undefined as string | undefined];
+type Events = NonNullable<Awaited<ReturnType<WorkflowHandle['fetchHistory']>>['events']>;
+
+/** Of all runs that handed over to the last one, and of that. */
+async function historiesOf(workflowId: string): Promise<Events[]> {
+  const histories: Events[] = [];
+  let runId: string | undefined;
   do {
     const { events } = await temporal.client.workflow.getHandle(workflowId, runId).fetchHistory();
-    const types = (events ?? []).map(
-      (event) => event.activityTaskScheduledEventAttributes?.activityType?.name,
-    );
-    asks += types.filter((type) => type === 'requestChange').length;
+    histories.unshift(events ?? []);
     runId = events?.[0]?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId ?? undefined;
   } while (runId);
-  return asks;
+  return histories;
+}
+
+function timesOf(activity: string, histories: Events[]): number {
+  const types = histories
+    .flat()
+    .map((event) => event.activityTaskScheduledEventAttributes?.activityType?.name);
+  return types.filter((type) => type === activity).length;
 }
 
 test('P3: a partition that only writes continues as new, too, and the next run does not ask at once for what was asked', async () => {
@@ -147,8 +164,51 @@ test('P3: a partition that only writes continues as new, too, and the next run d
     await runsOf(workflowId);
     await ask(sandbox.url, 'DELETE /_sandbox/faults');
     expect(await workflow.getHandle(workflowId).result()).toMatchObject({ counts: { succeeded: letters } });
-    expect(await asksOf(workflowId)).toBe(letters);
+    expect(timesOf('requestChange', await historiesOf(workflowId))).toBe(letters);
   });
   const { made } = (await readProject(sandbox.url, project)).data as { made: object };
   expect(Object.keys(made)).toHaveLength(letters);
 }, 120_000);
+
+test('P2: a look at many silent partitions goes over several runs of the batch, and each is looked at once', async () => {
+  const config = testConfig();
+  const [key, count] = [`b-${randomUUID()}`, 20];
+  const workflowId = batchWorkflowId(key);
+  const { workflow } = temporal.client;
+  // All but the last are open, and say nothing.
+  const started = Array.from({ length: count - 1 }, (_unused, index) =>
+    workflow.start(BATCH_PART_WORKFLOW, {
+      ...{ workflowId: batchPartWorkflowId(key, index + 1), taskQueue: `nobody-${key}` },
+    }),
+  );
+  await Promise.all(started);
+  const silent: PartitionStanding = {
+    counts: { waiting: 0, running: 1, succeeded: 0, failed: 0, held: 0, cancelled: 0 },
+    ...{ isThere: true, places: 1, trouble: null, late: null, isOver: false },
+  };
+  const facts = { items: 1, firstLine: 1, digest: 'one' };
+  const now = new Date().toISOString();
+  const input: BatchInput = {
+    key,
+    manifest: { digest: 'all', items: count, partitions: Array.from({ length: count }, () => facts) },
+    carried: {
+      ...{ stage: 'running', since: now, startedAt: now, nextLookAt: now, concurrency: count, paused: null },
+      partitions: Array.from({ length: count }, () => silent),
+      ...{ orders: 0, told: { held: false, trouble: false }, notices: [], troubles: 0, heard: [] },
+      ...{ incomplete: null, listeners: [], reset: false },
+    },
+  };
+  await withWorker(temporal, config, sandbox.url, async () => {
+    await workflow.start(BATCH_WORKFLOW, { workflowId, taskQueue: config.taskQueue, args: [input] });
+    const batch = workflow.getHandle(workflowId);
+    const { stopped } = await eventually('that the last one is missed', async () => {
+      const status = await batch.query(batchStatusQuery);
+      return status.stopped !== null && status;
+    });
+    expect(stopped?.reason).toBe(`partition ${count} is not known to the Temporal server any more`);
+    const histories = await historiesOf(workflowId);
+    expect(timesOf('readEnd', histories)).toBe(count);
+    expect(Math.max(...histories.map(({ length }) => length))).toBeLessThan(100);
+    await batch.terminate();
+  });
+});

@@ -124,8 +124,10 @@ export interface BatchProgress {
   wellSince?: string;
   /** When partitions that say nothing are looked at next. */
   nextLookAt?: string;
-  /** Numbers of the partitions that were heard of since the last look. */
+  /** Numbers of the partitions that were heard of since the last look began. */
   heard: number[];
+  /** One that is under way: where it goes on, and who was heard of before it. */
+  look?: { next: number; heard: number[] };
   /** When the last of its partitions came; none did where it is not there. */
   arrivedAt?: string;
   /** Why the rest of the manifest is not handed over, if so. */
