@@ -42,7 +42,7 @@ export interface BatchInput {
   poll?: Partial<PollSettings>;
   submit?: Partial<SubmitSettings>;
   /** What the run before this one knew. Only Segue itself sets it, when a long run continues as new. */
-  carried?: BatchProgress;
+  carried?: CarriedBatch;
 }
 
 export const BATCH_STAGES = [
@@ -136,6 +136,11 @@ export interface BatchProgress {
   listeners: string[];
   reset: boolean;
 }
+
+/** A standing without what is nothing, and with few words: there may be thousands. */
+export type CarriedStanding = Partial<Omit<PartitionStanding, 'counts'>> & { counts: Partial<ItemCounts> };
+
+export type CarriedBatch = Omit<BatchProgress, 'partitions'> & { partitions: CarriedStanding[] };
 
 /** Answer of the `status` query. */
 export interface BatchStatus {
