@@ -75,12 +75,16 @@ async function fail(run: Following, failure: ApplicationFailure): Promise<never>
   throw failure;
 }
 
-/** The run is cancelled; what it follows is not. Whoever wants it later finds its id in the project. */
+/**
+ * The run is cancelled; what it follows is not. Whoever wants it later finds its id in the project, or that there may be
+ * something that nobody knows the id of.
+ */
 async function recordCancelled(run: Following): Promise<void> {
   const { input, subject } = run;
   await CancellationScope.nonCancellable(async () => {
-    if (subject.id() !== null) {
-      const facts = { key: input.key, ...subject.facts() };
+    const left = subject.id() === null ? (subject.unknown?.() ?? null) : subject.facts();
+    if (left !== null) {
+      const facts = { key: input.key, ...left };
       const value = { ...facts, status: 'cancelled', finishedAt: new Date().toISOString() };
       let isAsked = false;
       const onAsked = (): void => {

@@ -55,6 +55,8 @@ export interface Subject {
   requestName: string;
   /** What it is for programs: in failures, logs, results and notifications. */
   facts: () => Record<string, string | null>;
+  /** What may be at the service although no id of it is known; null where that is nothing. */
+  unknown?: () => Record<string, string | null> | null;
   /** The tasks that it has at the service, the one that is followed first; not there where it is none. */
   tasks?: () => string[];
   /** What the run says of itself at its stage, in Markdown. */

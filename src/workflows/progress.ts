@@ -6,6 +6,7 @@ import {
   type Progress,
   type SubmitAttempt,
 } from '../contract';
+import { submitRequestId } from '../ids';
 import { atStart, type Following, wasReset } from './following';
 import { detailsOf } from './mediaWords';
 import { describeHold } from './question';
@@ -60,6 +61,7 @@ export function startRun(input: MediaInput, settings: Settings, scope: Cancellat
       inFull: () => `task ${progress.taskId ?? ''} of job ${input.key}`,
       requestName: input.key,
       facts: () => ({ taskId: progress.taskId }),
+      unknown: () => unknownOf(run),
       tasks: () => tasksOf(run),
       details: () => detailsOf(run),
       lastWords: () => run.lastError && `the last question met: ${run.lastError}`,
@@ -109,6 +111,13 @@ export function keepTask(run: Run, taskId: string): boolean {
   if (tasksOf(run).includes(taskId) || otherTasks.length >= MOST_OTHER_TASKS) return false;
   otherTasks.push(taskId);
   return true;
+}
+
+/** The submission that the service may have taken, as the service knows it. */
+function unknownOf({ input, progress }: Run): Record<string, string | null> | null {
+  const last = progress.attempts.at(-1);
+  if (last?.outcome !== 'unknown') return null;
+  return { taskId: null, submission: submitRequestId(input.key, last.n), submittedAt: last.at };
 }
 
 /** Every task that the service has for this job, as far as is known; the one that is followed comes first. */

@@ -41,8 +41,9 @@ export async function projectWriter(input: ProjectWriterInput): Promise<void> {
   const writer = startWriter(input);
   handleRequests(writer);
   for (;;) {
-    if (await condition(() => hasWork(writer), IDLE_AFTER)) {
-      // Cancelled, it still waits for a write on its way: a run that follows must not write beside it.
+    // Cancelled, it still makes what it has: who asked for it may be gone, and would not ask again.
+    if (hasWork(writer) || (await condition(() => hasWork(writer), IDLE_AFTER))) {
+      // Nor is a write on its way cut short: a run that follows must not write beside it.
       await CancellationScope.nonCancellable(async () => {
         await writeQueued(writer);
         await answerRequesters(writer);
@@ -50,7 +51,9 @@ export async function projectWriter(input: ProjectWriterInput): Promise<void> {
       if (!workflowInfo().continueAsNewSuggested) continue;
       writer.handingOver = true;
     }
-    await condition(() => allHandlersFinished() || (!writer.handingOver && hasWork(writer)));
+    await CancellationScope.nonCancellable(() =>
+      condition(() => allHandlersFinished() || (!writer.handingOver && hasWork(writer))),
+    );
     // From this look to the end of the run nothing is awaited: what arrived in between would be lost.
     if (writer.handingOver) await continueAsNew<typeof projectWriter>({ ...input, carried: writer.progress });
     if (!hasWork(writer)) return;

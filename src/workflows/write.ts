@@ -1,8 +1,9 @@
 import {
   ActivityFailure,
   type ActivityOptions,
-  ApplicationFailure,
+  CancellationScope,
   condition,
+  isCancellation,
   proxyActivities,
   setHandler,
 } from '@temporalio/workflow';
@@ -13,29 +14,39 @@ import {
   LONGEST_CALL_MS,
   type ProjectChange,
   type ProjectRef,
+  type RequestChangeOrder,
   type Scope,
   type SegueActivities,
 } from '../contract';
 import { isRecord, isText } from '../rules/inputs';
-import { doubling } from './backoff';
 
 const [FIRST_PATIENCE_MS, LONGEST_PATIENCE_MS] = [2 * 60_000, 3_600_000];
 
-const asking: ActivityOptions = {
+const patiently: ActivityOptions = {
   summary: "asks the project's writer for a change",
   startToCloseTimeout: LONGEST_CALL_MS,
   // The writer drops what it was asked before, so asking again is harmless; what cannot be asked is not retryable.
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
 };
-const patient = proxyActivities<SegueActivities>(asking);
+const patient = proxyActivities<SegueActivities>(patiently);
 // Given up soon, for once, so that the run can say that it takes long.
-const first = proxyActivities<SegueActivities>({ ...asking, scheduleToCloseTimeout: FIRST_PATIENCE_MS });
+const first = proxyActivities<SegueActivities>({ ...patiently, scheduleToCloseTimeout: FIRST_PATIENCE_MS });
 
 export interface WriteWatch {
   /** The writer has it now, and makes it whatever becomes of this run. */
   onAsked?: () => void;
   /** Patience ended without an answer; called again and again. */
   onDelay?: () => void;
+  /** Kept up to date, for a run that may have to hand over while it waits. */
+  asked?: Asked;
+}
+
+/** What one run after the other asks for: each would begin at once, and with the shortest patience, if it did not know. */
+export interface Asked {
+  /** How often it was. */
+  times?: number;
+  /** When it is asked for again, unless there is an answer before. ISO 8601. */
+  nextAt?: string;
 }
 
 /** The answers that came to this run, by change id. */
@@ -51,36 +62,64 @@ export async function writeToProject(
   scope: Scope | undefined,
   change: ProjectChange,
   changeId: string,
-  { onAsked, onDelay }: WriteWatch = {},
+  { onAsked, onDelay, asked = {} }: WriteWatch = {},
 ): Promise<ChangeOutcome> {
   setHandler(changedSignal, keepAnswer, {
     description: 'Tells the outcome of a change that this run asked for: { changeId, ok, error }.',
   });
-  const patience = doubling(FIRST_PATIENCE_MS, LONGEST_PATIENCE_MS);
-  for (let { requestChange } = first; ; { requestChange } = patient) {
+  const left = timeUntil(asked.nextAt);
+  if (left > 0) await condition(() => isAnswered(changeId), left);
+  for (;;) {
     const answer = answerTo(changeId);
     if (answer) return answer;
+    const { times = 0 } = asked;
+    const { requestChange } = times === 0 ? first : patient;
+    const patience = Math.min(FIRST_PATIENCE_MS * 2 ** times, LONGEST_PATIENCE_MS);
+    asked.times = times + 1;
+    // For a run that has to hand over in the middle of this; what was never asked for before is then asked for at once.
+    if (times > 0) asked.nextAt = timeIn(patience);
     try {
-      // That it was asked may never come to be known, while the writer has it long since, and has answered.
-      await Promise.race([requestChange({ project, scope, change, changeId }), isAnswered(changeId)]);
+      await ask(requestChange, { project, scope, change, changeId });
+      asked.nextAt = timeIn(patience);
       onAsked?.();
       // The writer may have been lost with its answer; asked again, it drops what it has done and answers once more.
-      if (await isAnswered(changeId, patience.next())) continue;
+      if (isAnswered(changeId) || (await condition(() => isAnswered(changeId), patience))) continue;
     } catch (error) {
       if (!(error instanceof ActivityFailure)) throw error;
-      if (error.retryState !== 'TIMEOUT') {
-        if (!(error.cause instanceof ApplicationFailure)) throw error;
-        return { ok: false, error: error.cause.message };
-      }
+      if (isCancellation(error)) throw error;
+      // Whatever took its attempts away: it is not asked again.
+      if (error.retryState !== 'TIMEOUT') return { ok: false, error: error.cause?.message ?? error.message };
     }
     onDelay?.();
   }
 }
 
-/** Whether the answer is here, once it is or the patience ends. */
-function isAnswered(changeId: string, patienceMs?: number): Promise<boolean> {
-  const isHere = (): boolean => answers.has(changeId);
-  return patienceMs === undefined ? condition(isHere).then(isHere) : condition(isHere, patienceMs);
+/**
+ * Until the writer has it. That may never come to be known, while it has long since made it and answered; what is then
+ * still on its way is called back: arriving later, it would undo what was written since.
+ */
+async function ask(
+  requestChange: SegueActivities['requestChange'],
+  order: RequestChangeOrder,
+): Promise<void> {
+  const asking = new CancellationScope();
+  try {
+    await asking.run(() => Promise.race([requestChange(order), condition(() => isAnswered(order.changeId))]));
+  } finally {
+    asking.cancel();
+  }
+}
+
+function isAnswered(changeId: string): boolean {
+  return answers.has(changeId);
+}
+
+function timeUntil(time: string | undefined): number {
+  return time === undefined ? 0 : Date.parse(time) - Date.now();
+}
+
+function timeIn(ms: number): string {
+  return new Date(Date.now() + ms).toISOString();
 }
 
 /** The writer's, if it is here. */

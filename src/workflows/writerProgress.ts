@@ -16,6 +16,9 @@ import { checkWriterInput } from './writerInput';
  * Lengths are in characters of JSON.
  */
 const LONGEST_QUEUE = 400_000;
+/** So much of that is for small ones alone: what a cancelled run leaves behind, it does not ask for again. */
+const KEPT_FOR_SMALL = 50_000;
+const LONGEST_SMALL = 2_000;
 const MOST_SETTLED = 500;
 const LONGEST_ERROR = 400;
 
@@ -142,7 +145,9 @@ function show(writer: Writer): void {
 
 function isFull(writer: Writer, request: ChangeRequest): boolean {
   if (isKnown(writer, request.changeId)) return false;
-  return JSON.stringify([...writer.progress.queue, request]).length > LONGEST_QUEUE;
+  const isSmall = JSON.stringify(request).length <= LONGEST_SMALL;
+  const room = isSmall ? LONGEST_QUEUE : LONGEST_QUEUE - KEPT_FOR_SMALL;
+  return JSON.stringify([...writer.progress.queue, request]).length > room;
 }
 
 function fullWords({ progress: { queue } }: Writer): string {

@@ -1,5 +1,17 @@
 /** Batches whose histories are soon too long: batch and partitions continue as new, with items at the service. */
-import { type BatchResult } from '../../src/contract';
+import { randomUUID } from 'node:crypto';
+import { type WorkflowHandle } from '@temporalio/client';
+import {
+  BATCH_PART_WORKFLOW,
+  BATCH_WORKFLOW,
+  type BatchInput,
+  type BatchResult,
+  batchStatusQuery,
+  type Letter,
+  type PartitionInput,
+  type PartitionStanding,
+} from '../../src/contract';
+import { batchPartWorkflowId, batchWorkflowId, changeIdOf } from '../../src/ids';
 import { batchOf, cutouts, mostAtOnce, resultsOf, startBatch, untilStatus } from '../support/batch';
 import { notificationsOf } from '../support/campaign';
 import { eventually } from '../support/eventually';
@@ -102,3 +114,101 @@ test('P3: a project that cannot be written keeps nothing else from getting on, a
   const { summary } = await readLedger(sandbox.url);
   expect(summary).toMatchObject({ submissions: 24, duplicates: 0, lostKeys: 0 });
 }, 120_000);
+
+type Events = NonNullable<Awaited<ReturnType<WorkflowHandle['fetchHistory']>>['events']>;
+
+/** Of all runs that handed over to the last one, and of that. */
+async function historiesOf(workflowId: string): Promise<Events[]> {
+  const histories: Events[] = [];
+  let runId: string | undefined;
+  do {
+    const { events } = await temporal.client.workflow.getHandle(workflowId, runId).fetchHistory();
+    histories.unshift(events ?? []);
+    runId = events?.[0]?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId ?? undefined;
+  } while (runId);
+  return histories;
+}
+
+function timesOf(activity: string, histories: Events[]): number {
+  const types = histories
+    .flat()
+    .map((event) => event.activityTaskScheduledEventAttributes?.activityType?.name);
+  return types.filter((type) => type === activity).length;
+}
+
+test('P3: a partition that only writes continues as new, too, and the next run does not ask at once for what was asked', async () => {
+  const config = testConfig();
+  const [batch, letters] = [`b-${randomUUID()}`, 20];
+  const workflowId = batchPartWorkflowId(batch, 1);
+  const project = await seedProject(sandbox.url);
+  const items = cutouts(sandbox.url, letters);
+  const waiting = (place: number): Letter => {
+    const saved = { place, at: `/made/${place}`, finishedAt: new Date().toISOString() };
+    const asked = { changeId: changeIdOf(workflowId, randomUUID()), items: [saved], times: 1 };
+    return { address: `project ${place}`, project, asked, halves: [], waiting: [] };
+  };
+  const input: PartitionInput = {
+    ...{ batch, n: 1, first: 1, items },
+    carried: {
+      items: items.map((_item, place) => ({ status: 'succeeded', taskId: `t-${place}`, attempts: 1 })),
+      letters: items.map((_item, place) => waiting(place)),
+      window: { order: 0, places: 0, paused: false, cancelled: false },
+      ...{ polls: 0, late: null, reset: false },
+    },
+  };
+  await addFault(sandbox.url, answering(500, 'update-project'));
+  await withWorker(temporal, config, sandbox.url, async () => {
+    const { taskQueue } = config;
+    const { workflow } = temporal.client;
+    await workflow.start(BATCH_PART_WORKFLOW, { workflowId, taskQueue, args: [input] });
+    await runsOf(workflowId);
+    await ask(sandbox.url, 'DELETE /_sandbox/faults');
+    expect(await workflow.getHandle(workflowId).result()).toMatchObject({ counts: { succeeded: letters } });
+    expect(timesOf('requestChange', await historiesOf(workflowId))).toBe(letters);
+  });
+  const { made } = (await readProject(sandbox.url, project)).data as { made: object };
+  expect(Object.keys(made)).toHaveLength(letters);
+}, 120_000);
+
+test('P2: a look at many silent partitions goes over several runs of the batch, and each is looked at once', async () => {
+  const config = testConfig();
+  const [key, count] = [`b-${randomUUID()}`, 20];
+  const workflowId = batchWorkflowId(key);
+  const { workflow } = temporal.client;
+  // All but the last are open, and say nothing.
+  const started = Array.from({ length: count - 1 }, (_unused, index) =>
+    workflow.start(BATCH_PART_WORKFLOW, {
+      ...{ workflowId: batchPartWorkflowId(key, index + 1), taskQueue: `nobody-${key}` },
+    }),
+  );
+  await Promise.all(started);
+  const silent: PartitionStanding = {
+    counts: { waiting: 0, running: 1, succeeded: 0, failed: 0, held: 0, cancelled: 0 },
+    ...{ isThere: true, places: 1, trouble: null, late: null, isOver: false },
+  };
+  const facts = { items: 1, firstLine: 1, digest: 'one' };
+  const now = new Date().toISOString();
+  const input: BatchInput = {
+    key,
+    manifest: { digest: 'all', items: count, partitions: Array.from({ length: count }, () => facts) },
+    carried: {
+      ...{ stage: 'running', since: now, startedAt: now, nextLookAt: now, concurrency: count, paused: null },
+      partitions: Array.from({ length: count }, () => silent),
+      ...{ orders: 0, told: { held: false, trouble: false }, notices: [], troubles: 0, heard: [] },
+      ...{ incomplete: null, listeners: [], reset: false },
+    },
+  };
+  await withWorker(temporal, config, sandbox.url, async () => {
+    await workflow.start(BATCH_WORKFLOW, { workflowId, taskQueue: config.taskQueue, args: [input] });
+    const batch = workflow.getHandle(workflowId);
+    const { stopped } = await eventually('that the last one is missed', async () => {
+      const status = await batch.query(batchStatusQuery);
+      return status.stopped !== null && status;
+    });
+    expect(stopped?.reason).toBe(`partition ${count} is not known to the Temporal server any more`);
+    const histories = await historiesOf(workflowId);
+    expect(timesOf('readEnd', histories)).toBe(count);
+    expect(Math.max(...histories.map(({ length }) => length))).toBeLessThan(100);
+    await batch.terminate();
+  });
+});

@@ -46,11 +46,21 @@ export interface Letter {
   project: ProjectRef;
   scope?: Scope;
   /** What the project's writer was asked for, and has not answered. Whoever asks again does so by the same name. */
-  asked?: { changeId: string; items: Saved[]; answer?: ChangeOutcome };
+  asked?: AskedChange;
   /** Of what was refused together: each is written by itself. */
   halves: Saved[][];
   /** What was settled since goes with the next. */
   waiting: Saved[];
+}
+
+export interface AskedChange {
+  changeId: string;
+  items: Saved[];
+  /** One that came in the last moment of the run before this one. */
+  answer?: ChangeOutcome;
+  /** How often it was asked for, and when it is again. ISO 8601. */
+  times?: number;
+  nextAt?: string;
 }
 
 /** An item that is over, by its place in the partition. */

@@ -42,7 +42,7 @@ export interface BatchInput {
   poll?: Partial<PollSettings>;
   submit?: Partial<SubmitSettings>;
   /** What the run before this one knew. Only Segue itself sets it, when a long run continues as new. */
-  carried?: BatchProgress;
+  carried?: CarriedBatch;
 }
 
 export const BATCH_STAGES = [
@@ -124,8 +124,10 @@ export interface BatchProgress {
   wellSince?: string;
   /** When partitions that say nothing are looked at next. */
   nextLookAt?: string;
-  /** Numbers of the partitions that were heard of since the last look. */
+  /** Numbers of the partitions that were heard of since the last look began. */
   heard: number[];
+  /** One that is under way: where it goes on, and who was heard of before it. */
+  look?: { next: number; heard: number[] };
   /** When the last of its partitions came; none did where it is not there. */
   arrivedAt?: string;
   /** Why the rest of the manifest is not handed over, if so. */
@@ -134,6 +136,11 @@ export interface BatchProgress {
   listeners: string[];
   reset: boolean;
 }
+
+/** A standing without what is nothing, and with few words: there may be thousands. */
+export type CarriedStanding = Partial<Omit<PartitionStanding, 'counts'>> & { counts: Partial<ItemCounts> };
+
+export type CarriedBatch = Omit<BatchProgress, 'partitions'> & { partitions: CarriedStanding[] };
 
 /** Answer of the `status` query. */
 export interface BatchStatus {

@@ -11,6 +11,7 @@ import { batchWorkflowId } from '../../ids';
 import { tellingItsEnd } from '../endNews';
 import { badInput } from '../settings';
 import { refuseUnsafeStart } from '../start';
+import { carriedOf } from './carrying';
 import { handleEndOfHandOver } from './handOver';
 import { handleNews, lookNowAndThen } from './looking';
 import { goOnTelling, tellEnd, tellWhatIsNew } from './notices';
@@ -79,5 +80,5 @@ async function continueWhenLong(run: Batch): Promise<void> {
   await condition(allHandlersFinished);
   // Ordered in the meantime: this run tells it to the partitions, since the next one would not know.
   if (run.untold.size > 0 || run.windows > 0 || run.notices > 0) return;
-  await continueAsNew<typeof batch>({ ...run.input, carried: run.progress });
+  await continueAsNew<typeof batch>({ ...run.input, carried: carriedOf(run) });
 }

@@ -1,5 +1,5 @@
 /** Partitions tell how they stand; those that were stopped do not, and are looked at. */
-import { setHandler, sleep } from '@temporalio/workflow';
+import { setHandler, sleep, workflowInfo } from '@temporalio/workflow';
 import { type ItemCounts, type JobEnd, partitionNewsSignal, type PartitionStanding } from '../../contract';
 import { batchPartWorkflowId } from '../../ids';
 import { isRecord, isText } from '../../rules/inputs';
@@ -66,17 +66,43 @@ function isCounts(counts: unknown): counts is ItemCounts {
 export async function lookNowAndThen(run: Batch): Promise<void> {
   const { progress } = run;
   for (;;) {
-    progress.nextLookAt ??= new Date(Date.now() + LOOK_EVERY_MS).toISOString();
-    const pause = Math.max(Date.parse(progress.nextLookAt) - Date.now(), 1);
-    await sleep(pause, { summary: 'until silent partitions are looked at' });
-    const heard = new Set(progress.heard);
-    progress.heard = [];
-    progress.nextLookAt = undefined;
-    for (const [index, standing] of progress.partitions.entries())
-      if (isKeepingPlaces(standing) && !heard.has(index + 1)) await lookAt(run, index + 1);
+    // One that the run before this one did not come to the end of is gone on with.
+    if (!progress.look) await untilNextLook(run);
+    await lookAtSilent(run);
     await lookAtAbsent(run);
-    // A look makes the history longer, too.
+    progress.look = undefined;
+    await handOverWhenLong(run);
+  }
+}
+
+async function untilNextLook({ progress }: Batch): Promise<void> {
+  progress.nextLookAt ??= new Date(Date.now() + LOOK_EVERY_MS).toISOString();
+  const pause = Math.max(Date.parse(progress.nextLookAt) - Date.now(), 1);
+  await sleep(pause, { summary: 'until silent partitions are looked at' });
+  progress.nextLookAt = undefined;
+  progress.look = { next: 1, heard: progress.heard };
+  progress.heard = [];
+}
+
+async function lookAtSilent(run: Batch): Promise<void> {
+  const { look, partitions } = run.progress;
+  if (!look) return;
+  const heard = new Set(look.heard);
+  for (const [index, standing] of partitions.entries()) {
+    const n = index + 1;
+    if (n < look.next || heard.has(n) || !isKeepingPlaces(standing)) continue;
+    await lookAt(run, n);
+    look.next = n + 1;
+    await handOverWhenLong(run);
+  }
+}
+
+/** Of thousands of partitions, a look is longer than one history may be. */
+async function handOverWhenLong(run: Batch): Promise<void> {
+  while (workflowInfo().continueAsNewSuggested) {
     run.hasWork = true;
+    // Where somebody is being told something, that comes first.
+    await sleep('1m', { summary: 'until the next run goes on looking' });
   }
 }
 
@@ -91,6 +117,7 @@ async function lookAtAbsent(run: Batch): Promise<void> {
   let [awaited, gone] = [0, 0];
   for (const n of absentOf(run)) {
     const { is } = await lookAt(run, n);
+    await handOverWhenLong(run);
     if (is === 'gone') gone += 1;
     if (is === 'gone' || is === 'open') awaited += 1;
     if (awaited >= ENOUGH_ABSENT) break;

@@ -12,6 +12,7 @@ import {
 import { batchWorkflowId } from '../../ids';
 import { isText } from '../../rules/inputs';
 import { type Sender, wasReset } from '../following';
+import { takenOver } from './carrying';
 
 export interface Batch extends Sender {
   readonly input: BatchInput;
@@ -37,7 +38,6 @@ export function startBatch(input: BatchInput): Batch {
       startedAt: now,
       concurrency: input.concurrency ?? DEFAULT_BATCH_CONCURRENCY,
       paused: null,
-      partitions: manifest.partitions.map(newStanding),
       orders: 0,
       told: { held: false, trouble: false },
       notices: [],
@@ -46,6 +46,7 @@ export function startBatch(input: BatchInput): Batch {
       incomplete: null,
       listeners: [],
       ...carried,
+      partitions: carried?.partitions.map(takenOver) ?? manifest.partitions.map(newStanding),
       reset: wasReset(carried),
     },
     subject: { requestName: batchWorkflowId(input.key) },

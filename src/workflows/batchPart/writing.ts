@@ -4,7 +4,7 @@ import { type Letter, type Saved, type Step } from '../../contract';
 import { changeIdOf } from '../../ids';
 import { answerTo, writeToProject } from '../write';
 import { noteNotice } from './notices';
-import { type Entry, entryAt, type Partition } from './run';
+import { endWhenLong, type Entry, entryAt, type Partition } from './run';
 
 export function keepResult(run: Partition, entry: Entry, info: unknown): void {
   entry.known.status = 'succeeded';
@@ -36,7 +36,7 @@ export function recordCancelled(run: Partition, place: number): void {
   if (entry.known.taskId !== undefined) save(run, entry);
 }
 
-/** Of one change, in characters of JSON: a writer's queue holds those of six partitions that share a project. */
+/** Of one change, in characters of JSON: a writer's queue holds those of five partitions that share a project. */
 const LONGEST_CHANGE = 64_000;
 
 function save(run: Partition, { place, asked, known }: Entry): void {
@@ -71,10 +71,16 @@ async function send(run: Partition, letter: Letter): Promise<void> {
   // After all that is settled in the same moment.
   await Promise.resolve();
   const { project, scope } = letter;
+  // A partition has hundreds of letters, and may have nothing else to do for days.
+  const handOver = (): void => {
+    endWhenLong(run);
+  };
+  const watch = { onAsked: handOver, onDelay: handOver };
   while ((letter.asked ??= nextOf(run, letter))) {
-    const { changeId, items, answer } = letter.asked;
+    const { asked } = letter;
+    const { changeId, items, answer } = asked;
     const change = { steps: items.map((item) => stepOf(run, item)) };
-    const outcome = answer ?? (await writeToProject(project, scope, change, changeId));
+    const outcome = answer ?? (await writeToProject(project, scope, change, changeId, { ...watch, asked }));
     letter.asked = undefined;
     takeOutcome(run, letter, items, outcome.ok ? undefined : outcome.error);
   }
