@@ -16,8 +16,8 @@ import {
   notificationsOf,
   startCampaign,
   type TestCampaign,
+  untilItWaitsForItsProject,
 } from '../support/campaign';
-import { eventually } from '../support/eventually';
 import { addFault, answering, ask, readLedger, useSandbox } from '../support/sandbox';
 import { hourInBerlin, inBerlin, isWorkingTime } from '../support/workingHours';
 import { testConfig, useTimeSkipping, withWorker } from '../support/temporal';
@@ -184,13 +184,7 @@ test('a campaign that is cancelled looks once more at what has not told its end,
     await addFault(sandbox.url, answering(503, 'get-project'));
     await campaign.handle.cancel();
     await campaign.untilLooks(2);
-    await eventually('the job to wait for the project', async () => {
-      const { events = [] } = await job.fetchHistory();
-      const hasAsked = events?.some(
-        ({ activityTaskScheduledEventAttributes: asked }) => asked?.activityType?.name === 'requestChange',
-      );
-      return hasAsked && events?.at(-1)?.timerStartedEventAttributes;
-    });
+    await untilItWaitsForItsProject(job);
     await job.terminate('enough');
     await ask(sandbox.url, 'DELETE /_sandbox/faults');
     await expect(campaign.result()).rejects.toThrow();
