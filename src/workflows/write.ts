@@ -31,7 +31,9 @@ const patient = proxyActivities<SegueActivities>(asking);
 // Given up soon, for once, so that the run can say that it takes long.
 const first = proxyActivities<SegueActivities>({ ...asking, scheduleToCloseTimeout: FIRST_PATIENCE_MS });
 
-export interface WriteWatch {
+export interface WriteOptions {
+  /** As in the order: the only run that may ask for it. */
+  onlyBy?: string;
   /** The writer has it now, and makes it whatever becomes of this run. */
   onAsked?: () => void;
   /** Patience ended without an answer; called again and again. */
@@ -51,7 +53,7 @@ export async function writeToProject(
   scope: Scope | undefined,
   change: ProjectChange,
   changeId: string,
-  { onAsked, onDelay }: WriteWatch = {},
+  { onlyBy, onAsked, onDelay }: WriteOptions = {},
 ): Promise<ChangeOutcome> {
   setHandler(changedSignal, keepAnswer, {
     description: 'Tells the outcome of a change that this run asked for: { changeId, ok, error }.',
@@ -61,7 +63,7 @@ export async function writeToProject(
     const answer = answerTo(changeId);
     if (answer) return answer;
     try {
-      await requestChange({ project, scope, change, changeId });
+      await requestChange({ project, scope, change, changeId, onlyBy });
       onAsked?.();
       // The writer may have been lost with its answer; asked again, it drops what it has done and answers once more.
       if (await condition(() => answers.has(changeId), patience.next())) continue;

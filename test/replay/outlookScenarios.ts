@@ -14,6 +14,7 @@ import { type RuleRequest } from '../../src/sandbox/faults/rules';
 import { startSandbox } from '../../src/sandbox/server';
 import { eventually } from '../support/eventually';
 import { seed } from '../support/records';
+import { resetRun } from '../support/reset';
 import { addFault, answering } from '../support/sandbox';
 import { shared } from '../support/shared';
 import {
@@ -87,6 +88,14 @@ async function childOf(look: string, temporal: TestTemporal): Promise<string> {
 
 async function terminateNudge({ workflowId }: WorkflowHandle, temporal: TestTemporal): Promise<void> {
   await temporal.client.workflow.getHandle(await childOf(workflowId, temporal)).terminate('enough');
+}
+
+/** To the task that had it write. */
+async function resetAfterItLooked(look: string, temporal: TestTemporal): Promise<string> {
+  const { events } = await temporal.client.workflow.getHandle(look).fetchHistory();
+  const [, second] = events?.filter((event) => event.workflowTaskCompletedEventAttributes) ?? [];
+  await resetRun(temporal, { workflowId: look }, { workflowTaskFinishEventId: second?.eventId });
+  return look;
 }
 
 async function cancelLook(look: WorkflowHandle): Promise<void> {
@@ -174,6 +183,7 @@ export const outlookScenarios: Record<string, Scenario> = {
   }),
   'outlook-without-news': looking([{}, undefined]),
   'outlook-refused': looking([{ campaign: [] }]),
+  'outlook-reset-after-it-looked': looking([APPROVING], {}, { kept: resetAfterItLooked }),
   'outlook-of-no-project': looking([undefined]),
   'outlook-cancelled': looking([APPROVING], NUDGING, {
     before: (url) => addFault(url, answering(503, 'get-board')),
