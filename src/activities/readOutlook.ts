@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { type Api } from '../api/client';
 import { type OrganizationOf } from '../api/organization';
@@ -44,6 +45,7 @@ export function createReadOutlook(
         ...news,
         outlook: isDeepStrictEqual(bounded, there) ? null : bounded,
         timezone: clock.timezone,
+        lookedBy: activityInfo().workflowExecution?.runId,
         organization: news.nudges.length > 0 ? await organizationOf(scope, next()) : null,
       };
     });

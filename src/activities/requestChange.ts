@@ -22,7 +22,7 @@ import { isStillOurs } from './stillOurs';
 export function createRequestChange(organizationOf: OrganizationOf, patience: Patience) {
   const { authGrace } = patience;
   return async function requestChange(order: RequestChangeOrder): Promise<void> {
-    const { project, scope, changeId, change } = order;
+    const { project, scope, changeId, change, onlyBy } = order;
     const { taskQueue, workflowExecution, activityId, attempt } = activityInfo();
     const workflowId = workflowExecution?.workflowId ?? 'activity';
     const request: ChangeRequest = { changeId, change, replyTo: workflowId, space: scope?.space };
@@ -35,6 +35,13 @@ export function createRequestChange(organizationOf: OrganizationOf, patience: Pa
     if (problems.length > 0)
       throw ApplicationFailure.nonRetryable(
         `The change was not sent: ${problems.join('; ')}`,
+        FAILURE.badChange,
+      );
+
+    // Compared here: a workflow that does so itself does not replay when it is reset.
+    if (onlyBy && onlyBy !== workflowExecution?.runId)
+      throw ApplicationFailure.nonRetryable(
+        'The change was not sent: the run was reset after it had seen what it would write, and others may have written since',
         FAILURE.badChange,
       );
 

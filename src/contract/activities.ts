@@ -84,6 +84,8 @@ export interface RequestChangeOrder {
   scope?: Scope;
   changeId: string;
   change: ProjectChange;
+  /** The run that may ask for it; any, unless told. One that was reset is another. */
+  onlyBy?: string;
 }
 
 export interface WriteOrder {

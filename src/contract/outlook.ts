@@ -127,6 +127,8 @@ export interface OutlookNews {
   timezone: string;
   nudgeWeek: string;
   remarks: string[];
+  /** The run that looked. */
+  lookedBy?: string;
 }
 
 export interface OutlookActivities {

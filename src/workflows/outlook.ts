@@ -93,13 +93,13 @@ async function look(input: OutlookInput, at: string, silentAfterMs: number): Pro
 async function write(
   { project, scope }: OutlookInput,
   at: string,
-  { outlook }: OutlookNews,
+  { outlook, lookedBy }: OutlookNews,
 ): Promise<boolean> {
   if (outlook === null) return false;
   show('Writing the outlook into the project.');
   const change = { steps: [{ at: `${at}/outlook`, set: outlook }] };
   const changeId = changeIdOf(workflowInfo().workflowId, `outlook-${uuid4().slice(0, 8)}`);
-  const outcome = await writeToProject(project, scope, change, changeId);
+  const outcome = await writeToProject(project, scope, change, changeId, { onlyBy: lookedBy });
   if (!outcome.ok)
     throw ApplicationFailure.nonRetryable(
       `The project did not take the outlook, and nobody was nudged: ${outcome.error}`,

@@ -32,7 +32,9 @@ const patient = proxyActivities<SegueActivities>(patiently);
 // Given up soon, for once, so that the run can say that it takes long.
 const first = proxyActivities<SegueActivities>({ ...patiently, scheduleToCloseTimeout: FIRST_PATIENCE_MS });
 
-export interface WriteWatch {
+export interface WriteOptions {
+  /** As in the order: the only run that may ask for it. */
+  onlyBy?: string;
   /** The writer has it now, and makes it whatever becomes of this run. */
   onAsked?: () => void;
   /** Patience ended without an answer; called again and again. */
@@ -62,7 +64,7 @@ export async function writeToProject(
   scope: Scope | undefined,
   change: ProjectChange,
   changeId: string,
-  { onAsked, onDelay, asked = {} }: WriteWatch = {},
+  { onlyBy, onAsked, onDelay, asked = {} }: WriteOptions = {},
 ): Promise<ChangeOutcome> {
   setHandler(changedSignal, keepAnswer, {
     description: 'Tells the outcome of a change that this run asked for: { changeId, ok, error }.',
@@ -79,7 +81,7 @@ export async function writeToProject(
     // For a run that has to hand over in the middle of this; what was never asked for before is then asked for at once.
     if (times > 0) asked.nextAt = timeIn(patience);
     try {
-      await ask(requestChange, { project, scope, change, changeId });
+      await ask(requestChange, { project, scope, change, changeId, onlyBy });
       asked.nextAt = timeIn(patience);
       onAsked?.();
       // The writer may have been lost with its answer; asked again, it drops what it has done and answers once more.

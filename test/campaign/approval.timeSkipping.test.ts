@@ -1,6 +1,13 @@
 /** Days of waiting for an approval, and hours for a job, in seconds. */
 import { randomUUID } from 'node:crypto';
-import { type CampaignInput, MEDIA_WORKFLOW, pauseUpdate, resumeUpdate } from '../../src/contract';
+import { type WorkflowHandle } from '@temporalio/client';
+import {
+  type CampaignInput,
+  jobNewsSignal,
+  MEDIA_WORKFLOW,
+  pauseUpdate,
+  resumeUpdate,
+} from '../../src/contract';
 import { campaignJobKey, mediaWorkflowId } from '../../src/ids';
 import {
   cutout,
@@ -9,6 +16,7 @@ import {
   notificationsOf,
   startCampaign,
   type TestCampaign,
+  untilItWaitsForItsProject,
 } from '../support/campaign';
 import { addFault, answering, ask, readLedger, useSandbox } from '../support/sandbox';
 import { hourInBerlin, inBerlin, isWorkingTime } from '../support/workingHours';
@@ -23,7 +31,7 @@ const sandbox = useSandbox({ pace: { kind: 'instant' } });
 async function run(
   more: Partial<CampaignInput>,
   work: (campaign: TestCampaign) => Promise<void>,
-  before: (taskQueue: string) => Promise<void> = () => Promise.resolve(),
+  before: (taskQueue: string, spec: CampaignInput) => Promise<void> = () => Promise.resolve(),
 ) {
   const config = testConfig();
   const spec = await newCampaign(sandbox.url, {
@@ -36,7 +44,7 @@ async function run(
     config,
     sandbox.url,
     async () => {
-      await before(config.taskQueue);
+      await before(config.taskQueue, spec);
       await work(await startCampaign(temporal, config, spec));
     },
     { checkScheduledTime: false },
@@ -116,28 +124,73 @@ test('a reminder that the service does not take before the evening goes out the 
   expect(told.filter((category) => category === 'agentNudge')).toHaveLength(1);
 }, 120_000);
 
-test('a job that the campaign found, and that tells nothing since it was terminated, is looked at every hour', async () => {
+/** The only job of a campaign was begun by somebody else, so that the server does not tell the campaign its end. */
+async function withFoundJob(
+  work: (campaign: TestCampaign, job: WorkflowHandle) => Promise<void>,
+): Promise<CampaignInput> {
   await ask(sandbox.url, 'POST /_sandbox/reset');
   await addFault(sandbox.url, answering(503, 'get-task'));
   const key = `c-${randomUUID()}`;
   const poll = { min: '5m', max: '5m', deadline: '7d', giveUp: '8d' } as const;
   const jobKey = campaignJobKey(key, 'cutout');
-  await run(
+  const workflowId = mediaWorkflowId(jobKey);
+  const spec = await run(
     { key, poll },
     async (campaign) => {
       await campaign.untilLooks(1);
-      await temporal.client.workflow.getHandle(mediaWorkflowId(jobKey)).terminate('enough');
-      await expect(campaign.result()).rejects.toMatchObject({ cause: { type: 'CampaignFailed' } });
-      const { startTime, closeTime } = await campaign.handle.describe();
-      const hours = ((closeTime?.getTime() ?? 0) - startTime.getTime()) / HOUR_MS;
-      expect(hours).toBeGreaterThan(0.9);
-      expect(hours).toBeLessThan(1.5);
+      await work(campaign, temporal.client.workflow.getHandle(workflowId));
     },
-    async (taskQueue) => {
-      const job = { key: jobKey, ...cutout(sandbox.url), poll };
-      const workflowId = mediaWorkflowId(jobKey);
+    async (taskQueue, { project }) => {
+      const write = { project, at: '/campaign/media/cutout' };
+      const job = { key: jobKey, ...cutout(sandbox.url), poll, write };
       await temporal.client.workflow.start(MEDIA_WORKFLOW, { workflowId, taskQueue, args: [job] });
     },
   );
   expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 1, duplicates: 0 });
+  return spec;
+}
+
+async function hoursOf({ handle }: TestCampaign): Promise<number> {
+  const { startTime, closeTime } = await handle.describe();
+  return ((closeTime?.getTime() ?? 0) - startTime.getTime()) / HOUR_MS;
+}
+
+const FAILED = { cause: { type: 'CampaignFailed' } };
+
+test('a job that the campaign found, and that tells nothing since it was terminated, is looked at every hour', async () => {
+  await withFoundJob(async (campaign, job) => {
+    await job.terminate('enough');
+    await expect(campaign.result()).rejects.toMatchObject(FAILED);
+    const hours = await hoursOf(campaign);
+    expect(hours).toBeGreaterThan(0.9);
+    expect(hours).toBeLessThan(1.5);
+  });
+}, 120_000);
+
+test('a job that said that it ends, and did not yet, is looked at again after a minute', async () => {
+  await withFoundJob(async (campaign, job) => {
+    const news = { workflowId: job.workflowId, stage: 'succeeded', taskId: null };
+    await campaign.handle.signal(jobNewsSignal, news);
+    await campaign.untilLooks(2);
+    await job.terminate('enough');
+    await expect(campaign.result()).rejects.toMatchObject(FAILED);
+    expect(await hoursOf(campaign)).toBeLessThan(0.9);
+  });
+}, 120_000);
+
+test('a campaign that is cancelled looks once more at what has not told its end, before it gives up', async () => {
+  const spec = await withFoundJob(async (campaign, job) => {
+    // A job that is cancelled ends when the project has its task.
+    await addFault(sandbox.url, answering(503, 'get-project'));
+    await campaign.handle.cancel();
+    await campaign.untilLooks(2);
+    await untilItWaitsForItsProject(job);
+    await job.terminate('enough');
+    await ask(sandbox.url, 'DELETE /_sandbox/faults');
+    await expect(campaign.result()).rejects.toThrow();
+  });
+  expect(await keptOf(sandbox.url, spec)).toMatchObject({
+    lifecycle: { stage: 'cancelled', open: [] },
+    media: { cutout: { status: 'terminated', taskId: expect.any(String) } },
+  });
 }, 120_000);

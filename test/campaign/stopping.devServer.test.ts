@@ -1,5 +1,5 @@
 /** Campaigns that are cancelled, terminated or reset: nothing is lost, and nothing made twice. */
-import { addMediaUpdate, pauseUpdate } from '../../src/contract';
+import { addMediaUpdate, jobNewsSignal, pauseUpdate } from '../../src/contract';
 import { cutout, keptOf, newCampaign, TestCampaign, useCampaigns } from '../support/campaign';
 import { eventually } from '../support/eventually';
 import { resetRun } from '../support/reset';
@@ -54,6 +54,28 @@ describe('a campaign that is stopped', () => {
       lifecycle: { stage: 'cancelled', open: [] },
       media: { first: { status: 'terminated', taskId: expect.any(String) }, second: { status: 'cancelled' } },
     });
+  });
+
+  test('P1: by cancelling begins nothing more, even if it learns just then that there is room', async () => {
+    const { spec, campaign } = await midway();
+    const { handle } = campaign;
+    const workflowId = `media/${spec.key}~first`;
+    // Said too early: the campaign waits for the end of that run.
+    await handle.signal(jobNewsSignal, { workflowId, stage: 'succeeded', taskId: null });
+    await eventually('the read of its end', async () => {
+      const { raw } = await handle.describe();
+      return raw.pendingActivities?.some(({ activityType }) => activityType?.name === 'readEnd');
+    });
+    await handle.cancel();
+    await ask(sandbox.url, 'DELETE /_sandbox/faults');
+    await expect(campaign.result()).rejects.toThrow();
+    const { jobs } = await campaign.status();
+    expect(jobs).toMatchObject([
+      { name: 'first', status: 'succeeded' },
+      { name: 'second' },
+      { name: 'third', status: 'cancelled', workflowId: null },
+    ]);
+    expect(await summary()).toMatchObject({ submissions: 2, duplicates: 0 });
   });
 
   test('by cancelling takes no orders any more, however long its end takes', async () => {

@@ -1,12 +1,16 @@
 /** Campaigns whose histories are committed: hours and days of waiting, recorded where those pass in seconds. */
-import { randomUUID } from 'node:crypto';
+import { type WorkflowHandle } from '@temporalio/client';
 import { jobNewsSignal, MEDIA_WORKFLOW, pauseUpdate, resumeUpdate } from '../../src/contract';
 import { campaignJobKey, mediaWorkflowId } from '../../src/ids';
-import { cutout, type TestCampaign } from '../support/campaign';
-import { addFault, answering } from '../support/sandbox';
-import { type TestTemporal } from '../support/temporal';
+import { type RuleRequest } from '../../src/sandbox/faults/rules';
+import { cutout, newCampaign, type TestCampaign, untilItWaitsForItsProject } from '../support/campaign';
+import { addFault, answering, ask } from '../support/sandbox';
+import { type SkippingTemporal, type TestTemporal } from '../support/temporal';
+import { hourInBerlin } from '../support/workingHours';
 import { BY_SAM, conductingForLong, NOTIFY } from './recordCampaign';
 import { type Scenario } from './scenario';
+
+const HOUR_MS = 3_600_000;
 
 function reminded(url: string) {
   return {
@@ -21,15 +25,16 @@ const attached =
   (...names: string[]) =>
   async (url: string, { client }: TestTemporal, taskQueue: string) => {
     await addFault(url, answering(503, 'get-task'));
-    const key = `c-${randomUUID()}`;
+    const { key, project } = await newCampaign(url);
     for (const name of names) {
       const jobKey = campaignJobKey(key, name);
       const poll = { min: '5m', max: '5m', deadline: '7d', giveUp: '8d' };
-      const job = { key: jobKey, ...cutout(url), poll };
+      const write = { project, at: `/campaign/media/${name}` };
+      const job = { key: jobKey, ...cutout(url), poll, write };
       const workflowId = mediaWorkflowId(jobKey);
       await client.workflow.start(MEDIA_WORKFLOW, { workflowId, taskQueue, args: [job] });
     }
-    return { key, media: Object.fromEntries(names.map((name) => [name, cutout(url)])) };
+    return { key, project, media: Object.fromEntries(names.map((name) => [name, cutout(url)])) };
   };
 
 /** The runs of its jobs, when it has looked at each of them. */
@@ -39,6 +44,35 @@ async function jobsOf(campaign: TestCampaign): Promise<string[]> {
   return (await campaign.status()).jobs.map(({ workflowId }) => workflowId ?? '');
 }
 
+/** Cancels a campaign whose job cannot end: the service does not let it record its task. */
+async function cancelInTrouble(
+  campaign: TestCampaign,
+  { client }: SkippingTemporal,
+  url: string,
+): Promise<WorkflowHandle> {
+  const [job = ''] = await jobsOf(campaign);
+  await addFault(url, answering(503, 'get-project'));
+  await campaign.handle.cancel();
+  await campaign.untilLooks(2);
+  const handle = client.workflow.getHandle(job);
+  await untilItWaitsForItsProject(handle);
+  return handle;
+}
+
+/** The first reminder is due in the evening. */
+const remindedInTheEvening =
+  (fault: Partial<RuleRequest>) =>
+  async (url: string, { now: clock, skip }: SkippingTemporal) => {
+    // The first of all is the question.
+    await addFault(url, { ...answering(429, 'notify'), match: { nth: 2 }, ...fault });
+    const now = await clock();
+    const evening = hourInBerlin(now, ({ day, hour }) => day === 'Tue' && hour === 17);
+    await skip(evening + HOUR_MS / 2 - now);
+    const approval = { from: 'u-2', remind: '24h', expires: '47h' } as const;
+    const notify = { userId: 'u-1', workspaceId: '1' };
+    return { notify, media: { cutout: cutout(url) }, approval };
+  };
+
 export const campaignLongScenarios: Record<string, Scenario> = {
   'campaign-reminded': conductingForLong(reminded),
 
@@ -47,6 +81,23 @@ export const campaignLongScenarios: Record<string, Scenario> = {
     await campaign.handle.executeUpdate(pauseUpdate, BY_SAM);
     await skip(7 * 24 * 3_600_000);
     await campaign.handle.executeUpdate(resumeUpdate, BY_SAM);
+  }),
+
+  /** An hour later it is night. */
+  'campaign-reminded-the-next-morning': conductingForLong(remindedInTheEvening({ ms: HOUR_MS })),
+  'campaign-reminder-refused': conductingForLong(remindedInTheEvening({ status: 400 })),
+
+  'campaign-cancelled-and-looked-once-more': conductingForLong(attached('cutout'), async (...it) => {
+    const job = await cancelInTrouble(...it);
+    await job.terminate('enough');
+    await ask(it[2], 'DELETE /_sandbox/faults');
+  }),
+
+  /** Neither the job nor the project is known to be done with when it ends. */
+  'campaign-cancelled-in-vain': conductingForLong(attached('cutout'), async (...it) => {
+    await cancelInTrouble(...it);
+    await it[0].result().catch(() => undefined);
+    await ask(it[2], 'DELETE /_sandbox/faults');
   }),
 
   /** It was terminated, and so told nobody. */

@@ -72,7 +72,11 @@ export const campaignScenarios: Record<string, Scenario> = {
     const sandbox = await startSandbox({ pace: { kind: 'instant' } });
     const config = testConfig();
     const work = async (): Promise<void> => {
-      const waits = { picture: { asset: await seedRecord(sandbox.url, 'asset', [1, 4]) } };
+      const waits = {
+        picture: { asset: await seedRecord(sandbox.url, 'asset', [1, 4]) },
+        teaser: { video: await seedRecord(sandbox.url, 'video', ['DONE']) },
+        crawl: { run: await seedRecord(sandbox.url, 'run', ['COMPLETED']) },
+      };
       const transcripts = { intro: { id: await seedTranscription(sandbox.url) } };
       const spec = await newCampaign(sandbox.url, { transcripts, waits });
       const campaign = await startCampaign(temporal, config, spec);

@@ -1,5 +1,12 @@
 /** Campaigns whose histories are committed: what goes wrong in one, and what becomes of it. */
-import { type AddMediaOrder, addMediaUpdate, pauseUpdate, resumeUpdate } from '../../src/contract';
+import { type WorkflowHandle } from '@temporalio/client';
+import {
+  type AddMediaOrder,
+  addMediaUpdate,
+  jobNewsSignal,
+  pauseUpdate,
+  resumeUpdate,
+} from '../../src/contract';
 import { mediaKeyOf } from '../../src/ids';
 import { startSandbox } from '../../src/sandbox/server';
 import { cutout, newCampaign, startCampaign, TestCampaign } from '../support/campaign';
@@ -9,7 +16,7 @@ import { eventually } from '../support/eventually';
 import { seedTranscription } from '../support/records';
 import { resetRun } from '../support/reset';
 import { addFault, answering, ask } from '../support/sandbox';
-import { segueClient, testConfig, withWorker } from '../support/temporal';
+import { segueClient, testConfig, type TestTemporal, withWorker } from '../support/temporal';
 import {
   approved,
   BY_SAM,
@@ -35,10 +42,37 @@ async function untilTask(campaign: TestCampaign): Promise<void> {
   });
 }
 
+/** As the server does when the time is over for which it keeps runs. */
+async function forgetRun({ client }: TestTemporal, workflowId: string): Promise<void> {
+  const run = { namespace: 'default', workflowExecution: { workflowId } };
+  await client.workflowService.deleteWorkflowExecution(run);
+  const isGone = (): Promise<boolean> =>
+    client.workflow
+      .getHandle(workflowId)
+      .describe()
+      .then(
+        () => false,
+        () => true,
+      );
+  await eventually('the run to be gone', isGone);
+}
+
 /** Of its first job. */
 async function firstKey(campaign: TestCampaign): Promise<string> {
   const { jobs } = await campaign.status();
   return mediaKeyOf(jobs[0]?.workflowId ?? '') ?? '';
+}
+
+/** Whether everything that it asked for is there: what activities read, and what the project's writer answers. */
+async function hasNothingToDo(handle: WorkflowHandle): Promise<boolean> {
+  const { raw } = await handle.describe();
+  const { events = [] } = await handle.fetchHistory();
+  const asked = events?.filter(
+    ({ activityTaskScheduledEventAttributes: activity }) => activity?.activityType?.name === 'requestChange',
+  );
+  const answers = events?.filter((event) => event.workflowExecutionSignaledEventAttributes);
+  const isBusy = Boolean(raw.pendingWorkflowTask) || (raw.pendingActivities ?? []).length > 0;
+  return !isBusy && asked?.length !== 0 && asked?.length === answers?.length;
 }
 
 const TEXT = { from: 'intro', at: '/text' };
@@ -70,11 +104,17 @@ const adding =
     await handle.executeUpdate(resumeUpdate, BY_SAM);
   };
 
+function researched(url: string) {
+  return { ...approved(url), research: { boards: ['launch-board', 'no-board'] } };
+}
+
 /** The server wants short histories, and people keep the campaign busy while it waits for its approver. */
 const busyWhileApproving = whereHistoriesAreShort(
   60,
-  conducting(approved, async (campaign) => {
+  conducting(researched, async (campaign) => {
     await campaign.untilStage('approving');
+    await campaign.decide({ decision: 'change', by: 'sam', jobs: ['cutout'] });
+    await campaign.untilRound(2);
     const before = (await campaign.handle.describe()).runId;
     const order = (update: typeof pauseUpdate): Promise<unknown> =>
       // One that meets the moment in between is told so, and asks again.
@@ -85,8 +125,38 @@ const busyWhileApproving = whereHistoriesAreShort(
       return (await campaign.handle.describe()).runId !== before;
     });
     if ((await campaign.status()).paused) await order(resumeUpdate);
-    await campaign.decide({ decision: 'approve', by: 'sam', round: 1 });
+    await campaign.decide({ decision: 'approve', by: 'sam', round: 2 });
   }),
+);
+
+/** Jobs say that they end while it reads how two others ended, which said so too early; then its history is long. */
+const endingMeanwhile = whereHistoriesAreShort(
+  90,
+  conducting(
+    async (url) => ({
+      ...(await unfinished(url)),
+      media: { slow: cutout(url), slower: cutout(url), quick: cutout(url) },
+    }),
+    async (campaign, url, temporal) => {
+      const before = (await campaign.handle.describe()).runId;
+      const jobs = await eventually('all tasks', async () => {
+        const { jobs } = await campaign.status();
+        return jobs.every(({ taskId }) => taskId !== null) ? jobs : undefined;
+      });
+      const [slow = '', slower = '', quick = ''] = jobs.map(({ workflowId }) => workflowId ?? '');
+      for (const workflowId of [slow, slower])
+        await campaign.handle.signal(jobNewsSignal, { workflowId, stage: 'succeeded', taskId: null });
+      await temporal.client.workflow.getHandle(quick).terminate('enough');
+      const order = (update: typeof pauseUpdate): Promise<unknown> =>
+        campaign.handle.executeUpdate(update, BY_SAM);
+      for (let times = 0; times < 8; times++) {
+        await order(pauseUpdate);
+        await order(resumeUpdate);
+      }
+      await eventually('another run', async () => (await campaign.handle.describe()).runId !== before);
+      await mend(url);
+    },
+  ),
 );
 
 export const campaignTroubleScenarios: Record<string, Scenario> = {
@@ -188,19 +258,7 @@ export const campaignTroubleScenarios: Record<string, Scenario> = {
   'campaign-result-gone': conducting(approved, async (campaign, _url, temporal) => {
     const { jobs } = await campaign.untilStage('approving');
     const workflowId = jobs[0]?.workflowId ?? '';
-    await temporal.client.workflowService.deleteWorkflowExecution({
-      namespace: 'default',
-      workflowExecution: { workflowId },
-    });
-    await eventually('the run to be gone', () =>
-      temporal.client.workflow
-        .getHandle(workflowId)
-        .describe()
-        .then(
-          () => undefined,
-          () => true,
-        ),
-    );
+    await forgetRun(temporal, workflowId);
     const built = { name: 'banner', by: 'sam', optional: true, ...onCutout('/images/0/url') };
     await campaign.handle.executeUpdate(addMediaUpdate, { args: [built] });
     await campaign.untilRound(2);
@@ -234,13 +292,70 @@ export const campaignTroubleScenarios: Record<string, Scenario> = {
     async ({ handle }, url) => {
       await handle.executeUpdate(pauseUpdate, BY_SAM);
       await mend(url);
-      await eventually('what was found', async () => {
-        const { events } = await handle.fetchHistory();
-        return events?.some((event) => event.activityTaskCompletedEventAttributes);
-      });
+      await eventually('what was found', () => hasNothingToDo(handle));
       await handle.executeUpdate(resumeUpdate, BY_SAM);
     },
   ),
+
+  'campaign-place-not-read': conducting(async (url) => {
+    await addFault(url, { ...answering(400, 'get-project'), match: { nth: 1 } });
+    return { media: { cutout: cutout(url) } };
+  }),
+
+  /** Before it knows whose place in the project it is. */
+  'campaign-cancelled-without-a-place': conducting(
+    async (url) => {
+      await addFault(url, answering(503, 'get-project'));
+      return { media: { cutout: cutout(url) } };
+    },
+    async ({ handle }) => {
+      await eventually('its first task', async () => (await handle.describe()).historyLength > 4);
+      await handle.cancel();
+    },
+  ),
+
+  'campaign-stage-told-later': conducting(async (url) => {
+    await addFault(url, { ...answering(429, 'notify'), match: { nth: 1 } });
+    return approved(url);
+  }, decide('approve')),
+
+  /** What was decided is applied again, before there is anything to decide. */
+  'campaign-reset-after-its-decision': conducting(approved, async (campaign, _url, temporal) => {
+    await decide('approve')(campaign);
+    await campaign.result();
+    await resetRun(temporal, { workflowId: campaign.handle.workflowId });
+    await decide('approve')(campaign);
+  }),
+
+  /** It learns that there is room for another job when it is not to begin any. */
+  'campaign-cancelled-while-a-job-ends': conducting(
+    async (url) => ({
+      ...(await unfinished(url)),
+      ...{ media: { first: cutout(url), second: cutout(url) }, concurrency: 1 },
+    }),
+    async (campaign, url) => {
+      await untilTask(campaign);
+      const { handle } = campaign;
+      const workflowId = (await campaign.status()).jobs[0]?.workflowId ?? '';
+      await handle.signal(jobNewsSignal, { workflowId, stage: 'succeeded', taskId: null });
+      await eventually('the read of its end', async () => {
+        const { raw } = await handle.describe();
+        return raw.pendingActivities?.some(({ activityType }) => activityType?.name === 'readEnd');
+      });
+      await handle.cancel();
+      await mend(url);
+    },
+  ),
+
+  /** It cannot even be told to stop. */
+  'campaign-cancelled-when-a-job-is-gone': conducting(unfinished, async (campaign, _url, temporal) => {
+    await untilTask(campaign);
+    await resetRun(temporal, { workflowId: campaign.handle.workflowId });
+    await campaign.untilLooks(1);
+    const { jobs } = await campaign.status();
+    await forgetRun(temporal, jobs[0]?.workflowId ?? '');
+    await campaign.handle.cancel();
+  }),
 
   'campaign-cancelled-while-preparing': conducting(
     async (url) => {
@@ -286,6 +401,9 @@ export const campaignTroubleScenarios: Record<string, Scenario> = {
     });
     await sandbox.stop();
   },
+
+  'campaign-ends-carried-over': endingMeanwhile,
+  'campaign-ends-handing-over': handingOver(endingMeanwhile),
 
   'campaign-question-carried-over': busyWhileApproving,
   'campaign-question-handing-over': handingOver(busyWhileApproving),

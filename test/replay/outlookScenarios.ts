@@ -3,11 +3,18 @@ import { randomUUID } from 'node:crypto';
 import { type WorkflowHandle } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time';
 import { Worker } from '@temporalio/worker';
-import { NUDGE_WORKFLOW, type NudgeInput, type OutlookInput, type ProjectRef } from '../../src/contract';
+import {
+  type Nudge,
+  NUDGE_WORKFLOW,
+  type NudgeInput,
+  type OutlookInput,
+  type ProjectRef,
+} from '../../src/contract';
 import { type RuleRequest } from '../../src/sandbox/faults/rules';
 import { startSandbox } from '../../src/sandbox/server';
 import { eventually } from '../support/eventually';
 import { seed } from '../support/records';
+import { resetRun } from '../support/reset';
 import { addFault, answering } from '../support/sandbox';
 import { shared } from '../support/shared';
 import {
@@ -83,6 +90,14 @@ async function terminateNudge({ workflowId }: WorkflowHandle, temporal: TestTemp
   await temporal.client.workflow.getHandle(await childOf(workflowId, temporal)).terminate('enough');
 }
 
+/** To the task that had it write. */
+async function resetAfterItLooked(look: string, temporal: TestTemporal): Promise<string> {
+  const { events } = await temporal.client.workflow.getHandle(look).fetchHistory();
+  const [, second] = events?.filter((event) => event.workflowTaskCompletedEventAttributes) ?? [];
+  await resetRun(temporal, { workflowId: look }, { workflowTaskFinishEventId: second?.eventId });
+  return look;
+}
+
 async function cancelLook(look: WorkflowHandle): Promise<void> {
   await eventually('its first task', async () => (await look.describe()).historyLength > 4);
   await look.cancel();
@@ -97,16 +112,34 @@ const NUDGING = { notify: NOTIFY };
 /** The campaign is approved between the look and its nudge. */
 const DECIDED = { campaign: { lifecycle: { stage: 'completed' } } };
 
+const SINCE = '2026-01-07T09:00:00.000Z';
+/** A look found its board as it was long before. */
+const SILENT = {
+  campaign: {
+    outlook: {
+      ...{ weeks: [], seen: { drafts: null, activity: {} }, nudged: {} },
+      boards: { 'launch-board': { digest: 'd', since: SINCE } },
+    },
+  },
+};
+
 const HOUR_MS = 3_600_000;
 const SATURDAY = ({ day }: BerlinTime): boolean => day === 'Sat';
 const THURSDAY_AT_FIVE = ({ day, hour }: BerlinTime): boolean => day === 'Thu' && hour === 17;
+const WEDNESDAY_AT_NINE = ({ day, hour }: BerlinTime): boolean => day === 'Wed' && hour === 9;
 const FRIDAY_AT_FIVE = ({ day, hour }: BerlinTime): boolean => day === 'Fri' && hour === 17;
+
+interface NudgeScene {
+  fault?: RuleRequest;
+  timezone?: string;
+  nudge?: Nudge;
+}
 
 /** A nudge that is asked for half an hour later, where days pass in seconds. */
 const nudging = (
   when: (time: BerlinTime) => boolean,
   data: object,
-  { fault, timezone = 'Europe/Berlin' }: { fault?: RuleRequest; timezone?: string } = {},
+  { fault, timezone = 'Europe/Berlin', nudge = { about: 'approval' } }: NudgeScene = {},
 ): Scenario =>
   whereTimeSkips(async (temporal, keep) => {
     const sandbox = await startSandbox();
@@ -118,7 +151,6 @@ const nudging = (
       await temporal.skip(hourInBerlin(now, when) + HOUR_MS / 2 - now);
       const week = nudgeWeekInBerlin(await temporal.now());
       const where = { timezone, place: '/campaign' };
-      const nudge = { about: 'approval' } as const;
       const input: NudgeInput = { to: NOTIFY, nudge, project, week, ...where };
       const handle = await temporal.client.workflow.start(NUDGE_WORKFLOW, {
         workflowId: `nudge/${randomUUID()}`,
@@ -151,10 +183,20 @@ export const outlookScenarios: Record<string, Scenario> = {
   }),
   'outlook-without-news': looking([{}, undefined]),
   'outlook-refused': looking([{ campaign: [] }]),
+  'outlook-reset-after-it-looked': looking([APPROVING], {}, { kept: resetAfterItLooked }),
   'outlook-of-no-project': looking([undefined]),
   'outlook-cancelled': looking([APPROVING], NUDGING, {
     before: (url) => addFault(url, answering(503, 'get-board')),
     meanwhile: cancelLook,
+  }),
+  'outlook-cancelled-while-nudging': looking([APPROVING], NUDGING, {
+    before: notifyAnswers(429),
+    meanwhile: async (look, temporal) => {
+      await childOf(look.workflowId, temporal);
+      await look.cancel();
+      await look.result().catch(() => undefined);
+      await terminateNudge(look, temporal);
+    },
   }),
   /** For six hours. */
   'outlook-unanswered': whereTimeSkips(
@@ -200,4 +242,10 @@ export const outlookScenarios: Record<string, Scenario> = {
   'nudge-of-a-week-that-is-over': nudging(FRIDAY_AT_FIVE, APPROVING, { fault: LATER }),
   'nudge-in-an-unknown-zone': nudging(SATURDAY, APPROVING, { timezone: 'Mars/Olympus' }),
   'nudge-not-due-any-more': nudging(SATURDAY, DECIDED),
+  'nudge-of-which-nobody-knows': nudging(WEDNESDAY_AT_NINE, APPROVING, {
+    fault: answering(503, 'get-project'),
+  }),
+  'nudge-of-a-board': nudging(WEDNESDAY_AT_NINE, SILENT, {
+    nudge: { about: 'board', board: 'launch-board', since: SINCE },
+  }),
 };

@@ -79,13 +79,13 @@ export const conducting =
 /** The same where hours pass in seconds. */
 export const conductingForLong = (
   spec: (url: string, temporal: SkippingTemporal, taskQueue: string) => Spec,
-  meanwhile?: (campaign: TestCampaign, temporal: SkippingTemporal) => Promise<unknown>,
+  meanwhile?: (campaign: TestCampaign, temporal: SkippingTemporal, url: string) => Promise<unknown>,
 ): Scenario =>
   whereTimeSkips(async (temporal, keep) => {
     const config = testConfig();
     const scenario = conducting(
       (url) => spec(url, temporal, config.taskQueue),
-      async (campaign) => meanwhile?.(campaign, temporal),
+      async (campaign, url) => meanwhile?.(campaign, temporal, url),
       { config, worker: { checkScheduledTime: false } },
     );
     await scenario(temporal, keep);

@@ -158,6 +158,17 @@ export class TestCampaign {
   }
 }
 
+/** Until a job that was cancelled has nothing left to do but to wait for the writer of its project. */
+export async function untilItWaitsForItsProject(job: WorkflowHandle): Promise<void> {
+  await eventually('the job to wait for the project', async () => {
+    const { events } = await job.fetchHistory();
+    const hasAsked = events?.some(
+      ({ activityTaskScheduledEventAttributes: asked }) => asked?.activityType?.name === 'requestChange',
+    );
+    return hasAsked && events?.at(-1)?.timerStartedEventAttributes;
+  });
+}
+
 /** What the project keeps of it. */
 export async function keptOf(sandboxUrl: string, { project }: CampaignInput): Promise<KeptCampaign> {
   const { json } = await ask(sandboxUrl, `GET /projects/${project.resourcetype}/${project.id}`);

@@ -4,6 +4,7 @@ import { type OutlookInput, type OutlookResult } from '../../src/contract';
 import { InvalidInputError, KeyReusedError } from '../../src/errors';
 import { outlookWorkflowId } from '../../src/ids';
 import { newLook, outlooksOf } from '../support/outlook';
+import { resetRun } from '../support/reset';
 import { useSandbox } from '../support/sandbox';
 import { segueClient, testConfig, useTemporal, withWorker } from '../support/temporal';
 import { KEPT, readProject, seedProject } from '../support/writing';
@@ -61,6 +62,29 @@ describe('an outlook', () => {
       });
       const { data } = await readProject(sandbox.url, project);
       expect(data).toMatchObject({ ...KEPT, campaign: { lifecycle: { stage: 'producing' } } });
+    });
+  });
+
+  test('P3: a look that is reset to where it had looked writes nothing over a later one', async () => {
+    const { account, task, board, put } = await somethingToLookAt();
+    const project = await seedProject(sandbox.url);
+    const spec = { project, drafts: { accounts: [account] }, activity: [task], boards: [board] };
+    const config = testConfig();
+    await withWorker(temporal, config, sandbox.url, async () => {
+      const { outlooks } = segueClient(temporal, config);
+      const { workflowId } = await outlooks.run({ key: newLook(), ...spec });
+      await put(14, ['created', 'commented'], 'Launch in spring');
+      await outlooks.run({ key: newLook(), ...spec });
+      const seen = await outlookIn(project);
+      const look = temporal.client.workflow.getHandle(workflowId);
+      const { events } = await look.fetchHistory();
+      // The first task has it look, the second has it write.
+      const [, second] = events?.filter((event) => event.workflowTaskCompletedEventAttributes) ?? [];
+      await resetRun(temporal, { workflowId }, { workflowTaskFinishEventId: second?.eventId });
+      await expect(look.result()).rejects.toMatchObject({
+        cause: { message: expect.stringContaining('the run was reset after it had seen') },
+      });
+      expect(await outlookIn(project)).toEqual(seen);
     });
   });
 

@@ -1,4 +1,5 @@
 /** Makes the media of a campaign: a graph, whose parts run side by side as soon as what they build on is there. */
+import { CancellationScope } from '@temporalio/workflow';
 import { type CampaignJob } from '../../contract';
 import { begin } from './children';
 import { continueWhenLong } from './continuing';
@@ -16,6 +17,7 @@ export async function produce(run: Campaign): Promise<void> {
   for (;;) {
     await readEnds(run);
     skipHopeless(run);
+    await unlessCancelled();
     await begin(run, readyJobs(run));
     if (jobs.every(isOver)) break;
     await untilNews(run, () => hasWork(run));
@@ -28,6 +30,12 @@ export async function produce(run: Campaign): Promise<void> {
     );
     throw campaignFailed(run, `${failures.length} of its ${jobs.length} jobs did not succeed`, problems);
   }
+}
+
+/** Ends are read to the last, also by a campaign that was cancelled meanwhile: it pays for nothing more. */
+async function unlessCancelled(): Promise<void> {
+  const scope = CancellationScope.current();
+  if (scope.consideredCancelled) await scope.cancelRequested;
 }
 
 /** What a person had made again was good enough to be shown before; its failure is for that person to judge. */
