@@ -10,7 +10,7 @@ import { resetRun } from '../support/reset';
 import { addFault, answering } from '../support/sandbox';
 import { segueClient, testConfig, type TestTemporal, withWorker } from '../support/temporal';
 import { answerAsWriter } from '../support/writerAnswer';
-import { seedProject } from '../support/writing';
+import { seedProject, WORKSPACE } from '../support/writing';
 import { handingOver, type Scenario, whereHistoriesAreShort } from './scenario';
 import { mediaJob, runHeld, runRecord } from './scenarios';
 
@@ -55,6 +55,23 @@ export const mediaTroubleScenarios: Record<string, Scenario> = {
       await tellLateAnswers(temporal, job, taskId);
       await job.cancel();
     }),
+
+  async 'media-held-and-cancelled'(temporal, keep) {
+    const sandbox = await startSandbox();
+    const write = { project: await seedProject(sandbox.url), at: '/media/shoe' };
+    await addFault(sandbox.url, {
+      ...{ operation: 'remove-background', match: { nth: 1 } },
+      ...{ fault: 'reset', when: 'after' },
+    });
+    const start = (segue: SegueClient): Promise<Job> =>
+      segue.media.start({ ...mediaJob(sandbox.url), write });
+    const config = testConfig({ organization: WORKSPACE });
+    await runRecord(temporal, config, sandbox.url, start, keep, async (stage, job) => {
+      if (stage === 'held') await job.cancel();
+      return stage === 'cancelled';
+    });
+    await sandbox.stop();
+  },
 
   /** The writer answers while the ask still cannot tell where the writer is. */
   async 'media-cancelled-unacknowledged'(temporal, keep) {

@@ -1,7 +1,8 @@
 /** Runs that are cancelled while the service still works for them: what is paid for is not forgotten. */
 import { randomUUID } from 'node:crypto';
 import { type MediaJob } from '../../src/client/jobs/job';
-import { type ProjectRef } from '../../src/contract';
+import { type MediaStage, type ProjectRef } from '../../src/contract';
+import { submitRequestId } from '../../src/ids';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server';
 import { eventually } from '../support/eventually';
 import { addFault, answering, ask } from '../support/sandbox';
@@ -16,8 +17,11 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.stop());
 
-/** A job that writes to a project, and whose task is not over within any test. */
-async function withSlowJob(work: (slow: MediaJob, project: ProjectRef) => Promise<void>): Promise<void> {
+/** A job that writes to a project, and whose task is not over within any test; it is cancelled at this stage. */
+async function withSlowJob(
+  work: (slow: MediaJob, project: ProjectRef) => Promise<void>,
+  stage: MediaStage = 'polling',
+): Promise<void> {
   const project = { resourcetype: 'document', id: randomUUID() };
   await ask(sandbox.url, 'POST /_sandbox/seed', {
     body: { projects: [{ ...project, workspace: 1, data: { kept: true } }] },
@@ -30,7 +34,7 @@ async function withSlowJob(work: (slow: MediaJob, project: ProjectRef) => Promis
       request: { image_url: `${sandbox.url}/samples/mug.png` },
       write: { project, at: '/jobs/mug' },
     });
-    await eventually('the polls', async () => (await slow.state())?.stage === 'polling');
+    await eventually(stage, async () => (await slow.state())?.stage === stage);
     await work(slow, project);
   });
 }
@@ -55,5 +59,27 @@ test("P2: a cancelled job whose ask is never acknowledged ends with its writer's
     await started.cancel();
     await answerAsWriter(temporal, started.workflowId);
     expect(await started.wait()).toMatchObject({ status: 'cancelled', taskId: expect.any(String) });
+    // Arriving later, it would undo what others wrote since.
+    const { events } = await temporal.client.workflow.getHandle(started.workflowId).fetchHistory();
+    expect(events?.some(({ activityTaskCancelRequestedEventAttributes: isCalledBack }) => isCalledBack)).toBe(
+      true,
+    );
+    await ask(sandbox.url, 'DELETE /_sandbox/faults');
   });
+});
+
+test('P2: a held job that is cancelled leaves in the project what nobody knows the outcome of', async () => {
+  await addFault(sandbox.url, {
+    ...{ operation: 'remove-background', match: { nth: 1 } },
+    ...{ fault: 'reset', when: 'after' },
+  });
+  await withSlowJob(async (started, project) => {
+    await started.cancel();
+    expect(await started.wait()).toMatchObject({ status: 'cancelled' });
+    const { json } = await ask(sandbox.url, `GET /projects/document/${project.id}`);
+    const submission = submitRequestId(started.key, 1);
+    expect(json.data).toMatchObject({
+      jobs: { mug: { key: started.key, status: 'cancelled', taskId: null, submission } },
+    });
+  }, 'held');
 });

@@ -6,7 +6,7 @@ import { SANDBOX_KEY } from '../../src/sandbox/server';
 import { writerStart } from '../../src/writerStart';
 import { eventually } from '../support/eventually';
 import { useProjectWriter, writerConfig } from '../support/projectWriter';
-import { readLedger } from '../support/sandbox';
+import { answering, readLedger } from '../support/sandbox';
 import { segueClient, withWorker } from '../support/temporal';
 import { addFault, KEPT, readProject, removeFaults, set, WORKSPACE } from '../support/writing';
 
@@ -81,6 +81,40 @@ describe('the writer of a project', () => {
         lastError: expect.stringContaining('status 401'),
       });
     });
+  });
+
+  test('P2: a writer that is cancelled makes what it was asked for before', async () => {
+    const queue = writerConfig();
+    await addFault(sandbox.url, answering(503, 'get-project'));
+    await withWorker(temporal, queue, sandbox.url, async () => {
+      await signal(queue.taskQueue, { changeId: 'first', change: set('a', 1) });
+      await eventually('the trouble', async () => (await state()).lastError !== null);
+      await writer().cancel();
+      await signal(queue.taskQueue, { changeId: 'second', change: set('b', 1) });
+      await removeFaults(sandbox.url);
+      await expect(writer().result()).rejects.toThrow(/cancelled/);
+    });
+    expect((await readProject(sandbox.url, project)).data).toEqual({ ...KEPT, a: 1, b: 1 });
+  });
+
+  test('a queue that is full takes small changes on, and no large ones', async () => {
+    const queue = writerConfig();
+    const large = 'x'.repeat(180_000);
+    await addFault(sandbox.url, answering(503, 'get-project'));
+    await withWorker(temporal, queue, sandbox.url, async () => {
+      for (const name of ['a', 'b'])
+        await signal(queue.taskQueue, { changeId: name, change: set(name, large) });
+      await signal(queue.taskQueue, { changeId: 'small', change: set('small', 1) });
+      await eventually('all that was asked', async () => (await state()).queued.includes('small'));
+      expect(await segueClient(temporal, queue).projects.patch(project, set('c', large))).toMatchObject({
+        ok: false,
+        error: expect.stringContaining('no more fit; ask again later'),
+      });
+      expect((await state()).queued).toEqual(['a', 'small']);
+      await removeFaults(sandbox.url);
+      await eventually('what fitted', async () => (await state()).applied === 2);
+    });
+    expect((await readProject(sandbox.url, project)).data).toEqual({ ...KEPT, a: large, small: 1 });
   });
 
   test('an asker that is gone, and a signal that makes no sense, harm nobody', async () => {
