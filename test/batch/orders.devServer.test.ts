@@ -1,8 +1,10 @@
 /** What people order of a running batch. */
-import { type PartitionResult } from '../../src/contract';
+import { tsToMs } from '@temporalio/common/lib/time';
+import { type PartitionResult, windowSignal } from '../../src/contract';
 import { DecisionRefusedError, InvalidInputError } from '../../src/errors';
+import { batchPartWorkflowId } from '../../src/ids';
 import { searchAttributes } from '../../src/searchAttributes';
-import { batchOf, cutouts, mostAtOnce, resultsOf, startBatch, untilStatus } from '../support/batch';
+import { batchOf, cutouts, mostAtOnce, oneByOne, resultsOf, startBatch, untilStatus } from '../support/batch';
 import { resetRun } from '../support/reset';
 import { seedProject, readProject } from '../support/writing';
 import { eventually } from '../support/eventually';
@@ -36,6 +38,34 @@ test('a pause submits nothing more until it is resumed; what is at the service g
     await expect(batch.resume({ by })).rejects.toThrow(DecisionRefusedError);
   });
   expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 30, duplicates: 0 });
+});
+
+test('P1: a partition that does not hear of a pause sends nothing, and asks less and less often whether it may', async () => {
+  const config = testConfig();
+  const spec = batchOf(cutouts(sandbox.url, 1), 1);
+  await withWorker(temporal, config, sandbox.url, async () => {
+    const batch = await startBatch(temporal, config, { ...spec, partitions: oneByOne([]) });
+    await batch.pause({ by });
+    await startBatch(temporal, config, spec);
+    await untilStatus(batch, 'the partition', ({ partitions }) => partitions.handedOver === 1);
+    const partition = temporal.client.workflow.getHandle(batchPartWorkflowId(spec.key, 1));
+    const later = Date.now() + 3_600_000;
+    await partition.signal(windowSignal, { order: later, places: 1, paused: false, cancelled: false });
+    const rests = await eventually('two rests', async () => {
+      const { events } = await partition.fetchHistory();
+      const timers = (events ?? []).flatMap(({ timerStartedEventAttributes }) => {
+        const timer = timerStartedEventAttributes?.startToFireTimeout;
+        return timer ? [tsToMs(timer)] : [];
+      });
+      const short = timers.filter((ms) => ms <= 60_000);
+      return short.length >= 2 && short.slice(0, 2);
+    });
+    expect(rests).toEqual([1_000, 2_000]);
+    expect(await submissions()).toBe(0);
+    await batch.resume({ by });
+    expect(await batch.result()).toMatchObject({ status: 'completed', counts: { succeeded: 1 } });
+  });
+  expect(await submissions()).toBe(1);
 });
 
 /** Chunks of a partition that the server knows of, and that are not over. */

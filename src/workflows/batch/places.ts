@@ -1,7 +1,8 @@
 /** Who may have how many items at the service: never more in all than the batch may. */
-import { condition, getExternalWorkflowHandle } from '@temporalio/workflow';
+import { condition, getExternalWorkflowHandle, sleep } from '@temporalio/workflow';
 import { type PartitionStanding, windowSignal } from '../../contract';
 import { batchPartWorkflowId } from '../../ids';
+import { doubling } from '../backoff';
 import { lookAt } from './looking';
 import { type Batch } from './run';
 
@@ -64,8 +65,18 @@ export function untilWindowsSent(run: Batch): Promise<void> {
   return condition(() => run.windows === 0);
 }
 
+/** One that cannot take it now, since too much comes at once, is told later, and then what is right by then. */
 async function sendWindow(run: Batch, n: number): Promise<void> {
-  const { input, progress } = run;
+  const pause = doubling(1_000, 60_000);
+  while (!(await isTold(run, n))) {
+    // Most often it is over, and its own word of that is on its way, unless somebody stopped it.
+    const { is } = await lookAt(run, n);
+    if (is !== 'open') return;
+    await sleep(pause.next(), { summary: 'until a partition takes its places' });
+  }
+}
+
+async function isTold({ input, progress }: Batch, n: number): Promise<boolean> {
   const standing = progress.partitions[n - 1];
   // By the clock, so that those of a run that was reset are not taken for older ones.
   progress.orders = Math.max(progress.orders + 1, Date.now());
@@ -77,9 +88,9 @@ async function sendWindow(run: Batch, n: number): Promise<void> {
   };
   try {
     await getExternalWorkflowHandle(batchPartWorkflowId(input.key, n)).signal(windowSignal, window);
+    return true;
   } catch {
-    // It is over: most often its own word of that is on its way, unless somebody stopped it.
-    await lookAt(run, n);
+    return false;
   }
 }
 

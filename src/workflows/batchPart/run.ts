@@ -30,6 +30,8 @@ export interface Partition extends Sender {
   cautious: boolean;
   untilSent: { next(): number };
   untilAllowed: { next(): number };
+  /** The same after what its batch did not want; anew with each order of the batch, too. */
+  untilWanted: { next(): number };
   /** Something that the batch does not know yet. */
   hasNews: boolean;
   /** The run is long enough: what is on its way is waited for, and another run goes on. */
@@ -55,6 +57,7 @@ export function startPartition(input: PartitionInput, settings: Settings): Parti
     ...{ chunks: 0, leaving: 0 },
     ...{ restUntil: 0, resting: false, cautious: carried !== undefined },
     ...newPatience(),
+    untilWanted: newPatienceForOrders(),
     hasNews: true,
     handingOver: false,
   };
@@ -63,6 +66,11 @@ export function startPartition(input: PartitionInput, settings: Settings): Parti
 /** How long it waits after what was not taken; anew after each success. */
 export function newPatience(): Pick<Partition, 'untilSent' | 'untilAllowed'> {
   return { untilSent: doubling(1_000, 60_000), untilAllowed: doubling(10_000, 300_000) };
+}
+
+/** An order of a person that a worker knew of first is here soon; where it is not, asking on and on helps nobody. */
+export function newPatienceForOrders(): Partition['untilWanted'] {
+  return doubling(1_000, 60_000);
 }
 
 function newItem({ taskId }: BatchItem): ItemProgress {

@@ -31,8 +31,6 @@ const LONGEST_REST_MS = 3_600_000;
  * back, and would all be unknown where no worker comes for a day.
  */
 const MOST_CHUNKS = 8;
-/** An order of a person that a worker knew of first is here soon. */
-const ORDER_MS = 1_000;
 
 export async function submitItems(run: Partition): Promise<void> {
   for (;;) {
@@ -166,7 +164,8 @@ function restAfter(run: Partition, outcomes: ChunkOutcome[]): void {
   // What was not sent beside others that were had no place on the wire, and is not in trouble.
   if (isWell) return;
   if (outcomes.some(isUnwanted)) {
-    rest(run, ORDER_MS);
+    // Several chunks meet one order.
+    if (!run.resting) rest(run, run.untilWanted.next());
     return;
   }
   const denied = outcomes.find(isDenied);

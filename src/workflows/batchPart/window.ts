@@ -2,7 +2,7 @@
 import { CancellationScope, setHandler } from '@temporalio/workflow';
 import { windowSignal } from '../../contract';
 import { isRecord } from '../../rules/inputs';
-import { isOver, type Partition } from './run';
+import { isOver, newPatienceForOrders, type Partition } from './run';
 import { recordCancelled } from './writing';
 
 export function handleWindow(run: Partition): void {
@@ -14,6 +14,7 @@ export function handleWindow(run: Partition): void {
       const places = Math.max(0, Math.trunc(Number(order.places)) || 0);
       const cancelled = window.cancelled || order.cancelled === true;
       run.progress.window = { order: Number(order.order), places, paused: order.paused === true, cancelled };
+      run.untilWanted = newPatienceForOrders();
       if (cancelled) cancelItems(run);
     },
     { description: 'How many items may be at the service at once: { order, places, paused, cancelled }.' },
