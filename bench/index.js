@@ -8,7 +8,7 @@ const { measureFairness } = require('./fairness');
 const { handWrittenRow } = require('./handWritten/row');
 const { linesOf } = require('./report');
 const { segueRow } = require('./segueRow');
-const { CONCURRENCY, POLL_EVERY_MS, POST_LATENCY_MS } = require('./settings');
+const { CONCURRENCY, HEAP_MIB, POLL_EVERY_MS, POST_LATENCY_MS } = require('./settings');
 const { onStage } = require('./stage');
 
 const PARTS = ['hand-written', 'segue', 'polls', 'fairness'];
@@ -67,7 +67,7 @@ async function main() {
   const settings = [
     `${USUAL_POLLS} polls, a project write and a notification an item`,
     `${POST_LATENCY_MS} ms a POST, ${POLL_EVERY_MS} ms between polls, ${CONCURRENCY} items of a batch at the service`,
-    `${os.availableParallelism()} cores`,
+    `${os.availableParallelism()} cores, heaps of at most ${HEAP_MIB} MiB`,
   ];
   console.log([settings.join('; '), '', ...linesOf(measured)].join('\n'));
 }

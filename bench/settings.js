@@ -1,5 +1,7 @@
 /** What both sides are measured with. */
 module.exports = {
+  /** Of both workers' heaps, in MiB, as in the Dockerfile: Node lets them grow far beyond what is in use. */
+  HEAP_MIB: 512,
   /** Before every answer to a POST. */
   POST_LATENCY_MS: 50,
   /** Half of them are for batches. */

@@ -5,7 +5,7 @@ const { loadLocalTemporalConfig } = require('../dist/config');
 const { SANDBOX_KEY } = require('../dist/sandbox/keys');
 const { findTemporalBinary } = require('../dist/temporal/find');
 const { startDevServer } = require('../dist/temporal/devServer');
-const { POST_LATENCY_MS, SUBMITS_ON_WIRE } = require('./settings');
+const { HEAP_MIB, POST_LATENCY_MS, SUBMITS_ON_WIRE } = require('./settings');
 const { startScript } = require('./measured');
 
 const SEGUE = path.join(__dirname, '..', 'bin', 'segue');
@@ -23,7 +23,10 @@ async function onStage({ profile }, work) {
     const server = keep(await startDevServer(binary.path, { uiPort: false }));
     const connection = await Connection.connect({ address: server.address });
     keep({ stop: () => connection.close() });
-    const nodeFlags = profile ? ['--cpu-prof', `--cpu-prof-dir=${profile}`] : [];
+    const nodeFlags = [
+      `--max-old-space-size=${HEAP_MIB}`,
+      ...(profile ? ['--cpu-prof', `--cpu-prof-dir=${profile}`] : []),
+    ];
     const working = work({
       client: new Client({ connection }),
       address: server.address,
