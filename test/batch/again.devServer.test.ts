@@ -6,6 +6,7 @@ import { batchItemKey, batchWorkflowId } from '../../src/ids';
 import { batchOf, cutouts, oneByOne, resultsOf, untilStatus } from '../support/batch';
 import { addFault, answering, ask, readLedger, useSandbox } from '../support/sandbox';
 import { segueClient, testConfig, useTemporal, useWorker } from '../support/temporal';
+import { seedProject } from '../support/writing';
 
 const temporal = useTemporal();
 const sandbox = useSandbox({ pace: { kind: 'polls', polls: 1 } });
@@ -133,4 +134,21 @@ test('a partition that only waits keeps its stopped batch from being repeated, a
   await partition.result();
   expect(await batch.again(spec.key)).toMatchObject({ batch: null, left: { cancelled: 1 } });
   expect(await posts()).toEqual([]);
+});
+
+test('a partition that only writes keeps its stopped batch from being repeated until it is over', async () => {
+  const write = { project: await seedProject(sandbox.url), at: '/made' };
+  const spec = batchOf(cutouts(sandbox.url, 1, { write }), 1);
+  await addFault(sandbox.url, answering(500, 'update-project'));
+  const { batch } = segueClient(temporal, config);
+  const first = await batch.start(spec);
+  await untilStatus(first, 'its item', ({ counts }) => counts.succeeded === 1);
+  await temporal.client.workflow.getHandle(first.workflowId).terminate();
+  const partition = temporal.client.workflow.getHandle(`batch-part/${spec.key}~1`);
+  await expect(batch.again(spec.key)).rejects.toThrow(
+    `${partition.workflowId} still writes results to projects, or tells users`,
+  );
+  await ask(sandbox.url, 'DELETE /_sandbox/faults');
+  await partition.result();
+  expect(await batch.again(spec.key)).toMatchObject({ batch: null });
 });

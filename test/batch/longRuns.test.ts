@@ -170,6 +170,26 @@ test('P3: a partition that only writes continues as new, too, and the next run d
   expect(Object.keys(made)).toHaveLength(letters);
 }, 120_000);
 
+/** One with so many partitions of one item, of which nothing was heard for an hour. */
+function silentBatch(key: string, count: number): BatchInput {
+  const silent: PartitionStanding = {
+    counts: { waiting: 0, running: 1, succeeded: 0, failed: 0, held: 0, cancelled: 0 },
+    ...{ isThere: true, places: 1, trouble: null, late: null, isOver: false },
+  };
+  const facts = { items: 1, firstLine: 1, digest: 'one' };
+  const now = new Date().toISOString();
+  return {
+    key,
+    manifest: { digest: 'all', items: count, partitions: Array.from({ length: count }, () => facts) },
+    carried: {
+      ...{ stage: 'running', since: now, startedAt: now, nextLookAt: now, concurrency: count, paused: null },
+      partitions: Array.from({ length: count }, () => silent),
+      ...{ orders: 0, told: { held: false, trouble: false }, notices: [], troubles: 0, heard: [] },
+      ...{ incomplete: null, listeners: [], reset: false },
+    },
+  };
+}
+
 test('P2: a look at many silent partitions goes over several runs of the batch, and each is looked at once', async () => {
   const config = testConfig();
   const [key, count] = [`b-${randomUUID()}`, 20];
@@ -182,24 +202,12 @@ test('P2: a look at many silent partitions goes over several runs of the batch, 
     }),
   );
   await Promise.all(started);
-  const silent: PartitionStanding = {
-    counts: { waiting: 0, running: 1, succeeded: 0, failed: 0, held: 0, cancelled: 0 },
-    ...{ isThere: true, places: 1, trouble: null, late: null, isOver: false },
-  };
-  const facts = { items: 1, firstLine: 1, digest: 'one' };
-  const now = new Date().toISOString();
-  const input: BatchInput = {
-    key,
-    manifest: { digest: 'all', items: count, partitions: Array.from({ length: count }, () => facts) },
-    carried: {
-      ...{ stage: 'running', since: now, startedAt: now, nextLookAt: now, concurrency: count, paused: null },
-      partitions: Array.from({ length: count }, () => silent),
-      ...{ orders: 0, told: { held: false, trouble: false }, notices: [], troubles: 0, heard: [] },
-      ...{ incomplete: null, listeners: [], reset: false },
-    },
-  };
   await withWorker(temporal, config, sandbox.url, async () => {
-    await workflow.start(BATCH_WORKFLOW, { workflowId, taskQueue: config.taskQueue, args: [input] });
+    await workflow.start(BATCH_WORKFLOW, {
+      workflowId,
+      taskQueue: config.taskQueue,
+      args: [silentBatch(key, count)],
+    });
     const batch = workflow.getHandle(workflowId);
     const { stopped } = await eventually('that the last one is missed', async () => {
       const status = await batch.query(batchStatusQuery);
@@ -210,5 +218,22 @@ test('P2: a look at many silent partitions goes over several runs of the batch, 
     expect(timesOf('readEnd', histories)).toBe(count);
     expect(Math.max(...histories.map(({ length }) => length))).toBeLessThan(100);
     await batch.terminate();
+  });
+});
+
+test('P2: a partition that is over, and whose last word was lost, is not waited for', async () => {
+  const config = testConfig();
+  const key = `b-${randomUUID()}`;
+  const { taskQueue } = config;
+  const { workflow } = temporal.client;
+  await withWorker(temporal, config, sandbox.url, async () => {
+    // There is no batch yet that it could tell something.
+    const partition = { batch: key, n: 1, first: 1, items: cutouts(sandbox.url, 1) };
+    const workflowId = batchPartWorkflowId(key, 1);
+    await workflow.execute(BATCH_PART_WORKFLOW, { workflowId, taskQueue, args: [partition] });
+    const batch = { workflowId: batchWorkflowId(key), taskQueue, args: [silentBatch(key, 1)] };
+    expect(await workflow.execute(BATCH_WORKFLOW, batch)).toMatchObject({
+      counts: { running: 0, cancelled: 1 },
+    });
   });
 });

@@ -107,6 +107,8 @@ async function closedResults(temporal: Client, repeated: Batch, n: number): Prom
 function whyOpen(workflowId: string, results: BatchItemResult[]): string {
   if (results.some(({ status }) => status === 'running'))
     return `${workflowId} still follows what is at the service`;
+  if (results.every(({ status }) => status !== 'waiting'))
+    return `${workflowId} still writes results to projects, or tells users; ask again when it is over`;
   return (
     `${workflowId} has nothing at the service, and finds out within six hours that its batch was stopped; ` +
     `to end it now: temporal workflow cancel --workflow-id ${workflowId}`

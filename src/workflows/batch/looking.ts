@@ -131,10 +131,17 @@ function isKeepingPlaces({ isThere, isOver, places, counts }: PartitionStanding)
   return isThere && !isOver && (places > 0 || counts.running > 0 || counts.waiting === 0);
 }
 
+/** In the result of a partition. */
+const COUNTS_AT = '/counts';
+
 export async function lookAt(run: Batch, n: number): Promise<JobEnd> {
-  const end = await readEnd({ workflowId: batchPartWorkflowId(run.input.key, n) });
+  const workflowId = batchPartWorkflowId(run.input.key, n);
+  const end = await readEnd({ workflowId, pointers: [COUNTS_AT] });
   const standing = run.progress.partitions[n - 1];
-  // One that ended well has told so itself, and one that is not there may still come.
+  // One that ended well has told so before, unless that word was lost: then its result says the same.
+  const counts = end.is === 'succeeded' ? end.values[COUNTS_AT] : undefined;
+  if (standing && counts && 'value' in counts) takeNews(run, { n, counts: counts.value, isOver: true });
+  // One that is not there may still come.
   const isLost = end.is === 'gone' ? standing?.isThere : end.is !== 'open' && end.is !== 'succeeded';
   if (standing && !standing.isOver && isLost) {
     loseSightOf(run, standing, wordsOfEnd(n, end));
