@@ -16,7 +16,7 @@ import { stepRequestId } from '../ids';
 import { problemsOfProject } from '../rules/inputs';
 import { writerStart } from '../writerStart';
 import { type Patience, patientFailure } from './failures';
-import { isStillOurs } from './stillOurs';
+import { isStillWanted } from './stillOurs';
 
 /** Hands a change of the calling workflow to the project's writer, and starts that where it does not run. */
 export function createRequestChange(organizationOf: OrganizationOf, patience: Patience) {
@@ -51,8 +51,8 @@ export function createRequestChange(organizationOf: OrganizationOf, patience: Pa
         throw error instanceof ApiError ? patientFailure(error, patience) : error;
       },
     );
-    // An attempt that was given up meanwhile would undo what was written since.
-    if (!(await isStillOurs())) throw ApplicationFailure.retryable('Temporal waits for this attempt no more');
+    // An attempt that was given up or called back meanwhile would undo what was written since.
+    if (!(await isStillWanted())) throw ApplicationFailure.retryable('Temporal waits for this attempt no more');
     await getClient().workflow.signalWithStart(PROJECT_WRITER_WORKFLOW, {
       ...writerStart({ taskQueue, project, organization, authGrace }),
       signal: changeSignal,

@@ -10,9 +10,18 @@ import {
   type Letter,
   type PartitionInput,
   type PartitionStanding,
+  windowSignal,
 } from '../../src/contract';
 import { batchPartWorkflowId, batchWorkflowId, changeIdOf } from '../../src/ids';
-import { batchOf, cutouts, mostAtOnce, resultsOf, startBatch, untilStatus } from '../support/batch';
+import {
+  batchOf,
+  cutouts,
+  mostAtOnce,
+  resultsOf,
+  startBatch,
+  tellingPartition,
+  untilStatus,
+} from '../support/batch';
 import { notificationsOf } from '../support/campaign';
 import { eventually } from '../support/eventually';
 import { addFault, answering, ask, readLedger, useSandboxEach } from '../support/sandbox';
@@ -169,6 +178,30 @@ test('P3: a partition that only writes continues as new, too, and the next run d
   const { made } = (await readProject(sandbox.url, project)).data as { made: object };
   expect(Object.keys(made)).toHaveLength(letters);
 }, 120_000);
+
+test('P4: a partition that only tells continues as new, too, and tells everybody once he can be told', async () => {
+  const config = testConfig();
+  const input = tellingPartition(sandbox.url, 3);
+  const workflowId = batchPartWorkflowId(input.batch, 1);
+  await addFault(sandbox.url, answering(403, 'notify'));
+  await withWorker(temporal, config, sandbox.url, async () => {
+    const { workflow } = temporal.client;
+    const run = await workflow.start(BATCH_PART_WORKFLOW, {
+      ...{ workflowId, taskQueue: config.taskQueue },
+      args: [input],
+    });
+    // What makes its history long while it waits to tell again.
+    const nothingNew = { order: 0, places: 0, paused: false, cancelled: false };
+    for (let n = 0; n < 60; n++) await run.signal(windowSignal, nothingNew);
+    await runsOf(workflowId);
+    await ask(sandbox.url, 'DELETE /_sandbox/faults');
+    const sent = { notified: { status: 'sent' } };
+    expect(await workflow.getHandle(workflowId).result()).toMatchObject({ items: [sent, sent, sent] });
+  });
+  expect((await readLedger(sandbox.url)).summary).toMatchObject({
+    ...{ notifications: 3, duplicateNotifications: 0 },
+  });
+});
 
 /** One with so many partitions of one item, of which nothing was heard for an hour. */
 function silentBatch(key: string, count: number): BatchInput {

@@ -1,7 +1,9 @@
 /** Items that name users of their own. */
-import { batchItemKey } from '../../src/ids';
-import { batchOf, cutouts, resultsOf, startBatch, untilStatus } from '../support/batch';
+import { BATCH_PART_WORKFLOW } from '../../src/contract';
+import { batchItemKey, batchPartWorkflowId } from '../../src/ids';
+import { batchOf, cutouts, resultsOf, startBatch, tellingPartition, untilStatus } from '../support/batch';
 import { notificationsOf } from '../support/campaign';
+import { eventually } from '../support/eventually';
 import { addFault, answering, ask, readLedger, useSandboxEach } from '../support/sandbox';
 import { segueClient, testConfig, useTemporal, withWorker } from '../support/temporal';
 
@@ -62,3 +64,35 @@ test('users that cannot be told keep no place from others', async () => {
   });
   expect((await readLedger(sandbox.url)).summary).toMatchObject({ duplicateNotifications: 0 });
 });
+
+test('users that are denied keep nobody behind them from being told, and are asked about one at a time', async () => {
+  const config = testConfig();
+  // More than are told at once.
+  const [denied, everybody] = [101, 103];
+  const input = tellingPartition(sandbox.url, everybody);
+  const workflowId = batchPartWorkflowId(input.batch, 1);
+  for (let n = 1; n <= denied; n++)
+    await addFault(sandbox.url, {
+      ...{ operation: 'notify', match: { requestId: `${batchItemKey(input.batch, n)}.notify.completed` } },
+      ...{ fault: 'status', status: 403, when: 'before' },
+    });
+  await withWorker(temporal, config, sandbox.url, async () => {
+    const { workflow } = temporal.client;
+    const { taskQueue } = config;
+    const run = await workflow.start(BATCH_PART_WORKFLOW, { workflowId, taskQueue, args: [input] });
+    await eventually('who can be told', async () => (await notificationsOf(sandbox.url)).length === 2);
+    await eventually('one more question', async () => (await hits()) > denied);
+    expect(await hits()).toBeLessThan(2 * denied);
+    await ask(sandbox.url, 'DELETE /_sandbox/faults');
+    expect(await run.result()).toMatchObject({ counts: { succeeded: everybody } });
+  });
+  expect((await readLedger(sandbox.url)).summary).toMatchObject({
+    ...{ notifications: everybody, duplicateNotifications: 0 },
+  });
+});
+
+/** How often a fault befell somebody. */
+async function hits(): Promise<number> {
+  const { json } = await ask(sandbox.url, 'GET /_sandbox/faults');
+  return (json.faults as { hits: number }[]).reduce((sum, { hits: some }) => sum + some, 0);
+}

@@ -161,6 +161,23 @@ test('P2: a denied credential pauses the batch, fails and holds nothing, and it 
   expect(await toldToOperator()).toEqual(['A batch does not get on']);
 });
 
+test('P2: items that are denied, time and again, keep nobody behind them from being submitted', async () => {
+  const config = testConfig();
+  const spec = batchOf(cutouts(sandbox.url, 6), 6, { concurrency: 2 });
+  for (const submission of ['1.submit.1', '2.submit.1', ...[2, 3, 4, 5].map((n) => `1.submit.${n}`)])
+    await addFault(sandbox.url, {
+      ...{ operation: 'remove-background', match: { requestId: `${spec.key}~i${submission}` } },
+      ...{ fault: 'status', status: 403, when: 'before' },
+    });
+  await withWorker(temporal, config, sandbox.url, async () => {
+    const batch = await startBatch(temporal, config, spec);
+    await untilStatus(batch, 'the others', ({ counts }) => counts.succeeded >= 4);
+    await ask(sandbox.url, 'DELETE /_sandbox/faults');
+    expect(await batch.result()).toMatchObject({ status: 'completed', counts: { succeeded: 6 } });
+  });
+  expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 6, duplicates: 0 });
+});
+
 test("P2: a poll that fails now and then is nobody's business; when none tells anything, the operator is told once", async () => {
   const config = testConfig();
   const spec = batchOf(cutouts(sandbox.url, 1), 1);

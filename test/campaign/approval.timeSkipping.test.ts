@@ -131,7 +131,8 @@ async function withFoundJob(
   await ask(sandbox.url, 'POST /_sandbox/reset');
   await addFault(sandbox.url, answering(503, 'get-task'));
   const key = `c-${randomUUID()}`;
-  const poll = { min: '5m', max: '5m', deadline: '7d', giveUp: '8d' } as const;
+  // None comes within a test: this server hands out the next poll of a run that was terminated, and then waits for it.
+  const poll = { min: '2d', max: '2d', deadline: '7d', giveUp: '8d' } as const;
   const jobKey = campaignJobKey(key, 'cutout');
   const workflowId = mediaWorkflowId(jobKey);
   const spec = await run(

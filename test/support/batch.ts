@@ -8,6 +8,7 @@ import {
   type BatchItemResult,
   type BatchManifest,
   type BatchStatus,
+  type PartitionInput,
 } from '../../src/contract';
 import { digest } from '../../src/digest';
 import { eventually } from './eventually';
@@ -96,4 +97,25 @@ export async function mostAtOnce(sandboxUrl: string, polls: number): Promise<num
     if (asked.get(taskId) === polls) now -= 1;
   }
   return most;
+}
+
+/** One whose items are over, and whose users, `u-1` and so on, are to be told. */
+export function tellingPartition(sandboxUrl: string, count: number): PartitionInput {
+  const due = new Date().toISOString();
+  const items = cutouts(sandboxUrl, count).map((item, index) => ({
+    ...item,
+    notify: { userId: `u-${index + 1}`, workspaceId: '1' },
+  }));
+  return {
+    ...{ batch: `b-${randomUUID()}`, n: 1, first: 1, items },
+    carried: {
+      items: items.map((_item, place) => ({
+        ...{ status: 'succeeded', taskId: `t-${place}`, attempts: 1 },
+        notice: { due },
+      })),
+      letters: [],
+      window: { order: 0, places: 0, paused: false, cancelled: false },
+      ...{ polls: 0, late: null, reset: false },
+    },
+  };
 }

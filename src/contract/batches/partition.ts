@@ -35,7 +35,7 @@ export interface ItemProgress {
   error?: string;
   unwritten?: string;
   /** Of the item's own user: what became of telling him, or since when he is to be told. */
-  notice?: NoticeOutcome | { due: string };
+  notice?: NoticeOutcome | { due: string; tries?: number };
   workflowId?: string;
 }
 

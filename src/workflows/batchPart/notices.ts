@@ -14,7 +14,7 @@ import { doubling } from '../backoff';
 import { senderOf } from '../following';
 import { type Message, notificationTo } from '../notice';
 import { outcomesOf } from './chunk';
-import { type Entry, firstEntriesWith, isAtEnd, jobKeyOf, type Partition } from './run';
+import { endWhenLong, type Entry, firstEntriesWith, isAtEnd, jobKeyOf, type Partition } from './run';
 
 const NOTIFY_TIMEOUT_MS = 30_000;
 /** Told by one activity, at once. They cost nothing, so that more of them may be uncertain than of submits. */
@@ -53,16 +53,45 @@ export function isAnybodyUntold({ progress }: Partition): boolean {
 
 /** Until the partition ends, and then until everybody was told or the next run goes on with it. */
 export async function tellUsers(run: Partition): Promise<void> {
-  let pause = doubling(1_000, LONGEST_PAUSE_MS);
+  let pause = newPause();
+  let isCautious = false;
   for (;;) {
     await condition(() => isAnybodyUntold(run) || isAtEnd(run));
-    const some = firstEntriesWith(run, isDue, MOST_NOTICES);
+    const some = nextNotices(run, isCautious);
     if (run.handingOver || some.length === 0) return;
     const outcomes = await tellChunk(run, some);
-    const isTaken = outcomes.some(({ outcome }) => outcome === 'sent');
-    if (isTaken) pause = doubling(1_000, LONGEST_PAUSE_MS);
-    else if (isAnybodyUntold(run)) await sleep(pause.next(), { summary: 'until notifications are taken' });
+    endWhenLong(run);
+    isCautious = !outcomes.some(({ outcome }) => outcome === 'sent');
+    if (!isCautious) pause = newPause();
+    // Whoever was not tried yet may be told where others cannot.
+    const mayGoOn = !isCautious && some.every(({ known }) => !isDue(known));
+    if (!mayGoOn && isAnybodyUntold(run))
+      await sleep(Math.max(pause.next(), askedPause(outcomes)), { summary: 'until notifications are taken' });
   }
+}
+
+function newPause(): { next(): number } {
+  return doubling(1_000, LONGEST_PAUSE_MS);
+}
+
+/** Those who were tried least; of those who were tried before, one by himself while none of them can be told. */
+function nextNotices(run: Partition, isCautious: boolean): Entry[] {
+  const fewest = run.progress.items.reduce(
+    (least, known) => (isDue(known) ? Math.min(least, triesOf(known)) : least),
+    Infinity,
+  );
+  const most = isCautious && fewest > 0 ? 1 : MOST_NOTICES;
+  return firstEntriesWith(run, (known) => isDue(known) && triesOf(known) === fewest, most);
+}
+
+function triesOf({ notice }: ItemProgress): number {
+  return notice && 'due' in notice ? (notice.tries ?? 0) : 0;
+}
+
+/** As the service says with a 429. */
+function askedPause(outcomes: NotifyOutcome[]): number {
+  const asked = outcomes.map((outcome) => (outcome.outcome === 'refused' ? (outcome.retryAfterMs ?? 0) : 0));
+  return Math.min(Math.max(...asked), LONGEST_TRYING_MS);
 }
 
 async function tellChunk(run: Partition, entries: Entry[]): Promise<NotifyOutcome[]> {
@@ -79,6 +108,8 @@ async function tellChunk(run: Partition, entries: Entry[]): Promise<NotifyOutcom
     const outcome = outcomes[index];
     if (outcome) known.notice = afterTry(known.notice, outcome);
   }
+  const [tooLate] = entries.flatMap(({ known }) => reasonOfGivingUp(known));
+  if (tooLate !== undefined) giveUpWith(run, tooLate);
   return outcomes;
 }
 
@@ -89,9 +120,27 @@ function afterTry(before: ItemProgress['notice'], outcome: NotifyOutcome): ItemP
   if (outcome.outcome === 'unknown') return { status: 'uncertain', reason };
   const mayChange = outcome.outcome === 'notSent' || [401, 403, 425, 429].includes(outcome.status ?? 0);
   if (!mayChange) return { status: 'refused', reason };
-  const since = before && 'due' in before ? before.due : new Date().toISOString();
-  const isTooLate = Date.now() - Date.parse(since) >= LONGEST_TRYING_MS;
-  return isTooLate ? ({ status: 'notSent', reason } satisfies NoticeOutcome) : { due: since };
+  const { due, tries = 0 } = before && 'due' in before ? before : { due: new Date().toISOString() };
+  return isTooLate(due) ? ({ status: 'notSent', reason } satisfies NoticeOutcome) : { due, tries: tries + 1 };
+}
+
+function reasonOfGivingUp({ notice }: ItemProgress): string[] {
+  return notice && 'status' in notice && notice.status === 'notSent'
+    ? [notice.reason ?? 'it was not sent']
+    : [];
+}
+
+function isTooLate(due: string): boolean {
+  return Date.now() - Date.parse(due) >= LONGEST_TRYING_MS;
+}
+
+/** One that was tried too long stands for all that were: each by himself would take hours. */
+function giveUpWith(run: Partition, reason: string): void {
+  for (const known of run.progress.items) {
+    const { notice } = known;
+    if (notice && 'due' in notice && triesOf(known) > 0 && isTooLate(notice.due))
+      known.notice = { status: 'notSent', reason };
+  }
 }
 
 function messageOf({ asked: { tool, key }, known }: Entry): Message {

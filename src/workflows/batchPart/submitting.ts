@@ -4,6 +4,7 @@ import {
   CHUNK_ITEMS,
   type ChunkOutcome,
   HEARTBEAT_TIMEOUT_MS,
+  type ItemProgress,
   RECORDING_MARGIN_MS,
   type SegueActivities,
 } from '../../contract';
@@ -41,14 +42,27 @@ export async function submitItems(run: Partition): Promise<void> {
   await condition(() => run.chunks === 0);
 }
 
-/** As many of those that wait as there are places for; one by itself while the service may be in trouble. */
+/**
+ * As many of those that wait as there are places for; one by itself while the service may be in trouble. Those that were
+ * tried least come first: one that is denied, time and again, keeps nobody behind it from being tried.
+ */
 function nextChunk(run: Partition): Entry[] {
   const { window, items } = run.progress;
   const most = run.cautious ? 1 : MOST_CHUNKS;
   if (window.paused || window.cancelled || run.resting || run.chunks >= most) return [];
   const taken = items.filter(({ status }) => status === 'running').length;
   const room = Math.min(run.cautious ? 1 : CHUNK_ITEMS, window.places - taken);
-  return firstEntriesWith(run, ({ status }) => status === 'waiting', room);
+  return room > 0 ? leastTried(run, room) : [];
+}
+
+function leastTried(run: Partition, most: number): Entry[] {
+  const waiting = run.progress.items.filter(isWaiting);
+  const fewest = waiting.reduce((least, { attempts }) => Math.min(least, attempts), Infinity);
+  return firstEntriesWith(run, (known) => isWaiting(known) && known.attempts === fewest, most);
+}
+
+function isWaiting({ status }: ItemProgress): boolean {
+  return status === 'waiting';
 }
 
 async function sendChunk(run: Partition, chunk: Entry[]): Promise<void> {
@@ -158,26 +172,32 @@ function restAfter(run: Partition, outcomes: ChunkOutcome[]): void {
   }
   const tooMuch = outcomes.filter(isTooMuch);
   if (tooMuch.length > 0) {
-    rest(run, Math.max(...tooMuch.map(({ retryAfterMs }) => retryAfterMs ?? run.untilSent.next()), 1_000));
+    const asked = tooMuch.flatMap(({ retryAfterMs }) => retryAfterMs ?? []);
+    if (asked.length > 0) rest(run, Math.max(...asked, 1_000));
+    else restOnce(run, run.untilSent);
     return;
   }
   // What was not sent beside others that were had no place on the wire, and is not in trouble.
   if (isWell) return;
   if (outcomes.some(isUnwanted)) {
-    // Several chunks meet one order.
-    if (!run.resting) rest(run, run.untilWanted.next());
+    restOnce(run, run.untilWanted);
     return;
   }
   const denied = outcomes.find(isDenied);
   const unsent = outcomes.find(({ outcome }) => outcome === 'notSent' || outcome === 'unknown');
   if (denied) {
     run.progress.trouble = denied.reason;
-    rest(run, run.untilAllowed.next());
+    restOnce(run, run.untilAllowed);
   } else if (unsent) {
     // One that is unknown has left, and is told of by itself.
     if (unsent.outcome === 'notSent') run.progress.trouble = unsent.reason;
-    rest(run, run.untilSent.next());
+    restOnce(run, run.untilSent);
   }
+}
+
+/** Several chunks meet the same trouble: together they are one reason to wait longer, not many. */
+function restOnce(run: Partition, patience: { next(): number }): void {
+  if (!run.resting) rest(run, patience.next());
 }
 
 /** Submits nothing for a while, and then one. What several ask for at once is the longest of it, not the sum. */
