@@ -4,12 +4,10 @@ import { type WorkflowHandle } from '@temporalio/client';
 import {
   BATCH_PART_WORKFLOW,
   BATCH_WORKFLOW,
-  type BatchInput,
   type BatchResult,
   batchStatusQuery,
   type Letter,
   type PartitionInput,
-  type PartitionStanding,
   windowSignal,
 } from '../../src/contract';
 import { batchPartWorkflowId, batchWorkflowId, changeIdOf } from '../../src/ids';
@@ -18,7 +16,9 @@ import {
   cutouts,
   mostAtOnce,
   resultsOf,
+  silentBatch,
   startBatch,
+  startSilentPartitions,
   tellingPartition,
   untilStatus,
 } from '../support/batch';
@@ -203,38 +203,13 @@ test('P4: a partition that only tells continues as new, too, and tells everybody
   });
 });
 
-/** One with so many partitions of one item, of which nothing was heard for an hour. */
-function silentBatch(key: string, count: number): BatchInput {
-  const silent: PartitionStanding = {
-    counts: { waiting: 0, running: 1, succeeded: 0, failed: 0, held: 0, cancelled: 0 },
-    ...{ isThere: true, places: 1, trouble: null, late: null, isOver: false },
-  };
-  const facts = { items: 1, firstLine: 1, digest: 'one' };
-  const now = new Date().toISOString();
-  return {
-    key,
-    manifest: { digest: 'all', items: count, partitions: Array.from({ length: count }, () => facts) },
-    carried: {
-      ...{ stage: 'running', since: now, startedAt: now, nextLookAt: now, concurrency: count, paused: null },
-      partitions: Array.from({ length: count }, () => silent),
-      ...{ orders: 0, told: { held: false, trouble: false }, notices: [], troubles: 0, heard: [] },
-      ...{ incomplete: null, listeners: [], reset: false },
-    },
-  };
-}
-
 test('P2: a look at many silent partitions goes over several runs of the batch, and each is looked at once', async () => {
   const config = testConfig();
   const [key, count] = [`b-${randomUUID()}`, 20];
   const workflowId = batchWorkflowId(key);
   const { workflow } = temporal.client;
-  // All but the last are open, and say nothing.
-  const started = Array.from({ length: count - 1 }, (_unused, index) =>
-    workflow.start(BATCH_PART_WORKFLOW, {
-      ...{ workflowId: batchPartWorkflowId(key, index + 1), taskQueue: `nobody-${key}` },
-    }),
-  );
-  await Promise.all(started);
+  // All but the last are open.
+  await startSilentPartitions(temporal, key, count - 1);
   await withWorker(temporal, config, sandbox.url, async () => {
     await workflow.start(BATCH_WORKFLOW, {
       workflowId,

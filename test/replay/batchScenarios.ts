@@ -1,10 +1,28 @@
 /** Batches and their partitions whose histories are committed: every way through one. */
+import { randomUUID } from 'node:crypto';
 import { type Batch } from '../../src/client/batches/batch';
-import { type BatchItem, CHUNK_ITEMS, endHandOverSignal } from '../../src/contract';
+import {
+  BATCH_PART_WORKFLOW,
+  BATCH_WORKFLOW,
+  type BatchItem,
+  batchStatusQuery,
+  CHUNK_ITEMS,
+  endHandOverSignal,
+  windowSignal,
+} from '../../src/contract';
 import { type BatchSpec } from '../../src/client/batches';
 import { batchItemKey, batchPartWorkflowId, batchWorkflowId, mediaWorkflowId } from '../../src/ids';
 import { startSandbox } from '../../src/sandbox/server';
-import { batchOf, cutouts, firstOf, oneByOne, untilStatus } from '../support/batch';
+import {
+  batchOf,
+  cutouts,
+  firstOf,
+  oneByOne,
+  silentBatch,
+  startSilentPartitions,
+  tellingPartition,
+  untilStatus,
+} from '../support/batch';
 import { decideByLedger } from '../support/deciding';
 import { eventually } from '../support/eventually';
 import { type MediaJob } from '../../src/client/jobs/job';
@@ -230,6 +248,50 @@ const unwanted: Scenario = async (temporal, keep) => {
   await sandbox.stop();
 };
 
+const SHORT = 60;
+const NOTHING_NEW = { order: 0, places: 0, paused: false, cancelled: false };
+
+/** Its users are denied, and its history grows long meanwhile. */
+const telling = whereHistoriesAreShort(SHORT, async (temporal, keep) => {
+  const sandbox = await startSandbox();
+  const config = testConfig();
+  const input = tellingPartition(sandbox.url, 3);
+  const workflowId = batchPartWorkflowId(input.batch, 1);
+  await addFault(sandbox.url, answering(403, 'notify'));
+  await withWorker(temporal, config, sandbox.url, async () => {
+    const { workflow } = temporal.client;
+    const { taskQueue } = config;
+    const run = await workflow.start(BATCH_PART_WORKFLOW, { workflowId, taskQueue, args: [input] });
+    for (let n = 0; n < SHORT; n++) await run.signal(windowSignal, NOTHING_NEW);
+    const { firstExecutionRunId } = run;
+    const latest = workflow.getHandle(workflowId);
+    await eventually('the next run', async () => (await latest.describe()).runId !== firstExecutionRunId);
+    await ask(sandbox.url, 'DELETE /_sandbox/faults');
+    await latest.result();
+    await keep(latest);
+  });
+  await sandbox.stop();
+});
+
+/** Looks at partitions that say nothing, in more than one run; the last is not there. */
+const silent = whereHistoriesAreShort(SHORT, async (temporal, keep) => {
+  const sandbox = await startSandbox();
+  const config = testConfig();
+  const [key, count] = [`b-${randomUUID()}`, 20];
+  await startSilentPartitions(temporal, key, count - 1);
+  await withWorker(temporal, config, sandbox.url, async () => {
+    const workflowId = batchWorkflowId(key);
+    const { workflow } = temporal.client;
+    const { taskQueue } = config;
+    await workflow.start(BATCH_WORKFLOW, { workflowId, taskQueue, args: [silentBatch(key, count)] });
+    const run = workflow.getHandle(workflowId);
+    await eventually('the end of the look', async () => (await run.query(batchStatusQuery)).stopped !== null);
+    await keep(run);
+    await run.terminate();
+  });
+  await sandbox.stop();
+});
+
 /** Its batch is terminated: what is at the service is followed to its end, and what waits is not begun. */
 const alone: Scenario = async (temporal, keep) => {
   const sandbox = await startSandbox({ pace: { kind: 'polls', polls: 2 } });
@@ -267,6 +329,10 @@ export const batchScenarios: Record<string, Scenario> = {
   'batch-part-continued': continuing({ ...CONTINUED, kept: firstPart }),
   'batch-part-handing-over': handingOver(continuing({ ...CONTINUED, kept: firstPart })),
   'batch-part-alone': alone,
+  'batch-part-continued-untold': telling,
+  'batch-part-handing-over-untold': handingOver(telling),
+  'batch-looked-on': silent,
+  'batch-handing-over-its-look': handingOver(silent),
   'batch-part-continued-unwritten': continuing(UNWRITABLE),
   'batch-part-handing-over-unwritten': handingOver(continuing(UNWRITABLE)),
   'media-held-by-batch': adopted,

@@ -4,13 +4,17 @@ import { type Batch } from '../../src/client/batches/batch';
 import { type BatchPartition, type BatchSpec } from '../../src/client/batches';
 import { type StarterConfig } from '../../src/config';
 import {
+  BATCH_PART_WORKFLOW,
+  type BatchInput,
   type BatchItem,
   type BatchItemResult,
   type BatchManifest,
   type BatchStatus,
   type PartitionInput,
+  type PartitionStanding,
 } from '../../src/contract';
 import { digest } from '../../src/digest';
+import { batchPartWorkflowId } from '../../src/ids';
 import { eventually } from './eventually';
 import { readLedger } from './sandbox';
 import { segueClient, type TestTemporal } from './temporal';
@@ -118,4 +122,39 @@ export function tellingPartition(sandboxUrl: string, count: number): PartitionIn
       ...{ polls: 0, late: null, reset: false },
     },
   };
+}
+
+/** One with so many partitions of one item, of which nothing was heard for an hour. */
+export function silentBatch(key: string, count: number): BatchInput {
+  const silent: PartitionStanding = {
+    counts: { waiting: 0, running: 1, succeeded: 0, failed: 0, held: 0, cancelled: 0 },
+    ...{ isThere: true, places: 1, trouble: null, late: null, isOver: false },
+  };
+  const facts = { items: 1, firstLine: 1, digest: 'one' };
+  const now = new Date().toISOString();
+  return {
+    key,
+    manifest: { digest: 'all', items: count, partitions: Array.from({ length: count }, () => facts) },
+    carried: {
+      ...{ stage: 'running', since: now, startedAt: now, nextLookAt: now, concurrency: count, paused: null },
+      partitions: Array.from({ length: count }, () => silent),
+      ...{ orders: 0, told: { held: false, trouble: false }, notices: [], troubles: 0, heard: [] },
+      ...{ incomplete: null, listeners: [], reset: false },
+    },
+  };
+}
+
+/** Partitions of it that are open, and say nothing. */
+export async function startSilentPartitions(
+  { client }: TestTemporal,
+  key: string,
+  count: number,
+): Promise<void> {
+  const started = Array.from({ length: count }, (_unused, index) =>
+    client.workflow.start(BATCH_PART_WORKFLOW, {
+      workflowId: batchPartWorkflowId(key, index + 1),
+      taskQueue: `nobody-${key}`,
+    }),
+  );
+  await Promise.all(started);
 }
