@@ -175,7 +175,7 @@ async function readingsOf(workflowId: string): Promise<number> {
 const testWithLowLimit = full ? test.skip : test;
 
 testWithLowLimit(
-  'jobs that are overdue, many of them, are not looked at by each run that goes on with them',
+  'jobs that are overdue, many of them, are not looked at by each run that goes on with them, and read in lists when it is cancelled',
   async () => {
     const names = Array.from({ length: 25 }, (_unused, n) => `wait-${n}`);
     const waits: Record<string, { asset: string }> = {};
@@ -196,7 +196,11 @@ testWithLowLimit(
         return runId !== first && historyLength > 4;
       });
       expect(await readingsOf(workflowId)).toBe(0);
-      await current.handle.terminate('seen enough');
+      await current.handle.cancel();
+      await expect(current.result()).rejects.toThrow();
+      const { jobs } = await current.status();
+      expect(jobs.map(({ status }) => status)).toEqual(names.map(() => 'cancelled'));
+      expect(await readingsOf(workflowId)).toBeLessThan(names.length / 2);
     };
     await withWorker(temporal, config, sandbox.url, work, { layout: SANDBOX_PLACES });
   },

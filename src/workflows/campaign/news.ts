@@ -53,12 +53,11 @@ export async function readEnds(run: Campaign): Promise<void> {
   run.ended.clear();
   const jobs = run.progress.jobs.filter((job) => ended.has(job.name) && isOpen(job));
   const isEnding = ({ name }: CampaignJob): boolean => ended.get(name) === 'ends';
+  const ending = jobs.filter(isEnding);
   const silent = jobs.filter((job) => !isEnding(job));
-  await Promise.all([
-    // One that takes its time to end keeps nobody from knowing of the others.
-    ...jobs.filter(isEnding).map((job) => readEndsOf(run, [job], true)),
-    readEndsOf(run, silent, false),
-  ]);
+  // One that takes its time to end keeps nobody from knowing of the others; when all are to end, nobody waits for that.
+  const lists = run.cancelling ? [ending] : ending.map((job) => [job]);
+  await Promise.all([...lists.map((list) => readEndsOf(run, list, true)), readEndsOf(run, silent, false)]);
 }
 
 async function readEndsOf(run: Campaign, jobs: CampaignJob[], isEnding: boolean): Promise<void> {
