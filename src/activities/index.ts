@@ -20,6 +20,7 @@ import { createPost } from './post';
 import { createPrepareCampaign } from './prepareCampaign';
 import { Quiet } from './quiet';
 import { readEnd } from './readEnd';
+import { readEnds } from './readEnds';
 import { createReadFiredEnd } from './readFiredEnd';
 import { createReadOutlook } from './readOutlook';
 import { createReadPlace } from './readPlace';
@@ -76,6 +77,7 @@ export function createActivities(api: Api, options: ActivityOptions = {}) {
     readPlace: createReadPlace(api, { authGrace }),
     research: createResearch(api, { authGrace }),
     readEnd,
+    readEnds,
     readOutlook: createReadOutlook(api, organizationOf, { authGrace }, options.wallClock),
     isStillDue: createIsStillDue(api, { authGrace }),
     ...createWorkingHours(options.wallClock),

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { readEnd } from '../../src/activities/readEnd';
+import { readEnds } from '../../src/activities/readEnds';
 import { type JobEnd } from '../../src/contract';
 import { mediaWorkflowId } from '../../src/ids';
 import { startSandbox } from '../../src/sandbox/server';
@@ -164,6 +165,9 @@ test('the end of a run that timed out, of the latest run of an id, and of none',
   expect(end).toEqual({ is: 'failed', taskId: null, error: expect.stringMatching(/timed out/i) });
   const second = await start();
   expect(await endOf(workflowId)).toEqual({ is: 'open' });
+  const list = [{ workflowId: 'media/never-there' }, { workflowId }];
+  const environment = new MockActivityEnvironment({}, { client: temporal.client });
+  expect(await environment.run(readEnds, list)).toEqual([{ is: 'gone' }, { is: 'open' }]);
   await second.terminate();
   expect(await endOf('media/never-there')).toEqual({ is: 'gone' });
 });

@@ -36,6 +36,18 @@ test('starts a campaign once for each key, and finds it by what it is about', as
   expect(await campaign.wait()).toMatchObject({ status: 'cancelled' });
 });
 
+test('P1: a job is not run again beside a campaign that may have it made again under the same key', async () => {
+  const spec = await newSpec({ approval });
+  const campaign = await client().campaign.start(spec);
+  await eventually('the question', async () => (await campaign.status()).approval !== null);
+  const key = campaignJobKey(spec.key, 'cutout');
+  const again = client().media.again(key);
+  await expect(again).rejects.toThrow(`it belongs to campaign/${spec.key}, which still runs`);
+  await campaign.decide({ decision: 'approve', by: 'u-1' });
+  await campaign.wait();
+  expect(await client().media.again(key)).toMatchObject({ workflowId: `media/${key}+2`, existing: false });
+});
+
 test('starts nothing when the spec is wrong, and tells all of it', async () => {
   const spec = { ...(await newSpec()), at: 'x', waits: { cutout: { run: 'r' } } };
   const refused = await client()

@@ -1,7 +1,7 @@
 /** A reminder that falls due while no worker is there, and what the clock shows when one comes. */
 import { cutout, newCampaign, startCampaign, type TestCampaign } from '../support/campaign';
 import { eventually } from '../support/eventually';
-import { useSandbox } from '../support/sandbox';
+import { addFault, answering, ask, readLedger, useSandbox } from '../support/sandbox';
 import { testConfig, useTemporal, withWorker } from '../support/temporal';
 import { onASaturday, onAWednesday } from '../support/workingHours';
 
@@ -37,6 +37,35 @@ test('a reminder that was due while no worker ran waits for working hours', asyn
     expect(await campaign.result()).toMatchObject({ status: 'completed' });
   };
   await withWorker(temporal, config, sandbox.url, decide, { wallClock: onASaturday });
+});
+
+test('nobody is reminded while the question is still on its way', async () => {
+  const config = testConfig();
+  const spec = await newCampaign(sandbox.url, {
+    scope: { organization: '1' },
+    media: { cutout: cutout(sandbox.url) },
+    approval: { from: 'u-2', remind: '1s' },
+  });
+  const tries = async (): Promise<number> => {
+    const { entries } = await readLedger(sandbox.url);
+    return entries.filter(({ operation }) => operation === 'notify').length;
+  };
+  const before = await tries();
+  await addFault(sandbox.url, answering(429, 'notify'));
+  const work = async (): Promise<void> => {
+    const campaign = await startCampaign(temporal, config, spec);
+    await eventually('a reminder that is due, and a question that is tried again', async () => {
+      const { approval } = await campaign.status();
+      const isDue = Date.parse(approval?.nextReminderAt ?? '') < Date.now();
+      return isDue && (await tries()) > before + 2;
+    });
+    expect(await campaign.reminders()).toEqual([]);
+    await ask(sandbox.url, 'DELETE /_sandbox/faults');
+    await eventually('the reminder', async () => (await campaign.reminders()).length > 0);
+    await campaign.decide({ decision: 'approve', by: 'u-2' });
+    expect(await campaign.result()).toMatchObject({ status: 'completed' });
+  };
+  await withWorker(temporal, config, sandbox.url, work, { wallClock: onAWednesday });
 });
 
 test('a campaign that is cancelled while its reminder is planned has nothing to remark on that', async () => {

@@ -10,6 +10,7 @@ import {
   TestCampaign,
 } from '../support/campaign';
 import { eventually } from '../support/eventually';
+import { SANDBOX_PLACES, seedRecord } from '../support/records';
 import { addFault, answering, ask, readLedger, useSandboxEach } from '../support/sandbox';
 import { shared } from '../support/shared';
 import { startOwnDevServer, testConfig, useTemporal, withWorker } from '../support/temporal';
@@ -155,4 +156,52 @@ test(
     });
   },
   2 * LONGEST_ADDING_MS,
+);
+
+/** How often histories of the campaign ask how jobs stand. */
+async function readingsOf(workflowId: string): Promise<number> {
+  const runs = await runsOf(workflowId);
+  const histories = await Promise.all(
+    runs.map(({ runId }) => temporal.client.workflow.getHandle(workflowId, runId).fetchHistory()),
+  );
+  return histories
+    .flatMap(({ events }) => events ?? [])
+    .filter(({ activityTaskScheduledEventAttributes: asked }) =>
+      asked?.activityType?.name?.startsWith('readEnd'),
+    ).length;
+}
+
+/** At full size the limit is the server's own, which a few jobs do not meet. */
+const testWithLowLimit = full ? test.skip : test;
+
+testWithLowLimit(
+  'jobs that are overdue, many of them, are not looked at by each run that goes on with them, and read in lists when it is cancelled',
+  async () => {
+    const names = Array.from({ length: 25 }, (_unused, n) => `wait-${n}`);
+    const waits: Record<string, { asset: string }> = {};
+    for (const name of names) waits[name] = { asset: await seedRecord(sandbox.url, 'asset', [1]) };
+    const spec = await newCampaign(sandbox.url, { waits });
+    const config = testConfig({ poll: { min: '500ms', max: '1s', deadline: '1s', giveUp: '7d' } });
+    const work = async (): Promise<void> => {
+      const { handle } = await startCampaign(temporal, config, spec);
+      const { workflowId } = handle;
+      const { runId: first } = await handle.describe();
+      const current = new TestCampaign(temporal.client.workflow.getHandle(workflowId));
+      await eventually('all to be overdue', async () => {
+        const { jobs } = await current.status();
+        return jobs.every(({ status }) => status === 'overdue');
+      });
+      await eventually('a run that goes on, and has looked around', async () => {
+        const { runId, historyLength } = await current.handle.describe();
+        return runId !== first && historyLength > 4;
+      });
+      expect(await readingsOf(workflowId)).toBe(0);
+      await current.handle.cancel();
+      await expect(current.result()).rejects.toThrow();
+      const { jobs } = await current.status();
+      expect(jobs.map(({ status }) => status)).toEqual(names.map(() => 'cancelled'));
+      expect(await readingsOf(workflowId)).toBeLessThan(names.length / 2);
+    };
+    await withWorker(temporal, config, sandbox.url, work, { layout: SANDBOX_PLACES });
+  },
 );

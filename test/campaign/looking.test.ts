@@ -1,7 +1,15 @@
 /** When a campaign looks at jobs that tell nothing new, and what it knows of those that told their end. */
 import { type CampaignProgress } from '../../src/contract';
 import { endingJobs } from '../../src/workflows/campaign/continuing';
-import { forgetEnding, linger, look, lookAtOpen, nextLook } from '../../src/workflows/campaign/looking';
+import {
+  forgetEnding,
+  goOnLooking,
+  lastLook,
+  linger,
+  look,
+  lookAtOpen,
+  nextLook,
+} from '../../src/workflows/campaign/looking';
 import { type Campaign, newJob, setStatus } from '../../src/workflows/campaign/run';
 
 const HOUR_MS = 3_600_000;
@@ -88,4 +96,33 @@ test('the end that a job told, and nobody has read yet, is known to the next run
     running: 'may have',
   });
   expect(progress.ending).toBeUndefined();
+});
+
+describe('a run that continues another', () => {
+  const continued = (before: Looking): Looking => {
+    const lookedAt = lastLook(before);
+    const progress = { ...before.progress, ending: endingJobs(before), lookedAt };
+    const lastAt = lookedAt === undefined ? Date.now() : Date.parse(lookedAt);
+    const run = { ...before, progress, ended: new Map(), looks: { lastAt, againAt: 0 } };
+    goOnLooking(run);
+    return run;
+  };
+
+  test('looks at nothing but what told its end, until the hour since the last look is over', () => {
+    const before = running('told', 'silent');
+    before.ended.set('told', 'ends');
+    later(HOUR_MS / 2);
+    const run = continued(before);
+    expect([...run.ended]).toEqual([['told', 'ends']]);
+    expect(nextLook(run)).toBe(NOW + HOUR_MS);
+  });
+
+  test('looks at all where that was due, and was not done', () => {
+    const before = running('one', 'other');
+    later(HOUR_MS);
+    look(before);
+    const run = continued(before);
+    expect(Object.fromEntries(run.ended)).toEqual({ one: 'may have', other: 'may have' });
+    expect(nextLook(run)).toBe(NOW + 2 * HOUR_MS);
+  });
 });

@@ -1,5 +1,6 @@
 /** What is wrong with a campaign is said before anything is paid for. */
 import { cutout, keptOf, newCampaign, notificationsOf, useCampaigns } from '../support/campaign';
+import { eventually } from '../support/eventually';
 import { seed } from '../support/records';
 import { addFault, answering, ask } from '../support/sandbox';
 
@@ -60,6 +61,32 @@ test('a place in the project belongs to one campaign until its end', async () =>
   const third = await start({ ...spec, key: `${spec.key}-third`, approval: undefined });
   expect(await third.result()).toMatchObject({ status: 'completed' });
   expect(await keptOf(sandbox.url, spec)).toMatchObject({ configuration: { key: `${spec.key}-third` } });
+});
+
+test('of two that took a place at the same moment, the one that wrote first gives way before any cost', async () => {
+  const { spec: other, campaign: running } = await startApproving();
+  await addFault(sandbox.url, answering(503, 'get-workspace'));
+  const spec = await newCampaign(sandbox.url, {
+    scope: { organization: '1' },
+    media: { cutout: cutout(sandbox.url) },
+  });
+  const campaign = await start(spec);
+  const place = `/projects/${spec.project.resourcetype}/${spec.project.id}`;
+  await eventually('its state to be there', async () => {
+    const { configuration, lifecycle } = await keptOf(sandbox.url, spec);
+    return configuration.key === spec.key && lifecycle.stage === 'preparing';
+  });
+  const theirs = { configuration: { key: other.key }, lifecycle: { stage: 'approving' } };
+  await ask(sandbox.url, `PATCH ${place}`, { body: { data: { theirs: true, campaign: theirs } } });
+  await ask(sandbox.url, 'DELETE /_sandbox/faults');
+  await expect(campaign.result()).rejects.toMatchObject({
+    cause: {
+      details: [{ problems: [expect.stringMatching(`^at: campaign ${other.key} still runs`)] }],
+    },
+  });
+  expect(await keptOf(sandbox.url, spec)).toMatchObject(theirs);
+  expect(await summary()).toMatchObject({ submissions: 1 });
+  await running.handle.terminate();
 });
 
 test('a workspace that is not active', async () => {

@@ -149,10 +149,12 @@ export class TestCampaign {
       const read = new Set(
         events?.map(({ activityTaskCompletedEventAttributes: over }) => String(over?.scheduledEventId)),
       );
-      const looks = events?.filter(
-        ({ activityTaskScheduledEventAttributes: asked, eventId }) =>
-          asked?.activityType?.name === 'readEnd' && read.has(String(eventId)),
-      );
+      const looks = events?.flatMap(({ activityTaskScheduledEventAttributes: asked, eventId }) => {
+        const isRead = asked?.activityType?.name?.startsWith('readEnd') && read.has(String(eventId));
+        if (!isRead) return [];
+        // One run, or a list of them.
+        return JSON.parse(Buffer.from(asked?.input?.payloads?.[0]?.data ?? []).toString()) as unknown;
+      });
       return looks?.length === times;
     });
   }

@@ -1,8 +1,8 @@
 /** Running a job once more, when nothing of it can still be alive. */
-import { type Client } from '@temporalio/client';
+import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { type MediaInput } from '../../contract';
 import { KeyReusedError, NotRepeatedError } from '../../errors';
-import { againKey } from '../../ids';
+import { againKey, campaignWorkflowId } from '../../ids';
 import { type MediaJob } from './job';
 import { askOf, type MediaSpec } from './mediaSpec';
 import { inputOf } from '../keyed';
@@ -13,8 +13,30 @@ export async function runAgain(temporal: Client, repeated: MediaJob, spec?: Medi
   // What it knew is over with it, and the repeated job has a task of its own.
   const { carried, taskId, held, ...input } = (await inputOf(temporal, repeated)) as MediaInput;
   if (spec && askOf(spec) !== askOf(input)) throw new KeyReusedError(repeated.key, repeated.workflowId);
+  await requireOwnKey(temporal, repeated, input);
   await requireOver(repeated, input);
   return startJob(temporal, repeated.taskQueue, { ...input, key: againKey(repeated.key) });
+}
+
+/** A campaign has the same key for what a person has made again there, and would take this run for its own. */
+async function requireOwnKey(temporal: Client, repeated: MediaJob, { reportTo }: MediaInput): Promise<void> {
+  if (!reportTo?.startsWith(campaignWorkflowId('')) || !(await isRunning(temporal, reportTo))) return;
+  const { workflowId, runId, key } = repeated;
+  throw new NotRepeatedError(
+    { workflowId, runId, key },
+    `${workflowId} was not run again: it belongs to ${reportTo}, which still runs. ` +
+      'When that waits for approval, `segue campaign change` has jobs made again.',
+  );
+}
+
+async function isRunning(temporal: Client, workflowId: string): Promise<boolean> {
+  try {
+    const { status } = await temporal.workflow.getHandle(workflowId).describe();
+    return ['RUNNING', 'PAUSED'].includes(status.name);
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return false;
+    throw error;
+  }
 }
 
 async function requireOver(repeated: MediaJob, input: MediaInput): Promise<void> {

@@ -80,6 +80,8 @@ export interface CampaignActivities {
   readPlace: (order: PlaceOrder) => Promise<string | null>;
   research: (order: ResearchOrder) => Promise<ResearchSummary>;
   readEnd: (order: ReadEndOrder) => Promise<JobEnd>;
+  /** The same for a list of runs, in its order. */
+  readEnds: (orders: ReadEndOrder[]) => Promise<JobEnd[]>;
   /** The first moment from then on in the working hours of a place: 09:00 to 18:00, Monday to Friday. ISO 8601. */
   workingTime: (order: WorkingTimeOrder) => Promise<string>;
   /** The working hours that it is in, or else the next ones. */

@@ -27,6 +27,8 @@ export interface CampaignProgress {
   jobs: CampaignJob[];
   /** Names of jobs that told that they end, and had not ended when they were looked at, or were not looked at. */
   ending?: string[];
+  /** When all open jobs were looked at last, by a run before this one; left out where they are to be looked at. */
+  lookedAt?: string;
   /** Media that was added to the spec while the campaign ran. */
   added: Record<string, CampaignMedia>;
   decisions: CampaignDecisionTaken[];

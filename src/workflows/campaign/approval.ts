@@ -15,12 +15,17 @@ export async function askForApproval(run: Campaign): Promise<CampaignVerdict | '
     for (;;) {
       const planned = round.nextReminderAt;
       const isNews = (): boolean =>
-        isAnswered(run) || progress.paused !== null || round.nextReminderAt !== planned || mayContinue(run);
+        isAnswered(run) ||
+        progress.paused !== null ||
+        round.nextReminderAt !== planned ||
+        mayRemind(run, round) ||
+        mayContinue(run);
       await condition(isNews, untilNextMs(round));
       if (isAnswered(run)) return run.verdict ?? 'change';
       if (progress.paused) await standStill(run, round);
       else if (hasExpired(round)) return 'expired';
-      else if (isDue(round)) await remind(run, round);
+      // A long history goes first: the next run reminds, and has room for as long as that may take.
+      else if (mayRemind(run, round) && !mayContinue(run)) await remind(run, round);
       await continueWhenLong(run);
     }
   } finally {
@@ -68,21 +73,23 @@ async function remind(run: Campaign, round: ApprovalRound): Promise<void> {
     planFor(run, round, hours.opensAt);
     return;
   }
+  // Planned before it is sent: should it be too late, that moves the plan.
+  const next = await workingTime(placeOf(run), inTime(run));
   if (isAnswered(run) || run.progress.paused || hasExpired(round)) return;
   round.reminders += 1;
+  planFor(run, round, next);
   remindApprover(run, round, hours.until, () => {
     // Due again, at once: which is when working hours begin.
     round.nextReminderAt = new Date().toISOString();
   });
-  await planReminder(run, round);
 }
 
-async function planReminder(
-  run: Campaign,
-  round: ApprovalRound,
-  notBefore = new Date(Date.now() + run.approvalTimes.remind).toISOString(),
-): Promise<void> {
+async function planReminder(run: Campaign, round: ApprovalRound, notBefore = inTime(run)): Promise<void> {
   planFor(run, round, await workingTime(placeOf(run), notBefore));
+}
+
+function inTime({ approvalTimes }: Campaign): string {
+  return new Date(Date.now() + approvalTimes.remind).toISOString();
 }
 
 function planFor(run: Campaign, round: ApprovalRound, next: string): void {
@@ -113,6 +120,13 @@ function isDue({ nextReminderAt }: ApprovalRound): boolean {
   return nextReminderAt !== null && Date.now() >= Date.parse(nextReminderAt);
 }
 
-function untilNextMs({ expiresAt, nextReminderAt }: ApprovalRound): number {
-  return Math.max(1, Math.min(Date.parse(expiresAt), Date.parse(nextReminderAt ?? expiresAt)) - Date.now());
+/** Not while somebody is still being told something, which may take an hour: one message at a time. */
+function mayRemind({ notices }: Campaign, round: ApprovalRound): boolean {
+  return isDue(round) && notices === 0;
+}
+
+function untilNextMs(round: ApprovalRound): number {
+  const { expiresAt, nextReminderAt } = round;
+  const next = nextReminderAt === null || isDue(round) ? expiresAt : nextReminderAt;
+  return Math.max(1, Math.min(Date.parse(expiresAt), Date.parse(next)) - Date.now());
 }

@@ -7,6 +7,7 @@ import {
   type WorkflowInfo,
 } from '@temporalio/workflow';
 import { type CampaignInput } from '../../contract';
+import { lastLook } from './looking';
 import { type Campaign } from './run';
 
 /** Of events. The server suggests it at 4,096, and a hundred jobs that end and begin at once are many more. */
@@ -30,7 +31,7 @@ export async function continueWhenLong(run: Campaign): Promise<void> {
   await condition(allHandlersFinished);
   // Decided in the meantime: this run acts on it, since the next one would not know.
   if (!mayContinue(run)) return;
-  const carried = { ...run.progress, ending: endingJobs(run) };
+  const carried = { ...run.progress, ending: endingJobs(run), lookedAt: lastLook(run) };
   await continueAsNew<(input: CampaignInput) => Promise<unknown>>({ ...run.input, carried });
 }
 

@@ -18,6 +18,8 @@ import { enterStage } from './stage';
 
 /** How long a cancelled campaign waits for its jobs to end; they record their tasks in the project without it, too. */
 const CANCEL_PATIENCE_MS = 120_000;
+/** Hundreds of jobs end one after the other; their ends are read together, or this history would grow with each. */
+const GATHERING_MS = 1_000;
 
 export async function endingWell(
   run: Campaign,
@@ -103,6 +105,7 @@ async function cancelAll(run: Campaign): Promise<void> {
     open.some((job) => isOpen(job) && (job.status !== 'held' || heldBefore.has(job)));
   while (mayEnd() && Date.now() < until) {
     await condition(() => run.ended.size > 0 || !mayEnd(), until - Date.now());
+    await condition(() => open.every((job) => !isOpen(job) || run.ended.has(job.name)), GATHERING_MS);
     await readEnds(run);
   }
   // The last chance of those that told their end, and took their time.

@@ -26,6 +26,18 @@ export function look(run: Looking): void {
   else lookAtEnding(run);
 }
 
+/** A run that continues another: what is due is looked at now, and everything else when that one would have. */
+export function goOnLooking(run: Looking): void {
+  if (run.progress.lookedAt === undefined) lookAtOpen(run);
+  else lookAtEnding(run);
+}
+
+/** For the next run: when all were looked at last; undefined where it is to look at once. */
+export function lastLook({ ended, looks }: Looking): string | undefined {
+  const isDue = [...ended.values()].includes('may have');
+  return isDue ? undefined : new Date(looks.lastAt).toISOString();
+}
+
 /** One that said that it ends is known to; of the others somebody may have had no word. */
 export function lookAtOpen(run: Looking): void {
   lookAtEnding(run);

@@ -3,9 +3,9 @@ import { CancellationScope, condition, setHandler } from '@temporalio/workflow';
 import { bytesOf } from '../../rules/campaign';
 import { type CampaignJob, type JobEnd, jobNewsSignal } from '../../contract';
 import { isRecord } from '../../rules/inputs';
-import { readEnd } from '../readEnd';
+import { readManyEnds } from '../readEnd';
 import { mayContinue } from './continuing';
-import { forgetEnding, linger, look, lookAtOpen, nextLook } from './looking';
+import { forgetEnding, goOnLooking, linger, look, nextLook } from './looking';
 import { type Campaign, isOpen, setStatus } from './run';
 import { saveJob } from './saving';
 import { noteChange } from './stage';
@@ -25,7 +25,7 @@ export function handleJobNews(run: Campaign): void {
     { description: 'What one of its jobs is at: { workflowId, stage, taskId }.' },
   );
   // What came to the run before this one, and was not acted on yet.
-  if (run.input.carried) lookAtOpen(run);
+  if (run.input.carried) goOnLooking(run);
 }
 
 function takeNews(run: Campaign, { workflowId, stage, taskId }: Record<string, unknown>): void {
@@ -52,16 +52,22 @@ export async function readEnds(run: Campaign): Promise<void> {
   const ended = new Map(run.ended);
   run.ended.clear();
   const jobs = run.progress.jobs.filter((job) => ended.has(job.name) && isOpen(job));
-  await Promise.all(
-    jobs.map(async (job) => {
-      const isEnding = ended.get(job.name) === 'ends';
-      const end = await CancellationScope.nonCancellable(() =>
-        readEnd({ workflowId: job.workflowId ?? '', isEnding }),
-      );
-      if (end.is !== 'open') takeEnd(run, job, end);
-      else if (isEnding) linger(run, job);
-    }),
-  );
+  const isEnding = ({ name }: CampaignJob): boolean => ended.get(name) === 'ends';
+  const ending = jobs.filter(isEnding);
+  const silent = jobs.filter((job) => !isEnding(job));
+  // One that takes its time to end keeps nobody from knowing of the others; when all are to end, nobody waits for that.
+  const lists = run.cancelling ? [ending] : ending.map((job) => [job]);
+  await Promise.all([...lists.map((list) => readEndsOf(run, list, true)), readEndsOf(run, silent, false)]);
+}
+
+async function readEndsOf(run: Campaign, jobs: CampaignJob[], isEnding: boolean): Promise<void> {
+  const orders = jobs.map(({ workflowId }) => ({ workflowId: workflowId ?? '', isEnding }));
+  const ends = await CancellationScope.nonCancellable(() => readManyEnds(orders));
+  jobs.forEach((job, index) => {
+    const end = ends[index] ?? { is: 'open' };
+    if (end.is !== 'open') takeEnd(run, job, end);
+    else if (isEnding) linger(run, job);
+  });
 }
 
 /**

@@ -16,7 +16,7 @@ const MOST_JOBS_LISTED = 50;
 /** Stage changes, for who wants to watch. */
 export function tellProgress(run: Campaign): void {
   const { input, progress } = run;
-  const isEnd = ['completed', 'failed', 'rejected', 'expired'].includes(progress.stage);
+  const isEnd = ['completed', 'failed', 'rejected', 'expired', 'cancelled'].includes(progress.stage);
   if (!input.notify?.progress || isEnd) return;
   const message: Message = {
     category: 'agentProgress',

@@ -1,5 +1,5 @@
 /** What happens before any paid work. */
-import { ActivityFailure, condition, isCancellation, proxyActivities } from '@temporalio/workflow';
+import { ActivityFailure, condition, isCancellation, patched, proxyActivities } from '@temporalio/workflow';
 import { HEARTBEAT_TIMEOUT_MS, LONGEST_CALL_MS, type SegueActivities } from '../../contract';
 import { continueWhenLong, mayContinue } from './continuing';
 import { campaignFailed } from './ending';
@@ -33,6 +33,7 @@ export async function prepare(run: Campaign): Promise<void> {
   const saved = await untilSaved(run);
   const problems = [
     ...taken,
+    ...(saved.ok ? await keepPlace(run) : []),
     ...found.problems,
     ...(saved.ok ? [] : [`the project did not take the campaign's configuration: ${saved.error}`]),
   ];
@@ -43,16 +44,26 @@ export async function prepare(run: Campaign): Promise<void> {
 
 /** Two campaigns at one place would write over each other: the one that came first keeps it until its end. */
 async function takePlace(run: Campaign): Promise<string[]> {
+  const problems = await problemsOfPlace(run);
+  if (problems.length === 0) saveAll(run);
+  return problems;
+}
+
+/** Another may have looked at the same moment and written later: then it is that one's place. */
+async function keepPlace(run: Campaign): Promise<string[]> {
+  if (run.place !== 'ours') return [];
+  // One that was begun by an older worker went on without a second look.
+  return patched('place-read-again') ? problemsOfPlace(run) : [];
+}
+
+async function problemsOfPlace(run: Campaign): Promise<string[]> {
   const { key, scope, project } = run.input;
   const other = await readPlace({ key, scope, project, at: run.at }).catch((error: unknown) => {
     if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
     // What cannot be read is written to all the same, and that tells what is wrong.
     return null;
   });
-  if (other === null) {
-    saveAll(run);
-    return [];
-  }
+  if (other === null) return [];
   run.place = 'taken';
   return [
     `at: campaign ${other} still runs and keeps its state at ${run.at} of this project; give this one a place of its own, or wait for its end`,

@@ -87,7 +87,7 @@ export function startCampaign(input: CampaignInput): Campaign {
     saves: { ordered: 0, onTheWay: Infinity },
     saving: false,
     refused: new Map(),
-    looks: { lastAt: Date.now(), againAt: 0 },
+    looks: { lastAt: Date.parse(carried?.lookedAt ?? now), againAt: 0 },
     notices: 0,
     verdict: null,
     cancelling: false,

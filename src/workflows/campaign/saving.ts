@@ -65,7 +65,7 @@ export function notSaved({ refused }: Campaign): string | null {
 }
 
 async function saveUnsaved(run: Campaign): Promise<void> {
-  while (run.unsaved.size > 0) {
+  while (run.unsaved.size > 0 && run.place === 'ours') {
     const { parts, steps } = takeSteps(run);
     const outcome = await write(run, steps);
     run.saves.onTheWay = Infinity;
