@@ -131,7 +131,7 @@ async function withFoundJob(
   await ask(sandbox.url, 'POST /_sandbox/reset');
   await addFault(sandbox.url, answering(503, 'get-task'));
   const key = `c-${randomUUID()}`;
-  // None comes within a test: this server hands out the next poll of a run that was terminated, and then waits for it.
+  // None comes within a test.
   const poll = { min: '2d', max: '2d', deadline: '7d', giveUp: '8d' } as const;
   const jobKey = campaignJobKey(key, 'cutout');
   const workflowId = mediaWorkflowId(jobKey);

@@ -28,7 +28,7 @@ const attached =
     const { key, project } = await newCampaign(url);
     for (const name of names) {
       const jobKey = campaignJobKey(key, name);
-      const poll = { min: '5m', max: '5m', deadline: '7d', giveUp: '8d' };
+      const poll = { min: '2d', max: '2d', deadline: '7d', giveUp: '8d' };
       const write = { project, at: `/campaign/media/${name}` };
       const job = { key: jobKey, ...cutout(url), poll, write };
       const workflowId = mediaWorkflowId(jobKey);

@@ -1,5 +1,5 @@
 /** What happens before any paid work. */
-import { ActivityFailure, condition, isCancellation, patched, proxyActivities } from '@temporalio/workflow';
+import { ActivityFailure, condition, isCancellation, proxyActivities } from '@temporalio/workflow';
 import { HEARTBEAT_TIMEOUT_MS, LONGEST_CALL_MS, type SegueActivities } from '../../contract';
 import { continueWhenLong, mayContinue } from './continuing';
 import { campaignFailed } from './ending';
@@ -51,9 +51,7 @@ async function takePlace(run: Campaign): Promise<string[]> {
 
 /** Another may have looked at the same moment and written later: then it is that one's place. */
 async function keepPlace(run: Campaign): Promise<string[]> {
-  if (run.place !== 'ours') return [];
-  // One that was begun by an older worker went on without a second look.
-  return patched('place-read-again') ? problemsOfPlace(run) : [];
+  return run.place === 'ours' ? problemsOfPlace(run) : [];
 }
 
 async function problemsOfPlace(run: Campaign): Promise<string[]> {
