@@ -52,7 +52,8 @@ export function createRequestChange(organizationOf: OrganizationOf, patience: Pa
       },
     );
     // An attempt that was given up or called back meanwhile would undo what was written since.
-    if (!(await isStillWanted())) throw ApplicationFailure.retryable('Temporal waits for this attempt no more');
+    if (!(await isStillWanted()))
+      throw ApplicationFailure.retryable('Temporal waits for this attempt no more');
     await getClient().workflow.signalWithStart(PROJECT_WRITER_WORKFLOW, {
       ...writerStart({ taskQueue, project, organization, authGrace }),
       signal: changeSignal,
