@@ -29,8 +29,8 @@ export interface ChangeRequest {
   space?: string;
 }
 
-/** Answers a request for a change. */
-export type Changed = { changeId: string } & ChangeOutcome;
+/** Answers a request for a change. `isFull`: there was no room for it, nothing is decided, and it is to be asked again. */
+export type Changed = { changeId: string; isFull?: boolean } & ChangeOutcome;
 
 /** Asks the writer of a project for a change, or again after one. Workers and other languages signal with start. */
 export const changeSignal = defineSignal<[ChangeRequest]>('change');

@@ -6,7 +6,6 @@ import {
   condition,
   isCancellation,
   log,
-  sleep,
   uuid4,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -17,7 +16,7 @@ import { closeHold } from './hold';
 import { extraOf, type Message, tellUser } from './notice';
 import { untilReported } from './reporting';
 import { enterStage, showDelay } from './show';
-import { writeToProject } from './write';
+import { type WriteOptions, writeToProject } from './write';
 
 /** How long a cancelled run waits to see its task id in the project, once the project's writer has it and goes on. */
 const CANCEL_PATIENCE = '1m';
@@ -80,26 +79,42 @@ async function fail(run: Following, failure: ApplicationFailure): Promise<never>
  * something that nobody knows the id of.
  */
 async function recordCancelled(run: Following): Promise<void> {
-  const { input, subject } = run;
+  const { subject } = run;
   await CancellationScope.nonCancellable(async () => {
     const left = subject.id() === null ? (subject.unknown?.() ?? null) : subject.facts();
-    if (left !== null) {
-      const facts = { key: input.key, ...left };
-      const value = { ...facts, status: 'cancelled', finishedAt: new Date().toISOString() };
-      let isAsked = false;
-      const onAsked = (): void => {
-        isAsked = true;
-      };
-      const patience = condition(() => isAsked).then(() => sleep(CANCEL_PATIENCE));
-      const written = await Promise.race([
-        write(run, placeOfFailure(run), 'cancelled', value, onAsked),
-        patience,
-      ]);
-      if (written && !written.ok)
-        log.warn('the project does not know what the service still works on', { ...facts, ...written });
-    }
+    if (left !== null) await recordLeft(run, left);
+    // The answer to its submission may have come meanwhile.
+    const [late] = subject.id() === null ? (subject.tasks?.() ?? []) : [];
+    if (late !== undefined) await recordLeft(run, { taskId: late });
     enterStage(run, 'cancelled');
   });
+}
+
+async function recordLeft(run: Following, left: Record<string, string | null>): Promise<void> {
+  const facts = { key: run.input.key, ...left };
+  const value = { ...facts, status: 'cancelled', finishedAt: new Date().toISOString() };
+  let isAsked = false;
+  const isWith =
+    (writer: boolean): (() => void) =>
+    () => {
+      isAsked = writer;
+    };
+  const written = await Promise.race([
+    write(run, placeOfFailure(run), 'cancelled', value, {
+      onAsked: isWith(true),
+      onTurnedAway: isWith(false),
+    }),
+    untilKept(() => isAsked),
+  ]);
+  if (written && !written.ok)
+    log.warn('the project does not know what the service still works on', { ...facts, ...written });
+}
+
+/** The writer has it, and goes on without this run, which has seen for a while that it does not turn it away. */
+async function untilKept(isAsked: () => boolean): Promise<undefined> {
+  do await condition(isAsked);
+  while (await condition(() => !isAsked(), CANCEL_PATIENCE));
+  return undefined;
 }
 
 /** Not cancelled with the run: what the service did for money is known here, and must be known there. */
@@ -108,7 +123,7 @@ function write(
   at: string | undefined,
   purpose: 'result' | 'failed' | 'cancelled',
   value: object,
-  onAsked?: () => void,
+  watch: Pick<WriteOptions, 'onAsked' | 'onTurnedAway'> = {},
 ): Promise<ChangeOutcome | null> {
   const { scope, write: target } = run.input;
   if (!target || at === undefined) return Promise.resolve(null);
@@ -118,7 +133,7 @@ function write(
   const change = { steps: [{ at, set: value }] };
   return CancellationScope.nonCancellable(() =>
     writeToProject(target.project, scope, change, changeId, {
-      onAsked,
+      ...watch,
       onDelay: () => {
         showDelay(run);
       },

@@ -9,6 +9,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import {
+  type Changed,
   type ChangeOutcome,
   type ChangeRequest,
   changedSignal,
@@ -66,8 +67,8 @@ function handleRequests(writer: Writer): void {
   });
   setHandler(
     changeSignal,
-    (request) => {
-      receive(writer, request);
+    async (request) => {
+      if (!receive(writer, request) && request.replyTo) await tell(request.replyTo, turnedAway(request));
     },
     { description: 'Asks for a change: { changeId, change, replyTo }. The outcome is signalled to replyTo.' },
   );
@@ -100,10 +101,19 @@ async function answerRequesters(writer: Writer): Promise<void> {
   await Promise.all(
     answers.map(async ({ changeId, replyTo }) => {
       const outcome = outcomeOf(writer, changeId);
-      if (!outcome) return;
-      const requester = getExternalWorkflowHandle(replyTo);
-      // Who is gone needs no answer, and who is not asks again.
-      await requester.signal(changedSignal, { changeId, ...outcome }).catch(() => undefined);
+      if (outcome) await tell(replyTo, { changeId, ...outcome });
     }),
   );
+}
+
+/** Not an outcome: whoever waits for one asks again, and whoever was about to leave does not. */
+function turnedAway({ changeId }: ChangeRequest): Changed {
+  return { changeId, ok: false, error: 'no room', isFull: true };
+}
+
+/** Who is gone needs no answer, and who is not asks again. */
+async function tell(requester: string, changed: Changed): Promise<void> {
+  await CancellationScope.nonCancellable(() =>
+    getExternalWorkflowHandle(requester).signal(changedSignal, changed),
+  ).catch(() => undefined);
 }

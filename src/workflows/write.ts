@@ -35,8 +35,10 @@ const first = proxyActivities<SegueActivities>({ ...patiently, scheduleToCloseTi
 export interface WriteOptions {
   /** As in the order: the only run that may ask for it. */
   onlyBy?: string;
-  /** The writer has it now, and makes it whatever becomes of this run. */
+  /** The writer has it now, and makes it whatever becomes of this run, unless it turns it away. */
   onAsked?: () => void;
+  /** The writer has no room for it; it is asked again when patience ends. */
+  onTurnedAway?: () => void;
   /** Patience ended without an answer; called again and again. */
   onDelay?: () => void;
   /** Kept up to date, for a run that may have to hand over while it waits. */
@@ -53,6 +55,8 @@ export interface Asked {
 
 /** The answers that came to this run, by change id. */
 const answers = new Map<string, Changed>();
+/** Who wants to know that a change was turned away. */
+const turnedAway = new Map<string, () => void>();
 
 /**
  * Has a change of a project made by its writer, and waits for the outcome, however long the service takes.
@@ -64,11 +68,12 @@ export async function writeToProject(
   scope: Scope | undefined,
   change: ProjectChange,
   changeId: string,
-  { onlyBy, onAsked, onDelay, asked = {} }: WriteOptions = {},
+  { onlyBy, onAsked, onTurnedAway, onDelay, asked = {} }: WriteOptions = {},
 ): Promise<ChangeOutcome> {
   setHandler(changedSignal, keepAnswer, {
     description: 'Tells the outcome of a change that this run asked for: { changeId, ok, error }.',
   });
+  if (onTurnedAway) turnedAway.set(changeId, onTurnedAway);
   const left = timeUntil(asked.nextAt);
   if (left > 0) await condition(() => isAnswered(changeId), left);
   for (;;) {
@@ -133,5 +138,7 @@ export function answerTo(changeId: string): ChangeOutcome | undefined {
 
 /** Anybody can send a signal; what is no answer of a writer changes nothing. */
 function keepAnswer(changed: unknown): void {
-  if (isRecord(changed) && isText(changed.changeId)) answers.set(changed.changeId, changed as Changed);
+  if (!isRecord(changed) || !isText(changed.changeId)) return;
+  if (changed.isFull === true) turnedAway.get(changed.changeId)?.();
+  else answers.set(changed.changeId, changed as Changed);
 }

@@ -65,23 +65,27 @@ export function problemsOfRequest(writer: Writer, request: ChangeRequest): strin
   return problems.length === 0 && isFull(writer, request) ? [fullWords(writer)] : problems;
 }
 
-/** Takes in what came by signal. What cannot be taken is told to its requester, if there is one. */
-export function receive(writer: Writer, request: ChangeRequest): void {
+/**
+ * Takes in what came by signal, and gives whether there was room. What cannot be taken for another reason is told to its
+ * requester, if there is one.
+ */
+export function receive(writer: Writer, request: ChangeRequest): boolean {
   const lost = problemsOfAddress(request);
   if (lost.length > 0) {
     noteTrouble(writer, `a change was not taken: ${lost.join('; ')}`);
-    return;
+    return true;
   }
   const problems = problemsOfChange(request.change);
-  // Not answered: a requester without an answer asks again, and by then there may be room.
+  // A requester without an answer asks again, and by then there may be room.
   if (problems.length === 0 && isFull(writer, request)) {
     noteTrouble(writer, fullWords(writer));
-    return;
+    return false;
   }
   const isNew = !isKnown(writer, request.changeId);
   take(writer, request);
   if (isNew && problems.length > 0)
     settle(writer, { applied: [], refused: [{ changeId: request.changeId, error: problems.join('; ') }] });
+  return true;
 }
 
 /** Puts a change into the queue, unless it waits already; one that is settled is answered again. */

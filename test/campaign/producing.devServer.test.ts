@@ -163,13 +163,13 @@ test('a held job is shown, and the campaign goes on when it is decided', async (
 
 test('two campaigns wait for the same record, each by its own rules', async () => {
   const asset = await seedRecord(sandbox.url, 'asset', [1]);
-  const patient = await newCampaign(sandbox.url, { waits: { picture: { asset } } });
+  const waits = { picture: { asset } };
+  const [patient, cancelled] = [
+    await newCampaign(sandbox.url, { waits }),
+    await newCampaign(sandbox.url, { waits }),
+  ];
   const strict = await newCampaign(sandbox.url, { waits: { picture: { asset, failOn: [3] } } });
-  const [first, second, third] = await Promise.all([
-    start(patient),
-    start(strict),
-    start({ ...patient, key: `${patient.key}-cancelled` }),
-  ]);
+  const [first, second, third] = await Promise.all([start(patient), start(strict), start(cancelled)]);
   await Promise.all([first, second, third].map((one) => one.untilJob('picture', 'running')));
   await third.handle.cancel();
   await expect(third.result()).rejects.toThrow();

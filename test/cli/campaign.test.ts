@@ -10,7 +10,7 @@ import { addFault, answering } from '../support/sandbox';
 import { segue } from '../support/segueProcess';
 import { shared } from '../support/shared';
 
-const { client, sandbox, settings } = useCampaigns();
+const { client, sandbox, settings, summary } = useCampaigns();
 
 let folder: string;
 
@@ -75,6 +75,46 @@ test('start returns at once; status, pause, change and approve speak to what run
   });
   const followed = await segue(['campaign', 'follow', spec.key], settings);
   expect([followed.code, followed.stdout]).toEqual([0, expect.stringContaining('succeeded, completed')]);
+});
+
+test('add, change, resume, reject and cancel are taken by what runs', async () => {
+  const spec = await newSpec({ approval: { from: 'u-1' } });
+  const order = (...args: string[]) => segue(['campaign', ...args, '--by', 'u-1'], settings);
+  const started = await segue(['campaign', 'start', await fileOf(spec), '--json'], settings);
+  expect(JSON.parse(started.stdout)).toMatchObject({ workflowId: `campaign/${spec.key}` });
+  const campaign = await client().campaign.get(spec.key);
+  const question = (round: number) =>
+    eventually(`question ${round}`, async () => (await campaign.status()).approval?.round === round);
+  await question(1);
+  const { tool, request } = cutout(sandbox.url, 'shoe');
+  expect(await order('add', spec.key, 'shoe', tool, '--request', JSON.stringify(request))).toMatchObject({
+    code: 0,
+  });
+  await eventually('the new job', async () =>
+    (await campaign.status()).jobs.some(({ name, status }) => name === 'shoe' && status === 'succeeded'),
+  );
+  await eventually('a question', async () => (await campaign.status()).approval !== null);
+  const { round } = (await campaign.status()).approval ?? { round: 0 };
+  await campaign.pause({ by: 'u-2' });
+  expect(await order('resume', spec.key)).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('resumed by u-1'),
+  });
+  expect((await campaign.status()).paused).toBeNull();
+  expect(await order('change', spec.key, '--jobs', 'cutout', '--comment', 'lighter')).toMatchObject({
+    code: 0,
+  });
+  await question(round + 1);
+  expect(await summary()).toMatchObject({ submissions: 3, duplicates: 0 });
+  expect(await order('reject', spec.key, '--comment', 'too late')).toMatchObject({ code: 0 });
+  const followed = await segue(['campaign', 'follow', spec.key], settings);
+  expect([followed.code, followed.stdout]).toEqual([1, expect.stringContaining('rejected')]);
+
+  const other = await newSpec({ approval: { from: 'u-1' } });
+  const stopped = await client().campaign.start(other);
+  await eventually('its question', async () => (await stopped.status()).approval !== null);
+  expect(await segue(['campaign', 'cancel', other.key], settings)).toMatchObject({ code: 0 });
+  expect(await stopped.wait()).toMatchObject({ status: 'cancelled' });
 });
 
 test('list finds campaigns by stage and project, and no other runs', async () => {

@@ -1,10 +1,11 @@
 /** Runs that are cancelled while the service still works for them: what is paid for is not forgotten. */
 import { randomUUID } from 'node:crypto';
 import { type MediaJob } from '../../src/client/jobs/job';
-import { type MediaStage, type ProjectRef } from '../../src/contract';
+import { acceptedSignal, type MediaStage, type ProjectRef } from '../../src/contract';
 import { submitRequestId } from '../../src/ids';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server';
 import { eventually } from '../support/eventually';
+import { tasksOf } from '../support/jobs';
 import { addFault, answering, ask } from '../support/sandbox';
 import { segueClient, testConfig, useTemporal, withWorker } from '../support/temporal';
 import { answerAsWriter } from '../support/writerAnswer';
@@ -85,5 +86,25 @@ test('P2: a held job that is cancelled leaves in the project what nobody knows t
     expect(json.data).toMatchObject({
       jobs: { mug: { key: started.key, status: 'cancelled', taskId: null, submission } },
     });
+  }, 'held');
+});
+
+test('P2: a held job that is cancelled leaves the task in the project that it learned of at the last moment', async () => {
+  await addFault(sandbox.url, {
+    ...{ operation: 'remove-background', match: { nth: 1 } },
+    ...{ fault: 'reset', when: 'after' },
+  });
+  await addFault(sandbox.url, answering(503, 'get-workspace'));
+  await withSlowJob(async (started, project) => {
+    const { hold } = (await started.state()) ?? {};
+    await started.cancel();
+    await eventually('the ask', async () => (await started.state())?.stage === 'writing');
+    const [taskId = ''] = await tasksOf(sandbox.url, started.key);
+    const run = temporal.client.workflow.getHandle(started.workflowId);
+    await run.signal(acceptedSignal, { hold: hold?.id ?? '', taskId });
+    await ask(sandbox.url, 'DELETE /_sandbox/faults');
+    expect(await started.wait()).toMatchObject({ status: 'cancelled' });
+    const { json } = await ask(sandbox.url, `GET /projects/document/${project.id}`);
+    expect(json.data).toMatchObject({ jobs: { mug: { status: 'cancelled', taskId } } });
   }, 'held');
 });

@@ -1,5 +1,5 @@
 /** Tells the users that items name themselves, several at once, each at most once. */
-import { condition, proxyActivities, sleep } from '@temporalio/workflow';
+import { condition, proxyActivities } from '@temporalio/workflow';
 import {
   HEARTBEAT_TIMEOUT_MS,
   type ItemProgress,
@@ -66,7 +66,9 @@ export async function tellUsers(run: Partition): Promise<void> {
     // Whoever was not tried yet may be told where others cannot.
     const mayGoOn = !isCautious && some.every(({ known }) => !isDue(known));
     if (!mayGoOn && isAnybodyUntold(run))
-      await sleep(Math.max(pause.next(), askedPause(outcomes)), { summary: 'until notifications are taken' });
+      await condition(() => run.handingOver, Math.max(pause.next(), askedPause(outcomes)), {
+        summary: 'until notifications are taken',
+      });
   }
 }
 

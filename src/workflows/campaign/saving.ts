@@ -96,7 +96,9 @@ function takeSteps(run: Campaign): { parts: string[]; steps: Step[] } {
   for (const [part, order] of [...run.unsaved]) {
     const value = valueOf(run, part);
     const size = JSON.stringify(value).length;
-    const set = size > LARGEST_SAVE ? { tooLarge: size, see: `the run ${workflowInfo().workflowId}` } : value;
+    // Whose it is stands there all the same: another campaign looks for that.
+    const short = { key: run.input.key, tooLarge: size, see: `the run ${workflowInfo().workflowId}` };
+    const set = size > LARGEST_SAVE ? short : value;
     room -= Math.min(size, LARGEST_SAVE);
     if (room < 0 && steps.length > 0) break;
     const at = `${run.at}/${placeOf(run, part)}`;
