@@ -22,10 +22,10 @@ import { isStillWanted } from './stillOurs';
 export function createRequestChange(organizationOf: OrganizationOf, patience: Patience) {
   const { authGrace } = patience;
   return async function requestChange(order: RequestChangeOrder): Promise<void> {
-    const { project, scope, changeId, change, onlyBy } = order;
+    const { project, scope, changeId, change, onlyBy, receipt } = order;
     const { taskQueue, workflowExecution, activityId, attempt } = activityInfo();
     const workflowId = workflowExecution?.workflowId ?? 'activity';
-    const request: ChangeRequest = { changeId, change, replyTo: workflowId, space: scope?.space };
+    const request: ChangeRequest = { changeId, change, replyTo: workflowId, receipt, space: scope?.space };
     const problems = [
       ...problemsOfProject(project),
       ...problemsOfScope(scope),

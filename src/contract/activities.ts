@@ -86,6 +86,8 @@ export interface RequestChangeOrder {
   change: ProjectChange;
   /** The run that may ask for it; any, unless told. One that was reset is another. */
   onlyBy?: string;
+  /** As in the request. */
+  receipt?: boolean;
 }
 
 export interface WriteOrder {

@@ -25,18 +25,25 @@ export interface ChangeRequest {
   change: ProjectChange;
   /** The workflow id that is told the outcome by signal `changed`; nobody when left out. */
   replyTo?: string;
+  /** Whoever is about to leave wants to know whether there was room for it. */
+  receipt?: boolean;
   /** The sub-space to write in, instead of the worker's own. */
   space?: string;
 }
 
-/** Answers a request for a change. `isFull`: there was no room for it, nothing is decided, and it is to be asked again. */
-export type Changed = { changeId: string; isFull?: boolean } & ChangeOutcome;
+/** Answers a request for a change. */
+export type Changed = { changeId: string } & ChangeOutcome;
+/** Whether there was room for a change whose requester wants a receipt; nothing is decided by that. */
+export interface Receipt {
+  changeId: string;
+  isKept: boolean;
+}
 
 /** Asks the writer of a project for a change, or again after one. Workers and other languages signal with start. */
 export const changeSignal = defineSignal<[ChangeRequest]>('change');
 /** The same, for those who wait for the outcome. Its update id is the change id. */
 export const changeUpdate = defineUpdate<ChangeOutcome, [ChangeRequest]>('change');
-export const changedSignal = defineSignal<[Changed]>('changed');
+export const changedSignal = defineSignal<[Changed | Receipt]>('changed');
 
 export interface ProjectWriterInput {
   project: ProjectRef;

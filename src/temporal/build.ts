@@ -36,16 +36,26 @@ export async function buildTemporalCli(target: string, say: (line: string) => vo
   }
 }
 
+/** Hundreds are downloaded, and one that fails fails all of them; what is there by then is not downloaded again. */
+const MOST_DOWNLOADS = 3;
+
 /** Downloads the modules that the build needs, and counts what there is to compile. */
 async function countPackages(say: (line: string) => void): Promise<number> {
-  let [packages, modules] = [0, 0];
+  let modules = 0;
   const progress = everyFewSeconds(say, () => `getting the Temporal server's sources: ${modules} modules`);
-  const result = await go(['list', '-deps', TOOL_PACKAGE], (line) => {
-    if (line.startsWith('go: downloading')) modules += 1;
-    else packages += 1;
-  }).finally(progress.stop);
-  if (result.code !== 0) throw new BuildError(explainFailure(result));
-  return packages;
+  try {
+    for (let tries = 1; ; tries++) {
+      let packages = 0;
+      const result = await go(['list', '-deps', TOOL_PACKAGE], (line) => {
+        if (line.startsWith('go: downloading')) modules += 1;
+        else packages += 1;
+      });
+      if (result.code === 0) return packages;
+      if (tries === MOST_DOWNLOADS) throw new BuildError(explainFailure(result));
+    }
+  } finally {
+    progress.stop();
+  }
 }
 
 async function go(args: string[], onLine: (line: string) => void): Promise<Finished> {

@@ -6,6 +6,7 @@ import {
   condition,
   isCancellation,
   log,
+  sleep,
   uuid4,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -81,10 +82,11 @@ async function fail(run: Following, failure: ApplicationFailure): Promise<never>
 async function recordCancelled(run: Following): Promise<void> {
   const { subject } = run;
   await CancellationScope.nonCancellable(async () => {
+    const known = subject.tasks?.() ?? [];
     const left = subject.id() === null ? (subject.unknown?.() ?? null) : subject.facts();
     if (left !== null) await recordLeft(run, left);
     // The answer to its submission may have come meanwhile.
-    const [late] = subject.id() === null ? (subject.tasks?.() ?? []) : [];
+    const late = subject.tasks?.().find((taskId) => !known.includes(taskId));
     if (late !== undefined) await recordLeft(run, { taskId: late });
     enterStage(run, 'cancelled');
   });
@@ -93,27 +95,22 @@ async function recordCancelled(run: Following): Promise<void> {
 async function recordLeft(run: Following, left: Record<string, string | null>): Promise<void> {
   const facts = { key: run.input.key, ...left };
   const value = { ...facts, status: 'cancelled', finishedAt: new Date().toISOString() };
-  let isAsked = false;
-  const isWith =
-    (writer: boolean): (() => void) =>
-    () => {
-      isAsked = writer;
-    };
+  let isKept = false;
+  const onReceipt = (isNowKept: boolean): void => {
+    isKept = isNowKept;
+  };
   const written = await Promise.race([
-    write(run, placeOfFailure(run), 'cancelled', value, {
-      onAsked: isWith(true),
-      onTurnedAway: isWith(false),
-    }),
-    untilKept(() => isAsked),
+    write(run, placeOfFailure(run), 'cancelled', value, onReceipt),
+    untilKept(() => isKept),
   ]);
   if (written && !written.ok)
     log.warn('the project does not know what the service still works on', { ...facts, ...written });
 }
 
-/** The writer has it, and goes on without this run, which has seen for a while that it does not turn it away. */
-async function untilKept(isAsked: () => boolean): Promise<undefined> {
-  do await condition(isAsked);
-  while (await condition(() => !isAsked(), CANCEL_PATIENCE));
+/** The writer has it and goes on without this run, which stays a while to see what becomes of it. */
+async function untilKept(isKept: () => boolean): Promise<undefined> {
+  await condition(isKept);
+  await sleep(CANCEL_PATIENCE);
   return undefined;
 }
 
@@ -123,7 +120,7 @@ function write(
   at: string | undefined,
   purpose: 'result' | 'failed' | 'cancelled',
   value: object,
-  watch: Pick<WriteOptions, 'onAsked' | 'onTurnedAway'> = {},
+  onReceipt?: WriteOptions['onReceipt'],
 ): Promise<ChangeOutcome | null> {
   const { scope, write: target } = run.input;
   if (!target || at === undefined) return Promise.resolve(null);
@@ -133,7 +130,7 @@ function write(
   const change = { steps: [{ at, set: value }] };
   return CancellationScope.nonCancellable(() =>
     writeToProject(target.project, scope, change, changeId, {
-      ...watch,
+      onReceipt,
       onDelay: () => {
         showDelay(run);
       },

@@ -18,6 +18,7 @@ import {
   FAILURE,
   type ProjectWriterInput,
   projectWriterStateQuery,
+  type Receipt,
 } from '../contract';
 import {
   describeWriter,
@@ -68,7 +69,8 @@ function handleRequests(writer: Writer): void {
   setHandler(
     changeSignal,
     async (request) => {
-      if (!receive(writer, request) && request.replyTo) await tell(request.replyTo, turnedAway(request));
+      const isKept = receive(writer, request);
+      if (isKept !== undefined) await giveReceipt(writer, request, isKept);
     },
     { description: 'Asks for a change: { changeId, change, replyTo }. The outcome is signalled to replyTo.' },
   );
@@ -106,13 +108,20 @@ async function answerRequesters(writer: Writer): Promise<void> {
   );
 }
 
-/** Not an outcome: whoever waits for one asks again, and whoever was about to leave does not. */
-function turnedAway({ changeId }: ChangeRequest): Changed {
-  return { changeId, ok: false, error: 'no room', isFull: true };
+/** Whoever gets none asks again before he leaves. */
+async function giveReceipt(
+  writer: Writer,
+  { changeId, replyTo, receipt }: ChangeRequest,
+  isKept: boolean,
+): Promise<void> {
+  if (receipt !== true || !replyTo || writer.receipts >= MOST_ANSWERS) return;
+  writer.receipts += 1;
+  await tell(replyTo, { changeId, isKept });
+  writer.receipts -= 1;
 }
 
 /** Who is gone needs no answer, and who is not asks again. */
-async function tell(requester: string, changed: Changed): Promise<void> {
+async function tell(requester: string, changed: Changed | Receipt): Promise<void> {
   await CancellationScope.nonCancellable(() =>
     getExternalWorkflowHandle(requester).signal(changedSignal, changed),
   ).catch(() => undefined);

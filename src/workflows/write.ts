@@ -35,10 +35,10 @@ const first = proxyActivities<SegueActivities>({ ...patiently, scheduleToCloseTi
 export interface WriteOptions {
   /** As in the order: the only run that may ask for it. */
   onlyBy?: string;
-  /** The writer has it now, and makes it whatever becomes of this run, unless it turns it away. */
+  /** The writer was asked; it may have no room for it. */
   onAsked?: () => void;
-  /** The writer has no room for it; it is asked again when patience ends. */
-  onTurnedAway?: () => void;
+  /** The writer has it now, and makes it whatever becomes of this run; or has no room, and is asked again. */
+  onReceipt?: (isKept: boolean) => void;
   /** Patience ended without an answer; called again and again. */
   onDelay?: () => void;
   /** Kept up to date, for a run that may have to hand over while it waits. */
@@ -55,8 +55,8 @@ export interface Asked {
 
 /** The answers that came to this run, by change id. */
 const answers = new Map<string, Changed>();
-/** Who wants to know that a change was turned away. */
-const turnedAway = new Map<string, () => void>();
+/** Who wants to know whether the writer has a change. */
+const receipts = new Map<string, (isKept: boolean) => void>();
 
 /**
  * Has a change of a project made by its writer, and waits for the outcome, however long the service takes.
@@ -68,12 +68,12 @@ export async function writeToProject(
   scope: Scope | undefined,
   change: ProjectChange,
   changeId: string,
-  { onlyBy, onAsked, onTurnedAway, onDelay, asked = {} }: WriteOptions = {},
+  { onlyBy, onAsked, onReceipt, onDelay, asked = {} }: WriteOptions = {},
 ): Promise<ChangeOutcome> {
   setHandler(changedSignal, keepAnswer, {
     description: 'Tells the outcome of a change that this run asked for: { changeId, ok, error }.',
   });
-  if (onTurnedAway) turnedAway.set(changeId, onTurnedAway);
+  if (onReceipt) receipts.set(changeId, onReceipt);
   const left = timeUntil(asked.nextAt);
   if (left > 0) await condition(() => isAnswered(changeId), left);
   for (;;) {
@@ -86,7 +86,14 @@ export async function writeToProject(
     // For a run that has to hand over in the middle of this; what was never asked for before is then asked for at once.
     if (times > 0) asked.nextAt = timeIn(patience);
     try {
-      await ask(requestChange, { project, scope, change, changeId, onlyBy });
+      await ask(requestChange, {
+        project,
+        scope,
+        change,
+        changeId,
+        onlyBy,
+        receipt: onReceipt !== undefined,
+      });
       asked.nextAt = timeIn(patience);
       onAsked?.();
       // The writer may have been lost with its answer; asked again, it drops what it has done and answers once more.
@@ -139,6 +146,6 @@ export function answerTo(changeId: string): ChangeOutcome | undefined {
 /** Anybody can send a signal; what is no answer of a writer changes nothing. */
 function keepAnswer(changed: unknown): void {
   if (!isRecord(changed) || !isText(changed.changeId)) return;
-  if (changed.isFull === true) turnedAway.get(changed.changeId)?.();
+  if (typeof changed.isKept === 'boolean') receipts.get(changed.changeId)?.(changed.isKept);
   else answers.set(changed.changeId, changed as Changed);
 }

@@ -31,6 +31,8 @@ export interface Writer {
   readonly progress: WriterProgress;
   /** The run continues as new: who waits is let go, and asks the next one. */
   handingOver: boolean;
+  /** On their way. */
+  receipts: number;
 }
 
 export function startWriter(input: ProjectWriterInput): Writer {
@@ -41,7 +43,7 @@ export function startWriter(input: ProjectWriterInput): Writer {
     ...{ deniedSince: null, lastError: null },
   };
   const progress = { ...nothing, ...input.carried };
-  const writer = { input, authGraceMs, progress, handingOver: false };
+  const writer = { input, authGraceMs, progress, handingOver: false, receipts: 0 };
   show(writer);
   return writer;
 }
@@ -66,14 +68,14 @@ export function problemsOfRequest(writer: Writer, request: ChangeRequest): strin
 }
 
 /**
- * Takes in what came by signal, and gives whether there was room. What cannot be taken for another reason is told to its
- * requester, if there is one.
+ * Takes in what came by signal, and gives whether there was room; undefined where that is nobody's change. What cannot be
+ * taken for another reason is told to its requester, if there is one.
  */
-export function receive(writer: Writer, request: ChangeRequest): boolean {
+export function receive(writer: Writer, request: ChangeRequest): boolean | undefined {
   const lost = problemsOfAddress(request);
   if (lost.length > 0) {
     noteTrouble(writer, `a change was not taken: ${lost.join('; ')}`);
-    return true;
+    return undefined;
   }
   const problems = problemsOfChange(request.change);
   // A requester without an answer asks again, and by then there may be room.

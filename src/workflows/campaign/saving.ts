@@ -96,9 +96,7 @@ function takeSteps(run: Campaign): { parts: string[]; steps: Step[] } {
   for (const [part, order] of [...run.unsaved]) {
     const value = valueOf(run, part);
     const size = JSON.stringify(value).length;
-    // Whose it is stands there all the same: another campaign looks for that.
-    const short = { key: run.input.key, tooLarge: size, see: `the run ${workflowInfo().workflowId}` };
-    const set = size > LARGEST_SAVE ? short : value;
+    const set = size > LARGEST_SAVE ? shortOf(run, part, size) : value;
     room -= Math.min(size, LARGEST_SAVE);
     if (room < 0 && steps.length > 0) break;
     const at = `${run.at}/${placeOf(run, part)}`;
@@ -108,6 +106,12 @@ function takeSteps(run: Campaign): { parts: string[]; steps: Step[] } {
     run.saves.onTheWay = Math.min(run.saves.onTheWay, order);
   }
   return { parts, steps };
+}
+
+/** Another campaign looks whose place it is, however much is kept there. */
+function shortOf({ input }: Campaign, part: string, size: number): object {
+  const whose = part === 'configuration' ? { key: input.key } : {};
+  return { ...whose, tooLarge: size, see: `the run ${workflowInfo().workflowId}` };
 }
 
 /** A run that was stopped may have written its result just before: what is said of its end stands beside that. */
