@@ -16,7 +16,7 @@ import { type Following } from './following';
 import { closeHold } from './hold';
 import { extraOf, type Message, tellUser } from './notice';
 import { untilReported } from './reporting';
-import { enterStage, showDelay } from './show';
+import { enterStage, showDelay, tasksOf } from './show';
 import { type WriteOptions, writeToProject } from './write';
 
 /** How long a cancelled run waits to see its task id in the project, once the project's writer has it and goes on. */
@@ -80,19 +80,35 @@ async function fail(run: Following, failure: ApplicationFailure): Promise<never>
  * something that nobody knows the id of.
  */
 async function recordCancelled(run: Following): Promise<void> {
-  const { subject } = run;
   await CancellationScope.nonCancellable(async () => {
-    const known = subject.tasks?.() ?? [];
-    const left = subject.id() === null ? (subject.unknown?.() ?? null) : subject.facts();
-    if (left !== null) await recordLeft(run, left);
-    // The answer to its submission may have come meanwhile.
-    const late = subject.tasks?.().find((taskId) => !known.includes(taskId));
-    if (late !== undefined) await recordLeft(run, { taskId: late });
+    let told: number;
+    do {
+      told = tasksOf(run).length;
+      const left = leftBy(run);
+      if (left !== null) await recordLeft(run, left);
+      // The answer to a submission may have come meanwhile.
+    } while (tasksOf(run).length > told);
     enterStage(run, 'cancelled');
   });
 }
 
-async function recordLeft(run: Following, left: Record<string, string | null>): Promise<void> {
+/** All that the service may still work on: what is followed, other tasks of the job, and what nobody knows the id of. */
+function leftBy(run: Following): Left | null {
+  const { subject } = run;
+  const [taskId, ...otherTasks] = tasksOf(run);
+  const unknown = subject.unknown?.() ?? null;
+  if (subject.id() === null && taskId === undefined && unknown === null) return null;
+  return {
+    ...unknown,
+    ...subject.facts(),
+    ...(taskId === undefined ? {} : { taskId }),
+    ...(otherTasks.length === 0 ? {} : { otherTasks }),
+  };
+}
+
+type Left = Record<string, string | string[] | null>;
+
+async function recordLeft(run: Following, left: Left): Promise<void> {
   const facts = { key: run.input.key, ...left };
   const value = { ...facts, status: 'cancelled', finishedAt: new Date().toISOString() };
   let isKept = false;

@@ -116,8 +116,8 @@ export function keepTask(run: Run, taskId: string): boolean {
 /** The submission that the service may have taken, as the service knows it. */
 function unknownOf({ input, progress }: Run): Record<string, string | null> | null {
   const last = progress.attempts.at(-1);
-  if (last?.outcome !== 'unknown') return null;
-  return { taskId: null, submission: submitRequestId(input.key, last.n), submittedAt: last.at };
+  if (last?.outcome !== 'unknown' || last.taskId !== undefined) return null;
+  return { submission: submitRequestId(input.key, last.n), submittedAt: last.at };
 }
 
 /** Every task that the service has for this job, as far as is known; the one that is followed comes first. */

@@ -49,6 +49,8 @@ export async function projectWriter(input: ProjectWriterInput): Promise<void> {
       await CancellationScope.nonCancellable(async () => {
         await writeQueued(writer);
         await answerRequesters(writer);
+        // Cancelled, it has nothing more to do: who waits for an Update gets his answer before it ends.
+        await condition(() => allHandlersFinished() || hasWork(writer));
       });
       if (!workflowInfo().continueAsNewSuggested) continue;
       writer.handingOver = true;
@@ -89,7 +91,9 @@ function handleRequests(writer: Writer): void {
 
 async function takeAndWait(writer: Writer, request: ChangeRequest): Promise<ChangeOutcome> {
   take(writer, request);
-  await condition(() => writer.handingOver || outcomeOf(writer, request.changeId) !== undefined);
+  await CancellationScope.nonCancellable(() =>
+    condition(() => writer.handingOver || outcomeOf(writer, request.changeId) !== undefined),
+  );
   const outcome = outcomeOf(writer, request.changeId);
   if (outcome) return outcome;
   throw ApplicationFailure.nonRetryable(

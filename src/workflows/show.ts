@@ -31,7 +31,14 @@ export function enterStage(run: Following, stage: Stage): void {
 
 /** Lists a stage that takes longer than it should: whoever looks for what is stuck finds it by that. */
 export function showDelay(run: Following): void {
-  if (listedStage() !== run.stage) list(run);
+  if (isDelayed(run)) return;
+  list(run);
+  showDetails(run);
+}
+
+/** Whether its stage, one of those that are over in a moment, takes longer than it should. */
+export function isDelayed({ stage }: Following): boolean {
+  return UNLISTED.has(stage) && listedStage() === stage;
 }
 
 /** Shown when a worker is asked; costs no event. */
@@ -57,6 +64,7 @@ function listedStage(): string | undefined {
   return workflowInfo().typedSearchAttributes.get(searchAttributes.stage);
 }
 
-function tasksOf({ subject }: Following): string[] {
+/** Those that the service has for it, as far as is known; the one that is followed first. */
+export function tasksOf({ subject }: Following): string[] {
   return subject.tasks?.() ?? [];
 }

@@ -69,6 +69,8 @@ async function submitUntilKnown(run: Run, denial: { telling?: CancellationScope 
     if (outcome.outcome === 'unknown') {
       const decision = await hold(run, { n: attempt.n, why: 'unknown', reason: outcome.reason });
       if (decision.action !== 'resubmit') {
+        // Nobody needs to look for it any more.
+        attempt.taskId ??= decision.taskId;
         follow(run, decision.taskId ?? '');
         return;
       }

@@ -3,6 +3,7 @@ import { workflowInfo } from '@temporalio/workflow';
 import { type Hold } from '../contract';
 import { type Following } from './following';
 import { describeHold } from './question';
+import { isDelayed } from './show';
 
 /** What a run says of an end, or of what comes just before it; the rest each kind says itself. */
 export function endDetails(run: Following, stage: EndStage): string {
@@ -11,7 +12,10 @@ export function endDetails(run: Following, stage: EndStage): string {
   const thing = known === null ? '' : ` (${kind} \`${known}\`)`;
   switch (stage) {
     case 'writing':
-      return `What became of the job${thing} is being written to the project.`;
+      return lines(
+        `What became of the job${thing} is being written to the project.`,
+        ...(isDelayed(run) ? [delayOf(run)] : []),
+      );
     case 'notifying':
       return `The service is done${thing}; somebody is being told.`;
     case 'succeeded':
@@ -22,6 +26,11 @@ export function endDetails(run: Following, stage: EndStage): string {
     default:
       return stage satisfies never;
   }
+}
+
+function delayOf({ input: { write } }: Following): string {
+  const writer = `project/…~${write?.project.resourcetype ?? ''}~${write?.project.id ?? ''}`;
+  return `That takes longer than it should, and is not given up. Why, the project's writer tells: the run \`${writer}\`.`;
 }
 
 export type EndStage = 'writing' | 'notifying' | 'succeeded' | 'failed' | 'abandoned' | 'cancelled';

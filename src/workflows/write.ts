@@ -37,7 +37,7 @@ export interface WriteOptions {
   onlyBy?: string;
   /** The writer was asked; it may have no room for it. */
   onAsked?: () => void;
-  /** The writer has it now, and makes it whatever becomes of this run; or has no room, and is asked again. */
+  /** The writer has it now, and goes on with it whatever becomes of this run; or has no room, and is asked again. */
   onReceipt?: (isKept: boolean) => void;
   /** Patience ended without an answer; called again and again. */
   onDelay?: () => void;

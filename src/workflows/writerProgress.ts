@@ -1,5 +1,5 @@
 /** What a writer knows: which changes wait, which are settled, and whom to tell. */
-import { setCurrentDetails } from '@temporalio/workflow';
+import { log, setCurrentDetails } from '@temporalio/workflow';
 import { type Data, problemsOfAddress, problemsOfChange } from '../changes';
 import {
   type ChangeOutcome,
@@ -16,7 +16,7 @@ import { checkWriterInput } from './writerInput';
  * Lengths are in characters of JSON.
  */
 const LONGEST_QUEUE = 400_000;
-/** So much of that is for small ones alone: what a cancelled run leaves behind, it does not ask for again. */
+/** So much of that is for small ones alone: a cancelled run that leaves a task behind stays until it has room. */
 const KEPT_FOR_SMALL = 50_000;
 const LONGEST_SMALL = 2_000;
 const MOST_SETTLED = 500;
@@ -80,7 +80,8 @@ export function receive(writer: Writer, request: ChangeRequest): boolean | undef
   const problems = problemsOfChange(request.change);
   // A requester without an answer asks again, and by then there may be room.
   if (problems.length === 0 && isFull(writer, request)) {
-    noteTrouble(writer, fullWords(writer));
+    // Why so many wait says more.
+    if (writer.progress.lastError === null) noteTrouble(writer, fullWords(writer));
     return false;
   }
   const isNew = !isKnown(writer, request.changeId);
@@ -110,6 +111,8 @@ export function nextBatch({ progress: { queue } }: Writer): ChangeRequest[] {
 /** Notes what became of changes, whether they stood in the queue or not. */
 export function settle(writer: Writer, { applied, refused }: Omit<WriteReport, 'patches'>): void {
   const { progress } = writer;
+  // Whoever asked for it may be gone.
+  for (const one of refused) log.warn('the project did not take a change', { ...one });
   const outcomes = [...applied.map((changeId) => ({ changeId })), ...refused.map(withShortError)];
   for (const { changeId } of outcomes) {
     const place = progress.queue.findIndex((change) => change.changeId === changeId);

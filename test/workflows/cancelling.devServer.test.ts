@@ -108,3 +108,40 @@ test('P2: a held job that is cancelled leaves the task in the project that it le
     expect(json.data).toMatchObject({ jobs: { mug: { status: 'cancelled', taskId } } });
   }, 'held');
 });
+
+test('P2: a task that is told while a cancelled job ends does not take the place of the one that it followed', async () => {
+  await withSlowJob(async (started, project) => {
+    const { taskId } = (await started.state()) ?? {};
+    await addFault(sandbox.url, answering(503, 'get-workspace'));
+    await started.cancel();
+    await eventually('the ask', async () => (await started.state())?.stage === 'writing');
+    await tellTask(started, 'another-task');
+    await ask(sandbox.url, 'DELETE /_sandbox/faults');
+    expect(await started.wait()).toMatchObject({ status: 'cancelled', taskId });
+    const { json } = await ask(sandbox.url, `GET /projects/document/${project.id}`);
+    expect(json.data).toMatchObject({
+      jobs: { mug: { status: 'cancelled', taskId, otherTasks: ['another-task'] } },
+    });
+  });
+});
+
+test('P2: a held job that is cancelled leaves what is unknown beside a task of an earlier submission', async () => {
+  await addFault(sandbox.url, {
+    ...{ operation: 'remove-background', match: { nth: 1 } },
+    ...{ fault: 'reset', when: 'after' },
+  });
+  await withSlowJob(async (started, project) => {
+    await tellTask(started, 'earlier-task');
+    await started.cancel();
+    expect(await started.wait()).toMatchObject({ status: 'cancelled' });
+    const { json } = await ask(sandbox.url, `GET /projects/document/${project.id}`);
+    const submission = submitRequestId(started.key, 1);
+    expect(json.data).toMatchObject({ jobs: { mug: { taskId: 'earlier-task', submission } } });
+  }, 'held');
+});
+
+/** Of a submission that the run does not know. */
+async function tellTask({ workflowId }: MediaJob, taskId: string): Promise<void> {
+  const run = temporal.client.workflow.getHandle(workflowId);
+  await run.signal(acceptedSignal, { hold: 'a-run-before/7', taskId });
+}

@@ -91,10 +91,14 @@ describe('the writer of a project', () => {
       await eventually('the trouble', async () => (await state()).lastError !== null);
       await writer().cancel();
       await signal(queue.taskQueue, { changeId: 'second', change: set('b', 1) });
+      // Whoever waits for a change hears of it.
+      const awaited = segueClient(temporal, queue).projects.patch(project, set('c', 1));
+      await eventually('all that was asked', async () => (await state()).queued.length === 3);
       await removeFaults(sandbox.url);
+      expect(await awaited).toMatchObject({ ok: true });
       await expect(writer().result()).rejects.toThrow(/cancelled/);
     });
-    expect((await readProject(sandbox.url, project)).data).toEqual({ ...KEPT, a: 1, b: 1 });
+    expect((await readProject(sandbox.url, project)).data).toEqual({ ...KEPT, a: 1, b: 1, c: 1 });
   });
 
   test('a queue that is full takes small changes on, and no large ones', async () => {

@@ -21,13 +21,15 @@ export interface LastKnown {
 
 /** Of a run that ended before its task did: cancelled, terminated, timed out, abandoned. */
 export function remainsOfStopped({ key, stage, taskId, state }: LastKnown): Remains {
+  const last = state?.attempts.at(-1);
   const task = state?.taskId ?? taskId;
-  if (task !== null) return { is: 'task', taskId: task };
+  // The one that is known is of a submission before: a person has it submitted again since.
+  const isDoubtful = last?.outcome === 'unknown' && last.taskId === undefined;
+  if (task !== null && !isDoubtful) return { is: 'task', taskId: task };
   if (!state) {
     // Between two attempts, of which the last was provably not accepted.
     return stage === 'waiting' ? { is: 'nothing' } : { is: 'unknown', requestId: null };
   }
-  const last = state.attempts.at(-1);
   if (!last || last.outcome === 'refused' || last.outcome === 'notSent') return { is: 'nothing' };
   return { is: 'unknown', requestId: submitRequestId(key, last.n) };
 }
