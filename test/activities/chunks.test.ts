@@ -84,6 +84,28 @@ test.each([
   await server.stop();
 });
 
+test('P2: a poll tells whom it did not come to, since others gave no answer', async () => {
+  const server = await startRawServer((socket, request) => {
+    if (request.includes('/tasks/well'))
+      socket.end(answer('200 OK', '{"status":"STARTED","info":null}', close));
+  });
+  const api = testApi(server.url);
+  const { general } = createActivities(api);
+  // It asks for a second, and keeps the rest of its time for the answer.
+  const { environment } = environmentOf({ startToCloseTimeoutMs: 6_000 });
+  const silent = Array.from({ length: 20 }, (_unused, n) => `silent${n}`);
+  const tasks = ['well1', ...silent, 'well2'].map((taskId, item) => ({
+    item,
+    taskId,
+    requestId: `r.${item}`,
+  }));
+  const news: TasksNews = await environment.run(general.pollTasks, { tasks });
+  expect(news).toMatchObject({ over: [], missing: [], known: [0], unasked: [21] });
+  expect([...(news.unanswered ?? [])].sort((a, b) => a - b)).toEqual(silent.map((_id, index) => index + 1));
+  await api.close();
+  await server.stop();
+});
+
 test('P2: a poll of many tells of each what there is, and fails for none', async () => {
   const large = JSON.stringify({ status: 'SUCCESS', info: { text: 'x'.repeat(3_000) } });
   const answers: Record<string, string> = {

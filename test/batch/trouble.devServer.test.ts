@@ -207,6 +207,32 @@ test("P2: a poll that fails now and then is nobody's business; when none tells a
   expect(await toldToOperator()).toEqual(['A batch learns nothing of its tasks']);
 });
 
+test('P2: tasks that the service gives no answer to keep none behind them from being asked after', async () => {
+  const config = testConfig();
+  const { url, stop } = await startSandbox({ pace: { kind: 'polls', polls: 1 } });
+  // As many as one poll asks after at once, and as many others.
+  const [silent, others] = [20, 20];
+  const spec = batchOf(cutouts(url, silent + others), silent + others);
+  for (let item = 1; item <= silent; item++)
+    for (let poll = 1; poll <= 8; poll++)
+      await addFault(url, {
+        ...{ operation: 'get-task', fault: 'hang', when: 'before' },
+        match: { requestId: `${batchItemKey(spec.key, item)}.poll.${poll}` },
+      });
+  await withWorker(temporal, config, url, async () => {
+    const batch = await startBatch(temporal, config, spec);
+    const isDone = async (): Promise<boolean> => (await batch.status()).counts.succeeded >= others;
+    await eventually('the others', isDone, 120_000);
+    const { entries } = await readLedger(url);
+    const polls = entries.map(({ requestId }) => Number(/\.poll\.(\d+)$/.exec(requestId ?? '')?.[1] ?? 0));
+    // The first comes to two of them, at most, and the second to all.
+    expect(Math.max(...polls)).toBeLessThanOrEqual(4);
+    await ask(url, 'DELETE /_sandbox/faults');
+    expect(await batch.result()).toMatchObject({ counts: { succeeded: silent + others } });
+  });
+  await stop();
+}, 180_000);
+
 /** Long enough for what is not stuck, however slow the machine. */
 const DEADLINE = '4s';
 
