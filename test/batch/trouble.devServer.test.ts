@@ -280,6 +280,31 @@ async function newTask(sandboxUrl: string, body: unknown): Promise<string> {
   return String(json.task_id);
 }
 
+test('P2: a batch whose partition has nothing left to submit is not in trouble any more', async () => {
+  const config = testConfig();
+  const slow = await startSandbox({ pace: { kind: 'time', ms: 3_600_000 } });
+  const items = cutouts(slow.url, 2);
+  for (const item of items.slice(0, 1)) item.taskId = await newTask(slow.url, item.request);
+  const spec = batchOf(items, 2);
+  // It is denied, and then nobody knows what became of it.
+  for (const [n, fault] of [{ fault: 'status' as const, status: 401 }, { fault: 'reset' as const }].entries())
+    await addFault(slow.url, {
+      ...{ operation: 'remove-background', when: 'before', ...fault },
+      match: { requestId: `${batchItemKey(spec.key, 2)}.submit.${n + 1}` },
+    });
+  await withWorker(temporal, config, slow.url, async () => {
+    const batch = await startBatch(temporal, config, spec);
+    const { trouble } = await untilStatus(batch, 'the trouble', (status) => status.trouble !== null);
+    expect(trouble).toContain('401');
+    const left = await untilStatus(batch, 'the held one', ({ counts }) => counts.held === 1);
+    expect(left).toMatchObject({ counts: { running: 1, waiting: 0 }, trouble: null });
+    await batch.cancel({ by: 'sam' });
+    await batch.result();
+    await temporal.client.workflow.getHandle(`media/${batchItemKey(spec.key, 2)}`).terminate();
+  });
+  await slow.stop();
+});
+
 test.each([
   ['all places', 0, 2],
   ['more than all places, since they were there before', 3, 3],
