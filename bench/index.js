@@ -5,6 +5,7 @@
 const os = require('node:os');
 const { Command, InvalidArgumentError } = require('commander');
 const { measureFairness } = require('./fairness');
+const { goalsOf } = require('./goals');
 const { handWrittenRow } = require('./handWritten/row');
 const { linesOf } = require('./report');
 const { segueRow } = require('./segueRow');
@@ -40,6 +41,7 @@ const program = new Command('npm run bench --')
   )
   .option('--full', `a batch of ${FULL_SIZE} items, too`)
   .option('--only <parts>', `some of ${PARTS.join(', ')}, by commas`, parts, PARTS)
+  .option('--strict', 'exit 1 where a goal is missed; figures differ from machine to machine')
   .option('--profile <folder>', 'leave a CPU profile of each worker there');
 
 async function measure(options) {
@@ -70,10 +72,12 @@ async function main() {
     `${os.availableParallelism()} cores, heaps of at most ${HEAP_MIB} MiB`,
   ];
   console.log([settings.join('; '), '', ...linesOf(measured)].join('\n'));
+  const isMissed = goalsOf(measured).some(({ isReached }) => !isReached);
+  return program.opts().strict && isMissed ? 1 : 0;
 }
 
 main().then(
-  () => process.exit(0),
+  (code) => process.exit(code),
   (error) => {
     console.error(error);
     process.exit(1);

@@ -20,11 +20,24 @@ function linesOf(measured) {
   return [
     ...(rows.length > 0 ? tableLines(rows, byHand) : []),
     ...(fairness ? ['', fairnessLine(fairness)] : []),
+    ...goalLines(goalsOf(measured)),
+  ];
+}
+
+/** The missed ones are named once more at the end, where they are seen. */
+function goalLines(goals) {
+  if (goals.length === 0) return [];
+  const missed = goals.filter(({ isReached }) => !isReached);
+  return [
     '',
-    ...goalsOf(measured).map(
-      ({ words, measured: value, isReached }) =>
-        `${isReached ? 'reached' : 'MISSED '}  ${words}: ${value.toFixed(2)}`,
+    ...goals.map(
+      ({ words, measured, isReached }) =>
+        `${isReached ? 'reached' : 'MISSED '}  ${words}: ${measured.toFixed(2)}`,
     ),
+    '',
+    missed.length === 0
+      ? 'No goal is missed.'
+      : `Missed, of ${goals.length}: ${missed.map(({ words }) => words).join('; ')}.`,
   ];
 }
 

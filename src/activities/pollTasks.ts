@@ -19,21 +19,27 @@ const LARGEST_INFO_BYTES = 2 * 1024;
 /** Asks after all tasks of a partition, each once. An error is no news; nothing here fails the poll. */
 export function createPollTasks(api: Api) {
   return async function pollTasks({ tasks }: PollTasksOrder): Promise<TasksNews> {
-    const news: TasksNews = { over: [], missing: [], known: [], trouble: null };
+    const [unanswered, unasked]: [number[], number[]] = [[], []];
+    const news: TasksNews = { over: [], missing: [], known: [], trouble: null, unanswered, unasked };
     const askUntil = Date.now() + activityInfo().startToCloseTimeoutMs - MARGIN_MS;
-    let unanswered = 0;
+    let silences = 0;
     const alive = setInterval(heartbeat, HEARTBEAT_EVERY_MS);
     try {
       await inParallel(AT_ONCE, tasks, async (task) => {
         const timeoutMs = Math.min(LONGEST_GET_MS, askUntil - Date.now());
-        if (unanswered >= MOST_UNANSWERED || timeoutMs <= 0) return;
+        if (silences >= MOST_UNANSWERED || timeoutMs <= 0) {
+          unasked.push(task.item);
+          return;
+        }
         try {
           await ask(api, task, timeoutMs, news);
-          unanswered = 0;
+          silences = 0;
         } catch (error) {
           if (isMissing(error)) news.missing.push(task.item);
           else news.trouble = error instanceof Error ? error.message : String(error);
-          if (!(error instanceof StatusError)) unanswered += 1;
+          if (error instanceof StatusError) return;
+          unanswered.push(task.item);
+          silences += 1;
         }
       });
     } finally {

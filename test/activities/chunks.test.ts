@@ -6,6 +6,9 @@ import { type ChunkOrder, type SubmitOutcome, type TasksNews } from '../../src/c
 import { testApi } from '../support/api';
 import { answer, startRawServer } from '../support/rawServer';
 
+/** Tasks that a poll asks after at once, and all that it is given. */
+const [AT_ONCE, TASKS] = [20, 70];
+
 const close = ['connection: close'];
 const task = (id: string): string => answer('202 Accepted', `{"task_id":"${id}"}`, close);
 
@@ -80,6 +83,55 @@ test.each([
   const outcomes: SubmitOutcome[] = await environment.run(chunks.submitChunk, chunkOf(3, otherRun ?? runId));
   expect(outcomes.map(({ outcome }) => outcome)).toEqual(['unknown', 'unknown', 'unknown']);
   expect(server.received).toHaveLength(0);
+  await api.close();
+  await server.stop();
+});
+
+test('a poll asks after a bounded number of tasks at once, and after each of them once', async () => {
+  let [open, most] = [0, 0];
+  const asked: string[] = [];
+  const server = await startRawServer((socket, request) => {
+    most = Math.max(most, ++open);
+    asked.push(/^GET \/api\/v1\/tasks\/(\w+)/.exec(request)?.[1] ?? '');
+    setTimeout(() => {
+      open -= 1;
+      socket.end(answer('200 OK', '{"status":"STARTED","info":null}', close));
+    }, 300);
+  });
+  const api = testApi(server.url);
+  const { general } = createActivities(api);
+  const { environment } = environmentOf();
+  const tasks = Array.from({ length: TASKS }, (_unused, item) => ({
+    ...{ item, taskId: `t${item}`, requestId: `r.${item}` },
+  }));
+  const news: TasksNews = await environment.run(general.pollTasks, { tasks });
+  expect(most).toBeGreaterThan(1);
+  expect(most).toBeLessThanOrEqual(AT_ONCE);
+  expect(new Set(asked).size).toBe(TASKS);
+  expect(asked).toHaveLength(TASKS);
+  expect(news.known).toHaveLength(TASKS);
+  await api.close();
+  await server.stop();
+});
+
+test('P2: a poll tells whom it did not come to, since others gave no answer', async () => {
+  const server = await startRawServer((socket, request) => {
+    if (request.includes('/tasks/well'))
+      socket.end(answer('200 OK', '{"status":"STARTED","info":null}', close));
+  });
+  const api = testApi(server.url);
+  const { general } = createActivities(api);
+  // It asks for a second, and keeps the rest of its time for the answer.
+  const { environment } = environmentOf({ startToCloseTimeoutMs: 6_000 });
+  const silent = Array.from({ length: 20 }, (_unused, n) => `silent${n}`);
+  const tasks = ['well1', ...silent, 'well2'].map((taskId, item) => ({
+    item,
+    taskId,
+    requestId: `r.${item}`,
+  }));
+  const news: TasksNews = await environment.run(general.pollTasks, { tasks });
+  expect(news).toMatchObject({ over: [], missing: [], known: [0], unasked: [21] });
+  expect([...(news.unanswered ?? [])].sort((a, b) => a - b)).toEqual(silent.map((_id, index) => index + 1));
   await api.close();
   await server.stop();
 });

@@ -245,3 +245,26 @@ test('P2: a partition that is over, and whose last word was lost, is not waited 
     });
   });
 });
+
+test('P2: a partition that was terminated while it only wrote is noticed, and its batch says that not all is written', async () => {
+  const config = testConfig();
+  const key = `b-${randomUUID()}`;
+  const { workflow } = temporal.client;
+  await startSilentPartitions(temporal, key, 1);
+  await workflow.getHandle(batchPartWorkflowId(key, 1)).terminate('by mistake');
+  const counts = { waiting: 0, running: 0, succeeded: 1, failed: 0, held: 0, cancelled: 0 };
+  await withWorker(temporal, config, sandbox.url, async () => {
+    const run = await workflow.start(BATCH_WORKFLOW, {
+      ...{ workflowId: batchWorkflowId(key), taskQueue: config.taskQueue },
+      args: [silentBatch(key, 1, { counts, places: 0 })],
+    });
+    expect(await run.result()).toMatchObject({
+      ...{ status: 'completed', counts: { succeeded: 1, held: 0, cancelled: 0 } },
+      stopped: { unfollowed: 0, undone: 0, reason: 'partition 1 was terminated: by mistake' },
+    });
+    const batch = await segueClient(temporal, config).batch.get(key);
+    expect(await batch.report()).toMatchObject({
+      ...{ status: 'failed', error: expect.stringContaining('stopped before all was written and told') },
+    });
+  });
+});

@@ -16,6 +16,7 @@ describe('checking', () => {
       digest: expect.stringMatching(/^[0-9a-f]{32}$/),
       partitions: [{ items: 3, firstLine: 1, digest: expect.stringMatching(/^[\w-]{16}$/) }],
       problems: [],
+      excess: null,
       warnings: [],
     });
   });

@@ -1,14 +1,17 @@
 /** The partitions of a manifest: where one ends, and that every reading finds the same ones. */
-import { checkManifest, readPartitions } from '../../src/client/batches/manifest';
-import { LARGEST_PARTITION_BYTES, MOST_PARTITION_ITEMS } from '../../src/contract';
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { checkManifest, readPartitions, withCheckedManifest } from '../../src/client/batches/manifest';
+import { LARGEST_PARTITION_BYTES, MOST_PARTITION_ITEMS, MOST_PARTITIONS } from '../../src/contract';
 import { InvalidInputError } from '../../src/errors';
 import { all } from '../support/all';
 import { line, linesIn, type Members } from '../support/manifestLines';
+import { shared } from '../support/shared';
+
+const many = (count: number, members: (n: number) => Members = () => ({})): string[] =>
+  Array.from({ length: count }, (_, n) => line({ key: `k${n}`, ...members(n) }));
 
 describe('partitions', () => {
-  const many = (count: number, members: (n: number) => Members = () => ({})): string[] =>
-    Array.from({ length: count }, (_, n) => line({ key: `k${n}`, ...members(n) }));
-
   test('end at so many items; both readings find the same, wherever bad lines and blanks stand', async () => {
     const texts = many(2 * MOST_PARTITION_ITEMS + 1);
     texts.splice(3, 0, '', '{}', '');
@@ -67,5 +70,43 @@ describe('partitions', () => {
     await expect(reading).rejects.toThrow(
       /m\.ndjson:2: tool: is required\n.*m\.ndjson:2: request: is required/,
     );
+  });
+});
+
+describe('a manifest of more partitions than a batch may have', () => {
+  const texts = many(2 * MOST_PARTITION_ITEMS + 1);
+  const tooLong = expect.stringMatching(/is too long: it needs 3 partitions, .* at most 2; split it before/);
+
+  test('cannot be used, with bad lines left out or not; the first line that would be left over is told', async () => {
+    const told: unknown[] = [];
+    const onProblem = (problem: unknown): number => told.push(problem);
+    for (const skipBad of [false, true]) {
+      const check = await checkManifest(linesIn('', ...texts), { skipBad, mostPartitions: 2, onProblem });
+      expect(check).toMatchObject({ usable: false, badLines: 0, problems: [] });
+      expect(check.excess).toEqual({ line: 2 * MOST_PARTITION_ITEMS + 2, problems: [tooLong] });
+    }
+    expect(told).toHaveLength(2);
+    // Split there, both parts are.
+    const check = await checkManifest(linesIn('', ...texts.slice(0, -1)), { mostPartitions: 2 });
+    expect(check).toMatchObject({ usable: true, excess: null });
+  });
+
+  test('starts nothing, and is one message', async () => {
+    const file = path.join(await mkdtemp(path.join(shared().scratch, 'long-')), 'm.ndjson');
+    await writeFile(file, texts.join('\n'));
+    const work = jest.fn();
+    const refused: unknown = await withCheckedManifest(file, { mostPartitions: 2 }, work).catch(
+      (error: unknown) => error,
+    );
+    expect(refused).toBeInstanceOf(InvalidInputError);
+    expect((refused as InvalidInputError).problems).toEqual([
+      expect.stringMatching(/m\.ndjson:1001: the manifest is too long: .* a key of its own$/),
+    ]);
+    expect(work).not.toHaveBeenCalled();
+  });
+
+  test('has over a million lines, where they have 2 KiB each', () => {
+    const fitting = Math.min(MOST_PARTITION_ITEMS, Math.floor(LARGEST_PARTITION_BYTES / 2_049));
+    expect(fitting * MOST_PARTITIONS).toBeGreaterThan(1_000_000);
   });
 });

@@ -48,7 +48,10 @@ test('P2: a partition that ended before its first word, and one that nobody hand
   };
   const work = async (): Promise<void> => {
     const { taskQueue } = config;
-    const bad = cutouts(sandbox.url, 2, { tool: '' });
+    // One of them is at the service already.
+    const bad = cutouts(sandbox.url, 2, { tool: '' }).map((item, n) =>
+      n === 1 ? { ...item, taskId: 't-given' } : item,
+    );
     await temporal.client.workflow.start(BATCH_PART_WORKFLOW, {
       ...{ taskQueue, workflowId: batchPartWorkflowId(spec.key, 2) },
       args: [{ batch: spec.key, n: 2, first: 3, items: bad }],
@@ -74,8 +77,9 @@ test('P2: a partition that ended before its first word, and one that nobody hand
     expect(await batch.report()).toMatchObject({ status: 'failed' });
     const results = await resultsOf(batch);
     expect(results.map(({ status }) => status)).toEqual([
-      ...['succeeded', 'succeeded', 'waiting', 'waiting', 'succeeded', 'succeeded'],
+      ...['succeeded', 'succeeded', 'waiting', 'running', 'succeeded', 'succeeded'],
     ]);
+    expect(results.slice(2, 4).map(({ taskId }) => taskId)).toEqual([null, 't-given']);
   };
   const operator = { userId: 'on-call', workspaceId: '1' };
   await withWorker(temporal, config, sandbox.url, work, { checkScheduledTime: false, operator });

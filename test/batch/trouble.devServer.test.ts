@@ -207,6 +207,32 @@ test("P2: a poll that fails now and then is nobody's business; when none tells a
   expect(await toldToOperator()).toEqual(['A batch learns nothing of its tasks']);
 });
 
+test('P2: tasks that the service gives no answer to keep none behind them from being asked after', async () => {
+  const config = testConfig();
+  const { url, stop } = await startSandbox({ pace: { kind: 'polls', polls: 1 } });
+  // As many as one poll asks after at once, and as many others.
+  const [silent, others] = [20, 20];
+  const spec = batchOf(cutouts(url, silent + others), silent + others);
+  for (let item = 1; item <= silent; item++)
+    for (let poll = 1; poll <= 8; poll++)
+      await addFault(url, {
+        ...{ operation: 'get-task', fault: 'hang', when: 'before' },
+        match: { requestId: `${batchItemKey(spec.key, item)}.poll.${poll}` },
+      });
+  await withWorker(temporal, config, url, async () => {
+    const batch = await startBatch(temporal, config, spec);
+    const isDone = async (): Promise<boolean> => (await batch.status()).counts.succeeded >= others;
+    await eventually('the others', isDone, 120_000);
+    const { entries } = await readLedger(url);
+    const polls = entries.map(({ requestId }) => Number(/\.poll\.(\d+)$/.exec(requestId ?? '')?.[1] ?? 0));
+    // The first comes to two of them, at most, and the second to all.
+    expect(Math.max(...polls)).toBeLessThanOrEqual(4);
+    await ask(url, 'DELETE /_sandbox/faults');
+    expect(await batch.result()).toMatchObject({ counts: { succeeded: silent + others } });
+  });
+  await stop();
+}, 180_000);
+
 /** Long enough for what is not stuck, however slow the machine. */
 const DEADLINE = '4s';
 
@@ -253,6 +279,31 @@ async function newTask(sandboxUrl: string, body: unknown): Promise<string> {
   const { json } = await ask(sandboxUrl, 'POST /tools/remove-background', { body });
   return String(json.task_id);
 }
+
+test('P2: a batch whose partition has nothing left to submit is not in trouble any more', async () => {
+  const config = testConfig();
+  const slow = await startSandbox({ pace: { kind: 'time', ms: 3_600_000 } });
+  const items = cutouts(slow.url, 2);
+  for (const item of items.slice(0, 1)) item.taskId = await newTask(slow.url, item.request);
+  const spec = batchOf(items, 2);
+  // It is denied, and then nobody knows what became of it.
+  for (const [n, fault] of [{ fault: 'status' as const, status: 401 }, { fault: 'reset' as const }].entries())
+    await addFault(slow.url, {
+      ...{ operation: 'remove-background', when: 'before', ...fault },
+      match: { requestId: `${batchItemKey(spec.key, 2)}.submit.${n + 1}` },
+    });
+  await withWorker(temporal, config, slow.url, async () => {
+    const batch = await startBatch(temporal, config, spec);
+    const { trouble } = await untilStatus(batch, 'the trouble', (status) => status.trouble !== null);
+    expect(trouble).toContain('401');
+    const left = await untilStatus(batch, 'the held one', ({ counts }) => counts.held === 1);
+    expect(left).toMatchObject({ counts: { running: 1, waiting: 0 }, trouble: null });
+    await batch.cancel({ by: 'sam' });
+    await batch.result();
+    await temporal.client.workflow.getHandle(`media/${batchItemKey(spec.key, 2)}`).terminate();
+  });
+  await slow.stop();
+});
 
 test.each([
   ['all places', 0, 2],

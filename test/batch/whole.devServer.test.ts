@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type BatchPartition } from '../../src/client/batches';
 import { InvalidInputError, KeyReusedError, ManifestChangedError } from '../../src/errors';
+import { batchPartWorkflowId, batchWorkflowId } from '../../src/ids';
 import { batchOf, cutouts, mostAtOnce, oneByOne, resultsOf, startBatch } from '../support/batch';
 import { notificationsOf } from '../support/campaign';
 import { readLedger, useSandboxEach } from '../support/sandbox';
@@ -97,6 +98,26 @@ test('the same key with another manifest is refused, with the first line that di
     const other = { ...batchOf(changed, 3, { key: spec.key }), partitions: unreadable };
     await expect(batches.start(other)).rejects.toThrow('its manifest differs from line 4 on; choose');
   });
+});
+
+test('batches that name no workspace have one turn together, and each workspace has its own', async () => {
+  const config = testConfig();
+  const turnsOf = async (scope?: { organization: string }): Promise<unknown[]> => {
+    const { key } = await startBatch(temporal, config, batchOf(cutouts(sandbox.url, 1), 1, { scope }));
+    const runs = [batchWorkflowId(key), batchPartWorkflowId(key, 1)];
+    return Promise.all(
+      runs.map(async (workflowId) => {
+        const handle = temporal.client.workflow.getHandle(workflowId);
+        const { raw } = await handle.describe();
+        await handle.terminate();
+        return raw.workflowExecutionInfo?.priority?.fairnessKey;
+      }),
+    );
+  };
+  const [one, other, scoped] = [await turnsOf(), await turnsOf(), await turnsOf({ organization: '42' })];
+  expect(one).toEqual(['no-workspace', 'no-workspace']);
+  expect(other).toEqual(one);
+  expect(scoped).toEqual(['42', '42']);
 });
 
 test('P1: from a file, as it may be written elsewhere; what is wrong with one starts nothing', async () => {

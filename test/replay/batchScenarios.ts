@@ -4,14 +4,23 @@ import { type Batch } from '../../src/client/batches/batch';
 import {
   BATCH_PART_WORKFLOW,
   BATCH_WORKFLOW,
+  batchCancelUpdate,
   type BatchItem,
   batchStatusQuery,
   CHUNK_ITEMS,
   endHandOverSignal,
+  type Letter,
+  type PartitionProgress,
   windowSignal,
 } from '../../src/contract';
 import { type BatchSpec } from '../../src/client/batches';
-import { batchItemKey, batchPartWorkflowId, batchWorkflowId, mediaWorkflowId } from '../../src/ids';
+import {
+  batchItemKey,
+  batchPartWorkflowId,
+  batchWorkflowId,
+  changeIdOf,
+  mediaWorkflowId,
+} from '../../src/ids';
 import { startSandbox } from '../../src/sandbox/server';
 import {
   batchOf,
@@ -23,8 +32,10 @@ import {
   tellingPartition,
   untilStatus,
 } from '../support/batch';
+import { notificationsOf } from '../support/campaign';
 import { decideByLedger } from '../support/deciding';
 import { eventually } from '../support/eventually';
+import { runWithFullPartition, startServerOfFewSignals } from '../support/fullPartition';
 import { type MediaJob } from '../../src/client/jobs/job';
 import { addFault, answering, ask, readLedger } from '../support/sandbox';
 import { segueClient, testConfig, type TestWorkerOptions, withWorker } from '../support/temporal';
@@ -292,6 +303,66 @@ const silent = whereHistoriesAreShort(SHORT, async (temporal, keep) => {
   await sandbox.stop();
 });
 
+/** One whose partition is full of signals, and takes its places when they are told again. */
+const toldAgain: Scenario = async (_temporal, keep) => {
+  const temporal = await startServerOfFewSignals();
+  const sandbox = await startSandbox({ pace: { kind: 'polls', polls: 1 } });
+  await keep(await runWithFullPartition(temporal, testConfig(), sandbox.url));
+  await sandbox.stop();
+  await temporal.close();
+};
+
+/** Its only partition was never handed over, and nobody does so for longer than that takes. */
+const absent: Scenario = async (temporal, keep) => {
+  const sandbox = await startSandbox();
+  const config = testConfig();
+  const key = `b-${randomUUID()}`;
+  const counts = { waiting: 1, running: 0, succeeded: 0, failed: 0, held: 0, cancelled: 0 };
+  const input = silentBatch(key, 1, { counts, places: 0, isThere: false });
+  const begun = { startedAt: new Date(Date.now() - 3_600_000).toISOString() };
+  const work = async (): Promise<void> => {
+    const run = await temporal.client.workflow.start(BATCH_WORKFLOW, {
+      ...{ workflowId: batchWorkflowId(key), taskQueue: config.taskQueue },
+      args: [{ ...input, carried: { ...input.carried, ...begun } }],
+    });
+    await eventually('that the operator knows', async () => (await notificationsOf(sandbox.url)).length > 0);
+    await run.executeUpdate(batchCancelUpdate, { args: [BY_SAM] });
+    await run.result();
+    await keep(run);
+  };
+  await withWorker(temporal, config, sandbox.url, work, { operator: OPERATOR });
+  await sandbox.stop();
+};
+
+/** What the run before it asked a project's writer for is asked for again, when that is due. */
+const askedBefore: Scenario = async (temporal, keep) => {
+  const sandbox = await startSandbox();
+  const config = testConfig();
+  const { batch, items } = { batch: `b-${randomUUID()}`, items: cutouts(sandbox.url, 1) };
+  const workflowId = batchPartWorkflowId(batch, 1);
+  const letter: Letter = {
+    ...{ address: 'the project', project: await seedProject(sandbox.url), halves: [], waiting: [] },
+    asked: {
+      changeId: changeIdOf(workflowId, randomUUID()),
+      items: [{ place: 0, at: '/made/one', finishedAt: new Date().toISOString() }],
+      ...{ times: 1, nextAt: new Date(Date.now() + 2_000).toISOString() },
+    },
+  };
+  const carried: PartitionProgress = {
+    items: [{ status: 'succeeded', taskId: 't-0', attempts: 1, info: {} }],
+    ...{ letters: [letter], window: NOTHING_NEW, polls: 1, late: null, reset: false },
+  };
+  await withWorker(temporal, config, sandbox.url, async () => {
+    const run = await temporal.client.workflow.start(BATCH_PART_WORKFLOW, {
+      ...{ workflowId, taskQueue: config.taskQueue },
+      args: [{ ...{ batch, n: 1, first: 1, items }, carried }],
+    });
+    await run.result();
+    await keep(run);
+  });
+  await sandbox.stop();
+};
+
 /** Its batch is terminated: what is at the service is followed to its end, and what waits is not begun. */
 const alone: Scenario = async (temporal, keep) => {
   const sandbox = await startSandbox({ pace: { kind: 'polls', polls: 2 } });
@@ -320,6 +391,8 @@ export const batchScenarios: Record<string, Scenario> = {
   'batch-handing-over-untold': handingOver(continuing(UNTOLD)),
   'batch-incomplete': incomplete,
   'batch-stopped': stopped,
+  'batch-absent': absent,
+  'batch-told-again': toldAgain,
   'batch-part-written-and-told': recording({ items: written, kept: firstPart }),
   'batch-part-held-and-refused': recording({ before: troubled, kept: firstPart }),
   'batch-part-denied': recording({ ...DENIED, kept: firstPart }),
@@ -329,6 +402,7 @@ export const batchScenarios: Record<string, Scenario> = {
   'batch-part-continued': continuing({ ...CONTINUED, kept: firstPart }),
   'batch-part-handing-over': handingOver(continuing({ ...CONTINUED, kept: firstPart })),
   'batch-part-alone': alone,
+  'batch-part-asked-before': askedBefore,
   'batch-part-continued-untold': telling,
   'batch-part-handing-over-untold': handingOver(telling),
   'batch-looked-on': silent,

@@ -124,12 +124,18 @@ export function tellingPartition(sandboxUrl: string, count: number): PartitionIn
   };
 }
 
+const AT_THE_SERVICE: PartitionStanding = {
+  counts: { waiting: 0, running: 1, succeeded: 0, failed: 0, held: 0, cancelled: 0 },
+  ...{ isThere: true, places: 1, trouble: null, late: null, isOver: false },
+};
+
 /** One with so many partitions of one item, of which nothing was heard for an hour. */
-export function silentBatch(key: string, count: number): BatchInput {
-  const silent: PartitionStanding = {
-    counts: { waiting: 0, running: 1, succeeded: 0, failed: 0, held: 0, cancelled: 0 },
-    ...{ isThere: true, places: 1, trouble: null, late: null, isOver: false },
-  };
+export function silentBatch(
+  key: string,
+  count: number,
+  standing: Partial<PartitionStanding> = {},
+): BatchInput {
+  const silent = { ...AT_THE_SERVICE, ...standing };
   const facts = { items: 1, firstLine: 1, digest: 'one' };
   const now = new Date().toISOString();
   return {

@@ -44,8 +44,9 @@ function counted(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
-function adviceOn({ usable, items, badLines }: ManifestCheck): string | undefined {
-  if (badLines === 0) return undefined;
+function adviceOn({ usable, items, badLines, excess }: ManifestCheck): string | undefined {
+  // What is too long says itself what to do.
+  if (badLines === 0 || excess) return undefined;
   if (usable) return `${counted(badLines, 'bad line')} would be left out.`;
   if (items === 0) return 'No line is good.';
   return 'Mend the bad lines, or leave them out: --skip-bad';
@@ -53,10 +54,14 @@ function adviceOn({ usable, items, badLines }: ManifestCheck): string | undefine
 
 function reportOf(name: string, check: ManifestCheck): Record<string, unknown> {
   const { usable, items, lines, badLines, duplicates, partitions, digest, problems, warnings } = check;
-  const wrong = badLines > 0 ? `${counted(badLines, 'bad line')} of ${lines}` : 'the manifest is empty';
   return {
     ...{ manifest: name, usable, items, lines, badLines, duplicates },
     ...{ partitions: partitions.length, digest: usable ? digest : null },
-    ...{ problems, warnings, error: usable ? null : wrong },
+    ...{ problems, warnings, error: usable ? null : whatIsWrong(check) },
   };
+}
+
+function whatIsWrong({ excess, badLines, lines }: ManifestCheck): string {
+  if (excess) return `from line ${excess.line} on ${excess.problems.join(', ')}`;
+  return badLines > 0 ? `${counted(badLines, 'bad line')} of ${lines}` : 'the manifest is empty';
 }

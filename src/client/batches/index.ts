@@ -79,6 +79,8 @@ export interface BatchRepeat {
 const HANDED_OVER_AT_ONCE = 4;
 /** Below single jobs and campaigns, for which people wait. */
 const BATCH_PRIORITY = 4;
+/** Batches that name none have one turn together: each with its own, many of them would outweigh a workspace. */
+const NO_WORKSPACE = 'no-workspace';
 
 export class BatchesClient {
   constructor(
@@ -220,9 +222,9 @@ export class BatchesClient {
 }
 
 /** What its runs do waits behind other work, and workspaces take turns. */
-function priorityOf({ key, scope }: BatchInput): { priorityKey: number; fairnessKey: string } {
+function priorityOf({ scope }: BatchInput): { priorityKey: number; fairnessKey: string } {
   // The server takes 64 bytes.
-  return { priorityKey: BATCH_PRIORITY, fairnessKey: (scope?.organization ?? key).slice(0, 64) };
+  return { priorityKey: BATCH_PRIORITY, fairnessKey: (scope?.organization ?? NO_WORKSPACE).slice(0, 64) };
 }
 
 /** How fast it is done does not make it another batch. */

@@ -46,14 +46,14 @@ async function* untilAborted(
 const MOST_TOLD = 20;
 const LONGEST_TOLD = 300;
 
-function unusable(name: string, { problems, badLines }: ManifestCheck): InvalidInputError {
-  const told = problems.flatMap(({ line, problems: wrong }) =>
+function unusable(name: string, { problems, badLines, items, excess }: ManifestCheck): InvalidInputError {
+  const told = [...(excess ? [excess] : []), ...problems].flatMap(({ line, problems: wrong }) =>
     wrong.map((problem) => shorten(`line ${line}: ${problem}`, LONGEST_TOLD)),
   );
   const rest = told.length > MOST_TOLD || badLines > problems.length;
   return new InvalidInputError(
     [
-      ...(badLines > 0 ? told.slice(0, MOST_TOLD) : ['it is empty']),
+      ...(items + badLines > 0 ? told.slice(0, MOST_TOLD) : ['it is empty']),
       ...(rest ? [`and more, in ${badLines} bad lines in all: segue batch check tells them`] : []),
     ],
     `Nothing was submitted: the manifest ${name} cannot be run`,

@@ -48,6 +48,9 @@ export interface TasksNews {
   known: number[];
   /** What kept the others from being asked after, where something did. */
   trouble: string | null;
+  /** Those that were asked after and gave no answer of any kind, and those that it did not come to. */
+  unanswered?: number[];
+  unasked?: number[];
 }
 
 export interface BatchActivities {

@@ -83,8 +83,16 @@ export interface PartitionProgress {
   trouble?: string | null;
   /** Polls in a row of which none told of any task, and what the last one met. */
   silence?: { polls: number; reason: string } | null;
+  /** Whose turn it is at the next poll. */
+  turns?: PollTurns;
   /** Whether the run was ever reset. Then a POST may be out that it does not know of, and it sends none itself. */
   reset: boolean;
+}
+
+/** Places of items in the partition: those that are asked after before all others, and those that are after them. */
+export interface PollTurns {
+  first: number[];
+  last: number[];
 }
 
 /** How many of the items may be at the service at once; the batch says so, and takes it back. */

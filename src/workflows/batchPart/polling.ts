@@ -21,6 +21,7 @@ import {
   type Partition,
   silenceOf,
 } from './run';
+import { inTurn, nextTurns } from './turns';
 import { keepFailure, keepResult } from './writing';
 
 const { pollTasks } = proxyActivities<SegueActivities>({
@@ -47,7 +48,7 @@ export async function pollItems(run: Partition): Promise<void> {
 }
 
 function followed(run: Partition): Entry[] {
-  return entriesWith(run, isFollowed);
+  return inTurn(entriesWith(run, isFollowed), run.progress.turns);
 }
 
 /** One whose task is known. */
@@ -69,7 +70,9 @@ async function askAfter(run: Partition, entries: Entry[]): Promise<TasksNews> {
   }
 }
 
-function take(run: Partition, { over, missing, known, trouble }: TasksNews): void {
+function take(run: Partition, news: TasksNews): void {
+  const { over, missing, known, trouble } = news;
+  run.progress.turns = nextTurns(run.progress.turns, news);
   for (const place of known) entryAt(run, place).known.missingSince = undefined;
   for (const place of missing) {
     const entry = entryAt(run, place);

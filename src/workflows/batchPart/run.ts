@@ -51,6 +51,7 @@ export function startPartition(input: PartitionInput, settings: Settings): Parti
       late: carried?.late ?? null,
       trouble: carried?.trouble ?? null,
       silence: carried?.silence ?? null,
+      turns: carried?.turns,
       reset: wasReset(carried),
     },
     subject: { requestName: batchPartWorkflowId(batch, n) },

@@ -1,5 +1,5 @@
 /** A whole manifest, looked at once before anything of it is handed over. */
-import { type PartitionFacts } from '../../../contract';
+import { MOST_PARTITIONS, type PartitionFacts } from '../../../contract';
 import { factsOf, manifestOf, type PlacedItem } from './cutting';
 import { type ManifestLine } from './lines';
 import { type BadLine, partitionsOf } from './partitions';
@@ -34,6 +34,8 @@ export interface ManifestCheck {
   partitions: PartitionFacts[];
   /** The first ones; `badLines` counts them all. */
   problems: ManifestProblem[];
+  /** That it is too much for one batch, with the first line that would be left over. */
+  excess: ManifestProblem | null;
   warnings: ManifestWarning[];
 }
 
@@ -42,13 +44,15 @@ export interface CheckOptions {
   skipBad?: boolean;
   /** Told of every problem, also where there are more than a result holds. */
   onProblem?: (problem: ManifestProblem) => void;
+  /** How many partitions a batch may have; tests take fewer. */
+  mostPartitions?: number;
 }
 
 const MOST_KEPT = 100;
 
 export async function checkManifest(
   lines: AsyncIterable<ManifestLine>,
-  { skipBad = false, onProblem }: CheckOptions = {},
+  { skipBad = false, onProblem, mostPartitions = MOST_PARTITIONS }: CheckOptions = {},
 ): Promise<ManifestCheck> {
   const problems: ManifestProblem[] = [];
   const partitions: PartitionFacts[] = [];
@@ -71,14 +75,26 @@ export async function checkManifest(
 
   const { items, badLines } = counts;
   if (items + badLines === 0) tell({ line: 1, problems: ['the manifest is empty: it has no line to run'] });
+  const excess = excessOf(partitions, mostPartitions);
+  if (excess) onProblem?.(excess);
   return {
-    usable: items > 0 && (skipBad || badLines === 0),
+    usable: items > 0 && (skipBad || badLines === 0) && !excess,
     digest: manifestOf(partitions).digest,
     lines: items + badLines,
     ...counts,
-    ...{ partitions, problems },
+    ...{ partitions, problems, excess },
     warnings: signed.warnings(),
   };
+}
+
+/** Nothing of it is begun: half a manifest is not what was asked for. */
+function excessOf(partitions: PartitionFacts[], most: number): ManifestProblem | null {
+  const first = partitions[most];
+  if (!first) return null;
+  const words =
+    `the manifest is too long: it needs ${partitions.length} partitions, and a batch has at most ${most}; ` +
+    'split it before this line, or earlier, and start each part with a key of its own';
+  return { line: first.firstLine, problems: [words] };
 }
 
 /** One warning for all of them: whoever signs addresses signs every one. */

@@ -2,14 +2,12 @@
 import { type BatchManifest } from '../../../contract';
 import { type ProxySettings } from '../../../config';
 import { InvalidInputError } from '../../../errors';
-import { checkManifest, type ManifestCheck, type ManifestProblem } from './check';
+import { checkManifest, type CheckOptions, type ManifestCheck, type ManifestProblem } from './check';
 import { type Partition } from './cutting';
 import { readPartitions } from './handOver';
 import { withManifest } from './rereadable';
 
-export interface ManifestOptions {
-  /** Whether bad lines are left out, and the others are run. */
-  skipBad?: boolean;
+export interface ManifestOptions extends Pick<CheckOptions, 'skipBad' | 'mostPartitions'> {
   proxy?: ProxySettings;
   /** Whoever reads it has to stop. */
   signal?: AbortSignal;
@@ -31,14 +29,14 @@ export interface CheckedManifest {
 /** Everything that is wrong is told before anything is done with it. */
 export function withCheckedManifest<T>(
   source: string,
-  { skipBad, proxy = {}, signal, onCheck, refusal = refused }: ManifestOptions,
+  { skipBad, mostPartitions, proxy = {}, signal, onCheck, refusal = refused }: ManifestOptions,
   work: (checked: CheckedManifest) => Promise<T>,
 ): Promise<T> {
   return withManifest(
     source,
     proxy,
     async ({ name, lines }) => {
-      const check = await checkManifest(lines(), { skipBad });
+      const check = await checkManifest(lines(), { skipBad, mostPartitions });
       onCheck?.(name, check);
       if (!check.usable) throw refusal(name, check);
       const { digest, items, partitions: facts } = check;
@@ -56,12 +54,12 @@ export function problemLines(name: string, { line, problems }: ManifestProblem):
   return problems.map((problem) => `${name}:${line}: ${problem}`);
 }
 
-function refused(name: string, { problems, badLines }: ManifestCheck): InvalidInputError {
-  const told = problems.flatMap((problem) => problemLines(name, problem));
+function refused(name: string, { problems, badLines, excess, items }: ManifestCheck): InvalidInputError {
+  const told = [...(excess ? [excess] : []), ...problems].flatMap((problem) => problemLines(name, problem));
   const more = badLines - problems.length;
   return new InvalidInputError(
     [
-      ...(badLines === 0 ? [`${name}: is empty`] : told),
+      ...(items + badLines === 0 ? [`${name}: is empty`] : told),
       ...(more > 0 ? [`and ${more} more bad lines: segue batch check tells them all`] : []),
     ],
     'The batch was not started',
