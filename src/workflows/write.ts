@@ -6,6 +6,7 @@ import {
   isCancellation,
   proxyActivities,
   setHandler,
+  sleep,
 } from '@temporalio/workflow';
 import {
   type Changed,
@@ -21,6 +22,9 @@ import {
 import { isRecord, isText } from '../rules/inputs';
 
 const [FIRST_PATIENCE_MS, LONGEST_PATIENCE_MS] = [2 * 60_000, 3_600_000];
+
+/** How long a run that is about to leave waits for the outcome, once the writer has its change. */
+const LEAVING_PATIENCE = '1m';
 
 const patiently: ActivityOptions = {
   summary: "asks the project's writer for a change",
@@ -106,6 +110,26 @@ export async function writeToProject(
     }
     onDelay?.();
   }
+}
+
+/**
+ * For a run that is about to leave: the outcome; undefined where the writer has the change and goes on without this run,
+ * which stayed a while to see what becomes of it.
+ */
+export async function outcomeUnlessKept<Outcome>(
+  write: (onReceipt: (isKept: boolean) => void) => Promise<Outcome>,
+): Promise<Outcome | undefined> {
+  let isKept = false;
+  const onReceipt = (isNowKept: boolean): void => {
+    isKept = isNowKept;
+  };
+  return Promise.race([write(onReceipt), untilKept(() => isKept)]);
+}
+
+async function untilKept(isKept: () => boolean): Promise<undefined> {
+  await condition(isKept);
+  await sleep(LEAVING_PATIENCE);
+  return undefined;
 }
 
 /**
