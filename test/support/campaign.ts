@@ -99,6 +99,15 @@ export async function startCampaign(
   return new TestCampaign(handle);
 }
 
+/** One that runs, and that no worker ever takes up. */
+export function startIdleCampaign({ client }: TestTemporal, key: string): Promise<WorkflowHandle> {
+  return client.workflow.start(CAMPAIGN_WORKFLOW, {
+    workflowId: campaignWorkflowId(key),
+    taskQueue: `idle-${key}`,
+    args: [{ key }],
+  });
+}
+
 export class TestCampaign {
   constructor(readonly handle: WorkflowHandle) {}
 
