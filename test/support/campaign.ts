@@ -10,6 +10,7 @@ import {
   type CampaignResult,
   type CampaignStatus,
   campaignStatusQuery,
+  changedSignal,
   decideUpdate,
 } from '../../src/contract';
 import { type StarterConfig } from '../../src/config';
@@ -151,6 +152,14 @@ export class TestCampaign {
     });
   }
 
+  /** What it has asked workers to do, by name, oldest first. */
+  async activities(): Promise<string[]> {
+    const { events } = await this.handle.fetchHistory();
+    return (events ?? []).flatMap(
+      ({ activityTaskScheduledEventAttributes: asked }) => asked?.activityType?.name ?? [],
+    );
+  }
+
   /** Until it has read so often, from the runs themselves, how its jobs stand. */
   async untilLooks(times: number): Promise<void> {
     await eventually(`look ${times}`, async () => {
@@ -176,8 +185,12 @@ export async function untilItWaitsForItsProject(job: WorkflowHandle): Promise<vo
     const hasAsked = events?.some(
       ({ activityTaskScheduledEventAttributes: asked }) => asked?.activityType?.name === 'requestChange',
     );
+    // The writer has it, and its receipt is here: what comes later finds no workflow task begun.
+    const hasReceipt = events?.some(
+      ({ workflowExecutionSignaledEventAttributes: told }) => told?.signalName === changedSignal.name,
+    );
     // In the middle of a workflow task, the server that skips time would wait for its end for ever.
-    return hasAsked && Boolean(events?.at(-1)?.timerStartedEventAttributes);
+    return hasAsked && hasReceipt && Boolean(events?.at(-1)?.timerStartedEventAttributes);
   });
 }
 

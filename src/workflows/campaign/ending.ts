@@ -8,7 +8,7 @@ import {
   isCancellation,
 } from '@temporalio/workflow';
 import { type CampaignResult, FAILURE, type NoticeOutcome } from '../../contract';
-import { cancelJob } from './children';
+import { cancelJobs } from './children';
 import { lookAtOpen, mayHaveEnded } from './looking';
 import { readEnds } from './news';
 import { tellEnd } from './notices';
@@ -99,7 +99,7 @@ async function cancelAll(run: Campaign): Promise<void> {
   const open = jobs.filter(isOpen);
   // Cancelled, it ends; one that is held afterwards waits for a person, and stands in the project as open.
   const heldBefore = new Set(open.filter(({ status }) => status === 'held'));
-  await Promise.all(open.map((job) => cancelJob(job)));
+  await cancelJobs(open);
   // One that was stopped before told nobody; the server takes its cancellation all the same.
   for (const { name } of open) if (!run.attended.has(name)) mayHaveEnded(run, name);
   const until = Date.now() + CANCEL_PATIENCE_MS;
