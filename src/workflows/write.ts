@@ -1,6 +1,7 @@
 import {
   ActivityFailure,
   type ActivityOptions,
+  ApplicationFailure,
   CancellationScope,
   condition,
   isCancellation,
@@ -12,6 +13,7 @@ import {
   type Changed,
   changedSignal,
   type ChangeOutcome,
+  FAILURE,
   LONGEST_CALL_MS,
   type ProjectChange,
   type ProjectRef,
@@ -37,7 +39,7 @@ const patient = proxyActivities<SegueActivities>(patiently);
 const first = proxyActivities<SegueActivities>({ ...patiently, scheduleToCloseTimeout: FIRST_PATIENCE_MS });
 
 export interface WriteOptions {
-  /** As in the order: the only run that may ask for it. */
+  /** As in the order: the only run that may ask for it. Where another does, an `Outdated` failure is thrown. */
   onlyBy?: string;
   /** The writer was asked; it may have no room for it. */
   onAsked?: () => void;
@@ -105,6 +107,7 @@ export async function writeToProject(
     } catch (error) {
       if (!(error instanceof ActivityFailure)) throw error;
       if (isCancellation(error)) throw error;
+      if (isOutdated(error.cause)) throw error.cause;
       // Whatever took its attempts away: it is not asked again.
       if (error.retryState !== 'TIMEOUT') return { ok: false, error: error.cause?.message ?? error.message };
     }
@@ -146,6 +149,10 @@ async function ask(
   } finally {
     asking.cancel();
   }
+}
+
+export function isOutdated(error: unknown): error is ApplicationFailure {
+  return error instanceof ApplicationFailure && error.type === FAILURE.outdated;
 }
 
 function isAnswered(changeId: string): boolean {
