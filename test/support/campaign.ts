@@ -160,6 +160,20 @@ export class TestCampaign {
     );
   }
 
+  /** Until it knows of so many tries to tell somebody something what became of them. */
+  async untilNotified(times: number): Promise<void> {
+    await eventually(`try ${times} to tell somebody`, async () => {
+      const { events } = await this.handle.fetchHistory();
+      const tries = events?.flatMap(({ activityTaskScheduledEventAttributes: asked, eventId }) =>
+        asked?.activityType?.name === 'notify' ? [String(eventId)] : [],
+      );
+      const over = events?.filter(({ activityTaskCompletedEventAttributes: one }) =>
+        tries?.includes(String(one?.scheduledEventId)),
+      );
+      return over?.length === times;
+    });
+  }
+
   /** Until it has read so often, from the runs themselves, how its jobs stand. */
   async untilLooks(times: number): Promise<void> {
     await eventually(`look ${times}`, async () => {
