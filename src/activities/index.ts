@@ -7,6 +7,7 @@ import { DEFAULT_SUBMIT, type SegueActivities } from '../contract';
 import { countBreakerChange } from '../metrics';
 import { Breaker, type BreakerChange } from './breaker';
 import { createCalls } from './calls';
+import { cancelRuns } from './cancelRuns';
 import { Denials } from './denials';
 import { checkMedia } from './checkMedia';
 import { createDownloadSubtitles, type DownloadOptions } from './downloadSubtitles';
@@ -78,6 +79,7 @@ export function createActivities(api: Api, options: ActivityOptions = {}) {
     research: createResearch(api, { authGrace }),
     readEnd,
     readEnds,
+    cancelRuns,
     readOutlook: createReadOutlook(api, organizationOf, { authGrace }, options.wallClock),
     isStillDue: createIsStillDue(api, { authGrace }),
     ...createWorkingHours(options.wallClock),

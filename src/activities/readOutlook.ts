@@ -38,7 +38,7 @@ export function createReadOutlook(
       const { outlook, ...news } = nextOutlook(previousOutlook(there), {
         ...order,
         ...{ now, nudgeAt, clock, survey: seen },
-        isApproving: isApproving(data, at),
+        isApproving: await isApproving(data, at),
       });
       const bounded = withinSize(outlook);
       return {

@@ -42,7 +42,7 @@ export function createRequestChange(organizationOf: OrganizationOf, patience: Pa
     if (onlyBy && onlyBy !== workflowExecution?.runId)
       throw ApplicationFailure.nonRetryable(
         'The change was not sent: the run was reset after it had seen what it would write, and others may have written since',
-        FAILURE.badChange,
+        FAILURE.outdated,
       );
 
     const requestId = stepRequestId(workflowId, `requestChange-${activityId}.${attempt}`);

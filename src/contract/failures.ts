@@ -15,5 +15,6 @@ export const FAILURE = {
   unreachable: 'Unreachable',
   unsafeStart: 'UnsafeStart',
   badChange: 'BadChange',
+  outdated: 'Outdated',
   askAgain: 'AskAgain',
 } as const;

@@ -6,7 +6,6 @@ import {
   condition,
   isCancellation,
   log,
-  sleep,
   uuid4,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -17,10 +16,7 @@ import { closeHold } from './hold';
 import { extraOf, type Message, tellUser } from './notice';
 import { untilReported } from './reporting';
 import { enterStage, showDelay, tasksOf } from './show';
-import { type WriteOptions, writeToProject } from './write';
-
-/** How long a cancelled run waits to see its task id in the project, once the project's writer has it and goes on. */
-const CANCEL_PATIENCE = '1m';
+import { outcomeUnlessKept, type WriteOptions, writeToProject } from './write';
 
 /** Runs `work`; where it fails or is cancelled, project and user know that before the run ends. */
 export async function endingWell<T>(run: Following, work: () => Promise<T>): Promise<T> {
@@ -111,23 +107,11 @@ type Left = Record<string, string | string[] | null>;
 async function recordLeft(run: Following, left: Left): Promise<void> {
   const facts = { key: run.input.key, ...left };
   const value = { ...facts, status: 'cancelled', finishedAt: new Date().toISOString() };
-  let isKept = false;
-  const onReceipt = (isNowKept: boolean): void => {
-    isKept = isNowKept;
-  };
-  const written = await Promise.race([
+  const written = await outcomeUnlessKept((onReceipt) =>
     write(run, placeOfFailure(run), 'cancelled', value, onReceipt),
-    untilKept(() => isKept),
-  ]);
+  );
   if (written && !written.ok)
     log.warn('the project does not know what the service still works on', { ...facts, ...written });
-}
-
-/** The writer has it and goes on without this run, which stays a while to see what becomes of it. */
-async function untilKept(isKept: () => boolean): Promise<undefined> {
-  await condition(isKept);
-  await sleep(CANCEL_PATIENCE);
-  return undefined;
 }
 
 /** Not cancelled with the run: what the service did for money is known here, and must be known there. */

@@ -58,7 +58,8 @@ export function tellUser(
   const { sendBefore } = message;
   const send = (): Promise<NotifyOutcome> =>
     once.notify({ notification, requestId, runId: senderOf(run), sendBefore });
-  return untilKnown(send, onDelay, () => isTooLate(message), tries);
+  const isOver = (): boolean => isTooLate(message) || (tries?.isStale?.() ?? false);
+  return untilKnown(send, onDelay, isOver, tries);
 }
 
 /** Whether its time has passed. */
@@ -83,6 +84,8 @@ export interface Tries {
   begun: number;
   /** Waits so long for the next one; meanwhile nothing is on its way. */
   rest: (ms: number) => Promise<void>;
+  /** Whether it says nothing any more; then it is not tried again. */
+  isStale?: () => boolean;
 }
 
 /** Nobody may be named as operator; then nobody is told, and that is no trouble. */

@@ -34,7 +34,7 @@ import { tellingItsEnd } from './endNews';
 import { readOutlookSettings } from './settings';
 import { refuseUnsafeStart } from './start';
 import { workingHours, workingTime } from './workingHours';
-import { writeToProject } from './write';
+import { isOutdated, writeToProject } from './write';
 
 const LONGEST_LOOK = '6h';
 
@@ -62,6 +62,7 @@ async function lookAndTell(input: OutlookInput, silentAfter: number): Promise<Ou
   const written = await write(input, at, news);
   const nudges: OutlookResult['nudges'] = [];
   for (const due of news.nudges) nudges.push({ ...due, notified: await nudgeOnce(input, at, news, due) });
+  if (written === 'outdated') throw outdated();
   show(written ? `The outlook of ${news.week} is in the project.` : 'Nothing is new; nothing was written.');
   const { key } = input;
   const finishedAt = new Date().toISOString();
@@ -89,23 +90,39 @@ async function look(input: OutlookInput, at: string, silentAfterMs: number): Pro
   }
 }
 
-/** Whether there was something to write. A nudge stands in the outlook before it is sent, so that it is sent once. */
+/**
+ * Whether there was something to write. A nudge stands in the outlook before it is sent, so that it is sent once. Where
+ * the run was reset after it had looked, it may stand there from before that, and nobody else would send it.
+ */
 async function write(
   { project, scope }: OutlookInput,
   at: string,
   { outlook, lookedBy }: OutlookNews,
-): Promise<boolean> {
+): Promise<boolean | 'outdated'> {
   if (outlook === null) return false;
   show('Writing the outlook into the project.');
   const change = { steps: [{ at: `${at}/outlook`, set: outlook }] };
   const changeId = changeIdOf(workflowInfo().workflowId, `outlook-${uuid4().slice(0, 8)}`);
-  const outcome = await writeToProject(project, scope, change, changeId, { onlyBy: lookedBy });
+  const outcome = await writeToProject(project, scope, change, changeId, { onlyBy: lookedBy }).catch(
+    (error: unknown) => {
+      if (!isOutdated(error)) throw error;
+      return 'outdated' as const;
+    },
+  );
+  if (outcome === 'outdated') return outcome;
   if (!outcome.ok)
     throw ApplicationFailure.nonRetryable(
       `The project did not take the outlook, and nobody was nudged: ${outcome.error}`,
       FAILURE.refused,
     );
   return true;
+}
+
+function outdated(): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(
+    'The outlook was not written: the run was reset after it had seen what it would write, and others may have written since',
+    FAILURE.refused,
+  );
 }
 
 /**

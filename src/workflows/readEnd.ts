@@ -14,8 +14,13 @@ const LONGEST_LIST = 50;
 export async function readManyEnds(orders: ReadEndOrder[]): Promise<JobEnd[]> {
   const [first, ...others] = orders;
   if (first && others.length === 0) return [await readEnd(first)];
-  const lists: ReadEndOrder[][] = [];
-  for (let from = 0; from < orders.length; from += LONGEST_LIST)
-    lists.push(orders.slice(from, from + LONGEST_LIST));
-  return (await Promise.all(lists.map((list) => readEnds(list)))).flat();
+  return (await Promise.all(inLists(orders).map((list) => readEnds(list)))).flat();
+}
+
+/** For activities that do for many runs what would be several events for each. */
+export function inLists<Item>(all: Item[]): Item[][] {
+  const lists: Item[][] = [];
+  for (let from = 0; from < all.length; from += LONGEST_LIST)
+    lists.push(all.slice(from, from + LONGEST_LIST));
+  return lists;
 }

@@ -1,16 +1,19 @@
 import {
   ActivityFailure,
   type ActivityOptions,
+  ApplicationFailure,
   CancellationScope,
   condition,
   isCancellation,
   proxyActivities,
   setHandler,
+  sleep,
 } from '@temporalio/workflow';
 import {
   type Changed,
   changedSignal,
   type ChangeOutcome,
+  FAILURE,
   LONGEST_CALL_MS,
   type ProjectChange,
   type ProjectRef,
@@ -21,6 +24,9 @@ import {
 import { isRecord, isText } from '../rules/inputs';
 
 const [FIRST_PATIENCE_MS, LONGEST_PATIENCE_MS] = [2 * 60_000, 3_600_000];
+
+/** How long a run that is about to leave waits for the outcome, once the writer has its change. */
+const LEAVING_PATIENCE = '1m';
 
 const patiently: ActivityOptions = {
   summary: "asks the project's writer for a change",
@@ -33,7 +39,7 @@ const patient = proxyActivities<SegueActivities>(patiently);
 const first = proxyActivities<SegueActivities>({ ...patiently, scheduleToCloseTimeout: FIRST_PATIENCE_MS });
 
 export interface WriteOptions {
-  /** As in the order: the only run that may ask for it. */
+  /** As in the order: the only run that may ask for it. Where another does, an `Outdated` failure is thrown. */
   onlyBy?: string;
   /** The writer was asked; it may have no room for it. */
   onAsked?: () => void;
@@ -101,11 +107,32 @@ export async function writeToProject(
     } catch (error) {
       if (!(error instanceof ActivityFailure)) throw error;
       if (isCancellation(error)) throw error;
+      if (isOutdated(error.cause)) throw error.cause;
       // Whatever took its attempts away: it is not asked again.
       if (error.retryState !== 'TIMEOUT') return { ok: false, error: error.cause?.message ?? error.message };
     }
     onDelay?.();
   }
+}
+
+/**
+ * For a run that is about to leave: the outcome; undefined where the writer has the change and goes on without this run,
+ * which stayed a while to see what becomes of it.
+ */
+export async function outcomeUnlessKept<Outcome>(
+  write: (onReceipt: (isKept: boolean) => void) => Promise<Outcome>,
+): Promise<Outcome | undefined> {
+  let isKept = false;
+  const onReceipt = (isNowKept: boolean): void => {
+    isKept = isNowKept;
+  };
+  return Promise.race([write(onReceipt), untilKept(() => isKept)]);
+}
+
+async function untilKept(isKept: () => boolean): Promise<undefined> {
+  await condition(isKept);
+  await sleep(LEAVING_PATIENCE);
+  return undefined;
 }
 
 /**
@@ -122,6 +149,10 @@ async function ask(
   } finally {
     asking.cancel();
   }
+}
+
+export function isOutdated(error: unknown): error is ApplicationFailure {
+  return error instanceof ApplicationFailure && error.type === FAILURE.outdated;
 }
 
 function isAnswered(changeId: string): boolean {

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Socket } from 'node:net';
 import path from 'node:path';
+import { ActivityCancelledError, ActivityNotFoundError } from '@temporalio/client';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { bundleWorkflowCode, DefaultLogger, type LogEntry, Worker } from '@temporalio/worker';
 import { createActivities } from '../../src/activities';
@@ -133,6 +134,20 @@ test('Temporal is asked until it answers', async () => {
     ++asked < 2 ? Promise.reject(new Error('away')) : Promise.resolve(asked);
   const environment = new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') });
   expect(await environment.run(() => insist(temporal.client, 60_000, ask))).toBe(2);
+});
+
+test.each([
+  ['was called back', new ActivityCancelledError('cancelled')],
+  ['is gone', new ActivityNotFoundError('no such activity')],
+])('that an attempt %s is an answer: Temporal is not asked again', async (_what, told) => {
+  let asked = 0;
+  const ask = (): Promise<never> => {
+    asked += 1;
+    return Promise.reject(told);
+  };
+  const environment = new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') });
+  await expect(environment.run(() => insist(temporal.client, 1_500, ask))).rejects.toBe(told);
+  expect(asked).toBe(1);
 });
 
 test('a Temporal server that is away while the answer comes hears of it when it is back', async () => {

@@ -124,6 +124,23 @@ test('a reminder that the service does not take before the evening goes out the 
   expect(told.filter((category) => category === 'agentNudge')).toHaveLength(1);
 }, 120_000);
 
+test('a question that the service takes only after somebody has decided is not sent any more', async () => {
+  await ask(sandbox.url, 'POST /_sandbox/reset');
+  await addFault(sandbox.url, { ...answering(429, 'notify'), ms: HOUR_MS / 4, match: { nth: 1 } });
+  await run({ approval: { from: 'u-2', expires: '2h' } }, async (campaign) => {
+    await campaign.untilStage('approving');
+    await campaign.untilNotified(1);
+    await campaign.decide({ decision: 'change', by: 'Olga', jobs: ['cutout'] });
+    await campaign.untilRound(2);
+    expect(await campaign.result()).toMatchObject({ status: 'expired', remarks: [] });
+  });
+  const told = (await notificationsOf(sandbox.url)).map(({ request }) => request);
+  expect(told).toMatchObject([
+    { category: 'agentNeedsInput', body: expect.stringContaining('--round 2') },
+    { category: 'agentError' },
+  ]);
+}, 120_000);
+
 /** The only job of a campaign was begun by somebody else, so that the server does not tell the campaign its end. */
 async function withFoundJob(
   work: (campaign: TestCampaign, job: WorkflowHandle) => Promise<void>,

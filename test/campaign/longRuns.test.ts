@@ -25,9 +25,15 @@ const temporal = useTemporal(() =>
 const sandbox = useSandboxEach({ pace: { kind: 'polls', polls: 2 } });
 
 test('a history is long well before the server says so, or when it says so', () => {
-  expect(isLong({ continueAsNewSuggested: false, historyLength: 2_499 })).toBe(false);
-  expect(isLong({ continueAsNewSuggested: false, historyLength: 2_500 })).toBe(true);
-  expect(isLong({ continueAsNewSuggested: true, historyLength: 60 })).toBe(true);
+  const events = (historyLength: number) => ({ continueAsNewSuggested: false, historyLength });
+  expect(isLong(events(2_499), 0)).toBe(false);
+  expect(isLong(events(2_500), 0)).toBe(true);
+  expect(isLong({ continueAsNewSuggested: true, historyLength: 60 }, 0)).toBe(true);
+});
+
+test('a history is long sooner where many jobs are open, whose ends it would have to take when it is cancelled', () => {
+  expect(isLong({ continueAsNewSuggested: false, historyLength: 1_999 }, 500)).toBe(false);
+  expect(isLong({ continueAsNewSuggested: false, historyLength: 2_000 }, 500)).toBe(true);
 });
 
 async function runsOf(workflowId: string): Promise<{ runId: string; historyLength: number }[]> {
@@ -158,24 +164,26 @@ test(
   2 * LONGEST_ADDING_MS,
 );
 
-/** How often histories of the campaign ask how jobs stand. */
-async function readingsOf(workflowId: string): Promise<number> {
+/** How often histories of the campaign ask how jobs stand, and by how many requests they tell them to stop. */
+async function countsOf(workflowId: string): Promise<{ readings: number; requests: number }> {
   const runs = await runsOf(workflowId);
   const histories = await Promise.all(
     runs.map(({ runId }) => temporal.client.workflow.getHandle(workflowId, runId).fetchHistory()),
   );
-  return histories
-    .flatMap(({ events }) => events ?? [])
-    .filter(({ activityTaskScheduledEventAttributes: asked }) =>
-      asked?.activityType?.name?.startsWith('readEnd'),
+  const all = histories.flatMap(({ events }) => events ?? []);
+  const asked = (activity: string): number =>
+    all.filter(({ activityTaskScheduledEventAttributes: one }) =>
+      one?.activityType?.name?.startsWith(activity),
     ).length;
+  const alone = all.filter((event) => event.requestCancelExternalWorkflowExecutionInitiatedEventAttributes);
+  return { readings: asked('readEnd'), requests: asked('cancelRuns') + alone.length };
 }
 
 /** At full size the limit is the server's own, which a few jobs do not meet. */
 const testWithLowLimit = full ? test.skip : test;
 
 testWithLowLimit(
-  'jobs that are overdue, many of them, are not looked at by each run that goes on with them, and read in lists when it is cancelled',
+  'jobs that are overdue, many of them, are not looked at by each run that goes on with them, and told to stop and read in lists when it is cancelled',
   async () => {
     const names = Array.from({ length: 25 }, (_unused, n) => `wait-${n}`);
     const waits: Record<string, { asset: string }> = {};
@@ -195,12 +203,14 @@ testWithLowLimit(
         const { runId, historyLength } = await current.handle.describe();
         return runId !== first && historyLength > 4;
       });
-      expect(await readingsOf(workflowId)).toBe(0);
+      expect(await countsOf(workflowId)).toEqual({ readings: 0, requests: 0 });
       await current.handle.cancel();
       await expect(current.result()).rejects.toThrow();
       const { jobs } = await current.status();
       expect(jobs.map(({ status }) => status)).toEqual(names.map(() => 'cancelled'));
-      expect(await readingsOf(workflowId)).toBeLessThan(names.length / 2);
+      const { readings, requests } = await countsOf(workflowId);
+      expect(readings).toBeLessThan(names.length / 2);
+      expect(requests).toBe(1);
     };
     await withWorker(temporal, config, sandbox.url, work, { layout: SANDBOX_PLACES });
   },

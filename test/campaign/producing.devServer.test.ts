@@ -56,6 +56,25 @@ test('one failed job stops only what builds on it', async () => {
   });
 });
 
+test('what many jobs take from one result is read once, and what is wrong with it is told briefly', async () => {
+  const from = (at: string) => ({
+    ...{ tool: 'remove-background', optional: true },
+    request: { image_url: { from: 'source', at } },
+  });
+  const built = Object.fromEntries([1, 2, 3].map((n) => [`on-${n}`, from('/images/0/url')]));
+  const spec = await newCampaign(sandbox.url, {
+    media: { source: cutout(sandbox.url), ...built, onNothing: from(`/${'x'.repeat(500)}`) },
+  });
+  const campaign = await start(spec);
+  const { jobs } = await campaign.result();
+  expect(jobs.map(({ status }) => status)).toEqual([...Array<string>(4).fill('succeeded'), 'failed']);
+  expect(jobs.at(-1)?.error).toMatch(/^from source at .*…$/);
+  expect(Buffer.byteLength(jobs.at(-1)?.error ?? '')).toBeLessThan(260);
+  // Its end and the values; the others end once each.
+  const asked = await campaign.activities();
+  expect(asked.filter((name) => name === 'readEnd')).toHaveLength(1 + 1 + 3);
+});
+
 test('a paused campaign begins nothing; media can be added, and all of it is made after', async () => {
   const spec = await newCampaign(sandbox.url, { media: { cutout: cutout(sandbox.url) }, concurrency: 1 });
   await addFault(sandbox.url, answering(503, 'get-task'));

@@ -7,6 +7,7 @@ import { addFault, answering, ask } from '../support/sandbox';
 
 const { sandbox, start, startApproving, summary } = useCampaigns();
 
+const PICTURE = { image_url: 'http://127.0.0.1:9/none.png', mask_url: 'http://127.0.0.1:9/none.png' };
 const refusal = answering(422, 'update-project');
 
 test('a project that does not take the configuration ends the campaign before anything is paid for', async () => {
@@ -18,6 +19,31 @@ test('a project that does not take the configuration ends the campaign before an
     cause: { type: 'CampaignFailed', details: [{ problems: [problem] }] },
   });
   expect(await summary()).toMatchObject({ submissions: 0, patches: 0 });
+});
+
+test('a configuration too large to keep says whose place it is, and another campaign leaves it alone', async () => {
+  const long = { prompt: 'x'.repeat(260_000) };
+  const spec = await newCampaign(sandbox.url, {
+    scope: { organization: '1' },
+    media: {
+      cutout: cutout(sandbox.url),
+      // Refused by the service before any cost: only its length matters here.
+      long: { tool: 'image-outpainting', optional: true, request: { ...PICTURE, ...long } },
+    },
+    approval: { from: 'u-2' },
+  });
+  const campaign = await start(spec);
+  await campaign.untilStage('approving');
+  expect((await keptOf(sandbox.url, spec)).configuration).toEqual({
+    key: spec.key,
+    tooLarge: expect.any(Number),
+    see: `the run ${campaign.handle.workflowId}`,
+  });
+  const other = await start({ ...spec, key: `${spec.key}-other` });
+  await expect(other.result()).rejects.toMatchObject({
+    cause: { details: [{ problems: [expect.stringMatching(`^at: campaign ${spec.key} still runs`)] }] },
+  });
+  await campaign.handle.terminate();
 });
 
 test('what the project does not take is said, and tried again when the campaign moves on', async () => {

@@ -87,6 +87,21 @@ export const campaignLongScenarios: Record<string, Scenario> = {
   'campaign-reminded-the-next-morning': conductingForLong(remindedInTheEvening({ ms: HOUR_MS })),
   'campaign-reminder-refused': conductingForLong(remindedInTheEvening({ status: 400 })),
 
+  /** It could be told only when it was decided. */
+  'campaign-question-outdated': conductingForLong(
+    async (url) => {
+      await addFault(url, { ...answering(429, 'notify'), ms: HOUR_MS / 4, match: { nth: 1 } });
+      const approval = { from: 'u-2', expires: '2h' } as const;
+      return { scope: { organization: '1' }, media: { cutout: cutout(url) }, approval };
+    },
+    async (campaign) => {
+      await campaign.untilStage('approving');
+      await campaign.untilNotified(1);
+      await campaign.decide({ decision: 'change', by: 'sam', jobs: ['cutout'] });
+      await campaign.untilRound(2);
+    },
+  ),
+
   'campaign-cancelled-and-looked-once-more': conductingForLong(attached('cutout'), async (...it) => {
     const job = await cancelInTrouble(...it);
     await job.terminate('enough');

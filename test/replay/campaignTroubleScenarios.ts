@@ -3,13 +3,21 @@ import { type WorkflowHandle } from '@temporalio/client';
 import {
   type AddMediaOrder,
   addMediaUpdate,
+  type CampaignInput,
   jobNewsSignal,
   pauseUpdate,
   resumeUpdate,
 } from '../../src/contract';
 import { mediaKeyOf } from '../../src/ids';
 import { startSandbox } from '../../src/sandbox/server';
-import { cutout, newCampaign, startCampaign, TestCampaign } from '../support/campaign';
+import {
+  cutout,
+  keptOf,
+  newCampaign,
+  startCampaign,
+  startIdleCampaign,
+  TestCampaign,
+} from '../support/campaign';
 import { continueAsNew } from '../support/continueAsNew';
 import { decideByLedger } from '../support/deciding';
 import { eventually } from '../support/eventually';
@@ -255,6 +263,34 @@ export const campaignTroubleScenarios: Record<string, Scenario> = {
     )(temporal, keep);
   },
 
+  /** Another took it after this one had looked, and wrote later. */
+  'campaign-place-given-up': (temporal, keep) => {
+    let spec: CampaignInput | undefined;
+    return conducting(
+      async (url) => {
+        spec = await newCampaign(url, { scope: { organization: '1' }, media: { cutout: cutout(url) } });
+        await addFault(url, answering(503, 'get-workspace'));
+        return spec;
+      },
+      async (campaign, url) => {
+        const given = spec;
+        if (!given) return;
+        const { key, project } = given;
+        await eventually('its state to be there', async () => {
+          const kept = await keptOf(url, given).catch(() => undefined);
+          return kept?.configuration.key === key && kept.lifecycle.stage === 'preparing';
+        });
+        const other = await startIdleCampaign(temporal, `other-${key}`);
+        const theirs = { configuration: { key: `other-${key}` }, lifecycle: { stage: 'approving' } };
+        const place = `/projects/${project.resourcetype}/${project.id}`;
+        await ask(url, `PATCH ${place}`, { body: { data: { theirs: true, campaign: theirs } } });
+        await mend(url);
+        await campaign.result().catch(() => undefined);
+        await other.terminate();
+      },
+    )(temporal, keep);
+  },
+
   'campaign-result-gone': conducting(approved, async (campaign, _url, temporal) => {
     const { jobs } = await campaign.untilStage('approving');
     const workflowId = jobs[0]?.workflowId ?? '';
@@ -356,6 +392,23 @@ export const campaignTroubleScenarios: Record<string, Scenario> = {
     await forgetRun(temporal, jobs[0]?.workflowId ?? '');
     await campaign.handle.cancel();
   }),
+
+  /** Their ends come together, and are read so. */
+  'campaign-cancelled-with-many-jobs': conducting(
+    async (url) => ({
+      ...(await unfinished(url)),
+      media: Object.fromEntries(['a', 'b', 'c', 'd', 'e'].map((name) => [name, cutout(url)])),
+    }),
+    async (campaign) => {
+      await eventually('all tasks', async () => {
+        const { jobs } = await campaign.status();
+        return jobs.every(({ taskId }) => taskId !== null);
+      });
+      await campaign.handle.cancel();
+      await campaign.result().catch(() => undefined);
+      expect(await campaign.activities()).toEqual(expect.arrayContaining(['cancelRuns', 'readEnds']));
+    },
+  ),
 
   'campaign-cancelled-while-preparing': conducting(
     async (url) => {

@@ -184,6 +184,7 @@ export const outlookScenarios: Record<string, Scenario> = {
   'outlook-without-news': looking([{}, undefined]),
   'outlook-refused': looking([{ campaign: [] }]),
   'outlook-reset-after-it-looked': looking([APPROVING], {}, { kept: resetAfterItLooked }),
+  'outlook-reset-before-it-nudged': looking([APPROVING], NUDGING, { kept: resetAfterItLooked }),
   'outlook-of-no-project': looking([undefined]),
   'outlook-cancelled': looking([APPROVING], NUDGING, {
     before: (url) => addFault(url, answering(503, 'get-board')),

@@ -10,6 +10,7 @@ import {
   type CampaignResult,
   type CampaignStatus,
   campaignStatusQuery,
+  changedSignal,
   decideUpdate,
 } from '../../src/contract';
 import { type StarterConfig } from '../../src/config';
@@ -99,6 +100,15 @@ export async function startCampaign(
   return new TestCampaign(handle);
 }
 
+/** One that runs, and that no worker ever takes up. */
+export function startIdleCampaign({ client }: TestTemporal, key: string): Promise<WorkflowHandle> {
+  return client.workflow.start(CAMPAIGN_WORKFLOW, {
+    workflowId: campaignWorkflowId(key),
+    taskQueue: `idle-${key}`,
+    args: [{ key }],
+  });
+}
+
 export class TestCampaign {
   constructor(readonly handle: WorkflowHandle) {}
 
@@ -142,6 +152,28 @@ export class TestCampaign {
     });
   }
 
+  /** What it has asked workers to do, by name, oldest first. */
+  async activities(): Promise<string[]> {
+    const { events } = await this.handle.fetchHistory();
+    return (events ?? []).flatMap(
+      ({ activityTaskScheduledEventAttributes: asked }) => asked?.activityType?.name ?? [],
+    );
+  }
+
+  /** Until it knows of so many tries to tell somebody something what became of them. */
+  async untilNotified(times: number): Promise<void> {
+    await eventually(`try ${times} to tell somebody`, async () => {
+      const { events } = await this.handle.fetchHistory();
+      const tries = events?.flatMap(({ activityTaskScheduledEventAttributes: asked, eventId }) =>
+        asked?.activityType?.name === 'notify' ? [String(eventId)] : [],
+      );
+      const over = events?.filter(({ activityTaskCompletedEventAttributes: one }) =>
+        tries?.includes(String(one?.scheduledEventId)),
+      );
+      return over?.length === times;
+    });
+  }
+
   /** Until it has read so often, from the runs themselves, how its jobs stand. */
   async untilLooks(times: number): Promise<void> {
     await eventually(`look ${times}`, async () => {
@@ -167,8 +199,12 @@ export async function untilItWaitsForItsProject(job: WorkflowHandle): Promise<vo
     const hasAsked = events?.some(
       ({ activityTaskScheduledEventAttributes: asked }) => asked?.activityType?.name === 'requestChange',
     );
+    // The writer has it, and its receipt is here: what comes later finds no workflow task begun.
+    const hasReceipt = events?.some(
+      ({ workflowExecutionSignaledEventAttributes: told }) => told?.signalName === changedSignal.name,
+    );
     // In the middle of a workflow task, the server that skips time would wait for its end for ever.
-    return hasAsked && Boolean(events?.at(-1)?.timerStartedEventAttributes);
+    return hasAsked && hasReceipt && Boolean(events?.at(-1)?.timerStartedEventAttributes);
   });
 }
 

@@ -16,11 +16,12 @@ const temporal = useTimeSkipping();
 const sandbox = useSandbox();
 
 /** What a look leaves behind: a silent board, and a question to the approver. */
-function campaign(stage: string, more: { paused?: object; since?: string } = {}) {
+function campaign(stage: string, more: { paused?: object; since?: string; key?: string } = {}) {
   const { paused = null, since = SINCE } = more;
   const boards = { b: { digest: 'x', since } };
   const outlook = { weeks: [], seen: { drafts: null, activity: {} }, boards, nudged: {} };
-  return { campaign: { lifecycle: { stage, paused }, outlook } };
+  const configuration = more.key === undefined ? {} : { configuration: { key: more.key } };
+  return { campaign: { ...configuration, lifecycle: { stage, paused }, outlook } };
 }
 
 const APPROVAL: Nudge = { about: 'approval' };
@@ -32,6 +33,12 @@ test.each<[string, Nudge, object, object]>([
   ['of a board goes out then', BOARD, campaign('producing'), { status: 'sent' }],
   ['is dropped where somebody has decided', APPROVAL, campaign('completed'), DONE],
   ['is dropped where the campaign is paused', APPROVAL, campaign('approving', { paused: {} }), DONE],
+  [
+    'is dropped where the campaign does not run any more',
+    APPROVAL,
+    campaign('approving', { key: `c-${randomUUID()}` }),
+    DONE,
+  ],
   [
     'of a board that has moved is dropped',
     BOARD,

@@ -3,11 +3,13 @@ import { randomUUID } from 'node:crypto';
 import { type OutlookInput, type OutlookResult } from '../../src/contract';
 import { InvalidInputError, KeyReusedError } from '../../src/errors';
 import { outlookWorkflowId } from '../../src/ids';
+import { eventually } from '../support/eventually';
 import { newLook, outlooksOf } from '../support/outlook';
 import { resetRun } from '../support/reset';
-import { useSandbox } from '../support/sandbox';
+import { addFault, answering, useSandbox } from '../support/sandbox';
 import { segueClient, testConfig, useTemporal, withWorker } from '../support/temporal';
-import { KEPT, readProject, seedProject } from '../support/writing';
+import { onAWednesday } from '../support/workingHours';
+import { KEPT, readProject, removeFaults, seedProject } from '../support/writing';
 
 const temporal = useTemporal();
 const sandbox = useSandbox();
@@ -86,6 +88,33 @@ describe('an outlook', () => {
       });
       expect(await outlookIn(project)).toEqual(seen);
     });
+  });
+
+  test('P4: a look that is reset before it nudged does so, once, though its outlook says that it did', async () => {
+    const { board } = await somethingToLookAt();
+    const project = await seedProject(sandbox.url, { campaign: { lifecycle: { stage: 'approving' } } });
+    const config = testConfig();
+    const work = async (): Promise<void> => {
+      const { outlooks } = segueClient(temporal, config);
+      const before = await sideEffects();
+      await addFault(sandbox.url, answering(503, 'update-project'));
+      const look = await outlooks.start({ key: newLook(), project, boards: [board], notify: NOTIFY });
+      const handle = temporal.client.workflow.getHandle(look.workflowId);
+      const asked = await eventually('that it writes', async () => {
+        const { events } = await handle.fetchHistory();
+        const [, second] = events?.filter((event) => event.workflowTaskCompletedEventAttributes) ?? [];
+        return second?.eventId;
+      });
+      for (let times = 0; times < 2; times++) {
+        await resetRun(temporal, handle, { workflowTaskFinishEventId: asked });
+        await expect(handle.result()).rejects.toMatchObject({
+          cause: { message: expect.stringContaining('the run was reset after it had seen') },
+        });
+      }
+      expect((await sideEffects()).notifications).toBe(before.notifications + 1);
+      await removeFaults(sandbox.url);
+    };
+    await withWorker(temporal, config, sandbox.url, work, { wallClock: onAWednesday });
   });
 
   test('what the service does not know is remarked, and the rest is looked at', async () => {

@@ -1,7 +1,9 @@
 /** Whom outlooks nudge, on a real Temporal server; the sandbox's ledger is the judge. */
+import { randomUUID } from 'node:crypto';
 import { type WorkflowHandle } from '@temporalio/client';
 import { type SegueClient } from '../../src/client';
 import { type OutlookInput, type OutlookResult } from '../../src/contract';
+import { startIdleCampaign } from '../support/campaign';
 import { eventually } from '../support/eventually';
 import { newLook, outlooksOf } from '../support/outlook';
 import { seed } from '../support/records';
@@ -92,6 +94,27 @@ describe('in working hours', () => {
       nudges: [{ about: 'approval', notified: { status: 'before' } }],
     });
     expect((await sideEffects()).notifications).toBe(before.notifications + 1);
+  });
+});
+
+describe('of a campaign that stands at its question in the project', () => {
+  const outlooks = useOutlooks(onAWednesday);
+
+  test.each<[string, boolean]>([
+    ['runs', true],
+    ['was terminated', false],
+  ])('an outlook nudges where that still runs: one that %s', async (_what, runs) => {
+    const key = `c-${randomUUID()}`;
+    const campaign = await startIdleCampaign(temporal, key);
+    if (!runs) await campaign.terminate('enough');
+    const project = await seedProject(sandbox.url, {
+      campaign: { ...WAITING.campaign, configuration: { key } },
+    });
+    const { info } = await outlooks().run({ key: newLook(), project, notify: NOTIFY, boards: [] });
+    expect((info as OutlookResult).nudges).toMatchObject(
+      runs ? [{ about: 'approval', notified: { status: 'sent' } }] : [],
+    );
+    if (runs) await campaign.terminate('enough');
   });
 });
 

@@ -82,6 +82,8 @@ export interface CampaignActivities {
   readEnd: (order: ReadEndOrder) => Promise<JobEnd>;
   /** The same for a list of runs, in its order. */
   readEnds: (orders: ReadEndOrder[]) => Promise<JobEnd[]>;
+  /** Tells runs to stop, by their workflow ids. */
+  cancelRuns: (workflowIds: string[]) => Promise<void>;
   /** The first moment from then on in the working hours of a place: 09:00 to 18:00, Monday to Friday. ISO 8601. */
   workingTime: (order: WorkingTimeOrder) => Promise<string>;
   /** The working hours that it is in, or else the next ones. */

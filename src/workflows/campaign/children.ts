@@ -3,12 +3,12 @@ import {
   CancellationScope,
   type ChildWorkflowHandle,
   getExternalWorkflowHandle,
+  proxyActivities,
   startChild,
-  TemporalFailure,
   type Workflow,
   workflowInfo,
 } from '@temporalio/workflow';
-import { bytesOf, LARGEST_CAMPAIGN_BYTES, referencesIn, resolveReferences } from '../../rules/campaign';
+import { bytesOf, LARGEST_CAMPAIGN_BYTES } from '../../rules/campaign';
 import {
   type CampaignJob,
   MEDIA_WORKFLOW,
@@ -16,6 +16,7 @@ import {
   RECORD_WORKFLOW,
   type RecordInput,
   reportToSignal,
+  type SegueActivities,
   TRANSCRIPT_WORKFLOW,
   type TranscriptInput,
 } from '../../contract';
@@ -28,11 +29,19 @@ import {
 } from '../../ids';
 import { attributesOfJob } from '../../searchAttributes';
 import { isAlreadyStarted } from '../alreadyStarted';
+import { inLists } from '../readEnd';
 import { forgetEnding, mayHaveEnded } from './looking';
-import { readEnd } from '../readEnd';
+import { shortened } from './news';
 import { type Campaign, jobNamed, mediaSpec, setStatus } from './run';
 import { partOf, REPEAT, saveJob } from './saving';
 import { noteChange } from './stage';
+import { type Values, valuesFor, withValues } from './values';
+
+/** Of the Temporal server alone. Five hundred requests of the workflow itself would be a thousand events. */
+const { cancelRuns } = proxyActivities<SegueActivities>({
+  startToCloseTimeout: '40s',
+  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
+});
 
 /** How a job is begun, or why it cannot be. */
 export type JobOrder = Order | { problem: string };
@@ -57,9 +66,12 @@ const LARGEST_BUNCH = 64 * 1024;
 export async function begin(run: Campaign, jobs: CampaignJob[]): Promise<void> {
   // Not begun by two: the order of a job takes a while where it builds on others.
   for (const job of jobs) setStatus(job, 'running');
-  const orders = await Promise.all(
-    jobs.map(async (job) => ({ job, order: run.orders.get(job.name) ?? (await orderOf(run, job)) })),
+  const unknown = jobs.filter(({ name, kind }) => kind === 'media' && !run.orders.has(name));
+  const values = await valuesFor(
+    run,
+    unknown.map(({ name }) => mediaSpec(run, name).request),
   );
+  const orders = jobs.map((job) => ({ job, order: run.orders.get(job.name) ?? orderOf(run, job, values) }));
   let room = LARGEST_BUNCH;
   const begun = orders.map(({ job, order }) => {
     const bytes = 'problem' in order ? 0 : bytesOf(order.input);
@@ -81,7 +93,7 @@ export async function begin(run: Campaign, jobs: CampaignJob[]): Promise<void> {
 async function beginOne(run: Campaign, job: CampaignJob, order: JobOrder): Promise<void> {
   if ('problem' in order) {
     job.workflowId = null;
-    setStatus(job, 'failed', order.problem);
+    setStatus(job, 'failed', shortened(order.problem));
     saveJob(run, job);
     noteChange(run);
     return;
@@ -137,10 +149,10 @@ async function attach(run: Campaign, job: CampaignJob, { workflowId }: Order): P
   mayHaveEnded(run, job.name);
 }
 
-async function orderOf(run: Campaign, job: CampaignJob): Promise<JobOrder> {
+function orderOf(run: Campaign, job: CampaignJob, values: Values): JobOrder {
   switch (job.kind) {
     case 'media':
-      return mediaOrder(run, job);
+      return mediaOrder(run, job, values);
     case 'transcript':
       return transcriptOrder(run, job);
     case 'wait':
@@ -148,11 +160,11 @@ async function orderOf(run: Campaign, job: CampaignJob): Promise<JobOrder> {
   }
 }
 
-async function mediaOrder(run: Campaign, job: CampaignJob): Promise<JobOrder> {
+function mediaOrder(run: Campaign, job: CampaignJob, values: Values): JobOrder {
   const { tool, request: asked } = mediaSpec(run, job.name);
-  const values = await valuesFor(run, asked);
-  if (values.problems.length > 0) return { problem: values.problems.join('; ') };
-  const request = resolveReferences(asked, ({ from, at }) => values.found.get(`${from} ${at}`));
+  const whole = withValues(asked, values);
+  if ('problem' in whole) return whole;
+  const { request } = whole;
   const bytes = bytesOf(request);
   if (bytes > LARGEST_CAMPAIGN_BYTES)
     return { problem: `its request has ${bytes} bytes with what it takes from others, too many to be sent` };
@@ -218,40 +230,8 @@ function shared(run: Campaign, job: CampaignJob) {
   };
 }
 
-/** The values that a request takes out of earlier results, by `<from> <at>`; read from those runs, kept nowhere else. */
-async function valuesFor(
-  run: Campaign,
-  request: Record<string, unknown>,
-): Promise<{ found: Map<string, unknown>; problems: string[] }> {
-  const found = new Map<string, unknown>();
-  const problems: string[] = [];
-  const references = referencesIn(request);
-  const sources = [...new Set(references.map(({ from }) => from))];
-  await Promise.all(
-    sources.map(async (from) => {
-      const pointers = [...new Set(references.flatMap((one) => (one.from === from ? [one.at] : [])))];
-      const end = await readEnd({ workflowId: jobNamed(run, from)?.workflowId ?? '', pointers });
-      if (end.is !== 'succeeded') {
-        problems.push(`the result of ${from} cannot be read: its run is ${end.is}`);
-        return;
-      }
-      for (const at of pointers) {
-        const taken = end.values[at] ?? { problem: 'there is nothing' };
-        if ('problem' in taken) problems.push(`from ${from} at ${at}: ${taken.problem}`);
-        else found.set(`${from} ${at}`, taken.value);
-      }
-    }),
-  );
-  return { found, problems };
-}
-
 /** A campaign that ends early cancels what it began; each records its task in the project. */
-export async function cancelJob({ workflowId }: CampaignJob): Promise<void> {
-  if (workflowId === null) return;
-  try {
-    await getExternalWorkflowHandle(workflowId).cancel();
-  } catch (error) {
-    // It is over.
-    if (!(error instanceof TemporalFailure)) throw error;
-  }
+export async function cancelJobs(jobs: CampaignJob[]): Promise<void> {
+  const runs = jobs.flatMap(({ workflowId }) => workflowId ?? []);
+  await Promise.all(inLists(runs).map((list) => cancelRuns(list)));
 }

@@ -8,21 +8,23 @@ import {
 } from '@temporalio/workflow';
 import { type CampaignInput } from '../../contract';
 import { lastLook } from './looking';
-import { type Campaign } from './run';
+import { type Campaign, isOpen } from './run';
 
 /** Of events. The server suggests it at 4,096, and a hundred jobs that end and begin at once are many more. */
 const LONGEST_HISTORY = 2_500;
 
-export function isLong({
-  continueAsNewSuggested,
-  historyLength,
-}: Pick<WorkflowInfo, 'continueAsNewSuggested' | 'historyLength'>): boolean {
-  return continueAsNewSuggested || historyLength >= LONGEST_HISTORY;
+/** A run that is cancelled cannot continue, and learns the end of every open job: there must be room for those. */
+export function isLong(
+  { continueAsNewSuggested, historyLength }: Pick<WorkflowInfo, 'continueAsNewSuggested' | 'historyLength'>,
+  open: number,
+): boolean {
+  return continueAsNewSuggested || historyLength >= LONGEST_HISTORY - open;
 }
 
 /** Whether it is time, and nothing is on its way that only this run knows of. */
-export function mayContinue({ notices, verdict }: Campaign): boolean {
-  return isLong(workflowInfo()) && notices === 0 && verdict === null;
+export function mayContinue({ notices, verdict, progress }: Campaign): boolean {
+  const isDue = isLong(workflowInfo(), progress.jobs.filter(isOpen).length);
+  return isDue && notices === 0 && verdict === null;
 }
 
 /** Jobs go on, and find the new run. Whatever waits for something is to look at this too. */

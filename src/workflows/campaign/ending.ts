@@ -8,16 +8,18 @@ import {
   isCancellation,
 } from '@temporalio/workflow';
 import { type CampaignResult, FAILURE, type NoticeOutcome } from '../../contract';
-import { cancelJob } from './children';
+import { cancelJobs } from './children';
 import { lookAtOpen, mayHaveEnded } from './looking';
 import { readEnds } from './news';
 import { tellEnd } from './notices';
 import { type Campaign, isOpen, isOver, setStatus } from './run';
-import { saveJob, untilSaved } from './saving';
+import { leaveToWriter, saveJob, untilSaved } from './saving';
 import { enterStage } from './stage';
 
 /** How long a cancelled campaign waits for its jobs to end; they record their tasks in the project without it, too. */
 const CANCEL_PATIENCE_MS = 120_000;
+/** How long it waits for what it saves last to be in the project, before it leaves that to the project's writer. */
+const SAVING_PATIENCE_MS = 10_000;
 /** Hundreds of jobs end one after the other; their ends are read together, or this history would grow with each. */
 const GATHERING_MS = 1_000;
 
@@ -97,7 +99,7 @@ async function cancelAll(run: Campaign): Promise<void> {
   const open = jobs.filter(isOpen);
   // Cancelled, it ends; one that is held afterwards waits for a person, and stands in the project as open.
   const heldBefore = new Set(open.filter(({ status }) => status === 'held'));
-  await Promise.all(open.map((job) => cancelJob(job)));
+  await cancelJobs(open);
   // One that was stopped before told nobody; the server takes its cancellation all the same.
   for (const { name } of open) if (!run.attended.has(name)) mayHaveEnded(run, name);
   const until = Date.now() + CANCEL_PATIENCE_MS;
@@ -114,5 +116,7 @@ async function cancelAll(run: Campaign): Promise<void> {
     await readEnds(run);
   }
   enterStage(run, 'cancelled');
-  await Promise.race([untilSaved(run), condition(() => false, CANCEL_PATIENCE_MS)]);
+  // An answer that is near is waited for: then nothing has to be called back.
+  await Promise.race([untilSaved(run), condition(() => false, SAVING_PATIENCE_MS)]);
+  await leaveToWriter(run);
 }

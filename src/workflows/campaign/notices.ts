@@ -35,7 +35,7 @@ export function askApprover(run: Campaign, { round, expiresAt }: ApprovalRound):
     `- To have jobs made again: \`segue campaign change ${key} --round ${round} --jobs A,B --by NAME --comment TEXT\``,
     `- To stop here: \`segue campaign reject ${key} --round ${round} --by NAME --comment TEXT\``,
   ];
-  tellApprover(run, {
+  const message: Message = {
     category: 'agentNeedsInput',
     event: `approval-${round}`,
     title: 'A campaign waits for your approval',
@@ -47,7 +47,8 @@ export function askApprover(run: Campaign, { round, expiresAt }: ApprovalRound):
       answers.join('\n'),
     ),
     extra: { ...extraOf(run), round },
-  });
+  };
+  tellApprover(run, round, message);
 }
 
 /** `whenTooLate`: working hours were over before it could be sent. */
@@ -71,7 +72,7 @@ export function remindApprover(
     extra: { ...extraOf(run), round },
     sendBefore,
   };
-  tellApprover(run, message, whenTooLate);
+  tellApprover(run, round, message, whenTooLate);
 }
 
 type End = Exclude<CampaignStage, 'preparing' | 'researching' | 'producing' | 'approving' | 'cancelled'>;
@@ -108,11 +109,19 @@ export async function tellEnd(run: Campaign, end: End, problems: string[]): Prom
   });
 }
 
-function tellApprover(run: Campaign, message: Message, whenTooLate: () => void = () => undefined): void {
+/** What was not sent before somebody decided is not sent any more: it shows, and asks about, what was before. */
+function tellApprover(
+  run: Campaign,
+  round: number,
+  message: Message,
+  whenTooLate: () => void = () => undefined,
+): void {
   const { approval, notify, scope } = run.input;
   if (!approval) return;
   const workspaceId = notify?.workspaceId ?? scope?.organization ?? '';
-  inBackground(run, { ...notify, workspaceId, userId: approval.from }, message, (words, status) => {
+  const isStale = (): boolean => run.progress.approval?.round !== round;
+  const whenNotSent: WhenNotSent = (words, status) => {
+    if (status === 'notSent' && isStale()) return;
     if (status === 'notSent' && isTooLate(message)) {
       whenTooLate();
       return;
@@ -120,7 +129,8 @@ function tellApprover(run: Campaign, message: Message, whenTooLate: () => void =
     remark(run, words);
     save(run, 'lifecycle');
     if (message.category === 'agentNeedsInput') tellOperatorOf(run, message, words);
-  });
+  };
+  inBackground(run, { ...notify, workspaceId, userId: approval.from }, message, whenNotSent, isStale);
 }
 
 /** Nobody else knows that somebody is waited for who does not know it. */
@@ -137,6 +147,8 @@ function tellOperatorOf(run: Campaign, message: Message, words: string): void {
     });
 }
 
+type WhenNotSent = (words: string, status: NoticeOutcome['status']) => void;
+
 /**
  * Work does not wait for a notification; a run that continues as new does. For the next try of telling a stage it does
  * not: that one is over soon, and a campaign of many jobs has a long history by then.
@@ -145,7 +157,8 @@ function inBackground(
   run: Campaign,
   to: NotifyTarget,
   message: Message,
-  whenNotSent: (words: string, status: NoticeOutcome['status']) => void = () => undefined,
+  whenNotSent: WhenNotSent = () => undefined,
+  isStale?: () => boolean,
 ): void {
   run.notices += 1;
   const rest = async (ms: number): Promise<void> => {
@@ -153,7 +166,7 @@ function inBackground(
     await sleep(ms);
     if (message.category === 'agentProgress') run.notices += 1;
   };
-  const tries = { begun: Date.now(), rest };
+  const tries = { begun: Date.now(), rest, isStale };
   CancellationScope.nonCancellable(() => tellUser(run, to, message, undefined, tries))
     .then(({ status, reason = '' }) => {
       if (status === 'sent') return;

@@ -1,10 +1,10 @@
 /** Keeps the campaign's place in the project's data true. */
-import { CancellationScope, condition, uuid4, workflowInfo } from '@temporalio/workflow';
+import { CancellationScope, condition, isCancellation, log, uuid4, workflowInfo } from '@temporalio/workflow';
 import { LONGEST_CHANGE } from '../../changes';
 import { type CampaignJob, type ChangeOutcome, type Step } from '../../contract';
 import { changeIdOf } from '../../ids';
 import { isRecord } from '../../rules/inputs';
-import { writeToProject } from '../write';
+import { outcomeUnlessKept, type WriteOptions, writeToProject } from '../write';
 import { type Campaign, isOpen, isOver, jobNamed } from './run';
 import { waitsFor } from './words';
 
@@ -57,6 +57,31 @@ export async function untilSaved(run: Campaign): Promise<ChangeOutcome> {
   return error === null ? { ok: true } : { ok: false, error };
 }
 
+/**
+ * For a campaign that is about to leave: hands over whatever the project does not show yet, and stays until the writer
+ * has it. A save on its way may wait for as long as the service takes no PATCH. It is called back, and its parts go with
+ * the others: asked for again, it would undo them.
+ */
+export async function leaveToWriter(run: Campaign): Promise<void> {
+  run.saves.callBack();
+  await condition(() => !run.saving);
+  // What changes meanwhile goes with the next round.
+  run.saving = true;
+  while (run.unsaved.size > 0 && run.place === 'ours') {
+    const round = new CancellationScope();
+    await round.run(() => Promise.all(takeAll(run).map((taken) => handOver(run, taken))));
+    round.cancel();
+  }
+  run.saving = false;
+}
+
+async function handOver(run: Campaign, taken: Taken): Promise<void> {
+  const outcome = await outcomeUnlessKept((onReceipt) => write(run, taken.steps, { onReceipt }));
+  if (!outcome) return;
+  note(run, taken, outcome);
+  if (!outcome.ok) log.warn('the project does not know how the campaign ended', outcome);
+}
+
 /** Which parts the project did not take, and why. */
 export function notSaved({ refused }: Campaign): string | null {
   const whys = [...new Set(refused.values())];
@@ -66,31 +91,68 @@ export function notSaved({ refused }: Campaign): string | null {
 
 async function saveUnsaved(run: Campaign): Promise<void> {
   while (run.unsaved.size > 0 && run.place === 'ours') {
-    const { parts, steps } = takeSteps(run);
-    const outcome = await write(run, steps);
+    const taken = takeSteps(run);
+    const outcome = await unlessCalledBack(run, () => write(run, taken.steps));
     run.saves.onTheWay = Infinity;
-    for (const part of parts) {
-      if (outcome.ok) run.refused.delete(part);
-      else run.refused.set(part, outcome.error);
+    if (!outcome) {
+      for (const [part, order] of taken.parts) run.unsaved.set(part, order);
+      break;
     }
+    note(run, taken, outcome);
   }
   // At once: what is to be saved between the last look and this would wait for the next change.
   run.saving = false;
 }
 
-async function write({ input }: Campaign, steps: Step[]): Promise<ChangeOutcome> {
+async function unlessCalledBack<Outcome>(
+  { saves }: Campaign,
+  work: () => Promise<Outcome>,
+): Promise<Outcome | undefined> {
+  const working = new CancellationScope();
+  saves.callBack = () => {
+    working.cancel();
+  };
+  try {
+    return await working.run(work);
+  } catch (error) {
+    if (!isCancellation(error)) throw error;
+    return undefined;
+  }
+}
+
+function note({ refused }: Campaign, { parts }: Taken, outcome: ChangeOutcome): void {
+  for (const part of parts.keys()) {
+    if (outcome.ok) refused.delete(part);
+    else refused.set(part, outcome.error);
+  }
+}
+
+async function write({ input }: Campaign, steps: Step[], options: WriteOptions = {}): Promise<ChangeOutcome> {
   // Not the same after a reset: what is written then is another state.
   const changeId = changeIdOf(workflowInfo().workflowId, uuid4());
   try {
-    return await writeToProject(input.project, input.scope, { steps }, changeId);
+    return await writeToProject(input.project, input.scope, { steps }, changeId, options);
   } catch (error) {
+    if (isCancellation(error)) throw error;
     return { ok: false, error: String(error) };
   }
 }
 
+/** What goes out with one change: its parts, by the number of the order. */
+interface Taken {
+  parts: Map<string, number>;
+  steps: Step[];
+}
+
+function takeAll(run: Campaign): Taken[] {
+  const all: Taken[] = [];
+  while (run.unsaved.size > 0) all.push(takeSteps(run));
+  return all;
+}
+
 /** As many parts as one change takes; the rest go with the next. */
-function takeSteps(run: Campaign): { parts: string[]; steps: Step[] } {
-  const parts: string[] = [];
+function takeSteps(run: Campaign): Taken {
+  const parts: Taken['parts'] = new Map();
   const steps: Step[] = [];
   let room = LARGEST_SAVE;
   for (const [part, order] of [...run.unsaved]) {
@@ -101,7 +163,7 @@ function takeSteps(run: Campaign): { parts: string[]; steps: Step[] } {
     if (room < 0 && steps.length > 0) break;
     const at = `${run.at}/${placeOf(run, part)}`;
     steps.push(isRecord(set) && isBesideOthers(run, part) ? { at, merge: set } : { at, set });
-    parts.push(part);
+    parts.set(part, order);
     run.unsaved.delete(part);
     run.saves.onTheWay = Math.min(run.saves.onTheWay, order);
   }
