@@ -30,6 +30,8 @@ test.each<[string, Partial<Record<keyof MediaInput, unknown>>, string]>([
     'write.project: ',
   ],
   ['no pointer', { write: { project, at: 'a' } }, 'write.at: '],
+  ['the whole project', { write: { project, at: '' } }, 'write.at: '],
+  ['the whole project for a failure', { write: { project, at: '/a', failedAt: '' } }, 'write.failedAt: '],
   ['a pointer that is a number', { write: { project, at: 7 } }, 'write.at: '],
   ['a write that is a text', { write: 'p:/a' }, 'write: '],
   ['a user with a blank', { notify: { ...notify, userId: 'a b' } }, 'notify.userId: '],

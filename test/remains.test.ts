@@ -15,6 +15,7 @@ describe('P1: what a stopped run may have left at the service', () => {
     ['a POST on its way', ['pending'], unknown],
     ['a POST that may have been accepted', ['unknown'], unknown],
     ['one of a task that was submitted again', ['unknown', 't'], unknown],
+    ['one of a task that is being submitted again', ['pending', 't'], unknown],
     ['a POST that was refused', ['refused'], nothing],
     ['a POST that was not sent', ['notSent'], nothing],
     ['no POST at all', [undefined], nothing],

@@ -4,6 +4,11 @@ export function isPointer(text: string): boolean {
   return /^(\/([^~]|~[01])*)?$/.test(text);
 }
 
+/** A place within a document, not the whole of it: whoever writes there leaves the rest alone. */
+export function isInnerPointer(value: unknown): value is string {
+  return typeof value === 'string' && value !== '' && isPointer(value);
+}
+
 export function pointerTokens(pointer: string): string[] {
   return pointer
     .split('/')

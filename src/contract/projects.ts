@@ -25,7 +25,7 @@ export interface ChangeRequest {
   change: ProjectChange;
   /** The workflow id that is told the outcome by signal `changed`; nobody when left out. */
   replyTo?: string;
-  /** Whoever is about to leave wants to know whether there was room for it. */
+  /** Whoever is about to leave wants to know that there was room for it; that there was none, everybody is told. */
   receipt?: boolean;
   /** The sub-space to write in, instead of the worker's own. */
   space?: string;
@@ -33,7 +33,7 @@ export interface ChangeRequest {
 
 /** Answers a request for a change. */
 export type Changed = { changeId: string } & ChangeOutcome;
-/** Whether there was room for a change whose requester wants a receipt; nothing is decided by that. */
+/** Whether there was room for a change; nothing is decided by that. */
 export interface Receipt {
   changeId: string;
   isKept: boolean;

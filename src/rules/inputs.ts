@@ -4,7 +4,7 @@
  */
 import { endOf } from '../api/endings';
 import { isId, isPrintable } from '../api/ids';
-import { isPointer } from '../api/pointer';
+import { isInnerPointer } from '../api/pointer';
 import { problemsOfScope } from '../api/scope';
 import {
   NOTIFY_EVENTS,
@@ -117,10 +117,8 @@ function problemsOfWrite({ project, at, failedAt }: Record<string, unknown>): st
     ...(isRecord(project)
       ? problemsOfProject(project).map((problem) => `write.${problem}`)
       : ['write.project: must be { resourcetype, id }']),
-    ...(typeof at === 'string' && isPointer(at)
-      ? []
-      : ['write.at: must be a JSON pointer, like /media/banner']),
-    ...(isLeftOut(failedAt) || (typeof failedAt === 'string' && isPointer(failedAt))
+    ...(isInnerPointer(at) ? [] : ['write.at: must be a JSON pointer, like /media/banner']),
+    ...(isLeftOut(failedAt) || isInnerPointer(failedAt)
       ? []
       : ['write.failedAt: must be a JSON pointer, like /media/banner/repeat']),
   ];

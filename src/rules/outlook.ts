@@ -1,5 +1,5 @@
 /** What is wrong with what an outlook is asked for, whoever asks. Part of the workflow bundle. */
-import { isPointer } from '../api/pointer';
+import { isInnerPointer } from '../api/pointer';
 import { problemsOfScope } from '../api/scope';
 import { MOST_OUTLOOK_WEEKS } from '../contract';
 import { isIdText, researchFields } from './campaign/fields';
@@ -20,7 +20,7 @@ export function problemsOfOutlookInput(input: unknown): string[] {
     ...(isRecord(project) && isIdText(project.resourcetype) && isIdText(project.id)
       ? []
       : ['project: must be { resourcetype, id }']),
-    ...(isLeftOut(at) || (typeof at === 'string' && at !== '' && isPointer(at) && !/\p{Surrogate}/u.test(at))
+    ...(isLeftOut(at) || (isInnerPointer(at) && !/\p{Surrogate}/u.test(at))
       ? []
       : ['at: must be a JSON pointer, like /campaign']),
     ...object(researchFields)({ drafts, activity, boards }, []).map(problemText),

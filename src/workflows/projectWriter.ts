@@ -112,13 +112,14 @@ async function answerRequesters(writer: Writer): Promise<void> {
   );
 }
 
-/** Whoever gets none asks again before he leaves. */
+/** For all who are turned away, and for whoever is about to leave; one who gets none asks again by himself. */
 async function giveReceipt(
   writer: Writer,
   { changeId, replyTo, receipt }: ChangeRequest,
   isKept: boolean,
 ): Promise<void> {
-  if (receipt !== true || !replyTo || writer.receipts >= MOST_ANSWERS) return;
+  const isWanted = receipt === true || !isKept;
+  if (!isWanted || !replyTo || writer.receipts >= MOST_ANSWERS) return;
   writer.receipts += 1;
   await tell(replyTo, { changeId, isKept });
   writer.receipts -= 1;

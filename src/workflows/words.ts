@@ -1,6 +1,7 @@
 /** What a run says of itself, in Markdown, to somebody who was just woken up. */
 import { workflowInfo } from '@temporalio/workflow';
 import { type Hold } from '../contract';
+import { projectWriterId } from '../ids';
 import { type Following } from './following';
 import { describeHold } from './question';
 import { isDelayed } from './show';
@@ -28,8 +29,9 @@ export function endDetails(run: Following, stage: EndStage): string {
   }
 }
 
-function delayOf({ input: { write } }: Following): string {
-  const writer = `project/…~${write?.project.resourcetype ?? ''}~${write?.project.id ?? ''}`;
+function delayOf({ input: { scope, write } }: Following): string {
+  const { resourcetype = '', id = '' } = write?.project ?? {};
+  const writer = projectWriterId(scope?.organization ?? 'WORKSPACE', { resourcetype, id });
   return `That takes longer than it should, and is not given up. Why, the project's writer tells: the run \`${writer}\`.`;
 }
 

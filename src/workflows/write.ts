@@ -24,6 +24,8 @@ import {
 import { isRecord, isText } from '../rules/inputs';
 
 const [FIRST_PATIENCE_MS, LONGEST_PATIENCE_MS] = [2 * 60_000, 3_600_000];
+/** How long it waits, at first, where the writer has no room. */
+const FULL_PAUSE_MS = 10_000;
 
 /** How long a run that is about to leave waits for the outcome, once the writer has its change. */
 const LEAVING_PATIENCE = '1m';
@@ -79,7 +81,11 @@ export async function writeToProject(
   setHandler(changedSignal, keepAnswer, {
     description: 'Tells the outcome of a change that this run asked for: { changeId, ok, error }.',
   });
-  if (onReceipt) receipts.set(changeId, onReceipt);
+  let [isTurnedAway, refusals] = [false, 0];
+  receipts.set(changeId, (isKept) => {
+    isTurnedAway = !isKept;
+    onReceipt?.(isKept);
+  });
   const left = timeUntil(asked.nextAt);
   if (left > 0) await condition(() => isAnswered(changeId), left);
   for (;;) {
@@ -103,7 +109,18 @@ export async function writeToProject(
       asked.nextAt = timeIn(patience);
       onAsked?.();
       // The writer may have been lost with its answer; asked again, it drops what it has done and answers once more.
-      if (isAnswered(changeId) || (await condition(() => isAnswered(changeId), patience))) continue;
+      await condition(() => isAnswered(changeId) || isTurnedAway, patience);
+      if (isTurnedAway && !isAnswered(changeId)) {
+        // Soon there may be room: that is no reason to wait longer each time, nor for all to come back at once.
+        isTurnedAway = false;
+        asked.times = times;
+        const pause = Math.min(FULL_PAUSE_MS * 2 ** refusals++, FIRST_PATIENCE_MS) * (0.5 + Math.random());
+        asked.nextAt = timeIn(pause);
+        onDelay?.();
+        await condition(() => isAnswered(changeId), pause);
+        continue;
+      }
+      if (isAnswered(changeId)) continue;
     } catch (error) {
       if (!(error instanceof ActivityFailure)) throw error;
       if (isCancellation(error)) throw error;
@@ -144,9 +161,15 @@ async function ask(
   order: RequestChangeOrder,
 ): Promise<void> {
   const asking = new CancellationScope();
+  const arrival = asking.run(() => requestChange(order));
   try {
-    await asking.run(() => Promise.race([requestChange(order), condition(() => isAnswered(order.changeId))]));
+    await Promise.race([arrival, condition(() => isAnswered(order.changeId))]);
+  } catch (error) {
+    // Called back by the run itself, which is about to ask for something else: nothing of this may come after that.
+    if (isCancellation(error)) await CancellationScope.nonCancellable(() => arrival.catch(() => undefined));
+    throw error;
   } finally {
+    arrival.catch(() => undefined);
     asking.cancel();
   }
 }

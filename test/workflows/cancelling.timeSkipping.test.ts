@@ -53,28 +53,34 @@ test('P2: a cancelled job ends while the service takes no PATCH, and the project
   });
 });
 
-test('P2: a cancelled job for which its writer has no room asks again, and ends when it has', async () => {
-  const fill = async (project: ProjectRef): Promise<void> => {
-    const { taskQueue } = config;
-    const ask = async (name: string, length: number): Promise<void> => {
-      const change = { steps: [{ at: `/${name}`, set: 'x'.repeat(length) }] };
-      await temporal.client.workflow.signalWithStart(PROJECT_WRITER_WORKFLOW, {
-        ...writerStart({ taskQueue, project, organization: WORKSPACE, authGrace: '1h' }),
-        signal: changeSignal,
-        signalArgs: [{ changeId: name, change }],
-      });
-    };
-    for (const name of ['large-1', 'large-2']) await ask(name, 170_000);
-    for (let n = 0; n < 40; n++) await ask(`small-${n}`, 1_800);
-    for (let n = 0; n < 10; n++) await ask(`tiny-${n}`, 200);
-  };
-  await whereNothingIsWritten(async ({ project, handle, left }) => {
-    await eventually('that it is turned away', async () => {
-      const { events } = await handle.fetchHistory();
-      return events?.some(
-        ({ workflowExecutionSignaledEventAttributes: told }) => told?.signalName === changedSignal.name,
-      );
+/** So many changes wait for the project that not even a small one fits. */
+async function fill(project: ProjectRef): Promise<void> {
+  const { taskQueue } = config;
+  const ask = async (name: string, length: number): Promise<void> => {
+    const change = { steps: [{ at: `/${name}`, set: 'x'.repeat(length) }] };
+    await temporal.client.workflow.signalWithStart(PROJECT_WRITER_WORKFLOW, {
+      ...writerStart({ taskQueue, project, organization: WORKSPACE, authGrace: '1h' }),
+      signal: changeSignal,
+      signalArgs: [{ changeId: name, change }],
     });
+  };
+  for (const name of ['large-1', 'large-2']) await ask(name, 170_000);
+  for (let n = 0; n < 40; n++) await ask(`small-${n}`, 1_800);
+  for (let n = 0; n < 10; n++) await ask(`tiny-${n}`, 200);
+}
+
+async function untilTurnedAway(handle: WorkflowHandle): Promise<void> {
+  await eventually('that it is turned away', async () => {
+    const { events } = await handle.fetchHistory();
+    return events?.some(
+      ({ workflowExecutionSignaledEventAttributes: told }) => told?.signalName === changedSignal.name,
+    );
+  });
+}
+
+test('P2: a cancelled job for which its writer has no room asks again, and ends when it has', async () => {
+  await whereNothingIsWritten(async ({ project, handle, left }) => {
+    await untilTurnedAway(handle);
     await removeFaults(sandbox.url);
     await expect(handle.result()).rejects.toThrow(/cancelled/i);
     expect((await readProject(sandbox.url, project)).data).toMatchObject({ shoe: left });

@@ -1,5 +1,6 @@
 /** Writers that have nothing to do, and askers without an answer, where minutes pass in moments. */
 import { randomUUID } from 'node:crypto';
+import { type WorkflowHandle } from '@temporalio/client';
 import {
   type ChangeRequest,
   changeSignal,
@@ -8,9 +9,18 @@ import {
   type ProjectWriterState,
 } from '../../src/contract';
 import { writerStart } from '../../src/writerStart';
-import { useSandbox } from '../support/sandbox';
+import { eventually } from '../support/eventually';
+import { addFault, answering, useSandbox } from '../support/sandbox';
 import { testConfig, useTimeSkipping, withWorker } from '../support/temporal';
-import { bundleWithWriting, KEPT, readProject, seedProject, set, WORKSPACE } from '../support/writing';
+import {
+  bundleWithWriting,
+  KEPT,
+  readProject,
+  removeFaults,
+  seedProject,
+  set,
+  WORKSPACE,
+} from '../support/writing';
 
 const temporal = useTimeSkipping();
 const sandbox = useSandbox();
@@ -74,3 +84,36 @@ test('P2: an asker whose answer was lost asks again with the same id', async () 
   );
   expect((await readProject(sandbox.url, project)).data).toEqual({ ...KEPT, a: 1 });
 });
+
+test('P2: an asker for whom there is no room is told, asks again and is answered', async () => {
+  const { taskQueue } = testConfig();
+  const bundlePath = await bundleWithWriting();
+  const large = 'x'.repeat(180_000);
+  const ask = (name: string) =>
+    temporal.client.workflow.start('writing', {
+      workflowId: `w-${randomUUID()}`,
+      taskQueue,
+      args: [project, { [name]: set(name, large) }],
+    });
+  await addFault(sandbox.url, answering(503, 'get-project'));
+  await withWorker(
+    temporal,
+    testConfig({ taskQueue }),
+    sandbox.url,
+    async () => {
+      const runs = await Promise.all(['a', 'b'].map(ask));
+      await eventually('that one is turned away', async () => (await signalsOf(runs)) > 0);
+      await removeFaults(sandbox.url);
+      expect(await Promise.all(runs.map((run) => run.result()))).toEqual([[{ ok: true }], [{ ok: true }]]);
+    },
+    { checkScheduledTime: false, bundlePath },
+  );
+  expect((await readProject(sandbox.url, project)).data).toEqual({ ...KEPT, a: large, b: large });
+});
+
+async function signalsOf(runs: WorkflowHandle[]): Promise<number> {
+  const histories = await Promise.all(runs.map((run) => run.fetchHistory()));
+  return histories
+    .flatMap(({ events }) => events ?? [])
+    .filter(({ workflowExecutionSignaledEventAttributes: told }) => told).length;
+}

@@ -24,7 +24,8 @@ export function remainsOfStopped({ key, stage, taskId, state }: LastKnown): Rema
   const last = state?.attempts.at(-1);
   const task = state?.taskId ?? taskId;
   // The one that is known is of a submission before: a person has it submitted again since.
-  const isDoubtful = last?.outcome === 'unknown' && last.taskId === undefined;
+  const isDoubtful =
+    last?.taskId === undefined && (last?.outcome === 'unknown' || last?.outcome === 'pending');
   if (task !== null && !isDoubtful) return { is: 'task', taskId: task };
   if (!state) {
     // Between two attempts, of which the last was provably not accepted.

@@ -1,6 +1,6 @@
 /** The parts of what a campaign is asked for, each by itself. */
 import { isId, isPrintable } from '../../api/ids';
-import { isPointer } from '../../api/pointer';
+import { isInnerPointer } from '../../api/pointer';
 import { fitsHeader } from '../../api/scope';
 import { RECORD_KINDS } from '../../contract';
 import { DURATION_FORM, parseDuration } from '../../durations';
@@ -114,10 +114,7 @@ export const campaignShape = object({
   ),
   scope: object({ organization: header, space: header }),
   project: required(object({ resourcetype: required(id), id: required(id) })),
-  at: must(
-    (value) => typeof value === 'string' && value !== '' && isPointer(value),
-    'a JSON pointer to a place of its own, like /campaign',
-  ),
+  at: must(isInnerPointer, 'a JSON pointer to a place of its own, like /campaign'),
   notify: object({
     ...{ userId: required(person), workspaceId: required(person) },
     ...{ threadId: text, link: text, ctaLabel: text, progress: flag },

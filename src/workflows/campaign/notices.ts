@@ -1,5 +1,5 @@
 /** What people are told of a campaign, each event at most once. */
-import { CancellationScope, log, sleep } from '@temporalio/workflow';
+import { CancellationScope, condition, log } from '@temporalio/workflow';
 import {
   type ApprovalRound,
   type CampaignJob,
@@ -163,7 +163,8 @@ function inBackground(
   run.notices += 1;
   const rest = async (ms: number): Promise<void> => {
     if (message.category === 'agentProgress') run.notices -= 1;
-    await sleep(ms);
+    // What nobody needs to know any more keeps nothing waiting.
+    await condition(() => isStale?.() ?? false, ms);
     if (message.category === 'agentProgress') run.notices += 1;
   };
   const tries = { begun: Date.now(), rest, isStale };

@@ -34,8 +34,11 @@ export interface Campaign extends Sender {
   place: 'unknown' | 'ours' | 'taken';
   /** Parts of the project that do not show the campaign's state yet, oldest first, by the number of the order. */
   readonly unsaved: Map<string, number>;
-  /** The last number given to an order to save, that of the oldest one on its way, and what calls that back. */
-  saves: { ordered: number; onTheWay: number; callBack: () => void };
+  /**
+   * The last number given to an order to save, that of the oldest one on its way, what calls that back, and whether all
+   * that is left is being handed over.
+   */
+  saves: { ordered: number; onTheWay: number; callBack: () => void; isLeaving: boolean };
   saving: boolean;
   /** Parts that the project did not take, and why. */
   readonly refused: Map<string, string>;
@@ -84,7 +87,7 @@ export function startCampaign(input: CampaignInput): Campaign {
     orders: new Map(),
     place: 'unknown',
     unsaved: new Map(),
-    saves: { ordered: 0, onTheWay: Infinity, callBack: () => undefined },
+    saves: { ordered: 0, onTheWay: Infinity, callBack: () => undefined, isLeaving: false },
     saving: false,
     refused: new Map(),
     looks: { lastAt: Date.parse(carried?.lookedAt ?? now), againAt: 0 },

@@ -63,6 +63,7 @@ export async function untilSaved(run: Campaign): Promise<ChangeOutcome> {
  * the others: asked for again, it would undo them.
  */
 export async function leaveToWriter(run: Campaign): Promise<void> {
+  run.saves.isLeaving = true;
   run.saves.callBack();
   await condition(() => !run.saving);
   // What changes meanwhile goes with the next round.
@@ -90,7 +91,7 @@ export function notSaved({ refused }: Campaign): string | null {
 }
 
 async function saveUnsaved(run: Campaign): Promise<void> {
-  while (run.unsaved.size > 0 && run.place === 'ours') {
+  while (run.unsaved.size > 0 && run.place === 'ours' && !run.saves.isLeaving) {
     const taken = takeSteps(run);
     const outcome = await unlessCalledBack(run, () => write(run, taken.steps));
     run.saves.onTheWay = Infinity;
