@@ -176,10 +176,19 @@ function keyOfKind(kind: string, text: string): string | undefined {
   return key === '' || key.includes('/') ? undefined : key;
 }
 
+const REPEAT = /^(.+)\+([1-9]\d{0,8})$/;
+
 /** `k`, then `k+2`, then `k+3`: made from the run that is repeated, so that asking twice gives one run. */
 export function againKey(key: string): string {
-  const [, first = key, times = '1'] = /^(.+)\+([1-9]\d{0,8})$/.exec(key) ?? [];
+  const [, first = key, times = '1'] = REPEAT.exec(key) ?? [];
   return `${first}+${Number(times) + 1}`;
+}
+
+/** The way back: what `k+3` repeats is `k+2`; undefined for what repeats nothing. */
+export function repeatedKey(key: string): string | undefined {
+  const [, first = '', times = '1'] = REPEAT.exec(key) ?? [];
+  if (Number(times) < 2) return undefined;
+  return times === '2' ? first : `${first}+${Number(times) - 1}`;
 }
 
 /** A project has one writer, whoever asks for it. No part can be taken for another: `~` is encoded too. */

@@ -20,7 +20,7 @@ import {
 import { VERSION } from '../package';
 import { NO_JOB } from '../client/report';
 import { EXIT, type ExitCode, LostSightError, UnreachableError, UsageError } from './exit';
-import { printJson, say } from './print';
+import { endWithReader, printJson, say } from './print';
 
 /**
  * Loaded only when asked for. These files tell the flags; what a command then does, and Temporal, the HTTP client, the
@@ -51,6 +51,7 @@ const COMMANDS: Record<string, () => Promise<{ addTo: (program: Command) => void
 };
 
 export async function main(argv: string[]): Promise<void> {
+  endWithReader();
   for (const name of unknownSettings()) say(`warning: ${name} is not a setting of Segue and is ignored`);
   try {
     const program = await segueCommand(argv[2]);

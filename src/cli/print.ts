@@ -11,3 +11,11 @@ export function printJson(value: unknown): void {
 export function say(line: string): void {
   process.stderr.write(`${line}\n`);
 }
+
+/** Whoever reads them may stop early, as `head` does. Nobody is left to tell anything, and nothing went wrong. */
+export function endWithReader(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    process.exit();
+  });
+}

@@ -3,7 +3,7 @@ import { repeatOf } from '../../src/client/batches/again';
 import { BATCH_WORKFLOW } from '../../src/contract';
 import { NotRepeatedError } from '../../src/errors';
 import { batchItemKey, batchWorkflowId } from '../../src/ids';
-import { batchOf, cutouts, oneByOne, resultsOf, untilStatus } from '../support/batch';
+import { batchOf, cutouts, oneByOne, resultsOf, startPartly, untilStatus } from '../support/batch';
 import { addFault, answering, ask, readLedger, useSandbox } from '../support/sandbox';
 import { segueClient, testConfig, useTemporal, useWorker } from '../support/temporal';
 import { seedProject } from '../support/writing';
@@ -121,7 +121,7 @@ test('P1: a stopped batch is repeated when its partitions are over; what they ha
 test('a partition that only waits keeps its stopped batch from being repeated, and says how it is ended', async () => {
   const spec = batchOf(cutouts(sandbox.url, 1), 1);
   const { batch } = segueClient(temporal, config);
-  const first = await batch.start({ ...spec, partitions: oneByOne([]) });
+  const first = await startPartly(segueClient(temporal, config), { ...spec, partitions: oneByOne([]) });
   await first.pause({ by: 'Olga' });
   await batch.start(spec);
   await untilStatus(first, 'its partition', ({ partitions }) => partitions.handedOver === 1);

@@ -1,9 +1,24 @@
 /** Items and partitions that a batch loses sight of. */
 import { WorkflowNotFoundError } from '@temporalio/client';
+import { type BatchPartition } from '../../src/client/batches';
 import { type MediaJob } from '../../src/client/jobs/job';
-import { type BatchItem, endHandOverSignal, lateTasksSignal } from '../../src/contract';
+import {
+  type BatchItem,
+  endHandOverSignal,
+  LARGEST_PARTITION_BYTES,
+  lateTasksSignal,
+} from '../../src/contract';
 import { batchItemKey, batchPartWorkflowId, batchWorkflowId } from '../../src/ids';
-import { batchOf, cutouts, firstOf, oneByOne, resultsOf, startBatch, untilStatus } from '../support/batch';
+import {
+  batchOf,
+  cutouts,
+  firstOf,
+  oneByOne,
+  resultsOf,
+  startBatch,
+  startPartly,
+  untilStatus,
+} from '../support/batch';
 import { notificationsOf } from '../support/campaign';
 import { eventually } from '../support/eventually';
 import { tasksOf } from '../support/jobs';
@@ -121,7 +136,7 @@ test('P2: items whose partition was stopped alone are told as not done, to all w
   const notify = { userId: 'u-1', workspaceId: '1' };
   const spec = batchOf(cutouts(sandbox.url, 6), 2, { notify });
   const work = async (): Promise<void> => {
-    const batch = await startBatch(temporal, config, { ...spec, partitions: oneByOne([]) });
+    const batch = await startPartly(segueClient(temporal, config), { ...spec, partitions: oneByOne([]) });
     await batch.pause({ by: 'Olga' });
     await startBatch(temporal, config, spec);
     await untilStatus(batch, 'all partitions', ({ partitions }) => partitions.handedOver === 3);
@@ -162,7 +177,20 @@ test('a partition that its run would refuse is not handed over, and all that is 
   await expect(startBatch(temporal, config, tooMany)).rejects.toThrow(
     'items: must be a list of 1 to 500 items',
   );
-  for (const { key } of [bad, tooMany]) {
+  // Half a megabyte and a little.
+  const link = `https://example.com/${'x'.repeat(LARGEST_PARTITION_BYTES / 8)}`;
+  const notify = { userId: 'u-1', workspaceId: '1', link };
+  const tooLarge = batchOf(cutouts(sandbox.url, 8, { notify }), 8);
+  await expect(startBatch(temporal, config, tooLarge)).rejects.toThrow(
+    /partition 1: its items take 52\d{4} bytes, and one run takes 524288 at most/,
+  );
+  const wrong = batchOf(cutouts(sandbox.url, 3), 2);
+  const misplaced: BatchPartition[] = [];
+  for await (const one of wrong.partitions) misplaced.unshift({ ...one, firstItem: one.firstItem + 1 });
+  await expect(startBatch(temporal, config, { ...wrong, partitions: oneByOne(misplaced) })).rejects.toThrow(
+    "partition 2: its firstItem is 3, and the manifest's facts say 2",
+  );
+  for (const { key } of [bad, tooMany, tooLarge, wrong]) {
     const part = temporal.client.workflow.getHandle(batchPartWorkflowId(key, 1));
     await expect(part.describe()).rejects.toThrow(WorkflowNotFoundError);
     await temporal.client.workflow.getHandle(batchWorkflowId(key)).terminate();
@@ -173,10 +201,10 @@ test('P1: a partition that comes when the rest of the manifest was given up subm
   const config = testConfig();
   const spec = batchOf(cutouts(sandbox.url, 4), 2);
   await withWorker(temporal, config, sandbox.url, async () => {
-    const batch = await startBatch(temporal, config, { ...spec, partitions: oneByOne([]) });
+    const batch = await startPartly(segueClient(temporal, config), { ...spec, partitions: oneByOne([]) });
     // The first partition waits until the second has come and gone.
     await batch.pause({ by: 'Olga' });
-    await startBatch(temporal, config, { ...spec, partitions: firstOf(spec.partitions) });
+    await startPartly(segueClient(temporal, config), { ...spec, partitions: firstOf(spec.partitions) });
     await untilStatus(batch, 'the first partition', ({ partitions }) => partitions.handedOver === 1);
     const given = temporal.client.workflow.getHandle(batch.workflowId);
     await given.signal(endHandOverSignal, { reason: 'the manifest is gone' });

@@ -4,7 +4,16 @@ import { type PartitionResult, windowSignal } from '../../src/contract';
 import { DecisionRefusedError, InvalidInputError } from '../../src/errors';
 import { batchPartWorkflowId } from '../../src/ids';
 import { searchAttributes } from '../../src/searchAttributes';
-import { batchOf, cutouts, mostAtOnce, oneByOne, resultsOf, startBatch, untilStatus } from '../support/batch';
+import {
+  batchOf,
+  cutouts,
+  mostAtOnce,
+  oneByOne,
+  resultsOf,
+  startBatch,
+  startPartly,
+  untilStatus,
+} from '../support/batch';
 import { resetRun } from '../support/reset';
 import { seedProject, readProject } from '../support/writing';
 import { eventually } from '../support/eventually';
@@ -44,7 +53,7 @@ test('P1: a partition that does not hear of a pause sends nothing, and asks less
   const config = testConfig();
   const spec = batchOf(cutouts(sandbox.url, 1), 1);
   await withWorker(temporal, config, sandbox.url, async () => {
-    const batch = await startBatch(temporal, config, { ...spec, partitions: oneByOne([]) });
+    const batch = await startPartly(segueClient(temporal, config), { ...spec, partitions: oneByOne([]) });
     await batch.pause({ by });
     await startBatch(temporal, config, spec);
     await untilStatus(batch, 'the partition', ({ partitions }) => partitions.handedOver === 1);

@@ -9,6 +9,7 @@ import { sharesOf } from '../../src/config';
 import { type ItemCounts } from '../../src/contract';
 import { sharePlaces } from '../../src/workflows/batch/places';
 import { type Batch, isNewTrouble, lateOf } from '../../src/workflows/batch/run';
+import { restLine } from '../../src/workflows/batch/stage';
 
 const item = { key: 'a', tool: 'remove-background', request: { image_url: 'https://example.com/a.png' } };
 const partition = { batch: 'nightly', n: 1, first: 1, items: [item] };
@@ -194,6 +195,14 @@ test('trouble that comes and goes is told once; ten minutes after its end, anoth
   expect([told(1, true), told(2, true), told(3, false), told(4, true)]).toEqual([true, false, false, false]);
   expect([told(5, false), told(14, false), told(14.9, true)]).toEqual([false, false, false]);
   expect([told(20, false), told(30, true)]).toEqual([false, true]);
+});
+
+test.each([
+  ['nightly', 'with the same manifest: `segue batch start MANIFEST --key nightly`'],
+  ['nightly+2', 'Hand over the rest: `segue batch retry nightly`'],
+  ['nightly+3', 'Hand over the rest: `segue batch retry nightly+2`'],
+])('the operator is told a command that hands over the rest of %s', (key, command) => {
+  expect(restLine(key)).toContain(command);
 });
 
 describe('slow tasks', () => {

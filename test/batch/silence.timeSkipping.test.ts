@@ -4,7 +4,7 @@ import { msToTs } from '@temporalio/common/lib/time';
 import { type MediaJob } from '../../src/client/jobs/job';
 import { BATCH_PART_WORKFLOW } from '../../src/contract';
 import { batchItemKey, batchPartWorkflowId } from '../../src/ids';
-import { batchOf, cutouts, firstOf, resultsOf, startBatch, untilStatus } from '../support/batch';
+import { batchOf, cutouts, firstOf, resultsOf, startBatch, startPartly, untilStatus } from '../support/batch';
 import { notificationsOf } from '../support/campaign';
 import { eventually } from '../support/eventually';
 import { readLedger, useSandboxEach } from '../support/sandbox';
@@ -56,7 +56,10 @@ test('P2: a partition that ended before its first word, and one that nobody hand
       ...{ taskQueue, workflowId: batchPartWorkflowId(spec.key, 2) },
       args: [{ batch: spec.key, n: 2, first: 3, items: bad }],
     });
-    const batch = await startBatch(temporal, config, { ...spec, partitions: firstOf(spec.partitions, 2) });
+    const batch = await startPartly(segueClient(temporal, config), {
+      ...spec,
+      partitions: firstOf(spec.partitions, 2),
+    });
     await untilStatus(batch, 'the first partition', ({ partitions }) => partitions.over === 1);
     const { testService } = temporal.client.connection as Connection;
     await testService?.unlockTimeSkippingWithSleep({ duration: msToTs('61m') });

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { type BatchPartition } from '../../src/client/batches';
 import { InvalidInputError, KeyReusedError, ManifestChangedError } from '../../src/errors';
 import { batchPartWorkflowId, batchWorkflowId } from '../../src/ids';
-import { batchOf, cutouts, mostAtOnce, oneByOne, resultsOf, startBatch } from '../support/batch';
+import { batchOf, cutouts, mostAtOnce, oneByOne, resultsOf, startBatch, startPartly } from '../support/batch';
 import { notificationsOf } from '../support/campaign';
 import { readLedger, useSandboxEach } from '../support/sandbox';
 import { shared } from '../support/shared';
@@ -68,13 +68,39 @@ test('P1 P2: a client that was killed in the middle of the hand-over starts agai
   const all: BatchPartition[] = [];
   for await (const partition of spec.partitions) all.push(partition);
   await withWorker(temporal, config, sandbox.url, async () => {
-    const first = await startBatch(temporal, config, { ...spec, partitions: oneByOne(all.slice(0, 1)) });
+    const first = await startPartly(segueClient(temporal, config), {
+      ...spec,
+      partitions: oneByOne(all.slice(0, 1)),
+    });
     expect((await first.status()).partitions.total).toBe(3);
     const second = await startBatch(temporal, config, spec);
     expect(second.existing).toBe(true);
     expect(await second.result()).toMatchObject({ status: 'completed', counts: { succeeded: 9 } });
   });
   expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 9, duplicates: 0 });
+});
+
+test('P2: partitions that never come are named; given alone, in any order, they complete the batch', async () => {
+  const config = testConfig();
+  const spec = batchOf(cutouts(sandbox.url, 8), 2);
+  const all: BatchPartition[] = [];
+  for await (const partition of spec.partitions) all.push(partition);
+  const only = (...numbers: number[]) => ({
+    ...spec,
+    partitions: oneByOne(numbers.flatMap((n) => all[n - 1] ?? [])),
+  });
+  await withWorker(temporal, config, sandbox.url, async () => {
+    const first = startBatch(temporal, config, only(3, 1));
+    await expect(first).rejects.toThrow(InvalidInputError);
+    await expect(first).rejects.toThrow(
+      `The batch ${spec.key} is there and waits for the rest: the same start again goes on:\n` +
+        '  of 4 partitions 2 did not come: 2, 4',
+    );
+    await expect(startBatch(temporal, config, only(4))).rejects.toThrow('1 did not come: 2');
+    const batch = await startBatch(temporal, config, only(2));
+    expect(await batch.result()).toMatchObject({ status: 'completed', counts: { succeeded: 8 } });
+  });
+  expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 8, duplicates: 0 });
 });
 
 test('the same key with another manifest is refused, with the first line that differs', async () => {

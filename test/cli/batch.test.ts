@@ -11,7 +11,7 @@ import { useCommandLine } from '../support/commandLine';
 import { eventually } from '../support/eventually';
 import { jsonLines } from '../support/jobs';
 import { addFault, answering, ask, readLedger } from '../support/sandbox';
-import { segue } from '../support/segueProcess';
+import { segue, SegueProcess } from '../support/segueProcess';
 import { shared } from '../support/shared';
 import { segueClient } from '../support/temporal';
 
@@ -65,6 +65,15 @@ test('run waits for every item; results come in the order of the manifest; start
   const other = await batch('start', changed, '--key', key);
   expect(other).toMatchObject({ code: 2, stderr: expect.stringMatching(/differs first in line 3;/) });
   expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 3, duplicates: 0 });
+});
+
+test('results end without a word when nobody reads them any more', async () => {
+  const { key } = await segueClient(line.temporal, line.config).batch.run(
+    batchOf(cutouts(sandbox.url, 2), 2),
+  );
+  const results = new SegueProcess(['batch', 'results', key], settings);
+  results.child.stdout?.destroy();
+  expect(await results.ended()).toEqual({ code: 0, stdout: '', stderr: '' });
 });
 
 test('what failed and what is held is told, 3 is the exit of both, and what failed is run again', async () => {

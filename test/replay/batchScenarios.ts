@@ -30,6 +30,7 @@ import {
   silentBatch,
   startSilentPartitions,
   tellingPartition,
+  startPartly,
   untilStatus,
 } from '../support/batch';
 import { notificationsOf } from '../support/campaign';
@@ -204,7 +205,7 @@ const incomplete: Scenario = async (temporal, keep) => {
   await withWorker(temporal, config, sandbox.url, async () => {
     const asked = batchOf(plain(sandbox.url), ITEMS / 2);
     const partitions = firstOf(asked.partitions);
-    const batch = await segueClient(temporal, config).batch.start({ ...asked, partitions });
+    const batch = await startPartly(segueClient(temporal, config), { ...asked, partitions });
     await untilStatus(batch, 'the first partition', ({ partitions: { handedOver } }) => handedOver === 1);
     const run = temporal.client.workflow.getHandle(batch.workflowId);
     await run.signal(endHandOverSignal, { reason: 'its address gave another manifest' });
@@ -221,7 +222,7 @@ const stopped: Scenario = async (temporal, keep) => {
   await withWorker(temporal, config, sandbox.url, async () => {
     const asked = batchOf(plain(sandbox.url), ITEMS / 2, { notify: NOTIFY });
     const { batch: batches } = segueClient(temporal, config);
-    const batch = await batches.start({ ...asked, partitions: oneByOne([]) });
+    const batch = await startPartly(segueClient(temporal, config), { ...asked, partitions: oneByOne([]) });
     await batch.pause(BY_SAM);
     await batches.start(asked);
     await untilStatus(batch, 'all partitions', ({ partitions: { handedOver } }) => handedOver === 2);

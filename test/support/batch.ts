@@ -1,5 +1,6 @@
 /** Batches for tests: manifests made in memory, and what became of them by the service's own word. */
 import { randomUUID } from 'node:crypto';
+import { type SegueClient } from '../../src/client';
 import { type Batch } from '../../src/client/batches/batch';
 import { type BatchPartition, type BatchSpec } from '../../src/client/batches';
 import { type StarterConfig } from '../../src/config';
@@ -69,6 +70,16 @@ export async function* firstOf<T>(all: AsyncIterable<T>, count = 1): AsyncGenera
 
 export function startBatch(temporal: TestTemporal, config: StarterConfig, spec: BatchSpec): Promise<Batch> {
   return segueClient(temporal, config).batch.start(spec);
+}
+
+/** The same by whoever stops in the middle: the batch is there, and waits for what did not come. */
+export async function startPartly(
+  { batch: batches }: SegueClient,
+  spec: BatchSpec,
+  { token }: { token?: string } = {},
+): Promise<Batch> {
+  await expect(batches.start(spec, { token })).rejects.toThrow(/is there and waits for the rest/);
+  return batches.get(spec.key);
 }
 
 export async function resultsOf(batch: Batch): Promise<BatchItemResult[]> {

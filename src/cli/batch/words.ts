@@ -3,6 +3,7 @@ import { type LeftItems } from '../../client/batches/again';
 import { type KeptResults } from '../../client/batches/kept';
 import { type BatchResult, type BatchStatus, type ItemCounts, type StoppedItems } from '../../contract';
 import { formatDuration } from '../../durations';
+import { repeatedKey } from '../../ids';
 import { word } from '../commandLine';
 
 /** One line: how far it is, how fast, and for how long still. */
@@ -70,7 +71,7 @@ export function standingLines(status: BatchStatus): string[] {
       ? [`a part of the manifest is not run: ${incomplete}; what was handed over goes on`]
       : isRestAwaited
         ? [
-            `${partitions.handedOver} of ${partitions.total} partitions are handed over; \`segue batch start\` with the same manifest and key hands over the rest`,
+            `${partitions.handedOver} of ${partitions.total} partitions are handed over; ${restCommand(key)} hands over the rest`,
           ]
         : []),
     ...(paused ? [`paused by ${paused.by}${paused.reason ? `: ${paused.reason}` : ''}`] : []),
@@ -80,6 +81,14 @@ export function standingLines(status: BatchStatus): string[] {
       : []),
     ...(stopped ? [`a part of it was stopped: ${stopped.reason}`, ...stoppedAdvice(key, stopped)] : []),
   ];
+}
+
+/** A key of a retry is none that `start` takes. */
+function restCommand(key: string): string {
+  const repeated = repeatedKey(key);
+  return repeated === undefined
+    ? '`segue batch start` with the same manifest and key'
+    : `\`segue batch retry ${word(repeated)}\``;
 }
 
 export function resultLines({ counts, digest, startedAt, finishedAt }: BatchResult): string[] {

@@ -21,6 +21,7 @@ import { explainUnregistered } from '../../registration';
 import { attributesOfJob, keyword, searchAttributes } from '../../searchAttributes';
 import { type LeftItems, repeatOf } from './again';
 import { Batch } from './batch';
+import { missingPartitions, missingWords, problemsOfGiven } from './given';
 import { type BatchEntry, type BatchFilter, countBatches, listBatches } from './listing';
 import { type ManifestCheck, type ManifestWarning } from './manifest';
 import { whereManifestsDiffer } from './reuse';
@@ -44,7 +45,10 @@ export interface BatchSpec {
   key: string;
   /** What the first reading of the manifest found. */
   manifest: BatchManifest;
-  /** The items, partition by partition, as the manifest's facts name them. Read once, a few at a time. */
+  /**
+   * The items, partition by partition, as the manifest's facts name them; in any order. Read once, a few at a time.
+   * Whoever goes on may leave out those that are there.
+   */
   partitions: AsyncIterable<BatchPartition>;
   /** Where the manifest was read, without what is signed or secret in that. */
   source?: string;
@@ -90,7 +94,9 @@ export class BatchesClient {
 
   /**
    * Starts it, or finds the batch that its key has, and hands over every partition that is not there yet: whoever was
-   * killed in the middle of this does it again. A batch that is over is given back as it is.
+   * killed in the middle of this does it again. Where some come neither now nor came before, it is an
+   * `InvalidInputError` that names them: the batch is there, and waits for them. A batch that is over is given back as
+   * it is.
    */
   async start({ partitions, ...spec }: BatchSpec, { token }: { token?: string } = {}): Promise<Batch> {
     const { taskQueue, poll, submit } = this.config;
@@ -182,23 +188,29 @@ export class BatchesClient {
     return countBatches(this.temporal, filter);
   }
 
-  #handOver(input: BatchInput, taskQueue: string, partitions: AsyncIterable<BatchPartition>): Promise<void> {
-    return inParallelFrom(HANDED_OVER_AT_ONCE, partitions, async ({ n, firstItem, items }) => {
-      const { key, poll, submit } = input;
+  async #handOver(
+    input: BatchInput,
+    taskQueue: string,
+    partitions: AsyncIterable<BatchPartition>,
+  ): Promise<void> {
+    const { key, manifest, poll, submit } = input;
+    const given = new Set<number>();
+    await inParallelFrom(HANDED_OVER_AT_ONCE, partitions, async (one) => {
+      const { n, firstItem, items } = one;
       const partition = { batch: key, n, first: firstItem + 1, items, poll, submit };
-      const expected = input.manifest.partitions[n - 1]?.items ?? 0;
-      const problems = [
-        ...(expected === items.length
-          ? []
-          : [`it has ${items.length} items, and the manifest's facts say ${expected}`]),
-        ...problemsOfPartitionInput(partition),
-      ];
+      const problems = [...problemsOfGiven(manifest, one), ...problemsOfPartitionInput(partition)];
       requireGood(
         problems.map((problem) => `partition ${n}: ${problem}`),
         'The batch was not handed over, and waits for what is missing',
       );
       await this.#startPartition(partition, taskQueue, input);
+      given.add(n);
     });
+    const missing = await missingPartitions(this.temporal, input, given);
+    requireGood(
+      missingWords(missing, manifest),
+      `The batch ${key} is there and waits for the rest: the same start again goes on`,
+    );
   }
 
   /** One that is there, running or closed, is left alone. */

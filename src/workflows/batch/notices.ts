@@ -13,7 +13,7 @@ import {
   stoppedOf,
   troubleOf,
 } from './run';
-import { countsLine, stoppedLines } from './stage';
+import { countsLine, restLine, stoppedLines } from './stage';
 
 /** Counter, by `why`: alarms are written with this name. */
 const ALARMS = 'segue_alarms';
@@ -99,7 +99,7 @@ export function tellOfAbsent(run: Batch): void {
       countsLine(run),
       'What was handed over goes on, and is not submitted again.',
       ...(source === undefined ? [] : [`It is of a schedule, which reads it from ${source}.`]),
-      `- Hand over the rest, with the same manifest: \`segue batch start MANIFEST --key ${key}\``,
+      restLine(key),
       `- Or do without it, and end: \`segue batch cancel ${key} --by NAME\``,
     ),
   });

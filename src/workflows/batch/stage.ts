@@ -1,6 +1,7 @@
 /** Where a batch is, for lists and for its page. */
 import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import { type BatchStage } from '../../contract';
+import { repeatedKey } from '../../ids';
 import { attributesOfJob, searchAttributes } from '../../searchAttributes';
 import { lines } from '../words';
 import { type Batch, countOfHeld, describe, lateOf, stoppedOf, troubleOf } from './run';
@@ -116,6 +117,14 @@ export function stoppedLines(run: Batch): string[] {
         ]
       : []),
   ];
+}
+
+/** What a person can do where whoever handed it over was stopped. A key of a retry is none that can be given. */
+export function restLine(key: string): string {
+  const repeated = repeatedKey(key);
+  return repeated === undefined
+    ? `- Hand over the rest, with the same manifest: \`segue batch start MANIFEST --key ${key}\``
+    : `- Hand over the rest: \`segue batch retry ${repeated}\``;
 }
 
 function handOverLines(run: Batch): string[] {
