@@ -117,10 +117,12 @@ function problemsOfWrite({ project, at, failedAt }: Record<string, unknown>): st
     ...(isRecord(project)
       ? problemsOfProject(project).map((problem) => `write.${problem}`)
       : ['write.project: must be { resourcetype, id }']),
-    ...(isInnerPointer(at) ? [] : ['write.at: must be a JSON pointer, like /media/banner']),
+    ...(isInnerPointer(at)
+      ? []
+      : ['write.at: must be a JSON pointer to a place in the project, like /media/banner']),
     ...(isLeftOut(failedAt) || isInnerPointer(failedAt)
       ? []
-      : ['write.failedAt: must be a JSON pointer, like /media/banner/repeat']),
+      : ['write.failedAt: must be a JSON pointer to a place in the project, like /media/banner/repeat']),
   ];
 }
 

@@ -118,7 +118,8 @@ async function giveReceipt(
   { changeId, replyTo, receipt }: ChangeRequest,
   isKept: boolean,
 ): Promise<void> {
-  const isWanted = receipt === true || !isKept;
+  // One that hands over would never be done with turning others away.
+  const isWanted = isKept ? receipt === true : !writer.handingOver;
   if (!isWanted || !replyTo || writer.receipts >= MOST_ANSWERS) return;
   writer.receipts += 1;
   await tell(replyTo, { changeId, isKept });

@@ -24,8 +24,8 @@ import {
 import { isRecord, isText } from '../rules/inputs';
 
 const [FIRST_PATIENCE_MS, LONGEST_PATIENCE_MS] = [2 * 60_000, 3_600_000];
-/** How long it waits, at first, where the writer has no room. */
-const FULL_PAUSE_MS = 10_000;
+/** How long it waits, at first, where the writer has no room. Each ask puts the whole change into the history. */
+const FULL_PAUSE_MS = 30_000;
 
 /** How long a run that is about to leave waits for the outcome, once the writer has its change. */
 const LEAVING_PATIENCE = '1m';
@@ -36,7 +36,11 @@ const patiently: ActivityOptions = {
   // The writer drops what it was asked before, so asking again is harmless; what cannot be asked is not retryable.
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
 };
-const patient = proxyActivities<SegueActivities>(patiently);
+// One that somebody paused, and whose worker died, would never end.
+const patient = proxyActivities<SegueActivities>({
+  ...patiently,
+  scheduleToCloseTimeout: LONGEST_PATIENCE_MS,
+});
 // Given up soon, for once, so that the run can say that it takes long.
 const first = proxyActivities<SegueActivities>({ ...patiently, scheduleToCloseTimeout: FIRST_PATIENCE_MS });
 
@@ -57,12 +61,16 @@ export interface WriteOptions {
 export interface Asked {
   /** How often it was. */
   times?: number;
+  /** How often there was no room for it. */
+  refusals?: number;
   /** When it is asked for again, unless there is an answer before. ISO 8601. */
   nextAt?: string;
 }
 
 /** The answers that came to this run, by change id. */
 const answers = new Map<string, Changed>();
+/** The changes that the writer had no room for, when it was asked last. */
+const turnedAway = new Set<string>();
 /** Who wants to know whether the writer has a change. */
 const receipts = new Map<string, (isKept: boolean) => void>();
 
@@ -81,11 +89,7 @@ export async function writeToProject(
   setHandler(changedSignal, keepAnswer, {
     description: 'Tells the outcome of a change that this run asked for: { changeId, ok, error }.',
   });
-  let [isTurnedAway, refusals] = [false, 0];
-  receipts.set(changeId, (isKept) => {
-    isTurnedAway = !isKept;
-    onReceipt?.(isKept);
-  });
+  if (onReceipt) receipts.set(changeId, onReceipt);
   const left = timeUntil(asked.nextAt);
   if (left > 0) await condition(() => isAnswered(changeId), left);
   for (;;) {
@@ -97,6 +101,7 @@ export async function writeToProject(
     asked.times = times + 1;
     // For a run that has to hand over in the middle of this; what was never asked for before is then asked for at once.
     if (times > 0) asked.nextAt = timeIn(patience);
+    turnedAway.delete(changeId);
     try {
       await ask(requestChange, {
         project,
@@ -109,18 +114,15 @@ export async function writeToProject(
       asked.nextAt = timeIn(patience);
       onAsked?.();
       // The writer may have been lost with its answer; asked again, it drops what it has done and answers once more.
-      await condition(() => isAnswered(changeId) || isTurnedAway, patience);
-      if (isTurnedAway && !isAnswered(changeId)) {
-        // Soon there may be room: that is no reason to wait longer each time, nor for all to come back at once.
-        isTurnedAway = false;
-        asked.times = times;
-        const pause = Math.min(FULL_PAUSE_MS * 2 ** refusals++, FIRST_PATIENCE_MS) * (0.5 + Math.random());
-        asked.nextAt = timeIn(pause);
+      await condition(() => isAnswered(changeId) || turnedAway.has(changeId), patience);
+      if (isAnswered(changeId)) continue;
+      if (turnedAway.has(changeId)) {
+        const pause = pauseWithoutRoom(asked);
+        Object.assign(asked, { times, nextAt: timeIn(pause) });
         onDelay?.();
         await condition(() => isAnswered(changeId), pause);
         continue;
       }
-      if (isAnswered(changeId)) continue;
     } catch (error) {
       if (!(error instanceof ActivityFailure)) throw error;
       if (isCancellation(error)) throw error;
@@ -130,6 +132,13 @@ export async function writeToProject(
     }
     onDelay?.();
   }
+}
+
+/** Soon there may be some: it is less long than for a lost answer, and not all come back at once. */
+function pauseWithoutRoom(asked: Asked): number {
+  asked.refusals = (asked.refusals ?? 0) + 1;
+  const longest = Math.min(FULL_PAUSE_MS * 2 ** (asked.refusals - 1), LONGEST_PATIENCE_MS);
+  return longest * (0.5 + Math.random() / 2);
 }
 
 /**
@@ -162,14 +171,15 @@ async function ask(
 ): Promise<void> {
   const asking = new CancellationScope();
   const arrival = asking.run(() => requestChange(order));
+  const answer = asking.run(() => condition(() => isAnswered(order.changeId)));
   try {
-    await Promise.race([arrival, condition(() => isAnswered(order.changeId))]);
+    await Promise.race([arrival, answer]);
   } catch (error) {
     // Called back by the run itself, which is about to ask for something else: nothing of this may come after that.
     if (isCancellation(error)) await CancellationScope.nonCancellable(() => arrival.catch(() => undefined));
     throw error;
   } finally {
-    arrival.catch(() => undefined);
+    for (const left of [arrival, answer]) left.catch(() => undefined);
     asking.cancel();
   }
 }
@@ -200,6 +210,9 @@ export function answerTo(changeId: string): ChangeOutcome | undefined {
 /** Anybody can send a signal; what is no answer of a writer changes nothing. */
 function keepAnswer(changed: unknown): void {
   if (!isRecord(changed) || !isText(changed.changeId)) return;
-  if (typeof changed.isKept === 'boolean') receipts.get(changed.changeId)?.(changed.isKept);
-  else answers.set(changed.changeId, changed as Changed);
+  const { changeId, isKept } = changed;
+  if (typeof isKept === 'boolean') {
+    if (!isKept) turnedAway.add(changeId);
+    receipts.get(changeId)?.(isKept);
+  } else answers.set(changeId, changed as Changed);
 }

@@ -59,7 +59,7 @@ describe('a line', () => {
       'image_url: must be an http, https or data URL',
       'magic_crop: Invalid input: expected boolean, received string',
       'scope.space: must be an id that an HTTP header can carry, at most 100 long',
-      'write.at: must be a JSON pointer, like /media/banner',
+      'write.at: must be a JSON pointer to a place in the project, like /media/banner',
       'notify.workspaceId: must be an id without blanks',
       'taskId: must be an id without blanks',
     ]);

@@ -104,7 +104,8 @@ test('P2: an asker for whom there is no room is told, asks again and is answered
       const runs = await Promise.all(['a', 'b'].map(ask));
       await eventually('that one is turned away', async () => (await signalsOf(runs)) > 0);
       await removeFaults(sandbox.url);
-      expect(await Promise.all(runs.map((run) => run.result()))).toEqual([[{ ok: true }], [{ ok: true }]]);
+      // One after the other: the first that is over would stop the clock of both.
+      for (const run of runs) expect(await run.result()).toEqual([{ ok: true }]);
     },
     { checkScheduledTime: false, bundlePath },
   );

@@ -58,8 +58,9 @@ export interface AskedChange {
   items: Saved[];
   /** One that came in the last moment of the run before this one. */
   answer?: ChangeOutcome;
-  /** How often it was asked for, and when it is again. ISO 8601. */
+  /** How often it was asked for, how often there was no room for it, and when it is asked for again. ISO 8601. */
   times?: number;
+  refusals?: number;
   nextAt?: string;
 }
 
