@@ -8,6 +8,7 @@ import {
   proxyActivities,
   setHandler,
   sleep,
+  TimeoutFailure,
 } from '@temporalio/workflow';
 import {
   type Changed,
@@ -36,11 +37,7 @@ const patiently: ActivityOptions = {
   // The writer drops what it was asked before, so asking again is harmless; what cannot be asked is not retryable.
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
 };
-// One that somebody paused, and whose worker died, would never end.
-const patient = proxyActivities<SegueActivities>({
-  ...patiently,
-  scheduleToCloseTimeout: LONGEST_PATIENCE_MS,
-});
+const patient = proxyActivities<SegueActivities>(patiently);
 // Given up soon, for once, so that the run can say that it takes long.
 const first = proxyActivities<SegueActivities>({ ...patiently, scheduleToCloseTimeout: FIRST_PATIENCE_MS });
 
@@ -127,8 +124,10 @@ export async function writeToProject(
       if (!(error instanceof ActivityFailure)) throw error;
       if (isCancellation(error)) throw error;
       if (isOutdated(error.cause)) throw error.cause;
-      // Whatever took its attempts away: it is not asked again.
-      if (error.retryState !== 'TIMEOUT') return { ok: false, error: error.cause?.message ?? error.message };
+      // Some servers call it a failure like any other when its time is over.
+      const isOverdue = error.retryState === 'TIMEOUT' || error.cause instanceof TimeoutFailure;
+      // Whatever else took its attempts away: it is not asked again.
+      if (!isOverdue) return { ok: false, error: error.cause?.message ?? error.message };
     }
     onDelay?.();
   }
