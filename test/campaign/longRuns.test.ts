@@ -13,6 +13,7 @@ import { eventually } from '../support/eventually';
 import { SANDBOX_PLACES, seedRecord } from '../support/records';
 import { addFault, answering, ask, readLedger, useSandboxEach } from '../support/sandbox';
 import { shared } from '../support/shared';
+import { testUnless } from '../support/skipping';
 import { startOwnDevServer, testConfig, useTemporal, withWorker } from '../support/temporal';
 
 const { full } = shared();
@@ -179,8 +180,9 @@ async function countsOf(workflowId: string): Promise<{ readings: number; request
   return { readings: asked('readEnd'), requests: asked('cancelRuns') + alone.length };
 }
 
-/** At full size the limit is the server's own, which a few jobs do not meet. */
-const testWithLowLimit = full ? test.skip : test;
+const testWithLowLimit = testUnless(
+  full && "at full size the limit is the server's own, which a few jobs do not meet",
+);
 
 testWithLowLimit(
   'jobs that are overdue, many of them, are not looked at by each run that goes on with them, and told to stop and read in lists when it is cancelled',

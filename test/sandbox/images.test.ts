@@ -5,6 +5,7 @@ import { networkInterfaces } from 'node:os';
 import sharp from 'sharp';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server';
 import { ask } from '../support/sandbox';
+import { testUnless } from '../support/skipping';
 
 let sandbox: Sandbox | undefined;
 
@@ -187,14 +188,17 @@ describe('the media tools of the sandbox', () => {
   const [outward] = Object.values(networkInterfaces())
     .flat()
     .filter((found) => found && !found.internal && found.family === 'IPv4');
-  (outward ? test : test.skip)('its own samples are sources on any address that it listens on', async () => {
-    sandbox = await startSandbox({ host: outward?.address, pace: { kind: 'instant' } });
-    const id = await submit(sandbox.url, { image_url: `${sandbox.url}/samples/mug.png` });
-    expect((await poll(sandbox.url, id)).status).toBe('SUCCESS');
-    const elsewhere = sandbox.url.replace(/\d+$/, '1');
-    const other = await submit(sandbox.url, { image_url: `${elsewhere}/samples/mug.png` });
-    expect((await poll(sandbox.url, other)).info.errors?.join()).toContain('reads no images from');
-  });
+  testUnless(!outward && 'the machine has no other address')(
+    'its own samples are sources on any address that it listens on',
+    async () => {
+      sandbox = await startSandbox({ host: outward?.address, pace: { kind: 'instant' } });
+      const id = await submit(sandbox.url, { image_url: `${sandbox.url}/samples/mug.png` });
+      expect((await poll(sandbox.url, id)).status).toBe('SUCCESS');
+      const elsewhere = sandbox.url.replace(/\d+$/, '1');
+      const other = await submit(sandbox.url, { image_url: `${elsewhere}/samples/mug.png` });
+      expect((await poll(sandbox.url, other)).info.errors?.join()).toContain('reads no images from');
+    },
+  );
 
   test('a mask that leaves no room ends the task as FAILURE', async () => {
     sandbox = await startSandbox({ pace: { kind: 'instant' } });
