@@ -43,7 +43,8 @@ test('P2: the server keeps a pause as long as it is, in words that alarm nobody,
 
   const pause = await pauseOf(job);
   const { nextAttemptScheduleTime: dueAt, lastAttemptCompleteTime: since } = pause;
-  expect(tsToMs(dueAt) - tsToMs(since)).toBe(600_000);
+  // In minutes: the server looks at its clock twice.
+  expect(Math.round((tsToMs(dueAt) - tsToMs(since)) / 60_000)).toBe(10);
   expect(pause.lastFailure).toMatchObject({
     message: 'Nothing is wrong: the service is asked after a pause of 10m',
     stackTrace: '',
