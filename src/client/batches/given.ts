@@ -31,8 +31,8 @@ const LOOKED_FOR_AT_ONCE = 20;
 /** Those that were not given now, and not before either: whoever goes on may give only the rest. */
 export async function missingPartitions(
   temporal: Client,
-  { key, manifest }: BatchInput,
-  given: ReadonlySet<number>,
+  { key, manifest }: Pick<BatchInput, 'key' | 'manifest'>,
+  given: ReadonlySet<number> = new Set(),
 ): Promise<number[]> {
   const others = manifest.partitions.map((_facts, index) => index + 1).filter((n) => !given.has(n));
   const areThere = await inParallel(LOOKED_FOR_AT_ONCE, others, (n) => isThere(temporal, key, n));

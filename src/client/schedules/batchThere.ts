@@ -1,9 +1,9 @@
 /** The batch that the time of a firing has already. */
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
-import { type BatchInput, type BatchManifest, type ScheduledBatch } from '../../contract';
+import { type BatchInput, type ScheduledBatch } from '../../contract';
 import { digest } from '../../digest';
-import { batchPartWorkflowId, batchWorkflowId } from '../../ids';
-import { inParallel } from '../../parallel';
+import { batchWorkflowId } from '../../ids';
+import { missingPartitions } from '../batches/given';
 import { addressName } from '../batches/manifest/addressForm';
 import { batchInput } from '../batches/handedOver';
 import { withoutGaps } from '../jobs/mediaSpec';
@@ -34,7 +34,8 @@ export async function lookForBatch(
     if (askOf(input) !== askOf({ ...asked, source: addressName(asked.manifest) })) return undefined;
     const { manifest } = input;
     const run = { ...facts, key, existing: memo?.segueStart !== token, digest: manifest.digest };
-    return { run, missing: status.name === 'RUNNING' ? await countMissing(temporal, key, manifest) : 0 };
+    const missing = status.name === 'RUNNING' ? await missingPartitions(temporal, { key, manifest }) : [];
+    return { run, missing: missing.length };
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return undefined;
     throw error;
@@ -43,20 +44,4 @@ export async function lookForBatch(
 
 function askOf({ source, scope, notify }: Pick<BatchInput, 'source' | 'scope' | 'notify'>): string {
   return digest({ source, scope: withoutGaps(scope), notify: notify ?? undefined });
-}
-
-const LOOKED_AT_AT_ONCE = 20;
-
-async function countMissing(temporal: Client, key: string, { partitions }: BatchManifest): Promise<number> {
-  const numbers = partitions.map((_, index) => index + 1);
-  const isThere = await inParallel(LOOKED_AT_AT_ONCE, numbers, async (n) => {
-    try {
-      await temporal.workflow.getHandle(batchPartWorkflowId(key, n)).describe();
-      return true;
-    } catch (error) {
-      if (error instanceof WorkflowNotFoundError) return false;
-      throw error;
-    }
-  });
-  return isThere.filter((found) => !found).length;
 }
