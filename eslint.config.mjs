@@ -9,6 +9,18 @@ const noLocalActivities = {
   message: 'A history with local activities may not replay: use an ordinary one.',
 };
 
+/** All runs of a worker share the modules of the bundle: what one of them kept there, others would find. */
+const sharedState = [
+  "[kind='let']",
+  ' > VariableDeclarator > NewExpression[arguments.length=0]',
+  ' > VariableDeclarator > ArrayExpression[elements.length=0]',
+  ' > VariableDeclarator > ObjectExpression[properties.length=0]',
+  ' > VariableDeclarator > Literal[regex.flags=/[gy]/]',
+].map((what) => ({
+  selector: `:matches(Program, Program > ExportNamedDeclaration) > VariableDeclaration${what}`,
+  message: 'Workflow runs share this module: keep what changes in an object of the run.',
+}));
+
 export default defineConfig(
   { ignores: ['dist/', 'node_modules/', '.segue/', '*.mjs', '**/*.js'] },
   tseslint.configs.strictTypeChecked,
@@ -68,7 +80,12 @@ export default defineConfig(
           ],
         },
       ],
-      'no-restricted-syntax': ['error', 'ImportExpression', "CallExpression[callee.name='require']"],
+      'no-restricted-syntax': [
+        'error',
+        'ImportExpression',
+        "CallExpression[callee.name='require']",
+        ...sharedState,
+      ],
     },
   },
   {
@@ -88,7 +105,12 @@ export default defineConfig(
           ],
         },
       ],
-      'no-restricted-syntax': ['error', 'ImportExpression', "CallExpression[callee.name='require']"],
+      'no-restricted-syntax': [
+        'error',
+        'ImportExpression',
+        "CallExpression[callee.name='require']",
+        ...sharedState,
+      ],
     },
   },
   {
@@ -103,6 +125,7 @@ export default defineConfig(
       'src/api/{pointer,ids,endings,scope}.ts',
     ],
     rules: {
+      'no-restricted-syntax': ['error', ...sharedState],
       // The rule of the plugin knows type imports; these files are part of the bundle and import nothing else.
       '@typescript-eslint/no-restricted-imports': [
         'error',

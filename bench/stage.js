@@ -5,7 +5,7 @@ const { loadLocalTemporalConfig } = require('../dist/config');
 const { SANDBOX_KEY } = require('../dist/sandbox/keys');
 const { findTemporalBinary } = require('../dist/temporal/find');
 const { startDevServer } = require('../dist/temporal/devServer');
-const { HEAP_MIB, POST_LATENCY_MS, SUBMITS_ON_WIRE } = require('./settings');
+const { HEAP_MIB, MEMORY, POST_LATENCY_MS, SUBMITS_ON_WIRE } = require('./settings');
 const { startScript } = require('./measured');
 
 const SEGUE = path.join(__dirname, '..', 'bin', 'segue');
@@ -38,6 +38,7 @@ async function onStage({ profile }, work) {
           await startScript(SEGUE, ['worker'], {
             nodeFlags,
             env: {
+              ...MEMORY,
               TEMPORAL_ADDRESS: server.address,
               SEGUE_TASK_QUEUE: taskQueue,
               SEGUE_API_URL: apiUrl,
@@ -51,7 +52,7 @@ async function onStage({ profile }, work) {
           await startScript(
             require.resolve('./handWritten/worker'),
             [server.address, taskQueue, apiUrl, SANDBOX_KEY],
-            { nodeFlags },
+            { nodeFlags, env: MEMORY },
           ),
         ),
     });

@@ -129,12 +129,16 @@ function write(
   const changeId = changeIdOf(workflowInfo().workflowId, `${purpose}-${uuid4().slice(0, 8)}`);
   const change = { steps: [{ at, set: value }] };
   return CancellationScope.nonCancellable(() =>
-    writeToProject(target.project, scope, change, changeId, {
-      onReceipt,
-      onDelay: () => {
-        showDelay(run);
+    writeToProject(
+      run.mailbox,
+      { project: target.project, scope, change, changeId },
+      {
+        onReceipt,
+        onDelay: () => {
+          showDelay(run);
+        },
       },
-    }),
+    ),
   );
 }
 

@@ -9,6 +9,7 @@ import {
   type WriteTarget,
 } from '../contract';
 import { type PollTimes } from '../rules/times';
+import { type Mailbox, newMailbox } from './mailbox';
 
 export type Stage = MediaStage | TranscriptStage;
 
@@ -21,6 +22,7 @@ export interface Following {
   readonly settings: PollTimes;
   readonly progress: FollowProgress;
   readonly subject: Subject;
+  readonly mailbox: Mailbox;
   stage: Stage;
   /** What a person decided of the hold, until the run acts on it. */
   decision: Decision | null;
@@ -68,6 +70,7 @@ export interface Subject {
 /** What a run is doing at its start; nothing of it outlives the run. */
 export function atStart() {
   return {
+    mailbox: newMailbox(),
     decision: null,
     pollAsked: false,
     alarms: 0,

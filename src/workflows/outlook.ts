@@ -31,6 +31,7 @@ import {
 import { changeIdOf, nudgeSubject, nudgeWorkflowId, outlookWorkflowId } from '../ids';
 import { isAlreadyStarted } from './alreadyStarted';
 import { tellingItsEnd } from './endNews';
+import { newMailbox } from './mailbox';
 import { readOutlookSettings } from './settings';
 import { refuseUnsafeStart } from './start';
 import { workingHours, workingTime } from './workingHours';
@@ -103,12 +104,11 @@ async function write(
   show('Writing the outlook into the project.');
   const change = { steps: [{ at: `${at}/outlook`, set: outlook }] };
   const changeId = changeIdOf(workflowInfo().workflowId, `outlook-${uuid4().slice(0, 8)}`);
-  const outcome = await writeToProject(project, scope, change, changeId, { onlyBy: lookedBy }).catch(
-    (error: unknown) => {
-      if (!isOutdated(error)) throw error;
-      return 'outdated' as const;
-    },
-  );
+  const order = { project, scope, change, changeId };
+  const outcome = await writeToProject(newMailbox(), order, { onlyBy: lookedBy }).catch((error: unknown) => {
+    if (!isOutdated(error)) throw error;
+    return 'outdated' as const;
+  });
   if (outcome === 'outdated') return outcome;
   if (!outcome.ok)
     throw ApplicationFailure.nonRetryable(

@@ -6,13 +6,10 @@ import {
   condition,
   isCancellation,
   proxyActivities,
-  setHandler,
   sleep,
   TimeoutFailure,
 } from '@temporalio/workflow';
 import {
-  type Changed,
-  changedSignal,
   type ChangeOutcome,
   FAILURE,
   LONGEST_CALL_MS,
@@ -22,7 +19,7 @@ import {
   type Scope,
   type SegueActivities,
 } from '../contract';
-import { isRecord, isText } from '../rules/inputs';
+import { answerTo, isAnswered, type Mailbox, openMailbox } from './mailbox';
 
 const [FIRST_PATIENCE_MS, LONGEST_PATIENCE_MS] = [2 * 60_000, 3_600_000];
 /** How long it waits, at first, where the writer has no room. Each ask puts the whole change into the history. */
@@ -40,6 +37,14 @@ const patiently: ActivityOptions = {
 const patient = proxyActivities<SegueActivities>(patiently);
 // Given up soon, for once, so that the run can say that it takes long.
 const first = proxyActivities<SegueActivities>({ ...patiently, scheduleToCloseTimeout: FIRST_PATIENCE_MS });
+
+export interface WriteOrder {
+  project: ProjectRef;
+  scope?: Scope;
+  change: ProjectChange;
+  /** Made by {@link changeIdOf}. */
+  changeId: string;
+}
 
 export interface WriteOptions {
   /** As in the order: the only run that may ask for it. Where another does, an `Outdated` failure is thrown. */
@@ -64,33 +69,20 @@ export interface Asked {
   nextAt?: string;
 }
 
-/** The answers that came to this run, by change id. */
-const answers = new Map<string, Changed>();
-/** The changes that the writer had no room for, when it was asked last. */
-const turnedAway = new Set<string>();
-/** Who wants to know whether the writer has a change. */
-const receipts = new Map<string, (isKept: boolean) => void>();
-
-/**
- * Has a change of a project made by its writer, and waits for the outcome, however long the service takes.
- *
- * The change id is made by {@link changeIdOf}.
- */
+/** Has a change of a project made by its writer, and waits for the outcome, however long the service takes. */
 export async function writeToProject(
-  project: ProjectRef,
-  scope: Scope | undefined,
-  change: ProjectChange,
-  changeId: string,
+  mailbox: Mailbox,
+  { project, scope, change, changeId }: WriteOrder,
   { onlyBy, onAsked, onReceipt, onDelay, asked = {} }: WriteOptions = {},
 ): Promise<ChangeOutcome> {
-  setHandler(changedSignal, keepAnswer, {
-    description: 'Tells the outcome of a change that this run asked for: { changeId, ok, error }.',
-  });
+  const { turnedAway, receipts } = mailbox;
+  const isThere = (): boolean => isAnswered(mailbox, changeId);
+  openMailbox(mailbox);
   if (onReceipt) receipts.set(changeId, onReceipt);
   const left = timeUntil(asked.nextAt);
-  if (left > 0) await condition(() => isAnswered(changeId), left);
+  if (left > 0) await condition(isThere, left);
   for (;;) {
-    const answer = answerTo(changeId);
+    const answer = answerTo(mailbox, changeId);
     if (answer) return answer;
     const { times = 0 } = asked;
     const { requestChange } = times === 0 ? first : patient;
@@ -100,24 +92,18 @@ export async function writeToProject(
     if (times > 0) asked.nextAt = timeIn(patience);
     turnedAway.delete(changeId);
     try {
-      await ask(requestChange, {
-        project,
-        scope,
-        change,
-        changeId,
-        onlyBy,
-        receipt: onReceipt !== undefined,
-      });
+      const order = { project, scope, change, changeId, onlyBy, receipt: onReceipt !== undefined };
+      await ask(mailbox, requestChange, order);
       asked.nextAt = timeIn(patience);
       onAsked?.();
       // The writer may have been lost with its answer; asked again, it drops what it has done and answers once more.
-      await condition(() => isAnswered(changeId) || turnedAway.has(changeId), patience);
-      if (isAnswered(changeId)) continue;
+      await condition(() => isThere() || turnedAway.has(changeId), patience);
+      if (isThere()) continue;
       if (turnedAway.has(changeId)) {
         const pause = pauseWithoutRoom(asked);
         Object.assign(asked, { times, nextAt: timeIn(pause) });
         onDelay?.();
-        await condition(() => isAnswered(changeId), pause);
+        await condition(isThere, pause);
         continue;
       }
     } catch (error) {
@@ -165,12 +151,13 @@ async function untilKept(isKept: () => boolean): Promise<undefined> {
  * still on its way is called back: arriving later, it would undo what was written since.
  */
 async function ask(
+  mailbox: Mailbox,
   requestChange: SegueActivities['requestChange'],
   order: RequestChangeOrder,
 ): Promise<void> {
   const asking = new CancellationScope();
   const arrival = asking.run(() => requestChange(order));
-  const answer = asking.run(() => condition(() => isAnswered(order.changeId)));
+  const answer = asking.run(() => condition(() => isAnswered(mailbox, order.changeId)));
   try {
     await Promise.race([arrival, answer]);
   } catch (error) {
@@ -187,31 +174,10 @@ export function isOutdated(error: unknown): error is ApplicationFailure {
   return error instanceof ApplicationFailure && error.type === FAILURE.outdated;
 }
 
-function isAnswered(changeId: string): boolean {
-  return answers.has(changeId);
-}
-
 function timeUntil(time: string | undefined): number {
   return time === undefined ? 0 : Date.parse(time) - Date.now();
 }
 
 function timeIn(ms: number): string {
   return new Date(Date.now() + ms).toISOString();
-}
-
-/** The writer's, if it is here. */
-export function answerTo(changeId: string): ChangeOutcome | undefined {
-  const answer = answers.get(changeId);
-  if (!answer) return undefined;
-  return answer.ok ? { ok: true } : { ok: false, error: answer.error };
-}
-
-/** Anybody can send a signal; what is no answer of a writer changes nothing. */
-function keepAnswer(changed: unknown): void {
-  if (!isRecord(changed) || !isText(changed.changeId)) return;
-  const { changeId, isKept } = changed;
-  if (typeof isKept === 'boolean') {
-    if (!isKept) turnedAway.add(changeId);
-    receipts.get(changeId)?.(isKept);
-  } else answers.set(changeId, changed as Changed);
 }

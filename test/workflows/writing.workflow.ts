@@ -1,6 +1,7 @@
 import { setHandler, sleep, workflowInfo } from '@temporalio/workflow';
 import { changeSignal, type ChangeOutcome, type ProjectChange, type ProjectRef } from '../../src/contract';
 import { changeIdOf } from '../../src/ids';
+import { newMailbox } from '../../src/workflows/mailbox';
 import { writeToProject } from '../../src/workflows/write';
 
 export * from '../../src/workflows';
@@ -11,9 +12,10 @@ export async function writing(
   changes: Record<string, ProjectChange>,
 ): Promise<ChangeOutcome[]> {
   const { workflowId } = workflowInfo();
+  const mailbox = newMailbox();
   return Promise.all(
     Object.entries(changes).map(([purpose, change]) =>
-      writeToProject(project, undefined, change, changeIdOf(workflowId, purpose)),
+      writeToProject(mailbox, { project, change, changeId: changeIdOf(workflowId, purpose) }),
     ),
   );
 }

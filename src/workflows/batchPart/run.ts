@@ -11,12 +11,14 @@ import {
 import { batchItemKey, batchPartWorkflowId } from '../../ids';
 import { doubling } from '../backoff';
 import { type Sender, wasReset } from '../following';
+import { type Mailbox, newMailbox } from '../mailbox';
 import { type Settings } from '../settings';
 
 export interface Partition extends Sender {
   readonly input: PartitionInput;
   readonly settings: Settings;
   readonly progress: PartitionProgress;
+  readonly mailbox: Mailbox;
   /** Chunks on their way. */
   chunks: number;
   /** Items that are being handed to runs of their own. */
@@ -55,6 +57,7 @@ export function startPartition(input: PartitionInput, settings: Settings): Parti
       reset: wasReset(carried),
     },
     subject: { requestName: batchPartWorkflowId(batch, n) },
+    mailbox: newMailbox(),
     ...{ chunks: 0, leaving: 0 },
     ...{ restUntil: 0, resting: false, cautious: carried !== undefined },
     ...newPatience(),

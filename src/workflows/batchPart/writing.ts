@@ -2,7 +2,8 @@
 import { CancellationScope, uuid4, workflowInfo } from '@temporalio/workflow';
 import { type Letter, type Saved, type Step } from '../../contract';
 import { changeIdOf } from '../../ids';
-import { answerTo, writeToProject } from '../write';
+import { answerTo } from '../mailbox';
+import { writeToProject } from '../write';
 import { noteNotice } from './notices';
 import { endWhenLong, type Entry, entryAt, type Partition } from './run';
 
@@ -62,8 +63,8 @@ export function goOnWriting(run: Partition): void {
 }
 
 /** Answers that came in the last moment: the next run would ask again, and the writer that knows may be gone by then. */
-export function takeAnswersAlong({ progress }: Partition): void {
-  for (const { asked } of progress.letters) if (asked) asked.answer = answerTo(asked.changeId);
+export function takeAnswersAlong({ progress, mailbox }: Partition): void {
+  for (const { asked } of progress.letters) if (asked) asked.answer = answerTo(mailbox, asked.changeId);
 }
 
 /** Wherever this waits, the letter says how far it is: another run may have to go on with it. */
@@ -80,7 +81,8 @@ async function send(run: Partition, letter: Letter): Promise<void> {
     const { asked } = letter;
     const { changeId, items, answer } = asked;
     const change = { steps: items.map((item) => stepOf(run, item)) };
-    const outcome = answer ?? (await writeToProject(project, scope, change, changeId, { ...watch, asked }));
+    const order = { project, scope, change, changeId };
+    const outcome = answer ?? (await writeToProject(run.mailbox, order, { ...watch, asked }));
     letter.asked = undefined;
     takeOutcome(run, letter, items, outcome.ok ? undefined : outcome.error);
   }

@@ -13,12 +13,14 @@ import {
 import { parseDuration } from '../../durations';
 import { campaignWorkflowId } from '../../ids';
 import { type Sender, wasReset } from '../following';
+import { type Mailbox, newMailbox } from '../mailbox';
 import { type JobOrder } from './children';
 
 /** A campaign's progress, which outlives the run, and what it is doing at the moment. */
 export interface Campaign extends Sender {
   readonly input: CampaignInput;
   readonly progress: CampaignProgress;
+  readonly mailbox: Mailbox;
   /** JSON pointer to its place in the project's data. */
   readonly at: string;
   readonly concurrency: number;
@@ -84,6 +86,7 @@ export function startCampaign(input: CampaignInput): Campaign {
     },
     ended: new Map(),
     attended: new Set(),
+    mailbox: newMailbox(),
     orders: new Map(),
     place: 'unknown',
     unsaved: new Map(),

@@ -128,11 +128,16 @@ function note({ refused }: Campaign, { parts }: Taken, outcome: ChangeOutcome): 
   }
 }
 
-async function write({ input }: Campaign, steps: Step[], options: WriteOptions = {}): Promise<ChangeOutcome> {
+async function write(
+  { input, mailbox }: Campaign,
+  steps: Step[],
+  options: WriteOptions = {},
+): Promise<ChangeOutcome> {
   // Not the same after a reset: what is written then is another state.
   const changeId = changeIdOf(workflowInfo().workflowId, uuid4());
   try {
-    return await writeToProject(input.project, input.scope, { steps }, changeId, options);
+    const { project, scope } = input;
+    return await writeToProject(mailbox, { project, scope, change: { steps }, changeId }, options);
   } catch (error) {
     if (isCancellation(error)) throw error;
     return { ok: false, error: String(error) };
