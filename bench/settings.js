@@ -2,6 +2,8 @@
 module.exports = {
   /** Of both workers' heaps, in MiB, as in the Dockerfile: Node lets them grow far beyond what is in use. */
   HEAP_MIB: 512,
+  /** glibc keeps what each thread gave back, as the Dockerfile says. */
+  MEMORY: { MALLOC_ARENA_MAX: '2' },
   /** Before every answer to a POST. */
   POST_LATENCY_MS: 50,
   /** Half of them are for batches. */
@@ -9,7 +11,7 @@ module.exports = {
   /** The service wants 15 to 20 s; with that one would measure timers. */
   POLL_EVERY_MS: 1_000,
   /** Items of a batch at the service at once. */
-  CONCURRENCY: 2_000,
+  CONCURRENCY: 4_000,
   /** Results that Segue writes into one project. The hand-written one has a project for each, or it would lose some. */
   ITEMS_A_PROJECT: 500,
   /** What the service knows its key by. */
