@@ -29,6 +29,7 @@ export {
   InvalidInputError,
   KeyReusedError,
   ManifestChangedError,
+  ManifestNotKeptError,
   NoAnswerError,
   NoSuchJobError,
   NoSuchScheduleError,
