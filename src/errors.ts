@@ -1,4 +1,5 @@
 /** What a starter can meet, to be told apart by type. */
+import { hostname } from 'node:os';
 import { type MediaInput } from './contract';
 
 /** Thrown before anything is sent, with every problem of the input. */
@@ -139,6 +140,25 @@ export class UnreachableAddressError extends Error {
   ) {
     super(`${address} cannot be read: ${reason}`, cause === undefined ? undefined : { cause });
     this.name = 'UnreachableAddressError';
+  }
+}
+
+/**
+ * Thrown when this machine cannot keep a copy of a manifest until that is handed over. Nothing is wrong with the
+ * manifest, and another machine, or this one later, may have room for it.
+ */
+export class ManifestNotKeptError extends Error {
+  constructor(
+    readonly manifest: string,
+    folder: string,
+    cause: Error,
+  ) {
+    super(
+      `${hostname()} cannot keep a copy of ${manifest} in ${folder}: ${cause.message}. ` +
+        'Make room there, or name another folder with TMPDIR',
+      { cause },
+    );
+    this.name = 'ManifestNotKeptError';
   }
 }
 

@@ -13,6 +13,7 @@ export { type ManifestWarning } from './client/batches/manifest';
 export { type ResultWithFiles } from './client/batches/files';
 export { type FilePlace, type SavedFile } from './client/files';
 export { type KeptResults } from './client/batches/kept';
+export { type MissingResults, type ResultsOptions } from './client/batches/results';
 export { type BatchEntry, type BatchFilter } from './client/batches/listing';
 export { Campaign, type CampaignDecisionAnswer } from './client/campaigns/campaign';
 export { type CampaignEntry, type CampaignFilter, CampaignsClient } from './client/campaigns';
@@ -29,6 +30,7 @@ export {
   InvalidInputError,
   KeyReusedError,
   ManifestChangedError,
+  ManifestNotKeptError,
   NoAnswerError,
   NoSuchJobError,
   NoSuchScheduleError,

@@ -3,15 +3,19 @@ import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { ApplicationFailure, type MetricMeter } from '@temporalio/common';
 import { keyOfFiring } from '../schedules/clockChanges';
 import { problemsOfSchedule } from '../client/schedules/spec';
-import { type FiringSettings } from '../client/schedules/batchTarget';
+import { type FiringSettings, mayPass } from '../client/schedules/batchTarget';
 import { startTarget } from '../client/schedules/targets';
 import { type ProxySettings } from '../config';
 import { FAILURE, type FiredRun, reportToSignal, type StartFiredOrder } from '../contract';
-import { InvalidInputError, KeyReusedError, requireGood, UnreachableAddressError } from '../errors';
+import { InvalidInputError, KeyReusedError, ManifestNotKeptError, requireGood } from '../errors';
 import { Pulse } from './pulse';
 import { meterSkippedFirings } from './skippedFirings';
 
-/** For so long, and so often at least, an address that cannot be read is asked again. */
+/**
+ * For so long, and so often at least, a manifest is asked for again that cannot be read, or that the worker cannot keep:
+ * a firing that went on and on would have all later ones skipped. Trouble of the Temporal server alone has no end here,
+ * because it passes with the server's.
+ */
 const LONGEST_UNREADABLE_MS = 30 * 60_000;
 const FEWEST_READS = 5;
 
@@ -28,7 +32,7 @@ export function createStartFired(meter: MetricMeter, proxy?: ProxySettings) {
       await meterSkippedFirings(meter, order.schedule);
       return await start(order, { proxy, isLastAttempt: isLast });
     } catch (error) {
-      throw inWords(error, isLast);
+      throw inWords(error, order, isLast);
     } finally {
       pulse.stop();
     }
@@ -74,12 +78,14 @@ async function askToBeTold(client: Client, workflowId: string, listener: string)
 }
 
 /** Without causes, which may tell more of an address than messages do. */
-function inWords(error: unknown, isLast: boolean): unknown {
+function inWords(error: unknown, { schedule, time }: StartFiredOrder, isLast: boolean): unknown {
   if (error instanceof InvalidInputError || error instanceof KeyReusedError)
     return ApplicationFailure.nonRetryable(error.message, FAILURE.badInput);
-  if (!(error instanceof UnreachableAddressError)) return error;
+  if (!mayPass(error)) return error;
   const { message } = error;
-  return isLast
-    ? ApplicationFailure.nonRetryable(`Nothing was submitted: ${message}`, FAILURE.unreachable)
-    : ApplicationFailure.retryable(message, FAILURE.unreachable);
+  const isOwn = error instanceof ManifestNotKeptError;
+  const type = isOwn ? FAILURE.notKept : FAILURE.unreachable;
+  if (!isLast) return ApplicationFailure.retryable(message, type);
+  const advice = isOwn ? `, then: segue schedule backfill ${schedule} --from ${time} --to ${time}` : '';
+  return ApplicationFailure.nonRetryable(`Nothing was submitted: ${message}${advice}`, type);
 }

@@ -6,6 +6,7 @@ import {
   DecisionRefusedError,
   InvalidInputError,
   KeyReusedError,
+  ManifestNotKeptError,
   NoAnswerError,
   NoSuchJobError,
   NoSuchScheduleError,
@@ -99,7 +100,7 @@ function report(error: unknown, json: boolean): ExitCode {
     printJson({ ...NO_JOB, workflowId, runId, key, status, error: message });
   }
   if (error instanceof CommanderError) return code;
-  const foreseen = [NoSuchJobError, NoSuchScheduleError, ApiError];
+  const foreseen = [NoSuchJobError, NoSuchScheduleError, ManifestNotKeptError, ApiError];
   const unforeseen = code === EXIT.failed && !foreseen.some((type) => error instanceof type);
   say(unforeseen && error instanceof Error ? (error.stack ?? message) : message);
   return code;

@@ -13,6 +13,7 @@ export const FAILURE = {
   badDecision: 'BadDecision',
   badInput: 'BadInput',
   unreachable: 'Unreachable',
+  notKept: 'NotKept',
   unsafeStart: 'UnsafeStart',
   badChange: 'BadChange',
   outdated: 'Outdated',

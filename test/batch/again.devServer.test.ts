@@ -84,10 +84,14 @@ test('P1: while a batch is open nothing of it is run again; where nothing failed
 
 test('P1 P2: who was killed while it handed the failed items over asks again, and it goes on', async () => {
   const items = cutouts(sandbox.url, 2, { request: dead });
-  const spec = batchOf([...items.slice(0, 1), ...cutouts(sandbox.url, 3).slice(1), ...items.slice(1)], 2);
+  const spec = batchOf([...items.slice(0, 1), ...cutouts(sandbox.url, 3).slice(1), ...items.slice(1)], 2, {
+    source: 'https://example.com/tonight',
+  });
   const { batch } = segueClient(temporal, config);
   await batch.run(spec);
   const { input, failed } = await repeatOf(temporal.client, await batch.get(spec.key));
+  // Its items are read from the runs of the first.
+  expect(input).not.toHaveProperty('source');
   await temporal.client.workflow.start(BATCH_WORKFLOW, {
     ...{ workflowId: batchWorkflowId(input.key), taskQueue: config.taskQueue },
     args: [{ ...input, manifest: failed.manifest }],

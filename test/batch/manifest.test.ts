@@ -131,7 +131,56 @@ describe('addresses that look signed', () => {
   });
 });
 
-test('very many lines need little memory, whether they have keys or not', async () => {
+describe('lines that write to the same place', () => {
+  const warned = async (...texts: string[]) => (await checkManifest(linesIn(...texts))).warnings;
+  const project = { resourcetype: 'campaign', id: '7' };
+  let keys = 0;
+  const writing = (at: string, members = {}): string =>
+    line({ key: `w${keys++}`, write: { project, at }, ...members });
+
+  test('are one warning, with the first two, the place, and how many more there are', async () => {
+    expect(await warned(writing('/a'), line(), writing('/a'))).toEqual([
+      {
+        ...{ count: 1, line: 3 },
+        words:
+          'writes to /a of campaign 7, as line 1 does: ' +
+          'what is written last replaces the other; give each line a place of its own',
+      },
+    ]);
+    const one = { scope: { organization: '1' } };
+    expect(
+      await warned(writing('/b'), writing('/a', one), writing('/a', one), writing('/b'), writing('/b')),
+    ).toEqual([
+      {
+        ...{ count: 3, line: 3 },
+        words: expect.stringMatching(
+          /^writes to \/a of campaign 7, as line 2 does \(and 2 more lines write to a place that is taken\): /,
+        ),
+      },
+    ]);
+  });
+
+  test('are others where pointer, project or workspace differ', async () => {
+    const other = { write: { project: { ...project, id: '8' }, at: '/a' } };
+    const texts = [
+      writing('/a'),
+      writing('/A'),
+      writing('/a', other),
+      writing('/a', { scope: { organization: '1' } }),
+    ];
+    expect(await warned(...texts)).toEqual([]);
+    const inSpace = writing('/a', { scope: { organization: '1', space: '2' } });
+    expect(await warned(...texts, inSpace)).toMatchObject([{ count: 1, line: 5 }]);
+  });
+
+  test('that are left out for something else are none', async () => {
+    const texts = [writing('/a'), writing('/a', { tool: 'none' })];
+    const { warnings } = await checkManifest(linesIn(...texts), { skipBad: true });
+    expect(warnings).toEqual([]);
+  });
+});
+
+test('very many lines need little memory, whether they have keys or not, and wherever they write', async () => {
   const COUNT = shared().full ? 1_000_000 : 50_000;
   let most = 0;
   async function* generated(): AsyncGenerator<Buffer> {
@@ -140,7 +189,9 @@ test('very many lines need little memory, whether they have keys or not', async 
         const number = n + index;
         const padding = 'x'.repeat(200);
         return line(
-          number % 2 === 0 ? { key: `item-${number}` } : {},
+          number % 2 === 0
+            ? { key: `item-${number}`, write: { project: { resourcetype: 'a', id: '1' }, at: `/${number}` } }
+            : {},
           `https://example.com/${number}.png?${padding}`,
         );
       });

@@ -9,7 +9,7 @@ import { sharesOf } from '../../src/config';
 import { type ItemCounts } from '../../src/contract';
 import { sharePlaces } from '../../src/workflows/batch/places';
 import { type Batch, isNewTrouble, lateOf } from '../../src/workflows/batch/run';
-import { restLine } from '../../src/workflows/batch/stage';
+import { restLines } from '../../src/workflows/batch/stage';
 
 const item = { key: 'a', tool: 'remove-background', request: { image_url: 'https://example.com/a.png' } };
 const partition = { batch: 'nightly', n: 1, first: 1, items: [item] };
@@ -198,11 +198,30 @@ test('trouble that comes and goes is told once; ten minutes after its end, anoth
 });
 
 test.each([
-  ['nightly', 'with the same manifest: `segue batch start MANIFEST --key nightly`'],
-  ['nightly+2', 'Hand over the rest: `segue batch retry nightly`'],
-  ['nightly+3', 'Hand over the rest: `segue batch retry nightly+2`'],
-])('the operator is told a command that hands over the rest of %s', (key, command) => {
-  expect(restLine(key)).toContain(command);
+  [
+    { key: 'nightly' },
+    ['- Hand over the rest, with the same manifest: `segue batch start MANIFEST --key nightly`'],
+  ],
+  [
+    { key: 'nightly', source: 'https://example.com/m' },
+    [
+      'It is of a schedule, which reads its manifest from https://example.com/m.',
+      '- Hand over the rest, with the same manifest: `segue batch start MANIFEST --key nightly`',
+    ],
+  ],
+  [
+    { key: 'nightly+2', source: 'https://example.com/m' },
+    [
+      'It runs the failed items of `nightly` again, and takes them from there: it needs no manifest.',
+      '- Hand over the rest: `segue batch retry nightly`',
+    ],
+  ],
+  [
+    { key: 'nightly+3' },
+    [matching(/of `nightly\+2` again/), '- Hand over the rest: `segue batch retry nightly+2`'],
+  ],
+])('the operator is told where the rest of %j is, and a command that hands it over', (input, told) => {
+  expect(restLines(input)).toEqual(told);
 });
 
 describe('slow tasks', () => {

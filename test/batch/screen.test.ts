@@ -2,7 +2,7 @@
 import { PassThrough } from 'node:stream';
 import { type WriteStream } from 'node:tty';
 import { batchShown, Pace } from '../../src/cli/batch/screen';
-import { adviceOnBatch, resultLines, statusLines } from '../../src/cli/batch/words';
+import { adviceOnBatch, missingLines, resultLines, statusLines } from '../../src/cli/batch/words';
 import { watcher } from '../../src/cli/screen';
 import { type BatchStatus, type ItemCounts } from '../../src/contract';
 
@@ -69,6 +69,19 @@ test('status tells which manifest it is of, and what of it is not run, or not th
   );
   // Whoever cancels it does not want the rest.
   expect(lines({ stage: 'cancelling' })).toHaveLength(3);
+});
+
+test('results that are missing are a line for each reason, with what the batch counted', () => {
+  const part = (n: number, succeeded: number) => ({
+    ...{ n, first: 500 * n - 499, items: 500, why: 'notKept' as const },
+    counts: { ...NOTHING, succeeded, failed: 500 - succeeded },
+  });
+  const absent = { n: 4, first: 1_501, items: 7, why: 'notHandedOver' as const, counts: null };
+  expect(missingLines([part(2, 500), absent, part(3, 480)])).toEqual([
+    '7 items are missing here, the first is item 1501: they are not handed over',
+    '1000 items are missing here, the first is item 501: their partition was over so long ago that Temporal keeps its results no longer. As the batch counted them: 980 succeeded, 20 failed',
+  ]);
+  expect(missingLines([])).toEqual([]);
 });
 
 test('slow tasks are told at once, as what they are, with the order that lets others begin', () => {

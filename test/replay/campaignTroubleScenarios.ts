@@ -21,10 +21,11 @@ import {
 import { continueAsNew } from '../support/continueAsNew';
 import { decideByLedger } from '../support/deciding';
 import { eventually } from '../support/eventually';
+import { forgetRun } from '../support/forgetRun';
 import { seedTranscription } from '../support/records';
 import { resetRun } from '../support/reset';
 import { addFault, answering, ask } from '../support/sandbox';
-import { segueClient, testConfig, type TestTemporal, withWorker } from '../support/temporal';
+import { segueClient, testConfig, withWorker } from '../support/temporal';
 import {
   approved,
   BY_SAM,
@@ -48,21 +49,6 @@ async function untilTask(campaign: TestCampaign): Promise<void> {
     const { jobs } = await campaign.status();
     return jobs.some(({ taskId }) => taskId !== null);
   });
-}
-
-/** As the server does when the time is over for which it keeps runs. */
-async function forgetRun({ client }: TestTemporal, workflowId: string): Promise<void> {
-  const run = { namespace: 'default', workflowExecution: { workflowId } };
-  await client.workflowService.deleteWorkflowExecution(run);
-  const isGone = (): Promise<boolean> =>
-    client.workflow
-      .getHandle(workflowId)
-      .describe()
-      .then(
-        () => false,
-        () => true,
-      );
-  await eventually('the run to be gone', isGone);
 }
 
 /** Of its first job. */

@@ -1,5 +1,6 @@
 /** Batches that a schedule starts, on a real Temporal server; the service's own ledger is the judge. */
 import { randomUUID } from 'node:crypto';
+import os from 'node:os';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { noopMetricMeter } from '@temporalio/common';
 import { createStartFired } from '../../src/activities/startFired';
@@ -8,7 +9,7 @@ import { linesOf } from '../../src/client/batches/manifest/lines';
 import { startScheduledBatch } from '../../src/client/schedules/batchTarget';
 import { type FiringReport } from '../../src/client/schedules/report';
 import { FAILURE, type ScheduleTarget } from '../../src/contract';
-import { UnreachableAddressError } from '../../src/errors';
+import { ManifestNotKeptError, UnreachableAddressError } from '../../src/errors';
 import { batchItemKey, firedKey, firingWorkflowId, scheduleId } from '../../src/ids';
 import { batchOf, cutouts, oneByOne, resultsOf, startPartly } from '../support/batch';
 import { useCampaigns } from '../support/campaign';
@@ -155,6 +156,70 @@ test('P7: after half an hour of that the firing fails, and names the address wit
   });
 });
 
+/** Four items in two partitions, as many of which were handed over as told. */
+const leaving =
+  (handedOver: number, byWhom?: string) =>
+  async (key: string, token: string): Promise<void> => {
+    const { partitions, ...spec } = batchOf(cutouts(sandbox.url, 4), 2, { key, source: manifests.name });
+    const all: Parameters<typeof oneByOne>[0] = [];
+    for await (const partition of partitions) all.push(partition);
+    const some = oneByOne(all.slice(0, handedOver));
+    const given = { ...spec, partitions: some };
+    const by = { token: byWhom ?? token };
+    if (handedOver < all.length) await startPartly(service.client(), given, by);
+    else await service.client().batch.start(given, by);
+  };
+
+describe('a worker that cannot keep a copy of the manifest', () => {
+  const folder = '/proc/no/room/here';
+  beforeEach(() => {
+    jest.spyOn(os, 'tmpdir').mockReturnValue(folder);
+  });
+  afterEach(() => {
+    jest.restoreAllMocks();
+  });
+
+  test('tries again for half an hour; then the firing fails, and says what to do', async () => {
+    manifests.gives(manifestOf(cutouts(sandbox.url, 1)));
+    const startFired = createStartFired(noopMetricMeter);
+    const order = { schedule: newName(), time: FIRST, target: target(), ...NIGHTLY };
+    const attempt = (scheduledTimestampMs: number) =>
+      new MockActivityEnvironment(
+        { attempt: 9, scheduledTimestampMs, startToCloseTimeoutMs: 3_600_000 },
+        { client: temporal.client },
+      ).run(startFired, order);
+    const words = `${os.hostname()} cannot keep a copy of ${manifests.name} in ${folder}: ENOENT`;
+    await expect(attempt(Date.now())).rejects.toMatchObject({
+      ...{ nonRetryable: false, type: FAILURE.notKept, message: expect.stringContaining(words) },
+    });
+    const last = attempt(Date.now() - 31 * 60_000);
+    await expect(last).rejects.toMatchObject({ nonRetryable: true, type: FAILURE.notKept });
+    await expect(last).rejects.toThrow(`Nothing was submitted: ${words}`);
+    await expect(last).rejects.toThrow(
+      `then: segue schedule backfill ${order.schedule} --from ${FIRST} --to ${FIRST}`,
+    );
+  });
+
+  test('P2: gives up the rest of what was handed over at the last attempt and not before', async () => {
+    manifests.gives(manifestOf(cutouts(sandbox.url, 4)));
+    const [key, token] = [`b-${randomUUID()}`, randomUUID()];
+    await leaving(1)(key, token);
+    const batch = await service.client().batch.get(key);
+    const attempt = (isLastAttempt: boolean) =>
+      startScheduledBatch(
+        temporal.client,
+        { key, manifest: manifests.address },
+        { taskQueue: batch.taskQueue, token, isLastAttempt },
+      );
+    await expect(attempt(false)).rejects.toThrow(ManifestNotKeptError);
+    expect(await attempt(true)).toMatchObject({ key, runId: batch.runId, existing: false });
+    expect(await batch.result()).toMatchObject({
+      incomplete: expect.stringContaining(`cannot keep a copy of ${manifests.name}`),
+      counts: { succeeded: 2, cancelled: 2 },
+    });
+  });
+});
+
 describe('a worker that was killed while it handed a batch over', () => {
   /** The firing reads; what an earlier attempt of it left behind comes to be; then the address gives its answer. */
   async function fireAfter(
@@ -173,20 +238,6 @@ describe('a worker that was killed while it handed a batch over', () => {
     release();
     return name;
   }
-
-  /** Four items in two partitions, as many of which were handed over as told. */
-  const leaving =
-    (handedOver: number, byWhom?: string) =>
-    async (key: string, token: string): Promise<void> => {
-      const { partitions, ...spec } = batchOf(cutouts(sandbox.url, 4), 2, { key, source: manifests.name });
-      const all: Parameters<typeof oneByOne>[0] = [];
-      for await (const partition of partitions) all.push(partition);
-      const some = oneByOne(all.slice(0, handedOver));
-      const given = { ...spec, partitions: some };
-      const by = { token: byWhom ?? token };
-      if (handedOver < all.length) await startPartly(service.client(), given, by);
-      else await service.client().batch.start(given, by);
-    };
 
   test('P1: the next one goes on with the same manifest', async () => {
     // So long that eight of them fill a partition; nobody is told of anything.

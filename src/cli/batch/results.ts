@@ -1,11 +1,12 @@
 /** `segue batch results`: what became of each line, in the manifest's order, one JSON object a line. */
 import { once } from 'node:events';
 import { type Batch } from '../../client/batches/batch';
+import { type MissingResults } from '../../client/batches/results';
 import { type BatchItemResult, type BatchItemStatus } from '../../contract';
 import { requireGood } from '../../errors';
 import { type FilePlace } from '../../client/files';
 import { FileTally } from './files';
-import { keptLine } from './words';
+import { keptLine, missingLines } from './words';
 import { EXIT, type ExitCode } from '../exit';
 import { prepareFolder, problemsOfSaving } from '../jobs/saving';
 import { say } from '../print';
@@ -45,8 +46,10 @@ export function wantedFrom({ status: text, download: out, at }: ResultsFlags): W
 export async function printResults(batch: Batch, { status, place }: WantedResults): Promise<ExitCode> {
   await prepareFolder({ out: place?.into }, '--download');
   const tally = place && new FileTally();
+  const missing: MissingResults[] = [];
+  const options = { onMissing: (part: MissingResults) => void missing.push(part) };
   let [shown, all] = [0, 0];
-  for await (const result of place ? batch.download(place) : batch.results()) {
+  for await (const result of place ? batch.download(place, options) : batch.results(options)) {
     all += 1;
     if (status !== undefined && result.status !== status) continue;
     shown += 1;
@@ -54,6 +57,7 @@ export async function printResults(batch: Batch, { status, place }: WantedResult
     await write(result);
   }
   say(status === undefined ? `${all} items` : `${shown} of ${all} items are ${status}`);
+  missingLines(missing).forEach(say);
   say(await untilWhen(batch));
   return tally?.finish() ?? EXIT.done;
 }

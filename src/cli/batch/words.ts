@@ -1,6 +1,7 @@
 /** How a batch stands, in words. */
 import { type LeftItems } from '../../client/batches/again';
 import { type KeptResults } from '../../client/batches/kept';
+import { type MissingResults } from '../../client/batches/results';
 import { type BatchResult, type BatchStatus, type ItemCounts, type StoppedItems } from '../../contract';
 import { formatDuration } from '../../durations';
 import { repeatedKey } from '../../ids';
@@ -156,6 +157,34 @@ export function leftLines(key: string, { held, lost, cancelled }: LeftItems): st
       : []),
     ...(cancelled > 0 ? [`Not run again: ${cancelled} cancelled. They did not fail`] : []),
   ];
+}
+
+const WHY_MISSING: Record<MissingResults['why'], string> = {
+  notHandedOver: 'they are not handed over',
+  notKept: 'their partition was over so long ago that Temporal keeps its results no longer',
+  unknown:
+    'they are not handed over, or kept no longer; no worker answers for the batch, which knows: start one with `segue worker`, then ask again',
+};
+
+/** A line for each reason, however many partitions have it. */
+export function missingLines(missing: MissingResults[]): string[] {
+  return Object.entries(WHY_MISSING).flatMap(([why, words]) => {
+    const parts = missing.filter((part) => part.why === why);
+    const [first] = parts;
+    if (!first) return [];
+    const items = parts.reduce((total, part) => total + part.items, 0);
+    const counts = sumOf(parts.flatMap((part) => part.counts ?? []));
+    const counted = counts ? `. As the batch counted them: ${countsWords(counts)}` : '';
+    return [`${items} items are missing here, the first is item ${first.first}: ${words}${counted}`];
+  });
+}
+
+function sumOf([first, ...others]: ItemCounts[]): ItemCounts | undefined {
+  if (!first) return undefined;
+  const sum = { ...first };
+  const names = Object.keys(sum) as (keyof ItemCounts)[];
+  for (const counts of others) for (const name of names) sum[name] += counts[name];
+  return sum;
 }
 
 /** A script that needs results later knows until when. */

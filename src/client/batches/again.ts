@@ -33,15 +33,15 @@ export interface FailedItems {
   partitions: AsyncIterable<Partition>;
 }
 
-/** The input of the batch that does them, without its manifest. */
-export type RepeatInput = Omit<BatchInput, 'manifest' | 'carried'>;
+/** The input of the batch that does them, without its manifest: that is read from runs, not where the first one was. */
+export type RepeatInput = Omit<BatchInput, 'manifest' | 'source' | 'carried'>;
 
 /** Made from the batch that is repeated, so that asking twice gives one: its failed items are the same each time. */
 export async function repeatOf(
   temporal: Client,
   repeated: Batch,
 ): Promise<{ input: RepeatInput; failed: FailedItems }> {
-  const { carried, manifest, ...input } = (await inputOf(temporal, repeated)) as BatchInput;
+  const { carried, manifest, source, ...input } = (await inputOf(temporal, repeated)) as BatchInput;
   const failed = await findFailed(temporal, repeated, manifest.partitions.length);
   return { input: { ...input, key: againKey(repeated.key) }, failed };
 }

@@ -17,8 +17,8 @@ import { NoAnswerError, requireGood } from '../../errors';
 import { batchWorkflowId } from '../../ids';
 import { endOfBatch } from './end';
 import { type ResultWithFiles, savingFiles } from './files';
-import { partitionResults } from './handedOver';
 import { keptResults, type KeptResults } from './kept';
+import { resultsOfBatch, type ResultsOptions } from './results';
 import { type FilePlace } from '../files';
 import { inputOf } from '../keyed';
 import { failedOutcome } from '../outcome';
@@ -69,21 +69,21 @@ export class Batch extends Run<BatchStatus, BatchResult> {
   }
 
   /**
-   * What became of the items, in the manifest's order, at any time. Partitions that are not handed over yet are left
-   * out. A `NoAnswerError` where a partition is open and no worker answers for it.
+   * What became of the items, in the manifest's order, at any time. Partitions that are not handed over yet, or that
+   * Temporal does not keep any more, are left out; `onMissing` is told of them. A `NoAnswerError` where a partition is
+   * open and no worker answers for it.
    */
-  async *results(): AsyncGenerator<BatchItemResult> {
+  async *results(options: ResultsOptions = {}): AsyncGenerator<BatchItemResult> {
     const { manifest } = (await inputOf(this.temporal, this)) as BatchInput;
-    for (const index of manifest.partitions.keys())
-      yield* (await partitionResults(this.temporal, this.key, index + 1)) ?? [];
+    yield* resultsOfBatch(this.temporal, this.key, manifest, options);
   }
 
   /**
    * Saves the files that items which succeeded point to, and gives each result with what became of them, in the
    * manifest's order. Asked again, it goes on: a file that is there is not asked for. No credential is sent.
    */
-  download(place: FilePlace): AsyncGenerator<ResultWithFiles> {
-    return savingFiles(this.results(), place);
+  download(place: FilePlace, options: ResultsOptions = {}): AsyncGenerator<ResultWithFiles> {
+    return savingFiles(this.results(options), place);
   }
 
   /** Until when the namespace keeps the results. */

@@ -4,6 +4,7 @@ import { type BatchInput, type BatchManifest, LARGEST_PARTITION_BYTES } from '..
 import { batchPartWorkflowId } from '../../ids';
 import { inParallel } from '../../parallel';
 import { type BatchPartition } from '.';
+import { knownPartitions } from './known';
 
 export function problemsOfGiven(
   { partitions }: BatchManifest,
@@ -36,7 +37,11 @@ export async function missingPartitions(
 ): Promise<number[]> {
   const others = manifest.partitions.map((_facts, index) => index + 1).filter((n) => !given.has(n));
   const areThere = await inParallel(LOOKED_FOR_AT_ONCE, others, (n) => isThere(temporal, key, n));
-  return others.filter((_n, index) => !areThere[index]);
+  const unseen = others.filter((_n, index) => !areThere[index]);
+  if (unseen.length === 0) return [];
+  // One that was over long ago is not kept any more, but it was there.
+  const known = await knownPartitions(temporal, key);
+  return unseen.filter((n) => !known?.[n - 1]?.isThere);
 }
 
 async function isThere(temporal: Client, batch: string, n: number): Promise<boolean> {

@@ -22,6 +22,7 @@ import { attributesOfJob, keyword, searchAttributes } from '../../searchAttribut
 import { type LeftItems, repeatOf } from './again';
 import { Batch } from './batch';
 import { missingPartitions, missingWords, problemsOfGiven } from './given';
+import { knownPartitions } from './known';
 import { type BatchEntry, type BatchFilter, countBatches, listBatches } from './listing';
 import { type ManifestCheck, type ManifestWarning } from './manifest';
 import { whereManifestsDiffer } from './reuse';
@@ -126,7 +127,8 @@ export class BatchesClient {
         priority: priorityOf(input),
       });
       const { status } = await this.temporal.workflow.getHandle(workflowId).describe();
-      if (status.name === 'RUNNING') await this.#handOver(input, taskQueue, partitions);
+      if (status.name === 'RUNNING')
+        await this.#handOver(input, { taskQueue, existing: facts.existing }, partitions);
       return new Batch(this.temporal, facts);
     } catch (error) {
       if (!(error instanceof KeyReusedError)) throw error;
@@ -190,10 +192,11 @@ export class BatchesClient {
 
   async #handOver(
     input: BatchInput,
-    taskQueue: string,
+    { taskQueue, existing }: { taskQueue: string; existing: boolean },
     partitions: AsyncIterable<BatchPartition>,
   ): Promise<void> {
     const { key, manifest, poll, submit } = input;
+    const known = existing ? await knownPartitions(this.temporal, key) : undefined;
     const given = new Set<number>();
     await inParallelFrom(HANDED_OVER_AT_ONCE, partitions, async (one) => {
       const { n, firstItem, items } = one;
@@ -203,7 +206,8 @@ export class BatchesClient {
         problems.map((problem) => `partition ${n}: ${problem}`),
         'The batch was not handed over, and waits for what is missing',
       );
-      await this.#startPartition(partition, taskQueue, input);
+      // Temporal may have forgotten one that was over long ago: started anew, it would say that nothing of it was done.
+      if (!known?.[n - 1]?.isThere) await this.#startPartition(partition, taskQueue, input);
       given.add(n);
     });
     const missing = await missingPartitions(this.temporal, input, given);

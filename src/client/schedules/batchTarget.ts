@@ -7,7 +7,12 @@
  */
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { endHandOverSignal } from '../../contract';
-import { InvalidInputError, KeyReusedError, UnreachableAddressError } from '../../errors';
+import {
+  InvalidInputError,
+  KeyReusedError,
+  ManifestNotKeptError,
+  UnreachableAddressError,
+} from '../../errors';
 import { batchWorkflowId } from '../../ids';
 import { addressName } from '../batches/manifest/addressForm';
 import { type AskedBatch, type BatchThere, lookForBatch, type StartedBatch } from './batchThere';
@@ -15,7 +20,7 @@ import { handOverBatch, type HandOverSettings } from './batchHandOver';
 
 /** What a firing's worker brings along. */
 export interface FiringSettings extends HandOverSettings {
-  /** Whether an address that cannot be read is not asked again. */
+  /** Whether a manifest that cannot be read, or kept, is not asked for again. */
   isLastAttempt?: boolean;
   /** Fails where another attempt has taken the place of this one, which must not decide anything any more. */
   requireCurrent?: () => Promise<void>;
@@ -40,14 +45,19 @@ export async function startScheduledBatch(
   }
 }
 
+/** Trouble with reading the manifest, or with keeping it until it is handed over: a later attempt may not meet it. */
+export function mayPass(error: unknown): error is UnreachableAddressError | ManifestNotKeptError {
+  return error instanceof UnreachableAddressError || error instanceof ManifestNotKeptError;
+}
+
 /** Whether another attempt would meet the same. */
 function isFinal(error: unknown, { isLastAttempt = false }: FiringSettings): error is Error {
-  if (error instanceof UnreachableAddressError) return isLastAttempt;
+  if (mayPass(error)) return isLastAttempt;
   return error instanceof InvalidInputError || error instanceof KeyReusedError;
 }
 
 function reasonOf(error: Error, { manifest }: AskedBatch): string {
-  if (error instanceof UnreachableAddressError) return error.message;
+  if (mayPass(error)) return error.message;
   const what = error instanceof InvalidInputError ? 'another manifest, with bad lines,' : 'another manifest';
   return `${addressName(manifest)} gave ${what} when the rest was to be read`;
 }

@@ -167,6 +167,9 @@ export interface BatchStatus {
   stopped: StoppedItems | null;
 }
 
+/** What a batch knows of one of its partitions, also when Temporal does not keep that one's run any more. */
+export type KnownPartition = Pick<PartitionStanding, 'isThere' | 'isOver' | 'counts'>;
+
 export interface BatchResult {
   key: string;
   /** `attention`: some items are held: they go on as runs of their own, unless their partition was stopped. */
@@ -185,6 +188,8 @@ export interface BatchResult {
 }
 
 export const batchStatusQuery = defineQuery<BatchStatus>('status');
+/** All partitions, in their order. */
+export const batchPartitionsQuery = defineQuery<KnownPartition[]>('partitions');
 export const batchPauseUpdate = defineUpdate<BatchStatus, [BatchOrder]>('pause');
 export const batchResumeUpdate = defineUpdate<BatchStatus, [BatchOrder]>('resume');
 export const batchCancelUpdate = defineUpdate<BatchStatus, [BatchOrder]>('cancel');

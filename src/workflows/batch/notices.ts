@@ -13,7 +13,7 @@ import {
   stoppedOf,
   troubleOf,
 } from './run';
-import { countsLine, restLine, stoppedLines } from './stage';
+import { countsLine, restLines, stoppedLines } from './stage';
 
 /** Counter, by `why`: alarms are written with this name. */
 const ALARMS = 'segue_alarms';
@@ -88,7 +88,7 @@ export function tellOfAbsent(run: Batch): void {
   const { told, partitions, arrivedAt, startedAt } = run.progress;
   if (told.absent) return;
   told.absent = true;
-  const { key, source } = run.input;
+  const { key } = run.input;
   const absent = `${absentOf(run).length} of ${partitions.length} partitions were not handed over`;
   raise(run, 'absent', {
     event: 'absent',
@@ -98,8 +98,7 @@ export function tellOfAbsent(run: Batch): void {
       `the batch \`${key}\` waits for the rest of its manifest: ${absent}, and nobody does so since ${arrivedAt ?? startedAt}.`,
       countsLine(run),
       'What was handed over goes on, and is not submitted again.',
-      ...(source === undefined ? [] : [`It is of a schedule, which reads it from ${source}.`]),
-      restLine(key),
+      ...restLines(run.input),
       `- Or do without it, and end: \`segue batch cancel ${key} --by NAME\``,
     ),
   });

@@ -5,6 +5,7 @@ import {
   batchCancelUpdate,
   batchConcurrencyUpdate,
   type BatchOrder,
+  batchPartitionsQuery,
   batchPauseUpdate,
   batchResumeUpdate,
   type BatchStatus,
@@ -19,6 +20,11 @@ export function handleOrders(run: Batch): void {
   setHandler(batchStatusQuery, () => describe(run), {
     description: 'How the batch stands: stage, items by what became of them, trouble.',
   });
+  setHandler(
+    batchPartitionsQuery,
+    () => run.progress.partitions.map(({ isThere, isOver, counts }) => ({ isThere, isOver, counts })),
+    { description: 'What it knows of each of its partitions: [{ isThere, isOver, counts }].' },
+  );
   setHandler(batchPauseUpdate, (order) => pause(run, order), {
     description: 'Submits nothing more until it is resumed: { by, reason? }. What is at the service goes on.',
     validator: (order) => {

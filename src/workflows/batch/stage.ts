@@ -1,6 +1,6 @@
 /** Where a batch is, for lists and for its page. */
 import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
-import { type BatchStage } from '../../contract';
+import { type BatchInput, type BatchStage } from '../../contract';
 import { repeatedKey } from '../../ids';
 import { attributesOfJob, searchAttributes } from '../../searchAttributes';
 import { lines } from '../words';
@@ -119,12 +119,21 @@ export function stoppedLines(run: Batch): string[] {
   ];
 }
 
-/** What a person can do where whoever handed it over was stopped. A key of a retry is none that can be given. */
-export function restLine(key: string): string {
+/**
+ * Where the rest of it comes from, and what a person can do where whoever handed it over was stopped. A key of a retry
+ * is none that can be given, and its items are read from the batch that it repeats, whoever started that.
+ */
+export function restLines({ key, source }: Pick<BatchInput, 'key' | 'source'>): string[] {
   const repeated = repeatedKey(key);
-  return repeated === undefined
-    ? `- Hand over the rest, with the same manifest: \`segue batch start MANIFEST --key ${key}\``
-    : `- Hand over the rest: \`segue batch retry ${repeated}\``;
+  if (repeated !== undefined)
+    return [
+      `It runs the failed items of \`${repeated}\` again, and takes them from there: it needs no manifest.`,
+      `- Hand over the rest: \`segue batch retry ${repeated}\``,
+    ];
+  return [
+    ...(source === undefined ? [] : [`It is of a schedule, which reads its manifest from ${source}.`]),
+    `- Hand over the rest, with the same manifest: \`segue batch start MANIFEST --key ${key}\``,
+  ];
 }
 
 function handOverLines(run: Batch): string[] {

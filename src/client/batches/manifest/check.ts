@@ -3,6 +3,7 @@ import { MOST_PARTITIONS, type PartitionFacts } from '../../../contract';
 import { factsOf, manifestOf, type PlacedItem } from './cutting';
 import { type ManifestLine } from './lines';
 import { type BadLine, partitionsOf } from './partitions';
+import { TakenPlaces } from './places';
 import { looksSigned } from './signed';
 
 export interface ManifestProblem {
@@ -56,7 +57,7 @@ export async function checkManifest(
 ): Promise<ManifestCheck> {
   const problems: ManifestProblem[] = [];
   const partitions: PartitionFacts[] = [];
-  const signed = new SignedWithoutKey();
+  const [signed, places] = [new SignedWithoutKey(), new TakenPlaces()];
   const counts = { items: 0, badLines: 0, duplicates: 0 };
   const tell = (problem: ManifestProblem): void => {
     onProblem?.(problem);
@@ -70,6 +71,7 @@ export async function checkManifest(
   const onItem = (item: PlacedItem): void => {
     counts.items += 1;
     signed.look(item);
+    places.look(item);
   };
   for await (const partition of partitionsOf(lines, { onBad, onItem })) partitions.push(factsOf(partition));
 
@@ -83,7 +85,7 @@ export async function checkManifest(
     lines: items + badLines,
     ...counts,
     ...{ partitions, problems, excess },
-    warnings: signed.warnings(),
+    warnings: [...signed.warnings(), ...places.warnings()],
   };
 }
 

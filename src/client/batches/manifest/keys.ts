@@ -1,4 +1,4 @@
-/** Which line had a key first, for a million of them. */
+/** Which line had a key, or anything else that is one line's alone, first: for a million of them. */
 import { hash } from 'node:crypto';
 
 /**

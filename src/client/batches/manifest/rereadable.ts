@@ -3,6 +3,7 @@ import { type FileHandle, mkdtemp, open, rm, stat, writeFile } from 'node:fs/pro
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type ProxySettings } from '../../../config';
+import { ManifestNotKeptError } from '../../../errors';
 import { linesOf, type ManifestLine } from './lines';
 import { manifestChunks, manifestName, openLocal } from './source';
 
@@ -20,15 +21,37 @@ export async function withManifest<T>(
   work: (manifest: RereadableManifest) => Promise<T>,
   signal?: AbortSignal,
 ): Promise<T> {
-  const isThere = await isFile(source);
-  const file = isThere ? await openLocal(source) : await openNameless();
+  const name = manifestName(source);
+  const file = (await isFile(source)) ? await openLocal(source) : await openCopy(source, name, proxy, signal);
   try {
-    if (!isThere) await writeFile(file, manifestChunks(source, proxy), { signal });
     const lines = () => linesOf(file.createReadStream({ start: 0, autoClose: false }));
-    return await work({ name: manifestName(source), lines });
+    return await work({ name, lines });
   } finally {
     await file.close();
   }
+}
+
+async function openCopy(
+  source: string,
+  name: string,
+  proxy: ProxySettings,
+  signal: AbortSignal | undefined,
+): Promise<FileHandle> {
+  let file: FileHandle | undefined;
+  try {
+    file = await openNameless();
+    await writeFile(file, manifestChunks(source, proxy), { signal });
+    return file;
+  } catch (error) {
+    await file?.close();
+    throw isOwnTrouble(error) ? new ManifestNotKeptError(name, tmpdir(), error) : error;
+  }
+}
+
+/** Whether it is this machine that cannot keep it; whatever else reads the manifest has words of its own. */
+function isOwnTrouble(error: unknown): error is NodeJS.ErrnoException {
+  const { syscall } = error as { syscall?: unknown };
+  return typeof syscall === 'string' && syscall !== 'read';
 }
 
 /** Pipes and devices have paths, too; stdin has none. */

@@ -1,0 +1,53 @@
+/** Partitions that were over so long ago that Temporal keeps their runs no longer, while their batch goes on. */
+import { type MissingResults } from '../../src/client/batches/results';
+import { type BatchPartition } from '../../src/client/batches';
+import { batchPartWorkflowId } from '../../src/ids';
+import { all } from '../support/all';
+import { batchOf, cutouts, oneByOne, startBatch, startPartly, untilStatus } from '../support/batch';
+import { forgetRun } from '../support/forgetRun';
+import { readLedger, useSandboxEach } from '../support/sandbox';
+import { segueClient, testConfig, useTemporal, withWorker } from '../support/temporal';
+
+const temporal = useTemporal();
+const sandbox = useSandboxEach({ pace: { kind: 'polls', polls: 1 } });
+
+test('P1 P2: are told by results as what they were, and are neither missed nor started again', async () => {
+  const config = testConfig();
+  const client = segueClient(temporal, config);
+  const spec = batchOf(cutouts(sandbox.url, 6), 2);
+  const [first, second] = (await all(spec.partitions)) as [BatchPartition, BatchPartition];
+  const read = async (): Promise<{ keys: string[]; missing: MissingResults[] }> => {
+    const missing: MissingResults[] = [];
+    const results = await all(
+      (await client.batch.get(spec.key)).results({ onMissing: (part) => void missing.push(part) }),
+    );
+    return { keys: results.map(({ key, status }) => `${key} ${status}`), missing };
+  };
+  const forgotten = {
+    ...{ n: 1, first: 1, items: 2, why: 'notKept' },
+    counts: { waiting: 0, running: 0, succeeded: 2, failed: 0, held: 0, cancelled: 0 },
+  };
+  await withWorker(temporal, config, sandbox.url, async () => {
+    const batch = await startPartly(client, { ...spec, partitions: oneByOne([first]) });
+    await untilStatus(batch, 'the first partition', ({ partitions }) => partitions.over === 1);
+    await temporal.client.workflow.getHandle(batchPartWorkflowId(spec.key, 1)).result();
+    await forgetRun(temporal, batchPartWorkflowId(spec.key, 1));
+    const waiting = { items: 2, why: 'notHandedOver', counts: null };
+    expect(await read()).toEqual({
+      keys: [],
+      missing: [forgotten, { n: 2, first: 3, ...waiting }, { n: 3, first: 5, ...waiting }],
+    });
+
+    const partly = client.batch.start({ ...spec, partitions: oneByOne([second]) });
+    await expect(partly).rejects.toThrow('of 3 partitions 1 did not come: 3');
+    await startBatch(temporal, config, spec);
+    expect(await batch.result()).toMatchObject({ status: 'completed', counts: { succeeded: 6 } });
+    expect(await read()).toEqual({
+      keys: [3, 4, 5, 6].map((n) => `line-${n} succeeded`),
+      missing: [forgotten],
+    });
+  });
+  expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 6, duplicates: 0 });
+  // Without a worker nobody can be asked what they were.
+  expect((await read()).missing).toEqual([{ ...forgotten, why: 'unknown', counts: null }]);
+}, 150_000);
