@@ -33,13 +33,13 @@ export async function* resultsOfBatch(
   { onMissing }: ResultsOptions,
 ): AsyncGenerator<BatchItemResult> {
   // Asked once, and only where something is missing.
-  let known: KnownPartition[] | null | undefined;
+  let asking: ReturnType<typeof knownPartitions> | undefined;
   let first = 1;
   for (const [index, { items }] of partitions.entries()) {
     const n = index + 1;
     let results = await partitionResults(temporal, key, n);
     if (!results && onMissing) {
-      known ??= (await knownPartitions(temporal, key)) ?? null;
+      const known = await (asking ??= knownPartitions(temporal, key));
       const standing = known?.[index];
       // It may have come since it was looked for.
       if (standing?.isThere) results = await partitionResults(temporal, key, n);
