@@ -10,7 +10,7 @@ import {
   type TemporalConfig,
 } from '../config';
 import { formatDuration } from '../durations';
-import { submitTaskQueue } from '../ids';
+import { batchTaskQueue, submitTaskQueue } from '../ids';
 import { isRecentServer, OLDEST_SERVER } from '../temporal/versions';
 import { withApi } from './api';
 import { withTemporal } from './connect';
@@ -19,6 +19,8 @@ import { print, printJson } from './print';
 
 const ENOUGH_RETENTION_DAYS = 30;
 const MOST_CLOCK_SKEW_MS = 5_000;
+/** What cannot be looked at without a server. */
+const OF_TEMPORAL = ['namespace', 'search attributes', 'workers', 'fairness'];
 
 interface Finding {
   check: string;
@@ -80,13 +82,13 @@ async function checkTemporal(): Promise<Finding[]> {
     const config = loadTemporalConfig();
     return await withTemporal(async ({ temporal }) => {
       const server = await finding('temporal', () => checkServer(temporal, config));
-      if (server.result === 'missing')
-        return [server, ...notChecked('namespace', 'search attributes', 'workers')];
+      if (server.result === 'missing') return [server, ...notChecked(...OF_TEMPORAL)];
       return [
         server,
         await finding('namespace', () => checkNamespace(temporal, config)),
         await finding('search attributes', () => checkSearchAttributes(temporal, config)),
         await finding('workers', () => checkWorkers(temporal)),
+        await finding('fairness', () => checkFairness(config)),
       ];
     }, config);
   } catch (error) {
@@ -94,7 +96,7 @@ async function checkTemporal(): Promise<Finding[]> {
       await Promise.resolve();
       throw error;
     };
-    return [await finding('temporal', failure), ...notChecked('namespace', 'search attributes', 'workers')];
+    return [await finding('temporal', failure), ...notChecked(...OF_TEMPORAL)];
   }
 }
 
@@ -141,6 +143,27 @@ async function checkWorkers(temporal: Client): ReturnType<Check> {
   if (submits.length === 0)
     return { result: 'missing', detail: `nobody polls ${submitTaskQueue(taskQueue)}`, advice };
   return { result: 'ok', detail: `${new Set(workflows).size} on ${taskQueue}` };
+}
+
+async function checkFairness(config: TemporalConfig): ReturnType<Check> {
+  const { FAIRNESS_SETTING, readFairness } = await import('../fairness.js');
+  const queue = batchTaskQueue(loadStarterConfig().taskQueue);
+  switch (await readFairness(config, queue)) {
+    case 'on':
+      return { result: 'ok', detail: `workspaces share ${queue} fairly` };
+    case 'off':
+      return {
+        result: 'warning',
+        detail: `the server has it switched off: on ${queue}, a workspace waits behind the batches of others`,
+        advice: `if several share it, set ${FAIRNESS_SETTING} to true in the server's dynamic config`,
+      };
+    case 'untold':
+      return {
+        result: 'unknown',
+        detail: `the server does not tell whether workspaces share ${queue} fairly`,
+        advice: `they do where ${FAIRNESS_SETTING} is true in its dynamic config; it may tell when a batch has run`,
+      };
+  }
 }
 
 async function checkService(): Promise<Finding[]> {

@@ -11,6 +11,7 @@ import {
   type TemporalConfig,
 } from '../../config';
 import { digest } from '../../digest';
+import { FAIRNESS_SETTING } from '../../fairness';
 import { RECORD_PATHS } from '../../sandbox/operations/records';
 import { type Pace } from '../../sandbox/pace';
 import { type Sandbox, SANDBOX_KEY, startSandbox } from '../../sandbox/server';
@@ -125,6 +126,7 @@ async function startTemporal(
     port: ports.temporal || undefined,
     uiPort: ports.ui || undefined,
     db: path.join(state, 'temporal.db'),
+    dynamicConfig: { [FAIRNESS_SETTING]: true },
   });
   const { address, namespace, uiUrl, stop } = server;
   const broken = once(server.process, 'exit').then(() => 'the Temporal server ended');

@@ -2,6 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client } from '@temporalio/client';
 import { pollersOf } from '../../client/pollers';
 import { type TemporalConfig, type WorkerConfig } from '../../config';
+import { FAIRNESS_SETTING, readFairness } from '../../fairness';
+import { batchTaskQueue } from '../../ids';
 import { createSegueWorker, type SegueWorker } from '../../worker';
 import { withTemporal } from '../connect';
 import { connectWorker } from './connectWorker';
@@ -14,13 +16,13 @@ export async function runWorker(config: WorkerConfig): Promise<void> {
   const connection = await connectWorker(config.temporal);
   try {
     const worker = await createSegueWorker({ connection, namespace: config.temporal.namespace, config });
-    await runUntilStopped(worker, config.temporal);
+    await runUntilStopped(worker, config);
   } finally {
     await connection.close();
   }
 }
 
-async function runUntilStopped(worker: SegueWorker, config: TemporalConfig): Promise<void> {
+async function runUntilStopped(worker: SegueWorker, { temporal, taskQueue }: WorkerConfig): Promise<void> {
   const stopped = untilAskedToStop(() => {
     say('stopped at once; POSTs on their way have an unknown outcome');
   });
@@ -29,10 +31,20 @@ async function runUntilStopped(worker: SegueWorker, config: TemporalConfig): Pro
     say('draining: finishing what is on its way');
     worker.shutdown();
   });
-  void untilPolling(worker, config).then((polling) => {
-    if (polling) print(`ready: polling ${worker.taskQueues.join(', ')} as ${worker.identity}`);
+  void untilPolling(worker, temporal).then((polling) => {
+    if (!polling) return;
+    print(`ready: polling ${worker.taskQueues.join(', ')} as ${worker.identity}`);
+    void sayIfUnfair(batchTaskQueue(taskQueue), temporal);
   });
   await running;
+}
+
+/** Nobody sees it otherwise: batches do their work, only in another order. */
+async function sayIfUnfair(taskQueue: string, config: TemporalConfig): Promise<void> {
+  if ((await readFairness(config, taskQueue)) !== 'off') return;
+  say(
+    `the server has fairness switched off (${FAIRNESS_SETTING}): a workspace waits behind the batches of others`,
+  );
 }
 
 /** Waits until the server has seen this worker poll each of its queues; false when the worker ended before that. */

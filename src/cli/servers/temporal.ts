@@ -36,12 +36,14 @@ export function addTo(program: Command): void {
       ]);
       const { findTemporalBinary } = await import('../../temporal/find.js');
       const { startDevServer } = await import('../../temporal/devServer.js');
+      const { FAIRNESS_SETTING } = await import('../../fairness.js');
       const binary = await findTemporalBinary(loadLocalTemporalConfig(), say);
       const stopped = untilAskedToStop(() => undefined);
       const server = await startDevServer(binary.path, {
         port: port || undefined,
         uiPort: uiPort || undefined,
         db,
+        dynamicConfig: { [FAIRNESS_SETTING]: true },
       });
       print(`ready ${server.address}${server.uiUrl ? ` UI ${server.uiUrl}` : ''}`);
       await Promise.race([stopped, once(server.process, 'exit')]);
