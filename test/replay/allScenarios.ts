@@ -1,7 +1,12 @@
+import { batchPartScenarios } from './batchPartScenarios';
 import { batchScenarios } from './batchScenarios';
+import { campaignCancelledScenarios } from './campaignCancelledScenarios';
+import { campaignJobTroubleScenarios } from './campaignJobTroubleScenarios';
 import { campaignLongScenarios } from './campaignLongScenarios';
+import { campaignNextRunScenarios } from './campaignNextRunScenarios';
+import { campaignPlaceScenarios } from './campaignPlaceScenarios';
 import { campaignScenarios } from './campaignScenarios';
-import { campaignTroubleScenarios } from './campaignTroubleScenarios';
+import { campaignServiceTroubleScenarios } from './campaignServiceTroubleScenarios';
 import { firingScenarios } from './firingScenarios';
 import { longRunScenarios } from './longRunScenarios';
 import { mediaTroubleScenarios } from './mediaTroubleScenarios';
@@ -16,10 +21,15 @@ export const allScenarios = {
   ...longRunScenarios,
   ...projectWriterScenarios,
   ...campaignScenarios,
-  ...campaignTroubleScenarios,
+  ...campaignPlaceScenarios,
+  ...campaignServiceTroubleScenarios,
+  ...campaignJobTroubleScenarios,
+  ...campaignCancelledScenarios,
+  ...campaignNextRunScenarios,
   ...campaignLongScenarios,
   ...outlookScenarios,
   ...firingScenarios,
   ...workspaceClockScenarios,
   ...batchScenarios,
+  ...batchPartScenarios,
 };

@@ -3,8 +3,9 @@ import { type CampaignInput } from '../../src/contract';
 import { type StarterConfig } from '../../src/config';
 import { type SandboxOptions, startSandbox } from '../../src/sandbox/server';
 import { cutout, newCampaign, startCampaign, TestCampaign } from '../support/campaign';
+import { eventually } from '../support/eventually';
 import { SANDBOX_PLACES } from '../support/records';
-import { addFault, answering } from '../support/sandbox';
+import { addFault, answering, ask } from '../support/sandbox';
 import {
   type SkippingTemporal,
   testConfig,
@@ -45,6 +46,17 @@ export const decide =
     await campaign.untilStage('approving');
     await campaign.decide({ decision, by: 'sam', comment: 'looked at it' });
   };
+
+export async function mend(sandboxUrl: string): Promise<void> {
+  await ask(sandboxUrl, 'DELETE /_sandbox/faults');
+}
+
+export async function untilTask(campaign: TestCampaign): Promise<void> {
+  await eventually('a task', async () => {
+    const { jobs } = await campaign.status();
+    return jobs.some(({ taskId }) => taskId !== null);
+  });
+}
 
 export interface Surroundings {
   pace?: SandboxOptions['pace'];

@@ -1,0 +1,179 @@
+/** Partitions of batches whose histories are committed: every way through one, and of an item that left its own. */
+import { randomUUID } from 'node:crypto';
+import { type Batch } from '../../src/client/batches/batch';
+import { type MediaJob } from '../../src/client/jobs/job';
+import {
+  BATCH_PART_WORKFLOW,
+  CHUNK_ITEMS,
+  type Letter,
+  type PartitionProgress,
+  windowSignal,
+} from '../../src/contract';
+import { batchItemKey, batchPartWorkflowId, changeIdOf, mediaWorkflowId } from '../../src/ids';
+import { startSandbox } from '../../src/sandbox/server';
+import { batchOf, cutouts, tellingPartition, untilStatus } from '../support/batch';
+import { decideByLedger } from '../support/deciding';
+import { eventually } from '../support/eventually';
+import { addFault, answering, ask, readLedger } from '../support/sandbox';
+import { segueClient, testConfig, withWorker } from '../support/temporal';
+import { seedProject } from '../support/writing';
+import {
+  BY_SAM,
+  CANCELLED,
+  CONTINUED,
+  continuing,
+  DENIED,
+  firstPart,
+  ITEMS,
+  ORDERED,
+  plain,
+  type Recorded,
+  recording,
+  SHORT,
+  troubled,
+  written,
+} from './recordBatch';
+import { handingOver, type Scenario, whereHistoriesAreShort } from './scenario';
+
+const NOTHING_NEW = { order: 0, places: 0, paused: false, cancelled: false };
+
+/** A project that takes nothing for longer than a run of the partition lasts. */
+async function unwritable(sandboxUrl: string): Promise<void> {
+  await addFault(sandboxUrl, answering(500, 'update-project'));
+}
+
+async function writable(batch: Batch, sandboxUrl: string): Promise<void> {
+  await untilStatus(batch, 'all items', ({ counts }) => counts.succeeded === ITEMS);
+  await ask(sandboxUrl, 'DELETE /_sandbox/faults');
+}
+
+const UNWRITABLE: Recorded = { ...CONTINUED, before: unwritable, meanwhile: writable, kept: firstPart };
+
+/** Paused while one chunk is on the wire and another waits for its turn, which then is not sent. */
+const unwanted: Scenario = async (temporal, keep) => {
+  const sandbox = await startSandbox({ pace: { kind: 'polls', polls: 2 } });
+  const config = testConfig({ submit: { timeout: '1m', authGrace: '1h' } });
+  await addFault(sandbox.url, {
+    ...{ operation: 'remove-background', match: { every: 1 } },
+    ...{ fault: 'delay', ms: 60_000, when: 'after' },
+  });
+  const work = async (): Promise<void> => {
+    const asked = batchOf(cutouts(sandbox.url, 2 * CHUNK_ITEMS), 2 * CHUNK_ITEMS);
+    const batch = await segueClient(temporal, config).batch.start(asked);
+    await eventually('a chunk on the wire', async () => {
+      return (await readLedger(sandbox.url)).summary.submissions === CHUNK_ITEMS;
+    });
+    await batch.pause(BY_SAM);
+    await ask(sandbox.url, 'DELETE /_sandbox/faults');
+    await untilStatus(batch, 'what was on the wire', ({ counts }) => counts.succeeded === CHUNK_ITEMS);
+    await batch.resume(BY_SAM);
+    await temporal.client.workflow.getHandle(batch.workflowId).result();
+    await keep(temporal.client.workflow.getHandle(firstPart(asked.key)));
+  };
+  await withWorker(temporal, config, sandbox.url, work, { limits: { maxSubmits: 2 * CHUNK_ITEMS } });
+  await sandbox.stop();
+};
+
+/** Its users are denied, and its history grows long meanwhile. */
+const telling = whereHistoriesAreShort(SHORT, async (temporal, keep) => {
+  const sandbox = await startSandbox();
+  const config = testConfig();
+  const input = tellingPartition(sandbox.url, 3);
+  const workflowId = batchPartWorkflowId(input.batch, 1);
+  await addFault(sandbox.url, answering(403, 'notify'));
+  await withWorker(temporal, config, sandbox.url, async () => {
+    const { workflow } = temporal.client;
+    const { taskQueue } = config;
+    const run = await workflow.start(BATCH_PART_WORKFLOW, { workflowId, taskQueue, args: [input] });
+    for (let n = 0; n < SHORT; n++) await run.signal(windowSignal, NOTHING_NEW);
+    const { firstExecutionRunId } = run;
+    const latest = workflow.getHandle(workflowId);
+    await eventually('the next run', async () => (await latest.describe()).runId !== firstExecutionRunId);
+    await ask(sandbox.url, 'DELETE /_sandbox/faults');
+    await latest.result();
+    await keep(latest);
+  });
+  await sandbox.stop();
+});
+
+/** What the run before it asked a project's writer for is asked for again, when that is due. */
+const askedBefore: Scenario = async (temporal, keep) => {
+  const sandbox = await startSandbox();
+  const config = testConfig();
+  const { batch, items } = { batch: `b-${randomUUID()}`, items: cutouts(sandbox.url, 1) };
+  const workflowId = batchPartWorkflowId(batch, 1);
+  const letter: Letter = {
+    ...{ address: 'the project', project: await seedProject(sandbox.url), halves: [], waiting: [] },
+    asked: {
+      changeId: changeIdOf(workflowId, randomUUID()),
+      items: [{ place: 0, at: '/made/one', finishedAt: new Date().toISOString() }],
+      ...{ times: 1, nextAt: new Date(Date.now() + 2_000).toISOString() },
+    },
+  };
+  const carried: PartitionProgress = {
+    items: [{ status: 'succeeded', taskId: 't-0', attempts: 1, info: {} }],
+    ...{ letters: [letter], window: NOTHING_NEW, polls: 1, late: null, reset: false },
+  };
+  await withWorker(temporal, config, sandbox.url, async () => {
+    const run = await temporal.client.workflow.start(BATCH_PART_WORKFLOW, {
+      ...{ workflowId, taskQueue: config.taskQueue },
+      args: [{ ...{ batch, n: 1, first: 1, items }, carried }],
+    });
+    await run.result();
+    await keep(run);
+  });
+  await sandbox.stop();
+};
+
+/** Its batch is terminated: what is at the service is followed to its end, and what waits is not begun. */
+const alone: Scenario = async (temporal, keep) => {
+  const sandbox = await startSandbox({ pace: { kind: 'polls', polls: 2 } });
+  const config = testConfig({ poll: { ...testConfig().poll, min: '2s', max: '2s' } });
+  await withWorker(temporal, config, sandbox.url, async () => {
+    const asked = batchOf(plain(sandbox.url), ITEMS, { concurrency: 1 });
+    const batch = await segueClient(temporal, config).batch.start(asked);
+    await untilStatus(batch, 'an item at the service', ({ counts }) => counts.running === 1);
+    await temporal.client.workflow.getHandle(batch.workflowId).terminate();
+    const run = temporal.client.workflow.getHandle(firstPart(asked.key));
+    await run.result();
+    await keep(run);
+  });
+  await sandbox.stop();
+};
+
+/** An item that its batch let go, and a person adopted. */
+const adopted: Scenario = async (temporal, keep) => {
+  const sandbox = await startSandbox({ pace: { kind: 'polls', polls: 1 } });
+  const config = testConfig();
+  await withWorker(temporal, config, sandbox.url, async () => {
+    const client = segueClient(temporal, config);
+    const asked = batchOf(plain(sandbox.url), ITEMS);
+    await troubled(sandbox.url, asked.key);
+    await client.batch.run(asked);
+    const workflowId = mediaWorkflowId(batchItemKey(asked.key, 2));
+    const job = (await client.job(workflowId)) as MediaJob;
+    await eventually('the hold', async () => (await job.state())?.stage === 'held');
+    await decideByLedger(job, sandbox.url);
+    await job.wait();
+    await keep(temporal.client.workflow.getHandle(workflowId));
+  });
+  await sandbox.stop();
+};
+
+export const batchPartScenarios: Record<string, Scenario> = {
+  'batch-part-written-and-told': recording({ items: written, kept: firstPart }),
+  'batch-part-held-and-refused': recording({ before: troubled, kept: firstPart }),
+  'batch-part-denied': recording({ ...DENIED, kept: firstPart }),
+  'batch-part-paused': recording({ ...ORDERED, kept: firstPart }),
+  'batch-part-paused-in-the-queue': unwanted,
+  'batch-part-cancelled': recording({ ...CANCELLED, kept: firstPart }),
+  'batch-part-continued': continuing({ ...CONTINUED, kept: firstPart }),
+  'batch-part-handing-over': handingOver(continuing({ ...CONTINUED, kept: firstPart })),
+  'batch-part-alone': alone,
+  'batch-part-asked-before': askedBefore,
+  'batch-part-continued-untold': telling,
+  'batch-part-handing-over-untold': handingOver(telling),
+  'batch-part-continued-unwritten': continuing(UNWRITABLE),
+  'batch-part-handing-over-unwritten': handingOver(continuing(UNWRITABLE)),
+  'media-held-by-batch': adopted,
+};
