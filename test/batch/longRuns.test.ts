@@ -6,8 +6,10 @@ import {
   BATCH_WORKFLOW,
   type BatchResult,
   batchStatusQuery,
+  lateTasksSignal,
   type Letter,
   type PartitionInput,
+  partitionResultsQuery,
   windowSignal,
 } from '../../src/contract';
 import { batchPartWorkflowId, batchWorkflowId, changeIdOf } from '../../src/ids';
@@ -191,8 +193,7 @@ test('P4: a partition that only tells continues as new, too, and tells everybody
       args: [input],
     });
     // What makes its history long while it waits to tell again.
-    const nothingNew = { order: 0, places: 0, paused: false, cancelled: false };
-    for (let n = 0; n < 60; n++) await run.signal(windowSignal, nothingNew);
+    for (let n = 0; n < 60; n++) await run.signal(lateTasksSignal, { tasks: [] });
     await runsOf(workflowId);
     await ask(sandbox.url, 'DELETE /_sandbox/faults');
     const sent = { notified: { status: 'sent' } };
@@ -201,6 +202,32 @@ test('P4: a partition that only tells continues as new, too, and tells everybody
   expect((await readLedger(sandbox.url)).summary).toMatchObject({
     ...{ notifications: 3, duplicateNotifications: 0 },
   });
+});
+
+test('P2: a partition that only waits for places continues as new when its batch says much, and goes on waiting', async () => {
+  const config = testConfig();
+  const [batch, nobody] = [`b-${randomUUID()}`, `${config.taskQueue}-nobody`];
+  const workflowId = batchPartWorkflowId(batch, 1);
+  const window = { order: 0, places: 0, paused: false, cancelled: false };
+  const { workflow } = temporal.client;
+  const toTell = await workflow.start(BATCH_WORKFLOW, {
+    ...{ workflowId: batchWorkflowId(batch), taskQueue: nobody },
+    args: [silentBatch(batch, 1)],
+  });
+  await withWorker(temporal, config, sandbox.url, async () => {
+    await workflow.start(BATCH_PART_WORKFLOW, {
+      ...{ workflowId, taskQueue: config.taskQueue },
+      args: [{ batch, n: 1, first: 1, items: cutouts(sandbox.url, 2) }],
+    });
+    const partition = workflow.getHandle(workflowId);
+    for (let order = 1; order <= 60; order++) await partition.signal(windowSignal, { ...window, order });
+    await runsOf(workflowId);
+    const items = [{ status: 'waiting' }, { status: 'waiting' }];
+    expect(await partition.query(partitionResultsQuery)).toMatchObject(items);
+    await partition.signal(windowSignal, { ...window, order: 61, cancelled: true });
+    expect(await partition.result()).toMatchObject({ counts: { cancelled: 2 } });
+  });
+  await toTell.terminate();
 });
 
 test('P2: a look at many silent partitions goes over several runs of the batch, and each is looked at once', async () => {

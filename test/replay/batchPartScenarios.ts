@@ -5,9 +5,9 @@ import { type MediaJob } from '../../src/client/jobs/job';
 import {
   BATCH_PART_WORKFLOW,
   CHUNK_ITEMS,
+  lateTasksSignal,
   type Letter,
   type PartitionProgress,
-  windowSignal,
 } from '../../src/contract';
 import { batchItemKey, batchPartWorkflowId, changeIdOf, mediaWorkflowId } from '../../src/ids';
 import { startSandbox } from '../../src/sandbox/server';
@@ -85,7 +85,7 @@ const telling = whereHistoriesAreShort(SHORT, async (temporal, keep) => {
     const { workflow } = temporal.client;
     const { taskQueue } = config;
     const run = await workflow.start(BATCH_PART_WORKFLOW, { workflowId, taskQueue, args: [input] });
-    for (let n = 0; n < SHORT; n++) await run.signal(windowSignal, NOTHING_NEW);
+    for (let n = 0; n < SHORT; n++) await run.signal(lateTasksSignal, { tasks: [] });
     const { firstExecutionRunId } = run;
     const latest = workflow.getHandle(workflowId);
     await eventually('the next run', async () => (await latest.describe()).runId !== firstExecutionRunId);

@@ -2,13 +2,15 @@
 import { CancellationScope, setHandler } from '@temporalio/workflow';
 import { windowSignal } from '../../contract';
 import { isRecord } from '../../rules/inputs';
-import { isOver, newPatienceForOrders, type Partition } from './run';
+import { endWhenLong, isOver, newPatienceForOrders, type Partition } from './run';
 import { recordCancelled } from './writing';
 
 export function handleWindow(run: Partition): void {
   setHandler(
     windowSignal,
     (order: unknown) => {
+      // One that waits for places does nothing else, and takes no signal any more when it has had too many.
+      endWhenLong(run);
       const { window } = run.progress;
       if (!isRecord(order) || !(Number(order.order) > window.order)) return;
       const places = Math.max(0, Math.trunc(Number(order.places)) || 0);
