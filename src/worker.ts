@@ -107,8 +107,7 @@ export async function createSegueWorker(options: SegueWorkerOptions): Promise<Se
     activities: activities.chunks,
     // So many that the last one has at least one place on the wire: what has none goes back and waits.
     maxConcurrentActivityTaskExecutions: Math.ceil(batch.onWire / chunkItems),
-    maxTaskQueueActivitiesPerSecond:
-      batch.perSecond === undefined ? undefined : batch.perSecond / chunkItems,
+    maxTaskQueueActivitiesPerSecond: batch.perSecond === undefined ? undefined : batch.perSecond / chunkItems,
   });
   const workers = [main, submits, chunks];
   const shutdown = (): void => {
