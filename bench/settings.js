@@ -11,7 +11,7 @@ module.exports = {
   /** The service wants 15 to 20 s; with that one would measure timers. */
   POLL_EVERY_MS: 1_000,
   /** Items of a batch at the service at once. */
-  CONCURRENCY: 4_000,
+  CONCURRENCY: 2_000,
   /** Results that Segue writes into one project. The hand-written one has a project for each, or it would lose some. */
   ITEMS_A_PROJECT: 500,
   /** What the service knows its key by. */

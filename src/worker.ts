@@ -99,15 +99,14 @@ export async function createSegueWorker(options: SegueWorkerOptions): Promise<Se
     maxConcurrentActivityTaskExecutions: single.onWire,
     maxTaskQueueActivitiesPerSecond: single.perSecond,
   });
-  // None sends more than there are places for.
-  const chunkItems = Math.min(CHUNK_ITEMS, batch.onWire);
   const chunks = await Worker.create({
     ...shared,
     taskQueue: batchTaskQueue(config.taskQueue),
     activities: activities.chunks,
     // So many that the last one has at least one place on the wire: what has none goes back and waits.
-    maxConcurrentActivityTaskExecutions: Math.ceil(batch.onWire / chunkItems),
-    maxTaskQueueActivitiesPerSecond: batch.perSecond === undefined ? undefined : batch.perSecond / chunkItems,
+    maxConcurrentActivityTaskExecutions: Math.ceil(batch.onWire / CHUNK_ITEMS),
+    maxTaskQueueActivitiesPerSecond:
+      batch.perSecond === undefined ? undefined : batch.perSecond / CHUNK_ITEMS,
   });
   const workers = [main, submits, chunks];
   const shutdown = (): void => {

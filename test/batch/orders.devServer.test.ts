@@ -1,6 +1,6 @@
 /** What people order of a running batch. */
 import { tsToMs } from '@temporalio/common/lib/time';
-import { CHUNK_ITEMS, type PartitionResult, windowSignal } from '../../src/contract';
+import { type PartitionResult, windowSignal } from '../../src/contract';
 import { DecisionRefusedError, InvalidInputError } from '../../src/errors';
 import { batchPartWorkflowId } from '../../src/ids';
 import { searchAttributes } from '../../src/searchAttributes';
@@ -89,9 +89,8 @@ test.each(['paused', 'cancelled'] as const)(
   async (how) => {
     const config = testConfig({ submit: { timeout: '1m', authGrace: '1h' } });
     // One chunk at a time.
-    const limits = { maxSubmits: 2 * CHUNK_ITEMS };
-    const items = 5 * CHUNK_ITEMS;
-    const spec = batchOf(cutouts(sandbox.url, items), items, { concurrency: items });
+    const limits = { maxSubmits: 50 };
+    const spec = batchOf(cutouts(sandbox.url, 225), 225, { concurrency: 225 });
     const partition = `batch-part/${spec.key}~1`;
     await addFault(sandbox.url, {
       ...{ operation: 'remove-background', match: { every: 1 } },
@@ -100,34 +99,34 @@ test.each(['paused', 'cancelled'] as const)(
     let chunks = 0;
     const work = async (): Promise<void> => {
       const batch = await startBatch(temporal, config, spec);
-      await eventually('a chunk on the wire', async () => (await submissions()) === CHUNK_ITEMS);
+      await eventually('a chunk on the wire', async () => (await submissions()) === 25);
       chunks = await chunksOf(partition);
       await (how === 'paused' ? batch.pause({ by }) : batch.cancel({ by }));
       await ask(sandbox.url, 'DELETE /_sandbox/faults');
       if (how === 'paused') {
         await eventually('no chunk', async () => (await chunksOf(partition)) === 0);
         const { counts, trouble } = await untilStatus(batch, 'what was on the wire', (status) => {
-          return status.counts.succeeded === CHUNK_ITEMS;
+          return status.counts.succeeded === 25;
         });
-        expect({ ...counts, trouble }).toMatchObject({ waiting: items - CHUNK_ITEMS, trouble: null });
-        expect(await submissions()).toBe(CHUNK_ITEMS);
+        expect({ ...counts, trouble }).toMatchObject({ waiting: 200, trouble: null });
+        expect(await submissions()).toBe(25);
         await batch.resume({ by });
       }
-      const counts = how === 'paused' ? { succeeded: items } : { cancelled: items };
+      const counts = how === 'paused' ? { succeeded: 225 } : { cancelled: 225 };
       expect(await batch.result()).toMatchObject({ counts });
     };
     await withWorker(temporal, config, sandbox.url, work, { limits });
-    // Of five.
-    expect(chunks).toBe(4);
+    // Of nine.
+    expect(chunks).toBe(8);
     const { summary } = await readLedger(sandbox.url);
-    expect(summary).toMatchObject({ submissions: how === 'paused' ? items : CHUNK_ITEMS, duplicates: 0 });
+    expect(summary).toMatchObject({ submissions: how === 'paused' ? 225 : 25, duplicates: 0 });
   },
 );
 
 test('P2: of a batch that is terminated, nothing is submitted that waits for its turn', async () => {
-  const limits = { maxSubmits: 2 * CHUNK_ITEMS };
+  const limits = { maxSubmits: 50 };
   const config = testConfig({ submit: { timeout: '1m', authGrace: '1h' } });
-  const spec = batchOf(cutouts(sandbox.url, 3 * CHUNK_ITEMS), 3 * CHUNK_ITEMS);
+  const spec = batchOf(cutouts(sandbox.url, 75), 75);
   await addFault(sandbox.url, {
     ...{ operation: 'remove-background', match: { every: 1 } },
     ...{ fault: 'delay', ms: 60_000, when: 'after' },
@@ -135,12 +134,12 @@ test('P2: of a batch that is terminated, nothing is submitted that waits for its
   const submissions = async (): Promise<number> => (await readLedger(sandbox.url)).summary.submissions;
   const work = async (): Promise<void> => {
     const batch = await startBatch(temporal, config, spec);
-    await eventually('a chunk on the wire', async () => (await submissions()) === CHUNK_ITEMS);
+    await eventually('a chunk on the wire', async () => (await submissions()) === 25);
     await temporal.client.workflow.getHandle(batch.workflowId).terminate();
     await ask(sandbox.url, 'DELETE /_sandbox/faults');
     const partition = temporal.client.workflow.getHandle(`batch-part/${spec.key}~1`);
     await partition.result();
-    expect(await submissions()).toBe(CHUNK_ITEMS);
+    expect(await submissions()).toBe(25);
   };
   await withWorker(temporal, config, sandbox.url, work, { limits });
 });

@@ -38,6 +38,6 @@ export interface BatchItemResult {
 export const MOST_PARTITION_ITEMS = 500;
 export const LARGEST_PARTITION_BYTES = 512 * 1024;
 /** POSTs that one activity sends at once. */
-export const CHUNK_ITEMS = 50;
+export const CHUNK_ITEMS = 25;
 /** Of one line of a manifest. */
 export const LARGEST_LINE_BYTES = 64 * 1024;

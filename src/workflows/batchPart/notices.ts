@@ -18,7 +18,7 @@ import { endWhenLong, type Entry, firstEntriesWith, isAtEnd, jobKeyOf, type Part
 
 const NOTIFY_TIMEOUT_MS = 30_000;
 /** Told by one activity, at once. They cost nothing, so that more of them may be uncertain than of submits. */
-const MOST_NOTICES = 200;
+const MOST_NOTICES = 100;
 /** Work is not kept from ending by notifications that nobody takes. */
 const LONGEST_TRYING_MS = 3_600_000;
 const LONGEST_PAUSE_MS = 60_000;

@@ -28,10 +28,10 @@ import { keepFailure, recordCancelled } from './writing';
 const LONGEST_REST_MS = 3_600_000;
 /**
  * On their way at once, of one partition. What two workers send at once, with 100 POSTs of batches on the wire each, is
- * four chunks: by itself a partition keeps both busy. More would only wait in the queue, where nothing can call them
+ * eight chunks: by itself a partition keeps both busy. More would only wait in the queue, where nothing can call them
  * back, and would all be unknown where no worker comes for a day.
  */
-const MOST_CHUNKS = 4;
+const MOST_CHUNKS = 8;
 
 export async function submitItems(run: Partition): Promise<void> {
   for (;;) {
