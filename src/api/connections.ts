@@ -16,17 +16,23 @@ export interface Connections {
   fresh: Dispatcher;
 }
 
-export function openConnections({
-  connectTimeoutMs: timeout = CONNECT_TIMEOUT_MS,
-  proxy,
-}: ConnectionSettings): Connections {
+/** Where a request is given up, undici may open a connection once more, and find that nobody wants it. */
+const FRESH = { pipelining: 0, keepAliveTimeout: 1 };
+
+export function openConnections(
+  origin: string,
+  { connectTimeoutMs: timeout = CONNECT_TIMEOUT_MS, proxy }: ConnectionSettings,
+): Connections {
+  const direct = { connect: { timeout }, allowH2: false };
+  // An agent for any address would look this one up at each request, and make a pool anew after each fresh connection.
+  if (!proxy?.https)
+    return { shared: new Pool(origin, direct), fresh: new Pool(origin, { ...direct, ...FRESH }) };
   const options: EnvHttpProxyAgent.Options = {
-    connect: { timeout },
-    allowH2: false,
+    ...direct,
     // An empty string, not undefined: undici would look into the environment itself.
     httpProxy: '',
-    httpsProxy: proxy?.https ?? '',
-    noProxy: proxy?.none ?? '',
+    httpsProxy: proxy.https,
+    noProxy: proxy.none ?? '',
     proxyTls: { timeout },
     requestTls: { timeout },
     clientFactory: (origin, more) =>
@@ -34,8 +40,7 @@ export function openConnections({
   };
   return {
     shared: new EnvHttpProxyAgent(options),
-    // Where a request is given up, undici may open a connection once more, and find that nobody wants it.
-    fresh: new EnvHttpProxyAgent({ ...options, pipelining: 0, keepAliveTimeout: 1 }),
+    fresh: new EnvHttpProxyAgent({ ...options, ...FRESH }),
   };
 }
 

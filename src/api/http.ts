@@ -52,7 +52,7 @@ export class Http {
 
   constructor(settings: HttpSettings) {
     this.#settings = settings;
-    this.#connections = openConnections(settings);
+    this.#connections = openConnections(new URL(settings.baseUrl).origin, settings);
   }
 
   /** A complete answer of any status, or a {@link TransportError}. Redirects are answers; nothing is retried. */
