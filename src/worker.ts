@@ -7,8 +7,15 @@ import { type Operator } from './activities/tellOperator';
 import { createApi } from './api/client';
 import { apiSettings } from './apiSettings';
 import { WORKFLOW_BUNDLE } from './bundle';
-import { type ApiConfig, DEFAULT_LIMITS, type SendLimits, sharesOf, type StarterConfig } from './config';
-import { CHUNK_ITEMS, RECORDING_MARGIN_MS } from './contract';
+import {
+  type ApiConfig,
+  chunksOf,
+  DEFAULT_LIMITS,
+  type SendLimits,
+  sharesOf,
+  type StarterConfig,
+} from './config';
+import { RECORDING_MARGIN_MS } from './contract';
 import { parseDuration } from './durations';
 import { batchTaskQueue, submitTaskQueue } from './ids';
 import { requireRegistration } from './registration';
@@ -59,6 +66,7 @@ export async function createSegueWorker(options: SegueWorkerOptions): Promise<Se
   const limits = config.limits ?? DEFAULT_LIMITS;
   const { holdBefore } = limits;
   const { single, batch } = sharesOf(limits);
+  const chunk = chunksOf(batch);
   if (holdBefore) warnOfHolding(holdBefore, logger);
   const activities = createActivities(api, {
     checkScheduledTime: options.checkScheduledTime,
@@ -68,6 +76,7 @@ export async function createSegueWorker(options: SegueWorkerOptions): Promise<Se
     operator: config.operator,
     holdBefore,
     mostInChunks: batch.onWire,
+    mostInChunk: chunk.items,
     keepLongTexts: storesLongTexts(options.dataConverter),
     meter: Runtime.instance().metricMeter,
     now: options.now,
@@ -103,10 +112,8 @@ export async function createSegueWorker(options: SegueWorkerOptions): Promise<Se
     ...shared,
     taskQueue: batchTaskQueue(config.taskQueue),
     activities: activities.chunks,
-    // So many that the last one has at least one place on the wire: what has none goes back and waits.
-    maxConcurrentActivityTaskExecutions: Math.ceil(batch.onWire / CHUNK_ITEMS),
-    maxTaskQueueActivitiesPerSecond:
-      batch.perSecond === undefined ? undefined : batch.perSecond / CHUNK_ITEMS,
+    maxConcurrentActivityTaskExecutions: chunk.atOnce,
+    maxTaskQueueActivitiesPerSecond: chunk.perSecond,
   });
   const workers = [main, submits, chunks];
   const shutdown = (): void => {

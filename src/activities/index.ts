@@ -45,6 +45,8 @@ export interface ActivityOptions extends GuardOptions, WriteOptions, DownloadOpt
   operator?: Operator;
   /** POSTs of chunks on the wire at once, in this process. */
   mostInChunks?: number;
+  /** Of one chunk. */
+  mostInChunk?: number;
   /** Of the process: what is counted here belongs to no single activity. */
   meter?: MetricMeter;
   /** The clock of the breaker, and of pauses that the service asks for. */
@@ -91,7 +93,13 @@ export function createActivities(api: Api, options: ActivityOptions = {}) {
   };
   const post = createPost(api, breaker, new Quiet(options.now), denials);
   const submits = { submit: createSubmit(post, options) };
-  const chunks = { submitChunk: createSubmitChunk(post, createWire(options.mostInChunks), options) };
+  const chunks = {
+    submitChunk: createSubmitChunk(
+      post,
+      createWire({ most: options.mostInChunks, mostOfChunk: options.mostInChunk }),
+      options,
+    ),
+  };
   // What the contract promises is registered on one of them.
   ({ ...general, ...submits, ...chunks }) satisfies SegueActivities;
   return { general, submits, chunks };

@@ -10,7 +10,7 @@ import { type Environment, readSettings, type Settings } from './settings';
 import { readStarter, type StarterConfig } from './starter';
 import { type LocalTemporalConfig, readLocalTemporal, readTemporal, type TemporalConfig } from './temporal';
 
-export { DEFAULT_LIMITS, type SendLimits, sharesOf } from './limits';
+export { chunksOf, DEFAULT_LIMITS, type SendLimits, sharesOf } from './limits';
 export { type ApiConfig, type ProxySettings, PUBLISHED_LAYOUT } from './service';
 export { ConfigError, type Environment } from './settings';
 export { type StarterConfig } from './starter';

@@ -1,3 +1,4 @@
+import { LARGEST_CHUNK, USUAL_CHUNK } from '../contract';
 import { type Settings } from './settings';
 
 /** How much a worker sends, and what it does not send at all. */
@@ -22,6 +23,28 @@ export function sharesOf({ maxSubmits, maxSubmitRate }: SendLimits): { single: S
   return {
     single: { onWire: Math.ceil(maxSubmits / 2), perSecond },
     batch: { onWire: Math.max(1, Math.floor(maxSubmits / 2)), perSecond },
+  };
+}
+
+/** How chunks of POSTs share the places on the wire. */
+export interface ChunkShare {
+  /** POSTs that one of them sends, at most. */
+  items: number;
+  atOnce: number;
+  perSecond?: number;
+}
+
+/**
+ * Large ones, but always two where there are places for two: a POST that hangs then keeps only half from going on. Where
+ * a rate is to be kept, all workers count a chunk alike, whatever places they have.
+ */
+export function chunksOf({ onWire, perSecond }: SendShare): ChunkShare {
+  const largest = perSecond === undefined ? LARGEST_CHUNK : USUAL_CHUNK;
+  const atOnce = Math.max(Math.ceil(onWire / largest), Math.min(onWire, 2));
+  return {
+    items: Math.ceil(onWire / atOnce),
+    atOnce,
+    perSecond: perSecond === undefined ? undefined : perSecond / USUAL_CHUNK,
   };
 }
 

@@ -88,7 +88,7 @@ test.each(['paused', 'cancelled'] as const)(
   'P1: few chunks wait for their turn, and when the batch is %s none of them is sent any more',
   async (how) => {
     const config = testConfig({ submit: { timeout: '1m', authGrace: '1h' } });
-    // One chunk at a time.
+    // Two chunks at a time, with 25 POSTs together.
     const limits = { maxSubmits: 50 };
     const spec = batchOf(cutouts(sandbox.url, 225), 225, { concurrency: 225 });
     const partition = `batch-part/${spec.key}~1`;
@@ -116,8 +116,8 @@ test.each(['paused', 'cancelled'] as const)(
       expect(await batch.result()).toMatchObject({ counts });
     };
     await withWorker(temporal, config, sandbox.url, work, { limits });
-    // Of nine.
-    expect(chunks).toBe(8);
+    // Of five.
+    expect(chunks).toBe(4);
     const { summary } = await readLedger(sandbox.url);
     expect(summary).toMatchObject({ submissions: how === 'paused' ? 225 : 25, duplicates: 0 });
   },

@@ -5,7 +5,7 @@ import {
   problemsOfPartitionInput,
 } from '../../src/rules/batch';
 import { endOfBatch } from '../../src/client/batches/end';
-import { sharesOf } from '../../src/config';
+import { chunksOf, sharesOf } from '../../src/config';
 import { type ItemCounts } from '../../src/contract';
 import { sharePlaces } from '../../src/workflows/batch/places';
 import { type Batch, isNewTrouble, lateOf } from '../../src/workflows/batch/run';
@@ -67,6 +67,27 @@ test.each([
     single: { onWire: single, perSecond: 10 },
     batch: { onWire: batch, perSecond: 10 },
   });
+});
+
+test.each([
+  [1, { items: 1, atOnce: 1 }],
+  [2, { items: 1, atOnce: 2 }],
+  [15, { items: 8, atOnce: 2 }],
+  [50, { items: 25, atOnce: 2 }],
+  [100, { items: 50, atOnce: 2 }],
+  [110, { items: 37, atOnce: 3 }],
+  [5_000, { items: 50, atOnce: 100 }],
+])('of %d places for batches, chunks have %o', (onWire, chunks) => {
+  expect(chunksOf({ onWire })).toEqual({ ...chunks, perSecond: undefined });
+  // The last one has a place at least.
+  expect((chunks.atOnce - 1) * chunks.items).toBeLessThan(onWire);
+});
+
+test.each([
+  [1, { items: 1, atOnce: 1 }],
+  [100, { items: 25, atOnce: 4 }],
+])('of %d places and a rate, chunks have %o, and all workers count them alike', (onWire, chunks) => {
+  expect(chunksOf({ onWire, perSecond: 10 })).toEqual({ ...chunks, perSecond: 0.4 });
 });
 
 describe('places', () => {

@@ -4,7 +4,7 @@ import { type Batch } from '../../src/client/batches/batch';
 import { type MediaJob } from '../../src/client/jobs/job';
 import {
   BATCH_PART_WORKFLOW,
-  CHUNK_ITEMS,
+  LARGEST_CHUNK,
   lateTasksSignal,
   type Letter,
   type PartitionProgress,
@@ -49,28 +49,33 @@ async function writable(batch: Batch, sandboxUrl: string): Promise<void> {
 
 const UNWRITABLE: Recorded = { ...CONTINUED, before: unwritable, meanwhile: writable, kept: firstPart };
 
-/** Paused while one chunk is on the wire and another waits for its turn, which then is not sent. */
+/**
+ * Paused while two chunks have as many on the wire as there are places, and another waits for its turn, which then is not
+ * sent.
+ */
 const unwanted: Scenario = async (temporal, keep) => {
   const sandbox = await startSandbox({ pace: { kind: 'polls', polls: 2 } });
   const config = testConfig({ submit: { timeout: '1m', authGrace: '1h' } });
+  const onWire = 50;
   await addFault(sandbox.url, {
     ...{ operation: 'remove-background', match: { every: 1 } },
     ...{ fault: 'delay', ms: 60_000, when: 'after' },
   });
   const work = async (): Promise<void> => {
-    const asked = batchOf(cutouts(sandbox.url, 2 * CHUNK_ITEMS), 2 * CHUNK_ITEMS);
+    const items = 3 * LARGEST_CHUNK;
+    const asked = batchOf(cutouts(sandbox.url, items), items);
     const batch = await segueClient(temporal, config).batch.start(asked);
-    await eventually('a chunk on the wire', async () => {
-      return (await readLedger(sandbox.url)).summary.submissions === CHUNK_ITEMS;
+    await eventually('two chunks on the wire', async () => {
+      return (await readLedger(sandbox.url)).summary.submissions === onWire;
     });
     await batch.pause(BY_SAM);
     await ask(sandbox.url, 'DELETE /_sandbox/faults');
-    await untilStatus(batch, 'what was on the wire', ({ counts }) => counts.succeeded === CHUNK_ITEMS);
+    await untilStatus(batch, 'what was on the wire', ({ counts }) => counts.succeeded === onWire);
     await batch.resume(BY_SAM);
     await temporal.client.workflow.getHandle(batch.workflowId).result();
     await keep(temporal.client.workflow.getHandle(firstPart(asked.key)));
   };
-  await withWorker(temporal, config, sandbox.url, work, { limits: { maxSubmits: 2 * CHUNK_ITEMS } });
+  await withWorker(temporal, config, sandbox.url, work, { limits: { maxSubmits: 2 * onWire } });
   await sandbox.stop();
 };
 

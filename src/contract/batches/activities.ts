@@ -23,10 +23,13 @@ export interface ChunkOrder {
   runId: string;
 }
 
-/** As of a single submission; `isUnwanted` where the batch was paused or cancelled while the chunk waited its turn. */
+/**
+ * As of a single submission; `isUnwanted` where the batch was paused or cancelled while the chunk waited its turn,
+ * `isCrowded` where its worker had no place for it.
+ */
 export type ChunkOutcome =
   | Exclude<SubmitOutcome, { outcome: 'notSent' }>
-  | { outcome: 'notSent'; reason: string; isUnwanted?: boolean };
+  | { outcome: 'notSent'; reason: string; isUnwanted?: boolean; isCrowded?: boolean };
 
 /** Notifications that are sent at once; `item` is the place in the partition. */
 export interface NotifyChunkOrder {

@@ -5,6 +5,7 @@ import {
   type BatchItemResult,
   type ItemCounts,
   type ItemProgress,
+  LARGEST_CHUNK,
   type PartitionInput,
   type PartitionProgress,
 } from '../../contract';
@@ -21,6 +22,8 @@ export interface Partition extends Sender {
   readonly mailbox: Mailbox;
   /** Chunks on their way. */
   chunks: number;
+  /** Items of the next one, at most. */
+  chunkItems: number;
   /** Items that are being handed to runs of their own. */
   leaving: number;
   /** The batch is being told of them. */
@@ -58,7 +61,7 @@ export function startPartition(input: PartitionInput, settings: Settings): Parti
     },
     subject: { requestName: batchPartWorkflowId(batch, n) },
     mailbox: newMailbox(),
-    ...{ chunks: 0, leaving: 0 },
+    ...{ chunks: 0, chunkItems: LARGEST_CHUNK, leaving: 0 },
     ...{ restUntil: 0, resting: false, cautious: carried !== undefined },
     ...newPatience(),
     untilWanted: newPatienceForOrders(),

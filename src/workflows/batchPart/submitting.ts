@@ -1,12 +1,12 @@
 /** Submits the items of a partition, in chunks: one activity, several POSTs at once, an outcome each. */
 import { condition, proxyActivities, sleep, workflowInfo } from '@temporalio/workflow';
 import {
-  CHUNK_ITEMS,
   type ChunkOutcome,
   HEARTBEAT_TIMEOUT_MS,
   type ItemProgress,
   RECORDING_MARGIN_MS,
   type SegueActivities,
+  USUAL_CHUNK,
 } from '../../contract';
 import { batchTaskQueue } from '../../ids';
 import { senderOf } from '../following';
@@ -27,11 +27,11 @@ import { keepFailure, recordCancelled } from './writing';
 /** A service that asks for more is asked again after this, since an hour may change its mind. */
 const LONGEST_REST_MS = 3_600_000;
 /**
- * On their way at once, of one partition. What two workers send at once, with 100 POSTs of batches on the wire each, is
- * eight chunks: by itself a partition keeps both busy. More would only wait in the queue, where nothing can call them
+ * Items in chunks on their way at once, of one partition. It is what two workers send at once, with 100 POSTs of batches
+ * on the wire each: by itself a partition keeps both busy. More would only wait in the queue, where nothing can call them
  * back, and would all be unknown where no worker comes for a day.
  */
-const MOST_CHUNKS = 8;
+const MOST_ON_THE_WAY = 200;
 
 export async function submitItems(run: Partition): Promise<void> {
   for (;;) {
@@ -48,10 +48,10 @@ export async function submitItems(run: Partition): Promise<void> {
  */
 function nextChunk(run: Partition): Entry[] {
   const { window, items } = run.progress;
-  const most = run.cautious ? 1 : MOST_CHUNKS;
+  const most = run.cautious ? 1 : Math.floor(MOST_ON_THE_WAY / run.chunkItems);
   if (window.paused || window.cancelled || run.resting || run.chunks >= most) return [];
   const taken = items.filter(({ status }) => status === 'running').length;
-  const room = Math.min(run.cautious ? 1 : CHUNK_ITEMS, window.places - taken);
+  const room = Math.min(run.cautious ? 1 : run.chunkItems, window.places - taken);
   return room > 0 ? leastTried(run, room) : [];
 }
 
@@ -77,7 +77,9 @@ async function sendChunk(run: Partition, chunk: Entry[]): Promise<void> {
     const outcome = outcomes[index];
     if (outcome) settle(run, entry, outcome, at);
   }
-  restAfter(run, outcomes);
+  const tried = outcomes.filter((outcome) => !isCrowded(outcome));
+  if (tried.length < chunk.length) run.chunkItems = asManyAs(tried.length, run);
+  restAfter(run, tried);
   run.chunks -= 1;
   // Several at once are told together.
   run.hasNews ||= run.chunks === 0;
@@ -116,6 +118,8 @@ function settle(run: Partition, entry: Entry, outcome: ChunkOutcome, at: string)
       else leaveHeld(run, entry, { n: known.attempts, at, outcome: 'unknown', reason: outcome.reason });
       return;
     case 'notSent':
+      // Not even tried: it does not come after others for that.
+      if (isCrowded(outcome)) known.attempts -= 1;
       waitAgain(run, entry);
       return;
     case 'refused':
@@ -154,6 +158,15 @@ function isTooMuch(outcome: ChunkOutcome): outcome is Refusal {
   return outcome.outcome === 'refused' && (outcome.status === 429 || outcome.status === 425);
 }
 
+function isCrowded(outcome: ChunkOutcome): boolean {
+  return outcome.outcome === 'notSent' && outcome.isCrowded === true;
+}
+
+/** What its worker had places for, the next may have, too; where that was little, others were there just then. */
+function asManyAs(places: number, { chunkItems }: Partition): number {
+  return Math.min(Math.max(places, USUAL_CHUNK), chunkItems);
+}
+
 function isUnwanted(outcome: ChunkOutcome): boolean {
   return outcome.outcome === 'notSent' && outcome.isUnwanted === true;
 }
@@ -163,8 +176,12 @@ function isJudged(outcome: ChunkOutcome): boolean {
   return outcome.outcome === 'accepted' || (outcome.outcome === 'refused' && !mayChange(outcome));
 }
 
-/** What the outcomes of a chunk, together, tell of the service. */
+/** What the outcomes of what was tried of a chunk, together, tell of the service. */
 function restAfter(run: Partition, outcomes: ChunkOutcome[]): void {
+  if (outcomes.length === 0) {
+    restOnce(run, run.untilSent);
+    return;
+  }
   const isWell = outcomes.some(isJudged);
   if (isWell) {
     Object.assign(run, newPatience(), { cautious: false });
@@ -177,7 +194,6 @@ function restAfter(run: Partition, outcomes: ChunkOutcome[]): void {
     else restOnce(run, run.untilSent);
     return;
   }
-  // What was not sent beside others that were had no place on the wire, and is not in trouble.
   if (isWell) return;
   if (outcomes.some(isUnwanted)) {
     restOnce(run, run.untilWanted);
