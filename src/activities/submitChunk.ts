@@ -11,13 +11,11 @@ import { type Wire } from './wire';
 export function createSubmitChunk(post: Post, wire: Wire, guards: GuardOptions) {
   return async function submitChunk({ batch, submissions, runId }: ChunkOrder): Promise<ChunkOutcome[]> {
     const places = wire.reserve(submissions.length);
+    const { room, whyNoMore: reason } = places;
     const withoutPlace: Record<number, ChunkOutcome> = Object.fromEntries(
       submissions
         .slice(places.count)
-        .map(({ item }) => [
-          item,
-          { outcome: 'notSent', reason: places.whyNoMore, isCrowded: true } as const,
-        ]),
+        .map(({ item }) => [item, { outcome: 'notSent', reason, room } as const]),
     );
     let asking: ReturnType<typeof unwantedBy> | undefined;
     const outcomes = await sendChunkOnce<ChunkSubmission, ChunkOutcome>(

@@ -7,6 +7,8 @@ export interface Wire {
 export interface Places {
   /** How many there were. */
   readonly count: number;
+  /** How many of a chunk there are at most. */
+  readonly room: number;
   readonly whyNoMore: string;
   /** A POST is over. */
   giveBackOne: () => void;
@@ -28,6 +30,7 @@ export function createWire({ most = Infinity, mostOfChunk = Infinity } = {}): Wi
       taken += count;
       return {
         count,
+        room: Math.min(most, mostOfChunk),
         whyNoMore: `not sent: this worker has ${most} places for POSTs of batches, ${mostOfChunk} for a chunk`,
         giveBackOne() {
           giveBack(1);

@@ -24,12 +24,12 @@ export interface ChunkOrder {
 }
 
 /**
- * As of a single submission; `isUnwanted` where the batch was paused or cancelled while the chunk waited its turn,
- * `isCrowded` where its worker had no place for it.
+ * As of a single submission; `isUnwanted` where the batch was paused or cancelled while the chunk waited its turn, `room`
+ * where its worker had no place for it: how many it takes at once.
  */
 export type ChunkOutcome =
   | Exclude<SubmitOutcome, { outcome: 'notSent' }>
-  | { outcome: 'notSent'; reason: string; isUnwanted?: boolean; isCrowded?: boolean };
+  | { outcome: 'notSent'; reason: string; isUnwanted?: boolean; room?: number };
 
 /** Notifications that are sent at once; `item` is the place in the partition. */
 export interface NotifyChunkOrder {

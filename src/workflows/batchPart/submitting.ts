@@ -6,7 +6,6 @@ import {
   type ItemProgress,
   RECORDING_MARGIN_MS,
   type SegueActivities,
-  USUAL_CHUNK,
 } from '../../contract';
 import { batchTaskQueue } from '../../ids';
 import { senderOf } from '../following';
@@ -32,6 +31,7 @@ const LONGEST_REST_MS = 3_600_000;
  * back, and would all be unknown where no worker comes for a day.
  */
 const MOST_ON_THE_WAY = 200;
+const MOST_CHUNKS = 8;
 
 export async function submitItems(run: Partition): Promise<void> {
   for (;;) {
@@ -48,7 +48,7 @@ export async function submitItems(run: Partition): Promise<void> {
  */
 function nextChunk(run: Partition): Entry[] {
   const { window, items } = run.progress;
-  const most = run.cautious ? 1 : Math.floor(MOST_ON_THE_WAY / run.chunkItems);
+  const most = run.cautious ? 1 : Math.min(MOST_CHUNKS, Math.floor(MOST_ON_THE_WAY / run.chunkItems));
   if (window.paused || window.cancelled || run.resting || run.chunks >= most) return [];
   const taken = items.filter(({ status }) => status === 'running').length;
   const room = Math.min(run.cautious ? 1 : run.chunkItems, window.places - taken);
@@ -77,9 +77,12 @@ async function sendChunk(run: Partition, chunk: Entry[]): Promise<void> {
     const outcome = outcomes[index];
     if (outcome) settle(run, entry, outcome, at);
   }
-  const tried = outcomes.filter((outcome) => !isCrowded(outcome));
-  if (tried.length < chunk.length) run.chunkItems = asManyAs(tried.length, run);
-  restAfter(run, tried);
+  // What finds no place goes back at once: the next is no larger than its worker takes.
+  for (const outcome of outcomes) run.chunkItems = Math.min(run.chunkItems, roomOf(outcome) ?? Infinity);
+  restAfter(
+    run,
+    outcomes.filter((outcome) => roomOf(outcome) === undefined),
+  );
   run.chunks -= 1;
   // Several at once are told together.
   run.hasNews ||= run.chunks === 0;
@@ -119,7 +122,7 @@ function settle(run: Partition, entry: Entry, outcome: ChunkOutcome, at: string)
       return;
     case 'notSent':
       // Not even tried: it does not come after others for that.
-      if (isCrowded(outcome)) known.attempts -= 1;
+      if (outcome.room !== undefined) known.attempts -= 1;
       waitAgain(run, entry);
       return;
     case 'refused':
@@ -158,13 +161,9 @@ function isTooMuch(outcome: ChunkOutcome): outcome is Refusal {
   return outcome.outcome === 'refused' && (outcome.status === 429 || outcome.status === 425);
 }
 
-function isCrowded(outcome: ChunkOutcome): boolean {
-  return outcome.outcome === 'notSent' && outcome.isCrowded === true;
-}
-
-/** What its worker had places for, the next may have, too; where that was little, others were there just then. */
-function asManyAs(places: number, { chunkItems }: Partition): number {
-  return Math.min(Math.max(places, USUAL_CHUNK), chunkItems);
+/** How many its worker takes at once, where it had no place for this one. */
+function roomOf(outcome: ChunkOutcome): number | undefined {
+  return outcome.outcome === 'notSent' ? outcome.room : undefined;
 }
 
 function isUnwanted(outcome: ChunkOutcome): boolean {
