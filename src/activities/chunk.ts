@@ -8,15 +8,17 @@ const GATHERED_MS = 100;
 /**
  * Sends several at once, each at most once: what queued here would be unknown after a crash for nothing. Outcomes go to
  * the server with a sign of life, a moment after they came, by the item's place, so that a worker that dies takes only
- * those along that it had no answer to. They are given in the order of what was to be sent.
+ * those along that it had no answer to. They are given in the order of what was to be sent. The server has what is
+ * `known` from the start before anything is sent.
  */
 export async function sendChunkOnce<Item extends { item: number }, Outcome>(
   items: Item[],
   orderedByRun: string,
   guards: GuardOptions,
   send: (item: Item, window: SendWindow) => Promise<Outcome>,
+  known: Readonly<Record<number, Outcome>> = {},
 ): Promise<(Outcome | NotBegun)[]> {
-  const notes: Record<number, Outcome> = {};
+  const notes: Record<number, Outcome> = { ...known };
   let telling: NodeJS.Timeout | undefined;
   const tell = (): void => {
     telling = undefined;

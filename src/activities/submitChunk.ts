@@ -10,6 +10,12 @@ import { type Wire } from './wire';
 /** The POSTs of several jobs. */
 export function createSubmitChunk(post: Post, wire: Wire, guards: GuardOptions) {
   return async function submitChunk({ batch, submissions, runId }: ChunkOrder): Promise<ChunkOutcome[]> {
+    const places = wire.reserve(submissions.length);
+    const withoutPlace: Record<number, ChunkOutcome> = Object.fromEntries(
+      submissions
+        .slice(places.count)
+        .map(({ item }) => [item, { outcome: 'notSent', reason: places.whyNoMore } as const]),
+    );
     let asking: ReturnType<typeof unwantedBy> | undefined;
     const outcomes = await sendChunkOnce<ChunkSubmission, ChunkOutcome>(
       submissions,
@@ -17,13 +23,14 @@ export function createSubmitChunk(post: Post, wire: Wire, guards: GuardOptions) 
       guards,
       async (submission, window) => {
         // Once for all of them, and only by an attempt that may send.
-        const unwanted = await (asking ??= unwantedBy(batch));
-        if (unwanted) return unwanted;
-        const outcome = await wire.send(() => post.send(submission, window));
+        const notNow = (await (asking ??= unwantedBy(batch))) ?? withoutPlace[submission.item];
+        if (notNow) return notNow;
+        const outcome = await post.send(submission, window).finally(places.giveBackOne);
         post.note(submission, outcome);
         return outcome;
       },
-    );
+      withoutPlace,
+    ).finally(places.giveBackRest);
     const accepted = acceptedOf(submissions, outcomes);
     return accepted.length === 0 ? outcomes : handOver(outcomes, () => tellLateTasks(accepted));
   };

@@ -1,26 +1,40 @@
-import { type SubmitOutcome } from '../contract';
-
-/** The POSTs of chunks that are on their way, in this process. */
+/** The POSTs of chunks that are on their way, or about to be, in this process. */
 export interface Wire {
-  /** Sends, or answers "not sent" at once where there is no room: what waited here would be unknown after a crash. */
-  send: (post: () => Promise<SubmitOutcome>) => Promise<SubmitOutcome>;
+  /** Takes places, as many as there are: nothing waits for one, since what waited here would be unknown after a crash. */
+  reserve: (wanted: number) => Places;
+}
+
+export interface Places {
+  /** How many there were. */
+  readonly count: number;
+  readonly whyNoMore: string;
+  /** A POST is over. */
+  giveBackOne: () => void;
+  /** Nothing more is sent. */
+  giveBackRest: () => void;
 }
 
 export function createWire(most = Infinity): Wire {
   let taken = 0;
   return {
-    async send(post) {
-      if (taken >= most)
-        return {
-          outcome: 'notSent',
-          reason: `not sent: this worker has ${most} POSTs of batches on the wire`,
-        };
-      taken += 1;
-      try {
-        return await post();
-      } finally {
-        taken -= 1;
-      }
+    reserve(wanted) {
+      const count = Math.min(wanted, most - taken);
+      let left = count;
+      const giveBack = (places: number): void => {
+        left -= places;
+        taken -= places;
+      };
+      taken += count;
+      return {
+        count,
+        whyNoMore: `not sent: this worker has ${most} POSTs of batches on the wire`,
+        giveBackOne() {
+          giveBack(1);
+        },
+        giveBackRest() {
+          giveBack(left);
+        },
+      };
     },
   };
 }

@@ -1,6 +1,7 @@
 /** Chunks by themselves: how many are on the wire, what is told with each sign of life, what a poll of many tells. */
 import { type Socket } from 'node:net';
 import { MockActivityEnvironment } from '@temporalio/testing';
+import { ActivityNotFoundError, type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { createActivities } from '../../src/activities';
 import { type ChunkOrder, type SubmitOutcome, type TasksNews } from '../../src/contract';
 import { testApi } from '../support/api';
@@ -20,10 +21,16 @@ function chunkOf(count: number, runId: string): ChunkOrder {
   return { batch: 'b', submissions, runId };
 }
 
-function environmentOf(info = {}): { environment: MockActivityEnvironment; runId: string } {
-  const environment = new MockActivityEnvironment({ startToCloseTimeoutMs: 30_000, ...info });
+function environmentOf(info = {}, client?: Client): { environment: MockActivityEnvironment; runId: string } {
+  const environment = new MockActivityEnvironment({ startToCloseTimeoutMs: 30_000, ...info }, { client });
   return { environment, runId: environment.context.info.workflowExecution?.runId ?? '' };
 }
+
+const ended = (outcomes: SubmitOutcome[]): string[] => outcomes.map(({ outcome }) => outcome);
+const partSent = (end: string): string[] => [
+  ...Array<string>(3).fill(end),
+  ...Array<string>(5).fill('notSent'),
+];
 
 test('P1: a chunk larger than the share sends as many as it may; the others are not sent', async () => {
   let [open, most] = [0, 0];
@@ -38,11 +45,95 @@ test('P1: a chunk larger than the share sends as many as it may; the others are 
   const { chunks } = createActivities(api, { checkScheduledTime: false, mostInChunks: 3 });
   const { environment, runId } = environmentOf();
   const outcomes: SubmitOutcome[] = await environment.run(chunks.submitChunk, chunkOf(8, runId));
-  expect(outcomes.map(({ outcome }) => outcome)).toEqual([
-    ...Array<string>(3).fill('accepted'),
-    ...Array<string>(5).fill('notSent'),
-  ]);
+  expect(ended(outcomes)).toEqual(partSent('accepted'));
   expect(most).toBe(3);
+  await api.close();
+  await server.stop();
+});
+
+/** A server that hears signs of life as it is told to, and knows of a batch no more than its stage. */
+function serverThat(hears: (notes: object) => Promise<void>, stage?: string): Client {
+  const apart = (_limit: unknown, ask: () => unknown): unknown => ask();
+  const describe = (): Promise<unknown> =>
+    stage === undefined
+      ? Promise.reject(new WorkflowNotFoundError('no such batch', 'batch/b', undefined))
+      : Promise.resolve({ status: { name: 'RUNNING' }, typedSearchAttributes: { get: () => stage } });
+  const client = {
+    ...{ withAbortSignal: apart, withDeadline: apart },
+    activity: { heartbeat: (_token: Uint8Array, notes: object) => hears({ ...notes }) },
+    workflow: { getHandle: () => ({ describe }) },
+  };
+  return client as unknown as Client;
+}
+
+// What is accepted is handed over by a call of its own; of what is refused, the activity returns what it knows.
+const REFUSED = answer('400 Bad Request', '{}', close);
+
+test('P2: the server knows what has no place before anything is sent', async () => {
+  const server = await startRawServer((socket) => socket.end(REFUSED));
+  const api = testApi(server.url);
+  const { chunks } = createActivities(api, { checkScheduledTime: false, mostInChunks: 3 });
+  const told: object[] = [];
+  const client = serverThat(async (notes) => {
+    told.push({ ...notes, sent: server.received.length });
+    await Promise.resolve();
+  });
+  const { environment, runId } = environmentOf({}, client);
+  expect(ended(await environment.run(chunks.submitChunk, chunkOf(8, runId)))).toEqual(partSent('refused'));
+  const unsent = expect.objectContaining({ outcome: 'notSent' });
+  expect(told).toEqual([{ 3: unsent, 4: unsent, 5: unsent, 6: unsent, 7: unsent, sent: 0 }]);
+  await api.close();
+  await server.stop();
+});
+
+test('P1: a chunk has its places while it asks whether it may send, and another sends nothing meanwhile', async () => {
+  const server = await startRawServer((socket) => socket.end(REFUSED));
+  const api = testApi(server.url);
+  const { chunks } = createActivities(api, { checkScheduledTime: false, mostInChunks: 3 });
+  let hear: () => void = () => undefined;
+  const heard = new Promise<void>((resolve) => (hear = resolve));
+  const first = environmentOf(
+    {},
+    serverThat(() => heard),
+  );
+  const sending: Promise<SubmitOutcome[]> = first.environment.run(
+    chunks.submitChunk,
+    chunkOf(8, first.runId),
+  );
+  const second = environmentOf();
+  expect(ended(await second.environment.run(chunks.submitChunk, chunkOf(2, second.runId)))).toEqual([
+    'notSent',
+    'notSent',
+  ]);
+  expect(server.received).toHaveLength(0);
+  hear();
+  expect(ended(await sending)).toEqual(partSent('refused'));
+  await api.close();
+  await server.stop();
+});
+
+test.each([
+  ['is a second attempt', 'unknown', { attempt: 2 }, undefined],
+  [
+    'is waited for no more',
+    'notSent',
+    {},
+    serverThat(() => Promise.reject(new ActivityNotFoundError('given up'))),
+  ],
+  ['is of a batch that is paused', 'notSent', {}, serverThat(() => Promise.resolve(), 'paused')],
+])('P1: a chunk that %s sends nothing and leaves its places to others', async (_name, end, info, client) => {
+  const server = await startRawServer((socket) => socket.end(REFUSED));
+  const api = testApi(server.url);
+  const { chunks } = createActivities(api, { checkScheduledTime: false, mostInChunks: 3 });
+  const refused = environmentOf(info, client);
+  const outcomes: SubmitOutcome[] = await refused.environment.run(
+    chunks.submitChunk,
+    chunkOf(8, refused.runId),
+  );
+  expect(ended(outcomes)).toEqual(Array<string>(8).fill(end));
+  expect(server.received).toHaveLength(0);
+  const { environment, runId } = environmentOf();
+  expect(ended(await environment.run(chunks.submitChunk, chunkOf(8, runId)))).toEqual(partSent('refused'));
   await api.close();
   await server.stop();
 });
@@ -81,7 +172,7 @@ test.each([
   const { chunks } = createActivities(api, { checkScheduledTime: false });
   const { environment, runId } = environmentOf(info);
   const outcomes: SubmitOutcome[] = await environment.run(chunks.submitChunk, chunkOf(3, otherRun ?? runId));
-  expect(outcomes.map(({ outcome }) => outcome)).toEqual(['unknown', 'unknown', 'unknown']);
+  expect(ended(outcomes)).toEqual(['unknown', 'unknown', 'unknown']);
   expect(server.received).toHaveLength(0);
   await api.close();
   await server.stop();
