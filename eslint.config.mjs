@@ -9,15 +9,23 @@ const noLocalActivities = {
   message: 'A history with local activities may not replay: use an ordinary one.',
 };
 
+/** What is made when a module is loaded, and not by a call or with each object of a class. */
+const atLoad = ':not(:function *, PropertyDefinition[static=false] *)';
+const READ_ONLY = '[id.typeAnnotation.typeAnnotation.typeName.name=/^Readonly(Map|Set)$/]';
+
 /** All runs of a worker share the modules of the bundle: what one of them kept there, others would find. */
 const sharedState = [
-  "[kind='let']",
-  ' > VariableDeclarator > NewExpression[arguments.length=0]',
-  ' > VariableDeclarator > ArrayExpression[elements.length=0]',
-  ' > VariableDeclarator > ObjectExpression[properties.length=0]',
-  ' > VariableDeclarator > Literal[regex.flags=/[gy]/]',
-].map((what) => ({
-  selector: `:matches(Program, Program > ExportNamedDeclaration) > VariableDeclaration${what}`,
+  `VariableDeclaration[kind=/let|var/]${atLoad}`,
+  'PropertyDefinition[static=true][readonly=false]',
+  `NewExpression[callee.name!='RegExp']${atLoad}:not(VariableDeclarator${READ_ONLY} > *)`,
+  `NewExpression[callee.name='RegExp'][arguments.1.value=/[gy]/]${atLoad}`,
+  `Literal[regex.flags=/[gy]/]${atLoad}`,
+  `ArrayExpression[elements.length=0]${atLoad}`,
+  `ObjectExpression[properties.length=0]${atLoad}`,
+  // Each wait that it tells makes the next one longer.
+  `CallExpression[callee.name='doubling']${atLoad}`,
+].map((selector) => ({
+  selector,
   message: 'Workflow runs share this module: keep what changes in an object of the run.',
 }));
 
@@ -115,7 +123,7 @@ export default defineConfig(
   },
   {
     files: [
-      'src/contract/!(index).ts',
+      'src/contract/**/!(index).ts',
       'src/ids.ts',
       'src/durations.ts',
       'src/changes.ts',

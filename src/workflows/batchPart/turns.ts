@@ -4,10 +4,11 @@
  */
 import { type PollTurns, type TasksNews } from '../../contract';
 
-const NOBODY: PollTurns = { first: [], last: [] };
-
 /** Those that the last poll did not come to are first; those that gave no answer last, by whose is the longest ago. */
-export function inTurn<Asked extends { place: number }>(all: Asked[], { first, last } = NOBODY): Asked[] {
+export function inTurn<Asked extends { place: number }>(
+  all: Asked[],
+  { first = [], last = [] }: Partial<PollTurns> = {},
+): Asked[] {
   const rank = new Map([
     ...first.map((place, index) => [place, index - first.length] as const),
     ...last.map((place, index) => [place, index + 1] as const),
@@ -18,7 +19,7 @@ export function inTurn<Asked extends { place: number }>(all: Asked[], { first, l
 }
 
 /** One that gave no answer is behind all others until it gives one. */
-export function nextTurns({ last } = NOBODY, news: TasksNews): PollTurns {
+export function nextTurns({ last = [] }: Partial<PollTurns> = {}, news: TasksNews): PollTurns {
   const { over, missing, known, unanswered = [], unasked = [] } = news;
   const isMoved = new Set([...over.map(({ item }) => item), ...missing, ...known, ...unanswered]);
   const behind = [...last.filter((place) => !isMoved.has(place)), ...unanswered];
