@@ -94,18 +94,24 @@ export class NoAnswerError extends Error {
   constructor(
     readonly workflowId: string,
     /** Whether the run may still do what it was told. */
-    order: 'sent' | 'notSent' = 'notSent',
+    order: 'sent' | 'notSent' | 'notHandedOver' = 'notSent',
   ) {
-    super(
-      order === 'sent'
-        ? `No worker has answered for ${workflowId}. It was told, and will do it when one is there again: ` +
-            'start one with `segue worker`, then look at it. The same order, given again, is taken once.'
-        : `No worker answers for ${workflowId}, so it cannot be asked and nothing was decided. ` +
-            'Start one with `segue worker`, then ask again.',
-    );
+    super(UNANSWERED[order](workflowId));
     this.name = 'NoAnswerError';
   }
 }
+
+const UNANSWERED = {
+  sent: (workflowId: string) =>
+    `No worker has answered for ${workflowId}. It was told, and will do it when one is there again: ` +
+    'start one with `segue worker`, then look at it. The same order, given again, is taken once.',
+  notSent: (workflowId: string) =>
+    `No worker answers for ${workflowId}, so it cannot be asked and nothing was decided. ` +
+    'Start one with `segue worker`, then ask again.',
+  notHandedOver: (workflowId: string) =>
+    `No worker answers for ${workflowId}, so nothing was handed over: it is open for so long that Temporal may ` +
+    'have forgotten partitions that are done, and it alone knows them. Start one with `segue worker`, then the same start again goes on.',
+};
 
 /** Thrown when a job is not run again, because it runs, or because the service may still work on it. */
 export class NotRepeatedError extends Error {

@@ -78,14 +78,20 @@ async function askToBeTold(client: Client, workflowId: string, listener: string)
 }
 
 /** Without causes, which may tell more of an address than messages do. */
-function inWords(error: unknown, { schedule, time }: StartFiredOrder, isLast: boolean): unknown {
+function inWords(error: unknown, order: StartFiredOrder, isLast: boolean): unknown {
   if (error instanceof InvalidInputError || error instanceof KeyReusedError)
     return ApplicationFailure.nonRetryable(error.message, FAILURE.badInput);
   if (!mayPass(error)) return error;
   const { message } = error;
-  const isOwn = error instanceof ManifestNotKeptError;
-  const type = isOwn ? FAILURE.notKept : FAILURE.unreachable;
+  const type = error instanceof ManifestNotKeptError ? FAILURE.notKept : FAILURE.unreachable;
   if (!isLast) return ApplicationFailure.retryable(message, type);
-  const advice = isOwn ? `, then: segue schedule backfill ${schedule} --from ${time} --to ${time}` : '';
-  return ApplicationFailure.nonRetryable(`Nothing was submitted: ${message}${advice}`, type);
+  return ApplicationFailure.nonRetryable(`Nothing was submitted: ${message}. ${adviceOn(order)}`, type);
+}
+
+/** A firing does not know what made it; a time of no calendar, at which it was triggered, cannot be backfilled. */
+function adviceOn({ schedule, time }: StartFiredOrder): string {
+  return (
+    `When that is mended, this makes up for it: segue schedule backfill ${schedule} --from ${time} --to ${time}, ` +
+    `or if it was triggered: segue schedule trigger ${schedule}`
+  );
 }

@@ -1,15 +1,21 @@
 /** Partitions that were over so long ago that Temporal keeps their runs no longer, while their batch goes on. */
+import { WorkflowNotFoundError } from '@temporalio/client';
 import { type MissingResults } from '../../src/client/batches/results';
 import { type BatchPartition } from '../../src/client/batches';
+import { NoAnswerError } from '../../src/errors';
 import { batchPartWorkflowId } from '../../src/ids';
 import { all } from '../support/all';
 import { batchOf, cutouts, oneByOne, startBatch, startPartly, untilStatus } from '../support/batch';
-import { forgetRun } from '../support/forgetRun';
+import { forgetRun, keepRunsForAMoment } from '../support/forgetRun';
 import { readLedger, useSandboxEach } from '../support/sandbox';
 import { segueClient, testConfig, useTemporal, withWorker } from '../support/temporal';
 
 const temporal = useTemporal();
 const sandbox = useSandboxEach({ pace: { kind: 'polls', polls: 1 } });
+
+afterEach(() => {
+  jest.restoreAllMocks();
+});
 
 test('P1 P2: are told by results as what they were, and are neither missed nor started again', async () => {
   const config = testConfig();
@@ -32,6 +38,7 @@ test('P1 P2: are told by results as what they were, and are neither missed nor s
     await untilStatus(batch, 'the first partition', ({ partitions }) => partitions.over === 1);
     await temporal.client.workflow.getHandle(batchPartWorkflowId(spec.key, 1)).result();
     await forgetRun(temporal, batchPartWorkflowId(spec.key, 1));
+    keepRunsForAMoment(temporal);
     const waiting = { items: 2, why: 'notHandedOver', counts: null };
     expect(await read()).toEqual({
       keys: [],
@@ -51,3 +58,59 @@ test('P1 P2: are told by results as what they were, and are neither missed nor s
   // Without a worker nobody can be asked what they were.
   expect((await read()).missing).toEqual([{ ...forgotten, why: 'unknown', counts: null }]);
 }, 150_000);
+
+test('P2: are not started again by a later attempt either, which no worker answers: it goes on when one does', async () => {
+  const config = testConfig();
+  const client = segueClient(temporal, config);
+  const spec = batchOf(cutouts(sandbox.url, 4), 2);
+  const [first] = (await all(spec.partitions)) as [BatchPartition];
+  // As every attempt of a firing has the same.
+  const by = { token: spec.key };
+  await withWorker(temporal, config, sandbox.url, async () => {
+    const batch = await startPartly(client, { ...spec, partitions: oneByOne([first]) }, by);
+    await untilStatus(batch, 'the first partition', ({ partitions }) => partitions.over === 1);
+    await temporal.client.workflow.getHandle(batchPartWorkflowId(spec.key, 1)).result();
+  });
+  await forgetRun(temporal, batchPartWorkflowId(spec.key, 1));
+  keepRunsForAMoment(temporal);
+  const start = client.batch.start(spec, by);
+  await expect(start).rejects.toThrow(NoAnswerError);
+  await expect(start).rejects.toThrow('then the same start again goes on');
+  for (const n of [1, 2]) {
+    const partition = temporal.client.workflow.getHandle(batchPartWorkflowId(spec.key, n));
+    await expect(partition.describe()).rejects.toThrow(WorkflowNotFoundError);
+  }
+  await withWorker(temporal, config, sandbox.url, async () => {
+    const batch = await client.batch.start(spec, by);
+    expect(await batch.result()).toMatchObject({ status: 'completed', counts: { succeeded: 4 } });
+  });
+  expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 4, duplicates: 0 });
+}, 150_000);
+
+test('a batch that is younger than what Temporal keeps is asked nothing, and needs no worker', async () => {
+  const config = testConfig();
+  const asked = jest.spyOn(temporal.client.workflowService, 'queryWorkflow');
+  const spec = batchOf(cutouts(sandbox.url, 4), 2);
+  await startBatch(temporal, config, spec);
+  expect(await startBatch(temporal, config, spec)).toMatchObject({ existing: true });
+  expect(asked).not.toHaveBeenCalled();
+  await temporal.client.workflow.getHandle(`batch/${spec.key}`).terminate();
+});
+
+test('who is not allowed to ask for them is told so, and not that no worker answers', async () => {
+  const config = testConfig();
+  const client = segueClient(temporal, config);
+  const { partitions, ...spec } = batchOf(cutouts(sandbox.url, 4), 2);
+  const [first] = (await all(partitions)) as [BatchPartition];
+  const batch = await startPartly(client, { ...spec, partitions: oneByOne([first]) });
+  const denied = Object.assign(new Error('denied'), {
+    code: 7,
+    details: 'denied',
+    metadata: { get: () => [] },
+  });
+  jest.spyOn(temporal.client.workflowService, 'queryWorkflow').mockRejectedValue(denied);
+  keepRunsForAMoment(temporal);
+  const start = client.batch.start({ ...spec, partitions });
+  await expect(start).rejects.toMatchObject({ cause: denied });
+  await temporal.client.workflow.getHandle(batch.workflowId).terminate();
+});

@@ -1,6 +1,6 @@
 /** A manifest is read twice, and the second reading sees what the first one saw. */
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import fs, { type FileHandle, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import {
@@ -10,7 +10,7 @@ import {
   withCheckedManifest,
   withManifest,
 } from '../../src/client/batches/manifest';
-import { ManifestChangedError, UnreachableAddressError } from '../../src/errors';
+import { ManifestChangedError, ManifestNotKeptError, UnreachableAddressError } from '../../src/errors';
 import { shared } from '../support/shared';
 import { startSmallService } from '../support/smallService';
 
@@ -92,6 +92,58 @@ test('P7: an address is asked once, and no file with what it gave can be found',
   } finally {
     await service.stop();
   }
+});
+
+describe('on a disk that fails', () => {
+  afterEach(() => {
+    jest.restoreAllMocks();
+  });
+
+  /** No disk here can be made to fail, so what is opened is changed. */
+  function opening(change: (file: FileHandle) => void): void {
+    const asBefore = fs.open.bind(fs);
+    jest.spyOn(fs, 'open').mockImplementation(async (...asked) => {
+      const file = await asBefore(...asked);
+      change(file);
+      return file;
+    });
+  }
+
+  const failure = (syscall: string): Error =>
+    Object.assign(new Error(`EIO: i/o error, ${syscall}`), { code: 'EIO', syscall });
+
+  test('a copy that cannot be read back is one that was not kept', async () => {
+    const service = await startSmallService({ 'GET /m': { text: TEXT } });
+    opening((file) => {
+      jest.spyOn(file, 'read').mockRejectedValue(failure('read'));
+    });
+    try {
+      const reading = withManifest(`${service.url}/m`, {}, readTwice);
+      await expect(reading).rejects.toThrow(ManifestNotKeptError);
+      await expect(reading).rejects.toThrow(`cannot keep a copy of ${service.url}/m in ${tmpdir()}: EIO`);
+    } finally {
+      await service.stop();
+    }
+  });
+
+  test('an error is told as it is, also where the file cannot be closed after it', async () => {
+    const service = await startSmallService({ 'GET /m': { text: TEXT } });
+    opening((file) => {
+      const close = file.close.bind(file);
+      jest.spyOn(file, 'close').mockImplementation(async () => {
+        await close();
+        throw failure('close');
+      });
+    });
+    try {
+      const missing = withManifest(`${service.url}/none`, {}, readTwice);
+      await expect(missing).rejects.toThrow(UnreachableAddressError);
+      const stopped = withManifest(`${service.url}/m`, {}, () => Promise.reject(new Error('stopped')));
+      await expect(stopped).rejects.toThrow('stopped');
+    } finally {
+      await service.stop();
+    }
+  });
 });
 
 test('a pipe is read once', async () => {

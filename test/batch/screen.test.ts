@@ -81,6 +81,12 @@ test('results that are missing are a line for each reason, with what the batch c
     '7 items are missing here, the first is item 1501: they are not handed over',
     '1000 items are missing here, the first is item 501: their partition was over so long ago that Temporal keeps its results no longer. As the batch counted them: 980 succeeded, 20 failed',
   ]);
+  const kept = { ...part(2, 500), items: 1, counts: { ...NOTHING, succeeded: 1 } };
+  expect(missingLines([{ ...absent, items: 1 }, kept, { ...absent, items: 1, why: 'unknown' }])).toEqual([
+    '1 item is missing here, item 1501: it is not handed over',
+    '1 item is missing here, item 501: its partition was over so long ago that Temporal keeps its results no longer. As the batch counted it: 1 succeeded',
+    expect.stringMatching(/^1 item is missing here, item 1501: it is not handed over, or kept no longer;/),
+  ]);
   expect(missingLines([])).toEqual([]);
 });
 

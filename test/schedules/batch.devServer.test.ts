@@ -27,6 +27,10 @@ const NIGHTS = ['2026-01-01T02:00:00Z', '2026-01-02T02:00:00Z', '2026-01-03T02:0
 const [FIRST] = NIGHTS;
 const NIGHTLY = { spec: { cron: '0 2 * * *' }, timezone: 'UTC' };
 
+/** What makes up for a firing that failed. */
+const makingUp = (name: string): string =>
+  `this makes up for it: segue schedule backfill ${name} --from ${FIRST} --to ${FIRST}, or if it was triggered: segue schedule trigger ${name}`;
+
 const target = (): ScheduleTarget => ({ kind: 'batch', spec: { manifest: manifests.address } });
 
 async function newSchedule(): Promise<string> {
@@ -152,7 +156,8 @@ test('P7: after half an hour of that the firing fails, and names the address wit
   const words = `${manifests.name} cannot be read: the answer is status 403`;
   await expect(attempt(Date.now())).rejects.toMatchObject({ nonRetryable: false, message: words });
   await expect(attempt(Date.now() - 31 * 60_000)).rejects.toMatchObject({
-    ...{ nonRetryable: true, type: FAILURE.unreachable, message: `Nothing was submitted: ${words}` },
+    ...{ nonRetryable: true, type: FAILURE.unreachable },
+    message: `Nothing was submitted: ${words}. When that is mended, ${makingUp(order.schedule)}`,
   });
 });
 
@@ -195,9 +200,7 @@ describe('a worker that cannot keep a copy of the manifest', () => {
     const last = attempt(Date.now() - 31 * 60_000);
     await expect(last).rejects.toMatchObject({ nonRetryable: true, type: FAILURE.notKept });
     await expect(last).rejects.toThrow(`Nothing was submitted: ${words}`);
-    await expect(last).rejects.toThrow(
-      `then: segue schedule backfill ${order.schedule} --from ${FIRST} --to ${FIRST}`,
-    );
+    await expect(last).rejects.toThrow(makingUp(order.schedule));
   });
 
   test('P2: gives up the rest of what was handed over at the last attempt and not before', async () => {

@@ -1,3 +1,4 @@
+import { msToTs } from '@temporalio/common/lib/time';
 import { eventually } from './eventually';
 import { type TestTemporal } from './temporal';
 
@@ -15,4 +16,10 @@ export async function forgetRun({ client }: TestTemporal, workflowId: string): P
       );
   // The server takes its time.
   await eventually('the run to be gone', isGone, 90_000);
+}
+
+/** As if the namespace kept runs for a moment only: a real one keeps them for an hour at least. */
+export function keepRunsForAMoment({ client }: TestTemporal): void {
+  const config = { workflowExecutionRetentionTtl: msToTs(1) };
+  jest.spyOn(client.workflowService, 'describeNamespace').mockResolvedValue({ config } as never);
 }

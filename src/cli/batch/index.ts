@@ -80,7 +80,12 @@ export function addTo(program: Command): void {
     .option('--at <pointer>', 'where in `info` their URLs are, as a JSON pointer, like /images')
     .addHelpText(
       'after',
-      '\nA file is named after the key of its item: KEY-1.png. Exit: 1 when some could not be saved; the others are.',
+      `
+Temporal keeps the results of a partition for the namespace's retention after its end. Said on stderr: until when all
+are there, and how many items are missing, because they are kept no longer or not handed over yet, with what the batch
+counted of them.
+
+A file is named after the key of its item: KEY-1.png. Exit: 1 when some could not be saved; the others are.`,
     )
     .action(async (key: string, flags: ResultsFlags) => {
       const wanted = wantedFrom(flags);

@@ -159,11 +159,12 @@ export function leftLines(key: string, { held, lost, cancelled }: LeftItems): st
   ];
 }
 
-const WHY_MISSING: Record<MissingResults['why'], string> = {
-  notHandedOver: 'they are not handed over',
-  notKept: 'their partition was over so long ago that Temporal keeps its results no longer',
-  unknown:
-    'they are not handed over, or kept no longer; no worker answers for the batch, which knows: start one with `segue worker`, then ask again',
+const WHY_MISSING: Record<MissingResults['why'], (isOne: boolean) => string> = {
+  notHandedOver: (isOne) => `${isOne ? 'it is' : 'they are'} not handed over`,
+  notKept: (isOne) =>
+    `${isOne ? 'its' : 'their'} partition was over so long ago that Temporal keeps its results no longer`,
+  unknown: (isOne) =>
+    `${isOne ? 'it is' : 'they are'} not handed over, or kept no longer; no worker answers for the batch, which knows: start one with \`segue worker\`, then ask again`,
 };
 
 /** A line for each reason, however many partitions have it. */
@@ -174,8 +175,12 @@ export function missingLines(missing: MissingResults[]): string[] {
     if (!first) return [];
     const items = parts.reduce((total, part) => total + part.items, 0);
     const counts = sumOf(parts.flatMap((part) => part.counts ?? []));
-    const counted = counts ? `. As the batch counted them: ${countsWords(counts)}` : '';
-    return [`${items} items are missing here, the first is item ${first.first}: ${words}${counted}`];
+    const isOne = items === 1;
+    const who = isOne
+      ? `1 item is missing here, item ${first.first}`
+      : `${items} items are missing here, the first is item ${first.first}`;
+    const counted = counts ? `. As the batch counted ${isOne ? 'it' : 'them'}: ${countsWords(counts)}` : '';
+    return [`${who}: ${words(isOne)}${counted}`];
   });
 }
 

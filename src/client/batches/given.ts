@@ -4,7 +4,7 @@ import { type BatchInput, type BatchManifest, LARGEST_PARTITION_BYTES } from '..
 import { batchPartWorkflowId } from '../../ids';
 import { inParallel } from '../../parallel';
 import { type BatchPartition } from '.';
-import { knownPartitions } from './known';
+import { partitionsOnceThere } from './forgotten';
 
 export function problemsOfGiven(
   { partitions }: BatchManifest,
@@ -40,8 +40,8 @@ export async function missingPartitions(
   const unseen = others.filter((_n, index) => !areThere[index]);
   if (unseen.length === 0) return [];
   // One that was over long ago is not kept any more, but it was there.
-  const known = await knownPartitions(temporal, key);
-  return unseen.filter((n) => !known?.[n - 1]?.isThere);
+  const onceThere = await partitionsOnceThere(temporal, key);
+  return unseen.filter((n) => !onceThere.has(n));
 }
 
 async function isThere(temporal: Client, batch: string, n: number): Promise<boolean> {

@@ -21,8 +21,8 @@ import { explainUnregistered } from '../../registration';
 import { attributesOfJob, keyword, searchAttributes } from '../../searchAttributes';
 import { type LeftItems, repeatOf } from './again';
 import { Batch } from './batch';
+import { partitionsOnceThere } from './forgotten';
 import { missingPartitions, missingWords, problemsOfGiven } from './given';
-import { knownPartitions } from './known';
 import { type BatchEntry, type BatchFilter, countBatches, listBatches } from './listing';
 import { type ManifestCheck, type ManifestWarning } from './manifest';
 import { whereManifestsDiffer } from './reuse';
@@ -97,7 +97,8 @@ export class BatchesClient {
    * Starts it, or finds the batch that its key has, and hands over every partition that is not there yet: whoever was
    * killed in the middle of this does it again. Where some come neither now nor came before, it is an
    * `InvalidInputError` that names them: the batch is there, and waits for them. A batch that is over is given back as
-   * it is.
+   * it is. One that is open for longer than Temporal keeps runs has to be asked which of its partitions are done: a
+   * `NoAnswerError` where no worker answers.
    */
   async start({ partitions, ...spec }: BatchSpec, { token }: { token?: string } = {}): Promise<Batch> {
     const { taskQueue, poll, submit } = this.config;
@@ -127,8 +128,7 @@ export class BatchesClient {
         priority: priorityOf(input),
       });
       const { status } = await this.temporal.workflow.getHandle(workflowId).describe();
-      if (status.name === 'RUNNING')
-        await this.#handOver(input, { taskQueue, existing: facts.existing }, partitions);
+      if (status.name === 'RUNNING') await this.#handOver(input, taskQueue, partitions);
       return new Batch(this.temporal, facts);
     } catch (error) {
       if (!(error instanceof KeyReusedError)) throw error;
@@ -192,11 +192,11 @@ export class BatchesClient {
 
   async #handOver(
     input: BatchInput,
-    { taskQueue, existing }: { taskQueue: string; existing: boolean },
+    taskQueue: string,
     partitions: AsyncIterable<BatchPartition>,
   ): Promise<void> {
     const { key, manifest, poll, submit } = input;
-    const known = existing ? await knownPartitions(this.temporal, key) : undefined;
+    const onceThere = await partitionsOnceThere(this.temporal, key);
     const given = new Set<number>();
     await inParallelFrom(HANDED_OVER_AT_ONCE, partitions, async (one) => {
       const { n, firstItem, items } = one;
@@ -207,7 +207,7 @@ export class BatchesClient {
         'The batch was not handed over, and waits for what is missing',
       );
       // Temporal may have forgotten one that was over long ago: started anew, it would say that nothing of it was done.
-      if (!known?.[n - 1]?.isThere) await this.#startPartition(partition, taskQueue, input);
+      if (!onceThere.has(n)) await this.#startPartition(partition, taskQueue, input);
       given.add(n);
     });
     const missing = await missingPartitions(this.temporal, input, given);

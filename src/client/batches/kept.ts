@@ -17,9 +17,7 @@ export async function keptResults(
   temporal: Client,
   { key, closedAt }: { key: string; closedAt: Date | undefined },
 ): Promise<KeptResults> {
-  const { namespace } = temporal.options;
-  const { config } = await temporal.workflowService.describeNamespace({ namespace });
-  const retentionMs = optionalTsToMs(config?.workflowExecutionRetentionTtl) ?? 0;
+  const retentionMs = await readRetention(temporal);
   let first = closedAt?.getTime() ?? Infinity;
   for await (const { closeTime } of findRuns(temporal, closedPartitionsOf(key), [BATCH_PART_WORKFLOW]))
     first = Math.min(first, closeTime?.getTime() ?? Infinity);
@@ -27,6 +25,28 @@ export async function keptResults(
     retentionMs,
     until: Number.isFinite(first) ? new Date(first + retentionMs).toISOString() : null,
   };
+}
+
+async function readRetention(temporal: Client): Promise<number> {
+  const { namespace } = temporal.options;
+  const { config } = await temporal.workflowService.describeNamespace({ namespace });
+  return optionalTsToMs(config?.workflowExecutionRetentionTtl) ?? 0;
+}
+
+/** The server takes no shorter one. */
+const SHORTEST_RETENTION_MS = 3_600_000;
+/** Not allowed, or not known to a server that keeps nothing for long. */
+const GRPC_NOT_TOLD = [7, 12];
+
+/** How long runs are kept at least: whoever may start batches need not be allowed to read it. */
+export async function retentionOf(temporal: Client): Promise<number> {
+  try {
+    return (await readRetention(temporal)) || SHORTEST_RETENTION_MS;
+  } catch (error) {
+    const { code } = error as { code?: unknown };
+    if (typeof code !== 'number' || !GRPC_NOT_TOLD.includes(code)) throw error;
+    return SHORTEST_RETENTION_MS;
+  }
 }
 
 function closedPartitionsOf(key: string): string {

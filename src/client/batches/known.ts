@@ -1,5 +1,12 @@
 /** What a batch itself knows of its partitions, also of those that Temporal keeps no longer. */
-import { type Client } from '@temporalio/client';
+import {
+  type Client,
+  isGrpcDeadlineError,
+  isGrpcServiceError,
+  QueryNotRegisteredError,
+  ServiceError,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
 import { batchPartitionsQuery, type KnownPartition } from '../../contract';
 import { batchWorkflowId } from '../../ids';
 import { QUERY_PATIENCE_MS } from '../run';
@@ -13,7 +20,18 @@ export async function knownPartitions(
   try {
     const deadline = Date.now() + QUERY_PATIENCE_MS;
     return await temporal.withDeadline(deadline, () => handle.query(batchPartitionsQuery));
-  } catch {
+  } catch (error) {
+    if (!isNoAnswer(error)) throw error;
     return undefined;
   }
+}
+
+const GRPC_FAILED_PRECONDITION = 9;
+
+/** No worker, a slow one, or one that never came so far. Other trouble is the server's, and says so itself. */
+function isNoAnswer(error: unknown): boolean {
+  if (error instanceof WorkflowNotFoundError || error instanceof QueryNotRegisteredError) return true;
+  const cause = error instanceof ServiceError ? error.cause : error;
+  if (isGrpcDeadlineError(cause)) return true;
+  return isGrpcServiceError(cause) && (cause.code as number) === GRPC_FAILED_PRECONDITION;
 }

@@ -22,13 +22,30 @@ export async function withManifest<T>(
   signal?: AbortSignal,
 ): Promise<T> {
   const name = manifestName(source);
-  const file = (await isFile(source)) ? await openLocal(source) : await openCopy(source, name, proxy, signal);
+  const isCopy = !(await isFile(source));
+  const file = isCopy ? await openCopy(source, name, proxy, signal) : await openLocal(source);
   try {
-    const lines = () => linesOf(file.createReadStream({ start: 0, autoClose: false }));
+    const read = () => file.createReadStream({ start: 0, autoClose: false });
+    const lines = () => linesOf(isCopy ? readBack(read(), name) : read());
     return await work({ name, lines });
   } finally {
-    await file.close();
+    await letGo(file);
   }
+}
+
+/** A copy that was written and cannot be read was not kept. */
+async function* readBack(copy: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array> {
+  // Only reading throws in here, not what is done with what was read.
+  try {
+    yield* copy;
+  } catch (error) {
+    throw new ManifestNotKeptError(name, tmpdir(), error as Error);
+  }
+}
+
+/** What was read is not worse for it, and an error that led here is the one to be told. */
+async function letGo(file: FileHandle | undefined): Promise<void> {
+  await file?.close().catch(() => undefined);
 }
 
 async function openCopy(
@@ -43,7 +60,7 @@ async function openCopy(
     await writeFile(file, manifestChunks(source, proxy), { signal });
     return file;
   } catch (error) {
-    await file?.close();
+    await letGo(file);
     throw isOwnTrouble(error) ? new ManifestNotKeptError(name, tmpdir(), error) : error;
   }
 }

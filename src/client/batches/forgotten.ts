@@ -1,0 +1,32 @@
+/** Partitions that Temporal keeps no longer, though their batch goes on: only the batch knows that they were there. */
+import { type Client } from '@temporalio/client';
+import { type BatchInput } from '../../contract';
+import { NoAnswerError } from '../../errors';
+import { batchWorkflowId } from '../../ids';
+import { inputOf } from '../keyed';
+import { retentionOf } from './kept';
+import { knownPartitions } from './known';
+
+/** By so much the server's clock may be ahead of this one. */
+const CLOCKS_DIFFER_MS = 5 * 60_000;
+
+/**
+ * The numbers of those that were handed over and may be forgotten. Nobody is asked while the batch is too young for
+ * that; a `NoAnswerError` where it is not, and no worker answers: one that is started anew would say of all its items
+ * that nothing was done.
+ */
+export async function partitionsOnceThere(temporal: Client, batch: string): Promise<ReadonlySet<number>> {
+  const [startedAt, retentionMs] = await Promise.all([startOf(temporal, batch), retentionOf(temporal)]);
+  if (Date.now() + CLOCKS_DIFFER_MS < startedAt + retentionMs) return new Set();
+  const known = await knownPartitions(temporal, batch);
+  if (!known) throw new NoAnswerError(batchWorkflowId(batch), 'notHandedOver');
+  return new Set(known.flatMap(({ isThere }, index) => (isThere ? [index + 1] : [])));
+}
+
+/** Of the first of its runs, which may be forgotten itself; long ago where a reset hides it. */
+async function startOf(temporal: Client, batch: string): Promise<number> {
+  const run = await temporal.workflow.getHandle(batchWorkflowId(batch)).describe();
+  if ((run.raw.workflowExecutionInfo?.firstRunId ?? run.runId) === run.runId) return run.startTime.getTime();
+  const { carried } = (await inputOf(temporal, run)) as BatchInput;
+  return carried ? Date.parse(carried.startedAt) : 0;
+}
