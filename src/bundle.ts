@@ -6,8 +6,10 @@ import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 /** Where the build leaves the bundle that a deployed worker runs. */
 export const WORKFLOW_BUNDLE = path.join(__dirname, 'workflow-bundle.js');
 
-export async function writeWorkflowBundle(target: string): Promise<void> {
-  const workflowsPath = require.resolve('./workflows');
+export async function writeWorkflowBundle(
+  target: string,
+  workflowsPath = require.resolve('./workflows'),
+): Promise<void> {
   const { code } = await bundleWorkflowCode({
     workflowsPath,
     // Loaded once, and not by each run anew: that would take a third of what a waiting run needs. It is why workflow code

@@ -1,8 +1,7 @@
 /** Projects of the sandbox, and workflows that write to them. */
 import { randomUUID } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
+import { writeWorkflowBundle } from '../../src/bundle';
 import { type ProjectChange, type ProjectRef } from '../../src/contract';
 import { SANDBOX_KEY } from '../../src/sandbox/server';
 import { shared } from './shared';
@@ -12,14 +11,10 @@ export const WORKSPACE = '1';
 
 export const KEPT = { owner: 'Sam', brief: { tone: 'fresh', list: [1, null] } };
 
-/** The workflows with one more, `writing`, that asks for changes. */
+/** The workflows with one more, `writing`, that asks for changes; its runs share the code, as those of a worker do. */
 export async function bundleWithWriting(): Promise<string> {
-  const { code } = await bundleWorkflowCode({
-    workflowsPath: require.resolve('../workflows/writing.workflow'),
-    logger: new DefaultLogger('ERROR'),
-  });
   const target = path.join(shared().scratch, `writing-${randomUUID()}.js`);
-  await writeFile(target, code);
+  await writeWorkflowBundle(target, require.resolve('../workflows/writing.workflow'));
   return target;
 }
 

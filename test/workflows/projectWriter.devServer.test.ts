@@ -15,6 +15,7 @@ import {
   madeOf,
   manyChanges,
   readProject,
+  seedProject,
   set,
   WORKSPACE,
 } from '../support/writing';
@@ -112,6 +113,25 @@ describe('the writer of a project', () => {
       expect(data).toEqual({ ...KEPT, ...madeOf('in', 20), ...madeOf('out', written) });
     });
     expect((await readLedger(sandbox.url)).summary.lostKeys).toBe(0);
+  });
+
+  test('runs of one worker share its code and no answers: each is told what became of its own project', async () => {
+    const queue = writerConfig();
+    const other = await seedProject(sandbox.url, { brief: {} });
+    const asker = `w-${randomUUID()}`;
+    // The same change under the same id: nothing but the run tells the two answers apart.
+    const outcomeFor = async (of: ProjectRef): Promise<unknown> =>
+      temporal.client.workflow.execute('writing', {
+        ...{ workflowId: `w-${randomUUID()}`, taskQueue: queue.taskQueue },
+        args: [of, { result: set('brief/list/0', 1) }, asker],
+      });
+    const work = async (): Promise<unknown[]> => [await outcomeFor(project), await outcomeFor(other)];
+    const outcomes = await withWorker(temporal, queue, sandbox.url, work, { bundlePath });
+    expect(outcomes).toEqual([
+      [{ ok: false, error: expect.stringContaining('/brief/list is a list') }],
+      [{ ok: true }],
+    ]);
+    expect((await readProject(sandbox.url, other)).data).toEqual({ brief: { list: { 0: 1 } } });
   });
 
   test('one bad change among good ones fails alone, and each asker is told its own outcome', async () => {

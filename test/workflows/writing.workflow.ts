@@ -10,12 +10,12 @@ export * from '../../src/workflows';
 export async function writing(
   project: ProjectRef,
   changes: Record<string, ProjectChange>,
+  asker = workflowInfo().workflowId,
 ): Promise<ChangeOutcome[]> {
-  const { workflowId } = workflowInfo();
   const mailbox = newMailbox();
   return Promise.all(
     Object.entries(changes).map(([purpose, change]) =>
-      writeToProject(mailbox, { project, change, changeId: changeIdOf(workflowId, purpose) }),
+      writeToProject(mailbox, { project, change, changeId: changeIdOf(asker, purpose) }),
     ),
   );
 }
