@@ -1,4 +1,4 @@
-import { activityInfo, cancellationSignal, getClient } from '@temporalio/activity';
+import { activityInfo, cancellationSignal, getClient, log } from '@temporalio/activity';
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { ApplicationFailure, type MetricMeter } from '@temporalio/common';
 import { keyOfFiring } from '../schedules/clockChanges';
@@ -53,12 +53,19 @@ async function start(
     // The same in every attempt: what an attempt before this one started is not an old run.
     token: workflowExecution?.runId,
     ...{ taskQueue, poll, submit, ...reading },
+    // Nobody looks on while a schedule fires.
+    onWarning: (warning) => {
+      log.warn('a line of the manifest may not be meant so', { schedule, warning });
+    },
     signal: cancellationSignal(),
     requireCurrent: () => client.activity.heartbeat(taskToken),
   });
   const isOver = !(await askToBeTold(client, run.workflowId, workflowExecution?.workflowId ?? ''));
-  const { key, workflowId, runId, existing, digest } = run;
-  return { key, workflowId, runId, existing, isOver, digest };
+  const { key, workflowId, runId, existing, digest, warnings = [] } = run;
+  return {
+    ...{ key, workflowId, runId, existing, isOver, digest },
+    ...(warnings.length > 0 ? { warnings } : {}),
+  };
 }
 
 function isLastAttempt(): boolean {

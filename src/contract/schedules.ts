@@ -79,6 +79,8 @@ export interface FiredRun {
   isOver?: boolean;
   /** Of a batch: the digest of the manifest that it is of. */
   digest?: string;
+  /** What in that may not be meant so, if anything. */
+  warnings?: string[];
 }
 
 /** How the run of a firing ended, in the words of the command contract. */

@@ -6,6 +6,7 @@ import { NoAnswerError } from '../../src/errors';
 import { batchPartWorkflowId } from '../../src/ids';
 import { all } from '../support/all';
 import { batchOf, cutouts, oneByOne, startBatch, startPartly, untilStatus } from '../support/batch';
+import { continueAsNew } from '../support/continueAsNew';
 import { forgetRun, keepRunsForAMoment } from '../support/forgetRun';
 import { readLedger, useSandboxEach } from '../support/sandbox';
 import { segueClient, testConfig, useTemporal, withWorker } from '../support/temporal';
@@ -95,6 +96,22 @@ test('a batch that is younger than what Temporal keeps is asked nothing, and nee
   expect(await startBatch(temporal, config, spec)).toMatchObject({ existing: true });
   expect(asked).not.toHaveBeenCalled();
   await temporal.client.workflow.getHandle(`batch/${spec.key}`).terminate();
+});
+
+test('how old a batch is goes by the first of its runs', async () => {
+  const config = testConfig();
+  const client = segueClient(temporal, config);
+  const { partitions, ...spec } = batchOf(cutouts(sandbox.url, 2), 2);
+  const batch = await startPartly(client, { ...spec, partitions: oneByOne([]) });
+  const continued = async (startedAt: number): Promise<void> => {
+    const carried = { startedAt: new Date(startedAt).toISOString() };
+    await continueAsNew(temporal, config.taskQueue, { ...spec, carried });
+  };
+  await continued(Date.now() - 400 * 86_400_000);
+  await expect(client.batch.start({ ...spec, partitions })).rejects.toThrow(NoAnswerError);
+  await continued(Date.now());
+  expect(await client.batch.start({ ...spec, partitions })).toMatchObject({ existing: true });
+  await temporal.client.workflow.getHandle(batch.workflowId).terminate();
 });
 
 test('who is not allowed to ask for them is told so, and not that no worker answers', async () => {

@@ -3,7 +3,9 @@ import { randomUUID } from 'node:crypto';
 import os from 'node:os';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { noopMetricMeter } from '@temporalio/common';
+import { DefaultLogger } from '@temporalio/worker';
 import { createStartFired } from '../../src/activities/startFired';
+import { detailLines } from '../../src/cli/schedule/words';
 import { checkManifest, type Partition, readPartitions } from '../../src/client/batches/manifest';
 import { linesOf } from '../../src/client/batches/manifest/lines';
 import { startScheduledBatch } from '../../src/client/schedules/batchTarget';
@@ -133,6 +135,28 @@ test('bad lines are left out where that is asked for', async () => {
   await schedules.backfill(name, FIRST, FIRST);
   expect(await untilOver(name)).toMatchObject({ status: 'succeeded' });
   expect(await submitted()).toEqual(itemsOf(name, FIRST, 1));
+});
+
+test('what in a manifest may not be meant so is in the log of the worker, and shown with the firing', async () => {
+  const request = { image_url: `${sandbox.url}/samples/mug.png?sig=1` };
+  manifests.gives(JSON.stringify({ tool: 'remove-background', request }));
+  const name = await newSchedule();
+  const { schedules } = service.client();
+  await schedules.backfill(name, FIRST, FIRST);
+  const { warnings, status } = await untilOver(name);
+  expect({ warnings, status }).toEqual({
+    warnings: [expect.stringMatching(/^line 1: this line has no key, and an address that looks signed/)],
+    status: 'succeeded',
+  });
+  expect(detailLines(await schedules.show(name))).toContain(`    warning: ${warnings.join()}`);
+
+  const logged: unknown[] = [];
+  const logger = new DefaultLogger('WARN', ({ meta }) => void logged.push(meta?.warning));
+  const order = { schedule: newName(), time: FIRST, target: target(), ...NIGHTLY };
+  const activity = new MockActivityEnvironment({}, { client: temporal.client, logger });
+  await activity.run(createStartFired(noopMetricMeter), order);
+  await temporal.client.workflow.getHandle(`batch/${firedKey(order.schedule, FIRST)}`).terminate();
+  expect(logged).toEqual(warnings);
 });
 
 test('an address that cannot be read is asked again', async () => {

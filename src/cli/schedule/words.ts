@@ -39,12 +39,13 @@ export function detailLines(report: ScheduleReport): string[] {
   ];
 }
 
-/** Under each, the rest of what went wrong, where that takes more than a line. */
+/** Under each, the rest of what went wrong, where that takes more than a line, and what its manifest was warned of. */
 function firingLines(firings: FiringReport[], zone: string): string[] {
   const rows = table(firings.map((firing) => ['', ...firingRow(firing, zone)]));
   return rows.flatMap((row, index) => {
     const [, ...more] = (firings[index]?.error ?? '').split('\n');
-    return [row, ...more.map((line) => `    ${line}`)];
+    const warnings = (firings[index]?.warnings ?? []).map((words) => `warning: ${words}`);
+    return [row, ...[...more, ...warnings].map((line) => `    ${line}`)];
   });
 }
 

@@ -12,6 +12,8 @@ export interface HandOverSettings extends StartSettings {
   /** The same in every attempt of a firing, and in no other firing. */
   token?: string;
   proxy?: ProxySettings;
+  /** Told, when the manifest was read, what in it may not be meant so. */
+  onWarning?: (words: string) => void;
   /** Whoever does it has to stop; what is there by then stays. */
   signal?: AbortSignal;
 }
@@ -19,16 +21,21 @@ export interface HandOverSettings extends StartSettings {
 export async function handOverBatch(
   temporal: Client,
   { manifest: address, skipBad, ...asked }: AskedBatch,
-  { token, proxy = {}, signal, ...settings }: HandOverSettings,
+  { token, proxy = {}, onWarning, signal, ...settings }: HandOverSettings,
 ): Promise<StartedBatch> {
   // Only whoever reads manifests needs it.
   const { withCheckedManifest } = await import('../batches/manifest/index.js');
-  const reading = { skipBad, proxy, signal, refusal: unusable };
+  let warnings: string[] = [];
+  const onCheck = (_name: string, check: ManifestCheck): void => {
+    warnings = check.warnings.map(({ line, words }) => shorten(`line ${line}: ${words}`, LONGEST_TOLD));
+    for (const words of warnings) onWarning?.(words);
+  };
+  const reading = { skipBad, proxy, signal, onCheck, refusal: unusable };
   return withCheckedManifest(address, reading, async ({ name, manifest, partitions }) => {
     const spec = { ...asked, manifest, partitions: untilAborted(partitions, signal), source: name };
     const batch = await new BatchesClient(temporal, settings).start(spec, { token });
     const { key, runId, existing, startedAt: startTime, taskQueue } = batch;
-    return { key, runId, existing, startTime, taskQueue, digest: manifest.digest };
+    return { key, runId, existing, startTime, taskQueue, digest: manifest.digest, warnings };
   });
 }
 

@@ -11,8 +11,8 @@ import { type RunFacts } from '../run';
 
 /** What a schedule asks for, under the key of one firing. */
 export type AskedBatch = ScheduledBatch & { key: string };
-/** Its run, and the digest of its manifest. */
-export type StartedBatch = RunFacts & { digest: string };
+/** Its run, the digest of its manifest and, of who read that, what in it may not be meant so. */
+export type StartedBatch = RunFacts & { digest: string; warnings?: string[] };
 
 export interface BatchThere {
   run: StartedBatch;

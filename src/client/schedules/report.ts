@@ -83,6 +83,8 @@ export interface FiringReport {
   error: string | null;
   /** Of the manifest, where it is a batch that is over. */
   digest: string | null;
+  /** What in the manifest may not be meant so, likewise. */
+  warnings: string[];
 }
 
 const TIMES_SHOWN = 5;
@@ -146,7 +148,8 @@ async function reportOfFiring(
   return {
     time: firingIn(firing)?.time ?? scheduledAt.toISOString(),
     takenAt: takenAt.toISOString(),
-    ...{ firing, key: due?.key ?? null, workflowId: due?.workflowId ?? null, digest: null },
+    ...{ firing, key: due?.key ?? null, workflowId: due?.workflowId ?? null },
+    ...{ digest: null, warnings: [] },
     ...(await outcomeOfFiring(temporal, due, { workflowId: firing, runId: firstExecutionRunId })),
   };
 }
@@ -166,7 +169,7 @@ function dueRun(firing: string, { kind, spec, timezone }: Partial<KeptSchedule>)
 }
 
 type FiringOutcome = Pick<FiringReport, 'status' | 'error'> &
-  Partial<Pick<FiringReport, 'workflowId' | 'key' | 'digest'>>;
+  Partial<Pick<FiringReport, 'workflowId' | 'key' | 'digest' | 'warnings'>>;
 
 /** A firing that is over says it all; while it is open, what it started is asked. */
 async function outcomeOfFiring(
@@ -177,8 +180,8 @@ async function outcomeOfFiring(
   try {
     if (await isOpen(temporal, workflowId, runId)) return await standingOf(temporal, due);
     const result = (await temporal.workflow.getHandle(workflowId, runId).result()) as FiringResult;
-    const { status, error, key, workflowId: run, digest = null } = result;
-    return { status, error, key, workflowId: run, digest };
+    const { status, error, key, workflowId: run, digest = null, warnings = [] } = result;
+    return { status, error, key, workflowId: run, digest, warnings };
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return { status: null, error: null };
     if (!(error instanceof WorkflowFailedError)) throw error;

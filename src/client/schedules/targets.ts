@@ -13,15 +13,18 @@ import { outlookStart, problemsOfOutlook } from '../outlooks';
 import { type Run, type RunFacts } from '../run';
 import { problemsOfScheduledBatch, withoutSecrets } from './batchSpec';
 import { type FiringSettings, startScheduledBatch } from './batchTarget';
-import { type AskedBatch } from './batchThere';
+import { type AskedBatch, type StartedBatch } from './batchThere';
 
 export type TargetKind = ScheduleTarget['kind'];
+
+/** Only a batch has a manifest. */
+type StartedRun = RunFacts & Partial<StartedBatch>;
 
 interface TargetEntry<Spec> {
   /** All problems at once, of a spec with a key. */
   problems: (spec: unknown) => string[];
   workflowId: (key: string) => string;
-  start: (temporal: Client, spec: Spec, settings: FiringSettings) => Promise<RunFacts & { digest?: string }>;
+  start: (temporal: Client, spec: Spec, settings: FiringSettings) => Promise<StartedRun>;
   run: (temporal: Client, facts: RunFacts) => Run;
 }
 
@@ -77,7 +80,7 @@ export async function startTarget(
   temporal: Client,
   { kind, spec }: ScheduleTarget,
   { key, ...settings }: FiringSettings & { key: string },
-): Promise<RunFacts & { workflowId: string; digest?: string }> {
+): Promise<StartedRun & { workflowId: string }> {
   const { start, workflowId } = TARGETS[kind];
   return { ...(await start(temporal, withKey(spec, key), settings)), workflowId: workflowId(key) };
 }
