@@ -33,7 +33,7 @@ export function createWire({ most = Infinity, mostOfChunk = Infinity } = {}): Wi
         room: Math.min(most, mostOfChunk),
         whyNoMore: `not sent: this worker has ${most} places for POSTs of batches, ${mostOfChunk} for a chunk`,
         giveBackOne() {
-          giveBack(1);
+          giveBack(Math.min(left, 1));
         },
         giveBackRest() {
           giveBack(left);

@@ -36,16 +36,17 @@ export interface ChunkShare {
 
 /**
  * Large ones, but always two where there are places for two: a POST that hangs then keeps only half from going on. Where
- * a rate is to be kept, all workers count a chunk alike, whatever places they have.
+ * a rate is to be kept, all workers count a chunk alike, whatever places they have, so that it holds what it counts for.
  */
 export function chunksOf({ onWire, perSecond }: SendShare): ChunkShare {
-  const largest = perSecond === undefined ? LARGEST_CHUNK : USUAL_CHUNK;
-  const atOnce = Math.max(Math.ceil(onWire / largest), Math.min(onWire, 2));
-  return {
-    items: Math.ceil(onWire / atOnce),
-    atOnce,
-    perSecond: perSecond === undefined ? undefined : perSecond / USUAL_CHUNK,
-  };
+  if (perSecond !== undefined)
+    return {
+      items: Math.min(onWire, USUAL_CHUNK),
+      atOnce: Math.ceil(onWire / USUAL_CHUNK),
+      perSecond: perSecond / USUAL_CHUNK,
+    };
+  const atOnce = Math.max(Math.ceil(onWire / LARGEST_CHUNK), Math.min(onWire, 2));
+  return { items: Math.ceil(onWire / atOnce), atOnce };
 }
 
 const MOST_SUBMITS = 10_000;

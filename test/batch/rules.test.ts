@@ -78,13 +78,15 @@ test.each([
   [110, { items: 37, atOnce: 3 }],
   [5_000, { items: 50, atOnce: 100 }],
 ])('of %d places for batches, chunks have %o', (onWire, chunks) => {
-  expect(chunksOf({ onWire })).toEqual({ ...chunks, perSecond: undefined });
+  expect(chunksOf({ onWire })).toEqual(chunks);
   // The last one has a place at least.
   expect((chunks.atOnce - 1) * chunks.items).toBeLessThan(onWire);
 });
 
 test.each([
   [1, { items: 1, atOnce: 1 }],
+  [25, { items: 25, atOnce: 1 }],
+  [60, { items: 25, atOnce: 3 }],
   [100, { items: 25, atOnce: 4 }],
 ])('of %d places and a rate, chunks have %o, and all workers count them alike', (onWire, chunks) => {
   expect(chunksOf({ onWire, perSecond: 10 })).toEqual({ ...chunks, perSecond: 0.4 });

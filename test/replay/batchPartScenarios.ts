@@ -4,7 +4,6 @@ import { type Batch } from '../../src/client/batches/batch';
 import { type MediaJob } from '../../src/client/jobs/job';
 import {
   BATCH_PART_WORKFLOW,
-  LARGEST_CHUNK,
   lateTasksSignal,
   type Letter,
   type PartitionProgress,
@@ -49,10 +48,7 @@ async function writable(batch: Batch, sandboxUrl: string): Promise<void> {
 
 const UNWRITABLE: Recorded = { ...CONTINUED, before: unwritable, meanwhile: writable, kept: firstPart };
 
-/**
- * Paused while two chunks have as many on the wire as there are places, and another waits for its turn, which then is not
- * sent.
- */
+/** Paused while two chunks are on the wire and others wait for their turn, which then are not sent. */
 const unwanted: Scenario = async (temporal, keep) => {
   const sandbox = await startSandbox({ pace: { kind: 'polls', polls: 2 } });
   const config = testConfig({ submit: { timeout: '1m', authGrace: '1h' } });
@@ -62,7 +58,7 @@ const unwanted: Scenario = async (temporal, keep) => {
     ...{ fault: 'delay', ms: 60_000, when: 'after' },
   });
   const work = async (): Promise<void> => {
-    const items = 3 * LARGEST_CHUNK;
+    const items = 3 * onWire;
     const asked = batchOf(cutouts(sandbox.url, items), items);
     const batch = await segueClient(temporal, config).batch.start(asked);
     await eventually('two chunks on the wire', async () => {

@@ -4,7 +4,7 @@ import { type BatchInput } from '../../contract';
 import { NoAnswerError } from '../../errors';
 import { batchWorkflowId } from '../../ids';
 import { inputOf } from '../keyed';
-import { retentionOf } from './kept';
+import { retentionOf, SHORTEST_RETENTION_MS } from './kept';
 import { knownPartitions } from './known';
 
 /** By so much the server's clock may be ahead of this one. */
@@ -12,13 +12,16 @@ const CLOCKS_DIFFER_MS = 5 * 60_000;
 
 /**
  * The numbers of those that were handed over and may be forgotten. Nobody is asked while the batch is too young for
- * that; a `NoAnswerError` where it is not, and no worker answers: one that is started anew would say of all its items
- * that nothing was done.
+ * that; a `NoAnswerError` where it is old enough, and no worker answers: one that is started anew would say of all its
+ * items that nothing was done.
  */
 export async function partitionsOnceThere(temporal: Client, batch: string): Promise<ReadonlySet<number>> {
   const [startedAt, retentionMs] = await Promise.all([startOf(temporal, batch), retentionOf(temporal)]);
-  if (Date.now() + CLOCKS_DIFFER_MS < startedAt + retentionMs) return new Set();
+  const age = Date.now() + CLOCKS_DIFFER_MS - startedAt;
+  if (age < Math.min(retentionMs, SHORTEST_RETENTION_MS)) return new Set();
   const known = await knownPartitions(temporal, batch);
+  // Younger than that, one is forgotten only where somebody deleted it, or raised the retention since.
+  if (!known && age < retentionMs) return new Set();
   if (!known) throw new NoAnswerError(batchWorkflowId(batch), 'notHandedOver');
   return new Set(known.flatMap(({ isThere }, index) => (isThere ? [index + 1] : [])));
 }

@@ -34,7 +34,7 @@ async function readRetention(temporal: Client): Promise<number> {
 }
 
 /** The server takes no shorter one. */
-const SHORTEST_RETENTION_MS = 3_600_000;
+export const SHORTEST_RETENTION_MS = 3_600_000;
 /** Not allowed, or not known to a server that keeps nothing for long. */
 const GRPC_NOT_TOLD = [7, 12];
 

@@ -26,12 +26,14 @@ export async function knownPartitions(
   }
 }
 
-const GRPC_FAILED_PRECONDITION = 9;
+/** Too many ask at once; no worker polls. */
+const [GRPC_RESOURCE_EXHAUSTED, GRPC_FAILED_PRECONDITION] = [8, 9];
 
 /** No worker, a slow one, or one that never came so far. Other trouble is the server's, and says so itself. */
 function isNoAnswer(error: unknown): boolean {
   if (error instanceof WorkflowNotFoundError || error instanceof QueryNotRegisteredError) return true;
   const cause = error instanceof ServiceError ? error.cause : error;
   if (isGrpcDeadlineError(cause)) return true;
-  return isGrpcServiceError(cause) && (cause.code as number) === GRPC_FAILED_PRECONDITION;
+  const codes: number[] = [GRPC_RESOURCE_EXHAUSTED, GRPC_FAILED_PRECONDITION];
+  return isGrpcServiceError(cause) && codes.includes(cause.code);
 }

@@ -6,6 +6,7 @@ import {
   type ItemProgress,
   RECORDING_MARGIN_MS,
   type SegueActivities,
+  USUAL_CHUNK,
 } from '../../contract';
 import { batchTaskQueue } from '../../ids';
 import { senderOf } from '../following';
@@ -32,6 +33,8 @@ const LONGEST_REST_MS = 3_600_000;
  */
 const MOST_ON_THE_WAY = 200;
 const MOST_CHUNKS = 8;
+/** Where it may have no more than this at the service, usual chunks are soon sent, and leave room for those of others. */
+const FEW_PLACES = 200;
 
 export async function submitItems(run: Partition): Promise<void> {
   for (;;) {
@@ -48,10 +51,11 @@ export async function submitItems(run: Partition): Promise<void> {
  */
 function nextChunk(run: Partition): Entry[] {
   const { window, items } = run.progress;
-  const most = run.cautious ? 1 : Math.min(MOST_CHUNKS, Math.floor(MOST_ON_THE_WAY / run.chunkItems));
+  const largest = window.places > FEW_PLACES ? run.chunkItems : Math.min(run.chunkItems, USUAL_CHUNK);
+  const most = run.cautious ? 1 : Math.min(MOST_CHUNKS, Math.floor(MOST_ON_THE_WAY / largest));
   if (window.paused || window.cancelled || run.resting || run.chunks >= most) return [];
   const taken = items.filter(({ status }) => status === 'running').length;
-  const room = Math.min(run.cautious ? 1 : run.chunkItems, window.places - taken);
+  const room = Math.min(run.cautious ? 1 : largest, window.places - taken);
   return room > 0 ? leastTried(run, room) : [];
 }
 
