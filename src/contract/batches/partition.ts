@@ -103,6 +103,8 @@ export interface PartitionWindow {
   places: number;
   paused: boolean;
   cancelled: boolean;
+  /** The batch may have much at the service. */
+  isLarge?: boolean;
 }
 
 export type ItemCounts = Record<BatchItemStatus, number>;

@@ -1,6 +1,6 @@
 /** Who may have how many items at the service: never more in all than the batch may. */
 import { condition, getExternalWorkflowHandle, sleep } from '@temporalio/workflow';
-import { type PartitionStanding, windowSignal } from '../../contract';
+import { DEFAULT_BATCH_CONCURRENCY, type PartitionStanding, windowSignal } from '../../contract';
 import { batchPartWorkflowId } from '../../ids';
 import { doubling } from '../backoff';
 import { lookAt } from './looking';
@@ -90,6 +90,7 @@ async function isTold({ input, progress }: Batch, n: number): Promise<boolean> {
     places: standing?.places ?? 0,
     paused: progress.paused !== null,
     cancelled: progress.stage === 'cancelling' || standing?.isOver === true,
+    isLarge: progress.concurrency > DEFAULT_BATCH_CONCURRENCY,
   };
   try {
     await getExternalWorkflowHandle(batchPartWorkflowId(input.key, n)).signal(windowSignal, window);

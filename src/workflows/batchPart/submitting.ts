@@ -33,8 +33,6 @@ const LONGEST_REST_MS = 3_600_000;
  */
 const MOST_ON_THE_WAY = 200;
 const MOST_CHUNKS = 8;
-/** Where it may have no more than this at the service, usual chunks are soon sent, and leave room for those of others. */
-const FEW_PLACES = 200;
 
 export async function submitItems(run: Partition): Promise<void> {
   for (;;) {
@@ -51,7 +49,8 @@ export async function submitItems(run: Partition): Promise<void> {
  */
 function nextChunk(run: Partition): Entry[] {
   const { window, items } = run.progress;
-  const largest = window.places > FEW_PLACES ? run.chunkItems : Math.min(run.chunkItems, USUAL_CHUNK);
+  // Where few may be at the service, usual ones are soon sent, and leave room for those of others.
+  const largest = window.isLarge ? run.chunkItems : Math.min(run.chunkItems, USUAL_CHUNK);
   const most = run.cautious ? 1 : Math.min(MOST_CHUNKS, Math.floor(MOST_ON_THE_WAY / largest));
   if (window.paused || window.cancelled || run.resting || run.chunks >= most) return [];
   const taken = items.filter(({ status }) => status === 'running').length;

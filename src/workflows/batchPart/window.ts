@@ -15,11 +15,15 @@ export function handleWindow(run: Partition): void {
       if (!isRecord(order) || !(Number(order.order) > window.order)) return;
       const places = Math.max(0, Math.trunc(Number(order.places)) || 0);
       const cancelled = window.cancelled || order.cancelled === true;
-      run.progress.window = { order: Number(order.order), places, paused: order.paused === true, cancelled };
+      const [paused, isLarge] = [order.paused === true, order.isLarge === true];
+      run.progress.window = { order: Number(order.order), places, paused, cancelled, isLarge };
       run.untilWanted = newPatienceForOrders();
       if (cancelled) cancelItems(run);
     },
-    { description: 'How many items may be at the service at once: { order, places, paused, cancelled }.' },
+    {
+      description:
+        'How many items may be at the service at once: { order, places, paused, cancelled, isLarge }.',
+    },
   );
   void CancellationScope.current().cancelRequested.catch(() => {
     run.progress.window.cancelled = true;
