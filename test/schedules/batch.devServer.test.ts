@@ -168,8 +168,8 @@ test('an address that cannot be read is asked again', async () => {
   expect(await untilOver(name)).toMatchObject({ status: 'succeeded', error: null });
 });
 
-test('P7: after half an hour of that the firing fails, and names the address without its signature', async () => {
-  manifests.gives(403);
+/** A firing that was tried often, and the next try of it, by when the first one was ordered. */
+function lateAttempts() {
   const startFired = createStartFired(noopMetricMeter);
   const order = { schedule: newName(), time: FIRST, target: target(), ...NIGHTLY };
   const attempt = (scheduledTimestampMs: number) =>
@@ -177,6 +177,12 @@ test('P7: after half an hour of that the firing fails, and names the address wit
       { attempt: 9, scheduledTimestampMs, startToCloseTimeoutMs: 3_600_000 },
       { client: temporal.client },
     ).run(startFired, order);
+  return { order, attempt };
+}
+
+test('P7: after half an hour of that the firing fails, and names the address without its signature', async () => {
+  manifests.gives(403);
+  const { order, attempt } = lateAttempts();
   const words = `${manifests.name} cannot be read: the answer is status 403`;
   await expect(attempt(Date.now())).rejects.toMatchObject({ nonRetryable: false, message: words });
   await expect(attempt(Date.now() - 31 * 60_000)).rejects.toMatchObject({
@@ -210,13 +216,7 @@ describe('a worker that cannot keep a copy of the manifest', () => {
 
   test('tries again for half an hour; then the firing fails, and says what to do', async () => {
     manifests.gives(manifestOf(cutouts(sandbox.url, 1)));
-    const startFired = createStartFired(noopMetricMeter);
-    const order = { schedule: newName(), time: FIRST, target: target(), ...NIGHTLY };
-    const attempt = (scheduledTimestampMs: number) =>
-      new MockActivityEnvironment(
-        { attempt: 9, scheduledTimestampMs, startToCloseTimeoutMs: 3_600_000 },
-        { client: temporal.client },
-      ).run(startFired, order);
+    const { order, attempt } = lateAttempts();
     const words = `${os.hostname()} cannot keep a copy of ${manifests.name} in ${folder}: ENOENT`;
     await expect(attempt(Date.now())).rejects.toMatchObject({
       ...{ nonRetryable: false, type: FAILURE.notKept, message: expect.stringContaining(words) },
