@@ -1,4 +1,5 @@
-import { heartbeat } from '@temporalio/activity';
+import { activityInfo, heartbeat } from '@temporalio/activity';
+import { isRecord } from '../rules/inputs';
 import { type GuardOptions } from './guards';
 import { type NotBegun, sendOnce, type SendWindow } from './once';
 
@@ -37,6 +38,13 @@ export async function sendChunkOnce<Item extends { item: number }, Outcome>(
       clearTimeout(telling);
     });
   const sent = await sendOnce(orderedByRun, guards, sendAll, () => notes);
-  // Not even begun: a guard refused all of them.
-  return Array.isArray(sent) ? sent : items.map(() => sent);
+  if (Array.isArray(sent)) return sent;
+  // Not even begun: a guard refused all of them. What the attempt before this one had told of is known all the same.
+  const told = notesOfEarlierAttempt<Outcome>();
+  return items.map(({ item }) => told[item] ?? sent);
+}
+
+function notesOfEarlierAttempt<Outcome>(): Record<number, Outcome> {
+  const notes: unknown = activityInfo().heartbeatDetails;
+  return isRecord(notes) ? (notes as Record<number, Outcome>) : {};
 }

@@ -36,8 +36,9 @@ export interface ChunkShare {
 
 /**
  * Large ones, but always two where there are places for two: a POST that hangs then keeps only half from going on. The
- * last one has at least one place: a chunk with none would only go back and forth. Where a rate is to be
- * kept, all workers count a chunk alike, whatever places they have, so that it holds what it counts for.
+ * last one has at least one place: a chunk with none would only go back and forth. Where a rate is to be kept, all
+ * workers count a chunk alike, whatever places they have, so that it holds what it counts for, and where there are no
+ * places for more than one such chunk there is one.
  */
 export function chunksOf({ onWire, perSecond }: SendShare): ChunkShare {
   if (perSecond !== undefined)

@@ -17,6 +17,7 @@ import {
   type SegueActivities,
 } from '../contract';
 import { notifyRequestId } from '../ids';
+import { AT_MOST_ONCE } from './atMostOnce';
 import { doubling } from './backoff';
 import { type Following, knownFacts, senderOf, type Sender } from './following';
 
@@ -30,8 +31,7 @@ const once = proxyActivities<SegueActivities>({
   startToCloseTimeout: NOTIFY_TIMEOUT_MS + RECORDING_MARGIN_MS,
   scheduleToCloseTimeout: '24h',
   heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
-  // A second attempt may be a second notification.
-  retry: { maximumAttempts: 1 },
+  retry: AT_MOST_ONCE,
 });
 
 /** What a person is told; who that is comes from elsewhere. */

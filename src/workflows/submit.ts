@@ -17,6 +17,7 @@ import {
 } from '../contract';
 import { submitTaskQueue } from '../ids';
 import { alarmOfDenial } from './alarm';
+import { AT_MOST_ONCE } from './atMostOnce';
 import { doubling } from './backoff';
 import { continueWhenLong, senderOf } from './following';
 import { hold } from './hold';
@@ -150,8 +151,7 @@ async function trySubmit(run: Run): Promise<{ attempt: SubmitAttempt; outcome: S
     // A paused activity whose worker died never reaches start-to-close. It includes the time in the queue.
     scheduleToCloseTimeout: '24h',
     heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
-    // A second attempt may be a second payment. The activity guards itself too: this limit can be changed from outside.
-    retry: { maximumAttempts: 1 },
+    retry: AT_MOST_ONCE,
   });
   enterStage(run, 'submitting');
   const attempt: SubmitAttempt = { n: nextNumber(run), at: new Date().toISOString(), outcome: 'pending' };

@@ -112,6 +112,19 @@ test('P1: a chunk has its places while it asks whether it may send, and another 
   await server.stop();
 });
 
+test('P2: a second attempt sends nothing, and tells what the first one had told', async () => {
+  const server = await startRawServer((socket) => socket.end(REFUSED));
+  const api = testApi(server.url);
+  const { chunks } = createActivities(api, { checkScheduledTime: false, mostInChunks: 3 });
+  const heartbeatDetails = { 1: { outcome: 'refused', status: 400, reason: 'as told' } };
+  const { environment, runId } = environmentOf({ attempt: 2, heartbeatDetails });
+  const outcomes: SubmitOutcome[] = await environment.run(chunks.submitChunk, chunkOf(3, runId));
+  expect(ended(outcomes)).toEqual(['unknown', 'refused', 'unknown']);
+  expect(server.received).toHaveLength(0);
+  await api.close();
+  await server.stop();
+});
+
 test.each([
   ['is a second attempt', 'unknown', { attempt: 2 }, undefined],
   [

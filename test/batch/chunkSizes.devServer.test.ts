@@ -53,8 +53,13 @@ async function chunksWith(
     },
     { limits },
   );
-  const { summary } = await readLedger(sandbox.url);
+  const { summary, entries } = await readLedger(sandbox.url);
   expect(summary).toMatchObject({ submissions: items, duplicates: 0 });
+  // What had no place was not tried: it is the first attempt of each that was sent.
+  const attempts = entries
+    .filter(({ operation }) => operation === 'remove-background')
+    .map(({ requestId }) => requestId?.split('.submit.')[1]);
+  expect(attempts).toEqual(Array(items).fill('1'));
   return chunksOf(batchPartWorkflowId(spec.key, 1));
 }
 

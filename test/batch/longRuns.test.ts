@@ -1,6 +1,7 @@
 /** Batches whose histories are soon too long: batch and partitions continue as new, with items at the service. */
 import { randomUUID } from 'node:crypto';
 import { type WorkflowHandle } from '@temporalio/client';
+import { tsToMs } from '@temporalio/common/lib/time';
 import {
   BATCH_PART_WORKFLOW,
   BATCH_WORKFLOW,
@@ -26,7 +27,7 @@ import {
 } from '../support/batch';
 import { notificationsOf } from '../support/campaign';
 import { eventually } from '../support/eventually';
-import { addFault, answering, ask, readLedger, useSandboxEach } from '../support/sandbox';
+import { addFault, addPassingFault, answering, ask, readLedger, useSandboxEach } from '../support/sandbox';
 import { segueClient, startOwnDevServer, testConfig, useTemporal, withWorker } from '../support/temporal';
 import { readProject, seedProject } from '../support/writing';
 
@@ -228,6 +229,63 @@ test('P2: a partition that only waits for places continues as new when its batch
     expect(await partition.result()).toMatchObject({ counts: { cancelled: 2 } });
   });
   await toTell.terminate();
+});
+
+test('P2: a partition that hands over while a POST takes its time follows its tasks and tells of them meanwhile', async () => {
+  const config = testConfig();
+  const spec = batchOf(cutouts(sandbox.url, 6), 6);
+  const workflowId = batchPartWorkflowId(spec.key, 1);
+  const silence = await addPassingFault(sandbox.url, answering(503, 'get-task'));
+  const slowness = await addPassingFault(sandbox.url, {
+    ...{ operation: 'remove-background', match: { requestId: `${spec.key}~i3.submit.1` } },
+    ...{ fault: 'delay', ms: 25_000, when: 'before' },
+  });
+  const work = async (): Promise<void> => {
+    const batch = await startBatch(temporal, config, spec);
+    const partition = temporal.client.workflow.getHandle(workflowId);
+    await eventually('all but one', async () => (await readLedger(sandbox.url)).summary.submissions === 5);
+    // It is long before the service tells of any task.
+    for (let n = 0; n < 60; n++) await partition.signal(lateTasksSignal, { tasks: [] });
+    await eventually('that they are taken', async () => {
+      const { events } = await partition.fetchHistory();
+      const last = events?.findLastIndex((event) => event.workflowTaskCompletedEventAttributes) ?? 0;
+      return last > 60;
+    });
+    await silence.takeAway();
+    await untilStatus(batch, 'the others', ({ counts }) => counts.succeeded === 5);
+    const results = await resultsOf(batch);
+    expect(results[2]).toMatchObject({ status: 'running', taskId: null });
+    await slowness.takeAway();
+    expect(await batch.result()).toMatchObject({ counts: { succeeded: 6 } });
+    await runsOf(workflowId);
+  };
+  await withWorker(temporal, config, sandbox.url, work, { limits: { maxSubmits: 4 } });
+  expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 6, duplicates: 0 });
+});
+
+test('a partition that the service asked to come back later does so, though another run of it goes on', async () => {
+  const config = testConfig();
+  const spec = batchOf(cutouts(sandbox.url, 2), 2);
+  const workflowId = batchPartWorkflowId(spec.key, 1);
+  const window = { order: 0, places: 0, paused: false, cancelled: false };
+  await addFault(sandbox.url, { ...answering(429, 'remove-background'), ms: 3_600_000 });
+  await withWorker(temporal, config, sandbox.url, async () => {
+    const batch = await startBatch(temporal, config, spec);
+    const partition = temporal.client.workflow.getHandle(workflowId);
+    await eventually('the 429', async () => (await readLedger(sandbox.url)).entries.length > 0);
+    for (let n = 0; n < 60; n++) await partition.signal(windowSignal, window);
+    await runsOf(workflowId);
+    const waits = await eventually('what the next run does', async () => {
+      const { events } = await partition.fetchHistory();
+      const timers = (events ?? []).flatMap(({ timerStartedEventAttributes: timer }) => timer ?? []);
+      return timers.length > 1 && timers.map(({ startToFireTimeout }) => tsToMs(startToFireTimeout));
+    });
+    // The other one is how long it is silent.
+    expect(Math.min(...waits)).toBeGreaterThan(3_000_000);
+    expect(timesOf('submitChunk', (await historiesOf(workflowId)).slice(1))).toBe(0);
+    await batch.cancel({ by: 'a test' });
+    expect(await batch.result()).toMatchObject({ counts: { cancelled: 2 } });
+  });
 });
 
 test('P2: a look at many silent partitions goes over several runs of the batch, and each is looked at once', async () => {

@@ -1,6 +1,8 @@
 /** What people order of a running batch. */
+import { isDeepStrictEqual } from 'node:util';
+import { defaultPayloadConverter } from '@temporalio/common';
 import { tsToMs } from '@temporalio/common/lib/time';
-import { type PartitionResult, windowSignal } from '../../src/contract';
+import { type PartitionResult, type PartitionWindow, windowSignal } from '../../src/contract';
 import { DecisionRefusedError, InvalidInputError } from '../../src/errors';
 import { batchPartWorkflowId } from '../../src/ids';
 import { searchAttributes } from '../../src/searchAttributes';
@@ -176,6 +178,43 @@ test('the number at the service can be changed while it runs', async () => {
   });
   expect(await mostAtOnce(sandbox.url, 2)).toBe(5);
   expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 40, duplicates: 0 });
+});
+
+/** What a partition was last told. */
+async function lastWindow(batch: string, n: number): Promise<unknown> {
+  const { events } = await temporal.client.workflow.getHandle(batchPartWorkflowId(batch, n)).fetchHistory();
+  const last = events
+    ?.map((event) => event.workflowExecutionSignaledEventAttributes)
+    .findLast((signal) => signal?.signalName === windowSignal.name);
+  const [window] = last?.input?.payloads ?? [];
+  if (!window) return undefined;
+  const { places, isLarge } = defaultPayloadConverter.fromPayload<PartitionWindow>(window);
+  return { places, isLarge };
+}
+
+test('a number that allows large chunks no more is told to all, also to those who keep their places', async () => {
+  const config = testConfig();
+  const spec = batchOf(cutouts(sandbox.url, 300), 150, { concurrency: 300 });
+  // Nothing is submitted, so that nothing else is told.
+  for (const operation of ['remove-background', 'get-workspace'])
+    await addFault(sandbox.url, answering(401, operation));
+  const untilTold = (wanted: object[]): Promise<unknown> =>
+    eventually(`the windows ${JSON.stringify(wanted)}`, async () => {
+      const windows = await Promise.all(wanted.map((_one, index) => lastWindow(spec.key, index + 1)));
+      return isDeepStrictEqual(windows, wanted);
+    });
+  await withWorker(temporal, config, sandbox.url, async () => {
+    const batch = await startBatch(temporal, config, spec);
+    const half = { places: 150, isLarge: true };
+    await untilTold([half, half]);
+    await batch.concurrency({ by, concurrency: 200 });
+    await untilTold([
+      { places: 150, isLarge: false },
+      { places: 50, isLarge: false },
+    ]);
+    await batch.cancel({ by });
+    expect(await batch.result()).toMatchObject({ counts: { cancelled: 300 } });
+  });
 });
 
 test.each(['an Update', 'Temporal'])(

@@ -80,8 +80,18 @@ export function answering(status: number, operation: string): RuleRequest {
 }
 
 export async function addFault(sandboxUrl: string, rule: RuleRequest): Promise<void> {
+  await addPassingFault(sandboxUrl, rule);
+}
+
+/** One that is taken away by itself, which lets go of what it holds back. */
+export async function addPassingFault(
+  sandboxUrl: string,
+  rule: RuleRequest,
+): Promise<{ takeAway: () => Promise<unknown> }> {
   const { status, text } = await ask(sandboxUrl, 'POST /_sandbox/faults', { body: rule });
   if (status !== 201) throw new Error(text);
+  const id = String(parsed(text).id);
+  return { takeAway: () => ask(sandboxUrl, `DELETE /_sandbox/faults/${id}`) };
 }
 
 function parsed(text: string): Record<string, unknown> {

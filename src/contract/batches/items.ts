@@ -39,7 +39,7 @@ export const MOST_PARTITION_ITEMS = 500;
 export const LARGEST_PARTITION_BYTES = 512 * 1024;
 /** POSTs that one activity sends at once, at most: each costs the server and the worker less, the more there are. */
 export const LARGEST_CHUNK = 50;
-/** As many as are sent where a rate is to be kept, which counts a chunk as this. */
+/** The same where a batch may have few at the service, or a rate is to be kept, which counts a chunk as this. */
 export const USUAL_CHUNK = 25;
 /** Of one line of a manifest. */
 export const LARGEST_LINE_BYTES = 64 * 1024;

@@ -82,6 +82,8 @@ export interface PartitionProgress {
   late: string | null;
   /** Why nothing is submitted, where that is the service's doing. */
   trouble?: string | null;
+  /** Nothing is submitted before this, in milliseconds since 1970: the service asked for it. */
+  restUntil?: number;
   /** Polls in a row of which none told of any task, and what the last one met. */
   silence?: { polls: number; reason: string } | null;
   /** Whose turn it is at the next poll. */
@@ -103,7 +105,7 @@ export interface PartitionWindow {
   places: number;
   paused: boolean;
   cancelled: boolean;
-  /** The batch may have much at the service. */
+  /** The batch may have much at the service: chunks may be large. */
   isLarge?: boolean;
 }
 

@@ -12,7 +12,7 @@ import {
   batchStatusQuery,
   FAILURE,
 } from '../../contract';
-import { tellEverybody } from './places';
+import { isLarge, tellEverybody } from './places';
 import { type Batch, describe, giveUpAbsent } from './run';
 import { enterStage } from './stage';
 
@@ -76,7 +76,10 @@ function cancel(run: Batch): BatchStatus {
 }
 
 function setConcurrency(run: Batch, { concurrency }: { concurrency: number }): BatchStatus {
+  const wasLarge = isLarge(run);
   run.progress.concurrency = concurrency;
+  // Also those whose places stay the same.
+  if (isLarge(run) !== wasLarge) return toldToEverybody(run);
   run.hasWork = true;
   return describe(run);
 }

@@ -90,7 +90,7 @@ async function isTold({ input, progress }: Batch, n: number): Promise<boolean> {
     places: standing?.places ?? 0,
     paused: progress.paused !== null,
     cancelled: progress.stage === 'cancelling' || standing?.isOver === true,
-    isLarge: progress.concurrency > DEFAULT_BATCH_CONCURRENCY,
+    isLarge: isLarge({ progress }),
   };
   try {
     await getExternalWorkflowHandle(batchPartWorkflowId(input.key, n)).signal(windowSignal, window);
@@ -98,6 +98,11 @@ async function isTold({ input, progress }: Batch, n: number): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+/** Whether it has so much at the service at once that large chunks leave room for others. */
+export function isLarge({ progress }: Pick<Batch, 'progress'>): boolean {
+  return progress.concurrency > DEFAULT_BATCH_CONCURRENCY;
 }
 
 function sum(numbers: number[]): number {

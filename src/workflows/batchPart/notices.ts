@@ -10,11 +10,20 @@ import {
   type SegueActivities,
 } from '../../contract';
 import { notifyRequestId } from '../../ids';
+import { AT_MOST_ONCE } from '../atMostOnce';
 import { doubling } from '../backoff';
 import { senderOf } from '../following';
 import { type Message, notificationTo } from '../notice';
 import { outcomesOf } from './chunk';
-import { endWhenLong, type Entry, firstEntriesWith, isAtEnd, jobKeyOf, type Partition } from './run';
+import {
+  endWhenLong,
+  type Entry,
+  firstEntriesWith,
+  isAtEnd,
+  isHandedOver,
+  jobKeyOf,
+  type Partition,
+} from './run';
 
 const NOTIFY_TIMEOUT_MS = 30_000;
 /** Told by one activity, at once. They cost nothing, so that more of them may be uncertain than of submits. */
@@ -28,8 +37,7 @@ const { notifyChunk } = proxyActivities<SegueActivities>({
   startToCloseTimeout: NOTIFY_TIMEOUT_MS + RECORDING_MARGIN_MS,
   scheduleToCloseTimeout: '24h',
   heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
-  // A second attempt may be a second notification.
-  retry: { maximumAttempts: 1 },
+  retry: AT_MOST_ONCE,
 });
 
 /** To be called when the item is over and its project knows. */
@@ -58,7 +66,7 @@ export async function tellUsers(run: Partition): Promise<void> {
   for (;;) {
     await condition(() => isAnybodyUntold(run) || isAtEnd(run));
     const some = nextNotices(run, isCautious);
-    if (run.handingOver || some.length === 0) return;
+    if (isHandedOver(run) || some.length === 0) return;
     const outcomes = await tellChunk(run, some);
     endWhenLong(run);
     isCautious = !outcomes.some(({ outcome }) => outcome === 'sent');
@@ -66,7 +74,7 @@ export async function tellUsers(run: Partition): Promise<void> {
     // Whoever was not tried yet may be told where others cannot.
     const mayGoOn = !isCautious && some.every(({ known }) => !isDue(known));
     if (!mayGoOn && isAnybodyUntold(run))
-      await condition(() => run.handingOver, Math.max(pause.next(), askedPause(outcomes)), {
+      await condition(() => isHandedOver(run), Math.max(pause.next(), askedPause(outcomes)), {
         summary: 'until notifications are taken',
       });
   }

@@ -34,10 +34,12 @@ const { pollTasks } = proxyActivities<SegueActivities>({
 
 export async function pollItems(run: Partition): Promise<void> {
   const { pollMin, pollMax } = run.settings;
+  let pollsAtTheEnd = 0;
   for (;;) {
     await condition(() => isEnding(run) || run.progress.items.some(isFollowed));
     if (isEnding(run)) return;
-    const pause = Math.round(pollMin + Math.random() * (pollMax - pollMin));
+    const usual = Math.round(pollMin + Math.random() * (pollMax - pollMin));
+    const pause = run.handingOver ? slower(usual, pollsAtTheEnd++) : usual;
     await condition(() => isEnding(run), pause);
     const entries = followed(run);
     if (isEnding(run) || entries.length === 0) continue;
@@ -45,6 +47,13 @@ export async function pollItems(run: Partition): Promise<void> {
     letOverdueGo(run);
     endWhenLong(run);
   }
+}
+
+const LONGEST_PAUSE_MS = 3_600_000;
+
+/** A history is not endless: one that only waits for a chunk, which somebody may have paused, asks less and less often. */
+function slower(pause: number, times: number): number {
+  return Math.max(pause, Math.min(Math.round(pause * (1 + times / 10)), LONGEST_PAUSE_MS));
 }
 
 function followed(run: Partition): Entry[] {

@@ -5,7 +5,16 @@ import { batchWorkflowId } from '../../ids';
 import { doubling } from '../backoff';
 import { readEnd } from '../readEnd';
 import { isAnybodyUntold } from './notices';
-import { countsOf, endWhenLong, isAtEnd, isDone, isWriting, type Partition, silenceOf } from './run';
+import {
+  countsOf,
+  endWhenLong,
+  isAtEnd,
+  isDone,
+  isHandedOver,
+  isWriting,
+  type Partition,
+  silenceOf,
+} from './run';
 
 /** What changes while news is on its way goes out with the next. */
 export async function reportNews(run: Partition): Promise<void> {
@@ -18,7 +27,7 @@ export async function reportNews(run: Partition): Promise<void> {
 
 /** While users are still to be told, its places are others' all the same: the batch is to know that its items are over. */
 function isSettled(run: Partition): boolean {
-  return run.handingOver || (isAtEnd(run) && !isAnybodyUntold(run));
+  return isHandedOver(run) || (isAtEnd(run) && !isAnybodyUntold(run));
 }
 
 /** Seldom: of a large batch, thousands wait. */

@@ -22,14 +22,13 @@ export interface Partition extends Sender {
   readonly mailbox: Mailbox;
   /** Chunks on their way. */
   chunks: number;
-  /** Items of the next one, at most. */
+  /** What workers were found to take of one: less than this where one had no place for all. */
   chunkItems: number;
   /** Items that are being handed to runs of their own. */
   leaving: number;
   /** The batch is being told of them. */
   tellingOfLeaving?: Promise<boolean>;
-  /** Nothing is submitted before this, in milliseconds; `resting` while that is in the future. */
-  restUntil: number;
+  /** Nothing is submitted while it does. */
   resting: boolean;
   /** The service did not take the last: one item is tried by itself before others follow. */
   cautious: boolean;
@@ -57,12 +56,13 @@ export function startPartition(input: PartitionInput, settings: Settings): Parti
       trouble: carried?.trouble ?? null,
       silence: carried?.silence ?? null,
       turns: carried?.turns,
+      restUntil: carried?.restUntil,
       reset: wasReset(carried),
     },
     subject: { requestName: batchPartWorkflowId(batch, n) },
     mailbox: newMailbox(),
     ...{ chunks: 0, chunkItems: LARGEST_CHUNK, leaving: 0 },
-    ...{ restUntil: 0, resting: false, cautious: carried !== undefined },
+    ...{ resting: false, cautious: carried !== undefined },
     ...newPatience(),
     untilWanted: newPatienceForOrders(),
     hasNews: true,
@@ -126,9 +126,22 @@ export function isDone({ progress }: Partition): boolean {
   return progress.items.every(isOver);
 }
 
+/** Whether nothing more is begun here. */
+export function isClosing(run: Partition): boolean {
+  return run.handingOver || isDone(run);
+}
+
+/**
+ * Whether the next run may take over. Chunks may wait in the queue for hours, behind those of others: until then its tasks
+ * are followed, and its places told of.
+ */
+export function isHandedOver({ handingOver, chunks }: Partition): boolean {
+  return handingOver && chunks === 0;
+}
+
 /** Whether the loops of the partition come to their end. */
 export function isEnding(run: Partition): boolean {
-  return run.handingOver || isDone(run);
+  return isHandedOver(run) || isDone(run);
 }
 
 /** Results are on their way into projects. */
@@ -138,7 +151,7 @@ export function isWriting({ progress }: Partition): boolean {
 
 /** Whether this run has nothing left to do: a project that cannot be written does not keep the next one from beginning. */
 export function isAtEnd(run: Partition): boolean {
-  return run.handingOver || (isDone(run) && !isWriting(run));
+  return isHandedOver(run) || (isDone(run) && !isWriting(run));
 }
 
 /** Looked at after whatever makes the history longer. */

@@ -9,6 +9,7 @@ import {
   USUAL_CHUNK,
 } from '../../contract';
 import { batchTaskQueue } from '../../ids';
+import { AT_MOST_ONCE } from '../atMostOnce';
 import { senderOf } from '../following';
 import { outcomesOf } from './chunk';
 import { leaveHeld } from './leaving';
@@ -16,7 +17,7 @@ import {
   endWhenLong,
   type Entry,
   firstEntriesWith,
-  isEnding,
+  isClosing,
   isOver,
   jobKeyOf,
   newPatience,
@@ -35,9 +36,11 @@ const MOST_ON_THE_WAY = 200;
 const MOST_CHUNKS = 8;
 
 export async function submitItems(run: Partition): Promise<void> {
+  // What the service asked for is asked of the next run, too.
+  void untilRested(run);
   for (;;) {
-    await condition(() => isEnding(run) || nextChunk(run).length > 0);
-    if (isEnding(run)) break;
+    await condition(() => isClosing(run) || nextChunk(run).length > 0);
+    if (isClosing(run)) break;
     void sendChunk(run, nextChunk(run));
   }
   await condition(() => run.chunks === 0);
@@ -54,8 +57,8 @@ function nextChunk(run: Partition): Entry[] {
   const most = run.cautious ? 1 : Math.min(MOST_CHUNKS, Math.floor(MOST_ON_THE_WAY / largest));
   if (window.paused || window.cancelled || run.resting || run.chunks >= most) return [];
   const taken = items.filter(({ status }) => status === 'running').length;
-  const room = Math.min(run.cautious ? 1 : largest, window.places - taken);
-  return room > 0 ? leastTried(run, room) : [];
+  const free = Math.min(run.cautious ? 1 : largest, window.places - taken);
+  return free > 0 ? leastTried(run, free) : [];
 }
 
 function leastTried(run: Partition, most: number): Entry[] {
@@ -100,8 +103,7 @@ function submit(run: Partition, chunk: Entry[]): Promise<ChunkOutcome[]> {
     // A paused activity whose worker died never reaches start-to-close. It includes the time in the queue.
     scheduleToCloseTimeout: '24h',
     heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
-    // A second attempt may be a second payment. The activity guards itself too: this limit can be changed from outside.
-    retry: { maximumAttempts: 1 },
+    retry: AT_MOST_ONCE,
   });
   const submissions = chunk.map(({ place, asked: { tool, request, scope }, known }) => ({
     ...{ key: jobKeyOf(run, place), attempt: known.attempts, item: place },
@@ -173,9 +175,10 @@ function isUnwanted(outcome: ChunkOutcome): boolean {
   return outcome.outcome === 'notSent' && outcome.isUnwanted === true;
 }
 
-/** The service looked at it, whatever it thinks of it. */
-function isJudged(outcome: ChunkOutcome): boolean {
-  return outcome.outcome === 'accepted' || (outcome.outcome === 'refused' && !mayChange(outcome));
+/** The service looked at it, whatever it thinks of it. What a worker refuses by itself has no status of the service. */
+export function isJudged(outcome: ChunkOutcome): boolean {
+  if (outcome.outcome === 'refused') return outcome.status !== undefined && !mayChange(outcome);
+  return outcome.outcome === 'accepted';
 }
 
 /** What the outcomes of what was tried of a chunk, together, tell of the service. */
@@ -221,13 +224,14 @@ function restOnce(run: Partition, patience: { next(): number }): void {
 /** Submits nothing for a while, and then one. What several ask for at once is the longest of it, not the sum. */
 function rest(run: Partition, ms: number): void {
   run.cautious = true;
-  run.restUntil = Math.max(run.restUntil, Date.now() + Math.min(ms, LONGEST_REST_MS));
+  const { progress } = run;
+  progress.restUntil = Math.max(progress.restUntil ?? 0, Date.now() + Math.min(ms, LONGEST_REST_MS));
   if (!run.resting) void untilRested(run);
 }
 
 async function untilRested(run: Partition): Promise<void> {
+  const left = (): number => (run.progress.restUntil ?? 0) - Date.now();
   run.resting = true;
-  while (Date.now() < run.restUntil)
-    await sleep(run.restUntil - Date.now(), { summary: 'until the service takes more' });
+  while (left() > 0) await sleep(left(), { summary: 'until the service takes more' });
   run.resting = false;
 }
