@@ -3,7 +3,8 @@ import { repeatOf } from '../../src/client/batches/again';
 import { BATCH_WORKFLOW } from '../../src/contract';
 import { NotRepeatedError } from '../../src/errors';
 import { batchItemKey, batchWorkflowId } from '../../src/ids';
-import { batchOf, cutouts, oneByOne, resultsOf, startPartly, untilStatus } from '../support/batch';
+import { batchOf, cutouts, firstOf, oneByOne, resultsOf, startPartly, untilStatus } from '../support/batch';
+import { forgetRun } from '../support/forgetRun';
 import { addFault, answering, ask, readLedger, useSandbox } from '../support/sandbox';
 import { segueClient, testConfig, useTemporal, useWorker } from '../support/temporal';
 import { seedProject } from '../support/writing';
@@ -155,4 +156,18 @@ test('a partition that only writes keeps its stopped batch from being repeated u
   await ask(sandbox.url, 'DELETE /_sandbox/faults');
   await partition.result();
   expect(await batch.again(spec.key)).toMatchObject({ batch: null });
+});
+
+test('P2: what Temporal keeps no longer of a stopped batch is not left out silently', async () => {
+  const spec = batchOf(cutouts(sandbox.url, 2), 1);
+  await befall(`${batchItemKey(spec.key, 1)}.submit.1`, { status: 422 });
+  const segue = segueClient(temporal, config);
+  // The second partition never comes.
+  const first = await startPartly(segue, { ...spec, partitions: firstOf(spec.partitions) });
+  await untilStatus(first, 'the failure', ({ partitions, counts }) => partitions.over * counts.failed === 1);
+  await temporal.client.workflow.getHandle(first.workflowId).terminate();
+  await forgetRun(temporal, `batch-part/${spec.key}~1`);
+  await expect(segue.batch.again(spec.key)).rejects.toThrow(
+    'Temporal keeps what became of 1 of its partitions no longer',
+  );
 });

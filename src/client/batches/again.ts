@@ -7,12 +7,13 @@ import {
   type BatchManifest,
   type PartitionFacts,
 } from '../../contract';
-import { NotRepeatedError } from '../../errors';
+import { NoAnswerError, NotRepeatedError } from '../../errors';
 import { againKey, batchPartWorkflowId } from '../../ids';
 import { isRecord } from '../../rules/inputs';
 import { inputOf } from '../keyed';
 import { type Batch } from './batch';
 import { isPartitionOpen, partitionItems, partitionResults } from './handedOver';
+import { knownPartitions } from './known';
 import { factsOf, inPartitions, manifestOf, type Partition } from './manifest/cutting';
 
 /** Items that did not succeed and are not repeated, by what keeps them. */
@@ -51,17 +52,45 @@ async function findFailed(temporal: Client, repeated: Batch, total: number): Pro
   if (status === 'running') throw refusal(repeated, `it is still running${stage ? ` (${stage})` : ''}`);
   const left = { held: 0, lost: 0, cancelled: 0 };
   const facts: PartitionFacts[] = [];
-  const items = failedItems(temporal, repeated, total, (other) => {
-    countLeft(left, other);
+  const absent: number[] = [];
+  const items = failedItems(temporal, repeated, total, {
+    onOther: (other) => {
+      countLeft(left, other);
+    },
+    onAbsent: (n) => absent.push(n),
   });
   for await (const partition of inPartitions(items)) facts.push(factsOf(partition));
   const manifest = manifestOf(facts);
   const missing = failuresIn(info) - manifest.items;
   if (missing > 0) throw refusal(repeated, `${missing} of its failed items are not kept any more`);
+  if (!isRecord(info)) await refuseForgotten(temporal, repeated, absent);
   const partitions = {
     [Symbol.asyncIterator]: () => inPartitions(failedItems(temporal, repeated, total)),
   };
   return { manifest, left, partitions };
+}
+
+/** One that was stopped has no end that counts them: it is asked itself whether partitions that are not there ever were. */
+async function refuseForgotten(temporal: Client, repeated: Batch, absent: number[]): Promise<void> {
+  if (absent.length === 0) return;
+  const known = await knownPartitions(temporal, repeated.key);
+  if (!known) throw new NoAnswerError(repeated.workflowId);
+  const mayHaveFailed = absent.filter((n) => {
+    const { isThere, isOver, counts } = known[n - 1] ?? {};
+    return isThere && (!isOver || counts?.failed !== 0);
+  });
+  if (mayHaveFailed.length > 0)
+    throw refusal(
+      repeated,
+      `Temporal keeps what became of ${mayHaveFailed.length} of its partitions no longer, and items of them may have failed; start a batch of those lines, with another key`,
+    );
+}
+
+/** Who is told of what is not repeated. */
+interface Others {
+  onOther: (result: BatchItemResult) => void;
+  /** A partition that was never handed over, or is kept no longer. */
+  onAbsent: (n: number) => void;
 }
 
 /** In the manifest's order, partition by partition. */
@@ -69,15 +98,19 @@ async function* failedItems(
   temporal: Client,
   repeated: Batch,
   total: number,
-  onOther?: (result: BatchItemResult) => void,
+  others?: Others,
 ): AsyncGenerator<{ line: number; item: BatchItem }> {
   let line = 0;
   for (let n = 1; n <= total; n++) {
     const results = await closedResults(temporal, repeated, n);
+    if (!results) {
+      others?.onAbsent(n);
+      continue;
+    }
     const asked = results.some(isFailed) ? await itemsOf(temporal, repeated, n) : [];
     for (const [place, result] of results.entries()) {
       const item = asked[place];
-      if (!isFailed(result)) onOther?.(result);
+      if (!isFailed(result)) others?.onOther(result);
       else if (item) yield { line: ++line, item: anew(item) };
     }
   }
@@ -96,11 +129,15 @@ function anew({ taskId, ...item }: BatchItem): BatchItem {
   return item;
 }
 
-async function closedResults(temporal: Client, repeated: Batch, n: number): Promise<BatchItemResult[]> {
+async function closedResults(
+  temporal: Client,
+  repeated: Batch,
+  n: number,
+): Promise<BatchItemResult[] | undefined> {
   // Where the batch was stopped, its partitions follow what they have to its end.
   const isOpen = await isPartitionOpen(temporal, repeated.key, n);
-  const results = (await partitionResults(temporal, repeated.key, n)) ?? [];
-  if (isOpen) throw refusal(repeated, whyOpen(batchPartWorkflowId(repeated.key, n), results));
+  const results = await partitionResults(temporal, repeated.key, n);
+  if (isOpen) throw refusal(repeated, whyOpen(batchPartWorkflowId(repeated.key, n), results ?? []));
   return results;
 }
 
