@@ -9,7 +9,14 @@ const { goalsOf } = require('./goals');
 const { handWrittenRow } = require('./handWritten/row');
 const { linesOf } = require('./report');
 const { segueRow } = require('./segueRow');
-const { CONCURRENCY, HEAP_MIB, POLL_EVERY_MS, POST_LATENCY_MS } = require('./settings');
+const {
+  CONCURRENCY,
+  HEAP_MIB,
+  ITEMS_A_PROJECT,
+  POLL_EVERY_MS,
+  POST_LATENCY_MS,
+  SUBMITS_ON_WIRE,
+} = require('./settings');
 const { onStage } = require('./stage');
 
 const PARTS = ['hand-written', 'segue', 'polls', 'fairness'];
@@ -69,6 +76,7 @@ async function main() {
   const settings = [
     `${USUAL_POLLS} polls, a project write and a notification an item`,
     `${POST_LATENCY_MS} ms a POST, ${POLL_EVERY_MS} ms between polls, ${CONCURRENCY} items of a batch at the service`,
+    `${SUBMITS_ON_WIRE} POSTs of a worker on the wire (a half for batches), ${ITEMS_A_PROJECT} items of a batch in a project`,
     `${os.availableParallelism()} cores, heaps of at most ${HEAP_MIB} MiB`,
   ];
   console.log([settings.join('; '), '', ...linesOf(measured)].join('\n'));

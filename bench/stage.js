@@ -5,6 +5,7 @@ const { loadLocalTemporalConfig } = require('../dist/config');
 const { SANDBOX_KEY } = require('../dist/sandbox/keys');
 const { findTemporalBinary } = require('../dist/temporal/find');
 const { startDevServer } = require('../dist/temporal/devServer');
+const { freePort } = require('../dist/temporal/ports');
 const { HEAP_MIB, MEMORY, POST_LATENCY_MS, SUBMITS_ON_WIRE } = require('./settings');
 const { startScript } = require('./measured');
 
@@ -20,7 +21,8 @@ async function onStage({ profile }, work) {
   const say = (line) => process.stderr.write(`${line}\n`);
   try {
     const binary = await findTemporalBinary(loadLocalTemporalConfig(), say);
-    const server = keep(await startDevServer(binary.path, { uiPort: false }));
+    const metricsPort = await freePort();
+    const server = keep(await startDevServer(binary.path, { uiPort: false, metricsPort }));
     const connection = await Connection.connect({ address: server.address });
     keep({ stop: () => connection.close() });
     const nodeFlags = [
@@ -31,6 +33,7 @@ async function onStage({ profile }, work) {
       client: new Client({ connection }),
       address: server.address,
       serverPid: server.process.pid,
+      metricsUrl: `http://127.0.0.1:${metricsPort}/metrics`,
       say,
       sandbox: async (polls) => keep(await startSandbox(polls)),
       segueWorker: async (taskQueue, apiUrl) =>

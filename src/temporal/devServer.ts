@@ -13,6 +13,8 @@ export interface DevServerOptions {
   port?: number;
   /** `false`: no UI. A free port when left out. */
   uiPort?: number | false;
+  /** Of its own metrics, as Prometheus reads them. */
+  metricsPort?: number;
   /** Where its state is kept; in memory when left out. */
   db?: string;
   dynamicConfig?: Record<string, string | number | boolean>;
@@ -72,6 +74,7 @@ function serverArguments(port: number, uiPort: number | undefined, options: DevS
     ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--namespace', NAMESPACE],
     ...['--log-level', 'error'],
     ...(uiPort === undefined ? ['--headless'] : ['--ui-port', String(uiPort)]),
+    ...(options.metricsPort === undefined ? [] : ['--metrics-port', String(options.metricsPort)]),
     ...(options.db ? ['--db-filename', options.db] : []),
     ...allSearchAttributes.flatMap(({ name, type }) => ['--search-attribute', `${name}=${CLI_TYPES[type]}`]),
     ...Object.entries(dynamicConfig).flatMap(([name, value]) => [

@@ -1,0 +1,20 @@
+/** Billable actions, as the server itself counts them: also signs of life, which no history shows. */
+const { setTimeout: sleep } = require('node:timers/promises');
+
+const NAMESPACE = 'default';
+/** The server tells what it counted once a second. */
+const TOLD_AFTER_MS = 1_500;
+
+/** Since it began, by what was sent to it. */
+async function countActions(metricsUrl) {
+  await sleep(TOLD_AFTER_MS);
+  const response = await fetch(metricsUrl);
+  if (!response.ok) throw new Error(await response.text());
+  const lines = (await response.text()).split('\n').filter((line) => line.startsWith('action{'));
+  const counted = lines
+    .filter((line) => line.includes(`namespace="${NAMESPACE}"`))
+    .map((line) => Number(line.split('} ')[1]));
+  return counted.reduce((sum, count) => sum + count, 0);
+}
+
+module.exports = { countActions };
