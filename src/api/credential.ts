@@ -9,10 +9,15 @@ const SHORTEST_REDACTED = 6;
 export class Credential {
   readonly #scheme: string;
   readonly #secret: string;
+  /** How it may stand in a text, plain or escaped; none where it is too short to be looked for. */
+  readonly #forms: string[];
 
   private constructor(scheme: string, secret: string) {
     this.#scheme = scheme;
     this.#secret = secret;
+    const escaped = JSON.stringify(secret).slice(1, -1);
+    const forms = new Set([secret, escaped, escaped.replaceAll('/', '\\/')]);
+    this.#forms = secret.length < SHORTEST_REDACTED ? [] : [...forms];
   }
 
   static apiKey(key: string): Credential {
@@ -30,12 +35,7 @@ export class Credential {
 
   /** The text without the secret, plain or escaped: a service may repeat in its words what it was sent. */
   redact(text: string): string {
-    if (this.#secret.length < SHORTEST_REDACTED) return text;
-    const escaped = JSON.stringify(this.#secret).slice(1, -1);
-    return [this.#secret, escaped, escaped.replaceAll('/', '\\/')].reduce(
-      (rest, form) => rest.replaceAll(form, '[credential]'),
-      text,
-    );
+    return this.#forms.reduce((rest, form) => rest.replaceAll(form, '[credential]'), text);
   }
 
   /** The same for every text in a JSON value. */
