@@ -75,9 +75,23 @@ test('everything that is wrong is told at once, and nothing is made', async () =
     await expect(schedules.create('a', { ...UNUSED, target: target as never })).rejects.toThrow(
       InvalidInputError,
     );
-  await expect(schedules.backfill('a', '2026-01-01', '2999-01-01T00:00:00Z')).rejects.toMatchObject({
-    problems: [expect.stringMatching(/^from: /), 'to: is yet to come, and fires by itself'],
+  const overlap = 'both' as never;
+  await expect(
+    schedules.backfill('a/b', '2026-01-01', '2999-01-01T00:00:00Z', { overlap }),
+  ).rejects.toMatchObject({
+    problems: [
+      expect.stringMatching(/^name: "a\/b"/),
+      expect.stringMatching(/^from: /),
+      'to: is yet to come, and fires by itself',
+      expect.stringMatching(/^overlap: "both"/),
+    ],
   });
+  const [name, note] = [expect.stringMatching(/^name: /), expect.stringMatching(/^note: /)];
+  await expect(schedules.trigger('a/b', { overlap })).rejects.toMatchObject({
+    problems: [name, expect.stringMatching(/^overlap: /)],
+  });
+  await expect(schedules.pause('a/b', ' ')).rejects.toMatchObject({ problems: [name, note] });
+  await expect(schedules.resume('a/b', ' ')).rejects.toMatchObject({ problems: [name, note] });
   await expect(schedules.show('a')).rejects.toThrow(NoSuchScheduleError);
 });
 

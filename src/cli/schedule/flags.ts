@@ -18,6 +18,7 @@ import { type ScopeFlags } from '../api';
 import { UsageError } from '../exit';
 import { readTextFile } from '../input';
 import { notifyFrom } from '../jobs/jobFlags';
+import { asFlag } from './asking';
 
 export interface CreateFlags {
   cron?: string;
@@ -42,10 +43,8 @@ export async function readSchedule(
   source: string,
   flags: CreateFlags & BatchFlags,
 ): Promise<{ options: ScheduleOptions; remarks: string[] }> {
-  if (!isTargetKind(target)) throw new UsageError(`"${target}" is none of ${TARGET_KINDS.join(', ')}`);
   const times = readTimes(flags);
-  const { spec, problems: ofSpec } =
-    target === 'batch' ? readBatch(source, flags) : await readTarget(target, source, flags);
+  const { spec, problems: ofSpec } = await readTarget(target, source, flags);
   const { timezone, overlap, catchup, note } = flags;
   const options: ScheduleOptions = {
     spec: times.spec ?? { cron: '@daily' },
@@ -89,16 +88,23 @@ const PROBLEMS = {
   outlook: (spec: unknown) => problemsWithin([], problemsOfOutlook(spec)),
 } as const satisfies Record<Exclude<TargetKind, 'batch'>, unknown>;
 
-async function readTarget(
+async function readTarget(target: string, source: string, flags: BatchFlags): Promise<ReadTarget> {
+  if (isTargetKind(target))
+    return target === 'batch' ? readBatch(source, flags) : readFromFile(target, source, flags);
+  // What else is wrong is told, too; nobody knows what SPEC is.
+  const unknown = `TARGET: "${target}" is none of ${TARGET_KINDS.join(', ')}`;
+  return { problems: [unknown, ...readBatch(ANY_ADDRESS, flags).problems] };
+}
+
+const ANY_ADDRESS = 'https://example.com/';
+
+async function readFromFile(
   kind: keyof typeof PROBLEMS,
   file: string,
   { concurrency, notify, skipBad, organization, space }: BatchFlags,
 ): Promise<ReadTarget> {
   const ofBatches = Object.entries({ concurrency, notify, 'skip-bad': skipBad, organization, space });
-  const text = await readTextFile('SPEC', file);
-  const read = readSpecText(text, file === '-' ? 'stdin' : file, (spec) =>
-    PROBLEMS[kind](isRecord(spec) ? { ...spec, key: 'key' } : spec),
-  );
+  const read = await readSpec(kind, file);
   const misplaced = ofBatches.filter(([, value]) => value !== undefined);
   return {
     ...read,
@@ -107,6 +113,18 @@ async function readTarget(
       ...read.problems,
     ],
   };
+}
+
+async function readSpec(kind: keyof typeof PROBLEMS, file: string): Promise<ReadTarget> {
+  try {
+    const text = await readTextFile('SPEC', file);
+    return readSpecText(text, file === '-' ? 'stdin' : file, (spec) =>
+      PROBLEMS[kind](isRecord(spec) ? { ...spec, key: 'key' } : spec),
+    );
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return { problems: [error.message] };
+  }
 }
 
 /** A batch has no spec in a file, but flags; each firing reads its manifest anew. */
@@ -123,11 +141,6 @@ function asBatchFlag(problem: string): string {
   return problem.startsWith('manifest: ')
     ? problem.replace('manifest', 'MANIFEST_URL')
     : problem.replace(/^(?:scope\.)?(\w+)(?:\.\w+)?: /, '--$1: ');
-}
-
-/** Problems of options are told as those of flags. */
-function asFlag(problem: string): string {
-  return /^(cron|every|calendar|timezone|overlap|catchup|note): /.test(problem) ? `--${problem}` : problem;
 }
 
 function remarksOnKey(name: string, spec: unknown): string[] {
