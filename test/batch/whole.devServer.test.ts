@@ -159,6 +159,17 @@ test('P1: from a file, as it may be written elsewhere; what is wrong with one st
       InvalidInputError,
     );
     await expect(batch.get(key)).rejects.toThrow('There is no run');
+    // What is wrong besides the manifest is told at once, and that is not read for it.
+    const wrong = { key: 'a/b', concurrency: 20_000, scope: { space: 'ä' } };
+    const problems = ['key', 'concurrency', 'scope.space'].map((name): unknown =>
+      expect.stringMatching(`^${name}: `),
+    );
+    await expect(batch.startFrom('/nowhere', wrong)).rejects.toMatchObject({ problems });
+    const empty = { digest: 'x', items: 0, partitions: [] };
+    const given = { ...wrong, manifest: empty, partitions: oneByOne([]) };
+    await expect(batch.start(given)).rejects.toMatchObject({
+      problems: [...problems, expect.stringMatching(/^manifest\.partitions: /)],
+    });
     // A byte order mark, Windows line ends, a blank line, and no end of the last one.
     await writeFile(file, `\ufeff${one}\r\n\r\n${two}`);
     const started = await batch.startFrom(file, { key, concurrency: 1 });

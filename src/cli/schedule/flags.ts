@@ -16,6 +16,7 @@ import { requireGood } from '../../errors';
 import { isRecord } from '../../rules/inputs';
 import { type ScopeFlags } from '../api';
 import { UsageError } from '../exit';
+import { asBatchFlag } from '../flags';
 import { readTextFile } from '../input';
 import { notifyFrom } from '../jobs/jobFlags';
 import { asFlag } from './asking';
@@ -134,13 +135,13 @@ function readBatch(manifest: string, flags: BatchFlags): ReadTarget {
   const notify = flags.notify === undefined ? undefined : notifyFrom(flags.notify, problems);
   const scope = organization === undefined && space === undefined ? undefined : { organization, space };
   const spec: ScheduledBatch = { manifest, concurrency, scope, notify, skipBad };
-  return { spec, problems: [...problems, ...problemsOfScheduledBatch(spec).map(asBatchFlag)] };
+  return { spec, problems: [...problems, ...problemsOfScheduledBatch(spec).map(asOwnFlag)] };
 }
 
-function asBatchFlag(problem: string): string {
+function asOwnFlag(problem: string): string {
   return problem.startsWith('manifest: ')
     ? problem.replace('manifest', 'MANIFEST_URL')
-    : problem.replace(/^(?:scope\.)?(\w+)(?:\.\w+)?: /, '--$1: ');
+    : asBatchFlag(problem);
 }
 
 function remarksOnKey(name: string, spec: unknown): string[] {
