@@ -128,6 +128,23 @@ test('a schedule is shown, listed, paused, resumed and deleted', async () => {
   await expect(schedules.trigger(name)).rejects.toThrow(NoSuchScheduleError);
 });
 
+test('overlap and catch-up are what the server was given, and are shown as it has them', async () => {
+  const { schedules } = client();
+  const name = newName();
+  await schedules.create(name, UNUSED);
+  const schedule = temporal.client.schedule.getHandle(`segue/${name}`);
+  expect((await schedule.describe()).policies).toMatchObject({ overlap: 'SKIP', catchupWindow: 3_600_000 });
+  expect(await schedules.show(name)).toMatchObject({ overlap: 'skip', catchup: '1h' });
+  // As somebody may in the Temporal UI.
+  for (const [overlap, shown] of [
+    ['ALLOW_ALL', 'allow-all'],
+    ['TERMINATE_OTHER', 'terminate-other'],
+  ] as const) {
+    await schedule.update((before) => ({ ...before, policies: { overlap, catchupWindow: '90m' } }));
+    expect(await schedules.show(name)).toMatchObject({ overlap: shown, catchup: '90m', kind: 'outlook' });
+  }
+});
+
 test("without a zone it is the workspace's, which a worker knows", async () => {
   const { schedules } = client();
   const spec = { cron: '0 3 * 1 * 2099' };

@@ -9,7 +9,7 @@ import {
 } from '@temporalio/client';
 import { missingTimes } from '../../schedules/clockChanges';
 import { type StarterConfig } from '../../config';
-import { DEFAULT_SCHEDULE, FIRING_WORKFLOW, type FiringInput, type ScheduleOverlap } from '../../contract';
+import { DEFAULT_SCHEDULE, FIRING_WORKFLOW, type FiringInput } from '../../contract';
 import { parseDuration } from '../../durations';
 import { DecisionRefusedError, NoSuchScheduleError, requireGood, ScheduleExistsError } from '../../errors';
 import { firingWorkflowId, scheduleId, scheduleNameIn } from '../../ids';
@@ -21,6 +21,7 @@ import {
   problemsOfScheduleName,
   problemsOfTrigger,
 } from './orders';
+import { policyOf } from './policies';
 import {
   entryOfSchedule,
   type KeptSchedule,
@@ -45,13 +46,6 @@ export interface CreatedSchedule {
   /** What is worth knowing: a time that a clock does not show, a zone that the workspace does not tell. */
   remarks: string[];
 }
-
-const POLICIES = {
-  skip: 'SKIP',
-  'buffer-one': 'BUFFER_ONE',
-  'buffer-all': 'BUFFER_ALL',
-  'allow-all': 'ALLOW_ALL',
-} as const satisfies Record<ScheduleOverlap, ScheduleOverlapPolicy>;
 
 export class SchedulesClient {
   constructor(
@@ -112,7 +106,7 @@ export class SchedulesClient {
     requireGood(problemsOfTrigger(name, { overlap }), 'Nothing was triggered');
     await this.#with(name, async (schedule) => {
       const described = await schedule.describe();
-      const policy = overlap ? POLICIES[overlap] : described.policies.overlap;
+      const policy = overlap ? policyOf(overlap) : described.policies.overlap;
       requireNothingOpen(name, described, policy);
       await schedule.trigger(policy);
     });
@@ -124,7 +118,7 @@ export class SchedulesClient {
    */
   async backfill(name: string, from: string, to: string, { overlap }: FiringOptions = {}): Promise<void> {
     requireGood(problemsOfBackfill(name, { from, to, overlap }), 'Nothing was backfilled');
-    const policy = POLICIES[overlap ?? DEFAULT_SCHEDULE.backfill];
+    const policy = policyOf(overlap ?? DEFAULT_SCHEDULE.backfill);
     await this.#with(name, (schedule) =>
       schedule.backfill({ start: new Date(from), end: new Date(to), overlap: policy }),
     );
@@ -141,7 +135,7 @@ export class SchedulesClient {
     const { overlap = DEFAULT_SCHEDULE.overlap, catchup = DEFAULT_SCHEDULE.catchup } = options;
     const { taskQueue, poll, submit } = this.config;
     const target = keyless(options.target);
-    const kept: KeptSchedule = { kind: target.kind, spec, timezone, overlap, catchup };
+    const kept: KeptSchedule = { kind: target.kind, spec, timezone };
     const memo: ScheduleMemo = { segueAsk: askOfSchedule(options), segueSchedule: kept };
     const input: FiringInput = { target, spec, timezone, poll, submit };
     await this.temporal.schedule.create({
@@ -155,7 +149,7 @@ export class SchedulesClient {
         args: [input],
         staticSummary: `${target.kind} of the schedule ${name}`,
       },
-      policies: { overlap: POLICIES[overlap], catchupWindow: parseDuration(catchup) },
+      policies: { overlap: policyOf(overlap), catchupWindow: parseDuration(catchup) },
       memo,
       state: { note },
     });
