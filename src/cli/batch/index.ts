@@ -14,7 +14,7 @@ import { tellStarted } from '../starting';
 
 const EXAMPLES = `
 Examples:
-  segue batch check products.ndjson
+  segue batch check examples/products.ndjson
   segue batch run products.ndjson --key products-7 --concurrency 100
   segue batch start products.ndjson --key products-7 --notify u-1@42
   segue batch results products-7 --status failed > failed.ndjson
