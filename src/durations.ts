@@ -12,6 +12,13 @@ export function parseDuration(text: string): number | undefined {
   return Math.round(Number(match[1]) * UNITS[match[2] as keyof typeof UNITS]);
 }
 
+/** The same length of time in the largest unit that gives a whole number, as it is read again. */
+export function toDuration(ms: number): Duration {
+  const units = Object.keys(UNITS).reverse() as (keyof typeof UNITS)[];
+  const largest = units.find((unit) => ms >= UNITS[unit] && ms % UNITS[unit] === 0) ?? 'ms';
+  return `${ms / UNITS[largest]}${largest}`;
+}
+
 /** The one place that renders durations for people: the two largest units that say something, `1h 5m`, `15s`. */
 export function formatDuration(ms: number): string {
   if (ms < UNITS.s) return `${Math.round(ms)}ms`;

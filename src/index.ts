@@ -68,6 +68,7 @@ export {
   type ScheduleReport,
 } from './client/schedules/report';
 export { type CreatedSchedule, SchedulesClient } from './client/schedules';
+export { type ShownOverlap } from './client/schedules/policies';
 export { type ScheduleOptions } from './client/schedules/spec';
 export { TranscriptsClient } from './client/jobs/transcripts';
 export { type TranscriptSpec } from './client/jobs/transcriptSpec';

@@ -1,4 +1,4 @@
-import { formatDuration, parseDuration } from '../src/durations';
+import { formatDuration, parseDuration, toDuration } from '../src/durations';
 
 describe('durations', () => {
   test.each([
@@ -30,5 +30,17 @@ describe('durations', () => {
     [90_000_000, '1d 1h'],
   ])('%d ms is shown as %s', (ms, text) => {
     expect(formatDuration(ms)).toBe(text);
+  });
+
+  test.each([
+    [0, '0ms'],
+    [1_500, '1500ms'],
+    [90_000, '90s'],
+    [5_400_000, '90m'],
+    [3_600_000, '1h'],
+    [604_800_000, '7d'],
+  ])('%d ms is written as %s, and read again as the same', (ms, text) => {
+    expect(toDuration(ms)).toBe(text);
+    expect(parseDuration(text)).toBe(ms);
   });
 });

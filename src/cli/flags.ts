@@ -23,6 +23,11 @@ export function problemsOfTimeout({ timeout }: { timeout?: string }): string[] {
   return isWrong ? [`--timeout: "${timeout}" is not ${DURATION_FORM}`] : [];
 }
 
+/** What is wrong with what a batch is asked for, told as of the flags that say it. */
+export function asBatchFlag(problem: string): string {
+  return problem.replace(/^(?:scope\.)?(\w+)(?:\.\w+)?: /, '--$1: ');
+}
+
 /** What is wrong with the flags of any command that lists. */
 export function problemsOfLimit({ limit }: { limit: unknown }): string[] {
   const isCount = typeof limit === 'number' && Number.isInteger(limit) && limit >= 1 && limit < 1_000_000;

@@ -44,10 +44,22 @@ function problemsOfItem(item: unknown): string[] {
 
 export function problemsOfBatchInput(input: unknown): string[] {
   if (!isRecord(input)) return ['the input: must be one object'];
-  const { key, manifest, source, concurrency, scope, notify, poll, submit } = input;
+  const { key, manifest } = input;
   return [
     ...problemsOfBatchKey(key, 'key'),
     ...problemsOfManifest(manifest),
+    ...problemsOfBatchSettings(input),
+  ];
+}
+
+/** All that is known before a manifest is read; people choose the key. */
+export function problemsOfGivenBatch(spec: Record<string, unknown>): string[] {
+  return [...problemsOfGivenKey(spec.key), ...problemsOfBatchSettings(spec)];
+}
+
+function problemsOfBatchSettings(given: Record<string, unknown>): string[] {
+  const { source, concurrency, scope, notify, poll, submit } = given;
+  return [
     ...(source === undefined || source === null || isText(source) ? [] : ['source: must be a text']),
     ...problemsOfConcurrency(concurrency),
     ...problemsOfObjects({ scope, poll, submit }),
@@ -63,7 +75,7 @@ function problemsOfTimes(given: { poll: unknown; submit: unknown }): string[] {
 }
 
 /** Of what people choose: `products+2` is what Segue calls the retry of `products`. */
-export function problemsOfGivenKey(key: unknown): string[] {
+function problemsOfGivenKey(key: unknown): string[] {
   if (key === undefined) return ['key: is required: it makes it the same batch when it is started again'];
   return typeof key === 'string' && isGivenKey(key) ? [] : [`key: ${JSON.stringify(key)} is not ${KEY_FORM}`];
 }
@@ -74,7 +86,7 @@ function problemsOfBatchKey(key: unknown, name: string): string[] {
     : [`${name}: must be 1 to 200 letters, digits or any of . _ ~ + -`];
 }
 
-function problemsOfManifest(manifest: unknown): string[] {
+export function problemsOfManifest(manifest: unknown): string[] {
   if (!isRecord(manifest)) return ['manifest: must be { digest, items, partitions }'];
   const { digest, items, partitions } = manifest;
   const isList = Array.isArray(partitions) && partitions.length > 0 && partitions.length <= MOST_PARTITIONS;

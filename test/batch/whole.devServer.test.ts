@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { type BatchPartition } from '../../src/client/batches';
+import { type BatchPartition, type BatchSpec } from '../../src/client/batches';
 import { InvalidInputError, KeyReusedError, ManifestChangedError } from '../../src/errors';
 import { batchPartWorkflowId, batchWorkflowId } from '../../src/ids';
 import { batchOf, cutouts, mostAtOnce, oneByOne, resultsOf, startBatch, startPartly } from '../support/batch';
@@ -65,8 +65,7 @@ test('P1: started twice, and again when it is over, nothing is done twice', asyn
 test('P1 P2: a client that was killed in the middle of the hand-over starts again and goes on', async () => {
   const config = testConfig();
   const spec = batchOf(cutouts(sandbox.url, 9), 3);
-  const all: BatchPartition[] = [];
-  for await (const partition of spec.partitions) all.push(partition);
+  const all = await allOf(spec);
   await withWorker(temporal, config, sandbox.url, async () => {
     const first = await startPartly(segueClient(temporal, config), {
       ...spec,
@@ -83,8 +82,7 @@ test('P1 P2: a client that was killed in the middle of the hand-over starts agai
 test('P2: partitions that never come are named; given alone, in any order, they complete the batch', async () => {
   const config = testConfig();
   const spec = batchOf(cutouts(sandbox.url, 8), 2);
-  const all: BatchPartition[] = [];
-  for await (const partition of spec.partitions) all.push(partition);
+  const all = await allOf(spec);
   const only = (...numbers: number[]) => ({
     ...spec,
     partitions: oneByOne(numbers.flatMap((n) => all[n - 1] ?? [])),
@@ -116,15 +114,68 @@ test('the same key with another manifest is refused, with the first line that di
     await expect(refused).rejects.toThrow(KeyReusedError);
     await expect(refused).rejects.toThrow('its manifest differs first in line 5; choose another key');
     await expect(batches.start(batchOf(items.slice(0, 6), 3, { key: spec.key }))).rejects.toThrow(
-      'its manifest differs from line 7 on',
+      'its manifest differs first in line 7: this one ends before that; choose another key',
+    );
+    await expect(batches.start(batchOf(cutouts(sandbox.url, 11), 3, { key: spec.key }))).rejects.toThrow(
+      'its manifest differs first in line 10: it ends before that; choose another key',
     );
     // Changed meanwhile, it is still the key that is refused, and the batch that has it is none to cancel.
     const next = () => Promise.reject(new ManifestChangedError(['it was changed meanwhile']));
     const unreadable = { [Symbol.asyncIterator]: () => ({ next }) };
     const other = { ...batchOf(changed, 3, { key: spec.key }), partitions: unreadable };
-    await expect(batches.start(other)).rejects.toThrow('its manifest differs from line 4 on; choose');
+    await expect(batches.start(other)).rejects.toThrow(
+      'its manifest differs somewhere in lines 4 to 6; choose',
+    );
+    const atItsEnd = items.map((item, index) => (index === 8 ? { ...item, key: 'another' } : item));
+    const last = { ...batchOf(atItsEnd, 3, { key: spec.key }), partitions: unreadable };
+    await expect(batches.start(last)).rejects.toThrow(
+      'its manifest differs in line 7 or a later one; choose',
+    );
   });
 });
+
+test('where the partition that differs was never handed over, its lines are named, and none of them as the one', async () => {
+  const config = testConfig();
+  const items = cutouts(sandbox.url, 9);
+  const spec = batchOf(items, 3);
+  const client = segueClient(temporal, config);
+  const { batch: batches } = client;
+  // Nobody works on it; all that matters is what is there.
+  await startPartly(client, { ...spec, partitions: oneByOne((await allOf(spec)).slice(0, 1)) });
+  const changedAt = (place: number, count = items.length): BatchSpec => {
+    const changed = items.map((item, index) => (index === place ? { ...item, key: 'another' } : item));
+    return batchOf(changed.slice(0, count), 3, { key: spec.key });
+  };
+  const refusals: [BatchSpec, string][] = [
+    // Lines 4 and 7 are the same in both.
+    [changedAt(5), 'somewhere in lines 4 to 6;'],
+    [changedAt(8), 'somewhere in lines 7 to 9;'],
+    // Two more are missing here.
+    [changedAt(-1, 7), 'somewhere in lines 7 to 8;'],
+  ];
+  for (const [other, words] of refusals)
+    await expect(batches.start(other)).rejects.toThrow(`its manifest differs ${words} choose another key`);
+  const spaced = changedAt(5);
+  const lines = [
+    [1, 2, 3],
+    [5, 6, 9],
+    [12, 13, 14],
+  ];
+  const placed = (await allOf(spaced)).map((one, n) => ({ ...one, lines: lines[n] }));
+  const facts = spaced.manifest.partitions.map((one, n) => ({ ...one, firstLine: lines[n]?.[0] ?? 1 }));
+  const manifest = { ...spaced.manifest, partitions: facts };
+  await expect(batches.start({ ...spaced, manifest, partitions: oneByOne(placed) })).rejects.toThrow(
+    'its manifest differs somewhere in lines 5 to 9; choose another key',
+  );
+  for (const id of [batchWorkflowId(spec.key), batchPartWorkflowId(spec.key, 1)])
+    await temporal.client.workflow.getHandle(id).terminate();
+});
+
+async function allOf({ partitions }: BatchSpec): Promise<BatchPartition[]> {
+  const all: BatchPartition[] = [];
+  for await (const partition of partitions) all.push(partition);
+  return all;
+}
 
 test('batches that name no workspace have one turn together, and each workspace has its own', async () => {
   const config = testConfig();
@@ -159,6 +210,17 @@ test('P1: from a file, as it may be written elsewhere; what is wrong with one st
       InvalidInputError,
     );
     await expect(batch.get(key)).rejects.toThrow('There is no run');
+    // What is wrong besides the manifest is told at once, and that is not read for it.
+    const wrong = { key: 'a/b', concurrency: 20_000, scope: { space: 'ä' } };
+    const problems = ['key', 'concurrency', 'scope.space'].map((name): unknown =>
+      expect.stringMatching(`^${name}: `),
+    );
+    await expect(batch.startFrom('/nowhere', wrong)).rejects.toMatchObject({ problems });
+    const empty = { digest: 'x', items: 0, partitions: [] };
+    const given = { ...wrong, manifest: empty, partitions: oneByOne([]) };
+    await expect(batch.start(given)).rejects.toMatchObject({
+      problems: [...problems, expect.stringMatching(/^manifest\.partitions: /)],
+    });
     // A byte order mark, Windows line ends, a blank line, and no end of the last one.
     await writeFile(file, `\ufeff${one}\r\n\r\n${two}`);
     const started = await batch.startFrom(file, { key, concurrency: 1 });

@@ -85,10 +85,6 @@ test('everything that is wrong is told at once, each with its flag or its place'
   const wrong = [
     ['create', 'a', '--cron', '0 2 * * *', '--every', '1h', 'outlook', EXAMPLE],
     ['create', 'a', '--calendar', '{', 'outlook', EXAMPLE],
-    ['create', 'a', '--every', '1h', 'media', EXAMPLE],
-    ['create', 'a', '--every', '1h', 'outlook', '/nowhere.yaml'],
-    ['pause', 'a'],
-    ['backfill', 'a', '--from', 'yesterday', '--to', 'today'],
   ];
   const ended = await Promise.all(wrong.map((args) => schedule(...args)));
   expect(ended.map((finished) => finished.code)).toEqual(wrong.map(() => 2));

@@ -75,9 +75,23 @@ test('everything that is wrong is told at once, and nothing is made', async () =
     await expect(schedules.create('a', { ...UNUSED, target: target as never })).rejects.toThrow(
       InvalidInputError,
     );
-  await expect(schedules.backfill('a', '2026-01-01', '2999-01-01T00:00:00Z')).rejects.toMatchObject({
-    problems: [expect.stringMatching(/^from: /), 'to: is yet to come, and fires by itself'],
+  const overlap = 'both' as never;
+  await expect(
+    schedules.backfill('a/b', '2026-01-01', '2999-01-01T00:00:00Z', { overlap }),
+  ).rejects.toMatchObject({
+    problems: [
+      expect.stringMatching(/^name: "a\/b"/),
+      expect.stringMatching(/^from: /),
+      'to: is yet to come, and fires by itself',
+      expect.stringMatching(/^overlap: "both"/),
+    ],
   });
+  const [name, note] = [expect.stringMatching(/^name: /), expect.stringMatching(/^note: /)];
+  await expect(schedules.trigger('a/b', { overlap })).rejects.toMatchObject({
+    problems: [name, expect.stringMatching(/^overlap: /)],
+  });
+  await expect(schedules.pause('a/b', ' ')).rejects.toMatchObject({ problems: [name, note] });
+  await expect(schedules.resume('a/b', ' ')).rejects.toMatchObject({ problems: [name, note] });
   await expect(schedules.show('a')).rejects.toThrow(NoSuchScheduleError);
 });
 
@@ -112,6 +126,23 @@ test('a schedule is shown, listed, paused, resumed and deleted', async () => {
   await schedules.delete(name);
   await expect(schedules.delete(name)).rejects.toThrow(NoSuchScheduleError);
   await expect(schedules.trigger(name)).rejects.toThrow(NoSuchScheduleError);
+});
+
+test('overlap and catch-up are what the server was given, and are shown as it has them', async () => {
+  const { schedules } = client();
+  const name = newName();
+  await schedules.create(name, UNUSED);
+  const schedule = temporal.client.schedule.getHandle(`segue/${name}`);
+  expect((await schedule.describe()).policies).toMatchObject({ overlap: 'SKIP', catchupWindow: 3_600_000 });
+  expect(await schedules.show(name)).toMatchObject({ overlap: 'skip', catchup: '1h' });
+  // As somebody may in the Temporal UI.
+  for (const [overlap, shown] of [
+    ['ALLOW_ALL', 'allow-all'],
+    ['TERMINATE_OTHER', 'terminate-other'],
+  ] as const) {
+    await schedule.update((before) => ({ ...before, policies: { overlap, catchupWindow: '90m' } }));
+    expect(await schedules.show(name)).toMatchObject({ overlap: shown, catchup: '90m', kind: 'outlook' });
+  }
 });
 
 test("without a zone it is the workspace's, which a worker knows", async () => {

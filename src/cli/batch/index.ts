@@ -1,18 +1,20 @@
 import { type Command } from 'commander';
 import { type BatchCheckFlags, checkBatch } from './check';
-import { withBatch } from './key';
+import { EXITS } from './exits';
+import { problemsOfBatchId, withBatch } from './key';
 import { type BatchListFlags, showBatches } from './list';
 import { addOrders } from './orders';
 import { printResults, type ResultsFlags, wantedFrom } from './results';
 import { retryBatch } from './retry';
 import { type BatchRunFlags, showBatch, waitForBatch, withStartedBatch } from './run';
 import { EXIT } from '../exit';
-import { countFlag, durationFlag } from '../flags';
+import { problemsOfTimeout, softNumber } from '../flags';
+import { prepareFolder } from '../jobs/saving';
 import { tellStarted } from '../starting';
 
 const EXAMPLES = `
 Examples:
-  segue batch check products.ndjson
+  segue batch check examples/products.ndjson
   segue batch run products.ndjson --key products-7 --concurrency 100
   segue batch start products.ndjson --key products-7 --notify u-1@42
   segue batch results products-7 --status failed > failed.ndjson
@@ -34,18 +36,20 @@ export function addTo(program: Command): void {
     .description('find everything that is wrong with a manifest; a file, - for stdin, or an https address')
     .option('--skip-bad', 'leave bad lines out: exit 0 when at least one is good')
     .option('--json', 'print one JSON object, with the first 100 bad lines')
-    .addHelpText('after', '\nExit: 0 it can be run · 2 something is wrong · 4 the address cannot be read.')
+    .addHelpText('after', EXITS.check)
     .action(async (manifest: string, flags: BatchCheckFlags) => {
       process.exitCode = await checkBatch(manifest, flags);
     });
   waiting(asking(batch.command('run <manifest>')))
     .description('start a batch and wait until every item is over, or goes on as a run of its own')
+    .addHelpText('after', EXITS.run)
     .action(async (manifest: string, flags: BatchRunFlags) => {
       process.exitCode = await withStartedBatch(manifest, flags, (one) => waitForBatch(one, flags));
     });
   asking(batch.command('start <manifest>'))
     .description('start a batch and return when all lines are handed over')
     .option('--json', 'print one JSON object')
+    .addHelpText('after', EXITS.start)
     .action(async (manifest: string, flags: BatchRunFlags) => {
       process.exitCode = await withStartedBatch(manifest, flags, (one, connected) =>
         tellStarted(one, connected, flags),
@@ -53,14 +57,16 @@ export function addTo(program: Command): void {
     });
   waiting(batch.command('follow <key>'))
     .description('wait for a batch that was started')
+    .addHelpText('after', EXITS.follow)
     .action(async (key: string, flags: { json?: boolean; timeout?: string }) => {
-      process.exitCode = await withBatch(key, (one) => waitForBatch(one, flags));
+      process.exitCode = await withBatch(key, (one) => waitForBatch(one, flags), problemsOfTimeout(flags));
     });
   batch
     .command('status <key>')
     .alias('show')
     .description('show how a batch stands')
     .option('--json', 'print one JSON object')
+    .addHelpText('after', EXITS.read)
     .action(async (key: string, flags: { json?: boolean }) => {
       process.exitCode = await withBatch(key, async (one) => {
         showBatch(await one.report(), flags);
@@ -85,10 +91,12 @@ Temporal keeps the results of a partition for the namespace's retention after it
 are there, and how many items are missing, because they are kept no longer or not handed over yet, with what the batch
 counted of them.
 
-A file is named after the key of its item: KEY-1.png. Exit: 1 when some could not be saved; the others are.`,
+A file is named after the key of its item: KEY-1.png.
+${EXITS.results}`,
     )
     .action(async (key: string, flags: ResultsFlags) => {
-      const wanted = wantedFrom(flags);
+      const wanted = wantedFrom(flags, problemsOfBatchId(key));
+      await prepareFolder({ out: wanted.place?.into }, '--download');
       process.exitCode = await withBatch(key, (one) => printResults(one, wanted));
     });
   addOrders(batch);
@@ -98,7 +106,9 @@ A file is named after the key of its item: KEY-1.png. Exit: 1 when some could no
     .option('--json', 'print one JSON object')
     .addHelpText(
       'after',
-      '\nAsked twice, it is one batch. What is held, or may be alive at the service, is not run again.',
+      `
+Asked twice, it is one batch. What is held, or may be alive at the service, is not run again.
+${EXITS.retry}`,
     )
     .action(async (key: string, flags: { json?: boolean }) => {
       process.exitCode = await retryBatch(key, flags);
@@ -107,21 +117,19 @@ A file is named after the key of its item: KEY-1.png. Exit: 1 when some could no
     .command('list')
     .description('list batches, newest first')
     .option('--stage <stage>', 'only those that are here, or ended so')
-    .option('--limit <n>', 'show at most so many', countFlag, 50)
+    .option('--limit <n>', 'show at most so many', softNumber, 50)
     .option('--json', 'print one JSON object a line')
+    .addHelpText('after', EXITS.list)
     .action((flags: BatchListFlags) => showBatches(flags));
 }
 
 /** What `run` and `follow` wait for; a script must know when they come back. */
-const WAITING = `
---timeout and Ctrl-C stop waiting, never the batch.
-Exit: 0 all succeeded · 1 some failed, or it was cancelled · 3 some are held · 4 Temporal cannot be reached ·
-5 waiting stopped, still running. A manifest that is wrong, or another one with the same key: 2.`;
+const WAITING = '\n--timeout and Ctrl-C stop waiting, never the batch.';
 
 function asking(command: Command): Command {
   return command
     .option('--key <key>', 'required: what makes it the same batch; started again, it goes on')
-    .option('--concurrency <n>', 'how many items are at the service at once (200)', countFlag)
+    .option('--concurrency <n>', 'how many items are at the service at once (200)', softNumber)
     .option('--notify <user@workspace>', 'who is told of the end, once')
     .option(
       '--organization <id>',
@@ -136,6 +144,6 @@ function asking(command: Command): Command {
 function waiting(command: Command): Command {
   return command
     .option('--json', 'print one JSON object')
-    .option('--timeout <duration>', 'stop waiting after this long; the batch goes on', durationFlag)
+    .option('--timeout <duration>', 'stop waiting after this long; the batch goes on')
     .addHelpText('after', WAITING);
 }

@@ -2,18 +2,27 @@
 import { SegueClient } from '../../client';
 import { type Batch } from '../../client/batches/batch';
 import { loadStarterConfig } from '../../config';
+import { requireGood } from '../../errors';
 import { batchKeyOf } from '../../ids';
 import { withTemporal } from '../connect';
-import { type ExitCode, UsageError } from '../exit';
+import { type ExitCode } from '../exit';
 
-export async function withBatch(text: string, work: (batch: Batch) => Promise<ExitCode>): Promise<ExitCode> {
-  const key = requireBatchKey(text);
+/** Nobody is asked before all that was typed is known to be good; `ofFlags` is what is wrong besides the key. */
+export async function withBatch(
+  text: string,
+  work: (batch: Batch) => Promise<ExitCode>,
+  ofFlags: string[] = [],
+): Promise<ExitCode> {
+  const key = requireBatchKey(text, ofFlags);
   const config = loadStarterConfig();
   return withTemporal(async ({ temporal }) => work(await new SegueClient(temporal, config).batch.get(key)));
 }
 
-export function requireBatchKey(text: string): string {
-  const key = batchKeyOf(text);
-  if (key === undefined) throw new UsageError(`"${text}" is neither a key nor the id of a batch`);
-  return key;
+export function requireBatchKey(text: string, ofFlags: string[] = []): string {
+  requireGood([...problemsOfBatchId(text), ...ofFlags], 'Nothing was asked');
+  return batchKeyOf(text) ?? text;
+}
+
+export function problemsOfBatchId(text: string): string[] {
+  return batchKeyOf(text) === undefined ? [`KEY: "${text}" is neither a key nor the id of a batch`] : [];
 }

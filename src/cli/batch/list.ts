@@ -6,6 +6,7 @@ import { formatDuration } from '../../durations';
 import { requireGood } from '../../errors';
 import { countsWords } from './words';
 import { withTemporal } from '../connect';
+import { problemsOfLimit } from '../flags';
 import { showList } from '../showing';
 
 export interface BatchListFlags {
@@ -24,14 +25,13 @@ export async function showBatches(flags: BatchListFlags): Promise<void> {
   });
 }
 
-/** Nothing is asked with a filter that finds nothing by mistake. */
-function filterFrom({ stage }: BatchListFlags): BatchFilter {
+/** All problems at once; nothing is asked with a filter that finds nothing by mistake. */
+function filterFrom({ stage, limit }: BatchListFlags): BatchFilter {
+  const problems = problemsOfLimit({ limit });
   const known = BATCH_STAGES.find((name) => name === stage);
-  const isWrong = stage !== undefined && !known;
-  requireGood(
-    isWrong ? [`--stage: "${stage}" is none of ${BATCH_STAGES.join(', ')}`] : [],
-    'Nothing was listed',
-  );
+  if (stage !== undefined && !known)
+    problems.push(`--stage: "${stage}" is none of ${BATCH_STAGES.join(', ')}`);
+  requireGood(problems, 'Nothing was listed');
   return { stage: known };
 }
 

@@ -1,9 +1,11 @@
 /** What people tell a running batch: pause, resume, concurrency, cancel. */
 import { type Command } from 'commander';
 import { type Batch } from '../../client/batches/batch';
+import { problemsOfBatchOrder, problemsOfConcurrencyOrder } from '../../rules/batch';
+import { EXITS } from './exits';
 import { withBatch } from './key';
 import { EXIT, type ExitCode } from '../exit';
-import { countFlag } from '../flags';
+import { softNumber } from '../flags';
 import { osUser } from '../person';
 import { print, printJson } from '../print';
 
@@ -27,13 +29,16 @@ export function addOrders(batch: Command): void {
     'cancelled',
     (one, order) => one.cancel(order),
   );
+  // What is missing is told with all else that is wrong.
   order(batch, 'concurrency <key>', 'change how many items are at the service at once')
-    .requiredOption('--to <n>', 'so many', countFlag)
+    .option('--to <n>', 'required: so many', softNumber)
     .action(async (key: string, { by = osUser(), reason, json, to }: OrderFlags & { to: number }) => {
-      process.exitCode = await withBatch(key, async (one) => {
-        await one.concurrency({ by, reason, concurrency: to });
+      const asked = { by, reason, concurrency: to };
+      const work = async (one: Batch): Promise<ExitCode> => {
+        await one.concurrency(asked);
         return tell(one, `has ${to} places, by ${by}`, json);
-      });
+      };
+      process.exitCode = await withBatch(key, work, problemsOfConcurrencyOrder(asked).map(asFlag));
     });
 }
 
@@ -45,11 +50,17 @@ function add(
   act: (one: Batch, order: { by: string; reason?: string }) => Promise<unknown>,
 ): void {
   order(batch, usage, about).action(async (key: string, { by = osUser(), reason, json }: OrderFlags) => {
-    process.exitCode = await withBatch(key, async (one) => {
-      await act(one, { by, reason });
+    const asked = { by, reason };
+    const work = async (one: Batch): Promise<ExitCode> => {
+      await act(one, asked);
       return tell(one, `${done} by ${by}`, json);
-    });
+    };
+    process.exitCode = await withBatch(key, work, problemsOfBatchOrder(asked).map(asFlag));
   });
+}
+
+function asFlag(problem: string): string {
+  return `--${problem.replace(/^concurrency: /, 'to: ')}`;
 }
 
 function order(batch: Command, usage: string, about: string): Command {
@@ -58,7 +69,8 @@ function order(batch: Command, usage: string, about: string): Command {
     .description(about)
     .option('--by <user>', 'who says so (default: the user of this machine)')
     .option('--reason <text>', 'why')
-    .option('--json', 'print one JSON object');
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', EXITS.order);
 }
 
 async function tell(batch: Batch, words: string, json: boolean | undefined): Promise<ExitCode> {

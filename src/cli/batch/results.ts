@@ -8,7 +8,7 @@ import { type FilePlace } from '../../client/files';
 import { FileTally } from './files';
 import { keptLine, missingLines } from './words';
 import { EXIT, type ExitCode } from '../exit';
-import { prepareFolder, problemsOfSaving } from '../jobs/saving';
+import { problemsOfSaving } from '../jobs/saving';
 import { say } from '../print';
 
 export interface ResultsFlags {
@@ -32,10 +32,13 @@ const STATUSES: readonly BatchItemStatus[] = [
   'cancelled',
 ];
 
-/** Read before anything is asked: a slip must not look like "none of these". */
-export function wantedFrom({ status: text, download: out, at }: ResultsFlags): WantedResults {
+/** Read before anything is asked: a slip must not look like "none of these". `ofKey` is told with it. */
+export function wantedFrom(
+  { status: text, download: out, at }: ResultsFlags,
+  ofKey: string[] = [],
+): WantedResults {
   const status = STATUSES.find((known) => known === text);
-  const problems = problemsOfSaving({ out, at }, '--download');
+  const problems = [...ofKey, ...problemsOfSaving({ out, at }, '--download')];
   if (text !== undefined && !status) problems.push(`--status: "${text}" is none of ${STATUSES.join(', ')}`);
   if (out !== undefined && status !== undefined && status !== 'succeeded')
     problems.push(`--download: only items that succeeded have files, not those that are ${status}`);
@@ -44,7 +47,6 @@ export function wantedFrom({ status: text, download: out, at }: ResultsFlags): W
 }
 
 export async function printResults(batch: Batch, { status, place }: WantedResults): Promise<ExitCode> {
-  await prepareFolder({ out: place?.into }, '--download');
   const tally = place && new FileTally();
   const missing: MissingResults[] = [];
   const options = { onMissing: (part: MissingResults) => void missing.push(part) };

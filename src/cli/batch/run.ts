@@ -1,19 +1,20 @@
 /** `segue batch start` and `run`: the manifest is checked as a whole, then handed over. */
-import { problemsOfScope } from '../../api/scope';
 import { SegueClient } from '../../client';
+import { type BatchSpec } from '../../client/batches';
 import { type Batch } from '../../client/batches/batch';
 import { type ManifestCheck } from '../../client/batches/manifest';
 import { type JobReport } from '../../client/report';
 import { loadProxySettings, loadStarterConfig } from '../../config';
 import { type BatchResult, type BatchStatus } from '../../contract';
 import { requireGood } from '../../errors';
-import { problemsOfGivenKey } from '../../rules/batch';
+import { problemsOfGivenBatch } from '../../rules/batch';
 import { checkBatch, warningLine } from './check';
 import { batchShown } from './screen';
 import { adviceOnBatch, resultLines, statusLines } from './words';
 import { followCommand } from '../commandLine';
 import { type Connected, withTemporal } from '../connect';
 import { type ExitCode } from '../exit';
+import { asBatchFlag, problemsOfTimeout } from '../flags';
 import { notifyFrom } from '../jobs/jobFlags';
 import { print, printJson, say } from '../print';
 import { watcher } from '../screen';
@@ -39,20 +40,16 @@ export async function withStartedBatch(
   flags: BatchRunFlags,
   work: (batch: Batch, connected: Connected) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  if (flags.check) return checkBatch(source, flags);
   const { withCheckedManifest } = await import('../../client/batches/manifest/index.js');
-  const { key = '', concurrency, skipBad, organization, space } = flags;
-  const scope = organization === undefined && space === undefined ? undefined : { organization, space };
-  const problems = problemsOfGivenKey(flags.key).map((problem) => `--${problem}`);
-  const notify = flags.notify === undefined ? undefined : notifyFrom(flags.notify, problems);
-  problems.push(...problemsOfScope(scope).map((problem) => problem.replace('scope.', '--')));
-  requireGood(problems, 'The batch was not started');
+  const settings = await settingsFrom(source, flags);
+  if (flags.check) return checkBatch(source, flags);
+  const { skipBad } = flags;
   const config = loadStarterConfig();
   const reading = { skipBad, proxy: loadProxySettings(), onCheck: tellCheck };
   // All that is wrong with it is told before anybody is asked for anything.
   return withCheckedManifest(source, reading, ({ manifest, partitions }) =>
     withTemporal(async (connected) => {
-      const spec = { key, manifest, partitions, concurrency, scope, notify };
+      const spec = { ...settings, manifest, partitions };
       const batch = await new SegueClient(connected.temporal, config).batch.start(spec);
       if (batch.existing) await sayThatItExists(batch, () => 'What it has is not submitted again.');
       await sayWhenNobodyPolls(connected, batch.taskQueue, { submits: true });
@@ -60,6 +57,27 @@ export async function withStartedBatch(
     }),
   );
 }
+
+/** All that is wrong besides the manifest's lines, which are not read for it. */
+async function settingsFrom(source: string, flags: BatchRunFlags): Promise<BatchSettings> {
+  const { problemsOfSource } = await import('../../client/batches/manifest/index.js');
+  // Whoever only looks at a manifest needs no key.
+  const { key = flags.check ? ANY_KEY : undefined, concurrency, organization, space } = flags;
+  const scope = organization === undefined && space === undefined ? undefined : { organization, space };
+  const problems: string[] = [];
+  const notify = flags.notify === undefined ? undefined : notifyFrom(flags.notify, problems);
+  problems.push(
+    ...problemsOfGivenBatch({ key, concurrency, scope, notify }).map(asBatchFlag),
+    ...problemsOfTimeout(flags),
+    ...(await problemsOfSource(source)),
+  );
+  requireGood(problems, 'The batch was not started');
+  return { key: String(key), concurrency, scope, notify };
+}
+
+type BatchSettings = Pick<BatchSpec, 'key' | 'concurrency' | 'scope' | 'notify'>;
+
+const ANY_KEY = 'key';
 
 function tellCheck(name: string, { warnings, usable, badLines }: ManifestCheck): void {
   for (const warning of warnings) say(warningLine(name, warning));

@@ -16,8 +16,10 @@ import { requireGood } from '../../errors';
 import { isRecord } from '../../rules/inputs';
 import { type ScopeFlags } from '../api';
 import { UsageError } from '../exit';
+import { asBatchFlag } from '../flags';
 import { readTextFile } from '../input';
 import { notifyFrom } from '../jobs/jobFlags';
+import { asFlag } from './asking';
 
 export interface CreateFlags {
   cron?: string;
@@ -42,10 +44,8 @@ export async function readSchedule(
   source: string,
   flags: CreateFlags & BatchFlags,
 ): Promise<{ options: ScheduleOptions; remarks: string[] }> {
-  if (!isTargetKind(target)) throw new UsageError(`"${target}" is none of ${TARGET_KINDS.join(', ')}`);
   const times = readTimes(flags);
-  const { spec, problems: ofSpec } =
-    target === 'batch' ? readBatch(source, flags) : await readTarget(target, source, flags);
+  const { spec, problems: ofSpec } = await readTarget(target, source, flags);
   const { timezone, overlap, catchup, note } = flags;
   const options: ScheduleOptions = {
     spec: times.spec ?? { cron: '@daily' },
@@ -89,16 +89,23 @@ const PROBLEMS = {
   outlook: (spec: unknown) => problemsWithin([], problemsOfOutlook(spec)),
 } as const satisfies Record<Exclude<TargetKind, 'batch'>, unknown>;
 
-async function readTarget(
+async function readTarget(target: string, source: string, flags: BatchFlags): Promise<ReadTarget> {
+  if (isTargetKind(target))
+    return target === 'batch' ? readBatch(source, flags) : readFromFile(target, source, flags);
+  // What else is wrong is told, too; nobody knows what SPEC is.
+  const unknown = `TARGET: "${target}" is none of ${TARGET_KINDS.join(', ')}`;
+  return { problems: [unknown, ...readBatch(ANY_ADDRESS, flags).problems] };
+}
+
+const ANY_ADDRESS = 'https://example.com/';
+
+async function readFromFile(
   kind: keyof typeof PROBLEMS,
   file: string,
   { concurrency, notify, skipBad, organization, space }: BatchFlags,
 ): Promise<ReadTarget> {
   const ofBatches = Object.entries({ concurrency, notify, 'skip-bad': skipBad, organization, space });
-  const text = await readTextFile('SPEC', file);
-  const read = readSpecText(text, file === '-' ? 'stdin' : file, (spec) =>
-    PROBLEMS[kind](isRecord(spec) ? { ...spec, key: 'key' } : spec),
-  );
+  const read = await readSpec(kind, file);
   const misplaced = ofBatches.filter(([, value]) => value !== undefined);
   return {
     ...read,
@@ -109,6 +116,18 @@ async function readTarget(
   };
 }
 
+async function readSpec(kind: keyof typeof PROBLEMS, file: string): Promise<ReadTarget> {
+  try {
+    const text = await readTextFile('SPEC', file);
+    return readSpecText(text, file === '-' ? 'stdin' : file, (spec) =>
+      PROBLEMS[kind](isRecord(spec) ? { ...spec, key: 'key' } : spec),
+    );
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return { problems: [error.message] };
+  }
+}
+
 /** A batch has no spec in a file, but flags; each firing reads its manifest anew. */
 function readBatch(manifest: string, flags: BatchFlags): ReadTarget {
   const { concurrency, skipBad, organization, space } = flags;
@@ -116,18 +135,13 @@ function readBatch(manifest: string, flags: BatchFlags): ReadTarget {
   const notify = flags.notify === undefined ? undefined : notifyFrom(flags.notify, problems);
   const scope = organization === undefined && space === undefined ? undefined : { organization, space };
   const spec: ScheduledBatch = { manifest, concurrency, scope, notify, skipBad };
-  return { spec, problems: [...problems, ...problemsOfScheduledBatch(spec).map(asBatchFlag)] };
+  return { spec, problems: [...problems, ...problemsOfScheduledBatch(spec).map(asOwnFlag)] };
 }
 
-function asBatchFlag(problem: string): string {
+function asOwnFlag(problem: string): string {
   return problem.startsWith('manifest: ')
     ? problem.replace('manifest', 'MANIFEST_URL')
-    : problem.replace(/^(?:scope\.)?(\w+)(?:\.\w+)?: /, '--$1: ');
-}
-
-/** Problems of options are told as those of flags. */
-function asFlag(problem: string): string {
-  return /^(cron|every|calendar|timezone|overlap|catchup|note): /.test(problem) ? `--${problem}` : problem;
+    : asBatchFlag(problem);
 }
 
 function remarksOnKey(name: string, spec: unknown): string[] {

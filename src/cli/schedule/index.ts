@@ -2,18 +2,14 @@ import { type Command } from 'commander';
 import { NO_JOB } from '../../client/report';
 import { type ScheduleEntry } from '../../client/schedules/report';
 import { type CreatedSchedule, type SchedulesClient } from '../../client/schedules';
+import { problemsOfScheduleName } from '../../client/schedules/orders';
 import { loadStarterConfig } from '../../config';
-import { type ScheduleOverlap } from '../../contract';
-import { type Connected, withTemporal } from '../connect';
-import { osUser } from '../person';
+import { softNumber } from '../flags';
 import { print, printJson, say } from '../print';
-import { countFlag } from '../flags';
-import { type BatchFlags, type CreateFlags } from './flags';
 import { sayWhenNobodyPolls } from '../starting';
-
-interface JsonFlag {
-  json?: boolean;
-}
+import { exits, json, type JsonFlag, OVERLAP, requireGoodFlags, withSchedules } from './asking';
+import { type BatchFlags, type CreateFlags } from './flags';
+import { addOrders } from './orders';
 
 const EXAMPLES = `
 Examples:
@@ -30,9 +26,10 @@ TARGET is campaign or outlook, with SPEC its YAML or JSON file, - for stdin; or 
 manifest, which a worker reads at each firing. What is signed or secret in that address stands in the schedule.
 Each firing has the key NAME-20260101T020000Z, of the time in UTC; a key in SPEC is not used. The same time fires once,
 however often it is asked for.
-Without --timezone, a worker is asked for the workspace's zone.`;
+Without --timezone, a worker is asked for the workspace's zone.
 
-const OVERLAP = 'while the one before is open: skip, buffer-one, buffer-all or allow-all';
+Exit: 0 it is there · 2 something is wrong, or another schedule has that name; nothing was made · 4 Temporal cannot be
+reached, or nobody tells the workspace's zone.`;
 
 export function addTo(program: Command): void {
   const schedule = program
@@ -49,7 +46,7 @@ export function addTo(program: Command): void {
     .option('--overlap <policy>', `${OVERLAP} (default: skip)`)
     .option('--catchup <duration>', 'how late a firing may be after an outage of Temporal (default: 1h)')
     .option('--note <text>', 'for whoever looks at it')
-    .option('--concurrency <n>', 'of a batch: how many items are at the service at once (200)', countFlag)
+    .option('--concurrency <n>', 'of a batch: how many items are at the service at once (200)', softNumber)
     .option('--notify <user@workspace>', 'of a batch: who is told of the end, once')
     .option('--skip-bad', 'of a batch: leave bad lines out')
     .option('--organization <id>', "of a batch: workspace, instead of the worker's own")
@@ -68,78 +65,16 @@ export function addTo(program: Command): void {
     );
   json(schedule.command('list'), 'print one JSON object a line')
     .description('list the schedules: when they fire next, when they fired last')
+    .addHelpText('after', '\nExit: 0 listed · 4 Temporal cannot be reached.')
     .action((flags: JsonFlag) => withSchedules((schedules) => listAll(schedules, flags)));
   json(schedule.command('show <name>'))
     .description('show the next five times, the last firings with their outcome, and how many were skipped')
-    .action((name: string, flags: JsonFlag) => withSchedules((schedules) => showOne(schedules, name, flags)));
-  json(schedule.command('pause <name>'))
-    .description('fire no more until it is resumed; what runs goes on')
-    .requiredOption('--note <text>', 'why, for whoever resumes it')
-    .action((name: string, { note, ...flags }: JsonFlag & { note: string }) =>
-      order(name, flags, `${name} is paused`, (schedules) => schedules.pause(name, note)),
-    );
-  json(schedule.command('resume <name>'))
-    .description('fire again from now on; what was missed is not caught up')
-    .option('--note <text>', 'for whoever looks at it')
-    .action((name: string, { note, ...flags }: JsonFlag & { note?: string }) =>
-      order(name, flags, `${name} fires again`, (schedules) =>
-        schedules.resume(name, note ?? `resumed by ${osUser()}`),
-      ),
-    );
-  json(schedule.command('trigger <name>'))
-    .description('fire now')
-    .option('--overlap <policy>', `${OVERLAP} (default: the schedule's own)`)
-    .action((name: string, { overlap, ...flags }: JsonFlag & { overlap?: string }) =>
-      order(name, flags, `${name} fires now; see: segue schedule show ${name}`, (schedules) =>
-        schedules.trigger(name, { overlap: overlap as ScheduleOverlap | undefined }),
-      ),
-    );
-  json(schedule.command('backfill <name>'))
-    .description('fire for all times from one moment to another; what fired before is not started again')
-    .requiredOption('--from <time>', 'the first moment, like 2026-01-01T00:00:00Z')
-    .requiredOption('--to <time>', 'the last moment')
-    .option('--overlap <policy>', `${OVERLAP} (default: buffer-all)`)
-    .action((name: string, { from, to, overlap, ...flags }: JsonFlag & BackfillFlags) =>
-      order(name, flags, `${name} fires for that time; see: segue schedule show ${name}`, (schedules) =>
-        schedules.backfill(name, from, to, { overlap: overlap as ScheduleOverlap | undefined }),
-      ),
-    );
-  json(schedule.command('delete <name>'))
-    .description('delete a schedule; what it started goes on')
-    .action((name: string, flags: JsonFlag) =>
-      order(name, flags, `${name} is deleted; what it started goes on`, (schedules) =>
-        schedules.delete(name),
-      ),
-    );
-}
-
-interface BackfillFlags {
-  from: string;
-  to: string;
-  overlap?: string;
-}
-
-function json(command: Command, words = 'print one JSON object'): Command {
-  return command.option('--json', words);
-}
-
-async function withSchedules(
-  work: (schedules: SchedulesClient, connected: Connected) => Promise<void>,
-): Promise<void> {
-  const config = loadStarterConfig();
-  await withTemporal((connected) => work(connected.segue(config).schedules, connected));
-}
-
-/** An order that is done when it is accepted. */
-async function order(
-  name: string,
-  flags: JsonFlag,
-  words: string,
-  give: (schedules: SchedulesClient) => Promise<void>,
-): Promise<void> {
-  await withSchedules(give);
-  if (flags.json) printJson({ ...NO_JOB, key: name, status: 'succeeded', error: null });
-  else print(words);
+    .addHelpText('after', exits('shown'))
+    .action(async (name: string, flags: JsonFlag) => {
+      requireGoodFlags(problemsOfScheduleName(name), 'There is no such schedule');
+      await withSchedules((schedules) => showOne(schedules, name, flags));
+    });
+  addOrders(schedule);
 }
 
 function tellCreated({ name, timezone, existing, remarks }: CreatedSchedule, flags: JsonFlag): void {

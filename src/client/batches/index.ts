@@ -1,7 +1,12 @@
 /** Batches, for those who import Segue. */
 import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { loadProxySettings, type ProxySettings } from '../../config';
-import { problemsOfBatchInput, problemsOfGivenKey, problemsOfPartitionInput } from '../../rules/batch';
+import {
+  problemsOfBatchInput,
+  problemsOfGivenBatch,
+  problemsOfManifest,
+  problemsOfPartitionInput,
+} from '../../rules/batch';
 import {
   BATCH_PART_WORKFLOW,
   BATCH_WORKFLOW,
@@ -102,12 +107,10 @@ export class BatchesClient {
    */
   async start({ partitions, ...spec }: BatchSpec, { token }: { token?: string } = {}): Promise<Batch> {
     const { taskQueue, poll, submit } = this.config;
-    requireGood(problemsOfGivenKey(spec.key), 'The batch was not started');
-    return this.#start(
-      { ...spec, scope: withoutGaps(spec.scope), poll, submit },
-      { taskQueue, token },
-      partitions,
-    );
+    const input = { ...spec, scope: withoutGaps(spec.scope), poll, submit };
+    const problems = [...problemsOfGivenBatch(input), ...problemsOfManifest(input.manifest)];
+    requireGood(problems, 'The batch was not started');
+    return this.#start(input, { taskQueue, token }, partitions);
   }
 
   async #start(
@@ -147,6 +150,9 @@ export class BatchesClient {
     source: string,
     { skipBad, proxy = loadProxySettings(), onWarning, ...spec }: ManifestBatchSpec,
   ): Promise<Batch> {
+    // Told before a manifest is read, which may be long.
+    const { poll, submit } = this.config;
+    requireGood(problemsOfGivenBatch({ ...spec, poll, submit }), 'The batch was not started');
     // Only whoever reads manifests needs it.
     const { withCheckedManifest } = await import('./manifest/index.js');
     const onCheck = (_name: string, { warnings }: ManifestCheck): void => {

@@ -1,6 +1,6 @@
 /** Where a manifest differs from that of the batch that has its key already. */
 import { type Client } from '@temporalio/client';
-import { type BatchInput, type BatchItem } from '../../contract';
+import { type BatchInput, type BatchItem, type PartitionFacts } from '../../contract';
 import { digest } from '../../digest';
 import { ManifestChangedError } from '../../errors';
 import { type BatchPartition } from '.';
@@ -18,12 +18,36 @@ export async function whereManifestsDiffer(
   const index = Array.from({ length: most }).findIndex(
     (_, n) => theirs.partitions[n]?.digest !== manifest.partitions[n]?.digest,
   );
-  const firstLine = (manifest.partitions[index] ?? theirs.partitions[index])?.firstLine ?? 1;
+  const [facts, others] = [manifest.partitions[index], theirs.partitions[index]];
+  // All before it is the same.
+  if (!others) return `its manifest differs first in line ${facts?.firstLine ?? 1}: it ends before that`;
+  if (!facts) return `its manifest differs first in line ${others.firstLine}: this one ends before that`;
   const ours = await partitionAt(partitions, index + 1);
   const place = ours && (await firstDifference(temporal, { key, n: index + 1 }, ours.items));
-  return place === undefined
-    ? `its manifest differs from line ${firstLine} on`
-    : `its manifest differs first in line ${lineAt(ours?.lines, place) ?? firstLine + place}`;
+  if (place !== undefined)
+    return `its manifest differs first in line ${lineAt(ours?.lines, place) ?? facts.firstLine + place}`;
+  const next = manifest.partitions[index + 1]?.firstLine;
+  return `its manifest differs ${somewhereIn({ facts, others, ours, next })}`;
+}
+
+/** The lines of the partition that holds the first difference, which is all that the digests tell. */
+function somewhereIn({ facts, others, ours, next }: Differing): string {
+  const { firstLine: first } = facts;
+  const own = ours && (ours.lines?.at(-1) ?? first + ours.items.length - 1);
+  // Where theirs has more, the first that differs may be the one after our last.
+  const after = next ?? (own === undefined ? undefined : own + 1);
+  const last = others.items > facts.items ? after : (own ?? (after === undefined ? undefined : after - 1));
+  if (last === undefined) return `in line ${first} or a later one`;
+  return last === first ? `first in line ${first}` : `somewhere in lines ${first} to ${last}`;
+}
+
+interface Differing {
+  facts: PartitionFacts;
+  others: PartitionFacts;
+  /** Undefined where it cannot be read any more. */
+  ours: BatchPartition | undefined;
+  /** The line where our next partition begins. */
+  next: number | undefined;
 }
 
 /** Blank lines, and those that are left out, have numbers, too. Where theirs has more, it is the one after our last. */

@@ -9,10 +9,19 @@ import {
 } from '@temporalio/client';
 import { missingTimes } from '../../schedules/clockChanges';
 import { type StarterConfig } from '../../config';
-import { DEFAULT_SCHEDULE, FIRING_WORKFLOW, type FiringInput, type ScheduleOverlap } from '../../contract';
+import { DEFAULT_SCHEDULE, FIRING_WORKFLOW, type FiringInput } from '../../contract';
 import { parseDuration } from '../../durations';
 import { DecisionRefusedError, NoSuchScheduleError, requireGood, ScheduleExistsError } from '../../errors';
 import { firingWorkflowId, scheduleId, scheduleNameIn } from '../../ids';
+import {
+  type FiringOptions,
+  problemsOfBackfill,
+  problemsOfPause,
+  problemsOfResume,
+  problemsOfScheduleName,
+  problemsOfTrigger,
+} from './orders';
+import { policyOf } from './policies';
 import {
   entryOfSchedule,
   type KeptSchedule,
@@ -21,18 +30,11 @@ import {
   type ScheduleMemo,
   type ScheduleReport,
 } from './report';
-import {
-  askOfSchedule,
-  problemsOfNote,
-  problemsOfOverlap,
-  problemsOfSchedule,
-  problemsOfScheduleName,
-  problemsOfStretch,
-  type ScheduleOptions,
-  timesForTemporal,
-} from './spec';
+import { askOfSchedule, problemsOfSchedule, type ScheduleOptions, timesForTemporal } from './spec';
 import { keyless, scopeOfTarget } from './targets';
 import { readWorkspaceZone } from './workspaceZone';
+
+export { type FiringOptions } from './orders';
 
 export interface CreatedSchedule {
   name: string;
@@ -44,18 +46,6 @@ export interface CreatedSchedule {
   /** What is worth knowing: a time that a clock does not show, a zone that the workspace does not tell. */
   remarks: string[];
 }
-
-export interface FiringOptions {
-  /** Instead of the schedule's own, for this once. */
-  overlap?: ScheduleOverlap;
-}
-
-const POLICIES = {
-  skip: 'SKIP',
-  'buffer-one': 'BUFFER_ONE',
-  'buffer-all': 'BUFFER_ALL',
-  'allow-all': 'ALLOW_ALL',
-} as const satisfies Record<ScheduleOverlap, ScheduleOverlapPolicy>;
 
 export class SchedulesClient {
   constructor(
@@ -95,27 +85,28 @@ export class SchedulesClient {
 
   /** How it stands: the next five times, the last firings with their outcome, how many were skipped. */
   async show(name: string): Promise<ScheduleReport> {
+    requireGood(problemsOfScheduleName(name), 'There is no such schedule');
     return this.#with(name, async (schedule) => reportOfSchedule(this.temporal, await schedule.describe()));
   }
 
   /** No more firings until it is resumed; what runs goes on. The note tells others why. */
   async pause(name: string, note: string): Promise<void> {
-    requireGood(problemsOfNote(note), 'Nothing was paused');
+    requireGood(problemsOfPause(name, note), 'Nothing was paused');
     await this.#with(name, (schedule) => schedule.pause(note));
   }
 
   /** Times that passed in the meantime are not caught up; `backfill` does that. */
   async resume(name: string, note = 'resumed'): Promise<void> {
-    requireGood(problemsOfNote(note), 'Nothing was resumed');
+    requireGood(problemsOfResume(name, note), 'Nothing was resumed');
     await this.#with(name, (schedule) => schedule.unpause(note));
   }
 
   /** Fires now, under a key of this second. A `DecisionRefusedError` where that would be skipped. */
   async trigger(name: string, { overlap }: FiringOptions = {}): Promise<void> {
-    requireGood(problemsOfOverlap(overlap), 'Nothing was triggered');
+    requireGood(problemsOfTrigger(name, { overlap }), 'Nothing was triggered');
     await this.#with(name, async (schedule) => {
       const described = await schedule.describe();
-      const policy = overlap ? POLICIES[overlap] : described.policies.overlap;
+      const policy = overlap ? policyOf(overlap) : described.policies.overlap;
       requireNothingOpen(name, described, policy);
       await schedule.trigger(policy);
     });
@@ -126,8 +117,8 @@ export class SchedulesClient {
    * that it has, and starts nothing.
    */
   async backfill(name: string, from: string, to: string, { overlap }: FiringOptions = {}): Promise<void> {
-    requireGood([...problemsOfStretch(from, to), ...problemsOfOverlap(overlap)], 'Nothing was backfilled');
-    const policy = POLICIES[overlap ?? DEFAULT_SCHEDULE.backfill];
+    requireGood(problemsOfBackfill(name, { from, to, overlap }), 'Nothing was backfilled');
+    const policy = policyOf(overlap ?? DEFAULT_SCHEDULE.backfill);
     await this.#with(name, (schedule) =>
       schedule.backfill({ start: new Date(from), end: new Date(to), overlap: policy }),
     );
@@ -135,6 +126,7 @@ export class SchedulesClient {
 
   /** What it started goes on. */
   async delete(name: string): Promise<void> {
+    requireGood(problemsOfScheduleName(name), 'Nothing was deleted');
     await this.#with(name, (schedule) => schedule.delete());
   }
 
@@ -143,7 +135,7 @@ export class SchedulesClient {
     const { overlap = DEFAULT_SCHEDULE.overlap, catchup = DEFAULT_SCHEDULE.catchup } = options;
     const { taskQueue, poll, submit } = this.config;
     const target = keyless(options.target);
-    const kept: KeptSchedule = { kind: target.kind, spec, timezone, overlap, catchup };
+    const kept: KeptSchedule = { kind: target.kind, spec, timezone };
     const memo: ScheduleMemo = { segueAsk: askOfSchedule(options), segueSchedule: kept };
     const input: FiringInput = { target, spec, timezone, poll, submit };
     await this.temporal.schedule.create({
@@ -157,7 +149,7 @@ export class SchedulesClient {
         args: [input],
         staticSummary: `${target.kind} of the schedule ${name}`,
       },
-      policies: { overlap: POLICIES[overlap], catchupWindow: parseDuration(catchup) },
+      policies: { overlap: policyOf(overlap), catchupWindow: parseDuration(catchup) },
       memo,
       state: { note },
     });
@@ -191,7 +183,6 @@ export class SchedulesClient {
   }
 
   async #with<T>(name: string, work: (schedule: ScheduleHandle) => Promise<T>): Promise<T> {
-    requireGood(problemsOfScheduleName(name), 'There is no such schedule');
     try {
       return await work(this.temporal.schedule.getHandle(scheduleId(name)));
     } catch (error) {

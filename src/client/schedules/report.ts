@@ -10,18 +10,18 @@ import {
 import { keyOfFiring } from '../../schedules/clockChanges';
 import {
   type FiringResult,
-  type ScheduleOverlap,
   type ScheduleTarget,
   type ScheduleTimes,
   type SkippedFirings,
 } from '../../contract';
-import { type Duration } from '../../durations';
+import { type Duration, toDuration } from '../../durations';
 import { NoSuchJobError } from '../../errors';
 import { failedRun } from '../../failedRun';
 import { firingIn, scheduleNameIn } from '../../ids';
 import { skippedFirings } from '../../schedules/skippedFirings';
 import { find } from '../keyed';
 import { type JobStatus } from '../report';
+import { type ShownOverlap, shownOverlap } from './policies';
 import { shownTarget, type TargetKind, targetRun, targetWorkflowId } from './targets';
 
 /** What a schedule remembers of how it was asked for. */
@@ -35,8 +35,6 @@ export interface KeptSchedule {
   kind: TargetKind;
   spec: ScheduleTimes;
   timezone: string;
-  overlap: ScheduleOverlap;
-  catchup: Duration;
 }
 
 /** A schedule as Temporal lists it. Times are ISO 8601. */
@@ -56,8 +54,9 @@ export interface ScheduleEntry {
 }
 
 export interface ScheduleReport extends Omit<ScheduleEntry, 'next' | 'last'> {
-  overlap: ScheduleOverlap | null;
-  catchup: Duration | null;
+  /** As the server has it, like `catchup`: somebody may have changed it there. */
+  overlap: ShownOverlap;
+  catchup: Duration;
   target: ScheduleTarget | null;
   createdAt: string;
   /** The next five. */
@@ -102,16 +101,15 @@ export async function reportOfSchedule(
   temporal: Client,
   described: ScheduleDescription,
 ): Promise<ScheduleReport> {
-  const { info, action } = described;
+  const { info, action, policies } = described;
   const kept = keptIn(described);
-  const { overlap, catchup } = kept;
   const [input] = (action.args ?? []) as [{ target?: ScheduleTarget }?];
   const firings = [...info.recentActions].reverse();
   return {
     ...sharedOf(described),
     ...{
-      overlap: overlap ?? null,
-      catchup: catchup ?? null,
+      overlap: shownOverlap(policies.overlap),
+      catchup: toDuration(policies.catchupWindow),
       target: input?.target ? shownTarget(input.target) : null,
     },
     createdAt: info.createdAt.toISOString(),

@@ -3,16 +3,15 @@ import { type ScheduleSpec } from '@temporalio/client';
 import { readCalendar, type ReadCalendar, readCron } from '../../schedules/calendars';
 import {
   DEFAULT_SCHEDULE,
-  SCHEDULE_OVERLAPS,
   type ScheduleOverlap,
   type ScheduleTarget,
   type ScheduleTimes,
 } from '../../contract';
 import { digest } from '../../digest';
 import { type Duration, DURATION_FORM, parseDuration } from '../../durations';
-import { isScheduleName, SCHEDULE_NAME_FORM } from '../../ids';
 import { isRecord } from '../../rules/inputs';
 import { isZone } from '../../zones';
+import { problemsOfNote, problemsOfOverlap, problemsOfScheduleName } from './orders';
 import { keyless, problemsOfTarget } from './targets';
 
 export interface ScheduleOptions {
@@ -33,7 +32,6 @@ export interface ScheduleOptions {
 /** The server looks at its schedules so often. */
 const SHORTEST_INTERVAL_MS = 1_000;
 const SHORTEST_CATCHUP_MS = 10_000;
-const LONGEST_NOTE = 1_000;
 
 /** All problems at once, before anything is sent. */
 export function problemsOfSchedule(name: string, options: ScheduleOptions): string[] {
@@ -47,12 +45,6 @@ export function problemsOfSchedule(name: string, options: ScheduleOptions): stri
     ...problemsOfNote(note),
     ...problemsOfTarget(target),
   ];
-}
-
-export function problemsOfScheduleName(name: unknown): string[] {
-  return typeof name === 'string' && isScheduleName(name)
-    ? []
-    : [`name: "${String(name)}" is not ${SCHEDULE_NAME_FORM}`];
 }
 
 /** Exactly one of the three. */
@@ -92,45 +84,11 @@ function problemsOfZone(timezone: unknown): string[] {
     : [`timezone: ${JSON.stringify(timezone)} is not the name of a time zone, like Europe/Berlin`];
 }
 
-export function problemsOfOverlap(overlap: unknown): string[] {
-  if (overlap === undefined || SCHEDULE_OVERLAPS.includes(overlap as ScheduleOverlap)) return [];
-  return [`overlap: ${JSON.stringify(overlap)} is none of ${SCHEDULE_OVERLAPS.join(', ')}`];
-}
-
 function problemsOfCatchup(catchup: unknown): string[] {
   if (catchup === undefined) return [];
   const ms = typeof catchup === 'string' ? parseDuration(catchup) : undefined;
   if (ms === undefined) return [`catchup: ${JSON.stringify(catchup)} is not ${DURATION_FORM}`];
   return ms >= SHORTEST_CATCHUP_MS ? [] : ['catchup: must be at least 10s'];
-}
-
-export function problemsOfNote(note: unknown): string[] {
-  if (note === undefined) return [];
-  return typeof note === 'string' && note.trim() !== '' && note.length <= LONGEST_NOTE
-    ? []
-    : [`note: must be a text of at most ${LONGEST_NOTE} characters`];
-}
-
-/** A stretch of time that is over, from its first moment to its last. */
-export function problemsOfStretch(from: unknown, to: unknown): string[] {
-  const [first, last] = [momentOf(from), momentOf(to)];
-  const isForm = (value: number | undefined): value is number => value !== undefined;
-  return [
-    ...(isForm(first) ? [] : [`from: ${JSON.stringify(from)} is not ${TIME_FORM}`]),
-    ...(isForm(last) ? [] : [`to: ${JSON.stringify(to)} is not ${TIME_FORM}`]),
-    ...(isForm(first) && isForm(last) && first > last ? ['to: is before from'] : []),
-    ...(isForm(last) && last > Date.now() ? ['to: is yet to come, and fires by itself'] : []),
-  ];
-}
-
-const TIME_FORM = 'a time with its zone, like 2026-01-31T02:00:00Z or 2026-01-31T02:00:00+01:00';
-
-function momentOf(value: unknown): number | undefined {
-  const isTime =
-    typeof value === 'string' &&
-    /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(value) &&
-    !Number.isNaN(Date.parse(value));
-  return isTime ? Date.parse(value) : undefined;
 }
 
 /** A digest of what makes two schedules the same. A note does not, nor how often tasks are polled. */

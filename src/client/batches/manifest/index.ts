@@ -11,4 +11,4 @@ export { type Partition } from './cutting';
 export { type HandOverOptions, readPartitions } from './handOver';
 export { type ManifestLine } from './lines';
 export { type RereadableManifest, withManifest } from './rereadable';
-export { manifestLines, manifestName } from './source';
+export { manifestLines, manifestName, problemsOfSource } from './source';

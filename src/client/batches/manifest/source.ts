@@ -1,10 +1,10 @@
 /** Where a manifest is: a file, stdin, or an address. */
-import { createReadStream } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { constants, createReadStream } from 'node:fs';
+import { access, type FileHandle, open, stat } from 'node:fs/promises';
 import { type ProxySettings } from '../../../config';
 import { UnusableFileError } from '../../../errors';
 import { readAddress } from './address';
-import { addressName } from './addressForm';
+import { addressName, problemOfAddress } from './addressForm';
 import { linesOf, type ManifestLine } from './lines';
 
 const ADDRESS = /^[a-z][a-z0-9+.-]*:\/\//i;
@@ -13,6 +13,23 @@ const ADDRESS = /^[a-z][a-z0-9+.-]*:\/\//i;
 export function manifestName(source: string): string {
   if (source === '-') return 'stdin';
   return ADDRESS.test(source) ? addressName(source) : source;
+}
+
+/** Why it cannot be read, as far as that is known before it is: an address is not asked. */
+export async function problemsOfSource(source: string): Promise<string[]> {
+  if (source === '-') return [];
+  const problem = ADDRESS.test(source) ? problemOfAddress(source) : await problemOfFile(source);
+  return problem === undefined ? [] : [`${manifestName(source)}: ${problem}`];
+}
+
+async function problemOfFile(file: string): Promise<string | undefined> {
+  try {
+    if ((await stat(file)).isDirectory()) return REASONS.EISDIR;
+    await access(file, constants.R_OK);
+    return undefined;
+  } catch (error) {
+    return wordsOf(error as NodeJS.ErrnoException);
+  }
 }
 
 /** Its lines, read while they are asked for; an error where it cannot be read to its end. */
