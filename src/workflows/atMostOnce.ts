@@ -2,8 +2,8 @@
 import { type ActivityOptions } from '@temporalio/workflow';
 
 /**
- * The maximum can be raised from outside while it runs, so that the ends after which it may have sent are named, too: what
- * it told of itself until then reaches the run only where there is no further attempt. The activity guards itself as well.
+ * The maximum can be raised from outside while it runs, so that the ends after which it may have sent are named, too: then
+ * the run learns at once what it had told of itself. The activity guards itself as well.
  */
 export const AT_MOST_ONCE: ActivityOptions['retry'] = {
   maximumAttempts: 1,

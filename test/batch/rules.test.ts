@@ -10,6 +10,7 @@ import { type ChunkOutcome, type ItemCounts } from '../../src/contract';
 import { sharePlaces } from '../../src/workflows/batch/places';
 import { type Batch, isNewTrouble, lateOf } from '../../src/workflows/batch/run';
 import { restLines } from '../../src/workflows/batch/stage';
+import { slower } from '../../src/workflows/batchPart/polling';
 import { isJudged } from '../../src/workflows/batchPart/submitting';
 
 const item = { key: 'a', tool: 'remove-background', request: { image_url: 'https://example.com/a.png' } };
@@ -298,3 +299,13 @@ test.each<[string, ChunkOutcome, boolean]>([
 ])('whether %s tells that the service is well', (_name, outcome, isWell) => {
   expect(isJudged(outcome)).toBe(isWell);
 });
+
+test.each([50, 1_000, 20_000])(
+  'polls every %d ms for a day while it hands over leave its history far from full',
+  (usual) => {
+    let [polls, passed] = [0, 0];
+    while (passed < 24 * 3_600_000) passed += slower(usual, polls++);
+    expect(polls).toBeLessThan(1_000);
+    expect(slower(usual, 0)).toBe(usual);
+  },
+);

@@ -63,7 +63,7 @@ async function findFailed(temporal: Client, repeated: Batch, total: number): Pro
   const manifest = manifestOf(facts);
   const missing = failuresIn(info) - manifest.items;
   if (missing > 0) throw refusal(repeated, `${missing} of its failed items are not kept any more`);
-  if (!isRecord(info)) await refuseForgotten(temporal, repeated, absent);
+  if (!isRecord(info)) await countForgotten(temporal, repeated, absent, left);
   const partitions = {
     [Symbol.asyncIterator]: () => inPartitions(failedItems(temporal, repeated, total)),
   };
@@ -71,14 +71,21 @@ async function findFailed(temporal: Client, repeated: Batch, total: number): Pro
 }
 
 /** One that was stopped has no end that counts them: it is asked itself whether partitions that are not there ever were. */
-async function refuseForgotten(temporal: Client, repeated: Batch, absent: number[]): Promise<void> {
+async function countForgotten(
+  temporal: Client,
+  repeated: Batch,
+  absent: number[],
+  left: LeftItems,
+): Promise<void> {
   if (absent.length === 0) return;
   const known = await knownPartitions(temporal, repeated.key);
   if (!known) throw new NoAnswerError(repeated.workflowId);
-  const mayHaveFailed = absent.filter((n) => {
-    const { isThere, isOver, counts } = known[n - 1] ?? {};
-    return isThere && (!isOver || counts?.failed !== 0);
-  });
+  const forgotten = absent.flatMap((n) => known[n - 1] ?? []).filter(({ isThere }) => isThere);
+  for (const { counts } of forgotten) {
+    left.held += counts.held;
+    left.cancelled += counts.cancelled;
+  }
+  const mayHaveFailed = forgotten.filter(({ isOver, counts }) => !isOver || counts.failed > 0);
   if (mayHaveFailed.length > 0)
     throw refusal(
       repeated,

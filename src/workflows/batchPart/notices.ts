@@ -67,7 +67,9 @@ export async function tellUsers(run: Partition): Promise<void> {
     await condition(() => isAnybodyUntold(run) || isAtEnd(run));
     const some = nextNotices(run, isCautious);
     if (isHandedOver(run) || some.length === 0) return;
+    run.isTelling = true;
     const outcomes = await tellChunk(run, some);
+    run.isTelling = false;
     endWhenLong(run);
     isCautious = !outcomes.some(({ outcome }) => outcome === 'sent');
     if (!isCautious) pause = newPause();

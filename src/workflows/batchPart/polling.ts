@@ -52,8 +52,8 @@ export async function pollItems(run: Partition): Promise<void> {
 const LONGEST_PAUSE_MS = 3_600_000;
 
 /** A history is not endless: one that only waits for a chunk, which somebody may have paused, asks less and less often. */
-function slower(pause: number, times: number): number {
-  return Math.max(pause, Math.min(Math.round(pause * (1 + times / 10)), LONGEST_PAUSE_MS));
+export function slower(pause: number, times: number): number {
+  return Math.max(pause, Math.min(Math.round(pause * (1 + times / 10) ** 2), LONGEST_PAUSE_MS));
 }
 
 function followed(run: Partition): Entry[] {

@@ -24,6 +24,8 @@ export interface Partition extends Sender {
   chunks: number;
   /** What workers were found to take of one: less than this where one had no place for all. */
   chunkItems: number;
+  /** Notifications are on their way. */
+  isTelling: boolean;
   /** Items that are being handed to runs of their own. */
   leaving: number;
   /** The batch is being told of them. */
@@ -61,7 +63,7 @@ export function startPartition(input: PartitionInput, settings: Settings): Parti
     },
     subject: { requestName: batchPartWorkflowId(batch, n) },
     mailbox: newMailbox(),
-    ...{ chunks: 0, chunkItems: LARGEST_CHUNK, leaving: 0 },
+    ...{ chunks: 0, chunkItems: LARGEST_CHUNK, isTelling: false, leaving: 0 },
     ...{ resting: false, cautious: carried !== undefined },
     ...newPatience(),
     untilWanted: newPatienceForOrders(),
@@ -132,11 +134,11 @@ export function isClosing(run: Partition): boolean {
 }
 
 /**
- * Whether the next run may take over. Chunks may wait in the queue for hours, behind those of others: until then its tasks
- * are followed, and its places told of.
+ * Whether the next run may take over. What is on its way may wait in the queue for hours, behind that of others: until
+ * then its tasks are followed, and what becomes of them is told.
  */
-export function isHandedOver({ handingOver, chunks }: Partition): boolean {
-  return handingOver && chunks === 0;
+export function isHandedOver({ handingOver, chunks, isTelling }: Partition): boolean {
+  return handingOver && chunks === 0 && !isTelling;
 }
 
 /** Whether the loops of the partition come to their end. */

@@ -90,8 +90,8 @@ async function sendChunk(run: Partition, chunk: Entry[]): Promise<void> {
     outcomes.filter((outcome) => roomOf(outcome) === undefined),
   );
   run.chunks -= 1;
-  // Several at once are told together.
-  run.hasNews ||= run.chunks === 0;
+  // Several at once are told together, unless one of them may wait for hours.
+  run.hasNews ||= run.chunks === 0 || run.handingOver;
   endWhenLong(run);
 }
 
