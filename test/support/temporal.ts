@@ -17,6 +17,7 @@ import { type DevServerOptions, startDevServer } from '../../src/temporal/devSer
 import { startTestServer } from '../../src/temporal/testServer';
 import { createSegueWorker, type SegueWorker, type SegueWorkerOptions } from '../../src/worker';
 import './runtime';
+import { FOR_MANY_SMALL_TESTS } from './serverSettings';
 import { shared } from './shared';
 
 export interface TestTemporal {
@@ -42,7 +43,8 @@ export async function connectDevServer(): Promise<TestTemporal> {
 
 /** A dev server that no other file sees: for settings of its own, or a list with nothing in it but its own runs. */
 export async function startOwnDevServer(options: DevServerOptions = {}): Promise<TestTemporal> {
-  const server = await startDevServer(shared().temporalBinary, { uiPort: false, ...options });
+  const dynamicConfig = { ...FOR_MANY_SMALL_TESTS, ...options.dynamicConfig };
+  const server = await startDevServer(shared().temporalBinary, { uiPort: false, ...options, dynamicConfig });
   const { close, ...temporal } = await connectTo(server.address);
   return { ...temporal, close: () => close().finally(server.stop) };
 }
