@@ -100,7 +100,8 @@ async function open(
 ): Promise<TestTemporal> {
   const nativeConnection = await NativeConnection.connect({ address });
   const close = async (): Promise<void> => {
-    await Promise.allSettled([...running].map((stop) => stop()));
+    const left = [...running].filter(([, connection]) => connection === nativeConnection);
+    await Promise.allSettled(left.map(([stop]) => stop()));
     await nativeConnection.close();
     await connected.close();
   };
@@ -129,8 +130,8 @@ export function useTimeSkipping(): SkippingTemporal {
   return useTemporal(startTimeSkippingServer);
 }
 
-/** Workers that run now: a test that timed out leaves its own behind, and it must not outlive the file. */
-const running = new Set<() => Promise<void>>();
+/** Workers that run now, and on what: a test that timed out leaves its own behind, and it must not outlive the file. */
+const running = new Map<() => Promise<void>, NativeConnection>();
 
 /** Quick settings and a task queue of its own, so that test files do not take each other's work. */
 export function testConfig(overrides: Partial<StarterConfig> = {}): StarterConfig {
@@ -225,6 +226,6 @@ async function startWorker(
     worker.shutdown();
     await run;
   };
-  running.add(stop);
+  running.set(stop, temporal.nativeConnection);
   return { worker, stop };
 }
