@@ -130,6 +130,12 @@ export function useTimeSkipping(): SkippingTemporal {
   return useTemporal(startTimeSkippingServer);
 }
 
+/** One for as long as `work` takes: tests that run side by side cannot share a clock. */
+export async function withTimeSkipping<T>(work: (temporal: SkippingTemporal) => Promise<T>): Promise<T> {
+  const temporal = await startTimeSkippingServer();
+  return work(temporal).finally(temporal.close);
+}
+
 /** Workers that run now, and on what: a test that timed out leaves its own behind, and it must not outlive the file. */
 const running = new Map<() => Promise<void>, NativeConnection>();
 

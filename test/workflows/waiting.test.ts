@@ -20,9 +20,9 @@ import { shared } from '../support/shared';
 import {
   segueClient,
   type SkippingTemporal,
-  startTimeSkippingServer,
   testConfig,
   useTemporal,
+  withTimeSkipping,
   withWorker,
 } from '../support/temporal';
 
@@ -42,14 +42,13 @@ interface Skipped {
 }
 
 /** A job that runs where hours pass in seconds, on a server of its own: all that is on one server has one clock. */
-async function whileRunning(
+function whileRunning(
   fault: RuleRequest,
   poll: MediaSpec['poll'],
   work: (skipped: Skipped) => Promise<void>,
 ): Promise<LedgerReading['summary']> {
-  const temporal = await startTimeSkippingServer();
-  try {
-    return await withSandbox({ pace: { kind: 'instant' } }, async (sandboxUrl) => {
+  return withTimeSkipping((temporal) =>
+    withSandbox({ pace: { kind: 'instant' } }, async (sandboxUrl) => {
       await addFault(sandboxUrl, fault);
       const config = testConfig({ submit: { timeout: '60s', authGrace: '1h' } });
       const { key, ...spec } = job(sandboxUrl);
@@ -63,10 +62,8 @@ async function whileRunning(
       };
       await withWorker(temporal, config, sandboxUrl, run, { checkScheduledTime: false });
       return (await readLedger(sandboxUrl)).summary;
-    });
-  } finally {
-    await temporal.close();
-  }
+    }),
+  );
 }
 
 /**
