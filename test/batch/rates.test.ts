@@ -3,10 +3,11 @@ import { batchOf, cutouts } from '../support/batch';
 import { eventually } from '../support/eventually';
 import { useProcesses } from '../support/processes';
 import { addFault, answering, ask, type LedgerReading, readLedger } from '../support/sandbox';
+import { USUAL_QUEUE_PARTS } from '../support/serverSettings';
 import { segueClient, startOwnDevServer, testConfig, useTemporal } from '../support/temporal';
 
-// As servers come: a rate is shared out among a queue's partitions, and the server of all files has one of each.
-const temporal = useTemporal(startOwnDevServer);
+// A rate is shared out among a queue's partitions, and other servers of tests have one of each.
+const temporal = useTemporal(() => startOwnDevServer({ dynamicConfig: USUAL_QUEUE_PARTS }));
 const processes = useProcesses(() => temporal.address);
 
 type Entry = LedgerReading['entries'][number];

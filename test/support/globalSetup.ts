@@ -9,6 +9,7 @@ import { findTemporalBinary } from '../../src/temporal/find';
 import { findTestServer } from '../../src/temporal/testServer';
 import { findBrowser } from './browser';
 import { findSchemathesis } from './schemathesis';
+import { FOR_MANY_SMALL_TESTS } from './serverSettings';
 import { publishShared } from './shared';
 
 export interface Running {
@@ -19,12 +20,6 @@ export interface Running {
 declare global {
   var segueTestServers: Running | undefined;
 }
-
-/** Tests make task queues by the hundred, of a few tasks each; by default a server keeps four parts of every one. */
-const ONE_PARTITION = {
-  'matching.numTaskqueueReadPartitions': 1,
-  'matching.numTaskqueueWritePartitions': 1,
-};
 
 export default async function globalSetup(): Promise<void> {
   const full = process.env.SEGUE_TEST_FULL === '1';
@@ -46,7 +41,7 @@ export default async function globalSetup(): Promise<void> {
     findSchemathesis(config.cacheFolder, say),
   ]);
   const [devServer] = await Promise.all([
-    startDevServer(binary.path, { uiPort: false, dynamicConfig: ONE_PARTITION }),
+    startDevServer(binary.path, { uiPort: false, dynamicConfig: FOR_MANY_SMALL_TESTS }),
     writeWorkflowBundle(bundlePath),
   ]);
   globalThis.segueTestServers = { devServer, scratch };

@@ -2,12 +2,15 @@
 import { SANDBOX_KEY } from '../../src/sandbox/keys';
 import { SegueProcess, type Settings } from './segueProcess';
 
-/** Called at the top of a test file; nothing that it started outlives a test. */
+/** Called at the top of a test file; nothing that it started outlives a test, or tests that run side by side. */
 export function useProcesses(temporalAddress: () => string) {
   const processes: SegueProcess[] = [];
-  afterEach(async () => {
+  const endAll = async (): Promise<void> => {
     await Promise.all(processes.splice(0).map((process) => process.end('SIGKILL')));
-  });
+  };
+  afterEach(endAll);
+  // Tests that run side by side have no end of their own.
+  afterAll(endAll);
 
   const start = (args: string[], settings: Settings = {}): SegueProcess => {
     const process = new SegueProcess(args, settings);

@@ -31,6 +31,15 @@ export function useSandboxEach(options: SandboxOptions = {}): Sandbox {
   return sandbox;
 }
 
+/** One for as long as `work` takes: for tests that run side by side, before and after which nothing is done. */
+export async function withSandbox<T>(
+  options: SandboxOptions,
+  work: (sandboxUrl: string) => Promise<T>,
+): Promise<T> {
+  const { url, stop } = await startSandbox(options);
+  return work(url).finally(stop);
+}
+
 export interface LedgerReading {
   entries: LedgerEntry[];
   summary: LedgerSummary;

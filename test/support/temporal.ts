@@ -17,6 +17,7 @@ import { type DevServerOptions, startDevServer } from '../../src/temporal/devSer
 import { startTestServer } from '../../src/temporal/testServer';
 import { createSegueWorker, type SegueWorker, type SegueWorkerOptions } from '../../src/worker';
 import './runtime';
+import { FOR_MANY_SMALL_TESTS } from './serverSettings';
 import { shared } from './shared';
 
 export interface TestTemporal {
@@ -42,7 +43,8 @@ export async function connectDevServer(): Promise<TestTemporal> {
 
 /** A dev server that no other file sees: for settings of its own, or a list with nothing in it but its own runs. */
 export async function startOwnDevServer(options: DevServerOptions = {}): Promise<TestTemporal> {
-  const server = await startDevServer(shared().temporalBinary, { uiPort: false, ...options });
+  const dynamicConfig = { ...FOR_MANY_SMALL_TESTS, ...options.dynamicConfig };
+  const server = await startDevServer(shared().temporalBinary, { uiPort: false, ...options, dynamicConfig });
   const { close, ...temporal } = await connectTo(server.address);
   return { ...temporal, close: () => close().finally(server.stop) };
 }
@@ -98,7 +100,8 @@ async function open(
 ): Promise<TestTemporal> {
   const nativeConnection = await NativeConnection.connect({ address });
   const close = async (): Promise<void> => {
-    await Promise.allSettled([...running].map((stop) => stop()));
+    const left = [...running].filter(([, connection]) => connection === nativeConnection);
+    await Promise.allSettled(left.map(([stop]) => stop()));
     await nativeConnection.close();
     await connected.close();
   };
@@ -127,8 +130,14 @@ export function useTimeSkipping(): SkippingTemporal {
   return useTemporal(startTimeSkippingServer);
 }
 
-/** Workers that run now: a test that timed out leaves its own behind, and it must not outlive the file. */
-const running = new Set<() => Promise<void>>();
+/** One for as long as `work` takes: tests that run side by side cannot share a clock. */
+export async function withTimeSkipping<T>(work: (temporal: SkippingTemporal) => Promise<T>): Promise<T> {
+  const temporal = await startTimeSkippingServer();
+  return work(temporal).finally(temporal.close);
+}
+
+/** Workers that run now, and on what: a test that timed out leaves its own behind, and it must not outlive the file. */
+const running = new Map<() => Promise<void>, NativeConnection>();
 
 /** Quick settings and a task queue of its own, so that test files do not take each other's work. */
 export function testConfig(overrides: Partial<StarterConfig> = {}): StarterConfig {
@@ -223,6 +232,6 @@ async function startWorker(
     worker.shutdown();
     await run;
   };
-  running.add(stop);
+  running.set(stop, temporal.nativeConnection);
   return { worker, stop };
 }

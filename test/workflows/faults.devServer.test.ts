@@ -1,33 +1,47 @@
-/** Each fault of the service, before and after it did what it was asked: judged by its ledger. */
+/**
+ * Each fault of the service, before and after it did what it was asked: judged by its ledger. Most of the time is spent
+ * waiting for answers that do not come, so they run side by side, each with a service and a worker of its own.
+ */
 import { randomUUID } from 'node:crypto';
+import { type SegueClient } from '../../src/client';
 import { type MediaSpec } from '../../src/client/jobs/mediaSpec';
-import { type StarterConfig } from '../../src/config';
 import { type FaultName } from '../../src/sandbox/faults';
 import { eventually } from '../support/eventually';
-import { addFault, ask, readLedger, useSandboxEach } from '../support/sandbox';
+import { addFault, ask, type LedgerReading, readLedger, withSandbox } from '../support/sandbox';
 import { shared } from '../support/shared';
 import { segueClient, testConfig, useTemporal, withWorker } from '../support/temporal';
 
 const temporal = useTemporal();
-const sandbox = useSandboxEach({ pace: { kind: 'polls', polls: 2 } });
-let config: StarterConfig;
 
-beforeEach(() => {
-  config = testConfig({ submit: { timeout: '1s', authGrace: '1h' } });
-});
+/** A service that has met nothing yet, and a worker that uses it. Gives what the service has counted when both are done. */
+function withService(
+  work: (sandboxUrl: string, media: SegueClient['media']) => Promise<void>,
+): Promise<LedgerReading['summary']> {
+  const config = testConfig({ submit: { timeout: '2s', authGrace: '1h' } });
+  return withSandbox({ pace: { kind: 'polls', polls: 2 } }, async (sandboxUrl) => {
+    const { media } = segueClient(temporal, config);
+    await withWorker(temporal, config, sandboxUrl, () => work(sandboxUrl, media));
+    return summary(sandboxUrl);
+  });
+}
 
 const FAULTS: FaultName[] = ['reset', 'hang', 'delay', 'truncate', 'status', 'garbage', 'slow-body'];
 const both = FAULTS.flatMap((fault) => [[fault, 'before'] as const, [fault, 'after'] as const]);
 
-function job(more: Partial<MediaSpec> = {}): MediaSpec & { key: string } {
-  const request = { image_url: `${sandbox.url}/samples/mug.png` };
+function job(sandboxUrl: string, more: Partial<MediaSpec> = {}): MediaSpec & { key: string } {
+  const request = { image_url: `${sandboxUrl}/samples/mug.png` };
   return { key: `fault-${randomUUID()}`, tool: 'remove-background', request, ...more };
 }
 
 /** Befalls the first request of the operation. `ms` is how long a hang or a slow body lasts. */
-function fault(operation: string, fault: FaultName, when: 'before' | 'after', ms: number) {
+function fault(
+  sandboxUrl: string,
+  operation: string,
+  fault: FaultName,
+  { when, ms }: { when: 'before' | 'after'; ms: number },
+) {
   const lasts = { delay: 1, hang: ms, 'slow-body': ms } as Partial<Record<FaultName, number>>;
-  return addFault(sandbox.url, { operation, fault, when, match: { nth: 1 }, ms: lasts[fault] });
+  return addFault(sandboxUrl, { operation, fault, when, match: { nth: 1 }, ms: lasts[fault] });
 }
 
 /** Longer than any call may take. */
@@ -35,8 +49,8 @@ const PAST_THE_LIMIT_MS = 3_600_000;
 /** Well within what these calls may take. */
 const SHORT_MS = 1_000;
 
-async function summary() {
-  return (await readLedger(sandbox.url)).summary;
+async function summary(sandboxUrl: string) {
+  return (await readLedger(sandboxUrl)).summary;
 }
 
 /** One of each kind where a person waits for the tests; all of them in the full run. */
@@ -46,82 +60,78 @@ const some = shared().full
       ['reset after', 'hang before', 'status after'].includes(`${fault} ${when}`),
     );
 
-describe('P1 P2: around the submission', () => {
-  test.each(both)(
-    '%s %s: nothing is submitted twice, and a person can always end it well',
-    async (name, when) => {
-      await fault('remove-background', name, when, PAST_THE_LIMIT_MS);
-      await withWorker(temporal, config, sandbox.url, async () => {
-        const { media } = segueClient(temporal, config);
-        const spec = job();
-        const report = await media.run(spec);
-        if (name === 'delay') {
-          expect(report).toMatchObject({ status: 'succeeded' });
-          expect(await summary()).toMatchObject({ submissions: 1, duplicates: 0 });
-          return;
-        }
-        expect(report).toMatchObject({ status: 'held', taskId: null });
-        expect(await summary()).toMatchObject({ submissions: when === 'after' ? 1 : 0 });
+test.concurrent.each(both)(
+  'P1 P2: around the submission, %s %s: nothing is submitted twice, and a person can always end it well',
+  async (name, when) => {
+    const counted = await withService(async (sandboxUrl, media) => {
+      await fault(sandboxUrl, 'remove-background', name, { when, ms: PAST_THE_LIMIT_MS });
+      const spec = job(sandboxUrl);
+      const report = await media.run(spec);
+      if (name === 'delay') {
+        expect(report).toMatchObject({ status: 'succeeded' });
+        return;
+      }
+      expect(report).toMatchObject({ status: 'held', taskId: null });
+      expect(await summary(sandboxUrl)).toMatchObject({ submissions: when === 'after' ? 1 : 0 });
 
-        const held = await media.get(spec.key);
-        const decided = { by: 'a test', reason: 'the ledger says so' };
-        const accepted = (await readLedger(sandbox.url)).entries.find(({ applied }) => applied)?.taskId;
-        if (accepted) await held.resolve({ ...decided, action: 'adopt', taskId: accepted });
-        else
-          await eventually('that it can be submitted again', () =>
-            held.resolve({ ...decided, action: 'resubmit' }),
-          );
-        expect(await held.wait()).toMatchObject({ status: 'succeeded' });
-        expect(await summary()).toMatchObject({ submissions: 1, duplicates: 0 });
-      });
-    },
-  );
-});
-
-describe('P2: around the polls', () => {
-  test.each(some)('%s %s: no answer of a poll ends the job', async (name, when) => {
-    await fault('get-task', name, when, PAST_THE_LIMIT_MS);
-    await withWorker(temporal, config, sandbox.url, async () => {
-      const { media } = segueClient(temporal, config);
-      expect(await media.run(job())).toMatchObject({ status: 'succeeded' });
+      const held = await media.get(spec.key);
+      const decided = { by: 'a test', reason: 'the ledger says so' };
+      const accepted = (await readLedger(sandboxUrl)).entries.find(({ applied }) => applied)?.taskId;
+      if (accepted) await held.resolve({ ...decided, action: 'adopt', taskId: accepted });
+      else
+        await eventually('that it can be submitted again', () =>
+          held.resolve({ ...decided, action: 'resubmit' }),
+        );
+      expect(await held.wait()).toMatchObject({ status: 'succeeded' });
     });
-    expect(await summary()).toMatchObject({ submissions: 1, duplicates: 0 });
-  });
-});
+    expect(counted).toMatchObject({ submissions: 1, duplicates: 0 });
+  },
+);
+
+test.concurrent.each(some)(
+  'P2: around the polls, %s %s: no answer of a poll ends the job',
+  async (name, when) => {
+    const counted = await withService(async (sandboxUrl, media) => {
+      await fault(sandboxUrl, 'get-task', name, { when, ms: PAST_THE_LIMIT_MS });
+      expect(await media.run(job(sandboxUrl))).toMatchObject({ status: 'succeeded' });
+    });
+    expect(counted).toMatchObject({ submissions: 1, duplicates: 0 });
+  },
+);
 
 /** A project of its own for each test: its writer lives on for a while, on the queue of the test that started it. */
-async function newProject(): Promise<{ resourcetype: string; id: string }> {
+async function newProject(sandboxUrl: string): Promise<{ resourcetype: string; id: string }> {
   const project = { resourcetype: 'document', id: randomUUID() };
   const data = { people: { wrote: 'this' } };
-  await ask(sandbox.url, 'POST /_sandbox/seed', { body: { projects: [{ ...project, workspace: 1, data }] } });
+  await ask(sandboxUrl, 'POST /_sandbox/seed', { body: { projects: [{ ...project, workspace: 1, data }] } });
   return project;
 }
 
-describe('P3: around the write', () => {
-  test.each(some)('%s %s: the result is in the project, and what was there stays', async (name, when) => {
-    const project = await newProject();
-    await fault('get-project', name, when, SHORT_MS);
-    await fault('update-project', name, when, SHORT_MS);
-    await withWorker(temporal, config, sandbox.url, async () => {
-      const { media } = segueClient(temporal, config);
-      const spec = job({ write: { project, at: '/media/mug' } });
+test.concurrent.each(some)(
+  'P3: around the write, %s %s: the result is in the project, and what was there stays',
+  async (name, when) => {
+    const counted = await withService(async (sandboxUrl, media) => {
+      const project = await newProject(sandboxUrl);
+      await fault(sandboxUrl, 'get-project', name, { when, ms: SHORT_MS });
+      await fault(sandboxUrl, 'update-project', name, { when, ms: SHORT_MS });
+      const spec = job(sandboxUrl, { write: { project, at: '/media/mug' } });
       expect(await media.run(spec)).toMatchObject({ status: 'succeeded' });
-      const after = await ask(sandbox.url, `GET /projects/document/${project.id}`);
+      const after = await ask(sandboxUrl, `GET /projects/document/${project.id}`);
       expect(after.json.data).toMatchObject({
         people: { wrote: 'this' },
         media: { mug: { key: spec.key, taskId: expect.any(String), info: { images: [{}] } } },
       });
     });
-    expect(await summary()).toMatchObject({ submissions: 1, duplicates: 0, lostKeys: 0 });
-  });
-});
+    expect(counted).toMatchObject({ submissions: 1, duplicates: 0, lostKeys: 0 });
+  },
+);
 
-describe('P4: around the notification', () => {
-  test.each(some)('%s %s: it is sent at most once, and the job succeeds', async (name, when) => {
-    await fault('notify', name, when, SHORT_MS);
-    await withWorker(temporal, config, sandbox.url, async () => {
-      const { media } = segueClient(temporal, config);
-      const spec = job({ notify: { userId: 'u-1', workspaceId: '1' } });
+test.concurrent.each(some)(
+  'P4: around the notification, %s %s: it is sent at most once, and the job succeeds',
+  async (name, when) => {
+    const counted = await withService(async (sandboxUrl, media) => {
+      await fault(sandboxUrl, 'notify', name, { when, ms: SHORT_MS });
+      const spec = job(sandboxUrl, { notify: { userId: 'u-1', workspaceId: '1' } });
       expect(await media.run(spec)).toMatchObject({ status: 'succeeded' });
       const result = await temporal.client.workflow.getHandle(`media/${spec.key}`).result();
       // A 200 is enough, whatever its body says and however slowly.
@@ -130,6 +140,6 @@ describe('P4: around the notification', () => {
       expect(result).toMatchObject({ notified: { status: sure ? 'sent' : 'uncertain' } });
     });
     const sent = when === 'after' || name === 'delay' ? 1 : 0;
-    expect(await summary()).toMatchObject({ notifications: sent, duplicateNotifications: 0 });
-  });
-});
+    expect(counted).toMatchObject({ notifications: sent, duplicateNotifications: 0 });
+  },
+);

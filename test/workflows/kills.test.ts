@@ -1,4 +1,7 @@
-/** Many jobs, and processes that die at any moment: nothing is paid for twice, nothing is lost. */
+/**
+ * Many jobs, and processes that die at any moment: nothing is paid for twice, nothing is lost. It takes its time until a
+ * death is noticed, so the tests run side by side.
+ */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import path from 'node:path';
@@ -10,23 +13,22 @@ import { useProcesses } from '../support/processes';
 import { readLedger } from '../support/sandbox';
 import { seededRandom } from '../support/seededRandom';
 import { shared } from '../support/shared';
-import { connectDevServer, connectTo, segueClient, testConfig, type TestTemporal } from '../support/temporal';
+import { connectTo, segueClient, testConfig, type TestTemporal, useTemporal } from '../support/temporal';
 
 const { full } = shared();
 const [JOBS, KILLS] = full ? [100, 10] : [15, 2];
 const TIMEOUT_MS = full ? 900_000 : 120_000;
 
-let temporal: TestTemporal;
+const temporal = useTemporal();
 const processes = useProcesses(() => temporal.address);
-afterEach(() => temporal.close());
 
 /** Jobs that are polled a few times each, ready to be started. */
-function preparedJobs(sandboxUrl: string, count: number) {
+function preparedJobs(server: TestTemporal, sandboxUrl: string, count: number) {
   const config = testConfig({
     poll: { min: '500ms', max: '1s', deadline: '1h', giveUp: '7d' },
     submit: { timeout: '2s', authGrace: '1h' },
   });
-  const { media } = segueClient(temporal, config);
+  const { media } = segueClient(server, config);
   const request = { image_url: `${sandboxUrl}/samples/mug.png` };
   const start = () => media.start({ key: `kill-${randomUUID()}`, tool: 'remove-background', request });
   return { config, start: () => Promise.all(Array.from({ length: count }, start)) };
@@ -54,13 +56,12 @@ async function endAll(jobs: MediaJob[], sandboxUrl: string): Promise<number> {
   return held;
 }
 
-test(
+test.concurrent(
   `P1 P2: ${JOBS} jobs and ${KILLS} kill -9 of the worker at seeded moments`,
   async () => {
     const random = seededRandom(20_261);
-    temporal = await connectDevServer();
     const sandboxUrl = await processes.sandbox('--pace', 'polls=4');
-    const { config, start } = preparedJobs(sandboxUrl, JOBS);
+    const { config, start } = preparedJobs(temporal, sandboxUrl, JOBS);
     let worker = await processes.worker(config.taskQueue, sandboxUrl);
     const jobs = await start();
     for (let kill = 0; kill < KILLS; kill++) {
@@ -81,15 +82,15 @@ test(
   TIMEOUT_MS,
 );
 
-test(
+test.concurrent(
   'P1 P2: kill -9 of the Temporal server, which goes on with its file',
   async () => {
     const db = path.join(shared().scratch, `${randomUUID()}.db`);
     const first = await startDevServer(shared().temporalBinary, { uiPort: false, db });
-    temporal = await connectTo(first.address);
+    const own = await connectTo(first.address);
     const sandboxUrl = await processes.sandbox('--pace', 'polls=4');
-    const { config, start } = preparedJobs(sandboxUrl, full ? 20 : 5);
-    await processes.worker(config.taskQueue, sandboxUrl);
+    const { config, start } = preparedJobs(own, sandboxUrl, full ? 20 : 5);
+    await processes.worker(config.taskQueue, sandboxUrl, { TEMPORAL_ADDRESS: first.address });
     const jobs = await start();
     await eventually('some submissions', async () => (await readLedger(sandboxUrl)).summary.submissions > 2);
     await killServer(first);
@@ -102,6 +103,7 @@ test(
         duplicates: 0,
       });
     } finally {
+      await own.close();
       await second.stop();
     }
   },
