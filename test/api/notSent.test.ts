@@ -1,11 +1,12 @@
 /** P1: what the outcome `notSent` promises, against real sockets: the service has nothing of the request. */
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { type AddressInfo } from 'node:net';
 import path from 'node:path';
 import { createServer as createTlsServer } from 'node:tls';
 import { freePort } from '../../src/temporal/ports';
+import { selfSigned } from '../support/certificate';
 import { eventually } from '../support/eventually';
 import { startRawServer, startSocketServer } from '../support/rawServer';
 import { ACCEPTED, submit } from '../support/submits';
@@ -66,27 +67,3 @@ describe('P1: nothing was sent, proven', () => {
     await server.stop();
   });
 });
-
-function selfSigned(): { key: string; cert: string } {
-  const pem = execFileSync(
-    'openssl',
-    [
-      'req',
-      '-x509',
-      '-newkey',
-      'ec',
-      '-pkeyopt',
-      'ec_paramgen_curve:prime256v1',
-      '-nodes',
-      '-keyout',
-      '-',
-      '-days',
-      '2',
-      '-subj',
-      '/CN=localhost',
-    ],
-    { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] },
-  );
-  const cert = pem.slice(pem.indexOf('-----BEGIN CERTIFICATE'));
-  return { key: pem.slice(0, pem.indexOf('-----BEGIN CERTIFICATE')), cert };
-}

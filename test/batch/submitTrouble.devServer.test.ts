@@ -1,5 +1,6 @@
 /** Batches whose service takes no submissions for a while: what waits for that, and who hears of it. */
 import { batchItemKey } from '../../src/ids';
+import { type RuleRequest } from '../../src/sandbox/faults/rules';
 import { startSandbox } from '../../src/sandbox/server';
 import { batchOf, cutouts, resultsOf, startBatch, untilStatus } from '../support/batch';
 import { newTask, OPERATOR, toldToOperator } from '../support/batchTrouble';
@@ -10,44 +11,64 @@ import { testConfig, useTemporal, withWorker } from '../support/temporal';
 const temporal = useTemporal();
 const sandbox = useSandboxEach({ pace: { kind: 'polls', polls: 2 } });
 
-test('P1 P2: 503 for everybody holds what was on the wire, tells the operator once, and the rest goes on afterwards', async () => {
-  const config = testConfig();
-  const limits = { maxSubmits: 10 };
-  const spec = batchOf(cutouts(sandbox.url, 40), 20);
-  for (const operation of ['remove-background', 'get-workspace'])
-    await addFault(sandbox.url, answering(503, operation));
-  await withWorker(
-    temporal,
-    config,
-    sandbox.url,
-    async () => {
-      const batch = await startBatch(temporal, config, spec);
-      const { trouble } = await untilStatus(batch, 'the trouble', (status) => status.trouble !== null);
-      expect(trouble).toMatch(/holds submits back since/);
-      await eventually(
-        'that the operator knows',
-        async () => (await toldToOperator(sandbox.url)).length === 2,
-      );
-      await ask(sandbox.url, 'DELETE /_sandbox/faults');
-      const { status, counts } = await batch.result();
-      expect(status).toBe('attention');
-      // The batch's half of what may be on the wire, and three.
-      expect(counts.held).toBeLessThanOrEqual(limits.maxSubmits / 2 + 3);
-      expect(counts).toMatchObject({ succeeded: 40 - counts.held, failed: 0, waiting: 0, running: 0 });
-      expect((await readLedger(sandbox.url)).summary).toMatchObject({
-        submissions: counts.succeeded,
-        duplicates: 0,
-      });
-      for (const { workflowId } of await resultsOf(batch))
-        if (workflowId) await temporal.client.workflow.getHandle(workflowId).terminate();
-    },
-    { limits, operator: OPERATOR },
-  );
-  expect((await toldToOperator(sandbox.url)).sort()).toEqual([
-    'A batch does not get on',
-    'Items of a batch need your decision',
-  ]);
-});
+interface Trouble {
+  trouble: string;
+  fault: Pick<RuleRequest, 'fault' | 'when' | 'status'>;
+  timeout: string;
+  /** Whether the service has what nobody knows of. */
+  isTaken: boolean;
+}
+
+test.each<Trouble>([
+  {
+    ...{ trouble: '503', timeout: '5s', isTaken: false },
+    fault: { fault: 'status', status: 503, when: 'before' },
+  },
+  {
+    ...{ trouble: 'no answer in time', timeout: '2s', isTaken: true },
+    fault: { fault: 'hang', when: 'after' },
+  },
+])(
+  'P1 P2: $trouble for everybody holds what was on the wire, tells the operator once, and the rest goes on afterwards',
+  async ({ fault, timeout, isTaken }) => {
+    const config = testConfig({ submit: { timeout, authGrace: '1h' } });
+    const limits = { maxSubmits: 10 };
+    const spec = batchOf(cutouts(sandbox.url, 40), 20);
+    for (const operation of ['remove-background', 'get-workspace'])
+      await addFault(sandbox.url, { operation, match: { every: 1 }, ...fault });
+    await withWorker(
+      temporal,
+      config,
+      sandbox.url,
+      async () => {
+        const batch = await startBatch(temporal, config, spec);
+        const { trouble } = await untilStatus(batch, 'the trouble', (status) => status.trouble !== null);
+        expect(trouble).toMatch(/holds submits back since/);
+        await eventually(
+          'that the operator knows',
+          async () => (await toldToOperator(sandbox.url)).length === 2,
+        );
+        await ask(sandbox.url, 'DELETE /_sandbox/faults');
+        const { status, counts } = await batch.result();
+        expect(status).toBe('attention');
+        // The batch's half of what may be on the wire, and three.
+        expect(counts.held).toBeLessThanOrEqual(limits.maxSubmits / 2 + 3);
+        expect(counts).toMatchObject({ succeeded: 40 - counts.held, failed: 0, waiting: 0, running: 0 });
+        expect((await readLedger(sandbox.url)).summary).toMatchObject({
+          submissions: counts.succeeded + (isTaken ? counts.held : 0),
+          duplicates: 0,
+        });
+        for (const { workflowId } of await resultsOf(batch))
+          if (workflowId) await temporal.client.workflow.getHandle(workflowId).terminate();
+      },
+      { limits, operator: OPERATOR },
+    );
+    expect((await toldToOperator(sandbox.url)).sort()).toEqual([
+      'A batch does not get on',
+      'Items of a batch need your decision',
+    ]);
+  },
+);
 
 test('P2: a denied credential pauses the batch, fails and holds nothing, and it goes on with one that works', async () => {
   const config = testConfig({ submit: { timeout: '5s', authGrace: '0s' } });

@@ -7,13 +7,14 @@ import path from 'node:path';
 import { type Batch } from '../../src/client/batches/batch';
 import { type MediaJob } from '../../src/client/jobs/job';
 import { type BatchItem, type BatchStatus, type ProjectRef } from '../../src/contract';
+import { keyIn, submitRequestId } from '../../src/ids';
 import { inParallel } from '../../src/parallel';
-import { type LedgerSummary } from '../../src/sandbox/ledger';
+import { type LedgerEntry, type LedgerSummary } from '../../src/sandbox/ledger';
 import { cutouts, resultsOf } from '../support/batch';
 import { decideByLedger } from '../support/deciding';
 import { eventually } from '../support/eventually';
 import { useProcesses } from '../support/processes';
-import { addFault, ask, readLedger } from '../support/sandbox';
+import { addFault, ask } from '../support/sandbox';
 import { type Settings } from '../support/segueProcess';
 import { shared } from '../support/shared';
 import { segueClient, testConfig, useTemporal } from '../support/temporal';
@@ -27,8 +28,18 @@ const [PROJECTS, KILLS] = full ? [20, 2] : [3, 2];
 const TIMEOUT_MS = full ? 1_500_000 : 170_000;
 /** The service does the work at once, and is this slow to say so. */
 const ANSWER_MS = 100;
+/** And this slow, once in so many: the others of its chunk are answered long before. */
+const [SLOW_MS, SLOW_EVERY] = [2_000, full ? 500 : 50];
+/**
+ * Answers are gathered for 100 ms, and the signs of life that bring them to the server are 100 ms apart: so long a
+ * worker alone may have them, and some more where the machine is busy.
+ */
+const TOLD_WITHIN_MS = 500;
 /** Half of a worker's places are for batches. */
 const ON_WIRE = full ? 50 : 25;
+
+/** The fault of its own by which the ledger tells them. */
+const SLOW = 'slow-body';
 
 const temporal = useTemporal();
 const processes = useProcesses(() => temporal.address);
@@ -39,10 +50,9 @@ test(
   `P1 P2 P3: ${ITEMS} items, ${KILLS} kill -9 of the worker and one of the client while it hands over`,
   async () => {
     const sandboxUrl = await processes.sandbox('--pace', 'polls=2');
-    await addFault(sandboxUrl, {
-      ...{ operation: 'remove-background', match: { every: 1 } },
-      ...{ fault: 'delay', ms: ANSWER_MS, when: 'after' },
-    });
+    const answers = { operation: 'remove-background', when: 'after' } as const;
+    await addFault(sandboxUrl, { ...answers, match: { every: SLOW_EVERY }, fault: SLOW, ms: SLOW_MS });
+    await addFault(sandboxUrl, { ...answers, match: { every: 1 }, fault: 'delay', ms: ANSWER_MS });
     const projects = await Promise.all(Array.from({ length: PROJECTS }, () => seedProject(sandboxUrl)));
     const items = itemsFor(sandboxUrl, projects);
     const manifest = path.join(shared().scratch, `${randomUUID()}.ndjson`);
@@ -51,7 +61,7 @@ test(
     const key = `b-${randomUUID()}`;
     const settings: Settings = {
       ...{ TEMPORAL_ADDRESS: temporal.address, SEGUE_TASK_QUEUE: config.taskQueue },
-      ...{ SEGUE_POLL_MIN: '200ms', SEGUE_POLL_MAX: '400ms', SEGUE_SUBMIT_TIMEOUT: '2s' },
+      ...{ SEGUE_POLL_MIN: '200ms', SEGUE_POLL_MAX: '400ms', SEGUE_SUBMIT_TIMEOUT: '4s' },
     };
     const submitted = async (): Promise<number> => (await summaryOf(sandboxUrl)).submissions;
     const startWorker = () =>
@@ -66,19 +76,19 @@ test(
 
     const again = processes.start(['batch', 'start', manifest, '--key', key], settings);
     expect((await again.ended()).code).toBe(0);
-    let unanswered = 0;
+    const kills: Kill[] = [];
     for (const share of [0.3, 0.6].slice(0, KILLS)) {
       await eventually('the moment', async () => (await submitted()) >= share * ITEMS, TIMEOUT_MS);
-      const killedAt = Date.now();
+      await untilOnlyTheSlowOneIsAwaited(sandboxUrl);
+      const at = Date.now();
       await worker.end('SIGKILL');
-      unanswered += await submitsSince(sandboxUrl, killedAt - ANSWER_MS);
+      kills.push({ at, over: Date.now() });
       worker = await startWorker();
     }
     const result = await batch.result();
     const looks = await watch.stop();
 
     const { held } = result.counts;
-    // What was answered a moment before a kill may not be known either, but none beyond the places there are.
     expect(held).toBeLessThanOrEqual(KILLS * ON_WIRE);
     expect(result).toMatchObject({
       items: ITEMS,
@@ -88,6 +98,7 @@ test(
     expect(results.map((one) => one.key)).toEqual(items.map((one) => one.key));
     const left = results.flatMap(({ status, workflowId }) => (status === 'held' ? [workflowId ?? ''] : []));
     expect(left).toHaveLength(held);
+    const onWire = await expectOnWire(sandboxUrl, kills, left);
     await inParallel(5, left, async (workflowId) => {
       const job = (await segue.job(workflowId)) as MediaJob;
       await decideByLedger(job, sandboxUrl);
@@ -100,7 +111,7 @@ test(
     expect(longest.events).toBeLessThan(4_096);
     expect(longest.bytes).toBeLessThan(4 * 1024 * 1024);
     process.stderr.write(
-      `batch: ${ITEMS} items, ${KILLS + 1} kills, ${unanswered} unanswered by the ledger, ${held} held and decided, ` +
+      `batch: ${ITEMS} items, ${KILLS + 1} kills, ${onWire} on the wire by the ledger, ${held} held and decided, ` +
         `${looks} looks at its progress, histories of at most ${longest.events} events and ${Math.round(longest.bytes / 1024)} KiB\n`,
     );
   },
@@ -125,9 +136,42 @@ async function summaryOf(sandboxUrl: string): Promise<LedgerSummary> {
   return json.summary as LedgerSummary;
 }
 
-async function submitsSince(sandboxUrl: string, time: number): Promise<number> {
-  const { entries } = await readLedger(sandboxUrl);
-  return entries.filter(({ kind, at }) => kind === 'submit' && Date.parse(at) > time).length;
+interface Kill {
+  at: number;
+  /** Nothing of what was killed comes any more, and no other worker is there yet. */
+  over: number;
+}
+
+async function submitsOf(sandboxUrl: string): Promise<LedgerEntry[]> {
+  const { json } = await ask(sandboxUrl, 'GET /_sandbox/ledger?operation=remove-background');
+  return json.entries as LedgerEntry[];
+}
+
+function answeredAt({ at, fault }: LedgerEntry): number {
+  return Date.parse(at) + (fault?.startsWith(SLOW) ? SLOW_MS : ANSWER_MS);
+}
+
+/** Of some chunk: the answers to all others of it are with the server. */
+async function untilOnlyTheSlowOneIsAwaited(sandboxUrl: string): Promise<void> {
+  const isTheMoment = (entry: LedgerEntry): boolean => {
+    const left = answeredAt(entry) - Date.now();
+    return entry.fault?.startsWith(SLOW) === true && left > 300 && left < SLOW_MS - 2 * TOLD_WITHIN_MS;
+  };
+  await eventually('a slow answer', async () => (await submitsOf(sandboxUrl)).some(isTheMoment), TIMEOUT_MS);
+}
+
+/**
+ * By the ledger, each of these was on the wire at a kill: not answered, or so shortly before that nobody was told, or
+ * the service has nothing of it, since it did not come there any more. Gives how many were, of all.
+ */
+async function expectOnWire(sandboxUrl: string, kills: Kill[], held: string[]): Promise<number> {
+  const submits = await submitsOf(sandboxUrl);
+  const wasOnWire = (entry: LedgerEntry): boolean =>
+    kills.some(({ at, over }) => answeredAt(entry) > at - TOLD_WITHIN_MS && Date.parse(entry.at) < over);
+  const answered = new Set(submits.filter((entry) => !wasOnWire(entry)).map(({ requestId }) => requestId));
+  const known = held.filter((workflowId) => answered.has(submitRequestId(keyIn(workflowId), 1)));
+  expect(known).toEqual([]);
+  return submits.filter(wasOnWire).length;
 }
 
 /** Two partitions are with the server, the others are not even read. */

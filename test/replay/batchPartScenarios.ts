@@ -4,9 +4,11 @@ import { type Batch } from '../../src/client/batches/batch';
 import { type MediaJob } from '../../src/client/jobs/job';
 import {
   BATCH_PART_WORKFLOW,
+  DEFAULT_BATCH_CONCURRENCY,
   lateTasksSignal,
   type Letter,
   type PartitionProgress,
+  USUAL_CHUNK,
 } from '../../src/contract';
 import { batchItemKey, batchPartWorkflowId, changeIdOf, mediaWorkflowId } from '../../src/ids';
 import { startSandbox } from '../../src/sandbox/server';
@@ -72,6 +74,21 @@ const unwanted: Scenario = async (temporal, keep) => {
     await keep(temporal.client.workflow.getHandle(firstPart(asked.key)));
   };
   await withWorker(temporal, config, sandbox.url, work, { limits: { maxSubmits: 2 * onWire } });
+  await sandbox.stop();
+};
+
+/** Its batch may have many at the service, so that its first chunks are large; its worker has room for few of each. */
+const smallWorker: Scenario = async (temporal, keep) => {
+  const sandbox = await startSandbox({ pace: { kind: 'polls', polls: 2 } });
+  const config = testConfig();
+  const items = 3 * USUAL_CHUNK;
+  const work = async (): Promise<void> => {
+    const concurrency = 2 * DEFAULT_BATCH_CONCURRENCY;
+    const asked = batchOf(cutouts(sandbox.url, items), items, { concurrency });
+    await segueClient(temporal, config).batch.run(asked);
+    await keep(temporal.client.workflow.getHandle(firstPart(asked.key)));
+  };
+  await withWorker(temporal, config, sandbox.url, work, { limits: { maxSubmits: USUAL_CHUNK } });
   await sandbox.stop();
 };
 
@@ -167,6 +184,7 @@ export const batchPartScenarios: Record<string, Scenario> = {
   'batch-part-denied': recording({ ...DENIED, kept: firstPart }),
   'batch-part-paused': recording({ ...ORDERED, kept: firstPart }),
   'batch-part-paused-in-the-queue': unwanted,
+  'batch-part-with-a-small-worker': smallWorker,
   'batch-part-cancelled': recording({ ...CANCELLED, kept: firstPart }),
   'batch-part-continued': continuing({ ...CONTINUED, kept: firstPart }),
   'batch-part-handing-over': handingOver(continuing({ ...CONTINUED, kept: firstPart })),

@@ -47,18 +47,31 @@ async function open(
 }
 
 /** What is somewhere else must be as well guarded there, and nobody else may send us to this machine. */
-function nextAddress(from: URL, location: string): URL {
+export function nextAddress(from: URL, location: string): URL {
   const to = URL.canParse(location, from.href) ? new URL(location, from) : undefined;
   if (!to) throw new Error('it leads on to what is no address');
-  const isAllowed = isLoopback(from.hostname)
-    ? problemOfAddress(to.href) === undefined
-    : to.protocol === 'https:' && !isLoopback(to.hostname);
-  if (!isAllowed) throw new Error(`it leads on to ${to.origin}, which is not followed`);
+  const isLessGuarded = from.protocol === 'https:' && to.protocol !== 'https:';
+  const leadsHere = isLoopback(to.hostname) && !isLoopback(from.hostname);
+  if (isLessGuarded || leadsHere || problemOfAddress(to.href) !== undefined)
+    throw new Error(`it leads on to ${to.origin}, which is not followed`);
   return to;
 }
+
+/** What Node says of a certificate that nobody it trusts has signed. */
+const UNTRUSTED = [
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+];
 
 /** Where a name has many addresses, the reasons are inside. */
 function wordsOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return wordsOf(error.errors[0]);
-  return error instanceof Error ? error.message : String(error);
+  if (!(error instanceof Error)) return String(error);
+  const isUntrusted = UNTRUSTED.includes((error as NodeJS.ErrnoException).code ?? '');
+  return isUntrusted
+    ? `${error.message}; an authority of your own is trusted where NODE_EXTRA_CA_CERTS names the file of its certificate`
+    : error.message;
 }
