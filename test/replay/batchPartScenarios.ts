@@ -15,7 +15,7 @@ import { startSandbox } from '../../src/sandbox/server';
 import { batchOf, cutouts, tellingPartition, untilStatus } from '../support/batch';
 import { decideByLedger } from '../support/deciding';
 import { eventually } from '../support/eventually';
-import { addFault, answering, ask, readLedger } from '../support/sandbox';
+import { addFault, addPassingFault, answering, ask, readLedger } from '../support/sandbox';
 import { segueClient, testConfig, withWorker } from '../support/temporal';
 import { seedProject } from '../support/writing';
 import {
@@ -114,6 +114,33 @@ const telling = whereHistoriesAreShort(SHORT, async (temporal, keep) => {
   await sandbox.stop();
 });
 
+/** One POST takes its time, and its history grows long meanwhile; the other tasks are followed until that is answered. */
+const slowPost = whereHistoriesAreShort(SHORT, async (temporal, keep) => {
+  const sandbox = await startSandbox({ pace: { kind: 'polls', polls: 3 } });
+  const config = testConfig();
+  const asked = batchOf(plain(sandbox.url), ITEMS);
+  const slowness = await addPassingFault(sandbox.url, {
+    ...{ operation: 'remove-background', match: { requestId: `${batchItemKey(asked.key, 2)}.submit.1` } },
+    ...{ fault: 'delay', ms: 25_000, when: 'before' },
+  });
+  const silence = await addPassingFault(sandbox.url, answering(503, 'get-task'));
+  const work = async (): Promise<void> => {
+    const batch = await segueClient(temporal, config).batch.start(asked);
+    const first = temporal.client.workflow.getHandle(firstPart(asked.key));
+    await eventually('the other POSTs', async () => {
+      return (await readLedger(sandbox.url)).summary.submissions === ITEMS - 1;
+    });
+    for (let n = 0; n < SHORT; n++) await first.signal(lateTasksSignal, { tasks: [] });
+    await silence.takeAway();
+    await untilStatus(batch, 'the others', ({ counts }) => counts.succeeded === ITEMS - 1);
+    await slowness.takeAway();
+    await batch.result();
+    await keep(temporal.client.workflow.getHandle(firstPart(asked.key)));
+  };
+  await withWorker(temporal, config, sandbox.url, work, { limits: { maxSubmits: 4 } });
+  await sandbox.stop();
+});
+
 /** What the run before it asked a project's writer for is asked for again, when that is due. */
 const askedBefore: Scenario = async (temporal, keep) => {
   const sandbox = await startSandbox();
@@ -188,6 +215,7 @@ export const batchPartScenarios: Record<string, Scenario> = {
   'batch-part-cancelled': recording({ ...CANCELLED, kept: firstPart }),
   'batch-part-continued': continuing({ ...CONTINUED, kept: firstPart }),
   'batch-part-handing-over': handingOver(continuing({ ...CONTINUED, kept: firstPart })),
+  'batch-part-handing-over-slowly': handingOver(slowPost),
   'batch-part-alone': alone,
   'batch-part-asked-before': askedBefore,
   'batch-part-continued-untold': telling,
