@@ -5,6 +5,7 @@ import { type Api, type CallOptions } from '../api/client';
 import { apiSettings } from '../apiSettings';
 import { loadApiConfig } from '../config';
 import { LONGEST_CALL_MS } from '../contract';
+import { env } from './io';
 
 export interface ScopeFlags {
   organization?: string;
@@ -22,7 +23,7 @@ export async function withApi<T>(
   { organization, space }: ScopeFlags,
   work: (api: Api, options: () => CallOptions) => Promise<T>,
 ): Promise<T> {
-  const config = loadApiConfig();
+  const config = loadApiConfig(env());
   const { createApi } = await import('../api/client.js');
   const api = createApi(apiSettings(config));
   const session = `cli-${randomUUID()}`;

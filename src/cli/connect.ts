@@ -3,6 +3,7 @@ import { type SegueClient } from '../client';
 import { type ProjectsOptions } from '../client/projects';
 import { loadTemporalConfig, type StarterConfig, type TemporalConfig } from '../config';
 import { UnreachableError } from './exit';
+import { env } from './io';
 
 export interface Connected {
   temporal: Client;
@@ -16,7 +17,7 @@ export interface Connected {
  */
 export async function withTemporal<T>(
   work: (connected: Connected) => Promise<T>,
-  config = loadTemporalConfig(),
+  config = loadTemporalConfig(env()),
 ): Promise<T> {
   const { openClient } = await import('./openClient.js');
   const { close, ...connected } = await reach(config, () => openClient(config));

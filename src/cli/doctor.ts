@@ -16,6 +16,7 @@ import { withApi } from './api';
 import { withTemporal } from './connect';
 import { EXIT } from './exit';
 import { print, printJson } from './print';
+import { env, setExitCode } from './io';
 
 const ENOUGH_RETENTION_DAYS = 30;
 const MOST_CLOCK_SKEW_MS = 5_000;
@@ -48,7 +49,7 @@ export function addTo(program: Command): void {
       for (const found of await checkService()) add(found);
       const complete = findings.every(({ result }) => result !== 'missing');
       if (json) printJson({ complete, findings });
-      process.exitCode = complete ? EXIT.done : EXIT.unreachable;
+      setExitCode(complete ? EXIT.done : EXIT.unreachable);
     });
 }
 
@@ -72,14 +73,14 @@ function notChecked(...checks: string[]): Finding[] {
 }
 
 const checkSettings: Check = async () => {
-  loadWorkerConfig();
-  loadTemporalConfig();
+  loadWorkerConfig(env());
+  loadTemporalConfig(env());
   return Promise.resolve({ result: 'ok', detail: 'complete for a worker' });
 };
 
 async function checkTemporal(): Promise<Finding[]> {
   try {
-    const config = loadTemporalConfig();
+    const config = loadTemporalConfig(env());
     return await withTemporal(async ({ temporal }) => {
       const server = await finding('temporal', () => checkServer(temporal, config));
       if (server.result === 'missing') return [server, ...notChecked(...OF_TEMPORAL)];
@@ -135,7 +136,7 @@ async function checkSearchAttributes(temporal: Client, { namespace }: TemporalCo
 
 async function checkWorkers(temporal: Client): ReturnType<Check> {
   const { pollersOf } = await import('../client/pollers.js');
-  const { taskQueue } = loadStarterConfig();
+  const { taskQueue } = loadStarterConfig(env());
   const workflows = await pollersOf(temporal, taskQueue, 'workflow');
   const submits = await pollersOf(temporal, submitTaskQueue(taskQueue), 'activity');
   const advice = 'start one with `segue worker`';
@@ -147,7 +148,7 @@ async function checkWorkers(temporal: Client): ReturnType<Check> {
 
 async function checkFairness(config: TemporalConfig): ReturnType<Check> {
   const { FAIRNESS_SETTING, readFairness } = await import('../fairness.js');
-  const queue = batchTaskQueue(loadStarterConfig().taskQueue);
+  const queue = batchTaskQueue(loadStarterConfig(env()).taskQueue);
   switch (await readFairness(config, queue)) {
     case 'on':
       return { result: 'ok', detail: `workspaces share ${queue} fairly` };
@@ -168,7 +169,7 @@ async function checkFairness(config: TemporalConfig): ReturnType<Check> {
 
 async function checkService(): Promise<Finding[]> {
   try {
-    loadApiConfig();
+    loadApiConfig(env());
   } catch (error) {
     if (error instanceof ConfigError) return notChecked('service', 'clock');
     throw error;

@@ -19,6 +19,7 @@ import {
 } from './readouts';
 import { recordTable } from './table';
 import { workspaceZone, zoneOf } from './schedule/zone';
+import { io, setExitCode } from './io';
 
 interface GetFlags extends ScopeFlags {
   json?: boolean;
@@ -131,9 +132,9 @@ function addSubtitles(get: Command): void {
           say(
             `The file is empty: transcription ${id} is not DONE yet. See \`segue get transcription ${id}\`.`,
           );
-          process.exitCode = EXIT.failed;
+          setExitCode(EXIT.failed);
         } else if (flags.out === undefined) {
-          process.stdout.write(subtitles.text);
+          io().stdout.write(subtitles.text);
         } else {
           await writeFile(flags.out, subtitles.text);
           say(`wrote ${flags.out}`);

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { UsageError } from './exit';
+import { io } from './io';
 
 /** A request from a JSON file, or from stdin. */
 export async function readRequestFile(file: string): Promise<Record<string, unknown>> {
@@ -9,7 +10,7 @@ export async function readRequestFile(file: string): Promise<Record<string, unkn
 
 /** What a file holds, or stdin. */
 export async function readTextFile(flag: string, file: string): Promise<string> {
-  return file === '-' ? text(process.stdin) : readFile(file, 'utf8').catch(asUsageError(flag, file));
+  return file === '-' ? text(io().stdin) : readFile(file, 'utf8').catch(asUsageError(flag, file));
 }
 
 /** A JSON object from the file that a flag names, or from stdin. */

@@ -21,7 +21,8 @@ import {
 import { VERSION } from '../package';
 import { NO_JOB } from '../client/report';
 import { EXIT, type ExitCode, LostSightError, UnreachableError, UsageError } from './exit';
-import { endWithReader, printJson, say } from './print';
+import { env, io, type Io, setExitCode, withIo } from './io';
+import { printJson, say } from './print';
 
 /**
  * Loaded only when asked for. These files tell the flags; what a command then does, and Temporal, the HTTP client, the
@@ -51,15 +52,18 @@ const COMMANDS: Record<string, () => Promise<{ addTo: (program: Command) => void
   temporal: () => import('./servers/temporal.js'),
 };
 
-export async function main(argv: string[]): Promise<void> {
-  endWithReader();
-  for (const name of unknownSettings()) say(`warning: ${name} is not a setting of Segue and is ignored`);
-  try {
-    const program = await segueCommand(argv[2]);
-    await program.parseAsync(argv);
-  } catch (error) {
-    process.exitCode = report(error, argv.includes('--json'));
-  }
+/** Runs one command and returns its exit code. `argv` begins as `process.argv` does. */
+export function main(argv: string[], given: Io = process): Promise<ExitCode> {
+  return withIo(given, async () => {
+    for (const name of unknownSettings(env()))
+      say(`warning: ${name} is not a setting of Segue and is ignored`);
+    try {
+      const program = await segueCommand(argv[2]);
+      await program.parseAsync(argv);
+    } catch (error) {
+      setExitCode(report(error, argv.includes('--json')));
+    }
+  });
 }
 
 /** The command with the one subcommand that was named, or with all of them when none was: help lists them. */
@@ -68,6 +72,10 @@ export async function segueCommand(named?: string): Promise<Command> {
     .description('Runs slow, paid media work on Temporal: never twice, never lost.')
     .version(VERSION)
     .showHelpAfterError('(--help tells more)')
+    .configureOutput({
+      writeOut: (text) => io().stdout.write(text),
+      writeErr: (text) => io().stderr.write(text),
+    })
     .exitOverride();
   for (const load of commandsFor(named)) (await load()).addTo(program);
   inheritSettings(program);

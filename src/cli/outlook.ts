@@ -1,7 +1,5 @@
 import { type Command } from 'commander';
 import { problemsWithin } from '../rules/campaign';
-import { SegueClient } from '../client';
-import { readSpecText } from '../client/campaigns/text';
 import { type OutlookRun } from '../client/outlooks/outlook';
 import { type OutlookSpec, problemsOfOutlook } from '../client/outlooks';
 import { type JobReport } from '../client/report';
@@ -18,6 +16,7 @@ import { readTextFile } from './input';
 import { print, printJson, say } from './print';
 import { sayThatItExists, sayWhenNobodyPolls, tellStarted } from './starting';
 import { exitCodeOf, headline, waitFor } from './waiting';
+import { env, setExitCode } from './io';
 
 interface OutlookFlags {
   key?: string;
@@ -39,22 +38,20 @@ export function addTo(program: Command): void {
   waiting(asking(outlook.command('run <spec>')))
     .description('look once and wait for the end; SPEC is a YAML or JSON file, - for stdin')
     .action(async (file: string, flags: OutlookFlags) => {
-      process.exitCode = await withStarted(file, flags, (run) => waitForLook(run, flags));
+      setExitCode(await withStarted(file, flags, (run) => waitForLook(run, flags)));
     });
   asking(outlook.command('start <spec>'))
     .description('start that and return at once')
     .option('--json', 'print one JSON object')
     .action(async (file: string, flags: OutlookFlags) => {
-      process.exitCode = await withStarted(file, flags, (run, connected) =>
-        tellStarted(run, connected, flags),
-      );
+      setExitCode(await withStarted(file, flags, (run, connected) => tellStarted(run, connected, flags)));
     });
   waiting(outlook.command('follow <key>'))
     .description('wait for one that was started')
     .action(async (key: string, flags: OutlookFlags) => {
-      const config = loadStarterConfig();
-      process.exitCode = await withTemporal(async ({ temporal }) =>
-        waitForLook(await new SegueClient(temporal, config).outlooks.get(key), flags),
+      const config = loadStarterConfig(env());
+      setExitCode(
+        await withTemporal(async ({ segue }) => waitForLook(await segue(config).outlooks.get(key), flags)),
       );
     });
 }
@@ -74,10 +71,10 @@ async function withStarted(
   { key }: OutlookFlags,
   work: (run: OutlookRun, connected: Connected) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  const spec = readSpec(await readTextFile('SPEC', file), file === '-' ? 'stdin' : file, key);
-  const config = loadStarterConfig();
+  const spec = await readSpec(await readTextFile('SPEC', file), file === '-' ? 'stdin' : file, key);
+  const config = loadStarterConfig(env());
   return withTemporal(async (connected) => {
-    const run = await new SegueClient(connected.temporal, config).outlooks.start(spec);
+    const run = await connected.segue(config).outlooks.start(spec);
     if (run.existing) await sayThatItExists(run, () => 'Nobody looks again; another --key is another look.');
     await sayWhenNobodyPolls(connected, run.taskQueue, { submits: false });
     return work(run, connected);
@@ -85,7 +82,8 @@ async function withStarted(
 }
 
 /** One spec is looked by again and again, each time with another key. */
-function readSpec(text: string, name: string, key: string | undefined): OutlookSpec {
+async function readSpec(text: string, name: string, key: string | undefined): Promise<OutlookSpec> {
+  const { readSpecText } = await import('../client/campaigns/text.js');
   const withKey = (spec: unknown): unknown => (isRecord(spec) && key !== undefined ? { ...spec, key } : spec);
   const { spec, problems } = readSpecText(text, name, (read) =>
     problemsWithin([], problemsOfOutlook(withKey(read))),

@@ -1,7 +1,8 @@
 /** Results go to stdout, everything said on the way to stderr. */
+import { io } from './io';
 
 export function print(line: string): void {
-  process.stdout.write(`${line}\n`);
+  io().stdout.write(`${line}\n`);
 }
 
 export function printJson(value: unknown): void {
@@ -9,7 +10,7 @@ export function printJson(value: unknown): void {
 }
 
 export function say(line: string): void {
-  process.stderr.write(`${line}\n`);
+  io().stderr.write(`${line}\n`);
 }
 
 /** Whoever reads them may stop early, as `head` does. Nobody is left to tell anything, and nothing went wrong. */

@@ -14,6 +14,7 @@ import { EXIT, type ExitCode, UsageError } from './exit';
 import { problemsOfTimeout } from './flags';
 import { readObjectFile } from './input';
 import { print, printJson, say } from './print';
+import { env, setExitCode } from './io';
 
 interface PatchFlags extends ScopeFlags {
   data?: string;
@@ -41,12 +42,12 @@ export function addTo(program: Command): void {
     .option('--timeout <duration>', 'stop waiting after this long')
     .option('--json', 'print one JSON object');
   addScopeFlags(command).action(async (resourcetype: string, id: string, flags: PatchFlags) => {
-    process.exitCode = await patch({ resourcetype, id }, flags);
+    setExitCode(await patch({ resourcetype, id }, flags));
   });
 }
 
 async function patch(project: ProjectRef, flags: PatchFlags): Promise<ExitCode> {
-  const config = loadStarterConfig();
+  const config = loadStarterConfig(env());
   const { organization, space, changeId = randomUUID() } = flags;
   const options = { changeId, scope: { organization, space } };
   const change = await checkedChange(project, flags, options, config);
@@ -89,7 +90,7 @@ async function checkedChange(
 /** A project's writer is found by its workspace; who names none must be able to ask the service. */
 function problemsOfAsking(): string[] {
   try {
-    loadApiConfig();
+    loadApiConfig(env());
     return [];
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;

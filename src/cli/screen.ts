@@ -1,7 +1,7 @@
 /** A run as it goes: drawn in place on a terminal, told in plain lines anywhere else. */
 import { clearScreenDown, moveCursor } from 'node:readline';
-import { type WriteStream } from 'node:tty';
 import { say } from './print';
+import { io, type Io } from './io';
 
 export type Draw<State> = (state: State) => void;
 
@@ -16,7 +16,7 @@ export interface Shown<State> {
 /** What is said on the way goes to stderr, so that is what must be a terminal. */
 export function watcher<State>(
   { lines, news }: Shown<State>,
-  stream: WriteStream = process.stderr,
+  stream: Io['stderr'] = io().stderr,
 ): Draw<State> {
   return stream.isTTY ? drawer(lines, stream) : teller(news);
 }
@@ -30,7 +30,7 @@ function teller<State>(newsOf: Shown<State>['news']): Draw<State> {
   };
 }
 
-function drawer<State>(linesOf: Shown<State>['lines'], stream: WriteStream): Draw<State> {
+function drawer<State>(linesOf: Shown<State>['lines'], stream: Io['stderr']): Draw<State> {
   let drawn = 0;
   return (state) => {
     if (drawn > 0) moveCursor(stream, 0, -drawn);
@@ -42,7 +42,10 @@ function drawer<State>(linesOf: Shown<State>['lines'], stream: WriteStream): Dra
 }
 
 /** What is wider or higher than the terminal could not be drawn over. */
-export function fitted(lines: string[], { columns, rows }: Pick<WriteStream, 'columns' | 'rows'>): string[] {
+export function fitted(
+  lines: string[],
+  { columns = 80, rows = 24 }: Pick<Io['stderr'], 'columns' | 'rows'>,
+): string[] {
   const most = Math.max(3, rows - 2);
   const shown =
     lines.length > most ? [...lines.slice(0, most - 1), `… ${lines.length - most + 1} more lines`] : lines;

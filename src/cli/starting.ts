@@ -11,6 +11,7 @@ import { type Connected, withTemporal } from './connect';
 import { EXIT, type ExitCode } from './exit';
 import { print, printJson, say } from './print';
 import { describeWatching } from './watching';
+import { env } from './io';
 
 /** Starts the job, or the one that repeats it, and goes on with it. */
 export async function withStartedJob(
@@ -18,7 +19,7 @@ export async function withStartedJob(
   { again }: { again?: boolean },
   work: (job: MediaJob, connected: Connected) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  const config = loadStarterConfig();
+  const config = loadStarterConfig(env());
   return withTemporal(async (connected) => {
     const { media } = connected.segue(config);
     const job = again

@@ -1,19 +1,26 @@
 /** `segue batch check`: a manifest is read to its end, and nothing is started. */
 import { type ManifestCheck, type ManifestWarning } from '../../client/batches/manifest';
+import { type ReadOptions } from '../../client/batches/manifest/source';
 import { loadProxySettings } from '../../config';
 import { EXIT, type ExitCode } from '../exit';
 import { print, printJson, say } from '../print';
+import { env, io } from '../io';
 
 export interface BatchCheckFlags {
   skipBad?: boolean;
   json?: boolean;
 }
 
+/** What a manifest's address and `-` are read with. */
+export function manifestReading(): ReadOptions {
+  return { proxy: loadProxySettings(env()), stdin: io().stdin };
+}
+
 export async function checkBatch(manifest: string, flags: BatchCheckFlags): Promise<ExitCode> {
   const { checkManifest, manifestLines, manifestName, problemLines } =
     await import('../../client/batches/manifest/index.js');
   const name = manifestName(manifest);
-  const check = await checkManifest(manifestLines(manifest, loadProxySettings()), {
+  const check = await checkManifest(manifestLines(manifest, manifestReading()), {
     skipBad: flags.skipBad,
     onProblem: (problem) => {
       if (!flags.json) problemLines(name, problem).forEach(print);

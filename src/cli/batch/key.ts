@@ -1,11 +1,11 @@
 /** The batch that a person means by its key or its workflow id. */
-import { SegueClient } from '../../client';
 import { type Batch } from '../../client/batches/batch';
 import { loadStarterConfig } from '../../config';
 import { requireGood } from '../../errors';
 import { batchKeyOf } from '../../ids';
 import { withTemporal } from '../connect';
 import { type ExitCode } from '../exit';
+import { env } from '../io';
 
 /** Nobody is asked before all that was typed is known to be good; `ofFlags` is what is wrong besides the key. */
 export async function withBatch(
@@ -14,8 +14,8 @@ export async function withBatch(
   ofFlags: string[] = [],
 ): Promise<ExitCode> {
   const key = requireBatchKey(text, ofFlags);
-  const config = loadStarterConfig();
-  return withTemporal(async ({ temporal }) => work(await new SegueClient(temporal, config).batch.get(key)));
+  const config = loadStarterConfig(env());
+  return withTemporal(async ({ segue }) => work(await segue(config).batch.get(key)));
 }
 
 export function requireBatchKey(text: string, ofFlags: string[] = []): string {

@@ -1,4 +1,3 @@
-import { SegueClient } from '../../client';
 import { type BatchEntry, type BatchFilter } from '../../client/batches/listing';
 import { loadStarterConfig } from '../../config';
 import { BATCH_STAGES } from '../../contract';
@@ -8,6 +7,7 @@ import { countsWords } from './words';
 import { withTemporal } from '../connect';
 import { problemsOfLimit } from '../flags';
 import { showList } from '../showing';
+import { env } from '../io';
 
 export interface BatchListFlags {
   stage?: string;
@@ -17,9 +17,9 @@ export interface BatchListFlags {
 
 export async function showBatches(flags: BatchListFlags): Promise<void> {
   const filter = filterFrom(flags);
-  const config = loadStarterConfig();
-  await withTemporal(async ({ temporal }) => {
-    const { batch } = new SegueClient(temporal, config);
+  const config = loadStarterConfig(env());
+  await withTemporal(async ({ segue }) => {
+    const { batch } = segue(config);
     const found = { list: batch.list(filter), count: () => batch.count(filter) };
     await showList(found, flags, { noun: 'batches', columns: COLUMNS, rowOf });
   });

@@ -8,6 +8,7 @@ import { EXIT, type ExitCode } from '../exit';
 import { softNumber } from '../flags';
 import { osUser } from '../person';
 import { print, printJson } from '../print';
+import { setExitCode } from '../io';
 
 interface OrderFlags {
   by?: string;
@@ -38,7 +39,7 @@ export function addOrders(batch: Command): void {
         await one.concurrency(asked);
         return tell(one, `has ${to} places, by ${by}`, json);
       };
-      process.exitCode = await withBatch(key, work, problemsOfConcurrencyOrder(asked).map(asFlag));
+      setExitCode(await withBatch(key, work, problemsOfConcurrencyOrder(asked).map(asFlag)));
     });
 }
 
@@ -55,7 +56,7 @@ function add(
       await act(one, asked);
       return tell(one, `${done} by ${by}`, json);
     };
-    process.exitCode = await withBatch(key, work, problemsOfBatchOrder(asked).map(asFlag));
+    setExitCode(await withBatch(key, work, problemsOfBatchOrder(asked).map(asFlag)));
   });
 }
 

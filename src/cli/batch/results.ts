@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { type Batch } from '../../client/batches/batch';
 import { type MissingResults } from '../../client/batches/results';
 import { type BatchItemResult, type BatchItemStatus } from '../../contract';
+import { loadProxySettings } from '../../config';
 import { requireGood } from '../../errors';
 import { type FilePlace } from '../../client/files';
 import { FileTally } from './files';
@@ -10,6 +11,7 @@ import { keptLine, missingLines } from './words';
 import { EXIT, type ExitCode } from '../exit';
 import { problemsOfSaving } from '../jobs/saving';
 import { say } from '../print';
+import { env, io } from '../io';
 
 export interface ResultsFlags {
   status?: string;
@@ -43,7 +45,11 @@ export function wantedFrom(
   if (out !== undefined && status !== undefined && status !== 'succeeded')
     problems.push(`--download: only items that succeeded have files, not those that are ${status}`);
   requireGood(problems, 'Nothing was read');
-  return { status, place: out === undefined || at === undefined ? undefined : { into: out, at } };
+  return {
+    status,
+    place:
+      out === undefined || at === undefined ? undefined : { into: out, at, proxy: loadProxySettings(env()) },
+  };
 }
 
 export async function printResults(batch: Batch, { status, place }: WantedResults): Promise<ExitCode> {
@@ -76,5 +82,5 @@ async function untilWhen(batch: Batch): Promise<string> {
 
 /** Whoever reads slowly is waited for: a million results do not fit in memory. */
 async function write(result: BatchItemResult): Promise<void> {
-  if (!process.stdout.write(`${JSON.stringify(result)}\n`)) await once(process.stdout, 'drain');
+  if (!io().stdout.write(`${JSON.stringify(result)}\n`)) await once(io().stdout, 'drain');
 }

@@ -1,5 +1,4 @@
 /** `segue batch retry`: the failed items of a batch once more, as a batch of their own. */
-import { SegueClient } from '../../client';
 import { type BatchRepeat } from '../../client/batches';
 import { NO_JOB } from '../../client/report';
 import { loadStarterConfig } from '../../config';
@@ -10,12 +9,13 @@ import { type Connected, withTemporal } from '../connect';
 import { EXIT, type ExitCode } from '../exit';
 import { printJson, say } from '../print';
 import { sayThatItExists, sayWhenNobodyPolls, tellStarted } from '../starting';
+import { env } from '../io';
 
 export function retryBatch(text: string, flags: { json?: boolean }): Promise<ExitCode> {
   const key = requireBatchKey(text);
-  const config = loadStarterConfig();
+  const config = loadStarterConfig(env());
   return withTemporal(async (connected) => {
-    const repeat = await new SegueClient(connected.temporal, config).batch.again(key);
+    const repeat = await connected.segue(config).batch.again(key);
     for (const line of leftLines(key, repeat.left)) say(line);
     return tellRepeat(key, repeat, connected, flags);
   });

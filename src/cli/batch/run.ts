@@ -1,14 +1,13 @@
 /** `segue batch start` and `run`: the manifest is checked as a whole, then handed over. */
-import { SegueClient } from '../../client';
 import { type BatchSpec } from '../../client/batches';
 import { type Batch } from '../../client/batches/batch';
 import { type ManifestCheck } from '../../client/batches/manifest';
 import { type JobReport } from '../../client/report';
-import { loadProxySettings, loadStarterConfig } from '../../config';
+import { loadStarterConfig } from '../../config';
 import { type BatchResult, type BatchStatus } from '../../contract';
 import { requireGood } from '../../errors';
 import { problemsOfGivenBatch } from '../../rules/batch';
-import { checkBatch, warningLine } from './check';
+import { checkBatch, manifestReading, warningLine } from './check';
 import { batchShown } from './screen';
 import { adviceOnBatch, resultLines, statusLines } from './words';
 import { followCommand } from '../commandLine';
@@ -20,6 +19,7 @@ import { print, printJson, say } from '../print';
 import { watcher } from '../screen';
 import { sayThatItExists, sayWhenNobodyPolls } from '../starting';
 import { exitCodeOf, headline, waitFor } from '../waiting';
+import { env } from '../io';
 
 export interface BatchRunFlags {
   key?: string;
@@ -44,13 +44,13 @@ export async function withStartedBatch(
   const settings = await settingsFrom(source, flags);
   if (flags.check) return checkBatch(source, flags);
   const { skipBad } = flags;
-  const config = loadStarterConfig();
-  const reading = { skipBad, proxy: loadProxySettings(), onCheck: tellCheck };
+  const config = loadStarterConfig(env());
+  const reading = { skipBad, ...manifestReading(), onCheck: tellCheck };
   // All that is wrong with it is told before anybody is asked for anything.
   return withCheckedManifest(source, reading, ({ manifest, partitions }) =>
     withTemporal(async (connected) => {
       const spec = { ...settings, manifest, partitions };
-      const batch = await new SegueClient(connected.temporal, config).batch.start(spec);
+      const batch = await connected.segue(config).batch.start(spec);
       if (batch.existing) await sayThatItExists(batch, () => 'What it has is not submitted again.');
       await sayWhenNobodyPolls(connected, batch.taskQueue, { submits: true });
       return work(batch, connected);

@@ -1,7 +1,5 @@
 import { type Command } from 'commander';
-import { SegueClient } from '../../client';
 import { type Campaign } from '../../client/campaigns/campaign';
-import { readCampaignSpec } from '../../client/campaigns/text';
 import { type JobReport } from '../../client/report';
 import { loadStarterConfig } from '../../config';
 import { type CampaignResult, type CampaignStatus } from '../../contract';
@@ -19,6 +17,7 @@ import { print, printJson, say } from '../print';
 import { watcher } from '../screen';
 import { sayThatItExists, sayWhenNobodyPolls, tellStarted } from '../starting';
 import { exitCodeOf, headline, waitFor } from '../waiting';
+import { env, io, setExitCode } from '../io';
 
 interface CampaignFlags {
   json?: boolean;
@@ -48,21 +47,19 @@ export function addTo(program: Command): void {
   waiting(campaign.command('run <spec>'))
     .description('start a campaign and wait for its end; SPEC is a YAML or JSON file, - for stdin')
     .action(async (file: string, flags: CampaignFlags) => {
-      process.exitCode = await withStarted(file, (started) => waitForCampaign(started, flags));
+      setExitCode(await withStarted(file, (started) => waitForCampaign(started, flags)));
     });
   campaign
     .command('start <spec>')
     .description('start a campaign and return at once')
     .option('--json', 'print one JSON object')
     .action(async (file: string, flags: CampaignFlags) => {
-      process.exitCode = await withStarted(file, (started, connected) =>
-        tellStarted(started, connected, flags),
-      );
+      setExitCode(await withStarted(file, (started, connected) => tellStarted(started, connected, flags)));
     });
   waiting(campaign.command('follow <key>'))
     .description('wait for the end of a campaign that was started')
     .action(async (key: string, flags: CampaignFlags) => {
-      process.exitCode = await withCampaign(key, (one) => waitForCampaign(one, flags));
+      setExitCode(await withCampaign(key, (one) => waitForCampaign(one, flags)));
     });
   campaign
     .command('status <key>')
@@ -70,10 +67,12 @@ export function addTo(program: Command): void {
     .description('show how a campaign stands: its stage, its jobs, what it waits for')
     .option('--json', 'print one JSON object')
     .action(async (key: string, flags: CampaignFlags) => {
-      process.exitCode = await withCampaign(key, async (one) => {
-        showReport(await one.report(), flags);
-        return EXIT.done;
-      });
+      setExitCode(
+        await withCampaign(key, async (one) => {
+          showReport(await one.report(), flags);
+          return EXIT.done;
+        }),
+      );
     });
   addOrders(campaign);
   campaign
@@ -81,7 +80,7 @@ export function addTo(program: Command): void {
     .description('stop a campaign and its jobs; the service goes on with tasks that it accepted')
     .option('--json', 'print one JSON object')
     .action(async (key: string, flags: CampaignFlags) => {
-      process.exitCode = await withCampaign(key, (one) => cancelRun(one, flags, whatGoesOn));
+      setExitCode(await withCampaign(key, (one) => cancelRun(one, flags, whatGoesOn)));
     });
   campaign
     .command('list')
@@ -105,10 +104,11 @@ async function withStarted(
   file: string,
   work: (campaign: Campaign, connected: Connected) => Promise<ExitCode>,
 ): Promise<ExitCode> {
+  const { readCampaignSpec } = await import('../../client/campaigns/text.js');
   const spec = readCampaignSpec(await readTextFile('SPEC', file), file === '-' ? 'stdin' : file);
-  const config = loadStarterConfig();
+  const config = loadStarterConfig(env());
   return withTemporal(async (connected) => {
-    const started = await new SegueClient(connected.temporal, config).campaign.start(spec);
+    const started = await connected.segue(config).campaign.start(spec);
     if (started.existing)
       await sayThatItExists(started, () => 'Nothing is made again; another key is another campaign.');
     await sayWhenNobodyPolls(connected, started.taskQueue, { submits: true });
@@ -123,7 +123,7 @@ async function waitForCampaign(campaign: Campaign, flags: CampaignFlags): Promis
     draw(status);
     // Whoever waits may be the one who is waited for.
     const isAsked = status.approval !== null;
-    if (isAsked && !wasAsked && !process.stderr.isTTY) adviceOnCampaign(status).forEach(say);
+    if (isAsked && !wasAsked && !io().stderr.isTTY) adviceOnCampaign(status).forEach(say);
     wasAsked = isAsked;
   };
   const report = await waitFor(campaign, flags, { onChange });

@@ -1,10 +1,10 @@
 /** The campaign that a person means by its key or its workflow id. */
-import { SegueClient } from '../../client';
 import { type Campaign } from '../../client/campaigns/campaign';
 import { loadStarterConfig } from '../../config';
 import { campaignKeyOf } from '../../ids';
 import { withTemporal } from '../connect';
 import { type ExitCode, UsageError } from '../exit';
+import { env } from '../io';
 
 export async function withCampaign(
   text: string,
@@ -12,8 +12,6 @@ export async function withCampaign(
 ): Promise<ExitCode> {
   const key = campaignKeyOf(text);
   if (key === undefined) throw new UsageError(`"${text}" is neither a key nor the id of a campaign`);
-  const config = loadStarterConfig();
-  return withTemporal(async ({ temporal }) =>
-    work(await new SegueClient(temporal, config).campaign.get(key)),
-  );
+  const config = loadStarterConfig(env());
+  return withTemporal(async ({ segue }) => work(await segue(config).campaign.get(key)));
 }

@@ -1,4 +1,3 @@
-import { SegueClient } from '../../client';
 import { type CampaignEntry, type CampaignFilter } from '../../client/campaigns';
 import { loadStarterConfig } from '../../config';
 import { CAMPAIGN_STAGES } from '../../contract';
@@ -7,6 +6,7 @@ import { requireGood } from '../../errors';
 import { withTemporal } from '../connect';
 import { projectFrom } from '../jobs/jobFlags';
 import { showList } from '../showing';
+import { env } from '../io';
 
 export interface CampaignListFlags {
   stage?: string;
@@ -17,9 +17,9 @@ export interface CampaignListFlags {
 
 export async function showCampaigns(flags: CampaignListFlags): Promise<void> {
   const filter = filterFrom(flags);
-  const config = loadStarterConfig();
-  await withTemporal(async ({ temporal }) => {
-    const { campaign } = new SegueClient(temporal, config);
+  const config = loadStarterConfig(env());
+  await withTemporal(async ({ segue }) => {
+    const { campaign } = segue(config);
     const found = { list: campaign.list(filter), count: () => campaign.count(filter) };
     await showList(found, flags, { noun: 'campaigns', columns: COLUMNS, rowOf });
   });

@@ -7,6 +7,7 @@ import { adviceFor, adviceLines } from '../advice';
 import { withTemporal } from '../connect';
 import { countFlag } from '../flags';
 import { print, printJson, say } from '../print';
+import { env } from '../io';
 
 interface HeldFlags {
   limit: number;
@@ -23,7 +24,7 @@ export function addTo(program: Command): void {
 }
 
 async function showHeld({ limit, json }: HeldFlags): Promise<void> {
-  const config = loadStarterConfig();
+  const config = loadStarterConfig(env());
   const { jobs, more } = await withTemporal(({ segue }) => segue(config).held({ limit }));
   for (const job of jobs) {
     if (json) printJson(rowOf(job));

@@ -8,6 +8,7 @@ import { withTemporal } from '../connect';
 import { problemsOfLimit } from '../flags';
 import { projectFrom } from './jobFlags';
 import { showList } from '../showing';
+import { env } from '../io';
 
 export interface ListFlags {
   stage?: string;
@@ -19,7 +20,7 @@ export interface ListFlags {
 
 export async function showJobs(flags: ListFlags): Promise<void> {
   const filter = filterFrom(flags);
-  const config = loadStarterConfig();
+  const config = loadStarterConfig(env());
   await withTemporal(async ({ segue }) => {
     const { media } = segue(config);
     const found = { list: media.list(filter), count: () => media.count(filter) };

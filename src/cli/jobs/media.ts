@@ -11,6 +11,7 @@ import { type ListFlags, showJobs } from './jobList';
 import { addSaveFlags, prepareFolder, problemsOfSaving } from './saving';
 import { tellStarted, withStartedJob } from '../starting';
 import { printReport, type WaitFlags, waitForJob } from '../waiting';
+import { env, setExitCode } from '../io';
 
 export function addTo(program: Command): void {
   const media = program.command('media').description('run media jobs, and look after them');
@@ -31,10 +32,12 @@ export function addTo(program: Command): void {
     .description('show how a job stands')
     .option('--json', 'print one JSON object')
     .action(async (key: string, flags: { json?: boolean }) => {
-      process.exitCode = await withJob(key, async (job) => {
-        await printReport(job, await job.report(), flags);
-        return EXIT.done;
-      });
+      setExitCode(
+        await withJob(key, async (job) => {
+          await printReport(job, await job.report(), flags);
+          return EXIT.done;
+        }),
+      );
     });
   addSaveFlags(media.command('follow <key>'))
     .description('wait for the result of a job that was started')
@@ -44,7 +47,7 @@ export function addTo(program: Command): void {
       const problems = [...problemsOfTimeout(flags), ...problemsOfSaving(flags)];
       requireGood(problems, 'Nothing was asked');
       await prepareFolder(flags);
-      process.exitCode = await withJob(key, (job) => waitForJob(job, flags));
+      setExitCode(await withJob(key, (job) => waitForJob(job, flags)));
     });
   media
     .command('cancel <key>')
@@ -52,7 +55,7 @@ export function addTo(program: Command): void {
     .option('--json', 'print one JSON object')
     .action(async (key: string, flags: { json?: boolean }) => {
       const { cancelJob } = await import('./cancelling.js');
-      process.exitCode = await withJob(key, (job) => cancelJob(job, flags));
+      setExitCode(await withJob(key, (job) => cancelJob(job, flags)));
     });
 }
 
@@ -68,19 +71,17 @@ function addStarters(media: Command): void {
       .action(async (flags: JobFlags) => {
         const spec = await specFrom(name, tool, flags);
         await prepareFolder(flags);
-        process.exitCode = await withStartedJob(spec, flags, (job) => waitForJob(job, flags));
+        setExitCode(await withStartedJob(spec, flags, (job) => waitForJob(job, flags)));
       });
     addJobFlags(start.command(name).description(about), tool).action(async (flags: JobFlags) => {
       const spec = await specFrom(name, tool, flags);
-      process.exitCode = await withStartedJob(spec, flags, (job, connected) =>
-        tellStarted(job, connected, flags),
-      );
+      setExitCode(await withStartedJob(spec, flags, (job, connected) => tellStarted(job, connected, flags)));
     });
   }
 }
 
 async function withJob(text: string, work: (job: MediaJob) => Promise<ExitCode>): Promise<ExitCode> {
   const key = requireKey(text);
-  const config = loadStarterConfig();
+  const config = loadStarterConfig(env());
   return withTemporal(async ({ segue }) => work(await segue(config).media.get(key)));
 }

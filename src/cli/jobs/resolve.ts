@@ -14,6 +14,7 @@ import { withTemporal } from '../connect';
 import { EXIT, type ExitCode, UsageError } from '../exit';
 import { osUser } from '../person';
 import { print, printJson, say } from '../print';
+import { env, io, setExitCode } from '../io';
 
 interface ResolveFlags {
   adopt?: string;
@@ -44,13 +45,13 @@ export function addTo(program: Command): void {
     .option('--json', 'print one JSON object; with --where one a line')
     .addHelpText('after', '\nA decision that is sent twice is taken once.')
     .action(async (id: string | undefined, flags: ResolveFlags) => {
-      process.exitCode = await resolve(id, flags);
+      setExitCode(await resolve(id, flags));
     });
 }
 
 async function resolve(id: string | undefined, flags: ResolveFlags): Promise<ExitCode> {
   const decision = decisionFrom(id, flags);
-  const config = loadStarterConfig();
+  const config = loadStarterConfig(env());
   return withTemporal(async (connected) => {
     const segue = connected.segue(config);
     const decideOne = async (workflowId: string): Promise<ExitCode> =>
@@ -147,9 +148,9 @@ async function requireConsent(ids: string[], action: DecisionAction, { yes }: Re
   for (const id of ids.slice(0, MOST_NAMED)) say(`  ${id}`);
   if (ids.length > MOST_NAMED) say(`  and ${ids.length - MOST_NAMED} more`);
   if (yes) return;
-  if (!process.stdin.isTTY)
+  if (!io().stdin.isTTY)
     throw new UsageError(`Nothing was decided: there is no terminal to ask on. --yes decides ${jobs}.`);
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const terminal = createInterface({ input: io().stdin, output: io().stderr });
   const answer = await terminal.question(`${action} ${jobs}? Write yes: `).finally(() => {
     terminal.close();
   });

@@ -4,6 +4,7 @@ import { withAdvice } from '../advice';
 import { withTemporal } from '../connect';
 import { requireKey } from './jobFlags';
 import { sayWhatIsUnusual, tellStarted } from '../starting';
+import { env, setExitCode } from '../io';
 
 export function addTo(program: Command): void {
   program
@@ -13,14 +14,16 @@ export function addTo(program: Command): void {
     .addHelpText('after', '\nID is a key or a workflow id. Asked twice, it is one run.')
     .action(async (id: string, flags: { json?: boolean }) => {
       const key = requireKey(id);
-      const config = loadStarterConfig();
-      process.exitCode = await withTemporal(async (connected) => {
-        const { media } = connected.segue(config);
-        const job = await media.again(key).catch((error: unknown) => {
-          throw withAdvice(error);
-        });
-        await sayWhatIsUnusual(job, connected);
-        return tellStarted(job, connected, flags);
-      });
+      const config = loadStarterConfig(env());
+      setExitCode(
+        await withTemporal(async (connected) => {
+          const { media } = connected.segue(config);
+          const job = await media.again(key).catch((error: unknown) => {
+            throw withAdvice(error);
+          });
+          await sayWhatIsUnusual(job, connected);
+          return tellStarted(job, connected, flags);
+        }),
+      );
     });
 }

@@ -5,7 +5,9 @@ import { isPointer } from '../../api/pointer';
 import { type SavedFile, saveFilesOf } from '../../client/files';
 import { type JobReport } from '../../client/report';
 import { word } from '../commandLine';
+import { loadProxySettings } from '../../config';
 import { EXIT, type ExitCode, UsageError } from '../exit';
+import { env } from '../io';
 
 export interface SaveFlags {
   out?: string;
@@ -47,7 +49,7 @@ export async function prepareFolder({ out }: SaveFlags, flag = '--out'): Promise
 }
 
 export async function saveFiles({ key, info }: JobReport, { out, at }: Required<SaveFlags>): Promise<Saving> {
-  const files = await saveFilesOf(info, key, { into: out, at });
+  const files = await saveFilesOf(info, key, { into: out, at, proxy: loadProxySettings(env()) });
   if (typeof files === 'string') return { files: [], problem: `--${files}`, exitCode: EXIT.wrongInput };
   const failed = files.filter(({ status }) => status === 'failed');
   if (failed.length === 0) return { files, problem: null, exitCode: EXIT.done };

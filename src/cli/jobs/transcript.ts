@@ -15,6 +15,7 @@ import { notifyFrom, writeFrom } from './jobFlags';
 import { say } from '../print';
 import { sayThatItExists, sayWhenNobodyPolls, tellStarted } from '../starting';
 import { printReport, tellWaited, untilOver, type WaitFlags } from '../waiting';
+import { env, io, setExitCode } from '../io';
 
 type ShowFlags = ScopeFlags & Pick<WaitFlags, 'json' | 'timeout' | 'out'>;
 
@@ -33,16 +34,16 @@ export function addTo(program: Command): void {
       'wait until a transcription is DONE and print its subtitles; Ctrl-C stops waiting, not the job',
     );
   withWaiting(withAsk(run)).action(async (id: string, flags: TranscriptFlags) => {
-    process.exitCode = await withStarted(id, flags, (job) => wait(job, flags));
+    setExitCode(await withStarted(id, flags, (job) => wait(job, flags)));
   });
   const start = transcript.command('start <id>').description('start that and return at once');
   withAsk(start).action(async (id: string, flags: TranscriptFlags) => {
-    process.exitCode = await withStarted(id, flags, (job, connected) => tellStarted(job, connected, flags));
+    setExitCode(await withStarted(id, flags, (job, connected) => tellStarted(job, connected, flags)));
   });
   const follow = transcript.command('follow <key>').description('wait for one that was started');
   withWaiting(follow.option('--json', 'print one JSON object')).action(
     async (key: string, flags: ShowFlags) => {
-      process.exitCode = await withJob(key, flags, (job) => wait(job, flags));
+      setExitCode(await withJob(key, flags, (job) => wait(job, flags)));
     },
   );
   transcript
@@ -50,10 +51,12 @@ export function addTo(program: Command): void {
     .description('show how one stands')
     .option('--json', 'print one JSON object')
     .action(async (key: string, flags: ShowFlags) => {
-      process.exitCode = await withJob(key, flags, async (job) => {
-        await printReport(job, await job.report(), flags);
-        return EXIT.done;
-      });
+      setExitCode(
+        await withJob(key, flags, async (job) => {
+          await printReport(job, await job.report(), flags);
+          return EXIT.done;
+        }),
+      );
     });
   transcript
     .command('cancel <key>')
@@ -61,8 +64,10 @@ export function addTo(program: Command): void {
     .option('--json', 'print one JSON object')
     .action(async (key: string, flags: ShowFlags) => {
       const { cancelJob } = await import('./cancelling.js');
-      process.exitCode = await withJob(key, flags, (job) =>
-        cancelJob(job, flags, () => 'The service goes on with the transcription.'),
+      setExitCode(
+        await withJob(key, flags, (job) =>
+          cancelJob(job, flags, () => 'The service goes on with the transcription.'),
+        ),
       );
     });
 }
@@ -89,7 +94,7 @@ async function withStarted(
   work: (job: TranscriptJob, connected: Connected) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const spec = specFrom(transcriptionId, flags);
-  const config = loadStarterConfig();
+  const config = loadStarterConfig(env());
   return withTemporal(async (connected) => {
     const job = await connected.segue(config).transcripts.start(spec);
     if (job.existing)
@@ -109,7 +114,7 @@ async function withJob(
   const problems = problemsOfTimeout(flags);
   if (key === undefined) problems.push(`"${text}" is neither a key nor the id of a transcript`);
   if (problems.length > 0 || key === undefined) throw new InvalidInputError(problems, 'Nothing was asked');
-  const config = loadStarterConfig();
+  const config = loadStarterConfig(env());
   return withTemporal(async ({ segue }) => work(await segue(config).transcripts.get(key)));
 }
 
@@ -160,7 +165,7 @@ async function showSubtitles(job: TranscriptJob, report: JobReport, flags: ShowF
   if (subtitles.notified && subtitles.notified.status !== 'sent')
     say(`The notification is ${subtitles.notified.status}: ${subtitles.notified.reason ?? 'no reason'}`);
   if (flags.out !== undefined) return;
-  if (typeof subtitles.text === 'string') process.stdout.write(subtitles.text);
+  if (typeof subtitles.text === 'string') io().stdout.write(subtitles.text);
   else say(`The text has ${subtitles.text.size} bytes and is kept by the service: ${subtitles.text.fetch}`);
 }
 

@@ -10,6 +10,7 @@ import { type ExitCode } from '../exit';
 import { problemsOfTimeout } from '../flags';
 import { sayThatItExists, sayWhenNobodyPolls } from '../starting';
 import { tellWaited, untilOver, type WaitFlags } from '../waiting';
+import { env, setExitCode } from '../io';
 
 interface RecordFlags extends ScopeFlags, WaitFlags {
   failOn?: string[];
@@ -35,7 +36,7 @@ export function addTo(program: Command): void {
       .option('--timeout <duration>', 'stop waiting after this long; the wait goes on')
       .option('--json', 'print one JSON object');
     addScopeFlags(command).action(async (id: string, flags: RecordFlags) => {
-      process.exitCode = await waitFor(kind as RecordKind, id, flags);
+      setExitCode(await waitFor(kind as RecordKind, id, flags));
     });
   }
 }
@@ -54,7 +55,7 @@ async function waitFor(kind: RecordKind, id: string, flags: RecordFlags): Promis
   const spec: RecordSpec = { kind, id, failOn, scope: { organization, space } };
   const problems = [...problemsOfTimeout(flags), ...problemsOfRecord(spec)];
   requireGood(problems, 'The wait was not started');
-  const config = loadStarterConfig();
+  const config = loadStarterConfig(env());
   const again = againCommand(spec);
   return withTemporal(async (connected) => {
     const job = await connected.segue(config).records.start(spec);

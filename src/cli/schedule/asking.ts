@@ -4,6 +4,7 @@ import { type SchedulesClient } from '../../client/schedules';
 import { loadStarterConfig } from '../../config';
 import { requireGood } from '../../errors';
 import { type Connected, withTemporal } from '../connect';
+import { env } from '../io';
 
 export interface JsonFlag {
   json?: boolean;
@@ -23,7 +24,7 @@ export function exits(done: string, wrong = 'something is wrong, and nothing was
 export async function withSchedules(
   work: (schedules: SchedulesClient, connected: Connected) => Promise<void>,
 ): Promise<void> {
-  const config = loadStarterConfig();
+  const config = loadStarterConfig(env());
   await withTemporal((connected) => work(connected.segue(config).schedules, connected));
 }
 

@@ -10,6 +10,7 @@ import { sayWhenNobodyPolls } from '../starting';
 import { exits, json, type JsonFlag, OVERLAP, requireGoodFlags, withSchedules } from './asking';
 import { type BatchFlags, type CreateFlags } from './flags';
 import { addOrders } from './orders';
+import { env } from '../io';
 
 const EXAMPLES = `
 Examples:
@@ -59,7 +60,7 @@ export function addTo(program: Command): void {
         await withSchedules(async (schedules, connected) => {
           const created = await schedules.create(name, options);
           tellCreated({ ...created, remarks: [...remarks, ...created.remarks] }, flags);
-          await sayWhenNobodyPolls(connected, loadStarterConfig().taskQueue, { submits: false });
+          await sayWhenNobodyPolls(connected, loadStarterConfig(env()).taskQueue, { submits: false });
         });
       },
     );

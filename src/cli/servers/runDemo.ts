@@ -13,11 +13,12 @@ import { print, say } from '../print';
 import { installRuntime } from '../runtime';
 import { orAbandon, untilAskedToStop } from '../signals';
 import { workflowUrl } from '../watching';
+import { env, setExitCode } from '../io';
 
 const STATE = path.join('.segue', 'demo');
 
 export async function runDemo(): Promise<void> {
-  const config = loadLocalConfig();
+  const config = loadLocalConfig(env());
   installRuntime('error');
   const stopped = untilAskedToStop(() => undefined);
   // The usual ports where they are free, so that what the demo prints still holds when `segue dev` opens its state.
@@ -26,7 +27,7 @@ export async function runDemo(): Promise<void> {
   try {
     const report = await removeBackground(stack);
     const paidOnce = await showWhatHappened(stack, report);
-    process.exitCode = report.status === 'succeeded' && paidOnce ? EXIT.done : EXIT.failed;
+    setExitCode(report.status === 'succeeded' && paidOnce ? EXIT.done : EXIT.failed);
   } finally {
     await stack.stop();
   }

@@ -7,6 +7,7 @@ import { requireFreePorts } from './ports';
 import { print, say } from '../print';
 import { installRuntime } from '../runtime';
 import { orAbandon, untilAskedToStop } from '../signals';
+import { env } from '../io';
 
 export interface DevFlags {
   port: number;
@@ -17,7 +18,7 @@ export interface DevFlags {
 }
 
 export async function runDev(flags: DevFlags): Promise<void> {
-  const config = loadLocalConfig();
+  const config = loadLocalConfig(env());
   installRuntime(config.logLevel);
   const serverPorts = [
     { flag: '--port', port: flags.port },

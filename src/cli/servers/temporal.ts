@@ -4,6 +4,7 @@ import { loadLocalTemporalConfig } from '../../config';
 import { portFlag, requireFreePorts } from './ports';
 import { print, say } from '../print';
 import { untilAskedToStop } from '../signals';
+import { env } from '../io';
 
 interface StartFlags {
   port: number;
@@ -20,7 +21,7 @@ export function addTo(program: Command): void {
     .description('print the path of its binary, getting it first')
     .action(async () => {
       const { findTemporalBinary } = await import('../../temporal/find.js');
-      const binary = await findTemporalBinary(loadLocalTemporalConfig(), say);
+      const binary = await findTemporalBinary(loadLocalTemporalConfig(env()), say);
       print(binary.path);
     });
   temporal
@@ -37,7 +38,7 @@ export function addTo(program: Command): void {
       const { findTemporalBinary } = await import('../../temporal/find.js');
       const { startDevServer } = await import('../../temporal/devServer.js');
       const { FAIRNESS_SETTING } = await import('../../fairness.js');
-      const binary = await findTemporalBinary(loadLocalTemporalConfig(), say);
+      const binary = await findTemporalBinary(loadLocalTemporalConfig(env()), say);
       const stopped = untilAskedToStop(() => undefined);
       const server = await startDevServer(binary.path, {
         port: port || undefined,

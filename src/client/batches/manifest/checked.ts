@@ -1,16 +1,13 @@
 /** A manifest from its first reading to its hand-over: checked as a whole, then read once more. */
 import { type BatchManifest } from '../../../contract';
-import { type ProxySettings } from '../../../config';
 import { InvalidInputError } from '../../../errors';
 import { checkManifest, type CheckOptions, type ManifestCheck, type ManifestProblem } from './check';
 import { type Partition } from './cutting';
 import { readPartitions } from './handOver';
 import { withManifest } from './rereadable';
+import { type ReadOptions } from './source';
 
-export interface ManifestOptions extends Pick<CheckOptions, 'skipBad' | 'mostPartitions'> {
-  proxy?: ProxySettings;
-  /** Whoever reads it has to stop. */
-  signal?: AbortSignal;
+export interface ManifestOptions extends ReadOptions, Pick<CheckOptions, 'skipBad' | 'mostPartitions'> {
   /** Told what was found, usable or not. */
   onCheck?: (name: string, check: ManifestCheck) => void;
   /** What is thrown where no batch can be made of it. */
@@ -29,24 +26,19 @@ export interface CheckedManifest {
 /** Everything that is wrong is told before anything is done with it. */
 export function withCheckedManifest<T>(
   source: string,
-  { skipBad, mostPartitions, proxy = {}, signal, onCheck, refusal = refused }: ManifestOptions,
+  { skipBad, mostPartitions, onCheck, refusal = refused, ...options }: ManifestOptions,
   work: (checked: CheckedManifest) => Promise<T>,
 ): Promise<T> {
-  return withManifest(
-    source,
-    proxy,
-    async ({ name, lines }) => {
-      const check = await checkManifest(lines(), { skipBad, mostPartitions });
-      onCheck?.(name, check);
-      if (!check.usable) throw refusal(name, check);
-      const { digest, items, partitions: facts } = check;
-      const partitions = {
-        [Symbol.asyncIterator]: () => readPartitions(lines(), { skipBad, name, facts }),
-      };
-      return work({ name, manifest: { digest, items, partitions: facts }, partitions });
-    },
-    signal,
-  );
+  return withManifest(source, options, async ({ name, lines }) => {
+    const check = await checkManifest(lines(), { skipBad, mostPartitions });
+    onCheck?.(name, check);
+    if (!check.usable) throw refusal(name, check);
+    const { digest, items, partitions: facts } = check;
+    const partitions = {
+      [Symbol.asyncIterator]: () => readPartitions(lines(), { skipBad, name, facts }),
+    };
+    return work({ name, manifest: { digest, items, partitions: facts }, partitions });
+  });
 }
 
 /** As editors and terminals find the place. */

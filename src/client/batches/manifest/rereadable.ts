@@ -2,10 +2,9 @@
 import { type FileHandle, mkdtemp, open, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type ProxySettings } from '../../../config';
 import { ManifestNotKeptError } from '../../../errors';
 import { linesOf, type ManifestLine } from './lines';
-import { manifestChunks, manifestName, openLocal } from './source';
+import { manifestChunks, manifestName, openLocal, type ReadOptions } from './source';
 
 export interface RereadableManifest {
   /** What messages call it. */
@@ -17,13 +16,12 @@ export interface RereadableManifest {
 /** Files are read where they are. What can be read only once, or is another thing tomorrow, is copied for as long. */
 export async function withManifest<T>(
   source: string,
-  proxy: ProxySettings,
+  options: ReadOptions,
   work: (manifest: RereadableManifest) => Promise<T>,
-  signal?: AbortSignal,
 ): Promise<T> {
   const name = manifestName(source);
   const isCopy = !(await isFile(source));
-  const file = isCopy ? await openCopy(source, name, proxy, signal) : await openLocal(source);
+  const file = isCopy ? await openCopy(source, name, options) : await openLocal(source);
   try {
     const read = () => file.createReadStream({ start: 0, autoClose: false });
     const lines = () => linesOf(isCopy ? readBack(read(), name) : read());
@@ -48,16 +46,11 @@ async function letGo(file: FileHandle | undefined): Promise<void> {
   await file?.close().catch(() => undefined);
 }
 
-async function openCopy(
-  source: string,
-  name: string,
-  proxy: ProxySettings,
-  signal: AbortSignal | undefined,
-): Promise<FileHandle> {
+async function openCopy(source: string, name: string, options: ReadOptions): Promise<FileHandle> {
   let file: FileHandle | undefined;
   try {
     file = await openNameless();
-    await writeFile(file, manifestChunks(source, proxy), { signal });
+    await writeFile(file, manifestChunks(source, options), { signal: options.signal });
     return file;
   } catch (error) {
     await letGo(file);

@@ -32,14 +32,25 @@ async function problemOfFile(file: string): Promise<string | undefined> {
   }
 }
 
+export interface ReadOptions {
+  proxy?: ProxySettings;
+  /** What `-` stands for; the default is the process's own. */
+  stdin?: AsyncIterable<Uint8Array>;
+  /** Stops reading. */
+  signal?: AbortSignal;
+}
+
 /** Its lines, read while they are asked for; an error where it cannot be read to its end. */
-export function manifestLines(source: string, proxy: ProxySettings = {}): AsyncGenerator<ManifestLine> {
-  return linesOf(manifestChunks(source, proxy));
+export function manifestLines(source: string, options: ReadOptions = {}): AsyncGenerator<ManifestLine> {
+  return linesOf(manifestChunks(source, options));
 }
 
 /** Its bytes, as they come. */
-export function manifestChunks(source: string, proxy: ProxySettings): AsyncIterable<Uint8Array> {
-  if (source === '-') return process.stdin;
+export function manifestChunks(
+  source: string,
+  { proxy = {}, stdin = process.stdin }: ReadOptions,
+): AsyncIterable<Uint8Array> {
+  if (source === '-') return stdin;
   return ADDRESS.test(source) ? readAddress(source, proxy) : readLocal(source);
 }
 
