@@ -1,6 +1,7 @@
 /** @type {import('jest').Config} */
 module.exports = {
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/support/jest/environment.js',
+  runtime: '<rootDir>/test/support/jest/runtime.js',
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
   transform: {
@@ -14,14 +15,12 @@ module.exports = {
     ],
   },
   // A dynamic import names the file that the build makes.
-  moduleNameMapper: { '^(\\.{1,2}/[\\w/]+)\\.js$': '$1' },
-  // Globals of a test file's own are slow to look up, and the sandbox asks this one for every point of its pictures.
-  sandboxInjectedGlobals: ['Math'],
-  globalSetup: '<rootDir>/test/support/globalSetup.ts',
-  globalTeardown: '<rootDir>/test/support/globalTeardown.ts',
-  reporters: ['default', 'summary', '<rootDir>/test/support/plainSummary.js'],
-  // Most of the time a test waits for a timer of somebody else's; more would starve the servers they all talk to.
-  maxWorkers: 4,
+  moduleNameMapper: { '^(\\.{1,2}/[\\w./]+)\\.js$': '$1' },
+  globalSetup: '<rootDir>/test/support/jest/globalSetup.ts',
+  globalTeardown: '<rootDir>/test/support/jest/globalTeardown.ts',
+  reporters: ['default', 'summary', '<rootDir>/test/support/jest/plainSummary.js'],
+  // Tests and the servers they talk to keep the processors busy: more processes would only make each of them slower.
+  maxWorkers: 2,
   // Workflows that ran in a test process stay in its memory, and a full one is slow: then a new one goes on.
   workerIdleMemoryLimit: '500MB',
   testTimeout: 60_000,

@@ -12,12 +12,12 @@ import {
 } from '../../src/contract';
 import { batchItemKey, batchPartWorkflowId, changeIdOf, mediaWorkflowId } from '../../src/ids';
 import { startSandbox } from '../../src/sandbox/server';
-import { batchOf, cutouts, tellingPartition, untilStatus } from '../support/batch';
-import { decideByLedger } from '../support/deciding';
+import { batchOf, cutouts, tellingPartition, untilStatus } from '../support/builders/batch';
+import { decideByLedger } from '../support/builders/deciding';
 import { eventually } from '../support/eventually';
-import { addFault, addPassingFault, answering, ask, readLedger } from '../support/sandbox';
-import { segueClient, testConfig, withWorker } from '../support/temporal';
-import { seedProject } from '../support/writing';
+import { addFault, addPassingFault, answering, ask, readLedger } from '../support/service/sandbox';
+import { segueClient, testConfig, withWorker } from '../support/servers/temporal';
+import { seedProject } from '../support/builders/writing';
 import {
   BY_SAM,
   CANCELLED,

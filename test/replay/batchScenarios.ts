@@ -12,13 +12,13 @@ import {
   startPartly,
   startSilentPartitions,
   untilStatus,
-} from '../support/batch';
-import { OPERATOR } from '../support/batchTrouble';
-import { notificationsOf } from '../support/campaign';
+} from '../support/builders/batch';
+import { OPERATOR } from '../support/builders/batchTrouble';
+import { notificationsOf } from '../support/builders/campaign';
 import { eventually } from '../support/eventually';
-import { runWithFullPartition, startServerOfFewSignals } from '../support/fullPartition';
-import { addFault, answering, ask } from '../support/sandbox';
-import { segueClient, testConfig, withWorker } from '../support/temporal';
+import { runWithFullPartition, startServerOfFewSignals } from '../support/builders/fullPartition';
+import { addFault, answering, ask } from '../support/service/sandbox';
+import { segueClient, testConfig, withWorker } from '../support/servers/temporal';
 import {
   BY_SAM,
   CANCELLED,

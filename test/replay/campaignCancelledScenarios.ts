@@ -1,10 +1,10 @@
 /** Campaigns whose histories are committed: cancelled at moments when something else happens to them. */
 import { jobNewsSignal } from '../../src/contract';
-import { cutout } from '../support/campaign';
+import { cutout } from '../support/builders/campaign';
 import { eventually } from '../support/eventually';
-import { forgetRun } from '../support/forgetRun';
-import { resetRun } from '../support/reset';
-import { addFault, answering } from '../support/sandbox';
+import { forgetRun } from '../support/servers/forgetRun';
+import { resetRun } from '../support/servers/reset';
+import { addFault, answering } from '../support/service/sandbox';
 import { conducting, mend, unfinished, untilTask } from './recordCampaign';
 import { type Scenario } from './scenario';
 

@@ -1,11 +1,11 @@
 /** Campaigns whose histories are committed: a job fails, takes long, waits for a person, or cannot begin as it was asked for. */
 import { type AddMediaOrder, addMediaUpdate, pauseUpdate, resumeUpdate } from '../../src/contract';
 import { mediaKeyOf } from '../../src/ids';
-import { cutout, type TestCampaign } from '../support/campaign';
-import { decideByLedger } from '../support/deciding';
-import { forgetRun } from '../support/forgetRun';
-import { seedTranscription } from '../support/records';
-import { segueClient, testConfig } from '../support/temporal';
+import { cutout, type TestCampaign } from '../support/builders/campaign';
+import { decideByLedger } from '../support/builders/deciding';
+import { forgetRun } from '../support/servers/forgetRun';
+import { seedTranscription } from '../support/service/records';
+import { segueClient, testConfig } from '../support/servers/temporal';
 import {
   approved,
   BY_SAM,

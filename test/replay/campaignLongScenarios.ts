@@ -3,10 +3,15 @@ import { type WorkflowHandle } from '@temporalio/client';
 import { jobNewsSignal, MEDIA_WORKFLOW, pauseUpdate, resumeUpdate } from '../../src/contract';
 import { campaignJobKey, mediaWorkflowId } from '../../src/ids';
 import { type RuleRequest } from '../../src/sandbox/faults/rules';
-import { cutout, newCampaign, type TestCampaign, untilItWaitsForItsProject } from '../support/campaign';
-import { addFault, answering, ask } from '../support/sandbox';
-import { type SkippingTemporal, type TestTemporal } from '../support/temporal';
-import { hourInBerlin } from '../support/workingHours';
+import {
+  cutout,
+  newCampaign,
+  type TestCampaign,
+  untilItWaitsForItsProject,
+} from '../support/builders/campaign';
+import { addFault, answering, ask } from '../support/service/sandbox';
+import { type SkippingTemporal, type TestTemporal } from '../support/servers/temporal';
+import { hourInBerlin } from '../support/builders/workingHours';
 import { BY_SAM, conductingForLong, NOTIFY } from './recordCampaign';
 import { type Scenario } from './scenario';
 

@@ -1,11 +1,11 @@
 /** Campaigns whose histories are committed: reset, or continued as new, they go on in another run. */
 import { jobNewsSignal, pauseUpdate, resumeUpdate } from '../../src/contract';
 import { startSandbox } from '../../src/sandbox/server';
-import { cutout, newCampaign, startCampaign, TestCampaign } from '../support/campaign';
-import { continueAsNew } from '../support/continueAsNew';
+import { cutout, newCampaign, startCampaign, TestCampaign } from '../support/builders/campaign';
+import { continueAsNew } from '../support/servers/continueAsNew';
 import { eventually } from '../support/eventually';
-import { resetRun } from '../support/reset';
-import { testConfig, withWorker } from '../support/temporal';
+import { resetRun } from '../support/servers/reset';
+import { testConfig, withWorker } from '../support/servers/temporal';
 import { approved, BY_SAM, conducting, decide, mend, unfinished, untilTask } from './recordCampaign';
 import { handingOver, type Scenario, whereHistoriesAreShort } from './scenario';
 

@@ -7,10 +7,10 @@ import {
   startCampaign,
   startIdleCampaign,
   type TestCampaign,
-} from '../support/campaign';
+} from '../support/builders/campaign';
 import { eventually } from '../support/eventually';
-import { addFault, answering, ask } from '../support/sandbox';
-import { testConfig } from '../support/temporal';
+import { addFault, answering, ask } from '../support/service/sandbox';
+import { testConfig } from '../support/servers/temporal';
 import { approved, conducting, mend, NOTIFY } from './recordCampaign';
 import { type Scenario } from './scenario';
 

@@ -1,12 +1,12 @@
 /** Campaigns whose histories are committed: every way through one. */
 import { addMediaUpdate, pauseUpdate, resumeUpdate } from '../../src/contract';
 import { startSandbox } from '../../src/sandbox/server';
-import { cutout, newCampaign, startCampaign } from '../support/campaign';
+import { cutout, newCampaign, startCampaign } from '../support/builders/campaign';
 import { eventually } from '../support/eventually';
-import { SANDBOX_PLACES, seed, seedRecord, seedTranscription } from '../support/records';
-import { resetRun } from '../support/reset';
-import { addFault, answering } from '../support/sandbox';
-import { testConfig, withWorker } from '../support/temporal';
+import { SANDBOX_PLACES, seed, seedRecord, seedTranscription } from '../support/service/records';
+import { resetRun } from '../support/servers/reset';
+import { addFault, answering } from '../support/service/sandbox';
+import { testConfig, withWorker } from '../support/servers/temporal';
 import {
   approved,
   BY_SAM,

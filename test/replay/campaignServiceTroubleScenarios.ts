@@ -1,9 +1,9 @@
 /** Campaigns whose histories are committed: the service cannot be read, denies access, or does not take what it is told. */
 import { type WorkflowHandle } from '@temporalio/client';
 import { pauseUpdate, resumeUpdate } from '../../src/contract';
-import { cutout } from '../support/campaign';
+import { cutout } from '../support/builders/campaign';
 import { eventually } from '../support/eventually';
-import { addFault, answering } from '../support/sandbox';
+import { addFault, answering } from '../support/service/sandbox';
 import { approved, BY_SAM, conducting, decide, mend, NOTIFY } from './recordCampaign';
 import { type Scenario } from './scenario';
 

@@ -10,12 +10,12 @@ import {
   outlookWorkflowId,
 } from '../../src/ids';
 import { startSandbox } from '../../src/sandbox/server';
-import { cutouts } from '../support/batch';
-import { cutout, newCampaign, TestCampaign } from '../support/campaign';
+import { cutouts } from '../support/builders/batch';
+import { cutout, newCampaign, TestCampaign } from '../support/builders/campaign';
 import { eventually } from '../support/eventually';
-import { manifestOf } from '../support/manifests';
-import { startSmallService } from '../support/smallService';
-import { segueClient, testConfig, withWorker } from '../support/temporal';
+import { manifestOf } from '../support/builders/manifests';
+import { startSmallService } from '../support/service/smallService';
+import { segueClient, testConfig, withWorker } from '../support/servers/temporal';
 import { handingOver, type Scenario, whereHistoriesAreShort } from './scenario';
 
 const TIME = '2026-01-01T02:00:00Z';

@@ -2,8 +2,8 @@
 import { type SegueClient } from '../../src/client';
 import { type Job } from '../../src/client/jobs/job';
 import { startSandbox } from '../../src/sandbox/server';
-import { seedRecord, seedTranscription } from '../support/records';
-import { testConfig } from '../support/temporal';
+import { seedRecord, seedTranscription } from '../support/service/records';
+import { testConfig } from '../support/servers/temporal';
 import { handingOver, type Scenario, whereHistoriesAreShort } from './scenario';
 import { mediaJob, runRecord } from './scenarios';
 

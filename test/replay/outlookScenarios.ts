@@ -13,17 +13,17 @@ import {
 import { type RuleRequest } from '../../src/sandbox/faults/rules';
 import { startSandbox } from '../../src/sandbox/server';
 import { eventually } from '../support/eventually';
-import { seed } from '../support/records';
-import { resetRun } from '../support/reset';
-import { addFault, answering } from '../support/sandbox';
-import { shared } from '../support/shared';
+import { seed } from '../support/service/records';
+import { resetRun } from '../support/servers/reset';
+import { addFault, answering } from '../support/service/sandbox';
+import { shared } from '../support/jest/shared';
 import {
   segueClient,
   testConfig,
   type TestTemporal,
   type TestWorkerOptions,
   withWorker,
-} from '../support/temporal';
+} from '../support/servers/temporal';
 import {
   type BerlinTime,
   hourInBerlin,
@@ -31,8 +31,8 @@ import {
   onAFridayEvening,
   onASaturday,
   onAWednesday,
-} from '../support/workingHours';
-import { seedProject } from '../support/writing';
+} from '../support/builders/workingHours';
+import { seedProject } from '../support/builders/writing';
 import { type Scenario, whereTimeSkips } from './scenario';
 
 const APPROVING = { campaign: { lifecycle: { stage: 'approving' } } };

@@ -2,8 +2,8 @@
 import { changeSignal, PROJECT_WRITER_WORKFLOW } from '../../src/contract';
 import { writerStart } from '../../src/writerStart';
 import { eventually } from '../support/eventually';
-import { PROJECT, startProjectService, WORKSPACE_ID } from '../support/projectService';
-import { segueClient, testConfig, withWorker } from '../support/temporal';
+import { PROJECT, startProjectService, WORKSPACE_ID } from '../support/service/projectService';
+import { segueClient, testConfig, withWorker } from '../support/servers/temporal';
 import { handingOver, type Scenario, whereHistoriesAreShort, whereTimeSkips } from './scenario';
 
 const ORGANIZATION = String(WORKSPACE_ID);

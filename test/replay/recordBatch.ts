@@ -5,11 +5,11 @@ import { type StarterConfig } from '../../src/config';
 import { type BatchItem } from '../../src/contract';
 import { batchItemKey, batchPartWorkflowId, batchWorkflowId } from '../../src/ids';
 import { startSandbox } from '../../src/sandbox/server';
-import { batchOf, cutouts, untilStatus } from '../support/batch';
-import { befall } from '../support/batchTrouble';
-import { addFault, answering, ask } from '../support/sandbox';
-import { segueClient, testConfig, type TestWorkerOptions, withWorker } from '../support/temporal';
-import { seedProject } from '../support/writing';
+import { batchOf, cutouts, untilStatus } from '../support/builders/batch';
+import { befall } from '../support/builders/batchTrouble';
+import { addFault, answering, ask } from '../support/service/sandbox';
+import { segueClient, testConfig, type TestWorkerOptions, withWorker } from '../support/servers/temporal';
+import { seedProject } from '../support/builders/writing';
 import { type Scenario, whereHistoriesAreShort } from './scenario';
 
 export const ITEMS = 6;

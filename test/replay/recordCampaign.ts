@@ -2,17 +2,17 @@
 import { type CampaignInput } from '../../src/contract';
 import { type StarterConfig } from '../../src/config';
 import { type SandboxOptions, startSandbox } from '../../src/sandbox/server';
-import { cutout, newCampaign, startCampaign, TestCampaign } from '../support/campaign';
+import { cutout, newCampaign, startCampaign, TestCampaign } from '../support/builders/campaign';
 import { eventually } from '../support/eventually';
-import { SANDBOX_PLACES } from '../support/records';
-import { addFault, answering, ask } from '../support/sandbox';
+import { SANDBOX_PLACES } from '../support/service/records';
+import { addFault, answering, ask } from '../support/service/sandbox';
 import {
   type SkippingTemporal,
   testConfig,
   type TestTemporal,
   type TestWorkerOptions,
   withWorker,
-} from '../support/temporal';
+} from '../support/servers/temporal';
 import { type Scenario, whereTimeSkips } from './scenario';
 
 export const NOTIFY = { userId: 'u-1', workspaceId: '1', progress: true };

@@ -4,7 +4,7 @@ import {
   startOwnDevServer,
   startTimeSkippingServer,
   type TestTemporal,
-} from '../support/temporal';
+} from '../support/servers/temporal';
 
 /** Runs what is to be recorded and hands over its run as soon as its history is the one to keep. */
 export type Scenario = (

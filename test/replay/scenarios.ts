@@ -9,11 +9,11 @@ import { type Job, type RecordJob, type TranscriptJob } from '../../src/client/j
 import { startSandbox } from '../../src/sandbox/server';
 import { type MediaSpec } from '../../src/client/jobs/mediaSpec';
 import { eventually } from '../support/eventually';
-import { answer, startRawServer } from '../support/rawServer';
-import { SANDBOX_PLACES, seedRecord, seedTranscription, SRT } from '../support/records';
-import { addFault, answering, readLedger } from '../support/sandbox';
-import { segueClient, testConfig, type TestTemporal, withWorker } from '../support/temporal';
-import { seedProject, WORKSPACE } from '../support/writing';
+import { answer, startRawServer } from '../support/service/rawServer';
+import { SANDBOX_PLACES, seedRecord, seedTranscription, SRT } from '../support/service/records';
+import { addFault, answering, readLedger } from '../support/service/sandbox';
+import { segueClient, testConfig, type TestTemporal, withWorker } from '../support/servers/temporal';
+import { seedProject, WORKSPACE } from '../support/builders/writing';
 import { type Scenario } from './scenario';
 
 async function runJob(

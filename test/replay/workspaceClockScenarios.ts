@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { WORKSPACE_CLOCK_WORKFLOW, type WorkspaceClockInput } from '../../src/contract';
 import { workspaceClockWorkflowId } from '../../src/ids';
 import { startSandbox } from '../../src/sandbox/server';
-import { addFault, answering } from '../support/sandbox';
-import { testConfig, withWorker } from '../support/temporal';
-import { WORKSPACE } from '../support/writing';
+import { addFault, answering } from '../support/service/sandbox';
+import { testConfig, withWorker } from '../support/servers/temporal';
+import { WORKSPACE } from '../support/builders/writing';
 import { type Scenario } from './scenario';
 
 /** Asks for the clock, after what is done to the service. */

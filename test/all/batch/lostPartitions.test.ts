@@ -1,0 +1,50 @@
+/** Partitions that are over without a word: their batch does not wait for them, and says what was not done. */
+import { randomUUID } from 'node:crypto';
+import { BATCH_PART_WORKFLOW, BATCH_WORKFLOW } from '../../../src/contract';
+import { batchPartWorkflowId, batchWorkflowId } from '../../../src/ids';
+import { cutouts, silentBatch, startSilentPartitions } from '../../support/builders/batch';
+import { useSandboxEach } from '../../support/service/sandbox';
+import { segueClient, testConfig, useTemporal, withWorker } from '../../support/servers/temporal';
+
+const temporal = useTemporal();
+const sandbox = useSandboxEach({ pace: { kind: 'polls', polls: 3 } });
+
+test('P2: a partition that is over, and whose last word was lost, is not waited for', async () => {
+  const config = testConfig();
+  const key = `b-${randomUUID()}`;
+  const { taskQueue } = config;
+  const { workflow } = temporal.client;
+  await withWorker(temporal, config, sandbox.url, async () => {
+    // There is no batch yet that it could tell something.
+    const partition = { batch: key, n: 1, first: 1, items: cutouts(sandbox.url, 1) };
+    const workflowId = batchPartWorkflowId(key, 1);
+    await workflow.execute(BATCH_PART_WORKFLOW, { workflowId, taskQueue, args: [partition] });
+    const batch = { workflowId: batchWorkflowId(key), taskQueue, args: [silentBatch(key, 1)] };
+    expect(await workflow.execute(BATCH_WORKFLOW, batch)).toMatchObject({
+      counts: { running: 0, cancelled: 1 },
+    });
+  });
+});
+
+test('P2: a partition that was terminated while it only wrote is noticed, and its batch says that not all is written', async () => {
+  const config = testConfig();
+  const key = `b-${randomUUID()}`;
+  const { workflow } = temporal.client;
+  await startSilentPartitions(temporal, key, 1);
+  await workflow.getHandle(batchPartWorkflowId(key, 1)).terminate('by mistake');
+  const counts = { waiting: 0, running: 0, succeeded: 1, failed: 0, held: 0, cancelled: 0 };
+  await withWorker(temporal, config, sandbox.url, async () => {
+    const run = await workflow.start(BATCH_WORKFLOW, {
+      ...{ workflowId: batchWorkflowId(key), taskQueue: config.taskQueue },
+      args: [silentBatch(key, 1, { counts, places: 0 })],
+    });
+    expect(await run.result()).toMatchObject({
+      ...{ status: 'completed', counts: { succeeded: 1, held: 0, cancelled: 0 } },
+      stopped: { unfollowed: 0, undone: 0, reason: 'partition 1 was terminated: by mistake' },
+    });
+    const batch = await segueClient(temporal, config).batch.get(key);
+    expect(await batch.report()).toMatchObject({
+      ...{ status: 'failed', error: expect.stringContaining('stopped before all was written and told') },
+    });
+  });
+});

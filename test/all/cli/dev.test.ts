@@ -1,0 +1,126 @@
+/** `segue dev` and `segue demo`: everything on one machine, with servers of their own. */
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, readdir } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import path from 'node:path';
+import { eventually } from '../../support/eventually';
+import { readLedger } from '../../support/service/sandbox';
+import { SegueProcess, spawnSegue } from '../../support/servers/segueProcess';
+import { shared } from '../../support/jest/shared';
+import { freePort } from '../../../src/temporal/ports';
+
+const processes: SegueProcess[] = [];
+
+afterEach(async () => {
+  await Promise.all(processes.splice(0).map((process) => process.end('SIGTERM')));
+});
+
+interface Ports {
+  temporal: number;
+  ui: number;
+  sandbox: number;
+}
+
+async function startDev(cwd: string, ports: Ports): Promise<SegueProcess> {
+  const flags = ['--port', ports.temporal, '--ui-port', ports.ui, '--sandbox-port', ports.sandbox].map(
+    String,
+  );
+  const dev = new SegueProcess(['dev', ...flags, '--pace', 'polls=3'], binary(), cwd);
+  processes.push(dev);
+  await dev.line(/^ready/);
+  return dev;
+}
+
+const binary = (): Record<string, string> => ({ SEGUE_TEMPORAL_CLI: shared().temporalBinary });
+
+/** Whether a Temporal server on this port lives. */
+function serverIsAlive(port: number): boolean {
+  const commands = execFileSync('ps', ['-axo', 'args'], { encoding: 'utf8' }).split('\n');
+  return commands.some((command) => command.includes('start-dev') && command.includes(` ${port} `));
+}
+
+describe('segue dev', () => {
+  test('P1 P2: goes on where it was after a restart, and leaves nothing behind', async () => {
+    const cwd = await mkdtemp(path.join(shared().scratch, 'dev-'));
+    const ports = { temporal: await freePort(), ui: await freePort(), sandbox: await freePort() };
+    const sandboxUrl = `http://127.0.0.1:${ports.sandbox}`;
+    const settings = {
+      TEMPORAL_ADDRESS: `127.0.0.1:${ports.temporal}`,
+      SEGUE_POLL_MIN: '2s',
+      SEGUE_POLL_MAX: '2s',
+    };
+    const first = await startDev(cwd, ports);
+    const page = await fetch(`http://127.0.0.1:${ports.ui}`);
+    expect(page.status).toBe(200);
+    const key = `dev-${randomUUID()}`;
+    const image = `${sandboxUrl}/samples/shoe.png`;
+    const start = ['media', 'start', 'remove-background', '--image-url', image, '--key', key];
+    expect(await spawnSegue(start, settings)).toMatchObject({ code: 0 });
+    await eventually('the submission', async () => (await readLedger(sandboxUrl)).summary.submissions === 1);
+    expect(await first.end('SIGINT')).toMatchObject({ code: 0 });
+    expect(serverIsAlive(ports.temporal)).toBe(false);
+
+    await startDev(cwd, ports);
+    const followed = await spawnSegue(['media', 'follow', key, '--json'], settings);
+    expect(followed).toMatchObject({ code: 0 });
+    expect(JSON.parse(followed.stdout)).toMatchObject({ key, status: 'succeeded' });
+    expect((await readLedger(sandboxUrl)).summary).toMatchObject({ submissions: 1, duplicates: 0 });
+  });
+
+  test('kill -9 takes its Temporal server along', async () => {
+    const cwd = await mkdtemp(path.join(shared().scratch, 'dev-'));
+    const ports = { temporal: await freePort(), ui: await freePort(), sandbox: await freePort() };
+    const dev = await startDev(cwd, ports);
+    expect(serverIsAlive(ports.temporal)).toBe(true);
+    const second = await spawnSegue(
+      ['dev', '--port', '0', '--ui-port', '0', '--sandbox-port', '0'],
+      binary(),
+      cwd,
+    );
+    expect(second).toMatchObject({ code: 4, stderr: expect.stringContaining('is in use by another segue') });
+    await dev.end('SIGKILL');
+    await eventually('the end of the server', () => !serverIsAlive(ports.temporal));
+  });
+});
+
+test('on a cluster that is there already, dev starts no server and takes a queue of its own', async () => {
+  const cwd = await mkdtemp(path.join(shared().scratch, 'dev-'));
+  const dev = new SegueProcess(
+    // A port that is taken: no server is started there.
+    ['dev', '--port', shared().devServerAddress.split(':')[1] ?? '', '--sandbox-port', '0'],
+    { TEMPORAL_ADDRESS: shared().devServerAddress },
+    cwd,
+  );
+  processes.push(dev);
+  const queue = 'segue-dev-[0-9a-f]{8}';
+  await dev.line(new RegExp(`^ready: polling ${queue}, ${queue}-submit, ${queue}-batch$`));
+  expect(dev.stderr.join()).toContain('(TEMPORAL_ADDRESS)');
+});
+
+describe('segue demo', () => {
+  test('runs one job, shows what it did and where to look, and ends with 0', async () => {
+    const cwd = await mkdtemp(path.join(shared().scratch, 'demo-'));
+    const { code, stdout } = await spawnSegue(['demo'], binary(), cwd);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^media\/demo-\d{8}T\d{6}Z succeeded$/m);
+    expect(stdout).toContain('1 POST accepted, 2 polls');
+    expect(stdout).toMatch(/segue dev --state/);
+    expect(stdout).toMatch(/http:\/\/127.0.0.1:\d+\/namespaces\/default\/workflows\/media%2Fdemo-/);
+    const pictures = (await readdir(path.join(cwd, '.segue', 'demo'))).filter((file) =>
+      file.endsWith('.png'),
+    );
+    expect(pictures).toHaveLength(1);
+  });
+});
+
+describe('segue temporal', () => {
+  test('path prints the binary and nothing else; start serves until it is stopped', async () => {
+    const { code, stdout, stderr } = await spawnSegue(['temporal', 'path'], binary());
+    expect({ code, stdout }).toEqual({ code: 0, stdout: shared().temporalBinary });
+    expect(stderr).toContain('named by SEGUE_TEMPORAL_CLI');
+    const server = new SegueProcess(['temporal', 'start', '--port', '0', '--ui-port', '0'], binary());
+    processes.push(server);
+    await server.line(/^ready 127\.0\.0\.1:\d+ UI http/);
+    expect(await server.end('SIGTERM')).toMatchObject({ code: 0 });
+  });
+});

@@ -1,0 +1,175 @@
+/** Jobs that somebody, or the server, stopped with work under way: what may be left of them at the service is listed. */
+import { startSandbox } from '../../../src/sandbox/server';
+import { attributesOfJob } from '../../../src/searchAttributes';
+import { useCommandLine } from '../../support/servers/commandLine';
+import { continueAsNew } from '../../support/servers/continueAsNew';
+import { eventually } from '../../support/eventually';
+import {
+  heldRow,
+  heldRows,
+  newKey,
+  reportOf,
+  startArgs,
+  startHeldJob,
+  startJob,
+  tasksOf,
+  untilSubmitted,
+  untilUnlisted,
+} from '../../support/builders/jobs';
+import { resetRun } from '../../support/servers/reset';
+import { readLedger } from '../../support/service/sandbox';
+import { segue } from '../../support/servers/segueCommand';
+import { startOwnDevServer, testConfig, withWorker } from '../../support/servers/temporal';
+
+// Every command is a process of its own, and there are many.
+jest.setTimeout(180_000);
+
+// The list shows a whole namespace, and what other files left in it would be asked one by one.
+const line = useCommandLine({ openTemporal: startOwnDevServer });
+const { temporal, sandbox, config, settings } = line;
+
+describe('a job that was stopped with work under way', () => {
+  test('P1 P2: is listed with its task and the command that goes on with it, which takes it off the list', async () => {
+    const slow = await startSandbox({ pace: { kind: 'polls', polls: 20 } });
+    const own = testConfig();
+    const ours = { ...settings, SEGUE_TASK_QUEUE: own.taskQueue };
+    await withWorker(temporal, own, slow.url, async () => {
+      const key = newKey();
+      await segue(startArgs(slow.url, key), ours);
+      const task = await eventually('its task', async () => (await tasksOf(slow.url, key))[0]);
+      expect(await untilSubmitted(line, key)).toBe(task);
+      await temporal.client.workflow.getHandle(`media/${key}`).terminate('by mistake');
+      const row = await heldRow(line, key);
+      expect(row).toMatchObject({ status: 'terminated', why: 'terminated', stage: 'polling', taskId: task });
+
+      const refused = await segue(['retry', key, '--json'], ours);
+      expect(refused.code).toBe(2);
+      const { error } = JSON.parse(refused.stdout) as { error: string };
+      expect(error).toContain(`may still work on its task ${task}`);
+
+      const [{ command } = { command: '' }] = row.next as { command: string }[];
+      expect(error).toContain(command);
+      const adopted = await segue(command.split(' ').slice(1), ours);
+      expect(adopted).toMatchObject({ code: 0, stdout: `media/${key}-next` });
+      expect(await segue(['media', 'follow', `${key}-next`], ours)).toMatchObject({ code: 0 });
+      expect((await readLedger(slow.url)).summary.submissions).toBe(1);
+      await untilUnlisted(line, key);
+    });
+    await slow.stop();
+  });
+
+  test('P2: one that timed out is listed too, and one that was reset is not: it goes on', async () => {
+    const [timedOut, reset] = [newKey(), newKey()];
+    const request = { image_url: `${sandbox.url}/samples/shoe.png` };
+    const input = { key: timedOut, tool: 'remove-background', request };
+    await temporal.client.workflow.start('media', {
+      workflowId: `media/${timedOut}`,
+      // Nobody polls it.
+      taskQueue: testConfig().taskQueue,
+      args: [input],
+      workflowExecutionTimeout: '1s',
+      typedSearchAttributes: attributesOfJob(input, 'submitting'),
+    });
+    expect(await heldRow(line, timedOut)).toMatchObject({ why: 'timedOut', answered: false, hold: null });
+
+    await startJob(line, reset, { poll: { min: '1h', max: '1h', deadline: '1d', giveUp: '7d' } });
+    await untilSubmitted(line, reset);
+    const { runId } = await temporal.client.workflow.getHandle(`media/${reset}`).describe();
+    await resetRun(temporal, { workflowId: `media/${reset}`, runId });
+    await eventually('the old run in the list', async () => {
+      const query = `RunId = '${runId}' AND ExecutionStatus = 'Terminated' AND SegueStage = 'polling'`;
+      return (await temporal.client.workflow.count(query)).count === 1;
+    });
+    const rows = (await heldRows(line)).filter(({ key }) => key === reset);
+    expect(rows.every(({ runId: listed }) => listed !== runId)).toBe(true);
+    await temporal.client.workflow.getHandle(`media/${reset}`).terminate();
+  });
+
+  test('P1 P2: one that timed out and was repeated by a retry policy is listed, and not paid for again', async () => {
+    const key = newKey();
+    const request = { image_url: `${sandbox.url}/samples/shoe.png` };
+    const input = { key, tool: 'remove-background', request, poll: { min: '1h', max: '1h', deadline: '1h' } };
+    await temporal.client.workflow.start('media', {
+      workflowId: `media/${key}`,
+      taskQueue: config.taskQueue,
+      args: [input],
+      // Longer than a submission may take: the server ends that sooner, too.
+      workflowRunTimeout: '16s',
+      retry: { maximumAttempts: 2, initialInterval: '100ms' },
+      typedSearchAttributes: attributesOfJob(input, 'submitting'),
+    });
+    const task = await untilSubmitted(line, key);
+    await eventually('the run that repeats it', async () => (await reportOf(line, key)).status === 'failed');
+    expect(await heldRow(line, key)).toMatchObject({ why: 'timedOut', taskId: task });
+    expect(await segue(['retry', key], settings)).toMatchObject({ code: 2, stdout: '' });
+    expect(await tasksOf(sandbox.url, key)).toEqual([task]);
+    expect(await tasksOf(sandbox.url, `${key}+2`)).toEqual([]);
+  });
+
+  test('P2: those that were asked for nothing, and never began, hide no other', async () => {
+    const held = await startHeldJob(line);
+    const keys = Array.from({ length: 12 }, newKey);
+    // Older than the one that is held, for the list.
+    for (const key of keys) {
+      const started = await temporal.client.workflow.start('media', {
+        workflowId: `media/${key}`,
+        taskQueue: config.taskQueue,
+        startDelay: '1h',
+        typedSearchAttributes: attributesOfJob({ key, tool: 'remove-background' }, 'submitting'),
+      });
+      await started.terminate();
+    }
+    const last = await startHeldJob(line);
+    expect(await heldRow(line, last)).toMatchObject({ answered: true, why: 'unknown' });
+    const rows = await heldRows(line);
+    expect(rows.find(({ key }) => key === held)).toMatchObject({ answered: true, why: 'unknown' });
+    const command = expect.stringContaining(
+      'segue media start remove-background --task-id TASK_ID',
+    ) as string;
+    const nonsense = rows.filter(({ key }) => keys.includes(key));
+    expect(nonsense).toHaveLength(keys.length);
+    for (const row of nonsense) expect(row).toMatchObject({ why: 'terminated', next: [{ command }, {}] });
+    for (const key of [held, last]) await temporal.client.workflow.getHandle(`media/${key}`).terminate();
+  });
+
+  test('P2: a job of its own whose key looks like a successor hides none, however it goes on; one that runs it again takes it off the list', async () => {
+    const begin = (key: string) =>
+      temporal.client.workflow.start('media', {
+        workflowId: `media/${key}`,
+        taskQueue: config.taskQueue,
+        startDelay: '1h',
+        typedSearchAttributes: attributesOfJob({ key, tool: 'remove-background' }, 'waiting'),
+      });
+    const key = newKey();
+    const { taskQueue } = testConfig();
+    const workflowId = `media/${key}-next`;
+    const unrelated = await temporal.client.workflow.start('media', { workflowId, taskQueue });
+    await (await begin(key)).terminate();
+    // Its latest run began after the stop; the job itself did not.
+    await continueAsNew(temporal, taskQueue);
+    const { runId } = await temporal.client.workflow.getHandle(workflowId).describe();
+    expect(runId).not.toBe(unrelated.firstExecutionRunId);
+    expect(await heldRow(line, key)).toMatchObject({ why: 'terminated' });
+    const again = await begin(`${key}+2`);
+    await untilUnlisted(line, key);
+    await Promise.all([unrelated.terminate(), again.cancel()]);
+  });
+
+  test('P1: one whose submission nobody knows tells what to look for, and is not run again', async () => {
+    const key = await startHeldJob(line);
+    await temporal.client.workflow.getHandle(`media/${key}`).terminate();
+    const row = await heldRow(line, key);
+    expect(row).toMatchObject({ why: 'terminated', requestId: `${key}.submit.1`, taskId: null });
+    expect(row.next).toHaveLength(2);
+    const refused = await segue(['retry', `media/${key}`], settings);
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(refused.stderr).toContain(`X-Request-Id ${key}.submit.1`);
+    expect(await tasksOf(sandbox.url, key)).toHaveLength(1);
+
+    const [, { command } = { command: '' }] = row.next as { command: string }[];
+    const next = await segue(command.split(' ').slice(1), settings);
+    expect(next).toMatchObject({ code: 0, stdout: `media/${key}-next` });
+    expect((await heldRows(line)).every((listed) => listed.key !== key)).toBe(true);
+    expect(await segue(['media', 'follow', `${key}-next`], settings)).toMatchObject({ code: 0 });
+  });
+});

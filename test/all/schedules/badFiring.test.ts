@@ -1,0 +1,36 @@
+/** Firings that another language, or a person, started in a way that cannot work. */
+import { FIRING_WORKFLOW, type FiringInput } from '../../../src/contract';
+import { testConfig, useTemporal, withWorker } from '../../support/servers/temporal';
+
+const temporal = useTemporal();
+/** None of them gets as far as to ask the service. */
+const NOBODY = 'http://127.0.0.1:9';
+const TIME = '2026-01-01T02:00:00Z';
+
+const INPUT: FiringInput = {
+  target: {
+    kind: 'outlook',
+    spec: { project: { resourcetype: 'campaign', id: '7' }, boards: ['launch-board'] },
+  },
+  spec: { cron: '0 2 * * *' },
+  timezone: 'UTC',
+};
+
+test.each([
+  ['of no schedule', 'firing/nightly', INPUT, /is not the id of a firing/],
+  ['with a zone that nobody knows', `firing/a-${TIME}`, { ...INPUT, timezone: 'Mars' }, /timezone: "Mars"/],
+  ['of nothing', `firing/b-${TIME}`, { ...INPUT, target: { kind: 'media' } }, /target: must be/],
+])('a firing %s fails at once', async (_what, workflowId, input, words) => {
+  const config = testConfig();
+  await withWorker(temporal, config, NOBODY, async () => {
+    const { taskQueue } = config;
+    const firing = await temporal.client.workflow.start(FIRING_WORKFLOW, {
+      workflowId,
+      taskQueue,
+      args: [input],
+    });
+    await expect(firing.result()).rejects.toMatchObject({
+      cause: { message: expect.stringMatching(words) },
+    });
+  });
+});

@@ -1,0 +1,111 @@
+/** Scheduled batches whose manifest is bad, cannot be read, or cannot be kept. */
+import { randomUUID } from 'node:crypto';
+import os from 'node:os';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { noopMetricMeter } from '@temporalio/common';
+import { createStartFired } from '../../../src/activities/startFired';
+import { startScheduledBatch } from '../../../src/client/schedules/batchTarget';
+import { FAILURE } from '../../../src/contract';
+import { ManifestNotKeptError } from '../../../src/errors';
+import { cutouts } from '../../support/builders/batch';
+import { eventually } from '../../support/eventually';
+import { manifestOf, SIGNATURE } from '../../support/builders/manifests';
+import { FIRST, NIGHTLY, useScheduledBatches } from '../../support/builders/scheduledBatches';
+
+const { client, leaving, manifests, newName, newSchedule, sandbox, submitted, target, temporal, untilOver } =
+  useScheduledBatches();
+
+/** What makes up for a firing that failed. */
+const makingUp = (name: string): string =>
+  `this makes up for it: segue schedule backfill ${name} --from ${FIRST} --to ${FIRST}, or if it was triggered: segue schedule trigger ${name}`;
+
+/** A firing that was tried often, and the next try of it, by when the first one was ordered. */
+function lateAttempts() {
+  const startFired = createStartFired(noopMetricMeter);
+  const order = { schedule: newName(), time: FIRST, target: target(), ...NIGHTLY };
+  const attempt = (scheduledTimestampMs: number) =>
+    new MockActivityEnvironment(
+      { attempt: 9, scheduledTimestampMs, startToCloseTimeoutMs: 3_600_000 },
+      { client: temporal.client },
+    ).run(startFired, order);
+  return { order, attempt };
+}
+
+test('P7: a bad manifest fails its firing with all that is wrong, and nothing is submitted', async () => {
+  const [good = ''] = manifestOf(cutouts(sandbox.url, 1)).split('\n');
+  const bad = Array.from({ length: 40 }, (_, index) => `{"tool":"none-${index}","request":{}}`);
+  manifests.gives([good, ...bad].join('\n'));
+  const name = await newSchedule();
+  await client().schedules.backfill(name, FIRST, FIRST);
+  const { status, error } = await untilOver(name);
+  expect(status).toBe('failed');
+  expect(error).toContain(`the manifest ${manifests.name} cannot be run:\n  line 2: tool: "none-0"`);
+  expect(error).toContain('40 bad lines in all');
+  expect(error?.split('\n').length).toBeLessThan(25);
+  expect(await submitted()).toEqual([]);
+  const shown = await client().schedules.show(name);
+  expect(shown.target).toMatchObject({ spec: { manifest: `${manifests.name}?...` } });
+  expect(JSON.stringify(shown)).not.toContain(SIGNATURE);
+});
+
+test('an address that cannot be read is asked again', async () => {
+  manifests.gives(503);
+  const name = await newSchedule();
+  await client().schedules.backfill(name, FIRST, FIRST);
+  await eventually('a second reading', () => manifests.asked.length >= 2);
+  manifests.gives(manifestOf(cutouts(sandbox.url, 1)));
+  expect(await untilOver(name)).toMatchObject({ status: 'succeeded', error: null });
+});
+
+test('P7: after half an hour of that the firing fails, and names the address without its signature', async () => {
+  manifests.gives(403);
+  const { order, attempt } = lateAttempts();
+  const words = `${manifests.name} cannot be read: the answer is status 403`;
+  await expect(attempt(Date.now())).rejects.toMatchObject({ nonRetryable: false, message: words });
+  await expect(attempt(Date.now() - 31 * 60_000)).rejects.toMatchObject({
+    ...{ nonRetryable: true, type: FAILURE.unreachable },
+    message: `Nothing was submitted: ${words}. When that is mended, ${makingUp(order.schedule)}`,
+  });
+});
+
+describe('a worker that cannot keep a copy of the manifest', () => {
+  const folder = '/proc/no/room/here';
+  beforeEach(() => {
+    jest.spyOn(os, 'tmpdir').mockReturnValue(folder);
+  });
+  afterEach(() => {
+    jest.restoreAllMocks();
+  });
+
+  test('tries again for half an hour; then the firing fails, and says what to do', async () => {
+    manifests.gives(manifestOf(cutouts(sandbox.url, 1)));
+    const { order, attempt } = lateAttempts();
+    const words = `${os.hostname()} cannot keep a copy of ${manifests.name} in ${folder}: ENOENT`;
+    await expect(attempt(Date.now())).rejects.toMatchObject({
+      ...{ nonRetryable: false, type: FAILURE.notKept, message: expect.stringContaining(words) },
+    });
+    const last = attempt(Date.now() - 31 * 60_000);
+    await expect(last).rejects.toMatchObject({ nonRetryable: true, type: FAILURE.notKept });
+    await expect(last).rejects.toThrow(`Nothing was submitted: ${words}`);
+    await expect(last).rejects.toThrow(makingUp(order.schedule));
+  });
+
+  test('P2: gives up the rest of what was handed over at the last attempt and not before', async () => {
+    manifests.gives(manifestOf(cutouts(sandbox.url, 4)));
+    const [key, token] = [`b-${randomUUID()}`, randomUUID()];
+    await leaving(1)(key, token);
+    const batch = await client().batch.get(key);
+    const attempt = (isLastAttempt: boolean) =>
+      startScheduledBatch(
+        temporal.client,
+        { key, manifest: manifests.address },
+        { taskQueue: batch.taskQueue, token, isLastAttempt },
+      );
+    await expect(attempt(false)).rejects.toThrow(ManifestNotKeptError);
+    expect(await attempt(true)).toMatchObject({ key, runId: batch.runId, existing: false });
+    expect(await batch.result()).toMatchObject({
+      incomplete: expect.stringContaining(`cannot keep a copy of ${manifests.name}`),
+      counts: { succeeded: 2, cancelled: 2 },
+    });
+  });
+});

@@ -1,0 +1,173 @@
+/** What harms neither the writer of a project nor the project: a service in trouble, lost answers, nonsense. */
+import { randomUUID } from 'node:crypto';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils';
+import { PROJECT_WRITER_WORKFLOW } from '../../../src/contract';
+import { SANDBOX_KEY } from '../../../src/sandbox/server';
+import { writerStart } from '../../../src/writerStart';
+import { eventually } from '../../support/eventually';
+import { useProjectWriter, writerConfig } from '../../support/builders/projectWriter';
+import { answering, readLedger } from '../../support/service/sandbox';
+import { segueClient, withWorker } from '../../support/servers/temporal';
+import { addFault, KEPT, readProject, removeFaults, set, WORKSPACE } from '../../support/builders/writing';
+
+const { temporal, sandbox, project, writer, state, signal } = useProjectWriter();
+
+describe('the writer of a project', () => {
+  test('P3: a project that is read without data gets no PATCH', async () => {
+    const queue = writerConfig();
+    await withWorker(temporal, queue, sandbox.url, async () => {
+      const bare = { resourcetype: 'document', id: '18' };
+      const outcome = await segueClient(temporal, queue).projects.patch(bare, set('a', 1));
+      expect(outcome).toMatchObject({ ok: false, error: expect.stringContaining('nothing was sent') });
+    });
+    expect((await readLedger(sandbox.url)).summary.patches).toBe(0);
+  });
+
+  test.each(['reset', 'truncate'])(
+    'P3: a PATCH whose answer is lost by a %s is not made twice',
+    async (fault) => {
+      const queue = writerConfig();
+      await addFault(sandbox.url, { operation: 'update-project', match: { nth: 1 }, fault, when: 'after' });
+      await withWorker(temporal, queue, sandbox.url, async () => {
+        const outcome = await segueClient(temporal, queue).projects.patch(project, set('a', 1));
+        expect(outcome).toMatchObject({ ok: true });
+      });
+      expect((await readProject(sandbox.url, project)).data).toEqual({ ...KEPT, a: 1 });
+      expect((await readLedger(sandbox.url)).summary.patches).toBe(1);
+    },
+  );
+
+  test('P2: changes wait, for all to see, until the service is well again', async () => {
+    const queue = writerConfig();
+    await addFault(sandbox.url, {
+      ...{ operation: 'get-project', match: { every: 1 } },
+      ...{ fault: 'status', status: 503, when: 'before' },
+    });
+    await withWorker(temporal, queue, sandbox.url, async () => {
+      const { projects } = segueClient(temporal, queue);
+      const patches = [projects.patch(project, set('a', 1), { changeId: 'first' })];
+      const trouble = await eventually('the trouble to show', async () => {
+        const now = await state();
+        return now.lastError === null ? undefined : now;
+      });
+      expect(trouble).toEqual({
+        ...{ project, organization: WORKSPACE, queued: ['first'], applied: 0, refused: 0 },
+        lastError: expect.stringContaining('status 503'),
+      });
+      const { userMetadata } = {
+        userMetadata: await writer().query('__temporal_workflow_metadata'),
+      };
+      expect(JSON.stringify(userMetadata)).toContain('1 waiting, 0 applied, 0 refused');
+      patches.push(projects.patch(project, set('b', 1)));
+      await removeFaults(sandbox.url);
+      expect(await Promise.all(patches)).toMatchObject([{ ok: true }, { ok: true }]);
+      expect(await state()).toMatchObject({ queued: [], applied: 2, lastError: null });
+    });
+    expect((await writer().describe()).status.name).toBe('RUNNING');
+  });
+
+  test('denied access is waited out for as long as the grace, then the changes are refused', async () => {
+    const queue = writerConfig();
+    const denial = { fault: 'status', status: 401, when: 'before' };
+    await addFault(sandbox.url, { operation: 'get-project', match: { every: 1 }, ...denial });
+    await withWorker(temporal, queue, sandbox.url, async () => {
+      await signal(queue.taskQueue, { changeId: 'late', change: set('a', 1) }, '2s');
+      const { refused, lastError } = await eventually('the end of the grace', async () => {
+        const now = await state();
+        return now.refused > 0 && now;
+      });
+      expect({ refused, lastError }).toEqual({
+        refused: 1,
+        lastError: expect.stringContaining('status 401'),
+      });
+    });
+  });
+
+  test('P2: a writer that is cancelled makes what it was asked for before', async () => {
+    const queue = writerConfig();
+    await addFault(sandbox.url, answering(503, 'get-project'));
+    await withWorker(temporal, queue, sandbox.url, async () => {
+      await signal(queue.taskQueue, { changeId: 'first', change: set('a', 1) });
+      await eventually('the trouble', async () => (await state()).lastError !== null);
+      await writer().cancel();
+      await signal(queue.taskQueue, { changeId: 'second', change: set('b', 1) });
+      // Whoever waits for a change hears of it.
+      const awaited = segueClient(temporal, queue).projects.patch(project, set('c', 1));
+      await eventually('all that was asked', async () => (await state()).queued.length === 3);
+      await removeFaults(sandbox.url);
+      expect(await awaited).toMatchObject({ ok: true });
+      await expect(writer().result()).rejects.toThrow(/cancelled/);
+    });
+    expect((await readProject(sandbox.url, project)).data).toEqual({ ...KEPT, a: 1, b: 1, c: 1 });
+  });
+
+  test('a queue that is full takes small changes on, and no large ones', async () => {
+    const queue = writerConfig();
+    const large = 'x'.repeat(180_000);
+    await addFault(sandbox.url, answering(503, 'get-project'));
+    await withWorker(temporal, queue, sandbox.url, async () => {
+      for (const name of ['a', 'b'])
+        await signal(queue.taskQueue, { changeId: name, change: set(name, large) });
+      await signal(queue.taskQueue, { changeId: 'small', change: set('small', 1) });
+      await eventually('all that was asked', async () => (await state()).queued.includes('small'));
+      expect(await segueClient(temporal, queue).projects.patch(project, set('c', large))).toMatchObject({
+        ok: false,
+        error: expect.stringContaining('no more fit; ask again later'),
+      });
+      expect((await state()).queued).toEqual(['a', 'small']);
+      await removeFaults(sandbox.url);
+      await eventually('what fitted', async () => (await state()).applied === 2);
+    });
+    expect((await readProject(sandbox.url, project)).data).toEqual({ ...KEPT, a: large, small: 1 });
+  });
+
+  test('an asker that is gone, and a signal that makes no sense, harm nobody', async () => {
+    const queue = writerConfig();
+    await withWorker(temporal, queue, sandbox.url, async () => {
+      await signal(queue.taskQueue, { changeId: 'gone', change: set('a', 1), replyTo: 'nobody' });
+      const unreachable = { changeId: 'y', change: set('c', 1), replyTo: 'ä'.repeat(501) };
+      for (const nonsense of [
+        null,
+        {},
+        { changeId: 'x', change: { steps: 1 }, replyTo: 'nobody' },
+        'text',
+        unreachable,
+      ])
+        await signal(queue.taskQueue, nonsense as never);
+      expect(await segueClient(temporal, queue).projects.patch(project, set('b', 1))).toMatchObject({
+        ok: true,
+      });
+      await eventually('the first change', async () => (await state()).applied === 2);
+      expect(await state()).toMatchObject({ refused: 1, queued: [] });
+    });
+    expect((await readProject(sandbox.url, project)).data).toEqual({ ...KEPT, a: 1, b: 1 });
+  });
+
+  test("a writer under an id that is not its project's does not start", async () => {
+    const queue = writerConfig();
+    await withWorker(temporal, queue, sandbox.url, async () => {
+      const started = temporal.client.workflow.execute(PROJECT_WRITER_WORKFLOW, {
+        ...writerStart({ taskQueue: queue.taskQueue, project, organization: WORKSPACE, authGrace: '1h' }),
+        workflowId: `another-${randomUUID()}`,
+      });
+      await expect(started).rejects.toMatchObject({ cause: { type: 'UnsafeStart' } });
+    });
+  });
+
+  test('P7: neither the credential nor what stands in the project gets into the history', async () => {
+    const queue = writerConfig();
+    await withWorker(temporal, queue, sandbox.url, async () => {
+      const { projects } = segueClient(temporal, queue);
+      await projects.patch(project, set('a', 'mine'));
+      await projects.patch(project, set('owner/name', 'refused'));
+    });
+    const history = historyToJSON(await writer().fetchHistory());
+    const payloads = [...history.matchAll(/"data": ?"([^"]*)"/g)].map(([, data]) =>
+      Buffer.from(data ?? '', 'base64').toString(),
+    );
+    const all = [history, ...payloads].join('\n');
+    expect(all).toContain('mine');
+    expect(all).not.toContain(SANDBOX_KEY);
+    expect(all).not.toContain(KEPT.owner);
+  });
+});

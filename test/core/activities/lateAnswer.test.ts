@@ -1,0 +1,173 @@
+/** P2: a task id that a worker learns after the server gave its activity up. */
+import { randomUUID } from 'node:crypto';
+import { type Socket } from 'node:net';
+import path from 'node:path';
+import { ActivityCancelledError, ActivityNotFoundError } from '@temporalio/client';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { bundleWorkflowCode, DefaultLogger, type LogEntry, Worker } from '@temporalio/worker';
+import { createActivities } from '../../../src/activities';
+import { insist } from '../../../src/activities/insist';
+import { tellLateAnswer } from '../../../src/activities/lateAnswer';
+import { stateQuery } from '../../../src/contract';
+import { freePort } from '../../../src/temporal/ports';
+import { startDevServer } from '../../../src/temporal/devServer';
+import { testApi } from '../../support/service/api';
+import { eventually } from '../../support/eventually';
+import { recordingMeter } from '../../support/servers/meter';
+import { answer, startRawServer } from '../../support/service/rawServer';
+import { shared } from '../../support/jest/shared';
+import { connectTo, type TestTemporal, useTemporal } from '../../support/servers/temporal';
+import { type LateInput } from './lateAnswer.workflow';
+
+const ACCEPTED = answer('202 Accepted', '{"task_id":"t-late"}', ['connection: close']);
+
+const temporal = useTemporal();
+let workflowBundle: { code: string };
+
+beforeAll(async () => {
+  workflowBundle = await bundleWorkflowCode({
+    workflowsPath: path.join(__dirname, 'lateAnswer.workflow.ts'),
+    logger: new DefaultLogger('ERROR'),
+  });
+});
+
+/** Runs `work` with a started run whose POST is on the wire, and gives the run's end. */
+async function submitting(
+  own: TestTemporal,
+  input: Omit<LateInput, 'key'>,
+  work: (started: { workflowId: string; runId: string; post: Socket }) => Promise<unknown>,
+): Promise<unknown> {
+  const posts: Socket[] = [];
+  const server = await startRawServer((socket) => posts.push(socket));
+  const api = testApi(server.url);
+  const taskQueue = `test-${randomUUID()}`;
+  const worker = await Worker.create({
+    connection: own.nativeConnection,
+    taskQueue,
+    workflowBundle,
+    activities: createActivities(api).submits,
+    maxHeartbeatThrottleInterval: 100,
+    shutdownGraceTime: '1m',
+  });
+  const result = await worker.runUntil(async () => {
+    const workflowId = `late-${randomUUID()}`;
+    const args = [{ key: 'k', ...input }];
+    const handle = await own.client.workflow.start('lateAnswer', { workflowId, taskQueue, args });
+    const post = await eventually('the POST', () => posts[0]);
+    return work({ workflowId, runId: handle.firstExecutionRunId, post });
+  });
+  expect(posts).toHaveLength(1);
+  await api.close();
+  await server.stop();
+  return result;
+}
+
+test('an answer in time is the result of the activity', async () => {
+  const result = await submitting(
+    temporal,
+    { heartbeatTimeout: '1m', then: 'wait' },
+    ({ workflowId, post }) => {
+      post.end(ACCEPTED);
+      return temporal.client.workflow.getHandle(workflowId).result();
+    },
+  );
+  expect(result).toEqual({ taskId: 't-late' });
+});
+
+test.each(['wait', 'continue'] as const)('a late answer reaches the run by signal: %s', async (then) => {
+  let firstRun = '';
+  // Shorter than heartbeats come: as if the process had been stopped.
+  const result = await submitting(
+    temporal,
+    { heartbeatTimeout: '300ms', then },
+    async ({ workflowId, runId, post }) => {
+      firstRun = runId;
+      const handle = temporal.client.workflow.getHandle(workflowId);
+      await eventually(
+        'the server to give up',
+        async () => (await handle.query(stateQuery)).stage === 'held',
+      );
+      post.end(ACCEPTED);
+      return handle.result();
+    },
+  );
+  expect(result).toEqual({ hold: `${firstRun}/3`, taskId: 't-late' });
+});
+
+test('a run that is over cannot be told: the worker goes on', async () => {
+  const result = await submitting(
+    temporal,
+    { heartbeatTimeout: '300ms', then: 'end' },
+    async ({ workflowId, post }) => {
+      const ended: unknown = await temporal.client.workflow.getHandle(workflowId).result();
+      post.end(ACCEPTED);
+      return ended;
+    },
+  );
+  expect(result).toBeNull();
+});
+
+test('what could not be told is logged with key and task id, and counted', async () => {
+  const logged: LogEntry[] = [];
+  const metricMeter = recordingMeter();
+  const environment = new MockActivityEnvironment(
+    { workflowExecution: { workflowId: `none-${randomUUID()}`, runId: 'r' } },
+    {
+      client: temporal.client,
+      logger: new DefaultLogger('ERROR', (entry) => logged.push(entry)),
+      metricMeter,
+    },
+  );
+  await environment.run(tellLateAnswer, 'spring', 2, 't-late');
+  expect(logged).toMatchObject([
+    {
+      message: expect.stringContaining('adopt the task by hand'),
+      meta: { key: 'spring', hold: 'r/2', taskId: 't-late' },
+    },
+  ]);
+  expect(metricMeter.recorded).toEqual([expect.stringMatching(/^segue_late_answers\{.*told="false"\} 1$/)]);
+});
+
+test('Temporal is asked until it answers', async () => {
+  let asked = 0;
+  const ask = (): Promise<number> =>
+    ++asked < 2 ? Promise.reject(new Error('away')) : Promise.resolve(asked);
+  const environment = new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') });
+  expect(await environment.run(() => insist(temporal.client, 60_000, ask))).toBe(2);
+});
+
+test.each([
+  ['was called back', new ActivityCancelledError('cancelled')],
+  ['is gone', new ActivityNotFoundError('no such activity')],
+])('that an attempt %s is an answer: Temporal is not asked again', async (_what, told) => {
+  let asked = 0;
+  const ask = (): Promise<never> => {
+    asked += 1;
+    return Promise.reject(told);
+  };
+  const environment = new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') });
+  await expect(environment.run(() => insist(temporal.client, 1_500, ask))).rejects.toBe(told);
+  expect(asked).toBe(1);
+});
+
+test('a Temporal server that is away while the answer comes hears of it when it is back', async () => {
+  const port = await freePort();
+  const db = path.join(shared().scratch, `late-${randomUUID()}.db`);
+  const start = () => startDevServer(shared().temporalBinary, { uiPort: false, port, db });
+  let server = await start();
+  const own = await connectTo(server.address);
+  const result = await submitting(
+    own,
+    { heartbeatTimeout: '2s', then: 'wait' },
+    async ({ workflowId, post }) => {
+      await server.stop();
+      post.end(ACCEPTED);
+      server = await start();
+      return own.client.workflow.getHandle(workflowId).result();
+    },
+  );
+  // By result or by signal: whichever the server was ready for.
+  expect(result).toMatchObject({ taskId: 't-late' });
+  await own.close();
+  await server.stop();
+});

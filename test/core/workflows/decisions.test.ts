@@ -1,0 +1,142 @@
+/** What a person decides of a held run, once or twice, and which decisions cannot be. */
+import { randomUUID } from 'node:crypto';
+import { type Decision } from '../../../src/contract';
+import { startSandbox } from '../../../src/sandbox/server';
+import { eventually } from '../../support/eventually';
+import { holdOf, SOMEBODY, useHeldJobs } from '../../support/builders/heldJobs';
+import { ask } from '../../support/service/sandbox';
+import { segueClient, withWorker } from '../../support/servers/temporal';
+
+const jobs = useHeldJobs();
+const { temporal, sandbox, config, withHeldJob, decide, untilResubmitted, acceptedTask, submissions } = jobs;
+
+describe('P1 P2: each decision, sent twice', () => {
+  test('adopt follows the task that the service has', async () => {
+    await withHeldJob('after', async (held) => {
+      const decision = {
+        ...SOMEBODY,
+        hold: await holdOf(held),
+        action: 'adopt' as const,
+        taskId: await acceptedTask(),
+      };
+      const noTask = { ...decision, taskId: `${decision.taskId} `, force: true };
+      await expect(decide(held, noTask)).rejects.toMatchObject({
+        cause: { message: expect.stringContaining('taskId: must be an id') },
+      });
+      expect(await decide(held, decision)).toMatchObject({ applied: true, taskId: decision.taskId });
+      await expect(decide(held, decision)).rejects.toThrow();
+      expect(await held.wait()).toMatchObject({ status: 'succeeded', taskId: decision.taskId });
+      expect(await held.state()).toMatchObject({ decisions: [{ action: 'adopt', by: 'Olga' }], hold: null });
+    });
+    expect(await submissions()).toMatchObject({ submissions: 1, duplicates: 0 });
+  });
+
+  test('resubmit sends one more, not before what was sent has arrived', async () => {
+    await withHeldJob('before', async (held) => {
+      const hold = await holdOf(held);
+      await expect(decide(held, { ...SOMEBODY, hold, action: 'resubmit' })).rejects.toMatchObject({
+        cause: { message: expect.stringContaining('may still arrive') },
+      });
+      await untilResubmitted(held, hold);
+      await expect(decide(held, { ...SOMEBODY, hold, action: 'resubmit' })).rejects.toThrow();
+      expect(await held.wait()).toMatchObject({ status: 'succeeded' });
+    });
+    expect(await submissions()).toMatchObject({ submissions: 1, duplicates: 0 });
+  });
+
+  test('abandon ends the run with who and why, after project and user know it', async () => {
+    const project = { resourcetype: 'document', id: randomUUID() };
+    await ask(sandbox.url, 'POST /_sandbox/seed', {
+      body: { projects: [{ ...project, workspace: 1, data: { kept: 1 } }] },
+    });
+    const more = { write: { project, at: '/job' }, notify: { userId: 'u', workspaceId: '1' } };
+    await withHeldJob(
+      'before',
+      async (held) => {
+        const decision = { ...SOMEBODY, hold: await holdOf(held), action: 'abandon' as const };
+        expect(await decide(held, decision)).toMatchObject({ applied: true });
+        await expect(decide(held, decision)).rejects.toThrow();
+        expect(await held.wait()).toMatchObject({
+          status: 'abandoned',
+          error: expect.stringContaining('abandoned by Olga: looked it up'),
+        });
+      },
+      more,
+    );
+    const { json } = await ask(sandbox.url, `GET /projects/document/${project.id}`);
+    expect(json.data).toMatchObject({ kept: 1, job: { status: 'abandoned' } });
+    const { json: kept } = await ask(sandbox.url, 'GET /_sandbox/notifications');
+    expect(kept.notifications).toMatchObject([
+      { request: { category: 'agentNeedsInput', _extra: { event_type: 'media.held-1', agent: 'segue' } } },
+      { request: { category: 'agentError', _extra: { event_type: 'media.failed' } } },
+    ]);
+    expect(await submissions()).toMatchObject({ submissions: 0 });
+  });
+});
+
+test('the user is told even where a person or the service says what the title says', async () => {
+  const nothing = null as unknown as undefined;
+  const more = { notify: { userId: 'u', workspaceId: '1', threadId: nothing, link: nothing } };
+  await withHeldJob(
+    'before',
+    async (held) => {
+      await held.resolve({ by: 'Olga', reason: 'your Media job  failed', action: 'abandon' });
+      expect(await held.wait()).toMatchObject({ status: 'abandoned' });
+    },
+    more,
+  );
+  const { json } = await ask(sandbox.url, 'GET /_sandbox/notifications');
+  expect(json.notifications).toMatchObject([
+    { request: { category: 'agentNeedsInput' } },
+    {
+      request: { category: 'agentError', message: expect.stringMatching(/abandoned by Olga: …$/) },
+      remarks: [],
+    },
+  ]);
+});
+
+describe('a decision that cannot be', () => {
+  const cases: [string, Partial<Decision>, string][] = [
+    ['of another hold', { hold: 'r/9', action: 'abandon' }, 'hold: the open one is'],
+    ['by nobody', { action: 'abandon', by: ' ' }, 'by: must be a text'],
+    ['without a reason', { action: 'abandon', reason: '' }, 'reason: must be a text'],
+    ['to adopt nothing', { action: 'adopt' }, 'taskId: must name the task'],
+    ['to do something else', { action: 'dance' as never }, 'action: must be adopt or resubmit or abandon'],
+  ];
+  test.each(cases)('%s is refused, and the run stays held', async (_case, decision, problem) => {
+    await withHeldJob('before', async (held) => {
+      const whole = { ...SOMEBODY, hold: await holdOf(held), action: 'abandon' as const, ...decision };
+      await expect(decide(held, whole)).rejects.toMatchObject({
+        cause: { message: expect.stringContaining(problem) },
+      });
+      expect(await held.state()).toMatchObject({ stage: 'held', decisions: [] });
+      await held.resolve({ ...SOMEBODY, action: 'abandon' });
+    });
+  });
+
+  test('to adopt a task that the service does not know fails; by force it is taken', async () => {
+    await withHeldJob('before', async (held) => {
+      const adopt = { ...SOMEBODY, action: 'adopt' as const, taskId: 'made-up' };
+      await expect(held.resolve(adopt)).rejects.toThrow(/made-up was not adopted.*still held.*--force/s);
+      expect(await held.state()).toMatchObject({ stage: 'held' });
+      expect(await held.resolve({ ...adopt, force: true })).toMatchObject({ applied: true });
+      expect(await held.state()).toMatchObject({ stage: 'polling', taskId: 'made-up' });
+      await held.cancel();
+      expect(await held.wait()).toMatchObject({ status: 'cancelled', taskId: 'made-up' });
+    });
+  });
+
+  test('of a run that is not held says what it is', async () => {
+    const slow = await startSandbox({ pace: { kind: 'time', ms: 3_600_000 } });
+    await withWorker(temporal, config, slow.url, async () => {
+      const { media } = segueClient(temporal, config);
+      const request = { image_url: `${slow.url}/samples/mug.png` };
+      const job = await media.start({ key: `held-${randomUUID()}`, tool: 'remove-background', request });
+      await eventually('the polls', async () => (await job.state())?.stage === 'polling');
+      await expect(job.resolve({ ...SOMEBODY, action: 'abandon' })).rejects.toThrow('polling');
+      await job.cancel();
+      await job.wait();
+    });
+    await slow.stop();
+  });
+});

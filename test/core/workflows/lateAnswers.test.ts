@@ -1,0 +1,127 @@
+/** What becomes of an answer to a submit that comes when its run is held, or has gone on. */
+import { randomUUID } from 'node:crypto';
+import { acceptedSignal, type Progress, stateQuery } from '../../../src/contract';
+import { searchAttributes } from '../../../src/searchAttributes';
+import { eventually } from '../../support/eventually';
+import { holdOf, SOMEBODY, useHeldJobs } from '../../support/builders/heldJobs';
+import { startByName } from '../../support/builders/jobs';
+import { addFault, answering, ask } from '../../support/service/sandbox';
+import { withWorker } from '../../support/servers/temporal';
+
+const { temporal, sandbox, config, withHeldJob, untilResubmitted, acceptedTask, submissions } = useHeldJobs();
+
+describe('P1: a late answer', () => {
+  test('ends the hold of its own submission, and no other', async () => {
+    await withHeldJob('after', async (held) => {
+      const handle = temporal.client.workflow.getHandle(held.workflowId);
+      await handle.signal(acceptedSignal, { hold: 'another-run/7', taskId: 'of another' });
+      expect(await handle.query(stateQuery)).toMatchObject({ stage: 'held' });
+      const taskId = await acceptedTask();
+      await handle.signal(acceptedSignal, { hold: 'another-run/1', taskId });
+      expect(await held.wait()).toMatchObject({ status: 'succeeded', taskId });
+    });
+    expect(await submissions()).toMatchObject({ submissions: 1, duplicates: 0 });
+  });
+
+  test('P2: that comes to a run which then is cancelled is known to the project', async () => {
+    const project = { resourcetype: 'document', id: randomUUID() };
+    await ask(sandbox.url, 'POST /_sandbox/seed', {
+      body: { projects: [{ ...project, workspace: 1, data: {} }] },
+    });
+    let taskId = '';
+    await withHeldJob(
+      'after',
+      async (held) => {
+        taskId = await acceptedTask();
+        // Waits for ten seconds.
+        await addFault(sandbox.url, answering(401, 'remove-background'));
+        await untilResubmitted(held, await holdOf(held));
+        await eventually('the refusal', async () => (await held.state())?.stage === 'waiting');
+        const handle = temporal.client.workflow.getHandle(held.workflowId);
+        await handle.signal(acceptedSignal, { hold: `${held.runId}/1`, taskId });
+        await held.cancel();
+        expect(await held.wait()).toMatchObject({ status: 'cancelled', taskId });
+      },
+      { write: { project, at: '/job' } },
+    );
+    const { json } = await ask(sandbox.url, `GET /projects/document/${project.id}`);
+    expect(json.data).toMatchObject({ job: { status: 'cancelled', taskId } });
+  });
+
+  test('P2: of a submission that a person gave up is kept for all to see, beside the task that is followed', async () => {
+    await withHeldJob('after', async (held) => {
+      await addFault(sandbox.url, {
+        operation: 'remove-background',
+        match: { nth: 1 },
+        fault: 'reset',
+        when: 'before',
+      });
+      const first = await acceptedTask();
+      await untilResubmitted(held, await holdOf(held));
+      await eventually('the second hold', async () => (await holdOf(held)).endsWith('/2'));
+
+      const handle = temporal.client.workflow.getHandle(held.workflowId);
+      await handle.signal(acceptedSignal, { hold: `${held.runId}/1`, taskId: first });
+      const attempts = [
+        { n: 1, taskId: first },
+        { n: 2, outcome: 'unknown' },
+      ];
+      expect(await held.state()).toMatchObject({ stage: 'held', taskId: null, attempts });
+      const { typedSearchAttributes } = await handle.describe();
+      expect(typedSearchAttributes.get(searchAttributes.taskIds)).toEqual([first]);
+
+      await held.resolve({ ...SOMEBODY, action: 'adopt', taskId: first });
+      expect(await held.wait()).toMatchObject({ status: 'succeeded', taskId: first });
+    });
+    expect(await submissions()).toMatchObject({ submissions: 1, duplicates: 0 });
+  });
+
+  test('P1: of a submission that a person took for lost is followed, as long as nothing else was sent', async () => {
+    await withHeldJob('after', async (held) => {
+      const first = await acceptedTask();
+      await addFault(sandbox.url, answering(429, 'remove-background'));
+      await untilResubmitted(held, await holdOf(held));
+      await eventually('the refusal', async () => (await held.state())?.stage === 'waiting');
+      const handle = temporal.client.workflow.getHandle(held.workflowId);
+      await handle.signal(acceptedSignal, { hold: `${held.runId}/1`, taskId: first });
+      expect(await held.wait()).toMatchObject({ status: 'succeeded', taskId: first });
+      const { attempts = [], submittedAt } = (await held.state()) ?? {};
+      expect(submittedAt).toBe(attempts[0]?.at);
+      expect(await submissions()).toMatchObject({ submissions: 1, duplicates: 0 });
+    });
+  });
+
+  test('P2: finds its submission, however many were tried since', async () => {
+    const tried = Array.from({ length: 20 }, (_, index) => ({
+      ...{ n: index + 1, at: new Date().toISOString(), reason: 'a test' },
+      outcome: index === 0 ? ('unknown' as const) : ('notSent' as const),
+    }));
+    const carried: Progress = {
+      ...{ taskId: null, submittedAt: null, number: 20, attempts: tried, hold: null, decisions: [] },
+      ...{ deniedSince: null, polls: 0, pollingSince: null, missingSince: null },
+      ...{ listeners: [], reset: false, knownTasks: [], otherTasks: [] },
+    };
+    await withWorker(temporal, config, sandbox.url, async () => {
+      const key = `late-${randomUUID()}`;
+      const poll = { min: '1h', max: '1h', deadline: '1h' };
+      const handle = await startByName(temporal, config, sandbox.url, { key, carried, poll });
+      const state = () => handle.query(stateQuery);
+      await eventually('its task', async () => (await state()).stage === 'polling');
+      await handle.signal(acceptedSignal, { hold: 'r/1', taskId: 'late' });
+      const { attempts } = await state();
+      expect(attempts).toHaveLength(20);
+      expect(attempts.slice(0, 2)).toMatchObject([{ n: 1, taskId: 'late' }, { n: 3 }]);
+      await handle.terminate();
+    });
+  });
+
+  test('that makes no sense stops nothing', async () => {
+    await withHeldJob('before', async (held) => {
+      const handle = temporal.client.workflow.getHandle(held.workflowId);
+      for (const args of [[], [null], ['t-1'], [{ hold: 'r/1', taskId: 1 }]])
+        await handle.signal(acceptedSignal.name, ...args);
+      expect(await held.resolve({ ...SOMEBODY, action: 'abandon' })).toMatchObject({ applied: true });
+      expect(await held.wait()).toMatchObject({ status: 'abandoned' });
+    });
+  });
+});

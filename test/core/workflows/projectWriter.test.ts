@@ -1,0 +1,183 @@
+/** All that workflows, clients and people ask of one project at once is made, each once. The ledger is the judge. */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { temporal as proto } from '@temporalio/proto';
+import { type ProjectRef } from '../../../src/contract';
+import { SANDBOX_KEY } from '../../../src/sandbox/server';
+import { useProjectWriter, writerConfig } from '../../support/builders/projectWriter';
+import { resetRun } from '../../support/servers/reset';
+import { readLedger } from '../../support/service/sandbox';
+import { shared } from '../../support/jest/shared';
+import { segueClient, withWorker } from '../../support/servers/temporal';
+import {
+  bundleWithWriting,
+  KEPT,
+  madeOf,
+  manyChanges,
+  readProject,
+  seedProject,
+  set,
+  WORKSPACE,
+} from '../../support/builders/writing';
+
+const { temporal, sandbox, project, state, signal } = useProjectWriter();
+let bundlePath: string;
+
+beforeAll(async () => {
+  bundlePath = await bundleWithWriting();
+});
+
+function startWriting(taskQueue: string, changes: Record<string, unknown>, workflowId = `w-${randomUUID()}`) {
+  return temporal.client.workflow.start('writing', { workflowId, taskQueue, args: [project, changes] });
+}
+
+/** Of changes that workflows ask for, and of those that clients do. */
+const HALF = shared().full ? 100 : 30;
+
+describe('the writer of a project', () => {
+  test(`P3: ${2 * HALF} changes at once, by workflows and clients, are all made, and nothing else is touched`, async () => {
+    const queue = writerConfig();
+    await withWorker(
+      temporal,
+      queue,
+      sandbox.url,
+      async () => {
+        const { projects } = segueClient(temporal, queue);
+        const byWorkflows = Array.from({ length: HALF / 10 }, async (_, n) => {
+          const run = await startWriting(queue.taskQueue, manyChanges(`signal${n}`, 10));
+          return run.result() as Promise<unknown>;
+        });
+        const byClients = Object.values(manyChanges('update', HALF)).map((change) =>
+          projects.patch(project, change),
+        );
+        const outcomes = [...(await Promise.all(byWorkflows)).flat(), ...(await Promise.all(byClients))];
+        expect(outcomes).toHaveLength(2 * HALF);
+        expect(outcomes.filter((outcome) => !(outcome as { ok: boolean }).ok)).toEqual([]);
+      },
+      { bundlePath },
+    );
+    const signals = Array.from({ length: HALF / 10 }, (_, n) => madeOf(`signal${n}`, 10));
+    const { data } = await readProject(sandbox.url, project);
+    expect(data).toEqual(Object.assign({ ...KEPT, ...madeOf('update', HALF) }, ...signals));
+    const { summary } = await readLedger(sandbox.url);
+    expect(summary.lostKeys).toBe(0);
+    expect(summary.patches).toBeLessThan(HALF);
+  });
+
+  test('P3: the same change id is made once, asked by whom and how often it may be', async () => {
+    const queue = writerConfig();
+    const changeId = `c-${randomUUID()}`;
+    await withWorker(temporal, queue, sandbox.url, async () => {
+      const { projects } = segueClient(temporal, queue);
+      const [first, same] = await Promise.all([
+        projects.patch(project, set('a', 1), { changeId }),
+        projects.patch(project, set('a', 1), { changeId }),
+      ]);
+      expect([first, same]).toMatchObject([{ ok: true }, { ok: true }]);
+      await projects.patch(project, set('a', 2));
+      await signal(queue.taskQueue, { changeId, change: set('a', 1) });
+      expect(await projects.patch(project, set('a', 1), { changeId })).toMatchObject({ ok: true });
+      expect(await state()).toMatchObject({ applied: 2, refused: 0, queued: [] });
+    });
+    expect((await readProject(sandbox.url, project)).data).toEqual({ ...KEPT, a: 2 });
+  });
+
+  test('a workflow that is reset asks for the same change and is answered again', async () => {
+    const queue = writerConfig();
+    const work = async (): Promise<void> => {
+      const run = await startWriting(queue.taskQueue, { result: set('a', 1) });
+      expect(await run.result()).toEqual([{ ok: true }]);
+      await segueClient(temporal, queue).projects.patch(project, set('a', 2));
+      // Without its signals: the reset run has no answer yet and must ask.
+      const { RESET_REAPPLY_TYPE_NONE: resetReapplyType } = proto.api.enums.v1.ResetReapplyType;
+      const { workflowId, firstExecutionRunId: runId } = run;
+      await resetRun(temporal, { workflowId, runId }, { resetReapplyType });
+      expect(await temporal.client.workflow.getHandle(run.workflowId).result()).toEqual([{ ok: true }]);
+    };
+    await withWorker(temporal, queue, sandbox.url, work, { bundlePath });
+    expect((await readProject(sandbox.url, project)).data).toEqual({ ...KEPT, a: 2 });
+  });
+
+  test('P3: a client outside that honours If-Match loses nothing, and takes nothing', async () => {
+    const queue = writerConfig();
+    await withWorker(temporal, queue, sandbox.url, async () => {
+      const { projects } = segueClient(temporal, queue);
+      let isOver = false;
+      const outside = writeOutside(sandbox.url, project, () => isOver);
+      for (let n = 0; n < 20; n++)
+        expect(await projects.patch(project, set(`in/${n}`, n))).toMatchObject({ ok: true });
+      isOver = true;
+      const written = await outside;
+      expect(written).toBeGreaterThan(0);
+      const { data } = await readProject(sandbox.url, project);
+      expect(data).toEqual({ ...KEPT, ...madeOf('in', 20), ...madeOf('out', written) });
+    });
+    expect((await readLedger(sandbox.url)).summary.lostKeys).toBe(0);
+  });
+
+  test('runs of one worker share its code and no answers: each is told what became of its own project', async () => {
+    const queue = writerConfig();
+    const other = await seedProject(sandbox.url, { brief: {} });
+    const asker = `w-${randomUUID()}`;
+    // The same change under the same id: nothing but the run tells the two answers apart.
+    const outcomeFor = async (of: ProjectRef): Promise<unknown> =>
+      temporal.client.workflow.execute('writing', {
+        ...{ workflowId: `w-${randomUUID()}`, taskQueue: queue.taskQueue },
+        args: [of, { result: set('brief/list/0', 1) }, asker],
+      });
+    const work = async (): Promise<unknown[]> => [await outcomeFor(project), await outcomeFor(other)];
+    const outcomes = await withWorker(temporal, queue, sandbox.url, work, { bundlePath });
+    expect(outcomes).toEqual([
+      [{ ok: false, error: expect.stringContaining('/brief/list is a list') }],
+      [{ ok: true }],
+    ]);
+    expect((await readProject(sandbox.url, other)).data).toEqual({ brief: { list: { 0: 1 } } });
+  });
+
+  test('one bad change among good ones fails alone, and each asker is told its own outcome', async () => {
+    const queue = writerConfig();
+    const changes = { ...manyChanges('good', 5), bad: set('brief/list/0', 1) };
+    const work = async (): Promise<unknown> => (await startWriting(queue.taskQueue, changes)).result();
+    const outcomes = await withWorker(temporal, queue, sandbox.url, work, { bundlePath });
+    expect(outcomes).toEqual([
+      ...Array.from({ length: 5 }, () => ({ ok: true })),
+      { ok: false, error: expect.stringContaining('/brief/list is a list') },
+    ]);
+    expect((await readProject(sandbox.url, project)).data).toEqual({ ...KEPT, ...madeOf('good', 5) });
+  });
+
+  test('a workspace that nobody named is asked of the service', async () => {
+    const queue = writerConfig();
+    const work = async (): Promise<void> => {
+      const run = await startWriting(queue.taskQueue, { a: set('a', 1) });
+      expect(await run.result()).toEqual([{ ok: true }]);
+      expect(await state()).toMatchObject({ organization: WORKSPACE, applied: 1 });
+    };
+    await withWorker(temporal, queue, sandbox.url, work, { bundlePath });
+  });
+});
+
+/** Writes with If-Match until it is told to stop, and gives how often it did. */
+async function writeOutside(
+  url: string,
+  { resourcetype, id }: ProjectRef,
+  isOver: () => boolean,
+): Promise<number> {
+  const target = `${url}/api/v1/projects/${resourcetype}/${id}`;
+  const headers = { authorization: `Api-Key ${SANDBOX_KEY}` };
+  let written = 0;
+  while (!isOver()) {
+    const read = await fetch(target, { headers });
+    const { data } = (await read.json()) as { data: Record<string, Record<string, number>> };
+    const changed = { ...data, out: { ...data.out, [written]: written } };
+    const ifMatch = { 'if-match': read.headers.get('etag') ?? '', 'content-type': 'application/json' };
+    const patch = await fetch(target, {
+      ...{ method: 'PATCH', headers: { ...headers, ...ifMatch } },
+      body: JSON.stringify({ data: changed }),
+    });
+    if (patch.ok) written += 1;
+    await patch.text();
+    await sleep(20);
+  }
+  return written;
+}

@@ -1,0 +1,292 @@
+/** P1 where Temporal or a person would repeat a submission, and P2 where one would lose it. */
+import { randomUUID } from 'node:crypto';
+import { type Socket } from 'node:net';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { createActivities } from '../../../src/activities';
+import { reasonNotToSend } from '../../../src/activities/guards';
+import { KeyReusedError } from '../../../src/errors';
+import { mediaWorkflowId } from '../../../src/ids';
+import { SANDBOX_KEY, startSandbox } from '../../../src/sandbox/server';
+import { startDevServer } from '../../../src/temporal/devServer';
+import { testApi } from '../../support/service/api';
+import { eventually } from '../../support/eventually';
+import { answer, type RawServer, startRawServer } from '../../support/service/rawServer';
+import { resetRun } from '../../support/servers/reset';
+import { addFault, readLedger } from '../../support/service/sandbox';
+import { SegueProcess } from '../../support/servers/segueProcess';
+import { shared } from '../../support/jest/shared';
+import { connectTo, segueClient, testConfig, useTemporal, withWorker } from '../../support/servers/temporal';
+
+const temporal = useTemporal();
+
+const ACCEPTED = answer('202 Accepted', '{"task_id":"t-1"}', ['connection: close']);
+const DONE = answer('200 OK', '{"status":"SUCCESS","info":{"ok":true}}', ['connection: close']);
+
+function job() {
+  return {
+    key: `job-${randomUUID()}`,
+    tool: 'remove-background',
+    request: { image_url: 'https://example.com/a.png' },
+  };
+}
+
+/** A service whose POSTs wait for the test to answer them; polls tell of success. */
+async function startSlowService(): Promise<{ server: RawServer; posts: Socket[] }> {
+  const posts: Socket[] = [];
+  const server = await startRawServer((socket, request) => {
+    if (request.startsWith('POST')) posts.push(socket);
+    else socket.end(DONE);
+  });
+  return { server, posts };
+}
+
+describe('P1: a submission that Temporal would repeat', () => {
+  const info = {
+    attempt: 1,
+    scheduledTimestampMs: 1_000,
+    currentAttemptScheduledTimestampMs: 1_000,
+    workflowExecution: { workflowId: 'media/k', runId: 'r' },
+  };
+
+  test.each([
+    ['a first attempt', info, 'r', undefined],
+    ['a second attempt', { ...info, attempt: 2 }, 'r', 'attempt 2'],
+    [
+      'an attempt scheduled anew',
+      { ...info, currentAttemptScheduledTimestampMs: 1_001 },
+      'r',
+      'scheduled anew',
+    ],
+    ['an attempt of a reset run', info, 'another', 'was reset'],
+    ['an attempt without a run', { ...info, workflowExecution: undefined }, 'r', 'was reset'],
+  ])('%s', (_case, execution, runId, reason) => {
+    const refusal = reasonNotToSend(execution, runId, { checkScheduledTime: true });
+    if (reason === undefined) expect(refusal).toBeUndefined();
+    else expect(refusal).toContain(reason);
+  });
+
+  test('submit and notify send nothing then, and say unknown', async () => {
+    const server = await startRawServer((socket) => socket.end(ACCEPTED));
+    const api = testApi(server.url);
+    const { general, submits } = createActivities(api);
+    const environment = new MockActivityEnvironment({ attempt: 2 });
+    const runId = environment.context.info.workflowExecution?.runId ?? '';
+    const order = { ...job(), attempt: 1, runId };
+    expect(await environment.run(submits.submit, order)).toMatchObject({ outcome: 'unknown' });
+    const notification = {
+      userId: 'u',
+      workspaceId: 'w',
+      title: 'T',
+      message: 'm',
+      category: 'agentNudge' as const,
+    };
+    const notified = environment.run(general.notify, { notification, requestId: 'n', runId });
+    expect(await notified).toMatchObject({
+      outcome: 'unknown',
+      reason: expect.stringContaining('attempt 2'),
+    });
+    expect(server.received).toHaveLength(0);
+    await api.close();
+    await server.stop();
+  });
+
+  test('a workflow reset to before the submit holds the run instead', async () => {
+    const sandbox = await startSandbox({ pace: { kind: 'polls', polls: 1_000 } });
+    const config = testConfig();
+    await withWorker(temporal, config, sandbox.url, async () => {
+      const spec = { ...job(), request: { image_url: `${sandbox.url}/samples/shoe.png` } };
+      const started = await segueClient(temporal, config).media.start(spec);
+      await eventually('the submission', async () => (await started.state())?.stage === 'polling');
+      const { workflowId, runId } = started;
+      await resetRun(temporal, { workflowId, runId }, { workflowTaskFinishEventId: 3 as never });
+      const state = await eventually('the hold', async () => {
+        const now = await started.state();
+        return now?.stage === 'held' ? now : undefined;
+      });
+      expect(state.attempts).toMatchObject([
+        { outcome: 'unknown', reason: expect.stringContaining('was reset') },
+      ]);
+      await temporal.client.workflow.getHandle(started.workflowId).terminate();
+    });
+    expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 1, duplicates: 0 });
+    await sandbox.stop();
+  });
+});
+
+describe('P1 P2: a submission that is on its way', () => {
+  test('SIGTERM of the worker waits for it, and another worker goes on', async () => {
+    const { server, posts } = await startSlowService();
+    const config = testConfig({ submit: { timeout: '30s', authGrace: '1h' } });
+    const settings = {
+      TEMPORAL_ADDRESS: temporal.address,
+      SEGUE_TASK_QUEUE: config.taskQueue,
+      SEGUE_API_URL: server.url,
+      SEGUE_API_KEY: SANDBOX_KEY,
+    };
+    const worker = new SegueProcess(['worker'], settings);
+    await worker.line(/ready/);
+    const started = await segueClient(temporal, config).media.start(job());
+    await eventually('the POST', () => posts.length === 1);
+    const ended = worker.end('SIGTERM');
+    await eventually('the drain', () => worker.stderr.join().includes('draining'));
+    posts[0]?.end(ACCEPTED);
+    expect(await ended).toMatchObject({ code: 0 });
+    await withWorker(temporal, config, server.url, async () => {
+      expect(await started.wait()).toMatchObject({ status: 'succeeded', taskId: 't-1' });
+    });
+    expect(posts).toHaveLength(1);
+    await server.stop();
+  });
+
+  test.each([
+    ['accepted', 'cancelled', 't-1', (socket: Socket) => socket.end(ACCEPTED)],
+    ['unknown', 'held', null, (socket: Socket) => socket.resetAndDestroy()],
+  ])('cancelled, then %s: the run is %s', async (_outcome, status, taskId, react) => {
+    const { server, posts } = await startSlowService();
+    const config = testConfig();
+    await withWorker(temporal, config, server.url, async () => {
+      const started = await segueClient(temporal, config).media.start(job());
+      const handle = temporal.client.workflow.getHandle(started.workflowId);
+      await eventually('the POST', () => posts.length === 1);
+      await handle.cancel();
+      await eventually('the cancellation', async () => {
+        const { events } = await handle.fetchHistory();
+        return events?.some((event) => event.workflowExecutionCancelRequestedEventAttributes);
+      });
+      posts.forEach(react);
+      expect(await started.wait()).toMatchObject({ status, taskId });
+      if (status === 'held') await handle.terminate();
+    });
+    expect(posts).toHaveLength(1);
+    await server.stop();
+  });
+});
+
+describe('P2: results, inputs and lives that are too large', () => {
+  test('an info over 256 KiB is kept as size, digest and how to fetch it', async () => {
+    const info = { pixels: 'x'.repeat(3_000_000) };
+    const server = await startRawServer((socket, request) => {
+      const isPost = request.startsWith('POST');
+      socket.end(isPost ? ACCEPTED : answer('200 OK', JSON.stringify({ status: 'SUCCESS', info })));
+    });
+    const config = testConfig();
+    await withWorker(temporal, config, server.url, async () => {
+      const report = await segueClient(temporal, config).media.run(job());
+      expect(report).toMatchObject({ status: 'succeeded', taskId: 't-1' });
+      expect(report.info).toEqual({
+        segue: 'too large to keep',
+        bytes: Buffer.byteLength(JSON.stringify(info)),
+        sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+        fetch: 'segue get task t-1 --json',
+      });
+    });
+    await server.stop();
+  });
+
+  test.each<[string, unknown, string]>([
+    ['nothing', undefined, 'must be one object'],
+    ['null', null, 'must be one object'],
+    ['no request', { key: 'K', tool: 't' }, 'request: must be an object'],
+    ['polls too quick', { key: 'K', tool: 't', request: {}, poll: { min: '0s' } }, 'poll.min: is under 50ms'],
+    [
+      'a wait of centuries',
+      { key: 'K', tool: 't', request: {}, poll: { max: '99999d' } },
+      'poll.max: is over',
+    ],
+    [
+      'a workspace that is a number',
+      { key: 'K', tool: 't', request: {}, scope: { organization: 42 } },
+      'scope.organization: must be an id',
+    ],
+    [
+      'a bare number',
+      { key: 'K', tool: 't', request: {}, submit: { timeout: 60 } },
+      'submit.timeout: 60 is not',
+    ],
+  ])('%s as input ends the run at once', async (_case, input, problem) => {
+    const config = testConfig();
+    await withWorker(temporal, config, 'http://127.0.0.1:1', async () => {
+      const running = temporal.client.workflow.execute('media', {
+        workflowId: `media/${randomUUID()}`,
+        taskQueue: config.taskQueue,
+        args: input === undefined ? [] : [input],
+      });
+      await expect(running).rejects.toMatchObject({
+        cause: { type: 'BadInput', message: expect.stringContaining(problem) },
+      });
+    });
+  });
+
+  test('P1 P2: a long run continues as new: one POST, no poll forgotten', async () => {
+    const server = await startDevServer(shared().temporalBinary, {
+      uiPort: false,
+      dynamicConfig: { 'limit.historyCount.suggestContinueAsNew': 60 },
+    });
+    const own = await connectTo(server.address);
+    const sandbox = await startSandbox({ pace: { kind: 'polls', polls: 40 } });
+    const config = testConfig();
+    await withWorker(own, config, sandbox.url, async () => {
+      const spec = { ...job(), request: { image_url: `${sandbox.url}/samples/shoe.png` } };
+      const started = await segueClient(own, config).media.start(spec);
+      expect(await started.wait()).toMatchObject({ status: 'succeeded' });
+      const result: unknown = await own.client.workflow.getHandle(started.workflowId).result();
+      const { runId } = await own.client.workflow.getHandle(started.workflowId).describe();
+      expect(result).toMatchObject({ polls: 40, submittedAt: expect.any(String) });
+      expect(runId).not.toBe(started.runId);
+      expect(await segueClient(own, config).media.run(spec)).toMatchObject({
+        status: 'succeeded',
+        existing: true,
+      });
+    });
+    const { summary, entries } = await readLedger(sandbox.url);
+    expect(summary).toMatchObject({ submissions: 1, duplicates: 0 });
+    expect(entries.filter(({ kind }) => kind === 'read')).toHaveLength(40);
+    await own.close();
+    await sandbox.stop();
+    await server.stop();
+  });
+});
+
+test('P2: a decision that comes while a poll is on its way is not lost when the run continues as new', async () => {
+  // Reached by the second poll, and not by the first.
+  const dynamicConfig = { 'limit.historyCount.suggestContinueAsNew': 25 };
+  const server = await startDevServer(shared().temporalBinary, { uiPort: false, dynamicConfig });
+  const own = await connectTo(server.address);
+  const sandbox = await startSandbox({ pace: { kind: 'time', ms: 3_600_000 } });
+  const asked = { operation: 'get-task', when: 'before' } as const;
+  await addFault(sandbox.url, { ...asked, match: { nth: 1 }, fault: 'reset' });
+  await addFault(sandbox.url, { ...asked, match: { nth: 2 }, fault: 'delay', ms: 3_000 });
+  const config = testConfig({ poll: { min: '50ms', max: '50ms', deadline: '0s', giveUp: '7d' } });
+  await withWorker(own, config, sandbox.url, async () => {
+    const spec = { ...job(), request: { image_url: `${sandbox.url}/samples/shoe.png` } };
+    const overdue = await segueClient(own, config).media.start(spec);
+    await eventually('the deadline', async () => (await overdue.state())?.stage === 'overdue');
+    const asking = overdue.pollNow();
+    // Not in five minutes, as would be usual by now.
+    await eventually(
+      'the poll',
+      async () => Date.parse((await overdue.state())?.nextPollAt ?? '') <= Date.now(),
+    );
+    expect(await overdue.resolve({ action: 'abandon', by: 'Olga', reason: 'too late' })).toMatchObject({
+      applied: true,
+    });
+    await asking.catch(() => undefined);
+    expect(await overdue.wait()).toMatchObject({ status: 'abandoned' });
+  });
+  await own.close();
+  await sandbox.stop();
+  await server.stop();
+});
+
+test('a run that another language started is compared by its input', async () => {
+  const config = testConfig();
+  const spec = job();
+  const { media } = segueClient(temporal, config);
+  const workflowId = mediaWorkflowId(spec.key);
+  const args = [{ ...spec, scope: {}, poll: { min: '1s', max: '1s' } }];
+  await temporal.client.workflow.start('media', { workflowId, taskQueue: config.taskQueue, args });
+  expect(await media.start(spec)).toMatchObject({ existing: true });
+  const other = { ...spec, request: { image_url: 'https://example.com/b.png' } };
+  await expect(media.start(other)).rejects.toThrow(KeyReusedError);
+  await temporal.client.workflow.getHandle(workflowId).terminate();
+});

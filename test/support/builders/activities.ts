@@ -1,0 +1,58 @@
+/** Single activities, over real sockets. */
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
+import { createActivities } from '../../../src/activities';
+import { type Api } from '../../../src/api/client';
+import { Credential } from '../../../src/api/credential';
+import { SANDBOX_KEY } from '../../../src/sandbox/keys';
+import { type Sandbox } from '../../../src/sandbox/server';
+import { testApi } from '../service/api';
+import { useSandbox } from '../service/sandbox';
+
+export interface Circumstances {
+  /** Of another service than the sandbox. */
+  api?: Api;
+  heartbeatDetails?: unknown;
+  scheduledTimestampMs?: number;
+  onHeartbeat?: (details: unknown) => void;
+}
+
+type General = ReturnType<typeof createActivities>['general'];
+
+export interface SandboxActivities {
+  sandbox: Sandbox;
+  /** Runs one of the activities that are not submits, once. */
+  run: <Order, Result>(
+    which: (general: General) => (order: Order) => Promise<Result>,
+    order: Order,
+    how: Circumstances,
+  ) => Promise<Result>;
+}
+
+/** Called at the top of a test file: one sandbox, which the activities ask. */
+export function useActivities(): SandboxActivities {
+  const sandbox = useSandbox();
+  let ofSandbox: Api;
+  beforeAll(() => {
+    ofSandbox = testApi(sandbox.url, { credential: Credential.apiKey(SANDBOX_KEY) });
+  });
+  afterAll(() => ofSandbox.close());
+  return {
+    sandbox,
+    run: (which, order, { api = ofSandbox, ...circumstances }) =>
+      environment(circumstances).run(which(createActivities(api).general), order),
+  };
+}
+
+function environment({
+  heartbeatDetails,
+  scheduledTimestampMs = Date.now(),
+  onHeartbeat,
+}: Omit<Circumstances, 'api'>) {
+  const made = new MockActivityEnvironment(
+    { startToCloseTimeoutMs: 60_000, heartbeatDetails, scheduledTimestampMs },
+    { logger: new DefaultLogger('ERROR') },
+  );
+  if (onHeartbeat) made.on('heartbeat', onHeartbeat);
+  return made;
+}

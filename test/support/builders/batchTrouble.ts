@@ -1,0 +1,27 @@
+/** What befalls the items of a batch, and what is heard of it. */
+import { notificationsOf } from './campaign';
+import { addFault, ask } from '../service/sandbox';
+
+export const OPERATOR = { userId: 'on-call', workspaceId: '1' };
+
+/** What the operator was told, by title. */
+export async function toldToOperator(sandboxUrl: string): Promise<string[]> {
+  const told = await notificationsOf(sandboxUrl);
+  return told.filter(({ request }) => request.userId === OPERATOR.userId).map(({ request }) => request.title);
+}
+
+/** A fault for one request alone; a submission, before the service has it, unless told otherwise. */
+export function befall(
+  sandboxUrl: string,
+  requestId: string,
+  fault: Partial<Parameters<typeof addFault>[1]>,
+): Promise<void> {
+  const rule = { operation: 'remove-background', match: { requestId }, when: 'before' as const };
+  return addFault(sandboxUrl, { ...rule, fault: 'status', ...fault });
+}
+
+/** A task that the service has before there is a batch. */
+export async function newTask(sandboxUrl: string, body: unknown): Promise<string> {
+  const { json } = await ask(sandboxUrl, 'POST /tools/remove-background', { body });
+  return String(json.task_id);
+}

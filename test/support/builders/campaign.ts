@@ -1,0 +1,228 @@
+/** A campaign for tests: a project of its own, images of the sandbox, and what became of it by the service's own word. */
+import { randomUUID } from 'node:crypto';
+import { type WorkflowHandle } from '@temporalio/client';
+import { type SegueClient } from '../../../src/client';
+import {
+  CAMPAIGN_WORKFLOW,
+  type CampaignDecision,
+  type CampaignInput,
+  type CampaignJobStatus,
+  type CampaignResult,
+  type CampaignStatus,
+  campaignStatusQuery,
+  changedSignal,
+  decideUpdate,
+} from '../../../src/contract';
+import { type StarterConfig } from '../../../src/config';
+import { campaignWorkflowId } from '../../../src/ids';
+import { type CommandLine, useCommandLine } from '../servers/commandLine';
+import { eventually } from '../eventually';
+import { SANDBOX_PLACES } from '../service/records';
+import { ask, type LedgerReading, readLedger } from '../service/sandbox';
+import { segueClient, type TestTemporal } from '../servers/temporal';
+
+export interface TestCampaigns extends CommandLine {
+  client: () => SegueClient;
+  start: (spec: CampaignInput) => Promise<TestCampaign>;
+  /** One with a single job, which waits for its approver. */
+  startApproving: () => Promise<{ spec: CampaignInput; campaign: TestCampaign }>;
+  /** What the service counted in this test. */
+  summary: () => Promise<LedgerReading['summary']>;
+}
+
+/** Called at the top of a test file: one worker for all its campaigns, and a service that each test finds untouched. */
+export function useCampaigns(): TestCampaigns {
+  const line = useCommandLine({ layout: SANDBOX_PLACES, pace: { kind: 'instant' } });
+  const { temporal, config, sandbox } = line;
+  beforeEach(async () => {
+    await ask(sandbox.url, 'POST /_sandbox/reset');
+  });
+  const start = (spec: CampaignInput): Promise<TestCampaign> => startCampaign(temporal, config, spec);
+  return {
+    ...line,
+    client: () => segueClient(temporal, config),
+    start,
+    startApproving: async () => {
+      const spec = await newCampaign(sandbox.url, {
+        scope: { organization: '1' },
+        media: { cutout: cutout(sandbox.url) },
+        approval: { from: 'u-2' },
+      });
+      const campaign = await start(spec);
+      await campaign.untilStage('approving');
+      return { spec, campaign };
+    },
+    summary: async () => (await readLedger(sandbox.url)).summary,
+  };
+}
+
+/** What a campaign keeps in its project, as far as tests look into it. */
+export interface KeptCampaign {
+  lifecycle: { stage: string; history: { stage: string }[]; open: { taskId: string | null }[] };
+  configuration: { key: string; media?: Record<string, unknown> };
+  research?: { drafts: { count: number } };
+  media?: Record<string, { key?: string; status?: string; taskId?: string; error?: string; info?: unknown }>;
+  transcripts?: Record<string, { text?: string }>;
+  waits?: Record<string, { status: string }>;
+  approvals?: { by: string; decision: string; comment?: string; at: string }[];
+}
+
+/** A spec with the least that is needed, and a project that only it writes to. */
+export async function newCampaign(
+  sandboxUrl: string,
+  more: Partial<CampaignInput> = {},
+): Promise<CampaignInput> {
+  const project = { resourcetype: 'campaign', id: randomUUID() };
+  const workspace = Number(more.scope?.organization ?? 1);
+  await ask(sandboxUrl, 'POST /_sandbox/seed', {
+    body: { projects: [{ ...project, workspace, data: { theirs: true } }] },
+  });
+  return { key: `c-${randomUUID()}`, project, ...more };
+}
+
+export function cutout(
+  sandboxUrl: string,
+  sample = 'mug',
+): { tool: string; request: Record<string, unknown> } {
+  return { tool: 'remove-background', request: { image_url: `${sandboxUrl}/samples/${sample}.png` } };
+}
+
+export async function startCampaign(
+  { client }: TestTemporal,
+  { taskQueue, poll, submit }: StarterConfig,
+  input: CampaignInput,
+): Promise<TestCampaign> {
+  const handle = await client.workflow.start(CAMPAIGN_WORKFLOW, {
+    workflowId: campaignWorkflowId(input.key),
+    taskQueue,
+    args: [{ poll, submit, ...input }],
+  });
+  return new TestCampaign(handle);
+}
+
+/** One that runs, and that no worker ever takes up. */
+export function startIdleCampaign({ client }: TestTemporal, key: string): Promise<WorkflowHandle> {
+  return client.workflow.start(CAMPAIGN_WORKFLOW, {
+    workflowId: campaignWorkflowId(key),
+    taskQueue: `idle-${key}`,
+    args: [{ key }],
+  });
+}
+
+export class TestCampaign {
+  constructor(readonly handle: WorkflowHandle) {}
+
+  status(): Promise<CampaignStatus> {
+    return this.handle.query(campaignStatusQuery);
+  }
+
+  result(): Promise<CampaignResult> {
+    return this.handle.result() as Promise<CampaignResult>;
+  }
+
+  decide(decision: CampaignDecision) {
+    return this.handle.executeUpdate(decideUpdate, { args: [decision] });
+  }
+
+  async untilStage(stage: string): Promise<CampaignStatus> {
+    return eventually(`the stage ${stage}`, async () => {
+      const status = await this.status();
+      return status.stage === stage ? status : undefined;
+    });
+  }
+
+  async untilRound(round: number): Promise<void> {
+    await eventually(`question ${round}`, async () => (await this.status()).approval?.round === round);
+  }
+
+  async untilJob(name: string, wanted: CampaignJobStatus): Promise<void> {
+    await eventually(`${name} to be ${wanted}`, async () => {
+      const { jobs } = await this.status();
+      return jobs.some((job) => job.name === name && job.status === wanted);
+    });
+  }
+
+  /** When each reminder was handed to a worker, by the server's clock. */
+  async reminders(): Promise<Date[]> {
+    const { events } = await this.handle.fetchHistory();
+    return (events ?? []).flatMap(({ eventTime, activityTaskScheduledEventAttributes: activity }) => {
+      const [payload] = activity?.input?.payloads ?? [];
+      const isReminder = payload?.data && Buffer.from(payload.data).toString().includes('-reminder-');
+      return isReminder ? [new Date(Number(eventTime?.seconds) * 1_000)] : [];
+    });
+  }
+
+  /** What it has asked workers to do, by name, oldest first. */
+  async activities(): Promise<string[]> {
+    const { events } = await this.handle.fetchHistory();
+    return (events ?? []).flatMap(
+      ({ activityTaskScheduledEventAttributes: asked }) => asked?.activityType?.name ?? [],
+    );
+  }
+
+  /** Until it knows of so many tries to tell somebody something what became of them. */
+  async untilNotified(times: number): Promise<void> {
+    await eventually(`try ${times} to tell somebody`, async () => {
+      const { events } = await this.handle.fetchHistory();
+      const tries = events?.flatMap(({ activityTaskScheduledEventAttributes: asked, eventId }) =>
+        asked?.activityType?.name === 'notify' ? [String(eventId)] : [],
+      );
+      const over = events?.filter(({ activityTaskCompletedEventAttributes: one }) =>
+        tries?.includes(String(one?.scheduledEventId)),
+      );
+      return over?.length === times;
+    });
+  }
+
+  /** Until it has read so often, from the runs themselves, how its jobs stand. */
+  async untilLooks(times: number): Promise<void> {
+    await eventually(`look ${times}`, async () => {
+      const { events } = await this.handle.fetchHistory();
+      const read = new Set(
+        events?.map(({ activityTaskCompletedEventAttributes: over }) => String(over?.scheduledEventId)),
+      );
+      const looks = events?.flatMap(({ activityTaskScheduledEventAttributes: asked, eventId }) => {
+        const isRead = asked?.activityType?.name?.startsWith('readEnd') && read.has(String(eventId));
+        if (!isRead) return [];
+        // One run, or a list of them.
+        return JSON.parse(Buffer.from(asked?.input?.payloads?.[0]?.data ?? []).toString()) as unknown;
+      });
+      return looks?.length === times;
+    });
+  }
+}
+
+/** Until a job that was cancelled has nothing left to do but to wait for the writer of its project. */
+export async function untilItWaitsForItsProject(job: WorkflowHandle): Promise<void> {
+  await eventually('the job to wait for the project', async () => {
+    const { events } = await job.fetchHistory();
+    const hasAsked = events?.some(
+      ({ activityTaskScheduledEventAttributes: asked }) => asked?.activityType?.name === 'requestChange',
+    );
+    // The writer has it, and its receipt is here: what comes later finds no workflow task begun.
+    const hasReceipt = events?.some(
+      ({ workflowExecutionSignaledEventAttributes: told }) => told?.signalName === changedSignal.name,
+    );
+    // In the middle of a workflow task, the server that skips time would wait for its end for ever.
+    return hasAsked && hasReceipt && Boolean(events?.at(-1)?.timerStartedEventAttributes);
+  });
+}
+
+/** What the project keeps of it. */
+export async function keptOf(sandboxUrl: string, { project }: CampaignInput): Promise<KeptCampaign> {
+  const { json } = await ask(sandboxUrl, `GET /projects/${project.resourcetype}/${project.id}`);
+  const { campaign, ...others } = json.data as { campaign: KeptCampaign; theirs: unknown };
+  expect(others).toEqual({ theirs: true });
+  return campaign;
+}
+
+export interface KeptNotification {
+  request: { category: string; title: string; message: string; body?: string; userId: string };
+  remarks: string[];
+}
+
+/** What people were told, oldest first. */
+export async function notificationsOf(sandboxUrl: string): Promise<KeptNotification[]> {
+  const { json } = await ask(sandboxUrl, 'GET /_sandbox/notifications');
+  return json.notifications as KeptNotification[];
+}

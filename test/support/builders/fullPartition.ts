@@ -1,0 +1,78 @@
+/** A partition that has too many signals to take another one until it continues as new, and its batch. */
+import { randomUUID } from 'node:crypto';
+import { type WorkflowHandle } from '@temporalio/client';
+import { type StarterConfig } from '../../../src/config';
+import {
+  BATCH_PART_WORKFLOW,
+  BATCH_WORKFLOW,
+  type BatchInput,
+  type PartitionInput,
+  windowSignal,
+} from '../../../src/contract';
+import { batchPartWorkflowId, batchWorkflowId } from '../../../src/ids';
+import { cutouts, silentBatch } from './batch';
+import { eventually } from '../eventually';
+import { ask } from '../service/sandbox';
+import { startOwnDevServer, type TestTemporal, withWorker } from '../servers/temporal';
+
+/** More than its batch has events, so that only the partition continues as new. */
+const MOST_SIGNALS = 200;
+const NOTHING_NEW = { order: 0, places: 0, paused: false, cancelled: false };
+
+/** A server that takes few signals for one run, so that it is soon full. */
+export function startServerOfFewSignals(): Promise<TestTemporal> {
+  return startOwnDevServer({
+    dynamicConfig: {
+      'history.maximumSignalsPerExecution': MOST_SIGNALS,
+      'limit.historyCount.suggestContinueAsNew': MOST_SIGNALS,
+    },
+  });
+}
+
+/** One of its two items is at the service already; the other waits for a place. Gives the batch when it is over. */
+export async function runWithFullPartition(
+  temporal: TestTemporal,
+  config: StarterConfig,
+  sandboxUrl: string,
+): Promise<WorkflowHandle> {
+  const [key, late] = [`b-${randomUUID()}`, { ...config, taskQueue: `${config.taskQueue}-late` }];
+  const { workflow } = temporal.client;
+  const partition = await workflow.start(BATCH_PART_WORKFLOW, {
+    ...{ workflowId: batchPartWorkflowId(key, 1), taskQueue: late.taskQueue },
+    args: [{ ...(await partitionOf(key, sandboxUrl)), poll: config.poll }],
+  });
+  for (let n = 0; n < MOST_SIGNALS; n++) await partition.signal(windowSignal, NOTHING_NEW);
+  return withWorker(temporal, config, sandboxUrl, async () => {
+    const run = await workflow.start(BATCH_WORKFLOW, {
+      ...{ workflowId: batchWorkflowId(key), taskQueue: config.taskQueue },
+      args: [batchWithout(key)],
+    });
+    await eventually('that it cannot be told', async () => {
+      const { events } = await run.fetchHistory();
+      return events?.some((event) => event.signalExternalWorkflowExecutionFailedEventAttributes);
+    });
+    // From now on somebody works for the partition, and it gets rid of its signals.
+    await withWorker(temporal, late, sandboxUrl, () => run.result());
+    return run;
+  });
+}
+
+async function partitionOf(batch: string, sandboxUrl: string): Promise<PartitionInput> {
+  const items = cutouts(sandboxUrl, 2);
+  for (const item of items.slice(0, 1)) {
+    const { json } = await ask(sandboxUrl, 'POST /tools/remove-background', { body: item.request });
+    item.taskId = String(json.task_id);
+  }
+  return { batch, n: 1, first: 1, items };
+}
+
+/** Its partition has no places yet. */
+function batchWithout(key: string): BatchInput {
+  const counts = { waiting: 1, running: 1, succeeded: 0, failed: 0, held: 0, cancelled: 0 };
+  const { carried, ...input } = silentBatch(key, 1, { counts, places: 0 });
+  return {
+    ...input,
+    carried: carried && { ...carried, concurrency: 2 },
+    manifest: { digest: 'all', items: 2, partitions: [{ items: 2, firstLine: 1, digest: 'one' }] },
+  };
+}

@@ -1,0 +1,73 @@
+/** Jobs that are held because nobody knows what became of their POST, for tests of what ends a hold. */
+import { randomUUID } from 'node:crypto';
+import { type MediaJob } from '../../../src/client/jobs/job';
+import { type MediaSpec } from '../../../src/client/jobs/mediaSpec';
+import { type StarterConfig } from '../../../src/config';
+import { type Decision, resolveUpdate } from '../../../src/contract';
+import { type LedgerSummary } from '../../../src/sandbox/ledger';
+import { type Sandbox } from '../../../src/sandbox/server';
+import { eventually } from '../eventually';
+import { addFault, readLedger, useSandboxEach } from '../service/sandbox';
+import { segueClient, type TestTemporal, testConfig, useTemporal, withWorker } from '../servers/temporal';
+
+export const SOMEBODY = { by: 'Olga', reason: 'looked it up' };
+
+export interface HeldJobs {
+  temporal: TestTemporal;
+  sandbox: Sandbox;
+  /** Its task queue is another one for each test. */
+  config: StarterConfig;
+  /** Runs `work` with a job whose POST was answered by a reset: before it was accepted, or after. */
+  withHeldJob: (
+    when: 'before' | 'after',
+    work: (held: MediaJob) => Promise<void>,
+    more?: Partial<MediaSpec>,
+  ) => Promise<void>;
+  decide: (job: MediaJob, decision: Decision) => Promise<unknown>;
+  /** From when on a resubmit is allowed depends on the submit timeout; before that it is refused. */
+  untilResubmitted: (job: MediaJob, hold: string) => Promise<unknown>;
+  acceptedTask: () => Promise<string>;
+  submissions: () => Promise<LedgerSummary>;
+}
+
+/** Called at the top of a test file: a sandbox and a task queue for each test. */
+export function useHeldJobs(): HeldJobs {
+  const temporal = useTemporal();
+  const sandbox = useSandboxEach({ pace: { kind: 'instant' } });
+  const config = {} as StarterConfig;
+  beforeEach(() => {
+    Object.assign(config, testConfig({ submit: { timeout: '1s', authGrace: '1h' } }));
+  });
+
+  const withHeldJob: HeldJobs['withHeldJob'] = async (when, work, more = {}) => {
+    await addFault(sandbox.url, { operation: 'remove-background', match: { nth: 1 }, fault: 'reset', when });
+    await withWorker(temporal, config, sandbox.url, async () => {
+      const { media } = segueClient(temporal, config);
+      const request = { image_url: `${sandbox.url}/samples/mug.png` };
+      const spec = { key: `held-${randomUUID()}`, tool: 'remove-background', request, ...more };
+      expect(await media.run(spec)).toMatchObject({ status: 'held' });
+      await work(await media.get(spec.key));
+    });
+  };
+
+  const decide: HeldJobs['decide'] = ({ workflowId }, decision) =>
+    temporal.client.workflow.getHandle(workflowId).executeUpdate(resolveUpdate, { args: [decision] });
+
+  const untilResubmitted: HeldJobs['untilResubmitted'] = (job, hold) =>
+    eventually('that it can be submitted again', () =>
+      decide(job, { ...SOMEBODY, hold, action: 'resubmit' }),
+    );
+
+  const acceptedTask = async (): Promise<string> => {
+    const { entries } = await readLedger(sandbox.url);
+    return entries.find(({ kind, applied }) => kind === 'submit' && applied)?.taskId ?? 'none';
+  };
+
+  const submissions = async (): Promise<LedgerSummary> => (await readLedger(sandbox.url)).summary;
+
+  return { temporal, sandbox, config, withHeldJob, decide, untilResubmitted, acceptedTask, submissions };
+}
+
+export async function holdOf(job: MediaJob): Promise<string> {
+  return (await job.state())?.hold?.id ?? 'none';
+}

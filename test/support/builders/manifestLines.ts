@@ -1,0 +1,15 @@
+/** Lines of manifests, and manifests of such lines. */
+import { type ManifestLine } from '../../../src/client/batches/manifest';
+import { linesOf } from '../../../src/client/batches/manifest/lines';
+
+export const TOOL = 'remove-background';
+export const IMAGE = 'https://example.com/a.png';
+
+export type Members = Record<string, unknown>;
+
+/** A good line; `image` makes it another job. */
+export const line = (members: Members = {}, image = IMAGE): string =>
+  JSON.stringify({ tool: TOOL, request: { image_url: image }, ...members });
+
+export const linesIn = (...texts: string[]): AsyncIterable<ManifestLine> =>
+  linesOf([Buffer.from(texts.join('\n'))]);

@@ -1,0 +1,23 @@
+/** Answers a run in the place of its project's writer, as soon as the run asks for a change. */
+import { defaultPayloadConverter } from '@temporalio/common';
+import { type temporal as proto } from '@temporalio/proto';
+import { changedSignal, type RequestChangeOrder } from '../../../src/contract';
+import { eventually } from '../eventually';
+import { type TestTemporal } from '../servers/temporal';
+
+export async function answerAsWriter({ client }: TestTemporal, workflowId: string): Promise<void> {
+  const run = client.workflow.getHandle(workflowId);
+  const changeId = await eventually('the ask', async () => {
+    const { events } = await run.fetchHistory();
+    return events?.map(changeIdOf).find((id) => id !== undefined);
+  });
+  await run.signal(changedSignal, { changeId, ok: true });
+}
+
+/** Of the change that this event asks for. */
+function changeIdOf({
+  activityTaskScheduledEventAttributes: asked,
+}: proto.api.history.v1.IHistoryEvent): string | undefined {
+  const [order] = asked?.activityType?.name === 'requestChange' ? (asked.input?.payloads ?? []) : [];
+  return order && defaultPayloadConverter.fromPayload<RequestChangeOrder>(order).changeId;
+}

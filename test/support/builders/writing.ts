@@ -1,0 +1,73 @@
+/** Projects of the sandbox, and workflows that write to them. */
+import { randomUUID } from 'node:crypto';
+import path from 'node:path';
+import { writeWorkflowBundle } from '../../../src/bundle';
+import { type ProjectChange, type ProjectRef } from '../../../src/contract';
+import { SANDBOX_KEY } from '../../../src/sandbox/server';
+import { shared } from '../jest/shared';
+
+/** The workspace that the sandbox's key belongs to. */
+export const WORKSPACE = '1';
+
+export const KEPT = { owner: 'Sam', brief: { tone: 'fresh', list: [1, null] } };
+
+/** The workflows with one more, `writing`, that asks for changes; its runs share the code, as those of a worker do. */
+export async function bundleWithWriting(): Promise<string> {
+  const target = path.join(shared().scratch, `writing-${randomUUID()}.js`);
+  await writeWorkflowBundle(target, require.resolve('./writing.workflow'));
+  return target;
+}
+
+/** A new project with something in it that is nobody's here. */
+export async function seedProject(sandboxUrl: string, data: unknown = KEPT): Promise<ProjectRef> {
+  const project = { resourcetype: 'campaign', id: randomUUID() };
+  const body = JSON.stringify({
+    projects: [{ ...project, workspace: Number(WORKSPACE), title: 'Spring', data }],
+  });
+  const response = await fetch(`${sandboxUrl}/_sandbox/seed`, { method: 'POST', body });
+  if (!response.ok) throw new Error(await response.text());
+  return project;
+}
+
+export async function addFault(sandboxUrl: string, fault: Record<string, unknown>): Promise<void> {
+  const response = await fetch(`${sandboxUrl}/_sandbox/faults`, {
+    method: 'POST',
+    body: JSON.stringify(fault),
+  });
+  if (!response.ok) throw new Error(await response.text());
+}
+
+export async function removeFaults(sandboxUrl: string): Promise<void> {
+  await fetch(`${sandboxUrl}/_sandbox/faults`, { method: 'DELETE' });
+}
+
+export interface SeenProject {
+  title: string;
+  data: Record<string, unknown>;
+}
+
+export async function readProject(
+  sandboxUrl: string,
+  { resourcetype, id }: ProjectRef,
+): Promise<SeenProject> {
+  const headers = { authorization: `Api-Key ${SANDBOX_KEY}` };
+  const response = await fetch(`${sandboxUrl}/api/v1/projects/${resourcetype}/${id}`, { headers });
+  return (await response.json()) as SeenProject;
+}
+
+/** The change of one place. */
+export const set = (name: string, value: unknown): ProjectChange => ({
+  steps: [{ at: `/${name}`, set: value }],
+});
+
+/** `n` names with a change each. */
+export function manyChanges(prefix: string, n: number): Record<string, ProjectChange> {
+  return Object.fromEntries(
+    Array.from({ length: n }, (_, i) => [`${prefix}${i}`, { steps: [{ at: `/${prefix}/${i}`, set: i }] }]),
+  );
+}
+
+/** What they make of a project. */
+export function madeOf(prefix: string, n: number): Record<string, Record<string, number>> {
+  return { [prefix]: Object.fromEntries(Array.from({ length: n }, (_, i) => [String(i), i])) };
+}

@@ -1,0 +1,27 @@
+import { setHandler, sleep, workflowInfo } from '@temporalio/workflow';
+import { changeSignal, type ChangeOutcome, type ProjectChange, type ProjectRef } from '../../../src/contract';
+import { changeIdOf } from '../../../src/ids';
+import { newMailbox } from '../../../src/workflows/mailbox';
+import { writeToProject } from '../../../src/workflows/write';
+
+export * from '../../../src/workflows';
+
+/** The smallest workflow that writes to a project: all changes at once, by the name of their purpose. */
+export async function writing(
+  project: ProjectRef,
+  changes: Record<string, ProjectChange>,
+  asker = workflowInfo().workflowId,
+): Promise<ChangeOutcome[]> {
+  const mailbox = newMailbox();
+  return Promise.all(
+    Object.entries(changes).map(([purpose, change]) =>
+      writeToProject(mailbox, { project, change, changeId: changeIdOf(asker, purpose) }),
+    ),
+  );
+}
+
+/** Takes signals for five minutes and answers none. */
+export async function silent(): Promise<void> {
+  setHandler(changeSignal, () => undefined);
+  await sleep('5m');
+}

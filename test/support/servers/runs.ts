@@ -1,0 +1,34 @@
+/** Runs that continue as new: how many there were, and what they did. */
+import { type WorkflowHandle } from '@temporalio/client';
+import { eventually } from '../eventually';
+import { type TestTemporal } from './temporal';
+
+/** Once it has continued as new. */
+export async function runsOf({ client }: TestTemporal, workflowId: string): Promise<number> {
+  return eventually('the runs in the list', async () => {
+    const { count } = await client.workflow.count(`WorkflowId = "${workflowId}"`);
+    return count > 1 && count;
+  });
+}
+
+type Events = NonNullable<Awaited<ReturnType<WorkflowHandle['fetchHistory']>>['events']>;
+
+/** Of all runs that handed over to the last one, and of that. */
+export async function historiesOf({ client }: TestTemporal, workflowId: string): Promise<Events[]> {
+  const histories: Events[] = [];
+  let runId: string | undefined;
+  do {
+    const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
+    histories.unshift(events ?? []);
+    runId = events?.[0]?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId ?? undefined;
+  } while (runId);
+  return histories;
+}
+
+/** How often an activity was ordered. */
+export function timesOf(activity: string, histories: Events[]): number {
+  const types = histories
+    .flat()
+    .map((event) => event.activityTaskScheduledEventAttributes?.activityType?.name);
+  return types.filter((type) => type === activity).length;
+}

@@ -1,0 +1,23 @@
+/** Keeps what workers log on the way out of the test report. Imported for its effect, before any worker is made. */
+import { DefaultLogger, makeTelemetryFilterString, Runtime } from '@temporalio/worker';
+import { globalHandlers } from '@temporalio/worker/lib/workflow/vm-shared';
+
+// The files of one process share it; it ends by itself when a file has closed its last connection.
+if (Reflect.get(Runtime, '_instance') === undefined) {
+  Runtime.install({
+    logger: new DefaultLogger('ERROR'),
+    telemetryOptions: { logging: { filter: makeTelemetryFilterString({ core: 'ERROR', other: 'ERROR' }) } },
+  });
+}
+
+/**
+ * Workflows of workers within a test process run in its own thread, in the same isolation: a thread for each worker would
+ * load the SDK each time. Workers that are processes of their own have their thread.
+ */
+process.env.TEMPORAL_DEBUG = '1';
+
+/**
+ * The SDK would rewrite every stack trace and look at every promise of the thread that runs workflows. Here that is the
+ * thread of the tests, whose errors would then name wrong lines.
+ */
+Reflect.set(globalHandlers, 'install', () => undefined);

@@ -1,0 +1,112 @@
+import { type RuleRequest } from '../../../src/sandbox/faults/rules';
+import { SANDBOX_KEY } from '../../../src/sandbox/keys';
+import { type LedgerEntry, type LedgerSummary } from '../../../src/sandbox/ledger';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../../src/sandbox/server';
+
+/**
+ * Called at the top of a test file or a `describe`: one sandbox from the first test to the last. What is given back is
+ * filled in before the first, so that tests use it as if it had always been there.
+ */
+export function useSandbox(options: SandboxOptions = {}): Sandbox {
+  const sandbox = {} as Sandbox;
+  beforeAll(async () => {
+    Object.assign(sandbox, await startSandbox(options));
+  });
+  afterAll(async () => {
+    // Nothing to stop where the start failed, and that failure is the one to be told.
+    if ('stop' in sandbox) await sandbox.stop();
+  });
+  return sandbox;
+}
+
+/** The same, with a new one for each test: for tests that count what it saw. */
+export function useSandboxEach(options: SandboxOptions = {}): Sandbox {
+  const sandbox = {} as Sandbox;
+  beforeEach(async () => {
+    Object.assign(sandbox, await startSandbox(options));
+  });
+  afterEach(async () => {
+    if ('stop' in sandbox) await sandbox.stop();
+  });
+  return sandbox;
+}
+
+/** One for as long as `work` takes: for tests that run side by side, before and after which nothing is done. */
+export async function withSandbox<T>(
+  options: SandboxOptions,
+  work: (sandboxUrl: string) => Promise<T>,
+): Promise<T> {
+  const { url, stop } = await startSandbox(options);
+  return work(url).finally(stop);
+}
+
+export interface LedgerReading {
+  entries: LedgerEntry[];
+  summary: LedgerSummary;
+}
+
+/** The judge: what the service itself saw. */
+export async function readLedger(sandboxUrl: string): Promise<LedgerReading> {
+  const response = await fetch(`${sandboxUrl}/_sandbox/ledger`);
+  return (await response.json()) as LedgerReading;
+}
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+  /** The body as JSON, for tests to look into. */
+  json: Record<string, unknown>;
+}
+
+export interface CallOptions {
+  body?: unknown;
+  /** Null sends none. */
+  key?: string | null;
+  headers?: Record<string, string>;
+}
+
+/** Asks the service: `GET /api/v1/…` or, with `_sandbox` in the path, what stands beside it. */
+export async function ask(sandboxUrl: string, line: string, options: CallOptions = {}): Promise<Answer> {
+  const [method = '', path = ''] = line.split(' ');
+  const { body, key = SANDBOX_KEY, headers } = options;
+  const response = await fetch(sandboxUrl + (path.startsWith('/_sandbox') ? path : `/api/v1${path}`), {
+    method,
+    body: body === undefined ? undefined : JSON.stringify(body),
+    headers: {
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(key === null ? {} : { authorization: `Api-Key ${key}` }),
+      ...headers,
+    },
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, json: parsed(text) };
+}
+
+/** Every request of this kind is answered with the status, and none is applied. */
+export function answering(status: number, operation: string): RuleRequest {
+  return { operation, match: { every: 1 }, fault: 'status', status, when: 'before' };
+}
+
+export async function addFault(sandboxUrl: string, rule: RuleRequest): Promise<void> {
+  await addPassingFault(sandboxUrl, rule);
+}
+
+/** One that is taken away by itself, which lets go of what it holds back. */
+export async function addPassingFault(
+  sandboxUrl: string,
+  rule: RuleRequest,
+): Promise<{ takeAway: () => Promise<unknown> }> {
+  const { status, text } = await ask(sandboxUrl, 'POST /_sandbox/faults', { body: rule });
+  if (status !== 201) throw new Error(text);
+  const id = String(parsed(text).id);
+  return { takeAway: () => ask(sandboxUrl, `DELETE /_sandbox/faults/${id}`) };
+}
+
+function parsed(text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}

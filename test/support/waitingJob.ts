@@ -1,8 +1,0 @@
-import { randomUUID } from 'node:crypto';
-import { type MediaSpec } from '../../src/client/jobs/mediaSpec';
-
-/** A job that is waited for. */
-export function waitingJob(sandboxUrl: string, more: Partial<MediaSpec> = {}): MediaSpec & { key: string } {
-  const request = { image_url: `${sandboxUrl}/samples/mug.png` };
-  return { key: `wait-${randomUUID()}`, tool: 'remove-background', request, ...more };
-}

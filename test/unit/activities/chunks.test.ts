@@ -1,0 +1,274 @@
+/** Chunks by themselves: how many are on the wire, what is told with each sign of life, what a poll of many tells. */
+import { type Socket } from 'node:net';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { ActivityNotFoundError, type Client, WorkflowNotFoundError } from '@temporalio/client';
+import { createActivities } from '../../../src/activities';
+import { type ChunkOrder, type SubmitOutcome, type TasksNews } from '../../../src/contract';
+import { testApi } from '../../support/service/api';
+import { answer, startRawServer } from '../../support/service/rawServer';
+
+/** Tasks that a poll asks after at once, and all that it is given. */
+const [AT_ONCE, TASKS] = [20, 70];
+
+const close = ['connection: close'];
+const task = (id: string): string => answer('202 Accepted', `{"task_id":"${id}"}`, close);
+
+function chunkOf(count: number, runId: string): ChunkOrder {
+  const submissions = Array.from({ length: count }, (_unused, item) => ({
+    ...{ key: `b~i${item + 1}`, attempt: 1, item, tool: 'remove-background' },
+    request: { image_url: 'https://example.com/a.png' },
+  }));
+  return { batch: 'b', submissions, runId };
+}
+
+function environmentOf(info = {}, client?: Client): { environment: MockActivityEnvironment; runId: string } {
+  const environment = new MockActivityEnvironment({ startToCloseTimeoutMs: 30_000, ...info }, { client });
+  return { environment, runId: environment.context.info.workflowExecution?.runId ?? '' };
+}
+
+const ended = (outcomes: SubmitOutcome[]): string[] => outcomes.map(({ outcome }) => outcome);
+const partSent = (end: string): string[] => [
+  ...Array<string>(3).fill(end),
+  ...Array<string>(5).fill('notSent'),
+];
+
+test('P1: a chunk larger than the share sends as many as it may; the others are not sent', async () => {
+  let [open, most] = [0, 0];
+  const server = await startRawServer((socket) => {
+    most = Math.max(most, ++open);
+    setTimeout(() => {
+      open -= 1;
+      socket.end(task('t-1'));
+    }, 300);
+  });
+  const api = testApi(server.url);
+  const { chunks } = createActivities(api, { checkScheduledTime: false, mostInChunks: 3 });
+  const { environment, runId } = environmentOf();
+  const outcomes: SubmitOutcome[] = await environment.run(chunks.submitChunk, chunkOf(8, runId));
+  expect(ended(outcomes)).toEqual(partSent('accepted'));
+  expect(most).toBe(3);
+  await api.close();
+  await server.stop();
+});
+
+/** A server that hears signs of life as it is told to, and knows of a batch no more than its stage. */
+function serverThat(hears: (notes: object) => Promise<void>, stage?: string): Client {
+  const apart = (_limit: unknown, ask: () => unknown): unknown => ask();
+  const describe = (): Promise<unknown> =>
+    stage === undefined
+      ? Promise.reject(new WorkflowNotFoundError('no such batch', 'batch/b', undefined))
+      : Promise.resolve({ status: { name: 'RUNNING' }, typedSearchAttributes: { get: () => stage } });
+  const client = {
+    ...{ withAbortSignal: apart, withDeadline: apart },
+    activity: { heartbeat: (_token: Uint8Array, notes: object) => hears({ ...notes }) },
+    workflow: { getHandle: () => ({ describe }) },
+  };
+  return client as unknown as Client;
+}
+
+// What is accepted is handed over by a call of its own; of what is refused, the activity returns what it knows.
+const REFUSED = answer('400 Bad Request', '{}', close);
+
+test('P2: the server knows what has no place before anything is sent', async () => {
+  const server = await startRawServer((socket) => socket.end(REFUSED));
+  const api = testApi(server.url);
+  const { chunks } = createActivities(api, { checkScheduledTime: false, mostInChunks: 3 });
+  const told: object[] = [];
+  const client = serverThat(async (notes) => {
+    told.push({ ...notes, sent: server.received.length });
+    await Promise.resolve();
+  });
+  const { environment, runId } = environmentOf({}, client);
+  expect(ended(await environment.run(chunks.submitChunk, chunkOf(8, runId)))).toEqual(partSent('refused'));
+  const unsent = expect.objectContaining({ outcome: 'notSent' });
+  expect(told).toEqual([{ 3: unsent, 4: unsent, 5: unsent, 6: unsent, 7: unsent, sent: 0 }]);
+  await api.close();
+  await server.stop();
+});
+
+test('P1: a chunk has its places while it asks whether it may send, and another sends nothing meanwhile', async () => {
+  const server = await startRawServer((socket) => socket.end(REFUSED));
+  const api = testApi(server.url);
+  const { chunks } = createActivities(api, { checkScheduledTime: false, mostInChunks: 3 });
+  let hear: () => void = () => undefined;
+  const heard = new Promise<void>((resolve) => (hear = resolve));
+  const first = environmentOf(
+    {},
+    serverThat(() => heard),
+  );
+  const sending: Promise<SubmitOutcome[]> = first.environment.run(
+    chunks.submitChunk,
+    chunkOf(8, first.runId),
+  );
+  const second = environmentOf();
+  expect(ended(await second.environment.run(chunks.submitChunk, chunkOf(2, second.runId)))).toEqual([
+    'notSent',
+    'notSent',
+  ]);
+  expect(server.received).toHaveLength(0);
+  hear();
+  expect(ended(await sending)).toEqual(partSent('refused'));
+  await api.close();
+  await server.stop();
+});
+
+test('P2: a second attempt sends nothing, and tells what the first one had told', async () => {
+  const server = await startRawServer((socket) => socket.end(REFUSED));
+  const api = testApi(server.url);
+  const { chunks } = createActivities(api, { checkScheduledTime: false, mostInChunks: 3 });
+  const heartbeatDetails = { 1: { outcome: 'refused', status: 400, reason: 'as told' } };
+  const { environment, runId } = environmentOf({ attempt: 2, heartbeatDetails });
+  const outcomes: SubmitOutcome[] = await environment.run(chunks.submitChunk, chunkOf(3, runId));
+  expect(ended(outcomes)).toEqual(['unknown', 'refused', 'unknown']);
+  expect(server.received).toHaveLength(0);
+  await api.close();
+  await server.stop();
+});
+
+test.each([
+  ['is a second attempt', 'unknown', { attempt: 2 }, undefined],
+  [
+    'is waited for no more',
+    'notSent',
+    {},
+    serverThat(() => Promise.reject(new ActivityNotFoundError('given up'))),
+  ],
+  ['is of a batch that is paused', 'notSent', {}, serverThat(() => Promise.resolve(), 'paused')],
+])('P1: a chunk that %s sends nothing and leaves its places to others', async (_name, end, info, client) => {
+  const server = await startRawServer((socket) => socket.end(REFUSED));
+  const api = testApi(server.url);
+  const { chunks } = createActivities(api, { checkScheduledTime: false, mostInChunks: 3 });
+  const refused = environmentOf(info, client);
+  const outcomes: SubmitOutcome[] = await refused.environment.run(
+    chunks.submitChunk,
+    chunkOf(8, refused.runId),
+  );
+  expect(ended(outcomes)).toEqual(Array<string>(8).fill(end));
+  expect(server.received).toHaveLength(0);
+  const { environment, runId } = environmentOf();
+  expect(ended(await environment.run(chunks.submitChunk, chunkOf(8, runId)))).toEqual(partSent('refused'));
+  await api.close();
+  await server.stop();
+});
+
+test('P2: what is known goes out with a sign of life, by the item, while others are still on the wire', async () => {
+  const posts = new Map<number, Socket>();
+  const server = await startRawServer((socket, request) => {
+    const [, item = ''] = /x-request-id: b~i(\d)\./i.exec(request) ?? [];
+    posts.set(Number(item), socket);
+    if (posts.size === 3) posts.get(1)?.end(task('t-1'));
+  });
+  const api = testApi(server.url);
+  const { chunks } = createActivities(api, { checkScheduledTime: false });
+  const { environment, runId } = environmentOf();
+  const told: object[] = [];
+  environment.on('heartbeat', (notes: object) => {
+    told.push({ ...notes });
+    // Each is answered when the server knows of the one before.
+    const next = Object.keys(notes).length + 1;
+    if (next > 1) posts.get(next)?.end(task(`t-${next}`));
+  });
+  await environment.run(chunks.submitChunk, chunkOf(3, runId));
+  const accepted = (taskId: string): object => ({ outcome: 'accepted', taskId });
+  expect(told).toContainEqual({ 0: accepted('t-1') });
+  expect(told).toContainEqual({ 0: accepted('t-1'), 1: accepted('t-2') });
+  await api.close();
+  await server.stop();
+});
+
+test.each([
+  ['a second attempt', { attempt: 2 }, undefined],
+  ['a run that was reset', {}, 'another run'],
+])('P1: %s sends none of them', async (_name, info, otherRun) => {
+  const server = await startRawServer((socket) => socket.end(task('t-1')));
+  const api = testApi(server.url);
+  const { chunks } = createActivities(api, { checkScheduledTime: false });
+  const { environment, runId } = environmentOf(info);
+  const outcomes: SubmitOutcome[] = await environment.run(chunks.submitChunk, chunkOf(3, otherRun ?? runId));
+  expect(ended(outcomes)).toEqual(['unknown', 'unknown', 'unknown']);
+  expect(server.received).toHaveLength(0);
+  await api.close();
+  await server.stop();
+});
+
+test('a poll asks after a bounded number of tasks at once, and after each of them once', async () => {
+  let [open, most] = [0, 0];
+  const asked: string[] = [];
+  const server = await startRawServer((socket, request) => {
+    most = Math.max(most, ++open);
+    asked.push(/^GET \/api\/v1\/tasks\/(\w+)/.exec(request)?.[1] ?? '');
+    setTimeout(() => {
+      open -= 1;
+      socket.end(answer('200 OK', '{"status":"STARTED","info":null}', close));
+    }, 300);
+  });
+  const api = testApi(server.url);
+  const { general } = createActivities(api);
+  const { environment } = environmentOf();
+  const tasks = Array.from({ length: TASKS }, (_unused, item) => ({
+    ...{ item, taskId: `t${item}`, requestId: `r.${item}` },
+  }));
+  const news: TasksNews = await environment.run(general.pollTasks, { tasks });
+  expect(most).toBeGreaterThan(1);
+  expect(most).toBeLessThanOrEqual(AT_ONCE);
+  expect(new Set(asked).size).toBe(TASKS);
+  expect(asked).toHaveLength(TASKS);
+  expect(news.known).toHaveLength(TASKS);
+  await api.close();
+  await server.stop();
+});
+
+test('P2: a poll tells whom it did not come to, since others gave no answer', async () => {
+  const server = await startRawServer((socket, request) => {
+    if (request.includes('/tasks/well'))
+      socket.end(answer('200 OK', '{"status":"STARTED","info":null}', close));
+  });
+  const api = testApi(server.url);
+  const { general } = createActivities(api);
+  // It asks for a second, and keeps the rest of its time for the answer.
+  const { environment } = environmentOf({ startToCloseTimeoutMs: 6_000 });
+  const silent = Array.from({ length: 20 }, (_unused, n) => `silent${n}`);
+  const tasks = ['well1', ...silent, 'well2'].map((taskId, item) => ({
+    item,
+    taskId,
+    requestId: `r.${item}`,
+  }));
+  const news: TasksNews = await environment.run(general.pollTasks, { tasks });
+  expect(news).toMatchObject({ over: [], missing: [], known: [0], unasked: [21] });
+  expect([...(news.unanswered ?? [])].sort((a, b) => a - b)).toEqual(silent.map((_id, index) => index + 1));
+  await api.close();
+  await server.stop();
+});
+
+test('P2: a poll of many tells of each what there is, and fails for none', async () => {
+  const large = JSON.stringify({ status: 'SUCCESS', info: { text: 'x'.repeat(3_000) } });
+  const answers: Record<string, string> = {
+    done: answer('200 OK', '{"status":"SUCCESS","info":{"url":"u"}}', close),
+    failed: answer('200 OK', '{"status":"FAILURE","info":{"errors":["no"]}}', close),
+    running: answer('200 OK', '{"status":"STARTED","info":null}', close),
+    gone: answer('404 Not Found', '{}', close),
+    ill: answer('503 Service Unavailable', 'overloaded', close),
+    large: answer('200 OK', large, close),
+  };
+  const server = await startRawServer((socket, request) => {
+    const [, id = ''] = /^GET \/api\/v1\/tasks\/(\w+)/.exec(request) ?? [];
+    socket.end(answers[id] ?? '');
+  });
+  const api = testApi(server.url);
+  const { general } = createActivities(api);
+  const { environment } = environmentOf();
+  const tasks = Object.keys(answers).map((taskId, item) => ({ item, taskId, requestId: `r.${item}` }));
+  const news: TasksNews = await environment.run(general.pollTasks, { tasks });
+  expect(news).toMatchObject({ missing: [3], known: [2], trouble: expect.stringContaining('503') });
+  expect([...news.over].sort((a, b) => a.item - b.item)).toMatchObject([
+    { item: 0, status: 'SUCCESS', info: { url: 'u' } },
+    { item: 1, status: 'FAILURE', info: { errors: ['no'] } },
+    {
+      item: 5,
+      status: 'SUCCESS',
+      info: { segue: 'too large to keep', fetch: 'segue get task large --json' },
+    },
+  ]);
+  await api.close();
+  await server.stop();
+});

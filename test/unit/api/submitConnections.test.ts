@@ -1,0 +1,67 @@
+/** A submit has a connection that nobody used before, and keeps it until it is answered. */
+import { type Socket } from 'node:net';
+import { ASK, testApi } from '../../support/service/api';
+import { eventually } from '../../support/eventually';
+import { startRawServer, startSocketServer } from '../../support/service/rawServer';
+import { ACCEPTED, REQUEST } from '../../support/service/submits';
+
+describe('P1: the connection of a POST', () => {
+  test('a submit never meets the keep-alive race: it has a connection of its own each time', async () => {
+    // The server closes every connection as soon as it has answered: a client that reused one would run into it.
+    const server = await startRawServer((socket) =>
+      socket.end(ACCEPTED.replace('\r\n', '\r\nconnection: keep-alive\r\n')),
+    );
+    const api = testApi(server.url);
+    for (let n = 1; n <= 20; n++) {
+      const outcome = await api.submit('remove-background', REQUEST, { ...ASK, requestId: `k.submit.${n}` });
+      expect(outcome).toEqual({ outcome: 'accepted', taskId: 't-1' });
+    }
+    expect(server.received).toHaveLength(20);
+    await api.close();
+    await server.stop();
+  });
+
+  test('nor does it get one that was opened for another: what nobody uses is closed at once', async () => {
+    const seen: { request: string; isClosed: boolean }[] = [];
+    const { url, server } = await startSocketServer((socket) => {
+      const one = { request: '', isClosed: false };
+      seen.push(one);
+      socket.on('data', (chunk) => (one.request += chunk.toString()));
+      socket.on('close', () => (one.isClosed = true));
+    });
+    const api = testApi(url);
+    const submitted = (timeoutMs: number) =>
+      api.submit('remove-background', REQUEST, { requestId: 'r', timeoutMs });
+    // It keeps the client from thinking that nobody wants anything of this service.
+    const other = submitted(3_000);
+    await eventually('the other POST', () => seen[0]?.request);
+    expect(await submitted(100)).toMatchObject({ outcome: 'unknown' });
+    await eventually(
+      'that nothing but the other is left',
+      () => seen.slice(1).every((one) => one.isClosed),
+      2_500,
+    );
+    expect(
+      seen
+        .slice(2)
+        .map(({ request }) => request)
+        .join(''),
+    ).toBe('');
+    expect(await other).toMatchObject({ outcome: 'unknown' });
+    await api.close();
+    server.close();
+  });
+
+  test('whoever calls cannot cut a POST off: closing the client waits for it', async () => {
+    const sockets: Socket[] = [];
+    const server = await startRawServer((socket) => sockets.push(socket));
+    const api = testApi(server.url);
+    const submitted = api.submit('remove-background', REQUEST, ASK);
+    await eventually('the request', () => sockets.length === 1);
+    const closed = api.close();
+    sockets[0]?.end(ACCEPTED);
+    expect(await submitted).toEqual({ outcome: 'accepted', taskId: 't-1' });
+    await closed;
+    await server.stop();
+  });
+});

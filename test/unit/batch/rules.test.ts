@@ -1,0 +1,288 @@
+/** What a batch and its partitions refuse, and how places are shared, without a server. */
+import {
+  problemsOfBatchInput,
+  problemsOfConcurrencyOrder,
+  problemsOfPartitionInput,
+} from '../../../src/rules/batch';
+import { endOfBatch } from '../../../src/client/batches/end';
+import { chunksOf, sharesOf } from '../../../src/config';
+import { type ItemCounts } from '../../../src/contract';
+import { sharePlaces } from '../../../src/workflows/batch/places';
+import { type Batch, isNewTrouble, lateOf } from '../../../src/workflows/batch/run';
+import { restLines } from '../../../src/workflows/batch/stage';
+
+const item = { key: 'a', tool: 'remove-background', request: { image_url: 'https://example.com/a.png' } };
+const partition = { batch: 'nightly', n: 1, first: 1, items: [item] };
+const manifest = { digest: 'd', items: 3, partitions: [{ items: 3, firstLine: 1, digest: 'p' }] };
+
+test.each<[string, unknown, unknown[]]>([
+  ['the least', partition, []],
+  ['a text', 'x', ['the input: must be one object']],
+  ['nothing', {}, [/^batch:/, /^n:/, /^first:/, /^items: must be a list of 1 to 500/].map(matching)],
+  [
+    'bad items',
+    { ...partition, items: [item, { ...item, tool: '', taskId: 'a b' }, 7] },
+    ['items.1.tool: must be a text', matching(/^items\.1\.taskId/), 'items.2.item: must be an object'],
+  ],
+])('a partition with %s', (_name, input, problems) => {
+  expect(problemsOfPartitionInput(input)).toEqual(problems);
+});
+
+test.each<[string, unknown, unknown[]]>([
+  ['the least', { key: 'k', manifest }, []],
+  ['nulls', { key: 'k', manifest, concurrency: null, scope: null, notify: null }, []],
+  ['a bad key', { key: 'a/b', manifest }, [matching(/^key: must be 1 to 200/)]],
+  [
+    'times that do not fit',
+    { key: 'k', manifest, poll: { deadline: '2h', giveUp: '1h' }, submit: { timeout: 5 } },
+    [matching(/^submit\.timeout: 5 is not a duration/), 'poll.deadline is longer than poll.giveUp'].reverse(),
+  ],
+  [
+    'facts that do not fit',
+    { key: 'k', manifest: { ...manifest, items: 4 }, concurrency: 0 },
+    [
+      'manifest.items: must be the number of items in its partitions',
+      'concurrency: must be a whole number from 1 to 10000',
+    ],
+  ],
+])('a batch with %s', (_name, input, problems) => {
+  expect(problemsOfBatchInput(input)).toEqual(problems);
+});
+
+test('an order tells all its problems at once', () => {
+  expect(problemsOfConcurrencyOrder({ concurrency: 5, by: 'sam' })).toEqual([]);
+  expect(problemsOfConcurrencyOrder({ concurrency: 1.5 })).toEqual([
+    'by: is required',
+    'concurrency: must be a whole number from 1 to 10000',
+  ]);
+});
+
+test.each([
+  [100, 50, 50],
+  [5, 3, 2],
+  [1, 1, 1],
+])('of %d POSTs on the wire, single jobs have %d and batches %d', (maxSubmits, single, batch) => {
+  const shares = sharesOf({ maxSubmits, maxSubmitRate: 20 });
+  expect(shares).toEqual({
+    single: { onWire: single, perSecond: 10 },
+    batch: { onWire: batch, perSecond: 10 },
+  });
+});
+
+test.each([
+  [1, { items: 1, atOnce: 1 }],
+  [2, { items: 1, atOnce: 2 }],
+  [15, { items: 8, atOnce: 2 }],
+  [50, { items: 25, atOnce: 2 }],
+  [100, { items: 50, atOnce: 2 }],
+  [110, { items: 37, atOnce: 3 }],
+  [5_000, { items: 50, atOnce: 100 }],
+])('of %d places for batches, chunks have %o', (onWire, chunks) => {
+  expect(chunksOf({ onWire })).toEqual(chunks);
+  // The last one has a place at least.
+  expect((chunks.atOnce - 1) * chunks.items).toBeLessThan(onWire);
+});
+
+test.each([
+  [1, { items: 1, atOnce: 1 }],
+  [25, { items: 25, atOnce: 1 }],
+  [60, { items: 25, atOnce: 3 }],
+  [100, { items: 25, atOnce: 4 }],
+])('of %d places and a rate, chunks have %o, and all workers count them alike', (onWire, chunks) => {
+  expect(chunksOf({ onWire, perSecond: 10 })).toEqual({ ...chunks, perSecond: 0.4 });
+});
+
+describe('places', () => {
+  interface Given {
+    waiting?: number;
+    running?: number;
+    places?: number;
+    isThere?: boolean;
+  }
+
+  /** Places afterwards, and the partitions that are told. */
+  function shared(concurrency: number, given: Given[]): { places: number[]; told: number[] } {
+    const partitions = given.map(({ waiting = 0, running = 0, places = 0, isThere = true }) => {
+      const counts: ItemCounts = { waiting, running, succeeded: 0, failed: 0, held: 0, cancelled: 0 };
+      return { isThere, counts, places, trouble: null, isOver: waiting + running === 0 };
+    });
+    const run = { progress: { partitions, concurrency }, untold: new Set<number>() };
+    sharePlaces(run as unknown as Batch);
+    return { places: partitions.map(({ places }) => places), told: [...run.untold] };
+  }
+
+  test('go to the first partitions first, as many as they need', () => {
+    expect(shared(30, [{ waiting: 20 }, { waiting: 20 }, { waiting: 20 }])).toEqual({
+      ...{ places: [20, 10, 0], told: [1, 2] },
+    });
+  });
+
+  test('are not taken from one that can use them for one that came later', () => {
+    expect(shared(30, [{ waiting: 20 }, { waiting: 5, running: 25, places: 30 }])).toEqual({
+      ...{ places: [0, 30], told: [] },
+    });
+  });
+
+  test('that one cannot use any more go to the next, without a word to the first', () => {
+    expect(shared(30, [{ running: 12, places: 30 }, { waiting: 20 }])).toEqual({
+      ...{ places: [12, 18], told: [2] },
+    });
+  });
+
+  test('are taken from the last when there are fewer, and given again only when those are back', () => {
+    const given = [
+      { waiting: 9, running: 10, places: 10 },
+      { waiting: 9, running: 10, places: 10 },
+    ];
+    expect(shared(12, given)).toEqual({ places: [10, 2], told: [2] });
+    expect(
+      shared(12, [{ running: 4, places: 10 }, { waiting: 9, running: 10, places: 2 }, { waiting: 5 }]),
+    ).toEqual({
+      ...{ places: [4, 2, 0], told: [] },
+    });
+  });
+
+  test('for what is at the service already cost nothing: tasks that were given, and those of before there were fewer', () => {
+    expect(shared(200, [{ running: 100, waiting: 400 }])).toEqual({ places: [200], told: [1] });
+    expect(shared(200, [{ running: 100, waiting: 400 }, { waiting: 500 }])).toEqual({
+      ...{ places: [200, 0], told: [1] },
+    });
+    expect(
+      shared(200, [
+        { running: 90, waiting: 5 },
+        { running: 90, waiting: 9, places: 2 },
+      ]),
+    ).toEqual({
+      ...{ places: [95, 99], told: [1, 2] },
+    });
+    // As many as may be, or more: nobody has to be told anything.
+    expect(
+      shared(200, [
+        { running: 150, waiting: 350 },
+        { running: 50, waiting: 9 },
+      ]),
+    ).toEqual({
+      ...{ places: [0, 0], told: [] },
+    });
+  });
+
+  test('one that is not handed over has none', () => {
+    expect(shared(5, [{ waiting: 9, isThere: false }, { waiting: 9 }])).toEqual({
+      places: [0, 5],
+      told: [2],
+    });
+  });
+});
+
+describe('the end of a batch', () => {
+  const counts: ItemCounts = { waiting: 0, running: 0, succeeded: 5, failed: 0, held: 0, cancelled: 0 };
+  const status = 'completed' as const;
+  const stopped = { unfollowed: 2, undone: 3, reason: 'partition 2 was terminated: by mistake' };
+  const unfollowed = `2 items are at the service, and nobody asks after them: ${stopped.reason}`;
+
+  test.each([
+    ['all succeeded', { status, counts }, 'succeeded', null],
+    [
+      'it does not tell why some are cancelled',
+      { status, counts: { ...counts, cancelled: 3 } },
+      'failed',
+      '3 items were not done: their partition was stopped',
+    ],
+    [
+      'a partition was stopped',
+      { status, counts: { ...counts, cancelled: 3 }, stopped: { ...stopped, unfollowed: 0 } },
+      ...(['failed', `3 items were not done: ${stopped.reason}`] as const),
+    ],
+    [
+      'a partition was stopped that may have had something to write',
+      { status, counts, stopped: { ...stopped, unfollowed: 0, undone: 0 } },
+      'failed',
+      `a part of it was stopped before all was written and told: ${stopped.reason}`,
+    ],
+    [
+      'a partition was stopped that had tasks, and others did not come',
+      { status, counts: { ...counts, held: 3, cancelled: 7 }, stopped, incomplete: 'it is gone' },
+      'held',
+      `1 items need a person; ${unfollowed}; 3 items were not done: ${stopped.reason}; 4 items were not handed over: it is gone`,
+    ],
+  ])('where %s', (_name, result, word, error) => {
+    expect(endOfBatch(result)).toEqual({ status: word, error });
+  });
+});
+
+test('trouble that comes and goes is told once; ten minutes after its end, another one is told', () => {
+  const progress = { told: { held: false, trouble: false } };
+  const told = (minute: number, isTroubled: boolean): boolean =>
+    isNewTrouble(progress, isTroubled, minute * 60_000);
+  expect(told(0, false)).toBe(false);
+  expect([told(1, true), told(2, true), told(3, false), told(4, true)]).toEqual([true, false, false, false]);
+  expect([told(5, false), told(14, false), told(14.9, true)]).toEqual([false, false, false]);
+  expect([told(20, false), told(30, true)]).toEqual([false, true]);
+});
+
+test.each([
+  [
+    { key: 'nightly' },
+    ['- Hand over the rest, with the same manifest: `segue batch start MANIFEST --key nightly`'],
+  ],
+  [
+    { key: 'nightly', source: 'https://example.com/m' },
+    [
+      'It is of a schedule, which reads its manifest from https://example.com/m.',
+      '- Hand over the rest, with the same manifest: `segue batch start MANIFEST --key nightly`',
+    ],
+  ],
+  [
+    { key: 'nightly+2', source: 'https://example.com/m' },
+    [
+      'It runs the failed items of `nightly` again, and takes them from there: it needs no manifest.',
+      '- Hand over the rest: `segue batch retry nightly`',
+    ],
+  ],
+  [
+    { key: 'nightly+3' },
+    [matching(/of `nightly\+2` again/), '- Hand over the rest: `segue batch retry nightly+2`'],
+  ],
+])('the operator is told where the rest of %j is, and a command that hands it over', (input, told) => {
+  expect(restLines(input)).toEqual(told);
+});
+
+describe('slow tasks', () => {
+  const slow = '9 tasks of partition 1 are not over after 1h';
+
+  function told(...given: { late?: string | null; places?: number; running?: number }[]): string | null {
+    const partitions = given.map(({ late = null, places = 0, running = 0 }) => ({
+      ...{ late, places, isOver: false, counts: { running } },
+    }));
+    return lateOf({ progress: { partitions } } as unknown as Batch);
+  }
+
+  test.each([
+    ['take all places that their partition has', slow, [{ late: slow, places: 9, running: 9 }]],
+    ['are more than all places', slow, [{ late: slow, running: 9 }, {}]],
+    [
+      'of several partitions are more than all places',
+      slow,
+      [
+        { late: slow, running: 9 },
+        { late: 'others', running: 9 },
+      ],
+    ],
+    ['wait with others for places that are in use', null, [{ late: slow, running: 9 }, { places: 5 }]],
+    ['may see others of the manifest come to their end', null, [{ late: slow, running: 9 }, { running: 1 }]],
+    [
+      'are not hidden by a partition that never told of any',
+      slow,
+      [
+        { late: undefined, places: 5 },
+        { late: slow, places: 9 },
+      ],
+    ],
+  ])('that %s', (_name, words, partitions) => {
+    expect(told(...partitions)).toBe(words);
+  });
+});
+
+function matching(form: RegExp): unknown {
+  return expect.stringMatching(form);
+}

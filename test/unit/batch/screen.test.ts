@@ -1,0 +1,163 @@
+/** What `run` and `follow` show of a batch. */
+import { PassThrough } from 'node:stream';
+import { type WriteStream } from 'node:tty';
+import { batchShown, Pace } from '../../../src/cli/batch/screen';
+import { adviceOnBatch, missingLines, resultLines, statusLines } from '../../../src/cli/batch/words';
+import { watcher } from '../../../src/cli/screen';
+import { type BatchStatus, type ItemCounts } from '../../../src/contract';
+
+const STARTED = Date.parse('2026-01-01T00:00:00Z');
+const NOTHING: ItemCounts = { waiting: 0, running: 0, succeeded: 0, failed: 0, held: 0, cancelled: 0 };
+
+function status(succeeded: number, changes: Partial<BatchStatus> = {}): BatchStatus {
+  const startedAt = new Date(STARTED).toISOString();
+  const counts = { ...NOTHING, succeeded, failed: 2, held: 1, running: 20, waiting: 977 - succeeded };
+  return {
+    ...{ key: 'nightly', stage: 'running', since: startedAt, startedAt, items: 1_000, counts },
+    ...{ percent: Math.floor((succeeded + 3) / 10), partitions: { total: 2, handedOver: 2, over: 0 } },
+    ...{
+      concurrency: 20,
+      paused: null,
+      trouble: null,
+      late: null,
+      digest: 'd',
+      incomplete: null,
+      stopped: null,
+    },
+    ...changes,
+  };
+}
+
+/** A clock that is set by hand. */
+function clock(): { now: number; read: () => number } {
+  const one = { now: STARTED, read: () => one.now };
+  return one;
+}
+
+test('a terminal shows a bar with rate, time left and what became of items, drawn over itself', () => {
+  const screen = Object.assign(new PassThrough(), { isTTY: true, columns: 120, rows: 24 });
+  const time = clock();
+  const draw = watcher(batchShown(time.read), screen as unknown as WriteStream);
+  time.now += 10_000;
+  draw(status(97));
+  time.now += 10_000;
+  draw(status(297, { trouble: 'status 503' }));
+  time.now += 1_000;
+  draw(status(297));
+  const [first = '', second = '', third = ''] = String(screen.read()).split('\u001b[0J').slice(1);
+  expect(first.split('\n')).toEqual([
+    `nightly [###${'.'.repeat(27)}] 10 %  100 of 1000  10.0/s  1m 30s left`,
+    '97 succeeded, 2 failed, 1 held; 20 at the service, 20 at most; 880 wait',
+    // Back to the top of what was drawn.
+    '\u001b[2A',
+  ]);
+  expect(second).toContain(`[#########${'.'.repeat(21)}] 30 %  300 of 1000  20.0/s  35s left\n`);
+  expect(second).toContain('the service is in trouble: status 503\n\u001b[3A');
+  expect(third).not.toContain('trouble');
+});
+
+test('status tells which manifest it is of, and what of it is not run, or not there yet', () => {
+  const partitions = { total: 3, handedOver: 2, over: 1 };
+  const lines = (changes: Partial<BatchStatus>) => statusLines(status(97, { partitions, ...changes }));
+  expect(lines({ incomplete: 'its address gave another one' }).slice(2)).toEqual([
+    'a part of the manifest is not run: its address gave another one; what was handed over goes on',
+    'manifest d, started 2026-01-01T00:00:00.000Z',
+  ]);
+  expect(lines({})[2]).toMatch(/^2 of 3 partitions are handed over; `segue batch start`/);
+  expect(lines({ key: 'nightly+3' })[2]).toBe(
+    '2 of 3 partitions are handed over; `segue batch retry nightly+2` hands over the rest',
+  );
+  // Whoever cancels it does not want the rest.
+  expect(lines({ stage: 'cancelling' })).toHaveLength(3);
+});
+
+test('results that are missing are a line for each reason, with what the batch counted', () => {
+  const part = (n: number, succeeded: number) => ({
+    ...{ n, first: 500 * n - 499, items: 500, why: 'notKept' as const },
+    counts: { ...NOTHING, succeeded, failed: 500 - succeeded },
+  });
+  const absent = { n: 4, first: 1_501, items: 7, why: 'notHandedOver' as const, counts: null };
+  expect(missingLines([part(2, 500), absent, part(3, 480)])).toEqual([
+    '7 items are missing here, the first is item 1501: they are not handed over',
+    '1000 items are missing here, the first is item 501: their partition was over so long ago that Temporal keeps its results no longer. As the batch counted them: 980 succeeded, 20 failed',
+  ]);
+  const kept = { ...part(2, 500), items: 1, counts: { ...NOTHING, succeeded: 1 } };
+  expect(missingLines([{ ...absent, items: 1 }, kept, { ...absent, items: 1, why: 'unknown' }])).toEqual([
+    '1 item is missing here, item 1501: it is not handed over',
+    '1 item is missing here, item 501: its partition was over so long ago that Temporal keeps its results no longer. As the batch counted it: 1 succeeded',
+    expect.stringMatching(/^1 item is missing here, item 1501: it is not handed over, or kept no longer;/),
+  ]);
+  expect(missingLines([])).toEqual([]);
+});
+
+test('slow tasks are told at once, as what they are, with the order that lets others begin', () => {
+  const late = '9 tasks of partition 1 are not over after 1h, and others wait for their places';
+  const [, ...lines] = batchShown().news(status(7), status(7, { late }));
+  expect(lines).toEqual([
+    `${late}; to let others begin beside them: segue batch concurrency nightly --to N --by NAME`,
+  ]);
+});
+
+test('items whose partition was stopped are no runs of their own, and are told with what can be done', () => {
+  const stopped = { unfollowed: 2, undone: 3, reason: 'partition 2 was terminated: by mistake' };
+  const advice = adviceOnBatch({ key: 'nightly', counts: { ...NOTHING, held: 2, cancelled: 3 }, stopped });
+  expect(advice).toEqual([
+    expect.stringMatching(
+      /^At the service, .* 2\. Their tasks: segue batch results nightly --status running/,
+    ),
+    expect.stringMatching(/^Not done: 3, those that are waiting or cancelled in segue batch results nightly/),
+  ]);
+  const [, ...lines] = batchShown().news(status(7), status(7, { stopped }));
+  expect(lines).toEqual([`a part of it was stopped: ${stopped.reason}`, ...advice]);
+  const held = adviceOnBatch({ key: 'nightly', counts: { ...NOTHING, held: 3 }, stopped });
+  expect(held).toContain('Held until a person decides. What to do: segue held');
+});
+
+test('the end tells which manifest it was of, where that is known', () => {
+  const counts = { ...NOTHING, succeeded: 3, failed: 1 };
+  const [startedAt, finishedAt] = ['2026-01-01T00:00:00Z', '2026-01-01T00:01:00Z'];
+  const result = {
+    ...{ key: 'nightly', status: 'completed' as const, items: 4, counts, startedAt, finishedAt },
+    ...{ notified: null, incomplete: null },
+  };
+  const words = `started ${startedAt}, finished ${finishedAt} (1m later)`;
+  expect(resultLines({ ...result, digest: 'd' })).toEqual(['3 succeeded, 1 failed', `manifest d, ${words}`]);
+  expect(resultLines(result)[1]).toBe(words);
+});
+
+test('who reads along gets a line now and then, and at once when something happens', () => {
+  const time = clock();
+  const { news } = batchShown(time.read);
+  const tell = (before: BatchStatus | undefined, now: BatchStatus): string[] => {
+    time.now += 1_000;
+    return news(before, now);
+  };
+  let before = status(7);
+  expect(tell(undefined, before)).toEqual([
+    'nightly: running, 10 of 1000 items over (1 %), 10.0/s, 1m 39s left, 2 failed, 1 held',
+  ]);
+  const told = Array.from({ length: 20 }, (_unused, second) => {
+    const now = status(17 + 10 * second);
+    const lines = tell(before, now);
+    before = now;
+    return lines;
+  }).flat();
+  expect(told).toHaveLength(2);
+  const paused = { by: 'u-1', reason: 'lunch', since: '' };
+  expect(tell(before, status(207, { stage: 'paused', paused }))).toEqual([
+    expect.stringMatching(/^nightly: paused, 210 of 1000 .*\/s, 2 failed, 1 held$/),
+    'paused by u-1: lunch',
+  ]);
+});
+
+test('how fast it is, is how fast it was of late', () => {
+  const pace = new Pace();
+  const at = (seconds: number, succeeded: number): number =>
+    Math.round(pace.note({ ...status(0), counts: { ...NOTHING, succeeded } }, STARTED + 1_000 * seconds));
+  // Follows one that stood still for an hour, and has come to life.
+  expect(at(3_600, 3_600)).toBe(1);
+  expect(at(3_610, 3_800)).toBe(20);
+  expect(at(3_700, 5_000)).toBe(13);
+  expect(at(3_720, 5_000)).toBe(11);
+  expect(at(3_800, 5_000)).toBe(0);
+});

@@ -1,0 +1,79 @@
+import { fitted } from '../../../src/cli/screen';
+import { newsLines, statusLines } from '../../../src/cli/campaign/words';
+import { type CampaignJob, type CampaignStatus } from '../../../src/contract';
+
+const now = new Date().toISOString();
+
+function job(name: string, changes: Partial<CampaignJob> = {}): CampaignJob {
+  return {
+    ...{
+      name,
+      kind: 'media',
+      workflowId: null,
+      status: 'waiting',
+      since: now,
+      optional: false,
+      taskId: null,
+    },
+    ...{ repeats: 0, error: null, links: [] },
+    ...changes,
+  };
+}
+
+function status(changes: Partial<CampaignStatus> = {}): CampaignStatus {
+  return {
+    ...{
+      key: 'spring',
+      stage: 'producing',
+      since: now,
+      history: [],
+      percent: 50,
+      waitsFor: null,
+      paused: null,
+      held: false,
+    },
+    ...{ approval: null, decisions: [], timezone: 'UTC', remarks: [], unsaved: null },
+    jobs: [job('cutout', { status: 'succeeded', links: ['http://x/1.png'] }), job('banner')],
+    ...changes,
+  };
+}
+
+test('a campaign that runs is shown with its jobs, people and remarks', () => {
+  const lines = statusLines(
+    status({
+      waitsFor: { what: 'banner', since: now },
+      paused: { by: 'u-2', reason: 'holiday', since: now },
+      remarks: ['no timezone: UTC'],
+    }),
+  );
+  expect(lines).toEqual([
+    expect.stringMatching(/^spring: producing for \S+, 1 of 2 jobs over \(50 %\), paused$/),
+    expect.stringMatching(/^waits for banner/),
+    expect.stringMatching(/^paused by u-2 for .*: holiday$/),
+    expect.stringMatching(/^JOB +KIND +STATUS/),
+    expect.stringMatching(/^cutout +media +succeeded +http:\/\/x\/1.png$/),
+    'banner  media  waiting',
+    'remark: no timezone: UTC',
+  ]);
+});
+
+test('those who read along are told what has changed, and nothing twice', () => {
+  const before = status();
+  const after = status({
+    jobs: [before.jobs[0] ?? job('cutout'), job('banner', { status: 'running', taskId: 't-1' })],
+  });
+  expect(newsLines(undefined, before)).toEqual([
+    expect.stringMatching(/^spring: producing/),
+    'spring: cutout succeeded',
+  ]);
+  expect(newsLines(before, after)).toEqual(['spring: banner running (task t-1)']);
+  expect(newsLines(after, after)).toEqual([]);
+});
+
+test('what is drawn fits the terminal, or it could not be drawn over', () => {
+  const lines = Array.from({ length: 100 }, (_, n) => `${n}`.padEnd(200, 'x'));
+  const shown = fitted(lines, { columns: 80, rows: 24 });
+  expect(shown).toHaveLength(22);
+  expect(shown.at(-1)).toBe('… 79 more lines');
+  expect(shown.every((line) => line.length < 80)).toBe(true);
+});

@@ -1,0 +1,64 @@
+/** What is wrong with what people type about schedules is one message, before Temporal is asked. */
+import { expectRefused } from '../../support/builders/refused';
+import { segue } from '../../support/servers/segueCommand';
+
+const BAD_NAME = /^name: "a\/b" is not /;
+
+test.each<[string, string[], (string | RegExp)[]]>([
+  [
+    'backfill',
+    ['a/b', '--from', 'x', '--to', '2999-01-01T00:00:00Z', '--overlap', 'z'],
+    [
+      'Nothing was backfilled:',
+      BAD_NAME,
+      /^--from: "x" is not a time with its zone/,
+      '--to: is yet to come, and fires by itself',
+      /^--overlap: "z" is none of skip,/,
+    ],
+  ],
+  ['backfill', ['a/b'], ['Nothing was backfilled:', BAD_NAME, /^--from: is required/, /^--to: is required/]],
+  ['trigger', ['a/b', '--overlap', 'z'], ['Nothing was triggered:', BAD_NAME, /^--overlap: "z" is none/]],
+  ['pause', ['a/b', '--note', ' '], ['Nothing was paused:', BAD_NAME, /^--note: must be a text/]],
+  ['pause', ['a/b'], ['Nothing was paused:', BAD_NAME, /^--note: is required/]],
+  ['resume', ['a/b', '--note', ''], ['Nothing was resumed:', BAD_NAME, /^--note: must be a text/]],
+  ['show', ['a/b'], ['There is no such schedule:', BAD_NAME]],
+  ['delete', ['a/b'], ['Nothing was deleted:', BAD_NAME]],
+  [
+    'create',
+    ['a/b', 'media', 'x', '--every', '5', '--concurrency', 'many', '--notify', 'x', '--space', 'ä'],
+    [
+      'Nothing was scheduled:',
+      BAD_NAME,
+      /^--every: "5" is not/,
+      'TARGET: "media" is none of campaign, outlook, batch',
+      '--notify: "x" is not USER@WORKSPACE',
+      /^--concurrency: must be a whole number from 1 to /,
+      /^--space: must be an id/,
+    ],
+  ],
+  [
+    'create',
+    ['a/b', 'outlook', '/nowhere.yaml', '--every', '1h', '--catchup', '5s', '--concurrency', '0'],
+    [
+      'Nothing was scheduled:',
+      BAD_NAME,
+      '--catchup: must be at least 10s',
+      '--concurrency: is for batches; of outlooks it stands in the spec',
+      /^SPEC \/nowhere\.yaml: cannot be read: /,
+    ],
+  ],
+  [
+    'create',
+    ['a', 'batch', 'ftp://example.com/', '--every', '1h', '--concurrency', '20000'],
+    ['Nothing was scheduled:', /^MANIFEST_URL: must be an https/, /^--concurrency: must be a whole number/],
+  ],
+])('%s %j', (command, args, lines) => expectRefused(['schedule', command, ...args], lines));
+
+test.each(['create', 'list', 'show', 'pause', 'resume', 'trigger', 'backfill', 'delete'])(
+  '%s --help tells how it ends',
+  async (command) => {
+    const { code, stdout } = await segue(['schedule', command, '--help']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/Exit: 0 .* · 4 Temporal cannot be\s+reached/);
+  },
+);

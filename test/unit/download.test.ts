@@ -1,0 +1,85 @@
+/** Files of results, from servers that are not always kind. */
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import path from 'node:path';
+import { download, DOWNLOAD_LIMITS, removeLeftParts } from '../../src/download';
+import { shared } from '../support/jest/shared';
+
+let server: Server;
+let url: string;
+let folder: string;
+const asked: IncomingMessage[] = [];
+
+const ANSWERS: Record<string, (response: ServerResponse) => void> = {
+  '/picture': (response) => response.setHeader('content-type', 'image/jpeg; charset=x').end('jpeg'),
+  '/moved': (response) => response.writeHead(302, { location: '/picture' }).end(),
+  '/round': (response) => response.writeHead(302, { location: '/round' }).end(),
+  '/odd': (response) => response.setHeader('content-type', 'application/x-../../evil').end('odd'),
+  '/cut': (response) => {
+    response.writeHead(200, { 'content-type': 'image/png', 'content-length': '100' }).write('part');
+    setImmediate(() => response.destroy());
+  },
+};
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    asked.push(request);
+    const answer = ANSWERS[request.url ?? ''];
+    if (answer) answer(response);
+    else response.writeHead(404).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(shared().scratch, 'download-'));
+  asked.length = 0;
+});
+
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+test('P7: a file is saved with the extension of its type, over a redirect too, and no credential is sent', async () => {
+  const saved = await download(`${url}/moved`, folder, 'k-1', {});
+  expect(saved).toEqual({ path: path.join(folder, 'k-1.jpg'), existed: false });
+  expect(await readFile(saved.path, 'utf8')).toBe('jpeg');
+  expect(asked.map(({ url: place }) => place)).toEqual(['/moved', '/picture']);
+  for (const { headers } of asked) expect(headers).not.toHaveProperty('authorization');
+  expect(await download(`${url}/picture`, folder, 'k-1', {})).toMatchObject({ existed: true });
+  // What is there is not asked for: its address may be gone.
+  expect(asked).toHaveLength(2);
+});
+
+test('a type that nobody knows has no say in the name', async () => {
+  const { path: file } = await download(`${url}/odd`, folder, 'k-1', {});
+  expect(file).toBe(path.join(folder, 'k-1.bin'));
+});
+
+test.each([
+  ['/none', /status 404/],
+  ['/round', /redirect/i],
+  ['/cut', /./],
+])('%s is not saved, not even a part of it', async (place, message) => {
+  await expect(download(url + place, folder, 'k-1', {})).rejects.toThrow(message);
+  expect(await readdir(folder)).toEqual([]);
+});
+
+test('what a killed process left unfinished is removed when nobody can be working on it any more', async () => {
+  const [left, fresh] = ['k-1', 'k-2'].map((name) => `.${name}.png.${randomUUID()}.part`);
+  for (const name of [left, fresh, '.mine.part']) await writeFile(path.join(folder, name ?? ''), 'x');
+  await utimes(path.join(folder, left ?? ''), 0, 0);
+  await removeLeftParts(folder);
+  expect((await readdir(folder)).sort()).toEqual([fresh, '.mine.part'].sort());
+});
+
+test('what is larger than allowed is not saved; what is no address is not asked for', async () => {
+  const limits = { ...DOWNLOAD_LIMITS, bytes: 3 };
+  await expect(download(`${url}/picture`, folder, 'k-1', {}, limits)).rejects.toThrow('more than 3 bytes');
+  await expect(download('file:///etc/passwd', folder, 'k-1', {})).rejects.toThrow('not an http');
+  expect(await readdir(folder)).toEqual([]);
+});

@@ -1,0 +1,99 @@
+/** The rules for what a run is asked for are the same for clients and for the run itself. */
+import { type MediaInput } from '../../src/contract';
+import { problemsOfAddress } from '../../src/changes';
+import { problemsOfSpec } from '../../src/client/jobs/mediaSpec';
+import {
+  changeIdOf,
+  isKey,
+  LONGEST_KEY,
+  LONGEST_WORKFLOW_ID,
+  projectWriterId,
+  recordKey,
+  recordWorkflowId,
+  transcriptWorkflowId,
+} from '../../src/ids';
+import { problemsOfProject, problemsOfRecordInput, problemsOfTranscriptInput } from '../../src/rules/inputs';
+import { readSettings } from '../../src/workflows/settings';
+
+const image_url = 'https://example.com/a.png';
+const job: MediaInput = { key: 'k', tool: 'remove-background', request: { image_url } };
+const project = { resourcetype: 'document', id: 'p' };
+const notify = { userId: 'u', workspaceId: 'w' };
+
+test.each<[string, Partial<Record<keyof MediaInput, unknown>>, string]>([
+  ['a project without a type', { write: { project: { id: 'p' }, at: '/a' } }, 'write.resourcetype: '],
+  ['a project that climbs', { write: { project: { ...project, id: '..' }, at: '/a' } }, 'write.id: '],
+  ['no project', { write: { at: '/a' } }, 'write.project: '],
+  [
+    'a project too long for its writer',
+    { write: { project: { ...project, id: 'ä'.repeat(200) }, at: '/a' } },
+    'write.project: ',
+  ],
+  ['no pointer', { write: { project, at: 'a' } }, 'write.at: '],
+  ['the whole project', { write: { project, at: '' } }, 'write.at: '],
+  ['the whole project for a failure', { write: { project, at: '/a', failedAt: '' } }, 'write.failedAt: '],
+  ['a pointer that is a number', { write: { project, at: 7 } }, 'write.at: '],
+  ['a write that is a text', { write: 'p:/a' }, 'write: '],
+  ['a user with a blank', { notify: { ...notify, userId: 'a b' } }, 'notify.userId: '],
+  ['a user that is a number', { notify: { ...notify, userId: 7 } }, 'notify.userId: '],
+  ['no workspace', { notify: { userId: 'u' } }, 'notify.workspaceId: '],
+  ['an event that nobody knows', { notify: { ...notify, on: ['never'] } }, 'notify.on: '],
+  ['events that are no list', { notify: { ...notify, on: 'failed' } }, 'notify.on: '],
+  ['a task with a blank', { taskId: 'a b' }, 'taskId: '],
+  ['a workspace of 101 letters', { scope: { organization: 'o'.repeat(101) } }, 'scope.organization: '],
+])('%s is refused by the client and by the run', (_case, wrong, problem) => {
+  const input = { ...job, ...wrong } as MediaInput;
+  expect(problemsOfSpec(input)).toEqual([expect.stringContaining(problem)]);
+  expect(() => readSettings(input)).toThrow(problem);
+});
+
+test.each(['', 7, 'x'.repeat(LONGEST_WORKFLOW_ID + 1), 'ä'.repeat(LONGEST_WORKFLOW_ID / 2 + 1)])(
+  'a run that is to tell its news to %j is refused at its start',
+  (reportTo) => {
+    const problem = 'reportTo: must be a workflow id';
+    expect(() => readSettings({ ...job, reportTo } as MediaInput)).toThrow(problem);
+    expect(problemsOfTranscriptInput({ reportTo })).toContain(problem);
+    expect(problemsOfRecordInput({ kind: 'asset', id: 'a', reportTo })).toEqual([problem]);
+  },
+);
+
+test('what is left out may also be null, as other languages write it', () => {
+  const input = { ...job, write: null, taskId: null, reportTo: null, notify: { ...notify, on: null } };
+  expect(() => readSettings(input as unknown as MediaInput)).not.toThrow();
+});
+
+test.each([undefined, 7, '', 'a b', 'a/b', 'ü', 'k'.repeat(LONGEST_KEY + 1)])(
+  'a run with the key %j is refused at its start',
+  (key) => {
+    expect(() => readSettings({ ...job, key } as MediaInput)).toThrow('key: must be');
+    expect(problemsOfTranscriptInput({ key })).toContainEqual(expect.stringContaining('key: must be'));
+  },
+);
+
+describe('the longest ids', () => {
+  const [given, other] = ['c'.repeat(120), 'n'.repeat(120)];
+
+  test.each([`${given}~${other}`, `${given}~${other}+999999999`, `${given}+2~${other}+2`])(
+    'a key derived from the longest given ones can be run, and its change asked for',
+    (key) => {
+      expect(isKey(key)).toBe(true);
+      for (const purpose of ['result-0a1b2c3d', 'failed-0a1b2c3d', 'cancelled-0a1b2c3d'])
+        expect(problemsOfAddress({ changeId: changeIdOf(transcriptWorkflowId(key), purpose) })).toEqual([]);
+    },
+  );
+
+  test('a record whose encoded id makes too long a key is refused, and one that fits is not', () => {
+    const input = (id: string) => ({ kind: 'asset', id });
+    expect(problemsOfRecordInput(input('ä'.repeat(41)))).toEqual([]);
+    expect(recordWorkflowId(recordKey('asset', 'ä'.repeat(41))).length).toBeLessThan(LONGEST_WORKFLOW_ID);
+    expect(problemsOfRecordInput(input('ä'.repeat(42)))).toEqual([expect.stringContaining('id: must be')]);
+    expect(problemsOfRecordInput(input('a'.repeat(200)))).toEqual([]);
+  });
+
+  test('a project that is not refused has a writer with any workspace that is not', () => {
+    const longest = { resourcetype: 't', id: 'i'.repeat(689) };
+    expect(problemsOfProject(longest)).toEqual([]);
+    expect(problemsOfProject({ ...longest, id: `${longest.id}i` })).not.toEqual([]);
+    expect(projectWriterId('~'.repeat(100), longest).length).toBe(LONGEST_WORKFLOW_ID);
+  });
+});

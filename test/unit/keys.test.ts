@@ -1,0 +1,77 @@
+import { successorKey } from '../../src/client/jobs/successor';
+import { digest } from '../../src/digest';
+import {
+  againKey,
+  repeatedKey,
+  isGivenKey,
+  mediaKeyOf,
+  mediaWorkflowId,
+  projectWriterId,
+  submitRequestId,
+} from '../../src/ids';
+
+describe('keys and ids', () => {
+  test.each(['a', 'spring-launch', 'A.b_c-9', 'x'.repeat(120)])('%s may be chosen as a key', (key) => {
+    expect(isGivenKey(key)).toBe(true);
+  });
+
+  test.each(['', 'a b', 'a/b', 'a~b', 'a+2', 'ü', 'x'.repeat(121), 'a\n'])('%j may not', (key) => {
+    expect(isGivenKey(key)).toBe(false);
+  });
+
+  test('a key gives one workflow id, and each POST a request id of its own', () => {
+    expect(mediaWorkflowId('k')).toBe('media/k');
+    expect(submitRequestId('k', 2)).toBe('k.submit.2');
+  });
+
+  test.each([
+    ['k', 'k+2'],
+    ['k+2', 'k+3'],
+    ['k+9', 'k+10'],
+    ['spring~banner', 'spring~banner+2'],
+  ])('%s is run again as %s, whoever asks', (key, again) => {
+    expect(againKey(key)).toBe(again);
+    expect(repeatedKey(again)).toBe(key);
+    expect(isGivenKey(again)).toBe(false);
+  });
+
+  test.each(['k', 'k+', 'k+1', '+2', 'spring~banner'])('%s repeats nothing', (key) => {
+    expect(repeatedKey(key)).toBeUndefined();
+  });
+
+  test.each([
+    ['media/k', 'k'],
+    ['k+2', 'k+2'],
+    ['project/1~campaign~7', undefined],
+    ['media/', undefined],
+    ['', undefined],
+  ])('%j means the job %s', (text, key) => {
+    expect(mediaKeyOf(text)).toBe(key);
+  });
+
+  test('what was stopped goes on with a key of its own', () => {
+    const keys = ['a-b', 'a~b', 'a+b', 'x'.repeat(120), `${'x'.repeat(119)}y`];
+    expect(new Set(keys.map(successorKey)).size).toBe(keys.length);
+    expect(successorKey('a-b')).toBe('a-b-next');
+  });
+
+  test.each(['k', 'spring~banner+2', 'x'.repeat(120)])(
+    'what was stopped as %s goes on with a key one may give',
+    (key) => {
+      expect(isGivenKey(successorKey(key))).toBe(true);
+    },
+  );
+
+  test.each([
+    ['42', 'campaign', '7', 'project/42~campaign~7'],
+    ['a~b', 'c/d', 'e f%', 'project/a%7Eb~c%2Fd~e%20f%25'],
+  ])('workspace %s, type %s and id %s give one writer', (organization, resourcetype, id, workflowId) => {
+    expect(projectWriterId(organization, { resourcetype, id })).toBe(workflowId);
+  });
+
+  test('a digest does not depend on the order of members, nor on absent ones', () => {
+    expect(digest({ a: 1, b: { c: [1, 2], d: undefined } })).toBe(digest({ b: { c: [1, 2] }, a: 1 }));
+    expect(digest({ a: [1, 2] })).not.toBe(digest({ a: [2, 1] }));
+    expect(digest({ a: '1' })).not.toBe(digest({ a: 1 }));
+  });
+});

@@ -1,0 +1,16 @@
+import { TypedSearchAttributes } from '@temporalio/common';
+import { entryOf } from '../../src/client/listing';
+import { searchAttributes } from '../../src/searchAttributes';
+
+test('a run that has several tasks is listed with the one that it follows', () => {
+  const run = {
+    workflowId: 'media/k',
+    runId: 'r',
+    startTime: new Date(0),
+    status: { name: 'TERMINATED' },
+    typedSearchAttributes: new TypedSearchAttributes([
+      { key: searchAttributes.taskIds, value: ['followed', 'another'] },
+    ]),
+  } as unknown as Parameters<typeof entryOf>[0];
+  expect(entryOf(run)).toMatchObject({ key: 'k', status: 'terminated', taskId: 'followed' });
+});
