@@ -1,4 +1,3 @@
-import { WorkflowNotFoundError } from '@temporalio/client';
 import { submitRequestId } from '../../ids';
 import { type Job, type JobState } from '../../client/jobs/job';
 import { type JobReport } from '../../client/report';
@@ -56,6 +55,7 @@ async function ask(job: Run): Promise<boolean> {
     await job.cancel();
     return true;
   } catch (error) {
+    const { WorkflowNotFoundError } = await import('@temporalio/client');
     if (error instanceof WorkflowNotFoundError) return false;
     throw error;
   }

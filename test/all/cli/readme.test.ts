@@ -1,0 +1,49 @@
+/** The README's examples do what it says, one after the other, as a newcomer types them. */
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { documentedCommands } from '../../support/documentation';
+import { eventually } from '../../support/eventually';
+import { shared } from '../../support/jest/shared';
+import { useCommandLine } from '../../support/servers/commandLine';
+import { segue } from '../../support/servers/segueCommand';
+import { startOwnDevServer } from '../../support/servers/temporal';
+import { SANDBOX_PLACES } from '../../support/service/records';
+
+// The keys in the examples are those of other tests, too.
+const { sandbox, settings } = useCommandLine({ openTemporal: startOwnDevServer, layout: SANDBOX_PLACES });
+const folder = mkdtempSync(path.join(shared().scratch, 'readme-'));
+
+/** `dev` runs until somebody stops it, `resolve` needs a job that is held: other tests have both. */
+const NOT_HERE = ['dev', 'resolve'];
+
+const atThisSandbox = (text: string): string => text.replaceAll('http://127.0.0.1:4010', sandbox.url);
+
+/** The README's sandbox is the one of `segue dev`, and its files are written where the reader is. */
+function here(word: string): string {
+  if (word === 'pictures') return path.join(folder, word);
+  if (!word.startsWith('examples/')) return atThisSandbox(word);
+  const copy = path.join(folder, path.basename(word));
+  writeFileSync(copy, atThisSandbox(readFileSync(word, 'utf8')));
+  return copy;
+}
+
+async function untilApprovalIsAsked(campaign: string): Promise<void> {
+  await eventually('the campaign to ask for approval', async () => {
+    const { stdout } = await segue(['campaign', 'status', campaign, '--json'], settings);
+    return (JSON.parse(stdout) as { stage: string }).stage === 'approving';
+  });
+}
+
+test('every command of the README exits with 0', async () => {
+  const commands = documentedCommands(/^\.\/bin\/segue /).filter(
+    ({ document, words }) => document === 'README.md' && !NOT_HERE.includes(words[0] ?? ''),
+  );
+  const codes: [string, number][] = [];
+  for (const { words } of commands) {
+    if (words[1] === 'approve') await untilApprovalIsAsked(words[2] ?? '');
+    const { code } = await segue(words.map(here), settings);
+    codes.push([words.join(' '), code]);
+  }
+  expect(codes.length).toBeGreaterThan(10);
+  expect(codes.filter(([, code]) => code !== 0)).toEqual([]);
+}, 180_000);

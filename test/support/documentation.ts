@@ -1,0 +1,41 @@
+/** The commands in the documents' shell examples. */
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+const ROOT = path.resolve(__dirname, '../..');
+
+const DOCUMENTS = [
+  ...['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md'],
+  ...readdirSync(path.join(ROOT, 'docs'))
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => `docs/${file}`),
+];
+
+export interface DocumentedCommand {
+  document: string;
+  /** `media run remove-background --key my-first`, in words. */
+  words: string[];
+}
+
+const SHELL_BLOCK = /```sh\n(.*?)```/gs;
+const WORD = /"([^"]*)"|'([^']*)'|(\S+)/g;
+
+/** Every line of the program in an example, without comments and without where its output goes. */
+export function documentedCommands(program: RegExp): DocumentedCommand[] {
+  return DOCUMENTS.flatMap((document) =>
+    [...readFileSync(path.join(ROOT, document), 'utf8').matchAll(SHELL_BLOCK)]
+      .flatMap(([, block = '']) => block.replaceAll('\\\n', ' ').split(/\n|&&/))
+      .map((line) =>
+        line
+          .replace(/\s#.*$/, '')
+          .replace(/\s>\s.*$/, '')
+          .trim(),
+      )
+      .filter((line) => program.test(line))
+      .map((line) => ({ document, words: wordsOf(line.replace(program, '')) })),
+  );
+}
+
+function wordsOf(line: string): string[] {
+  return [...line.matchAll(WORD)].map(([, double, single, plain]) => double ?? single ?? plain ?? '');
+}
