@@ -1,5 +1,5 @@
 /** What the documents tell people to type is there. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Command } from 'commander';
 import { segueCommand } from '../../../src/cli/main';
@@ -28,4 +28,11 @@ test('every npm script in the documents is there', () => {
   const named = documentedCommands(/^npm (run )?(?!ci\b)/).map(({ words }) => words[0]);
   expect(named).toContain('test');
   expect(named.filter((name) => name === undefined || !(name in scripts))).toEqual([]);
+});
+
+test('every file that the README links to is there', () => {
+  const root = path.resolve(__dirname, '../../..');
+  const links = [...readFileSync(path.join(root, 'README.md'), 'utf8').matchAll(/\]\(([^)#:]+)(#[^)]*)?\)/g)];
+  expect(links.length).toBeGreaterThan(10);
+  expect(links.map(([, file = '']) => file).filter((file) => !existsSync(path.join(root, file)))).toEqual([]);
 });
