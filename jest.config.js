@@ -20,7 +20,7 @@ module.exports = {
   globalTeardown: '<rootDir>/test/support/jest/globalTeardown.ts',
   reporters: ['default', 'summary', '<rootDir>/test/support/jest/plainSummary.js'],
   // Tests and the servers they talk to keep the processors busy: more processes would only make each of them slower.
-  maxWorkers: 2,
+  maxWorkers: '100%',
   // Workflows that ran in a test process stay in its memory, and a full one is slow: then a new one goes on.
   workerIdleMemoryLimit: '500MB',
   testTimeout: 60_000,

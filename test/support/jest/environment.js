@@ -4,8 +4,6 @@
  */
 const vm = require('node:vm');
 const { TestEnvironment } = require('jest-environment-node');
-const { ModernFakeTimers } = require('@jest/fake-timers');
-const { ModuleMocker } = require('jest-mock');
 
 const { compileFunction } = vm;
 vm.compileFunction = (code, parameters, { parsingContext: _, ...options }) =>
@@ -17,8 +15,12 @@ module.exports = class SharedContextEnvironment extends TestEnvironment {
     this.before = new Set(Reflect.ownKeys(globalThis));
     this.processEnv = { ...process.env };
     this.global = globalThis;
-    this.moduleMocker = new ModuleMocker(globalThis);
-    this.fakeTimersModern = new ModernFakeTimers({ config: config.projectConfig, global: globalThis });
+    this.moduleMocker = new this.moduleMocker.constructor(globalThis);
+    const { projectConfig } = config;
+    this.fakeTimersModern = new this.fakeTimersModern.constructor({
+      config: projectConfig,
+      global: globalThis,
+    });
   }
 
   /** Leaves the next file no globals of jest's or of a test's, and the environment as it was. */
