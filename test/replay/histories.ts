@@ -41,26 +41,31 @@ interface HistoryEvent extends Record<string, unknown> {
   eventType: string;
 }
 
+const LAST =
+  /^EVENT_TYPE_WORKFLOW_EXECUTION_(COMPLETED|FAILED|CANCELED|TERMINATED|TIMED_OUT|CONTINUED_AS_NEW)$/;
+
 /**
- * What happens in a history, as a sorted list without repeats: event types with the names of activities, signals, updates,
- * children and failures. Two runs of one scenario differ in how often and in which order things happen, not in this.
+ * What a run does, as a sorted list without repeats: its workflow, the activities and children that it starts, the signals that
+ * it sends and gets, and how it ends. How often and in which order things happen differs between two runs of one scenario.
  */
-export function kindsOfEvents(json: string): string[] {
+export function outlineOf(json: string): string[] {
   const { events } = JSON.parse(json) as { events: HistoryEvent[] };
-  const kinds = events
-    .filter(({ eventType }) => !eventType.includes('WORKFLOW_TASK'))
-    .map((event) => [event.eventType.replace('EVENT_TYPE_', ''), nameIn(event)].join(' ').trim());
-  return [...new Set(kinds)].sort();
+  const outline = events.flatMap((event) => {
+    const name = nameIn(event);
+    if (name === undefined && !LAST.test(event.eventType)) return [];
+    return [[event.eventType.replace('EVENT_TYPE_', ''), name ?? ''].join(' ').trim()];
+  });
+  return [...new Set(outline)].sort();
 }
 
-function nameIn(event: HistoryEvent): string {
-  const attributes = Object.entries(event).find(([key]) => key.endsWith('EventAttributes'))?.[1] as
-    Record<string, unknown> | undefined;
-  const { activityType, workflowType, signalName, timeoutType } = (attributes ?? {}) as {
-    activityType?: { name: string };
-    workflowType?: { name: string };
-    signalName?: string;
-    timeoutType?: string;
-  };
-  return activityType?.name ?? workflowType?.name ?? signalName ?? timeoutType ?? '';
+interface Named {
+  activityType?: { name: string };
+  workflowType?: { name: string };
+  signalName?: string;
+}
+
+function nameIn(event: HistoryEvent): string | undefined {
+  const [, attributes] = Object.entries(event).find(([key]) => key.endsWith('EventAttributes')) ?? [];
+  const { activityType, workflowType, signalName } = (attributes ?? {}) as Named;
+  return activityType?.name ?? workflowType?.name ?? signalName;
 }

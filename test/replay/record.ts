@@ -1,24 +1,19 @@
-/** Runs every scenario and gives its history. */
 import { historyToJSON } from '@temporalio/common/lib/proto-utils';
-import { useTemporal } from '../support/servers/temporal';
-import { allScenarios } from './allScenarios';
+import { type TestTemporal } from '../support/servers/temporal';
+import { type Scenario } from './scenario';
 
-/** Called at the top of a test file: makes one test of each scenario. */
-export function recordAll(title: string, use: (scenario: string, json: string) => void): void {
-  const temporal = useTemporal();
-
-  test.each(Object.entries(allScenarios))(title, async (name, scenario) => {
-    let recorded: string | undefined;
-    await scenario(temporal, async (run) => {
-      const history = await run.fetchHistory();
-      // The time-skipping server leaves it out.
-      const started = history.events?.[0]?.workflowExecutionStartedEventAttributes;
-      if (started && !started.workflowId) started.workflowId = run.workflowId;
-      recorded = withoutTraces(historyToJSON(history));
-    });
-    if (recorded === undefined) throw new Error('the scenario kept no history');
-    use(name, recorded);
+/** The history that a scenario gives, as JSON. */
+export async function record(temporal: TestTemporal, scenario: Scenario): Promise<string> {
+  let recorded: string | undefined;
+  await scenario(temporal, async (run) => {
+    const history = await run.fetchHistory();
+    // The time-skipping server leaves it out.
+    const started = history.events?.[0]?.workflowExecutionStartedEventAttributes;
+    if (started && !started.workflowId) started.workflowId = run.workflowId;
+    recorded = withoutTraces(historyToJSON(history));
   });
+  if (recorded === undefined) throw new Error('the scenario kept no history');
+  return recorded;
 }
 
 /** Stack traces name the folder that the code is in, and replay does not read them. */
