@@ -1,5 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+/** Soon at first: most conditions are there at once, and each question costs the server something. */
+const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS, GROWTH] = [20, 250, 1.5];
+
 /** Waits for a condition instead of a time: asks until the answer is there, and says what it waited for if it never is. */
 export async function eventually<T>(
   what: string,
@@ -8,6 +11,7 @@ export async function eventually<T>(
 ): Promise<T> {
   const giveUpAt = Date.now() + timeoutMs;
   let problem: unknown;
+  let pause = FIRST_PAUSE_MS;
   while (Date.now() < giveUpAt) {
     try {
       const answer = await ask();
@@ -16,7 +20,8 @@ export async function eventually<T>(
     } catch (error) {
       problem = error;
     }
-    await sleep(50);
+    await sleep(pause);
+    pause = Math.min(pause * GROWTH, LONGEST_PAUSE_MS);
   }
   throw new Error(`waited in vain for ${what}`, { cause: problem });
 }

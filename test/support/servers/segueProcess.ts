@@ -25,6 +25,7 @@ export class SegueProcess {
   readonly stdout: string[] = [];
   readonly stderr: string[] = [];
   readonly #closed: Promise<unknown>;
+  #isClosed = false;
 
   constructor(args: string[], settings: Settings = {}, cwd?: string) {
     this.child = spawn(SEGUE, args, {
@@ -33,7 +34,7 @@ export class SegueProcess {
       cwd,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    this.#closed = once(this.child, 'close');
+    this.#closed = once(this.child, 'close').then(() => (this.#isClosed = true));
     for (const name of ['stdout', 'stderr'] as const) {
       const stream = this.child[name];
       if (stream) createInterface({ input: stream }).on('line', (line) => this[name].push(line));
@@ -45,16 +46,15 @@ export class SegueProcess {
     return this.child.pid;
   }
 
-  /** The first line on stdout that matches. */
+  /** The first line on stdout that matches; an error as soon as the process has ended without one. */
   async line(pattern: RegExp): Promise<RegExpExecArray> {
-    return eventually(`a line like ${String(pattern)} from segue`, () => {
-      for (const line of this.stdout) {
-        const match = pattern.exec(line);
-        if (match) return match;
-      }
-      if (this.child.exitCode !== null) throw new Error(`segue ended:\n${this.stderr.join('\n')}`);
-      return undefined;
-    });
+    const matching = () => this.stdout.map((line) => pattern.exec(line)).find((match) => match !== null);
+    const match = await eventually(
+      `a line like ${String(pattern)} from segue`,
+      () => matching() ?? (this.#isClosed && null),
+    );
+    if (match === null) throw new Error(`segue ended:\n${this.stderr.join('\n')}`);
+    return match;
   }
 
   async ended(): Promise<Finished> {
