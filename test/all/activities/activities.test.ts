@@ -1,7 +1,6 @@
 /** Activities on a real server: what is asked again, what is not, and when. */
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
-import { MockActivityEnvironment } from '@temporalio/testing';
 import { bundleWorkflowCode, DefaultLogger, Worker } from '@temporalio/worker';
 import { z } from 'zod';
 import { createActivities } from '../../../src/activities';
@@ -13,6 +12,7 @@ import { segueCommand } from '../../../src/cli/main';
 import { ASK, testApi } from '../../support/service/api';
 import { answer, startRawServer } from '../../support/service/rawServer';
 import { useTemporal } from '../../support/servers/temporal';
+import { activityEnvironment } from '../../support/servers/log';
 
 const temporal = useTemporal();
 let workflowBundle: { code: string };
@@ -105,7 +105,7 @@ test('an answer that no history could hold fails at once', async () => {
   const server = await startRawServer((socket) => socket.end(answer('200 OK', body)));
   const api = testApi(server.url);
   const { general } = createActivities(api);
-  const reading = new MockActivityEnvironment({ startToCloseTimeoutMs: 30_000 }).run(general.getBoard, {
+  const reading = activityEnvironment({ startToCloseTimeoutMs: 30_000 }).run(general.getBoard, {
     request: { board_id: 'b' },
   });
   await expect(reading).rejects.toMatchObject({ type: 'AnswerTooLarge', nonRetryable: true });
@@ -140,7 +140,7 @@ test('a new tool is one entry in one table: it has an activity, a command and a 
   const api = testApi(server.url);
   try {
     const { submits } = createActivities(api, { checkScheduledTime: false });
-    const environment = new MockActivityEnvironment({ startToCloseTimeoutMs: 30_000 });
+    const environment = activityEnvironment({ startToCloseTimeoutMs: 30_000 });
     const runId = environment.context.info.workflowExecution?.runId ?? '';
     const order = { key: 'k', attempt: 1, tool: 'draw-cat', request: { fur_color: 'red', legs: 4 }, runId };
     expect(await environment.run(submits.submit, order)).toEqual({ outcome: 'accepted', taskId: 'cat-1' });

@@ -1,9 +1,9 @@
 /** How a campaign tells its jobs to stop, on a real server. */
 import { randomUUID } from 'node:crypto';
-import { MockActivityEnvironment } from '@temporalio/testing';
 import { cancelRuns } from '../../../src/activities/cancelRuns';
 import { startIdleCampaign } from '../../support/builders/campaign';
 import { useTemporal } from '../../support/servers/temporal';
+import { activityEnvironment } from '../../support/servers/log';
 
 const temporal = useTemporal();
 
@@ -14,7 +14,7 @@ test('runs are told to stop, also twice, whatever has become of others in the li
   if (!open || !over) throw new Error('nothing was started');
   await over.terminate();
   const list = [over.workflowId, `campaign/none-${randomUUID()}`, open.workflowId];
-  const environment = new MockActivityEnvironment({}, { client: temporal.client });
+  const environment = activityEnvironment({}, { client: temporal.client });
   await environment.run(cancelRuns, list);
   await environment.run(cancelRuns, list);
   const { events } = await open.fetchHistory();

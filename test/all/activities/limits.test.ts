@@ -1,13 +1,13 @@
 /** What a worker sends at once, and what it does not send at all. */
 import { randomUUID } from 'node:crypto';
 import { type Socket } from 'node:net';
-import { MockActivityEnvironment } from '@temporalio/testing';
 import { createActivities } from '../../../src/activities';
 import { reasonNotToSend } from '../../../src/activities/guards';
 import { testApi } from '../../support/service/api';
 import { eventually } from '../../support/eventually';
 import { answer, startRawServer } from '../../support/service/rawServer';
 import { segueClient, testConfig, useTemporal, withWorker } from '../../support/servers/temporal';
+import { activityEnvironment } from '../../support/servers/log';
 
 const ACCEPTED = answer('202 Accepted', '{"task_id":"t-1"}', ['connection: close']);
 const DONE = answer('200 OK', '{"status":"SUCCESS","info":{}}', ['connection: close']);
@@ -50,7 +50,7 @@ describe('P1: after Temporal was restored from a backup', () => {
     const server = await startRawServer((socket) => socket.end(ACCEPTED));
     const api = testApi(server.url);
     const { general, submits } = createActivities(api, { holdBefore: RESTORED });
-    const environment = new MockActivityEnvironment(orderedAt(RESTORED.getTime() - 1));
+    const environment = activityEnvironment(orderedAt(RESTORED.getTime() - 1));
     const held = { outcome: 'unknown', reason: expect.stringContaining('SEGUE_HOLD_SUBMITS_BEFORE') };
     expect(await environment.run(submits.submit, { ...job(), attempt: 1, runId: 'r' })).toEqual(held);
     const order = { notification: NOTIFICATION, requestId: 'n', runId: 'r' };
@@ -73,7 +73,7 @@ describe('a notification with a time of its own', () => {
     const { general } = createActivities(api, { checkScheduledTime: false });
     const sendBefore = new Date(Date.now() + ms).toISOString();
     const workflowExecution = { workflowId: 'nudge/n', runId: 'r' };
-    const environment = new MockActivityEnvironment({ workflowExecution, startToCloseTimeoutMs: 40_000 });
+    const environment = activityEnvironment({ workflowExecution, startToCloseTimeoutMs: 40_000 });
     const order = { notification: NOTIFICATION, requestId: 'n', runId: 'r', sendBefore };
     expect(await environment.run(general.notify, order)).toMatchObject({ outcome });
     expect(server.received.filter((request) => request !== '')).toHaveLength(requests);

@@ -1,6 +1,5 @@
 /** What a campaign learns of a job's end from the run itself, on a real server. */
 import { randomUUID } from 'node:crypto';
-import { MockActivityEnvironment } from '@temporalio/testing';
 import { readEnd } from '../../../src/activities/readEnd';
 import { readEnds } from '../../../src/activities/readEnds';
 import { type JobEnd } from '../../../src/contract';
@@ -11,12 +10,13 @@ import { SANDBOX_PLACES, seedRecord, seedTranscription, SRT } from '../../suppor
 import { addFault, useSandbox } from '../../support/service/sandbox';
 import { startSmallService } from '../../support/service/smallService';
 import { segueClient, testConfig, useTemporal, withWorker } from '../../support/servers/temporal';
+import { activityEnvironment } from '../../support/servers/log';
 
 const temporal = useTemporal();
 const sandbox = useSandbox();
 
 function endOf(workflowId: string, pointers?: string[]): Promise<JobEnd> {
-  const environment = new MockActivityEnvironment({}, { client: temporal.client });
+  const environment = activityEnvironment({}, { client: temporal.client });
   return environment.run(readEnd, { workflowId, pointers });
 }
 
@@ -166,7 +166,7 @@ test('the end of a run that timed out, of the latest run of an id, and of none',
   const second = await start();
   expect(await endOf(workflowId)).toEqual({ is: 'open' });
   const list = [{ workflowId: 'media/never-there' }, { workflowId }];
-  const environment = new MockActivityEnvironment({}, { client: temporal.client });
+  const environment = activityEnvironment({}, { client: temporal.client });
   expect(await environment.run(readEnds, list)).toEqual([{ is: 'gone' }, { is: 'open' }]);
   await second.terminate();
   expect(await endOf('media/never-there')).toEqual({ is: 'gone' });

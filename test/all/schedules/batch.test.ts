@@ -1,5 +1,4 @@
 /** Batches that a schedule starts, on a real Temporal server; the service's own ledger is the judge. */
-import { MockActivityEnvironment } from '@temporalio/testing';
 import { noopMetricMeter } from '@temporalio/common';
 import { DefaultLogger } from '@temporalio/worker';
 import { createStartFired } from '../../../src/activities/startFired';
@@ -16,6 +15,7 @@ import {
   NIGHTS,
   useScheduledBatches,
 } from '../../support/builders/scheduledBatches';
+import { activityEnvironment } from '../../support/servers/log';
 
 const { client, manifests, newName, newSchedule, sandbox, submitted, target, temporal, untilOver } =
   useScheduledBatches();
@@ -92,7 +92,7 @@ test('what in a manifest may not be meant so is in the log of the worker, and sh
   const logged: unknown[] = [];
   const logger = new DefaultLogger('WARN', ({ meta }) => void logged.push(meta?.warning));
   const order = { schedule: newName(), time: FIRST, target: target(), ...NIGHTLY };
-  const activity = new MockActivityEnvironment({}, { client: temporal.client, logger });
+  const activity = activityEnvironment({}, { client: temporal.client, logger });
   await activity.run(createStartFired(noopMetricMeter), order);
   await temporal.client.workflow.getHandle(`batch/${firedKey(order.schedule, FIRST)}`).terminate();
   expect(logged).toEqual(warnings);

@@ -1,7 +1,6 @@
 /** Scheduled batches whose manifest is bad, cannot be read, or cannot be kept. */
 import { randomUUID } from 'node:crypto';
 import os from 'node:os';
-import { MockActivityEnvironment } from '@temporalio/testing';
 import { noopMetricMeter } from '@temporalio/common';
 import { createStartFired } from '../../../src/activities/startFired';
 import { startScheduledBatch } from '../../../src/client/schedules/batchTarget';
@@ -11,6 +10,7 @@ import { cutouts } from '../../support/builders/batch';
 import { eventually } from '../../support/eventually';
 import { manifestOf, SIGNATURE } from '../../support/builders/manifests';
 import { FIRST, NIGHTLY, useScheduledBatches } from '../../support/builders/scheduledBatches';
+import { activityEnvironment } from '../../support/servers/log';
 
 const { client, leaving, manifests, newName, newSchedule, sandbox, submitted, target, temporal, untilOver } =
   useScheduledBatches();
@@ -24,7 +24,7 @@ function lateAttempts() {
   const startFired = createStartFired(noopMetricMeter);
   const order = { schedule: newName(), time: FIRST, target: target(), ...NIGHTLY };
   const attempt = (scheduledTimestampMs: number) =>
-    new MockActivityEnvironment(
+    activityEnvironment(
       { attempt: 9, scheduledTimestampMs, startToCloseTimeoutMs: 3_600_000 },
       { client: temporal.client },
     ).run(startFired, order);

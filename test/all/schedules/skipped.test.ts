@@ -1,10 +1,10 @@
 /** The metric of skipped firings: the server's own count, read with every firing. */
-import { MockActivityEnvironment } from '@temporalio/testing';
 import { createReadFiredEnd } from '../../../src/activities/readFiredEnd';
 import { scheduleId } from '../../../src/ids';
 import { recordingMeter } from '../../support/servers/meter';
 import { useSchedules } from '../../support/builders/schedules';
 import { segueClient, testConfig, useTemporal } from '../../support/servers/temporal';
+import { activityEnvironment } from '../../support/servers/log';
 
 const temporal = useTemporal();
 // No worker: its first firing stays open, and every other is skipped.
@@ -24,7 +24,7 @@ test('what the server skipped is shown by schedule and reason; a schedule that i
   const { skipped } = await schedules.show(name);
   const look = async (): Promise<string[]> => {
     const meter = recordingMeter();
-    const environment = new MockActivityEnvironment({}, { client: temporal.client });
+    const environment = activityEnvironment({}, { client: temporal.client });
     const order = { schedule: name, workflowId: 'outlook/nobody', isEnding: false };
     const end = await environment.run(createReadFiredEnd(meter), order);
     expect(end).toEqual({ status: 'failed', error: 'the Temporal server no longer knows its run' });

@@ -1,6 +1,5 @@
 /** A service in trouble: what it costs, and that nothing is lost. */
 import { randomUUID } from 'node:crypto';
-import { MockActivityEnvironment } from '@temporalio/testing';
 import { createActivities } from '../../../src/activities';
 import { type SubmitOutcome } from '../../../src/contract';
 import { testApi } from '../../support/service/api';
@@ -9,6 +8,7 @@ import { recordingMeter } from '../../support/servers/meter';
 import { answer, startRawServer } from '../../support/service/rawServer';
 import { shared } from '../../support/jest/shared';
 import { segueClient, testConfig, useTemporal, withWorker } from '../../support/servers/temporal';
+import { activityEnvironment } from '../../support/servers/log';
 
 const close = ['connection: close'];
 const ACCEPTED = answer('202 Accepted', '{"task_id":"t-1"}', close);
@@ -124,7 +124,7 @@ describe('what an operator can see', () => {
     const outcomes: SubmitOutcome[] = [];
     const submitOnce = async (): Promise<void> => {
       const info = { startToCloseTimeoutMs: 30_000 };
-      const environment = new MockActivityEnvironment(info, { metricMeter: ofActivity });
+      const environment = activityEnvironment(info, { metricMeter: ofActivity });
       const runId = environment.context.info.workflowExecution?.runId ?? '';
       outcomes.push(await environment.run(submits.submit, { ...job(), attempt: 1, runId }));
     };

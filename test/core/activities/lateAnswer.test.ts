@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { type Socket } from 'node:net';
 import path from 'node:path';
 import { ActivityCancelledError, ActivityNotFoundError } from '@temporalio/client';
-import { MockActivityEnvironment } from '@temporalio/testing';
 import { bundleWorkflowCode, DefaultLogger, type LogEntry, Worker } from '@temporalio/worker';
 import { createActivities } from '../../../src/activities';
 import { insist } from '../../../src/activities/insist';
@@ -18,6 +17,7 @@ import { answer, startRawServer } from '../../support/service/rawServer';
 import { shared } from '../../support/jest/shared';
 import { connectTo, type TestTemporal, useTemporal } from '../../support/servers/temporal';
 import { type LateInput } from './lateAnswer.workflow';
+import { activityEnvironment } from '../../support/servers/log';
 
 const ACCEPTED = answer('202 Accepted', '{"task_id":"t-late"}', ['connection: close']);
 
@@ -110,7 +110,7 @@ test('a run that is over cannot be told: the worker goes on', async () => {
 test('what could not be told is logged with key and task id, and counted', async () => {
   const logged: LogEntry[] = [];
   const metricMeter = recordingMeter();
-  const environment = new MockActivityEnvironment(
+  const environment = activityEnvironment(
     { workflowExecution: { workflowId: `none-${randomUUID()}`, runId: 'r' } },
     {
       client: temporal.client,
@@ -132,7 +132,7 @@ test('Temporal is asked until it answers', async () => {
   let asked = 0;
   const ask = (): Promise<number> =>
     ++asked < 2 ? Promise.reject(new Error('away')) : Promise.resolve(asked);
-  const environment = new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') });
+  const environment = activityEnvironment();
   expect(await environment.run(() => insist(temporal.client, 60_000, ask))).toBe(2);
 });
 
@@ -145,7 +145,7 @@ test.each([
     asked += 1;
     return Promise.reject(told);
   };
-  const environment = new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') });
+  const environment = activityEnvironment();
   await expect(environment.run(() => insist(temporal.client, 1_500, ask))).rejects.toBe(told);
   expect(asked).toBe(1);
 });

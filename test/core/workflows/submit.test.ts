@@ -1,7 +1,6 @@
 /** P1 where Temporal or a person would repeat a submission, and P2 where one would lose it. */
 import { randomUUID } from 'node:crypto';
 import { type Socket } from 'node:net';
-import { MockActivityEnvironment } from '@temporalio/testing';
 import { createActivities } from '../../../src/activities';
 import { reasonNotToSend } from '../../../src/activities/guards';
 import { KeyReusedError } from '../../../src/errors';
@@ -16,6 +15,7 @@ import { addFault, readLedger } from '../../support/service/sandbox';
 import { SegueProcess } from '../../support/servers/segueProcess';
 import { shared } from '../../support/jest/shared';
 import { connectTo, segueClient, testConfig, useTemporal, withWorker } from '../../support/servers/temporal';
+import { activityEnvironment } from '../../support/servers/log';
 
 const temporal = useTemporal();
 
@@ -69,7 +69,7 @@ describe('P1: a submission that Temporal would repeat', () => {
     const server = await startRawServer((socket) => socket.end(ACCEPTED));
     const api = testApi(server.url);
     const { general, submits } = createActivities(api);
-    const environment = new MockActivityEnvironment({ attempt: 2 });
+    const environment = activityEnvironment({ attempt: 2 });
     const runId = environment.context.info.workflowExecution?.runId ?? '';
     const order = { ...job(), attempt: 1, runId };
     expect(await environment.run(submits.submit, order)).toMatchObject({ outcome: 'unknown' });

@@ -1,6 +1,4 @@
 /** Single activities, over real sockets. */
-import { MockActivityEnvironment } from '@temporalio/testing';
-import { DefaultLogger } from '@temporalio/worker';
 import { createActivities } from '../../../src/activities';
 import { type Api } from '../../../src/api/client';
 import { Credential } from '../../../src/api/credential';
@@ -8,6 +6,7 @@ import { SANDBOX_KEY } from '../../../src/sandbox/keys';
 import { type Sandbox } from '../../../src/sandbox/server';
 import { testApi } from '../service/api';
 import { useSandbox } from '../service/sandbox';
+import { activityEnvironment } from '../servers/log';
 
 export interface Circumstances {
   /** Of another service than the sandbox. */
@@ -49,10 +48,7 @@ function environment({
   scheduledTimestampMs = Date.now(),
   onHeartbeat,
 }: Omit<Circumstances, 'api'>) {
-  const made = new MockActivityEnvironment(
-    { startToCloseTimeoutMs: 60_000, heartbeatDetails, scheduledTimestampMs },
-    { logger: new DefaultLogger('ERROR') },
-  );
+  const made = activityEnvironment({ startToCloseTimeoutMs: 60_000, heartbeatDetails, scheduledTimestampMs });
   if (onHeartbeat) made.on('heartbeat', onHeartbeat);
   return made;
 }

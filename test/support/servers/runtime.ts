@@ -1,11 +1,12 @@
 /** Keeps what workers log on the way out of the test report. Imported for its effect, before any worker is made. */
-import { DefaultLogger, makeTelemetryFilterString, Runtime } from '@temporalio/worker';
+import { makeTelemetryFilterString, Runtime } from '@temporalio/worker';
 import { globalHandlers } from '@temporalio/worker/lib/workflow/vm-shared';
+import { keptLogger } from './log';
 
 // The files of one process share it; it ends by itself when a file has closed its last connection.
 if (Reflect.get(Runtime, '_instance') === undefined) {
   Runtime.install({
-    logger: new DefaultLogger('ERROR'),
+    logger: keptLogger,
     telemetryOptions: { logging: { filter: makeTelemetryFilterString({ core: 'ERROR', other: 'ERROR' }) } },
   });
 }

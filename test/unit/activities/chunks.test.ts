@@ -1,11 +1,12 @@
 /** Chunks by themselves: how many are on the wire, what is told with each sign of life, what a poll of many tells. */
 import { type Socket } from 'node:net';
-import { MockActivityEnvironment } from '@temporalio/testing';
+import { type MockActivityEnvironment } from '@temporalio/testing';
 import { ActivityNotFoundError, type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { createActivities } from '../../../src/activities';
 import { type ChunkOrder, type SubmitOutcome, type TasksNews } from '../../../src/contract';
 import { testApi } from '../../support/service/api';
 import { answer, startRawServer } from '../../support/service/rawServer';
+import { activityEnvironment } from '../../support/servers/log';
 
 /** Tasks that a poll asks after at once, and all that it is given. */
 const [AT_ONCE, TASKS] = [20, 70];
@@ -22,7 +23,7 @@ function chunkOf(count: number, runId: string): ChunkOrder {
 }
 
 function environmentOf(info = {}, client?: Client): { environment: MockActivityEnvironment; runId: string } {
-  const environment = new MockActivityEnvironment({ startToCloseTimeoutMs: 30_000, ...info }, { client });
+  const environment = activityEnvironment({ startToCloseTimeoutMs: 30_000, ...info }, { client });
   return { environment, runId: environment.context.info.workflowExecution?.runId ?? '' };
 }
 

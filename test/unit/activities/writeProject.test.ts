@@ -1,6 +1,4 @@
 /** P3: what one write does to a project, over real sockets; the service's own record is the judge. */
-import { MockActivityEnvironment } from '@temporalio/testing';
-import { DefaultLogger } from '@temporalio/worker';
 import { createActivities } from '../../../src/activities';
 import { type Api } from '../../../src/api/client';
 import {
@@ -11,6 +9,7 @@ import {
 } from '../../../src/contract';
 import { testApi } from '../../support/service/api';
 import { PROJECT, type ProjectService, startProjectService } from '../../support/service/projectService';
+import { activityEnvironment } from '../../support/servers/log';
 
 let service: ProjectService;
 let api: Api;
@@ -36,7 +35,7 @@ async function write(
   { project = PROJECT, heartbeatDetails }: { project?: ProjectRef; heartbeatDetails?: unknown } = {},
 ): Promise<WriteReport> {
   const info = { startToCloseTimeoutMs: 600_000, heartbeatDetails };
-  const environment = new MockActivityEnvironment(info, { logger: new DefaultLogger('ERROR') });
+  const environment = activityEnvironment(info);
   const { general } = createActivities(api, { writeTimeoutMs: 300 });
   const order: WriteOrder = {
     project,
