@@ -8,7 +8,16 @@ import { startByName } from '../../support/builders/jobs';
 import { addFault, answering, ask } from '../../support/service/sandbox';
 import { withWorker } from '../../support/servers/temporal';
 
-const { temporal, sandbox, config, withHeldJob, untilResubmitted, acceptedTask, submissions } = useHeldJobs();
+const {
+  temporal,
+  sandbox,
+  config,
+  withHeldJob,
+  withJobOfBatch,
+  untilResubmitted,
+  acceptedTask,
+  submissions,
+} = useHeldJobs();
 
 describe('P1: a late answer', () => {
   test('ends the hold of its own submission, and no other', async () => {
@@ -29,7 +38,7 @@ describe('P1: a late answer', () => {
       body: { projects: [{ ...project, workspace: 1, data: {} }] },
     });
     let taskId = '';
-    await withHeldJob(
+    await withJobOfBatch(
       'after',
       async (held) => {
         taskId = await acceptedTask();
@@ -49,7 +58,7 @@ describe('P1: a late answer', () => {
   });
 
   test('P2: of a submission that a person gave up is kept for all to see, beside the task that is followed', async () => {
-    await withHeldJob('after', async (held) => {
+    await withJobOfBatch('after', async (held) => {
       await addFault(sandbox.url, {
         operation: 'remove-background',
         match: { nth: 1 },
@@ -77,7 +86,7 @@ describe('P1: a late answer', () => {
   });
 
   test('P1: of a submission that a person took for lost is followed, as long as nothing else was sent', async () => {
-    await withHeldJob('after', async (held) => {
+    await withJobOfBatch('after', async (held) => {
       const first = await acceptedTask();
       await addFault(sandbox.url, answering(429, 'remove-background'));
       await untilResubmitted(held, await holdOf(held));

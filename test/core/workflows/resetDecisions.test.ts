@@ -7,12 +7,22 @@ import { resetRun } from '../../support/servers/reset';
 import { ask } from '../../support/service/sandbox';
 import { segueClient } from '../../support/servers/temporal';
 
-const { temporal, sandbox, config, withHeldJob, untilResubmitted, acceptedTask, submissions } = useHeldJobs();
+const {
+  temporal,
+  sandbox,
+  config,
+  withHeldJob,
+  withJobOfBatch,
+  untilResubmitted,
+  acceptedTask,
+  submissions,
+} = useHeldJobs();
 
 /** Temporal hands accepted decisions over to the run that a reset makes; they answer the hold of another run. */
 describe('P1: a workflow reset to before a decision', () => {
   test.each(['resubmit', 'adopt'] as const)('asks again instead of doing it again: %s', async (action) => {
-    await withHeldJob(action === 'adopt' ? 'after' : 'before', async (held) => {
+    const isHeld = action === 'adopt' ? withHeldJob : withJobOfBatch;
+    await isHeld(action === 'adopt' ? 'after' : 'before', async (held) => {
       if (action === 'resubmit') await untilResubmitted(held, await holdOf(held));
       else await held.resolve({ ...SOMEBODY, action, taskId: await acceptedTask() });
       expect(await held.wait()).toMatchObject({ status: 'succeeded' });

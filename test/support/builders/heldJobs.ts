@@ -4,10 +4,12 @@ import { type MediaJob } from '../../../src/client/jobs/job';
 import { type MediaSpec } from '../../../src/client/jobs/mediaSpec';
 import { type StarterConfig } from '../../../src/config';
 import { type Decision, resolveUpdate } from '../../../src/contract';
+import { submitRequestId } from '../../../src/ids';
 import { type LedgerSummary } from '../../../src/sandbox/ledger';
 import { type Sandbox } from '../../../src/sandbox/server';
 import { eventually } from '../eventually';
-import { addFault, readLedger, useSandboxEach } from '../service/sandbox';
+import { startByName } from './jobs';
+import { addFault, ask, readLedger, useSandboxEach } from '../service/sandbox';
 import { segueClient, type TestTemporal, testConfig, useTemporal, withWorker } from '../servers/temporal';
 
 export const SOMEBODY = { by: 'Olga', reason: 'looked it up' };
@@ -23,8 +25,10 @@ export interface HeldJobs {
     work: (held: MediaJob) => Promise<void>,
     more?: Partial<MediaSpec>,
   ) => Promise<void>;
+  /** The same with a job whose batch sent that POST long ago, so that it can soon be submitted again. */
+  withJobOfBatch: HeldJobs['withHeldJob'];
   decide: (job: MediaJob, decision: Decision) => Promise<unknown>;
-  /** From when on a resubmit is allowed depends on the submit timeout; before that it is refused. */
+  /** For a job of a batch: it can be submitted again once its hold is as old as a POST may take. */
   untilResubmitted: (job: MediaJob, hold: string) => Promise<unknown>;
   acceptedTask: () => Promise<string>;
   submissions: () => Promise<LedgerSummary>;
@@ -36,7 +40,8 @@ export function useHeldJobs(): HeldJobs {
   const sandbox = useSandboxEach({ pace: { kind: 'instant' } });
   const config = {} as StarterConfig;
   beforeEach(() => {
-    Object.assign(config, testConfig({ submit: { timeout: '1s', authGrace: '1h' } }));
+    // What was sent may arrive for twice as long: no test lasts until then.
+    Object.assign(config, testConfig({ submit: { timeout: '10m', authGrace: '1h' } }));
   });
 
   const withHeldJob: HeldJobs['withHeldJob'] = async (when, work, more = {}) => {
@@ -47,6 +52,27 @@ export function useHeldJobs(): HeldJobs {
       const spec = { key: `held-${randomUUID()}`, tool: 'remove-background', request, ...more };
       expect(await media.run(spec)).toMatchObject({ status: 'held' });
       await work(await media.get(spec.key));
+    });
+  };
+
+  const withJobOfBatch: HeldJobs['withJobOfBatch'] = async (when, work, more = {}) => {
+    const key = `held-${randomUUID()}`;
+    const attempt = { n: 1, at: new Date(0).toISOString(), outcome: 'unknown', reason: 'a test' } as const;
+    if (when === 'after')
+      await ask(sandbox.url, 'POST /tools/remove-background', {
+        body: { image_url: `${sandbox.url}/samples/mug.png` },
+        headers: { 'x-request-id': submitRequestId(key, attempt.n) },
+      });
+    await withWorker(temporal, config, sandbox.url, async () => {
+      await startByName(temporal, config, sandbox.url, {
+        ...{ key, held: { attempts: [attempt], isUntold: true } },
+        // Each test waits for it, and the next POST has to be answered within it.
+        submit: { timeout: '3s', authGrace: '1h' },
+        ...{ poll: config.poll, ...more },
+      });
+      const job = await segueClient(temporal, config).media.get(key);
+      await eventually('the hold', async () => (await job.state())?.hold);
+      await work(job);
     });
   };
 
@@ -65,7 +91,17 @@ export function useHeldJobs(): HeldJobs {
 
   const submissions = async (): Promise<LedgerSummary> => (await readLedger(sandbox.url)).summary;
 
-  return { temporal, sandbox, config, withHeldJob, decide, untilResubmitted, acceptedTask, submissions };
+  return {
+    temporal,
+    sandbox,
+    config,
+    withHeldJob,
+    withJobOfBatch,
+    decide,
+    untilResubmitted,
+    acceptedTask,
+    submissions,
+  };
 }
 
 export async function holdOf(job: MediaJob): Promise<string> {
