@@ -1,15 +1,24 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { type AddressInfo } from 'node:net';
 
-/** A port of the loopback interface that nobody listens on now. */
+/** Servers that people know are below. */
+const LOWEST_PORT = 10_000;
+/** Where Linux says which ports it gives to outgoing connections; they begin here unless told, and later elsewhere. */
+const [EPHEMERAL_PORTS, FIRST_EPHEMERAL_PORT] = ['/proc/sys/net/ipv4/ip_local_port_range', '32768'];
+
+/**
+ * A port of the loopback interface that nobody listens on now. No outgoing connection is given it, so that it stays free
+ * until a server listens there, and while that is started again.
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
+  const firstEphemeral = parseInt(await readFile(EPHEMERAL_PORTS, 'utf8').catch(() => FIRST_EPHEMERAL_PORT));
+  const end = firstEphemeral > LOWEST_PORT ? firstEphemeral : 65_536;
+  for (;;) {
+    const port = randomInt(LOWEST_PORT, end);
+    if (await isPortFree(port)) return port;
+  }
 }
 
 export async function isPortFree(port: number): Promise<boolean> {

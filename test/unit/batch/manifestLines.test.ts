@@ -7,6 +7,7 @@ import { linesOf, type ManifestLine } from '../../../src/client/batches/manifest
 import { manifestLines, manifestName } from '../../../src/client/batches/manifest/source';
 import { LARGEST_LINE_BYTES } from '../../../src/contract';
 import { InvalidInputError, UnreachableAddressError, UnusableFileError } from '../../../src/errors';
+import { freePort } from '../../../src/temporal/ports';
 import { all } from '../../support/all';
 import { eventually } from '../../support/eventually';
 import { shared } from '../../support/jest/shared';
@@ -201,11 +202,7 @@ describe('an address', () => {
   });
 
   test('that nobody listens at is told', async () => {
-    const closed = createServer();
-    await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
-    const { port } = closed.address() as AddressInfo;
-    await new Promise((resolve) => closed.close(resolve));
-    const reading = all(manifestLines(`http://localhost:${port}/m`));
+    const reading = all(manifestLines(`http://localhost:${await freePort()}/m`));
     await expect(reading).rejects.toThrow(UnreachableAddressError);
     await expect(reading).rejects.toThrow(/ECONNREFUSED/);
   });
