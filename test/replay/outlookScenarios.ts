@@ -10,12 +10,14 @@ import {
   type OutlookInput,
   type ProjectRef,
 } from '../../src/contract';
+import { type StarterConfig } from '../../src/config';
 import { type RuleRequest } from '../../src/sandbox/faults/rules';
 import { startSandbox } from '../../src/sandbox/server';
 import { eventually } from '../support/eventually';
 import { seed } from '../support/service/records';
+import { giveUpUnanswered } from '../support/servers/giveUp';
 import { resetRun } from '../support/servers/reset';
-import { addFault, answering } from '../support/service/sandbox';
+import { addFault, answering, unanswered } from '../support/service/sandbox';
 import { shared } from '../support/jest/shared';
 import {
   segueClient,
@@ -43,7 +45,7 @@ interface Looking {
   /** Before the first look. */
   before?: (sandboxUrl: string) => Promise<void>;
   /** While the last look goes on. */
-  meanwhile?: (look: WorkflowHandle, temporal: TestTemporal) => Promise<unknown>;
+  meanwhile?: (look: WorkflowHandle, temporal: TestTemporal, sandboxUrl: string) => Promise<unknown>;
   /** Which run is kept, the last look unless told. */
   kept?: (look: string, temporal: TestTemporal) => Promise<string>;
 }
@@ -66,7 +68,8 @@ function looking(
         const spec = { key: `recorded-${randomUUID()}`, project, boards: ['launch-board'], ...asked };
         const job = await segueClient(temporal, config).outlooks.start(spec);
         look = job.workflowId;
-        if (index === data.length - 1) await meanwhile?.(temporal.client.workflow.getHandle(look), temporal);
+        const run = temporal.client.workflow.getHandle(look);
+        if (index === data.length - 1) await meanwhile?.(run, temporal, sandbox.url);
         await job.wait();
       }
       const handle = temporal.client.workflow.getHandle((await kept?.(look, temporal)) ?? look);
@@ -135,11 +138,27 @@ interface NudgeScene {
   nudge?: Nudge;
 }
 
+function startNudge(
+  { client }: TestTemporal,
+  { taskQueue }: StarterConfig,
+  {
+    timezone = 'Europe/Berlin',
+    ...input
+  }: Pick<NudgeInput, 'nudge' | 'project' | 'week'> & { timezone?: string },
+): Promise<WorkflowHandle> {
+  const whole: NudgeInput = { to: NOTIFY, timezone, place: '/campaign', ...input };
+  return client.workflow.start(NUDGE_WORKFLOW, {
+    workflowId: `nudge/${randomUUID()}`,
+    taskQueue,
+    args: [whole],
+  });
+}
+
 /** A nudge that is asked for half an hour later, where days pass in seconds. */
 const nudging = (
   when: (time: BerlinTime) => boolean,
   data: object,
-  { fault, timezone = 'Europe/Berlin', nudge = { about: 'approval' } }: NudgeScene = {},
+  { fault, timezone, nudge = { about: 'approval' } }: NudgeScene = {},
 ): Scenario =>
   whereTimeSkips(async (temporal, keep) => {
     const sandbox = await startSandbox();
@@ -150,13 +169,7 @@ const nudging = (
       const now = await temporal.now();
       await temporal.skip(hourInBerlin(now, when) + HOUR_MS / 2 - now);
       const week = nudgeWeekInBerlin(await temporal.now());
-      const where = { timezone, place: '/campaign' };
-      const input: NudgeInput = { to: NOTIFY, nudge, project, week, ...where };
-      const handle = await temporal.client.workflow.start(NUDGE_WORKFLOW, {
-        workflowId: `nudge/${randomUUID()}`,
-        taskQueue: config.taskQueue,
-        args: [input],
-      });
+      const handle = await startNudge(temporal, config, { nudge, project, week, timezone });
       await handle.result();
       await keep(handle);
     };
@@ -199,17 +212,13 @@ export const outlookScenarios: Record<string, Scenario> = {
       await terminateNudge(look, temporal);
     },
   }),
-  /** For six hours. */
-  'outlook-unanswered': whereTimeSkips(
-    looking(
-      [APPROVING],
-      {},
-      {
-        worker: { checkScheduledTime: false },
-        before: (url) => addFault(url, answering(503, 'get-board')),
-        meanwhile: (run) => run.result().catch(() => undefined),
-      },
-    ),
+  'outlook-unanswered': looking(
+    [APPROVING],
+    {},
+    {
+      before: (url) => addFault(url, unanswered('get-board')),
+      meanwhile: (run, temporal, url) => giveUpUnanswered(temporal, url, run.workflowId, 'readOutlook'),
+    },
   ),
   /** For six hours, which an operator makes one second: the clock that skips time waits for whoever takes a task up. */
   async 'outlook-taken-up-by-nobody'(temporal, keep) {
@@ -243,9 +252,21 @@ export const outlookScenarios: Record<string, Scenario> = {
   'nudge-of-a-week-that-is-over': nudging(FRIDAY_AT_FIVE, APPROVING, { fault: LATER }),
   'nudge-in-an-unknown-zone': nudging(SATURDAY, APPROVING, { timezone: 'Mars/Olympus' }),
   'nudge-not-due-any-more': nudging(SATURDAY, DECIDED),
-  'nudge-of-which-nobody-knows': nudging(WEDNESDAY_AT_NINE, APPROVING, {
-    fault: answering(503, 'get-project'),
-  }),
+  async 'nudge-of-which-nobody-knows'(temporal, keep) {
+    const sandbox = await startSandbox();
+    const config = testConfig();
+    const work = async (): Promise<void> => {
+      const project = await seedProject(sandbox.url, APPROVING);
+      await addFault(sandbox.url, unanswered('get-project'));
+      const week = nudgeWeekInBerlin(onAWednesday());
+      const nudge = await startNudge(temporal, config, { nudge: { about: 'approval' }, project, week });
+      await giveUpUnanswered(temporal, sandbox.url, nudge.workflowId, 'isStillDue');
+      await nudge.result();
+      await keep(nudge);
+    };
+    await withWorker(temporal, config, sandbox.url, work, { wallClock: onAWednesday });
+    await sandbox.stop();
+  },
   'nudge-of-a-board': nudging(WEDNESDAY_AT_NINE, SILENT, {
     nudge: { about: 'board', board: 'launch-board', since: SINCE },
   }),

@@ -4,7 +4,9 @@ import { type MediaJob } from '../../../src/client/jobs/job';
 import { type RuleRequest } from '../../../src/sandbox/faults/rules';
 import { type MediaSpec } from '../../../src/client/jobs/mediaSpec';
 import { eventually } from '../../support/eventually';
-import { addFault, ask, readLedger, useSandboxEach } from '../../support/service/sandbox';
+import { giveUpUnanswered } from '../../support/servers/giveUp';
+import { stagesOf } from '../../support/servers/runs';
+import { addFault, ask, readLedger, unanswered, useSandboxEach } from '../../support/service/sandbox';
 import { shared } from '../../support/jest/shared';
 import { segueClient, testConfig, useTemporal, withWorker } from '../../support/servers/temporal';
 
@@ -106,6 +108,24 @@ test('a refused write leaves the job succeeded, and somebody hears of it', async
     { request: { category: 'agentError', _extra: { event_type: 'media.unwritten' } }, remarks: [] },
   ]);
   expect((await readLedger(sandbox.url)).summary).toMatchObject({ patches: 0 });
+});
+
+test('P2: a result whose writer cannot be found in time is listed as being written, and is written later', async () => {
+  const project = await newProject();
+  const config = testConfig();
+  await addFault(sandbox.url, unanswered('get-workspace'));
+  await withWorker(temporal, config, sandbox.url, async () => {
+    const job = await segueClient(temporal, config).media.start({
+      ...{ key: `end-${randomUUID()}`, tool: 'remove-background', notify },
+      ...{ request: { image_url: `${sandbox.url}/samples/mug.png` }, write: { project, at: '/mug' } },
+    });
+    await giveUpUnanswered(temporal, sandbox.url, job.workflowId, 'requestChange');
+    expect(await job.wait()).toMatchObject({ status: 'succeeded' });
+    const { events } = await temporal.client.workflow.getHandle(job.workflowId).fetchHistory();
+    expect(stagesOf(events ?? [])).toEqual(['polling', 'writing', 'notifying', 'succeeded']);
+  });
+  const { json } = await ask(sandbox.url, `GET /projects/document/${project.id}`);
+  expect(json.data).toMatchObject({ kept: 1, mug: { info: expect.anything() } });
 });
 
 test('only the events that were asked for are told', async () => {

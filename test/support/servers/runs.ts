@@ -1,5 +1,6 @@
-/** Runs that continue as new: how many there were, and what they did. */
+/** What runs did, by their histories; also of those that continue as new. */
 import { type WorkflowHandle } from '@temporalio/client';
+import { defaultPayloadConverter } from '@temporalio/common';
 import { eventually } from '../eventually';
 import { type TestTemporal } from './temporal';
 
@@ -31,4 +32,12 @@ export function timesOf(activity: string, histories: Events[]): number {
     .flat()
     .map((event) => event.activityTaskScheduledEventAttributes?.activityType?.name);
   return types.filter((type) => type === activity).length;
+}
+
+/** The stages that its list entry went through. */
+export function stagesOf(events: Events): string[] {
+  return events.flatMap(({ upsertWorkflowSearchAttributesEventAttributes: listed }) => {
+    const stage = listed?.searchAttributes?.indexedFields?.SegueStage;
+    return stage ? [defaultPayloadConverter.fromPayload<string>(stage)] : [];
+  });
 }

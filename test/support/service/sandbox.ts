@@ -88,6 +88,11 @@ export function answering(status: number, operation: string): RuleRequest {
   return { operation, match: { every: 1 }, fault: 'status', status, when: 'before' };
 }
 
+/** No request of this kind is answered or applied. */
+export function unanswered(operation: string): RuleRequest {
+  return { operation, match: { every: 1 }, fault: 'hang', when: 'before' };
+}
+
 export async function addFault(sandboxUrl: string, rule: RuleRequest): Promise<void> {
   await addPassingFault(sandboxUrl, rule);
 }

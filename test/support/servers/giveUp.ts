@@ -1,0 +1,35 @@
+import { msToTs } from '@temporalio/common/lib/time';
+import { temporal as proto } from '@temporalio/proto';
+import { eventually } from '../eventually';
+import { ask } from '../service/sandbox';
+import { type TestTemporal } from './temporal';
+
+const { PENDING_ACTIVITY_STATE_STARTED } = proto.api.enums.v1.PendingActivityState;
+
+/**
+ * Has the server give up, as at its schedule-to-close timeout, an activity whose question the sandbox does not answer: the
+ * attempt fails, and the next one would come after that timeout. The server that skips time cannot show it reliably: it
+ * takes a timeout that ends on a whole second for none.
+ */
+export async function giveUpUnanswered(
+  { client }: Pick<TestTemporal, 'client'>,
+  sandboxUrl: string,
+  workflowId: string,
+  type: string,
+): Promise<void> {
+  const run = client.workflow.getHandle(workflowId);
+  await eventually(`an attempt of ${type} that waits for its answer`, async () => {
+    const { json } = await ask(sandboxUrl, 'GET /_sandbox/faults');
+    const [{ hits } = { hits: 0 }] = json.faults as { hits: number }[];
+    const { pendingActivities } = (await run.describe()).raw;
+    const pending = pendingActivities?.find(({ activityType }) => activityType?.name === type);
+    return pending?.state === PENDING_ACTIVITY_STATE_STARTED && pending.attempt === hits;
+  });
+  const longest = msToTs('365d');
+  await client.workflowService.updateActivityOptions({
+    ...{ namespace: 'default', execution: { workflowId }, type, identity: 'a test' },
+    activityOptions: { retryPolicy: { initialInterval: longest, maximumInterval: longest } },
+    updateMask: { paths: ['retryPolicy.initialInterval', 'retryPolicy.maximumInterval'] },
+  });
+  await ask(sandboxUrl, 'DELETE /_sandbox/faults');
+}
