@@ -101,7 +101,7 @@ export class ProjectUpdate {
 
   /** The project as it is now; undefined when it cannot be read for a reason that will not pass. */
   async #read(changes: Change[]): Promise<Read | undefined> {
-    const options = { ...this.nextCall(), scope: this.scope };
+    const options = { ...this.nextCall(), scope: this.scope, verbatim: true };
     try {
       return await this.api.getProject({ ...this.project }, options);
     } catch (error) {

@@ -2,6 +2,7 @@
 import { AnswerError, InvalidRequestError, NotConfiguredError, shorten, StatusError } from './errors';
 import { Http, type HttpAnswer, type HttpSettings, isSuccess } from './http';
 import {
+  type Answered,
   type AnyOperation,
   type Ask,
   type RequestOf,
@@ -29,6 +30,8 @@ export interface CallOptions {
   scope?: Scope;
   /** The request is not written after this moment: whoever ordered it has stopped waiting. */
   sendBefore?: number;
+  /** The answer as it came, for who sends it back; others get it without the credential, as it ends up in histories. */
+  verbatim?: boolean;
 }
 
 export interface ApiSettings extends HttpSettings {
@@ -100,23 +103,21 @@ async function call(
     const hint = answer.status === 404 ? operation.onMissing : undefined;
     throw new StatusError(answer, { ...facts, hint });
   }
-  const read = readAnswer(operation, layout, answer, facts);
-  return operation.redacted ? http.redactAll(read) : read;
+  const isEmpty = operation.mayBeEmpty && answer.body.trim() === '';
+  const body = operation.text ? answer.body : isEmpty ? null : parseJson(answer, facts);
+  const answered = { body, text: answer.body, etag: answer.etag ?? null };
+  return readAnswer(operation, layout, options.verbatim ? answered : http.redactAll(answered), facts);
 }
 
 function readAnswer(
   operation: AnyOperation,
   layout: ServiceLayout,
-  answer: HttpAnswer,
+  answered: Answered,
   facts: { operation: string; requestId: string },
 ): unknown {
-  const isEmpty = operation.mayBeEmpty && answer.body.trim() === '';
-  const body = operation.text ? answer.body : isEmpty ? null : parseJson(answer, facts);
   let read: unknown;
   try {
-    read = operation.read
-      ? operation.read({ body, text: answer.body, etag: answer.etag ?? null }, layout)
-      : body;
+    read = operation.read ? operation.read(answered, layout) : answered.body;
   } catch (error) {
     if (error instanceof LayoutProblem) throw new NotConfiguredError(error, facts);
     throw error;
@@ -138,7 +139,7 @@ async function submit(
   if (problems.length > 0 || path === undefined) return refusedHere(problems);
   try {
     const exchanged = http.exchange({ ...options, operation: tool, method: 'POST', path, body: request });
-    return outcomeOfAnswer(await exchanged);
+    return outcomeOfAnswer(await exchanged, (text) => http.redactAll(text));
   } catch (error) {
     return outcomeOfFailure(error);
   }

@@ -38,12 +38,15 @@ export class Credential {
     return this.#forms.reduce((rest, form) => rest.replaceAll(form, '[credential]'), text);
   }
 
-  /** The same for every text in a JSON value. */
+  /** The same for every text and every member's name in a JSON value. */
+  redactAll<Value>(value: Value): Value;
   redactAll(value: unknown): unknown {
     if (typeof value === 'string') return this.redact(value);
-    if (Array.isArray(value)) return value.map((item) => this.redactAll(item));
+    if (Array.isArray(value)) return value.map((item) => this.redactAll<unknown>(item));
     if (value === null || typeof value !== 'object') return value;
-    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, this.redactAll(member)]));
+    return Object.fromEntries(
+      Object.entries(value).map(([name, member]) => [this.redact(name), this.redactAll<unknown>(member)]),
+    );
   }
 
   toString(): string {

@@ -89,8 +89,8 @@ export class Http {
     }
   }
 
-  /** The value without the credential in any of its texts. */
-  redactAll(value: unknown): unknown {
+  /** The value without the credential in any of its texts and names. */
+  redactAll<Value>(value: Value): Value {
     return this.#settings.credential.redactAll(value);
   }
 

@@ -55,8 +55,6 @@ export interface Operation<Request, Response> {
   text?: boolean;
   /** An empty body is as good an answer as any. */
   mayBeEmpty?: boolean;
-  /** The answer ends up in histories, so the credential is taken out of it, should the service repeat it. */
-  redacted?: boolean;
   /** What a 404 of this operation most often means. */
   onMissing?: string;
 }

@@ -36,10 +36,11 @@ export type NotifyOutcome =
  */
 const REFUSALS = new Set([400, 401, 403, 404, 405, 406, 410, 411, 413, 414, 415, 422, 425, 429, 431, 451]);
 
-export function outcomeOfAnswer(answer: JudgedAnswer): SubmitOutcome {
+export function outcomeOfAnswer(answer: JudgedAnswer, redact: (text: string) => string): SubmitOutcome {
   if (!isSuccess(answer)) return refusedOrUnknown(answer);
   const taskId = taskIdIn(answer.body);
-  if (taskId !== undefined) return { outcome: 'accepted', taskId };
+  // One that holds the credential must not get into a history, and redacted it could not be polled.
+  if (taskId !== undefined && redact(taskId) === taskId) return { outcome: 'accepted', taskId };
   return {
     outcome: 'unknown',
     reason: `status ${answer.status} without a task_id: ${answer.words}`,

@@ -17,5 +17,4 @@ export const getBoard: Operation<z.infer<typeof request>, Record<string, unknown
     query: { expand: expand?.length ? expand.join(',') : undefined },
   }),
   response: z.looseObject({}),
-  redacted: true,
 };

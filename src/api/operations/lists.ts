@@ -28,7 +28,6 @@ export const getDrafts: Operation<z.infer<typeof draftsRequest>, Page> = {
   }),
   read: ({ body }, layout) => findList(body, layout, 'draftsAt', 'SEGUE_DRAFTS_AT'),
   response: page,
-  redacted: true,
 };
 
 const activityRequest = z.strictObject({
@@ -47,7 +46,6 @@ export const getTaskActivity: Operation<z.infer<typeof activityRequest>, Page> =
   }),
   read: ({ body }, layout) => findList(body, layout, 'activityAt', 'SEGUE_ACTIVITY_AT'),
   response: page,
-  redacted: true,
 };
 
 /** The list is where the setting says, else the body itself, else its only array field. */

@@ -11,7 +11,6 @@ export const getTask: Operation<{ id: string }, z.infer<typeof taskPoll>> = {
   request: z.strictObject({ id: opaqueId }),
   ask: ({ id }) => ({ method: 'GET', path: fillPath('/api/v1/tasks/{id}', { id }) }),
   response: taskPoll,
-  redacted: true,
 };
 
 const jobRecord = z.looseObject({ job_status: z.string() });
@@ -22,7 +21,6 @@ export const getTranscription: Operation<{ id: string }, z.infer<typeof jobRecor
   request: z.strictObject({ id: uuid }),
   ask: ({ id }) => ({ method: 'GET', path: fillPath('/api/v1/transcription/{id}', { id }) }),
   response: jobRecord,
-  redacted: true,
 };
 
 const assetRecord = z.looseObject({ status: z.int() });
@@ -32,7 +30,6 @@ export const getAsset: Operation<{ id: string }, z.infer<typeof assetRecord>> = 
   request: z.strictObject({ id: opaqueId }),
   ask: ({ id }, { assetPath }) => atConfigured(assetPath, 'SEGUE_ASSET_PATH', 'the path of an asset', id),
   response: assetRecord,
-  redacted: true,
 };
 
 const runRecord = z.looseObject({ status: z.string() });
@@ -42,7 +39,6 @@ export const getRun: Operation<{ id: string }, z.infer<typeof runRecord>> = {
   request: z.strictObject({ id: opaqueId }),
   ask: ({ id }, { runPath }) => atConfigured(runPath, 'SEGUE_RUN_PATH', 'the path of a workflow run', id),
   response: runRecord,
-  redacted: true,
   onMissing: 'is this the ID of a run? The ID of a workflow definition names another resource',
 };
 
@@ -52,7 +48,6 @@ export const getVideo: Operation<{ id: string }, z.infer<typeof jobRecord>> = {
   ask: ({ id }, { videoPath }) =>
     atConfigured(videoPath, 'SEGUE_VIDEO_PATH', 'the path of a video record', id),
   response: jobRecord,
-  redacted: true,
 };
 
 function atConfigured(

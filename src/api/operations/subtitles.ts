@@ -19,7 +19,6 @@ export const getSubtitles: Operation<z.infer<typeof request>, Subtitles> = {
     query: { requested_format },
   }),
   text: true,
-  redacted: true,
   read: ({ body }) => (body === '' ? { ready: false } : { ready: true, text: body }),
   response: z.discriminatedUnion('ready', [
     z.object({ ready: z.literal(false) }),

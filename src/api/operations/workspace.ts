@@ -34,5 +34,4 @@ export const getWorkspace: Operation<Record<string, never>, WorkspaceContext> = 
   request: z.strictObject({}),
   ask: () => ({ method: 'GET', path: WORKSPACE_PATH }),
   response: workspaceContext,
-  redacted: true,
 };

@@ -7,7 +7,7 @@ import {
   type WriteOrder,
   type WriteReport,
 } from '../../../src/contract';
-import { testApi } from '../../support/service/api';
+import { SECRET, testApi } from '../../support/service/api';
 import { PROJECT, type ProjectService, startProjectService } from '../../support/service/projectService';
 import { activityEnvironment } from '../../support/servers/log';
 
@@ -57,6 +57,12 @@ describe('one write', () => {
       ifMatch: '"v1"',
       headers: { organization: '42', space: '3' },
     });
+  });
+
+  test('P3: keeps data that holds the credential as it is', async () => {
+    service.writeOutside((data) => (data[SECRET] = `Api-Key ${SECRET}`));
+    await write({ a: set('a') });
+    expect(service.project.data).toEqual({ ...KEPT, [SECRET]: `Api-Key ${SECRET}`, a: true });
   });
 
   test('sends only what changes: no data for a title, nothing at all when everything is there', async () => {

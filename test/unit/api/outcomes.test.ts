@@ -103,12 +103,12 @@ describe('P1: every status', () => {
   const refused = [400, 401, 403, 404, 405, 406, 410, 411, 413, 414, 415, 422, 425, 429, 431, 451];
 
   test.each(Array.from({ length: 300 }, (_unused, index) => 300 + index))('%d', (status) => {
-    const { outcome } = outcomeOfAnswer({ status, body: '{"task_id":"t-1"}', words: 'words' });
+    const { outcome } = outcomeOfAnswer({ status, body: '{"task_id":"t-1"}', words: 'words' }, String);
     expect(outcome).toBe(refused.includes(status) ? 'refused' : 'unknown');
   });
 
   test.each([200, 201, 202, 299])('%d with a task id is accepted', (status) => {
-    expect(outcomeOfAnswer({ status, body: '{"task_id":"t-1"}', words: 'words' })).toEqual({
+    expect(outcomeOfAnswer({ status, body: '{"task_id":"t-1"}', words: 'words' }, String)).toEqual({
       outcome: 'accepted',
       taskId: 't-1',
     });

@@ -240,13 +240,12 @@ describe('P7: the credential is in no outcome and no error', () => {
     echo.close();
   });
 
-  test('and good data stays as it is, apart from what ends up in histories', async () => {
-    const own = testApi(server.url, { credential: Credential.apiKey('task_id-key') });
-    reply = answer('200 OK', JSON.stringify({ data: { note: 'made by task_id-key' } }));
-    const project = await own.getProject({ resourcetype: 'c', id: '7' }, ASK);
-    expect(project.data).toEqual({ note: 'made by task_id-key' });
-    reply = answer('200 OK', JSON.stringify({ status: 'FAILURE', info: ['task_id-key'] }));
-    expect(await own.getTask({ id: 't' }, ASK)).toEqual({ status: 'FAILURE', info: ['[credential]'] });
+  test('when the service gives it as a task id, which then is unknown', async () => {
+    reply = answer('202 Accepted', JSON.stringify({ task_id: `t-${SECRET}` }));
+    const own = testApi(server.url);
+    const outcome = await own.submit('remove-background', REQUEST, ASK);
+    expect(outcome).toMatchObject({ outcome: 'unknown', reason: expect.stringContaining('task_id') });
+    expect(shown(outcome)).not.toContain(SECRET);
     await own.close();
   });
 });
