@@ -1,9 +1,10 @@
 /** What a person decides of a held run, once or twice, and which decisions cannot be. */
 import { randomUUID } from 'node:crypto';
-import { type Decision } from '../../../src/contract';
+import { type Decision, resolveUpdate, stateQuery } from '../../../src/contract';
 import { startSandbox } from '../../../src/sandbox/server';
 import { eventually } from '../../support/eventually';
 import { holdOf, SOMEBODY, useHeldJobs } from '../../support/builders/heldJobs';
+import { startByName } from '../../support/builders/jobs';
 import { ask } from '../../support/service/sandbox';
 import { segueClient, withWorker } from '../../support/servers/temporal';
 
@@ -148,5 +149,30 @@ describe('a decision that cannot be', () => {
       await job.wait();
     });
     await slow.stop();
+  });
+});
+
+describe('P1: a resubmit is refused for as long as the last POST may still be sent', () => {
+  const HOUR = 3_600_000;
+  const submit = { timeout: '1h', authGrace: '1h' } as const;
+
+  test.each<[string, number, (ordered: number, held: number) => number]>([
+    ['just ordered: twice the submit timeout from its order on', 0, (ordered) => ordered + 2 * HOUR],
+    ['long in its queue: the submit timeout from the hold on', 10 * HOUR, (_ordered, held) => held + HOUR],
+  ])('one that was %s', async (_case, waited, until) => {
+    const at = new Date(Date.now() - waited).toISOString();
+    const attempts = [{ n: 1, at, outcome: 'unknown' as const, reason: 'a test' }];
+    await withWorker(temporal, config, sandbox.url, async () => {
+      const input = { key: `held-${randomUUID()}`, held: { attempts }, submit };
+      const run = await startByName(temporal, config, sandbox.url, input);
+      const hold = await eventually('the hold', async () => (await run.query(stateQuery)).hold ?? undefined);
+      expect(Date.parse(hold.resubmitAfter ?? '')).toBe(until(Date.parse(at), Date.parse(hold.since)));
+      const args = [{ ...SOMEBODY, hold: hold.id, action: 'resubmit' }] as [Decision];
+      await expect(run.executeUpdate(resolveUpdate, { args })).rejects.toMatchObject({
+        cause: { message: expect.stringContaining('may still arrive') },
+      });
+      await run.terminate();
+    });
+    expect(await submissions()).toMatchObject({ submissions: 0 });
   });
 });
