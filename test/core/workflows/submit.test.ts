@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { type Socket } from 'node:net';
 import { createActivities } from '../../../src/activities';
 import { reasonNotToSend } from '../../../src/activities/guards';
+import { acceptedSignal } from '../../../src/contract';
 import { KeyReusedError } from '../../../src/errors';
 import { mediaWorkflowId } from '../../../src/ids';
 import { SANDBOX_KEY, startSandbox } from '../../../src/sandbox/server';
@@ -10,6 +11,7 @@ import { startDevServer } from '../../../src/temporal/devServer';
 import { testApi } from '../../support/service/api';
 import { eventually } from '../../support/eventually';
 import { answer, type RawServer, startRawServer } from '../../support/service/rawServer';
+import { tasksOf } from '../../support/builders/jobs';
 import { resetRun } from '../../support/servers/reset';
 import { addFault, readLedger } from '../../support/service/sandbox';
 import { SegueProcess } from '../../support/servers/segueProcess';
@@ -247,31 +249,50 @@ describe('P2: results, inputs and lives that are too large', () => {
   });
 });
 
-test('P2: a decision that comes while a poll is on its way is not lost when the run continues as new', async () => {
-  // Reached by the second poll, and not by the first.
-  const dynamicConfig = { 'limit.historyCount.suggestContinueAsNew': 25 };
+test('P2: a decision that is taken while a long run waits to continue as new is not lost', async () => {
+  const dynamicConfig = { 'limit.historyCount.suggestContinueAsNew': 10 };
   const server = await startDevServer(shared().temporalBinary, { uiPort: false, dynamicConfig });
   const own = await connectTo(server.address);
   const sandbox = await startSandbox({ pace: { kind: 'time', ms: 3_600_000 } });
-  const asked = { operation: 'get-task', when: 'before' } as const;
-  await addFault(sandbox.url, { ...asked, match: { nth: 1 }, fault: 'reset' });
-  await addFault(sandbox.url, { ...asked, match: { nth: 2 }, fault: 'delay', ms: 3_000 });
+  const once = { match: { nth: 1 } };
+  await addFault(sandbox.url, { operation: 'remove-background', ...once, fault: 'reset', when: 'after' });
+  // Whoever adopts a task waits as long as the service asks for, and the run for that answer before it continues as new.
+  const tooMany = { fault: 'status', status: 429, ms: 3_600_000, when: 'before' } as const;
+  await addFault(sandbox.url, { operation: 'get-task', ...once, ...tooMany });
   const config = testConfig({ poll: { min: '50ms', max: '50ms', deadline: '0s', giveUp: '7d' } });
   await withWorker(own, config, sandbox.url, async () => {
     const spec = { ...job(), request: { image_url: `${sandbox.url}/samples/shoe.png` } };
-    const overdue = await segueClient(own, config).media.start(spec);
-    await eventually('the deadline', async () => (await overdue.state())?.stage === 'overdue');
-    const asking = overdue.pollNow();
-    // Not in five minutes, as would be usual by now.
-    await eventually(
-      'the poll',
-      async () => Date.parse((await overdue.state())?.nextPollAt ?? '') <= Date.now(),
+    const long = await segueClient(own, config).media.start(spec);
+    const [taskId = ''] = await eventually('the hold', async () =>
+      (await long.state())?.stage === 'held' ? tasksOf(sandbox.url, spec.key) : undefined,
     );
-    expect(await overdue.resolve({ action: 'abandon', by: 'Olga', reason: 'too late' })).toMatchObject({
-      applied: true,
+    const somebody = { by: 'Olga', reason: 'a test' };
+    const adopting = long.resolve({ ...somebody, action: 'adopt', taskId });
+    const run = own.client.workflow.getHandle(long.workflowId, long.runId);
+    const asking = await eventually('the pause', async () => {
+      const { raw } = await run.describe();
+      return raw.pendingActivities?.find(
+        ({ activityType, attempt }) => activityType?.name === 'getTask' && attempt === 2,
+      );
     });
-    await asking.catch(() => undefined);
-    expect(await overdue.wait()).toMatchObject({ status: 'abandoned' });
+    await run.signal(acceptedSignal, { hold: `${long.runId}/1`, taskId });
+    await eventually('the deadline', async () => (await long.state())?.stage === 'overdue');
+    await eventually('that it waits to continue as new', async () => {
+      await long.pollNow().catch(() => undefined);
+      return (await long.state())?.nextPollAt === null;
+    });
+    expect(await long.resolve({ ...somebody, action: 'abandon' })).toMatchObject({ applied: true });
+    const { workflowId, runId } = long;
+    await own.client.workflowService.resetActivity({
+      ...{ namespace: 'default', execution: { workflowId, runId }, id: asking.activityId },
+    });
+    expect(await adopting).toMatchObject({ applied: false });
+    const { status } = await eventually('its end', async () => {
+      const described = await run.describe();
+      return described.status.name !== 'RUNNING' && described;
+    });
+    expect(status.name).toBe('FAILED');
+    expect(await long.report()).toMatchObject({ status: 'abandoned' });
   });
   await own.close();
   await sandbox.stop();
