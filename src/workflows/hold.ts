@@ -44,19 +44,11 @@ async function takeDecision(run: Run): Promise<Decision> {
   if (CancellationScope.current().consideredCancelled) await CancellationScope.nonCancellable(isDecided);
   else await isDecided();
   // Decided, or the condition would not have come true.
-  const decision = withLateAnswer(run, run.decision as unknown as Decision);
+  const decision = run.decision as unknown as Decision;
   if (decision.action === 'abandon') throw abandoned(run, decision);
   if (decision.action === 'resubmit') run.orderedBy = decision.hold.slice(0, decision.hold.lastIndexOf('/'));
   closeHold(run);
   return decision;
-}
-
-/** An answer that came in the same moment as the decision to submit again: the task is there, and is paid for. */
-function withLateAnswer(run: Run, decision: Decision): Decision {
-  const { hold, attempts } = run.progress;
-  const lateTask = attempts.find(({ n }) => n === hold?.n)?.taskId;
-  const isLate = decision.action === 'resubmit' && hold?.why === 'unknown' && lateTask !== undefined;
-  return isLate ? lateAdoption(run, lateTask) : decision;
 }
 
 export function abandoned({ input, subject }: Following, { by, reason }: Decision): ApplicationFailure {
