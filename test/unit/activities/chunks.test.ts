@@ -177,6 +177,29 @@ test('P2: what is known goes out with a sign of life, by the item, while others 
   await server.stop();
 });
 
+test('P2: what is known is told by a heartbeat of its own, without waiting for the next regular one', async () => {
+  // No regular one comes.
+  jest.spyOn(globalThis, 'setInterval').mockImplementation(() => setTimeout(() => undefined));
+  const posts: Socket[] = [];
+  const server = await startRawServer((socket) => {
+    posts.push(socket);
+    if (posts.length === 2) posts[0]?.end(task('t-1'));
+  });
+  const api = testApi(server.url);
+  const { chunks } = createActivities(api, { checkScheduledTime: false });
+  const { environment, runId } = environmentOf();
+  const told: object[] = [];
+  environment.on('heartbeat', (notes: object) => {
+    told.push(Object.values(notes));
+    posts[1]?.end(task('t-2'));
+  });
+  await environment.run(chunks.submitChunk, chunkOf(2, runId));
+  expect(told).toEqual([[{ outcome: 'accepted', taskId: 't-1' }]]);
+  jest.restoreAllMocks();
+  await api.close();
+  await server.stop();
+});
+
 test.each([
   ['a second attempt', { attempt: 2 }, undefined],
   ['a run that was reset', {}, 'another run'],
