@@ -1,4 +1,5 @@
 /** Brings changes into a project: read, apply, one PATCH, and again until it is known what became of it. */
+import { setTimeout as wait } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { cancellationSignal, sleep } from '@temporalio/activity';
 import { type Api, type CallOptions } from '../api/client';
@@ -127,8 +128,9 @@ export class ProjectUpdate {
       // Only a success is looked at closer: it was one, whatever its words are.
       if (!(error instanceof AnswerError)) failure = error as ApiError;
     }
-    // With an ETag a latecomer is refused. Without, a read now could be outdated by it.
-    if (failure && !isGuarded && verdictOf(failure) === 'unknown') await sleep(call.timeoutMs);
+    // With an ETag a late PATCH is refused. Without, a read now could be outdated by it. An attempt that is cancelled
+    // waits too: it may be the last one, and nobody gets its note.
+    if (failure && !isGuarded && verdictOf(failure) === 'unknown') await wait(call.timeoutMs);
     if (!isGuarded) this.pulse.note(null);
     return failure;
   }

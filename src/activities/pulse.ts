@@ -16,7 +16,8 @@ export class Pulse {
   readonly #timer: NodeJS.Timeout;
   #lastBeat = Date.now();
   #broken = false;
-  #details: unknown;
+  /** The server keeps the newest only: until this attempt has a note of its own, it repeats the one before it. */
+  #details: unknown = activityInfo().heartbeatDetails;
 
   constructor() {
     this.#endsAt = Date.now() + activityInfo().startToCloseTimeoutMs - LAST_MOMENTS_MS;

@@ -15,11 +15,16 @@ export interface Patch {
   headers: Record<string, unknown>;
 }
 
-/**
- * What happens to a PATCH instead of its usual way: an answer that is given without applying it, or it is applied and
- * its answer lost by a reset or by never coming.
- */
-export type Fault = { status: number; body?: unknown; headers?: Record<string, string> } | 'reset' | 'hang';
+type Lost = 'reset' | 'hang';
+
+/** What happens to a request instead of its usual way: another answer, or an answer that is lost. */
+export type Fault = { status: number; body?: unknown; headers?: Record<string, string> } | Lost;
+
+/** Its answer is lost, and it is applied `ms` after the last read: after every request that comes before that. */
+export interface LatePatch {
+  late: Lost;
+  ms: number;
+}
 
 export interface ProjectService {
   url: string;
@@ -28,13 +33,15 @@ export interface ProjectService {
   etags: 'strong' | 'weak' | 'none';
   reads: number;
   patches: Patch[];
-  /** Looks at each PATCH before it is applied; a fault is done instead of an answer. */
-  onPatch: (patch: Patch, count: number) => Fault | undefined;
+  /** Looks at each PATCH before it is applied; one that is given another answer is not applied. */
+  onPatch: (patch: Patch, count: number) => Fault | LatePatch | undefined;
   onRead: (count: number) => Fault | undefined;
   /** Rewrites each answer on its way out. */
   asSent: (text: string) => string;
   /** What somebody outside does to the project. */
   writeOutside: (change: (data: Record<string, unknown>) => void) => void;
+  /** Applies the late PATCHes that are not applied yet. */
+  applyLate: () => void;
   stop: () => Promise<void>;
 }
 
@@ -46,6 +53,8 @@ export async function startProjectService(
   data: unknown = { kept: { deep: [1, null] } },
 ): Promise<ProjectService> {
   let version = 1;
+  let lastReadAt = 0;
+  let late: { patch: Patch; at: number }[] = [];
   const service: ProjectService = {
     ...{ url: '', project: { title: 'Spring', data }, etags: 'strong', reads: 0, patches: [] },
     onPatch: () => undefined,
@@ -55,9 +64,25 @@ export async function startProjectService(
       change(service.project.data as Record<string, unknown>);
       version += 1;
     },
+    applyLate: () => {
+      applyLateUntil(Infinity);
+    },
     stop: () => Promise.resolve(),
   };
   const etag = (): string => `"v${version}"`;
+
+  /** Whether it is applied: not where If-Match names another version. */
+  function apply({ body, ifMatch }: Patch): boolean {
+    if (ifMatch !== undefined && ifMatch !== etag()) return false;
+    Object.assign(service.project, body);
+    version += 1;
+    return true;
+  }
+
+  function applyLateUntil(time: number): void {
+    for (const { patch } of late.filter(({ at }) => at <= time)) apply(patch);
+    late = late.filter(({ at }) => at > time);
+  }
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const send = (status: number, body: unknown, headers: Record<string, string> = {}): void => {
@@ -68,11 +93,13 @@ export async function startProjectService(
       if (fault === 'reset') request.socket.resetAndDestroy();
       else if (fault !== 'hang') send(fault.status, fault.body ?? {}, fault.headers);
     };
+    applyLateUntil(Date.now());
     if (request.url === '/api/v1/workspaces/current') {
       send(200, { workspace: { id: WORKSPACE_ID } });
     } else if (request.url !== PATH) {
       send(404, { detail: 'no such project' });
     } else if (request.method === 'GET') {
+      lastReadAt = Date.now();
       const fault = service.onRead(++service.reads);
       const tag = { strong: etag(), weak: `W/${etag()}`, none: undefined }[service.etags];
       if (fault) sendFault(fault);
@@ -82,15 +109,17 @@ export async function startProjectService(
       const patch = { body: JSON.parse(await text(request)) as Project, ifMatch, headers: request.headers };
       service.patches.push(patch);
       const fault = service.onPatch(patch, service.patches.length);
-      if (fault && typeof fault === 'object') {
+      if (typeof fault === 'object' && 'late' in fault) {
+        late.push({ patch, at: lastReadAt + fault.ms });
+        sendFault(fault.late);
+      } else if (typeof fault === 'object') {
         sendFault(fault);
-      } else if (ifMatch !== undefined && ifMatch !== etag()) {
+      } else if (!apply(patch)) {
         send(412, { detail: 'changed since' });
+      } else if (fault) {
+        sendFault(fault);
       } else {
-        Object.assign(service.project, patch.body);
-        version += 1;
-        if (fault) sendFault(fault);
-        else send(200, service.project);
+        send(200, service.project);
       }
     }
   }

@@ -1,0 +1,151 @@
+/**
+ * P3: a PATCH without an answer may be applied late, also after the next read: what is written meanwhile must not be lost
+ * to it. Most of the time is spent waiting until it can no longer arrive, so the tests run side by side.
+ */
+import { once } from 'node:events';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
+import { createActivities } from '../../../src/activities';
+import { type WriteOrder, type WriteReport } from '../../../src/contract';
+import { testApi } from '../../support/service/api';
+import { PROJECT, type ProjectService, startProjectService } from '../../support/service/projectService';
+
+const TIMEOUT_MS = 1_500;
+/** How long after the read that it rests on a PATCH can arrive. A timer may fire a little early. */
+const LATEST_MS = { reset: TIMEOUT_MS, hang: 2 * TIMEOUT_MS - 10 };
+const KEPT = { kept: { deep: [1, null] } };
+
+/** One attempt of the activity, by a worker that may be gone before it ends. */
+interface Attempt {
+  environment: MockActivityEnvironment;
+  report: Promise<WriteReport>;
+  /** What the server hands to the next attempt: the newest heartbeat. */
+  heartbeatDetails: unknown;
+}
+
+interface Writing {
+  service: ProjectService;
+  /** Begins to set these members to true. */
+  begin: (names: string[], heartbeatDetails?: unknown) => Attempt;
+}
+
+async function withService(
+  etags: ProjectService['etags'],
+  work: (writing: Writing) => Promise<void>,
+): Promise<void> {
+  const service = await startProjectService({ ...KEPT });
+  service.etags = etags;
+  const api = testApi(service.url);
+  const { writeProject } = createActivities(api, { writeTimeoutMs: TIMEOUT_MS }).general;
+  const begin = (names: string[], heartbeatDetails?: unknown): Attempt => {
+    const info = { startToCloseTimeoutMs: 600_000, heartbeatDetails };
+    const environment = new MockActivityEnvironment(info, { logger: new DefaultLogger('ERROR') });
+    const changes = names.map((changeId) => ({
+      changeId,
+      change: { steps: [{ at: `/${changeId}`, set: true }] },
+    }));
+    const order: WriteOrder = { project: PROJECT, scope: { organization: '42' }, changes };
+    const report: Promise<WriteReport> = environment.run(writeProject, order);
+    const attempt: Attempt = { environment, report, heartbeatDetails };
+    environment.on('heartbeat', (details: unknown) => (attempt.heartbeatDetails = details));
+    return attempt;
+  };
+  try {
+    await work({ service, begin });
+  } finally {
+    await api.close();
+    await service.stop();
+  }
+}
+
+/** The first PATCH that holds `name` is applied as late as it can arrive. Resolves when it was sent. */
+function untilLate(service: ProjectService, name: string, late: 'reset' | 'hang'): Promise<void> {
+  return new Promise((resolve) => {
+    let isFirst = true;
+    service.onPatch = ({ body }) => {
+      if (!isFirst || !Object.hasOwn(body.data as object, name)) return undefined;
+      isFirst = false;
+      resolve();
+      // One that is refused by its If-Match may come whenever it likes.
+      return { late, ms: service.etags === 'strong' ? Infinity : LATEST_MS[late] };
+    };
+  });
+}
+
+/** The worker is gone: nothing of this attempt is sent any more, and no heartbeat of it counts. */
+function lose(attempt: Attempt): unknown {
+  const { environment, report, heartbeatDetails } = attempt;
+  report.catch(() => undefined);
+  environment.cancel();
+  return heartbeatDetails;
+}
+
+describe.each(['strong', 'none'] as const)('with ETags: %s', (etags) => {
+  test.concurrent.each(['reset', 'hang'] as const)(
+    'P3: a PATCH that is applied late, after a %s, takes nothing away from the next change',
+    (late) =>
+      withService(etags, async ({ service, begin }) => {
+        void untilLate(service, 'a', late);
+        expect(await begin(['a']).report).toMatchObject({ applied: ['a'] });
+        expect(await begin(['b']).report).toMatchObject({ applied: ['b'] });
+        service.applyLate();
+        expect(service.project.data).toEqual({ ...KEPT, a: true, b: true });
+      }),
+  );
+
+  test.concurrent('P3: nor does one whose worker is gone: the next attempt knows of it', () =>
+    withService(etags, async ({ service, begin }) => {
+      const sent = untilLate(service, 'a', 'hang');
+      const first = begin(['a']);
+      await sent;
+      expect(await begin(['a'], lose(first)).report).toMatchObject({ applied: ['a'] });
+      expect(await begin(['b']).report).toMatchObject({ applied: ['b'] });
+      service.applyLate();
+      expect(service.project.data).toEqual({ ...KEPT, a: true, b: true });
+    }),
+  );
+});
+
+test.concurrent('P3: without ETags, an attempt that waits for a late PATCH hands on until when', () =>
+  withService('none', async ({ service, begin }) => {
+    const sent = untilLate(service, 'a', 'hang');
+    const first = begin(['a']);
+    await sent;
+    const second = begin(['a'], lose(first));
+    await once(second.environment, 'heartbeat');
+    expect(await begin(['a'], lose(second)).report).toMatchObject({ applied: ['a'] });
+    expect(await begin(['b']).report).toMatchObject({ applied: ['b'] });
+    service.applyLate();
+    expect(service.project.data).toEqual({ ...KEPT, a: true, b: true });
+  }),
+);
+
+test.concurrent(
+  'P3: without ETags, an attempt that is called back stays until its PATCH can no longer arrive',
+  () =>
+    withService('none', async ({ service, begin }) => {
+      const sent = untilLate(service, 'b', 'hang');
+      const { onPatch } = service;
+      // By halves, so that there is something to report when the PATCH of the second one is lost.
+      service.onPatch = (patch, count) => (count === 1 ? { status: 400 } : onPatch(patch, count));
+      const { environment, report } = begin(['a', 'b']);
+      await sent;
+      environment.cancel();
+      expect(await report).toMatchObject({ applied: ['a'], refused: [] });
+      // The activity is over, and what waits goes on with another one, which is handed nothing.
+      expect(await begin(['b', 'c']).report).toMatchObject({ applied: ['b', 'c'] });
+      service.applyLate();
+      expect(service.project.data).toEqual({ ...KEPT, a: true, b: true, c: true });
+    }),
+);
+
+test.concurrent('P3: with ETags, a PATCH that is applied between the next read and PATCH is noticed', () =>
+  withService('strong', async ({ service, begin }) => {
+    service.onPatch = (_patch, count) => {
+      if (count === 2) service.applyLate();
+      return count === 1 ? { late: 'hang', ms: Infinity } : undefined;
+    };
+    expect(await begin(['a']).report).toEqual({ applied: ['a'], refused: [], patches: 2 });
+    expect(service.project.data).toEqual({ ...KEPT, a: true });
+  }),
+);
