@@ -32,10 +32,9 @@ const set = (name: string, value: unknown = true): ProjectChange => ({
 /** Writes these changes, named as they stand here. */
 async function write(
   changes: Record<string, ProjectChange>,
-  { project = PROJECT, heartbeatDetails }: { project?: ProjectRef; heartbeatDetails?: unknown } = {},
+  { project = PROJECT }: { project?: ProjectRef } = {},
 ): Promise<WriteReport> {
-  const info = { startToCloseTimeoutMs: 600_000, heartbeatDetails };
-  const environment = activityEnvironment(info);
+  const environment = activityEnvironment({ startToCloseTimeoutMs: 600_000 });
   const { general } = createActivities(api, { writeTimeoutMs: 300 });
   const order: WriteOrder = {
     project,
@@ -47,33 +46,167 @@ async function write(
 
 const KEPT = { kept: { deep: [1, null] } };
 
-describe('one write', () => {
-  test('P3: brings all changes in by one PATCH that rests on the read, and keeps what is not theirs', async () => {
-    const report = await write({ a: set('a'), b: set('b/c', null), t: { fields: { title: 'Summer' } } });
-    expect(report).toEqual({ applied: ['a', 'b', 't'], refused: [], patches: 1 });
-    expect(service.project).toEqual({ title: 'Summer', data: { ...KEPT, a: true, b: { c: null } } });
-    expect(service.patches).toHaveLength(1);
-    expect(service.patches[0]).toMatchObject({
-      ifMatch: '"v1"',
-      headers: { organization: '42', space: '3' },
+describe.each(['strong', 'none'] as const)('with ETags: %s', (etags) => {
+  beforeEach(() => {
+    service.etags = etags;
+  });
+
+  describe('one write', () => {
+    test('P3: brings all changes in by one PATCH that rests on the read, and keeps what is not theirs', async () => {
+      const report = await write({ a: set('a'), b: set('b/c', null), t: { fields: { title: 'Summer' } } });
+      expect(report).toEqual({ applied: ['a', 'b', 't'], refused: [], patches: 1 });
+      expect(service.project).toEqual({ title: 'Summer', data: { ...KEPT, a: true, b: { c: null } } });
+      expect(service.patches).toHaveLength(1);
+      expect(service.patches[0]).toMatchObject({
+        ifMatch: etags === 'strong' ? '"v1"' : undefined,
+        headers: { organization: '42', space: '3' },
+      });
+    });
+
+    test('P3: keeps data that holds the credential as it is', async () => {
+      service.writeOutside((data) => (data[SECRET] = `Api-Key ${SECRET}`));
+      await write({ a: set('a') });
+      expect(service.project.data).toEqual({ ...KEPT, [SECRET]: `Api-Key ${SECRET}`, a: true });
+    });
+
+    test('sends only what changes: no data for a title, nothing at all when everything is there', async () => {
+      await write({ t: { fields: { title: 'Summer' } } });
+      expect(service.patches.map(({ body }) => body)).toEqual([{ title: 'Summer' }]);
+      const report = await write({ t: { fields: { title: 'Summer' } }, k: set('kept', KEPT.kept) });
+      expect(report).toEqual({ applied: ['t', 'k'], refused: [], patches: 0 });
+      expect(service.patches).toHaveLength(1);
     });
   });
 
-  test('P3: keeps data that holds the credential as it is', async () => {
-    service.writeOutside((data) => (data[SECRET] = `Api-Key ${SECRET}`));
-    await write({ a: set('a') });
-    expect(service.project.data).toEqual({ ...KEPT, [SECRET]: `Api-Key ${SECRET}`, a: true });
+  describe('P3: a project that is read without data', () => {
+    test.each([
+      ['none', undefined],
+      ['null', null],
+      ['a list', []],
+    ])('%s: is never given any', async (_case, data) => {
+      service.project = { title: 'Spring', data };
+      const report = await write({ a: set('a'), m: { steps: [{ at: '', merge: { b: 1 } }] } });
+      expect(report).toMatchObject({
+        applied: [],
+        refused: [{ changeId: 'a' }, { changeId: 'm' }],
+        patches: 0,
+      });
+      expect(report.refused[0]?.error).toContain('SEGUE_PROJECT_DATA_AT');
+      expect(service.patches).toHaveLength(0);
+    });
+
+    test('can still have its title changed', async () => {
+      service.project = { title: 'Spring' };
+      expect(await write({ a: set('a'), t: { fields: { title: 'x' } } })).toMatchObject({ applied: ['t'] });
+      expect(service.project).toEqual({ title: 'x' });
+    });
   });
 
-  test('sends only what changes: no data for a title, nothing at all when everything is there', async () => {
-    await write({ t: { fields: { title: 'Summer' } } });
-    expect(service.patches.map(({ body }) => body)).toEqual([{ title: 'Summer' }]);
-    const report = await write({ t: { fields: { title: 'Summer' } }, k: set('kept', KEPT.kept) });
-    expect(report).toEqual({ applied: ['t', 'k'], refused: [], patches: 0 });
-    expect(service.patches).toHaveLength(1);
+  test('P3: a project with a number that would not survive gets no PATCH of its data', async () => {
+    // As the service sends it: a number that JavaScript itself could not write.
+    service.project = { data: { id: 'ID' } };
+    service.asSent = (text) => text.replace('"ID"', '12345678901234567890');
+    const report = await write({ a: set('a'), t: { fields: { title: 'x' } } });
+    expect(report.applied).toEqual(['t']);
+    const error = expect.stringContaining('12345678901234567890');
+    expect(report.refused).toEqual([{ changeId: 'a', error }]);
+    expect(service.patches.map(({ body }) => body)).toEqual([{ title: 'x' }]);
   });
 
-  test('P3: somebody who writes in between loses nothing', async () => {
+  describe('a change that cannot be made', () => {
+    test('fails alone when it does not fit the data', async () => {
+      const report = await write({ a: set('a'), bad: set('kept/deep/0'), b: set('b') });
+      expect(report.applied).toEqual(['a', 'b']);
+      const error = expect.stringContaining('/kept/deep is a list');
+      expect(report.refused).toEqual([{ changeId: 'bad', error }]);
+      expect(service.patches).toHaveLength(1);
+    });
+
+    test("fails alone when the service refuses it, with the service's words", async () => {
+      service.onPatch = ({ body }) =>
+        JSON.stringify(body).includes('evil') ? { status: 400, body: { detail: 'no evil here' } } : undefined;
+      const changes = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`c${n}`, set(`c${n}`)]));
+      const report = await write({ ...changes, bad: set('x', 'evil'), last: set('last') });
+      expect(report.refused).toEqual([{ changeId: 'bad', error: expect.stringContaining('no evil here') }]);
+      expect(report.applied.sort()).toEqual([...Object.keys(changes), 'last'].sort());
+      expect(Object.keys(service.project.data as object)).toHaveLength(22);
+      expect(service.patches.length).toBeLessThan(20);
+    });
+
+    test('waits alone while it is not allowed', async () => {
+      service.onPatch = ({ body }) => (body.title === undefined ? undefined : { status: 403 });
+      const changes = { t: { fields: { title: 'x' } }, a: set('a'), b: set('b') };
+      expect(await write(changes)).toMatchObject({ applied: ['a', 'b'], refused: [] });
+      await expect(write({ t: changes.t })).rejects.toMatchObject({ details: [{ status: 403 }] });
+    });
+  });
+
+  describe('a service that says no to everything', () => {
+    test('a project that is not there refuses every change', async () => {
+      const missing = { project: { resourcetype: 'campaign', id: 'none' } };
+      const report = await write({ a: set('a'), b: set('b') }, missing);
+      const error = expect.stringContaining('no such project');
+      expect(report.refused).toEqual([
+        { changeId: 'a', error },
+        { changeId: 'b', error },
+      ]);
+    });
+
+    test('so does one that goes between read and PATCH, asked once', async () => {
+      service.onPatch = () => ({ status: 404, body: { detail: 'gone' } });
+      const report = await write({ a: set('a'), b: set('b') });
+      expect(report).toMatchObject({
+        applied: [],
+        refused: [{ changeId: 'a' }, { changeId: 'b' }],
+        patches: 1,
+      });
+    });
+
+    test.each([
+      [401, true, undefined],
+      [429, false, 7_000],
+      [503, false, 7_000],
+    ])(
+      'status %d refuses nothing: the changes are tried again later',
+      async (status, isFinal, nextRetryDelay) => {
+        const headers: Record<string, string> = nextRetryDelay === undefined ? {} : { 'retry-after': '7' };
+        service.onRead = () => ({ status, headers });
+        const failure = { nonRetryable: isFinal, nextRetryDelay, details: [{ status }] };
+        await expect(write({ a: set('a') })).rejects.toMatchObject(failure);
+        service.onRead = () => undefined;
+        service.onPatch = () => ({ status, headers });
+        await expect(write({ a: set('a'), b: set('b') })).rejects.toMatchObject(failure);
+      },
+    );
+  });
+
+  describe('P3: a PATCH that nobody knows of', () => {
+    test.each(['reset', 'hang'] as const)('was applied before a %s: it is not sent again', async (fault) => {
+      service.onPatch = () => fault;
+      expect(await write({ a: set('a') })).toEqual({ applied: ['a'], refused: [], patches: 1 });
+      expect(service.project.data).toEqual({ ...KEPT, a: true });
+    });
+
+    test('was not applied: what is missing is sent again', async () => {
+      service.onPatch = (_patch, count) => (count === 1 ? { status: 502 } : undefined);
+      expect(await write({ a: set('a') })).toEqual({ applied: ['a'], refused: [], patches: 2 });
+      expect(service.project.data).toEqual({ ...KEPT, a: true });
+    });
+  });
+
+  test('P3: an attempt writes nothing after it stood still for so long that another may have begun', async () => {
+    service.onRead = () => {
+      const later = Date.now() + 6_000;
+      jest.spyOn(Date, 'now').mockReturnValue(later);
+      return undefined;
+    };
+    await expect(write({ a: set('a') })).rejects.toThrow('nothing was sent');
+    expect(service.patches).toHaveLength(0);
+  });
+});
+
+describe('only with ETags', () => {
+  test('P3: somebody else who writes in between is noticed, and loses nothing', async () => {
     service.onPatch = (_patch, count) => {
       if (count <= 2) service.writeOutside((data) => (data[`outside${count}`] = count));
       return undefined;
@@ -98,148 +231,5 @@ describe('one write', () => {
     service.etags = 'weak';
     expect(await write({ a: set('a') })).toMatchObject({ applied: ['a'] });
     expect(service.patches.map(({ ifMatch }) => ifMatch)).toEqual([undefined]);
-  });
-});
-
-describe('P3: a project that is read without data', () => {
-  test.each([
-    ['none', undefined],
-    ['null', null],
-    ['a list', []],
-  ])('%s: is never given any', async (_case, data) => {
-    service.project = { title: 'Spring', data };
-    const report = await write({ a: set('a'), m: { steps: [{ at: '', merge: { b: 1 } }] } });
-    expect(report).toMatchObject({
-      applied: [],
-      refused: [{ changeId: 'a' }, { changeId: 'm' }],
-      patches: 0,
-    });
-    expect(report.refused[0]?.error).toContain('SEGUE_PROJECT_DATA_AT');
-    expect(service.patches).toHaveLength(0);
-  });
-
-  test('can still have its title changed', async () => {
-    service.project = { title: 'Spring' };
-    expect(await write({ a: set('a'), t: { fields: { title: 'x' } } })).toMatchObject({ applied: ['t'] });
-    expect(service.project).toEqual({ title: 'x' });
-  });
-});
-
-test('P3: a project with a number that would not survive gets no PATCH of its data', async () => {
-  // As the service sends it: a number that JavaScript itself could not write.
-  service.project = { data: { id: 'ID' } };
-  service.asSent = (text) => text.replace('"ID"', '12345678901234567890');
-  const report = await write({ a: set('a'), t: { fields: { title: 'x' } } });
-  expect(report.applied).toEqual(['t']);
-  const error = expect.stringContaining('12345678901234567890');
-  expect(report.refused).toEqual([{ changeId: 'a', error }]);
-  expect(service.patches.map(({ body }) => body)).toEqual([{ title: 'x' }]);
-});
-
-describe('a change that cannot be made', () => {
-  test('fails alone when it does not fit the data', async () => {
-    const report = await write({ a: set('a'), bad: set('kept/deep/0'), b: set('b') });
-    expect(report.applied).toEqual(['a', 'b']);
-    const error = expect.stringContaining('/kept/deep is a list');
-    expect(report.refused).toEqual([{ changeId: 'bad', error }]);
-    expect(service.patches).toHaveLength(1);
-  });
-
-  test("fails alone when the service refuses it, with the service's words", async () => {
-    service.onPatch = ({ body }) =>
-      JSON.stringify(body).includes('evil') ? { status: 400, body: { detail: 'no evil here' } } : undefined;
-    const changes = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`c${n}`, set(`c${n}`)]));
-    const report = await write({ ...changes, bad: set('x', 'evil'), last: set('last') });
-    expect(report.refused).toEqual([{ changeId: 'bad', error: expect.stringContaining('no evil here') }]);
-    expect(report.applied.sort()).toEqual([...Object.keys(changes), 'last'].sort());
-    expect(Object.keys(service.project.data as object)).toHaveLength(22);
-    expect(service.patches.length).toBeLessThan(20);
-  });
-
-  test('waits alone while it is not allowed', async () => {
-    service.onPatch = ({ body }) => (body.title === undefined ? undefined : { status: 403 });
-    const changes = { t: { fields: { title: 'x' } }, a: set('a'), b: set('b') };
-    expect(await write(changes)).toMatchObject({ applied: ['a', 'b'], refused: [] });
-    await expect(write({ t: changes.t })).rejects.toMatchObject({ details: [{ status: 403 }] });
-  });
-});
-
-describe('a service that says no to everything', () => {
-  test('a project that is not there refuses every change', async () => {
-    const missing = { project: { resourcetype: 'campaign', id: 'none' } };
-    const report = await write({ a: set('a'), b: set('b') }, missing);
-    const error = expect.stringContaining('no such project');
-    expect(report.refused).toEqual([
-      { changeId: 'a', error },
-      { changeId: 'b', error },
-    ]);
-  });
-
-  test('so does one that goes between read and PATCH, asked once', async () => {
-    service.onPatch = () => ({ status: 404, body: { detail: 'gone' } });
-    const report = await write({ a: set('a'), b: set('b') });
-    expect(report).toMatchObject({
-      applied: [],
-      refused: [{ changeId: 'a' }, { changeId: 'b' }],
-      patches: 1,
-    });
-  });
-
-  test.each([
-    [401, true, undefined],
-    [429, false, 7_000],
-    [503, false, 7_000],
-  ])(
-    'status %d refuses nothing: the changes are tried again later',
-    async (status, isFinal, nextRetryDelay) => {
-      const headers: Record<string, string> = nextRetryDelay === undefined ? {} : { 'retry-after': '7' };
-      service.onRead = () => ({ status, headers });
-      const failure = { nonRetryable: isFinal, nextRetryDelay, details: [{ status }] };
-      await expect(write({ a: set('a') })).rejects.toMatchObject(failure);
-      service.onRead = () => undefined;
-      service.onPatch = () => ({ status, headers });
-      await expect(write({ a: set('a'), b: set('b') })).rejects.toMatchObject(failure);
-    },
-  );
-});
-
-describe.each(['strong', 'none'] as const)('P3: a PATCH that nobody knows of, with ETags: %s', (etags) => {
-  beforeEach(() => {
-    service.etags = etags;
-  });
-
-  test.each(['reset', 'hang'] as const)('was applied before a %s: it is not sent again', async (fault) => {
-    service.onPatch = () => fault;
-    expect(await write({ a: set('a') })).toEqual({ applied: ['a'], refused: [], patches: 1 });
-    expect(service.project.data).toEqual({ ...KEPT, a: true });
-  });
-
-  test('was not applied: what is missing is sent again', async () => {
-    service.onPatch = (_patch, count) => (count === 1 ? { status: 502 } : undefined);
-    expect(await write({ a: set('a') })).toEqual({ applied: ['a'], refused: [], patches: 2 });
-    expect(service.project.data).toEqual({ ...KEPT, a: true });
-  });
-});
-
-describe('P3: an attempt whose place was taken', () => {
-  test('waits, before it reads, until the PATCH of the one before it cannot arrive any more', async () => {
-    const unsettledUntil = Date.now() + 500;
-    let readAt = 0;
-    service.onRead = () => {
-      readAt = Date.now();
-      return undefined;
-    };
-    await write({ a: set('a') }, { heartbeatDetails: { unsettledUntil } });
-    expect(readAt).toBeGreaterThanOrEqual(unsettledUntil - 1);
-  });
-
-  test('writes nothing after it stood still for so long that another may have begun', async () => {
-    service.onRead = () => {
-      const later = Date.now() + 6_000;
-      jest.spyOn(Date, 'now').mockReturnValue(later);
-      return undefined;
-    };
-    await expect(write({ a: set('a') })).rejects.toThrow('nothing was sent');
-    expect(service.patches).toHaveLength(0);
   });
 });
