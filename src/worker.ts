@@ -43,6 +43,8 @@ export interface SegueWorkerOptions {
   now?: () => number;
   /** The clock of outlooks and working hours; another one only in tests. */
   wallClock?: () => number;
+  /** How long the service may take to answer a read or PATCH of a project; another time only in tests. */
+  writeTimeoutMs?: number;
 }
 
 export interface SegueWorker {
@@ -81,6 +83,7 @@ export async function createSegueWorker(options: SegueWorkerOptions): Promise<Se
     meter: Runtime.instance().metricMeter,
     now: options.now,
     wallClock: options.wallClock,
+    writeTimeoutMs: options.writeTimeoutMs,
   });
   const submitTimeout = parseDuration(config.submit.timeout) ?? 0;
   const shared = {

@@ -167,7 +167,7 @@ function skippedTime(): () => number {
 
 export interface TestWorkerOptions extends Pick<
   SegueWorkerOptions,
-  'checkScheduledTime' | 'bundlePath' | 'dataConverter' | 'now' | 'wallClock'
+  'checkScheduledTime' | 'bundlePath' | 'dataConverter' | 'now' | 'wallClock' | 'writeTimeoutMs'
 > {
   limits?: SendLimits;
   layout?: Partial<ServiceLayout>;
