@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { temporal as proto } from '@temporalio/proto';
 import { type ProjectRef } from '../../../src/contract';
 import { SANDBOX_KEY } from '../../../src/sandbox/server';
-import { useProjectWriter, writerConfig } from '../../support/builders/projectWriter';
+import { useProjectWriter, writerConfig, type WrittenProject } from '../../support/builders/projectWriter';
 import { resetRun } from '../../support/servers/reset';
 import { readLedger } from '../../support/service/sandbox';
 import { shared } from '../../support/jest/shared';
@@ -20,21 +20,29 @@ import {
   WORKSPACE,
 } from '../../support/builders/writing';
 
-const { temporal, sandbox, project, state, signal } = useProjectWriter();
 let bundlePath: string;
 
 beforeAll(async () => {
   bundlePath = await bundleWithWriting();
 });
 
-function startWriting(taskQueue: string, changes: Record<string, unknown>, workflowId = `w-${randomUUID()}`) {
+/** Of changes that workflows ask for, and of those that clients do. */
+const HALF = shared().full ? 100 : 20;
+
+/** Starts the workflow `writing`, which asks for changes of the project. */
+function startWriting(
+  { temporal, project }: WrittenProject,
+  taskQueue: string,
+  changes: Record<string, unknown>,
+) {
+  const workflowId = `w-${randomUUID()}`;
   return temporal.client.workflow.start('writing', { workflowId, taskQueue, args: [project, changes] });
 }
 
-/** Of changes that workflows ask for, and of those that clients do. */
-const HALF = shared().full ? 100 : 30;
+describe.each([true, false])('the writer of a project, with ETags: %s', (etags) => {
+  const written = useProjectWriter({ etags });
+  const { temporal, sandbox, project, state, signal } = written;
 
-describe('the writer of a project', () => {
   test(`P3: ${2 * HALF} changes at once, by workflows and clients, are all made, and nothing else is touched`, async () => {
     const queue = writerConfig();
     await withWorker(
@@ -44,7 +52,7 @@ describe('the writer of a project', () => {
       async () => {
         const { projects } = segueClient(temporal, queue);
         const byWorkflows = Array.from({ length: HALF / 10 }, async (_, n) => {
-          const run = await startWriting(queue.taskQueue, manyChanges(`signal${n}`, 10));
+          const run = await startWriting(written, queue.taskQueue, manyChanges(`signal${n}`, 10));
           return run.result() as Promise<unknown>;
         });
         const byClients = Object.values(manyChanges('update', HALF)).map((change) =>
@@ -85,7 +93,7 @@ describe('the writer of a project', () => {
   test('a workflow that is reset asks for the same change and is answered again', async () => {
     const queue = writerConfig();
     const work = async (): Promise<void> => {
-      const run = await startWriting(queue.taskQueue, { result: set('a', 1) });
+      const run = await startWriting(written, queue.taskQueue, { result: set('a', 1) });
       expect(await run.result()).toEqual([{ ok: true }]);
       await segueClient(temporal, queue).projects.patch(project, set('a', 2));
       // Without its signals: the reset run has no answer yet and must ask.
@@ -98,7 +106,25 @@ describe('the writer of a project', () => {
     expect((await readProject(sandbox.url, project)).data).toEqual({ ...KEPT, a: 2 });
   });
 
-  test('P3: a client outside that honours If-Match loses nothing, and takes nothing', async () => {
+  test('one bad change among good ones fails alone, and each asker is told its own outcome', async () => {
+    const queue = writerConfig();
+    const changes = { ...manyChanges('good', 5), bad: set('brief/list/0', 1) };
+    const work = async (): Promise<unknown> =>
+      (await startWriting(written, queue.taskQueue, changes)).result();
+    const outcomes = await withWorker(temporal, queue, sandbox.url, work, { bundlePath });
+    expect(outcomes).toEqual([
+      ...Array.from({ length: 5 }, () => ({ ok: true })),
+      { ok: false, error: expect.stringContaining('/brief/list is a list') },
+    ]);
+    expect((await readProject(sandbox.url, project)).data).toEqual({ ...KEPT, ...madeOf('good', 5) });
+  });
+});
+
+describe('the writer of a project', () => {
+  const written = useProjectWriter();
+  const { temporal, sandbox, project, state } = written;
+
+  test('P3: with ETags, a client outside that honours If-Match loses nothing, and takes nothing', async () => {
     const queue = writerConfig();
     await withWorker(temporal, queue, sandbox.url, async () => {
       const { projects } = segueClient(temporal, queue);
@@ -134,22 +160,10 @@ describe('the writer of a project', () => {
     expect((await readProject(sandbox.url, other)).data).toEqual({ brief: { list: { 0: 1 } } });
   });
 
-  test('one bad change among good ones fails alone, and each asker is told its own outcome', async () => {
-    const queue = writerConfig();
-    const changes = { ...manyChanges('good', 5), bad: set('brief/list/0', 1) };
-    const work = async (): Promise<unknown> => (await startWriting(queue.taskQueue, changes)).result();
-    const outcomes = await withWorker(temporal, queue, sandbox.url, work, { bundlePath });
-    expect(outcomes).toEqual([
-      ...Array.from({ length: 5 }, () => ({ ok: true })),
-      { ok: false, error: expect.stringContaining('/brief/list is a list') },
-    ]);
-    expect((await readProject(sandbox.url, project)).data).toEqual({ ...KEPT, ...madeOf('good', 5) });
-  });
-
   test('a workspace that nobody named is asked of the service', async () => {
     const queue = writerConfig();
     const work = async (): Promise<void> => {
-      const run = await startWriting(queue.taskQueue, { a: set('a', 1) });
+      const run = await startWriting(written, queue.taskQueue, { a: set('a', 1) });
       expect(await run.result()).toEqual([{ ok: true }]);
       expect(await state()).toMatchObject({ organization: WORKSPACE, applied: 1 });
     };

@@ -10,7 +10,7 @@ import {
   projectWriterStateQuery,
 } from '../../../src/contract';
 import { projectWriterId } from '../../../src/ids';
-import { type Sandbox } from '../../../src/sandbox/server';
+import { type Sandbox, type SandboxOptions } from '../../../src/sandbox/server';
 import { writerStart } from '../../../src/writerStart';
 import { useSandboxEach } from '../service/sandbox';
 import { type TestTemporal, testConfig, useTemporal } from '../servers/temporal';
@@ -28,13 +28,13 @@ export interface WrittenProject {
 
 export const writerConfig = (): StarterConfig => testConfig({ organization: WORKSPACE });
 
-/** Called at the top of a test file. */
-export function useProjectWriter(): WrittenProject {
+/** Called at the top of a test file or a `describe`. */
+export function useProjectWriter(options: SandboxOptions = {}): WrittenProject {
   const temporal = useTemporal();
   const project = {} as ProjectRef;
   // Hooks run in their order: nothing is held back any more when the sandbox stops.
   afterEach(() => removeFaults(sandbox.url));
-  const sandbox = useSandboxEach();
+  const sandbox = useSandboxEach(options);
   beforeEach(async () => {
     Object.assign(project, await seedProject(sandbox.url));
   });
