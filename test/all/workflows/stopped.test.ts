@@ -109,10 +109,13 @@ test.concurrent(
  * Of the first task on, whatever the server hands out goes to the one that was stopped or to the other. Both questions
  * share the wait until the server has given up what the first one took.
  */
-test.concurrent(
-  'P1 P2 P3: stopped while it polls, a worker that comes back sends and writes nothing of what it was handed',
-  async () => {
-    const sandboxUrl = await processes.sandbox('--pace', 'instant');
+test.concurrent.each([
+  { etags: 'with', flags: [] },
+  { etags: 'without', flags: ['--no-etags'] },
+])(
+  'P1 P2 P3: stopped while it polls, a worker that comes back sends and writes nothing of what it was handed, $etags ETags',
+  async ({ flags }) => {
+    const sandboxUrl = await processes.sandbox('--pace', 'instant', ...flags);
     const { taskQueue } = config();
     const stopped = await processes.worker(taskQueue, sandboxUrl);
     // It polls: it has worked.
