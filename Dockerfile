@@ -1,4 +1,4 @@
-# Builds with everything, runs with what the worker needs.
+# Builds with everything, runs with what the worker and the sandbox need.
 FROM node:20-bookworm-slim AS build
 WORKDIR /segue
 COPY package.json package-lock.json .npmrc ./
@@ -8,7 +8,7 @@ COPY bin bin
 COPY src src
 RUN npm run build && npm prune --omit=dev --ignore-scripts
 
-FROM node:20-bookworm-slim
+FROM node:20-bookworm-slim AS segue
 ENV NODE_ENV=production
 # Node would let a heap grow that nobody needs, and glibc would keep what each thread gave back; with this a worker takes
 # under 450 MiB. More runs are kept in memory where the heap is larger.
@@ -20,8 +20,16 @@ COPY --from=build /segue/package.json ./
 COPY --from=build /segue/node_modules node_modules
 COPY --from=build /segue/dist dist
 COPY --from=build /segue/bin bin
-# Volumes take over the owner of the folder they cover.
+ENTRYPOINT ["./bin/segue"]
+
+FROM segue AS sandbox
+COPY examples/sandbox.seed.json examples/
+# A new volume takes the owner of the folder it covers.
 RUN mkdir /data && chown node:node /data
 USER node
-ENTRYPOINT ["./bin/segue"]
+CMD ["sandbox", "--host", "0.0.0.0", "--port", "4010", "--db", "/data/sandbox.ndjson"]
+
+# The last target is what `docker build .` makes.
+FROM segue AS worker
+USER node
 CMD ["worker"]

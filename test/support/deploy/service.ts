@@ -1,0 +1,54 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { runToEnd, stopProcess } from '../../../src/temporal/process';
+
+/** Longer than any grace period: what a busy machine may take. */
+const STOP_MS = 60_000;
+
+/** A service of a compose file, as a process. */
+export class Service {
+  readonly #child: ChildProcess;
+  readonly #output: string[] = [];
+  /** Its exit code, or why it could not be started. */
+  readonly #end: Promise<unknown>;
+  #hasEnded = false;
+
+  constructor(
+    [program = '', ...args]: string[],
+    readonly options: { cwd: string; env: Record<string, string> },
+    readonly healthcheck: string[],
+  ) {
+    this.#child = spawn(program, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+    for (const stream of [this.#child.stdout, this.#child.stderr])
+      stream?.on('data', (data) => this.#output.push(String(data)));
+    this.#end = once(this.#child, 'close').then(([code]: unknown[]) => code, String);
+    void this.#end.finally(() => (this.#hasEnded = true));
+  }
+
+  /** Waits until it is; false when it ends before that. */
+  async isHealthy(): Promise<boolean> {
+    const [program = '', ...args] = this.healthcheck;
+    while ((await runToEnd(program, args, this.options)).code !== 0) {
+      if (this.#hasEnded) return false;
+      await sleep(100);
+    }
+    return true;
+  }
+
+  /** Waits for its end. */
+  async hasSucceeded(): Promise<boolean> {
+    return (await this.#end) === 0;
+  }
+
+  /** Gives its exit code. */
+  async stop(): Promise<unknown> {
+    await stopProcess(this.#child, STOP_MS);
+    return this.#end;
+  }
+
+  /** What it said before it ended. */
+  async lastWords(): Promise<string> {
+    return `ended with ${String(await this.#end)}:\n${this.#output.join('')}`;
+  }
+}
