@@ -40,7 +40,9 @@ describe('P1: a late answer', () => {
 
   test('that comes at once with a decision to resubmit is followed, and nothing is sent again', async () => {
     const attempts = [{ n: 1, at: new Date(0).toISOString(), outcome: 'unknown' as const, reason: 'a test' }];
-    const input = { key: `late-${randomUUID()}`, held: { attempts }, submit: config.submit };
+    // A resubmit is refused for as long as a POST may take.
+    const submit = { timeout: '1s', authGrace: '1h' } as const;
+    const input = { key: `late-${randomUUID()}`, held: { attempts }, submit };
     const run = await startByName(temporal, config, sandbox.url, input);
     const hold = await withWorker(temporal, config, sandbox.url, () =>
       eventually('that it can be submitted again', async () => {
