@@ -1,7 +1,7 @@
 import { activityInfo, log, sleep } from '@temporalio/activity';
 import { type Api } from '../api/client';
 import { ApiError, StatusError } from '../api/errors';
-import { LONGEST_CALL_MS, type WriteOrder, type WriteReport } from '../contract';
+import { LONGEST_CALL_MS, type WriteNote, type WriteOrder, type WriteReport } from '../contract';
 import { stepRequestId } from '../ids';
 import { activityFailure } from './failures';
 import { ProjectUpdate } from './projectUpdate';
@@ -52,6 +52,6 @@ function asFailure(error: unknown): unknown {
 
 /** A PATCH of an attempt that died may still be on its way; what is read before it arrives would be outdated. */
 async function untilSettled(): Promise<void> {
-  const { unsettledUntil = 0 } = (activityInfo().heartbeatDetails ?? {}) as { unsettledUntil?: number };
-  if (unsettledUntil > Date.now()) await sleep(unsettledUntil - Date.now());
+  const note = activityInfo().heartbeatDetails as WriteNote | undefined;
+  if (note && note.unsettledUntil > Date.now()) await sleep(note.unsettledUntil - Date.now());
 }

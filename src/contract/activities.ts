@@ -104,6 +104,9 @@ export interface WriteReport {
   patches: number;
 }
 
+/** Heartbeat of a write without an ETag: until when a PATCH of it may arrive. Null once it is known what became of it. */
+export type WriteNote = { unsettledUntil: number } | null;
+
 export interface RecordOrder extends Paused {
   kind: PolledKind;
   id: string;

@@ -1,5 +1,11 @@
-import { ActivityFailure, ApplicationFailure, proxyActivities, sleep } from '@temporalio/workflow';
-import { HEARTBEAT_TIMEOUT_MS, type SegueActivities, type WriteReport } from '../contract';
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  proxyActivities,
+  sleep,
+  TimeoutFailure,
+} from '@temporalio/workflow';
+import { HEARTBEAT_TIMEOUT_MS, type SegueActivities, type WriteNote, type WriteReport } from '../contract';
 import { nextBatch, noteTrouble, settle, type Writer } from './writerProgress';
 
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [1_000, 60_000];
@@ -47,7 +53,14 @@ async function waitOut(
     return;
   }
   noteTrouble(writer, error);
-  await sleep(Math.min(FIRST_PAUSE_MS * 2 ** (progress.failures - 1), LONGEST_PAUSE_MS));
+  const pause = Math.min(FIRST_PAUSE_MS * 2 ** (progress.failures - 1), LONGEST_PAUSE_MS);
+  await sleep(Math.max(pause, unsettledMs(failure)));
+}
+
+/** For how long the PATCH of a worker that is gone may still arrive, where it was the last attempt: no other gets its note. */
+function unsettledMs({ cause }: ActivityFailure): number {
+  const note = cause instanceof TimeoutFailure ? (cause.lastHeartbeatDetails as WriteNote | undefined) : null;
+  return note ? note.unsettledUntil - Date.now() : 0;
 }
 
 function isDenied({ cause }: ActivityFailure): boolean {

@@ -1,0 +1,51 @@
+/** A worker that is killed with a PATCH on its way, which a service without ETags applies long after that. */
+import { eventually } from '../../support/eventually';
+import { useProcesses } from '../../support/servers/processes';
+import { segueClient, testConfig, useTemporal } from '../../support/servers/temporal';
+import { addFault, ask, readLedger } from '../../support/service/sandbox';
+import { KEPT, readProject, seedProject, set, WORKSPACE } from '../../support/builders/writing';
+
+const temporal = useTemporal();
+const processes = useProcesses(() => temporal.address);
+
+/** Long after the server has given the attempt up, and before the PATCH can no longer arrive: that is after a minute. */
+const LATE_MS = 40_000;
+const LONGEST_MS = 240_000;
+
+test.concurrent.each([
+  ['first', 0],
+  ['last', 2],
+])(
+  'P3: without ETags, a worker that is killed in the %s attempt of a write: its late PATCH takes nothing away from later changes',
+  async (_which, failures) => {
+    const sandboxUrl = await processes.sandbox('--no-etags');
+    const project = await seedProject(sandboxUrl);
+    for (let nth = 1; nth <= failures; nth++)
+      await addFault(sandboxUrl, {
+        ...{ operation: 'get-project', match: { nth }, fault: 'status', when: 'before' },
+      });
+    const late = { operation: 'update-project', match: { nth: 1 }, ms: LATE_MS };
+    await addFault(sandboxUrl, { ...late, fault: 'delay', when: 'before' });
+
+    const config = testConfig({ organization: WORKSPACE });
+    const doomed = await processes.worker(config.taskQueue, sandboxUrl);
+    const { projects } = segueClient(temporal, config);
+    const first = projects.patch(project, set('a', 1));
+    await eventually('the PATCH', async () => {
+      const { json } = await ask(sandboxUrl, 'GET /_sandbox/faults');
+      return (json.faults as { hits: number }[]).every(({ hits }) => hits === 1);
+    });
+    await doomed.end('SIGKILL');
+
+    await processes.worker(config.taskQueue, sandboxUrl);
+    expect(await first).toMatchObject({ ok: true });
+    expect(await projects.patch(project, set('b', 1))).toMatchObject({ ok: true });
+    await eventually('the late PATCH', async () => {
+      const { entries } = await readLedger(sandboxUrl);
+      return entries.some(({ fault, applied }) => fault === 'delay before' && applied);
+    });
+    expect((await readProject(sandboxUrl, project)).data).toEqual({ ...KEPT, a: 1, b: 1 });
+    expect((await readLedger(sandboxUrl)).summary).toMatchObject({ lostKeys: 0 });
+  },
+  LONGEST_MS,
+);
