@@ -1,13 +1,12 @@
 /** A manifest is checked whole: everything that is wrong is told with its line, and what is good is counted. */
 import { setImmediate } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { checkManifest, readPartitions } from '../../../src/client/batches/manifest';
 import { linesOf } from '../../../src/client/batches/manifest/lines';
 import { keyOf } from '../../../src/client/jobs/mediaSpec';
 import { MOST_PARTITION_ITEMS } from '../../../src/contract';
 import { all } from '../../support/all';
 import { IMAGE, line, linesIn, TOOL } from '../../support/builders/manifestLines';
+import { collectGarbage } from '../../support/garbage';
 import { shared } from '../../support/jest/shared';
 
 describe('checking', () => {
@@ -184,9 +183,8 @@ describe('lines that write to the same place', () => {
 
 test('very many lines need little memory, both times they are read, whether they have keys or not, and wherever they write', async () => {
   const COUNT = shared().full ? 1_000_000 : 30_000;
-  const garbageOut = collector();
   const kept = (): number => {
-    garbageOut();
+    collectGarbage();
     return process.memoryUsage().heapUsed;
   };
   const before = kept();
@@ -219,9 +217,3 @@ test('very many lines need little memory, both times they are read, whether they
   // 89 MiB at full size, 4 else, for their keys and places; the lines themselves have 300 MB and 9.
   expect(most).toBeLessThan((shared().full ? 110 : 8) * 1024 * 1024);
 }, 1_200_000);
-
-/** What nobody holds any more does not count. */
-function collector(): () => void {
-  setFlagsFromString('--expose-gc');
-  return runInNewContext('gc') as () => void;
-}

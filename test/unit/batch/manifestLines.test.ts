@@ -3,8 +3,6 @@ import { chmod, mkdtemp, writeFile } from 'node:fs/promises';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import path from 'node:path';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { linesOf, type ManifestLine } from '../../../src/client/batches/manifest/lines';
 import { manifestLines, manifestName } from '../../../src/client/batches/manifest/source';
 import { LARGEST_LINE_BYTES } from '../../../src/contract';
@@ -12,6 +10,7 @@ import { InvalidInputError, UnreachableAddressError, UnusableFileError } from '.
 import { freePort } from '../../../src/temporal/ports';
 import { all } from '../../support/all';
 import { eventually } from '../../support/eventually';
+import { collectGarbage } from '../../support/garbage';
 import { shared } from '../../support/jest/shared';
 
 /** Root may read every file: whoever is root is another user for as long as `work` takes. */
@@ -25,9 +24,6 @@ async function asNobody(work: () => Promise<void>): Promise<void> {
 function* pieces(bytes: Buffer, size: number): Generator<Buffer> {
   for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size);
 }
-
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
 
 const bytesOf = (text: string): Buffer => Buffer.from(text, 'utf8');
 const TOO_LONG = `has ${LARGEST_LINE_BYTES + 1} bytes, more than ${LARGEST_LINE_BYTES}`;
