@@ -1,14 +1,11 @@
 /** P1 where Temporal or a person would repeat a submission, and P2 where one would lose it. */
 import { randomUUID } from 'node:crypto';
 import { type Socket } from 'node:net';
-import { createActivities } from '../../../src/activities';
-import { reasonNotToSend } from '../../../src/activities/guards';
 import { acceptedSignal } from '../../../src/contract';
 import { KeyReusedError } from '../../../src/errors';
 import { mediaWorkflowId } from '../../../src/ids';
 import { SANDBOX_KEY, startSandbox } from '../../../src/sandbox/server';
 import { startDevServer } from '../../../src/temporal/devServer';
-import { testApi } from '../../support/service/api';
 import { eventually } from '../../support/eventually';
 import { answer, type RawServer, startRawServer } from '../../support/service/rawServer';
 import { tasksOf } from '../../support/builders/jobs';
@@ -17,7 +14,6 @@ import { addFault, readLedger } from '../../support/service/sandbox';
 import { SegueProcess } from '../../support/servers/segueProcess';
 import { shared } from '../../support/jest/shared';
 import { connectTo, segueClient, testConfig, useTemporal, withWorker } from '../../support/servers/temporal';
-import { activityEnvironment } from '../../support/servers/log';
 
 const temporal = useTemporal();
 
@@ -42,77 +38,26 @@ async function startSlowService(): Promise<{ server: RawServer; posts: Socket[] 
   return { server, posts };
 }
 
-describe('P1: a submission that Temporal would repeat', () => {
-  const info = {
-    attempt: 1,
-    scheduledTimestampMs: 1_000,
-    currentAttemptScheduledTimestampMs: 1_000,
-    workflowExecution: { workflowId: 'media/k', runId: 'r' },
-  };
-
-  test.each([
-    ['a first attempt', info, 'r', undefined],
-    ['a second attempt', { ...info, attempt: 2 }, 'r', 'attempt 2'],
-    [
-      'an attempt scheduled anew',
-      { ...info, currentAttemptScheduledTimestampMs: 1_001 },
-      'r',
-      'scheduled anew',
-    ],
-    ['an attempt of a reset run', info, 'another', 'was reset'],
-    ['an attempt without a run', { ...info, workflowExecution: undefined }, 'r', 'was reset'],
-  ])('%s', (_case, execution, runId, reason) => {
-    const refusal = reasonNotToSend(execution, runId, { checkScheduledTime: true });
-    if (reason === undefined) expect(refusal).toBeUndefined();
-    else expect(refusal).toContain(reason);
-  });
-
-  test('submit and notify send nothing then, and say unknown', async () => {
-    const server = await startRawServer((socket) => socket.end(ACCEPTED));
-    const api = testApi(server.url);
-    const { general, submits } = createActivities(api);
-    const environment = activityEnvironment({ attempt: 2 });
-    const runId = environment.context.info.workflowExecution?.runId ?? '';
-    const order = { ...job(), attempt: 1, runId };
-    expect(await environment.run(submits.submit, order)).toMatchObject({ outcome: 'unknown' });
-    const notification = {
-      userId: 'u',
-      workspaceId: 'w',
-      title: 'T',
-      message: 'm',
-      category: 'agentNudge' as const,
-    };
-    const notified = environment.run(general.notify, { notification, requestId: 'n', runId });
-    expect(await notified).toMatchObject({
-      outcome: 'unknown',
-      reason: expect.stringContaining('attempt 2'),
+test('P1: a workflow reset to before the submit holds the run instead', async () => {
+  const sandbox = await startSandbox({ pace: { kind: 'polls', polls: 1_000 } });
+  const config = testConfig();
+  await withWorker(temporal, config, sandbox.url, async () => {
+    const spec = { ...job(), request: { image_url: `${sandbox.url}/samples/shoe.png` } };
+    const started = await segueClient(temporal, config).media.start(spec);
+    await eventually('the submission', async () => (await started.state())?.stage === 'polling');
+    const { workflowId, runId } = started;
+    await resetRun(temporal, { workflowId, runId }, { workflowTaskFinishEventId: 3 as never });
+    const state = await eventually('the hold', async () => {
+      const now = await started.state();
+      return now?.stage === 'held' ? now : undefined;
     });
-    expect(server.received).toHaveLength(0);
-    await api.close();
-    await server.stop();
+    expect(state.attempts).toMatchObject([
+      { outcome: 'unknown', reason: expect.stringContaining('was reset') },
+    ]);
+    await temporal.client.workflow.getHandle(started.workflowId).terminate();
   });
-
-  test('a workflow reset to before the submit holds the run instead', async () => {
-    const sandbox = await startSandbox({ pace: { kind: 'polls', polls: 1_000 } });
-    const config = testConfig();
-    await withWorker(temporal, config, sandbox.url, async () => {
-      const spec = { ...job(), request: { image_url: `${sandbox.url}/samples/shoe.png` } };
-      const started = await segueClient(temporal, config).media.start(spec);
-      await eventually('the submission', async () => (await started.state())?.stage === 'polling');
-      const { workflowId, runId } = started;
-      await resetRun(temporal, { workflowId, runId }, { workflowTaskFinishEventId: 3 as never });
-      const state = await eventually('the hold', async () => {
-        const now = await started.state();
-        return now?.stage === 'held' ? now : undefined;
-      });
-      expect(state.attempts).toMatchObject([
-        { outcome: 'unknown', reason: expect.stringContaining('was reset') },
-      ]);
-      await temporal.client.workflow.getHandle(started.workflowId).terminate();
-    });
-    expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 1, duplicates: 0 });
-    await sandbox.stop();
-  });
+  expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 1, duplicates: 0 });
+  await sandbox.stop();
 });
 
 describe('P1 P2: a submission that is on its way', () => {
