@@ -12,7 +12,9 @@ export async function eventually<T>(
   const giveUpAt = Date.now() + timeoutMs;
   let problem: unknown;
   let pause = FIRST_PAUSE_MS;
-  while (Date.now() < giveUpAt) {
+  for (;;) {
+    // Asked once more when the time is over: a busy machine may have slept through all of it.
+    const isLast = Date.now() >= giveUpAt;
     try {
       const answer = await ask();
       if (answer !== undefined && answer !== false) return answer;
@@ -20,8 +22,8 @@ export async function eventually<T>(
     } catch (error) {
       problem = error;
     }
+    if (isLast) throw new Error(`waited in vain for ${what}`, { cause: problem });
     await sleep(pause);
     pause = Math.min(pause * GROWTH, LONGEST_PAUSE_MS);
   }
-  throw new Error(`waited in vain for ${what}`, { cause: problem });
 }

@@ -4,12 +4,15 @@ import { eventually } from '../eventually';
 /** What came back on one connection, byte by byte. */
 export class RawExchange {
   received = Buffer.alloc(0);
+  /** How often something was received. */
+  reads = 0;
   /** How the connection ended: `open`, `closed`, or the error's code. */
   state = 'open';
 
   private constructor(private readonly socket: Socket) {
     socket.on('data', (piece: Buffer) => {
       this.received = Buffer.concat([this.received, piece]);
+      this.reads += 1;
     });
     socket.on('error', (error: NodeJS.ErrnoException) => {
       this.state = error.code ?? error.message;

@@ -15,7 +15,6 @@ export async function submit(
     return await api.submit('remove-background', REQUEST, {
       ...ASK,
       requestId: 'k.submit.1',
-      timeoutMs: 700,
       ...options,
     });
   } finally {
