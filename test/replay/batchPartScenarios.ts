@@ -221,6 +221,6 @@ export const batchPartScenarios: Record<string, Scenario> = {
   'batch-part-continued-untold': telling,
   'batch-part-handing-over-untold': handingOver(telling),
   'batch-part-continued-unwritten': continuing(UNWRITABLE),
-  'batch-part-handing-over-unwritten': handingOver(continuing(UNWRITABLE)),
+  'batch-part-handing-over-unwritten': handingOver(continuing(UNWRITABLE), 'requestChange'),
   'media-held-by-batch': adopted,
 };

@@ -34,13 +34,21 @@ export const whereHistoriesAreShort =
     }
   };
 
-/** The same, of which the run before the kept one is kept: it ends by continuing as new. */
+/** The same, of which an earlier run is kept, one that ends by continuing as new: the last that ran this activity, if one is named. */
 export const handingOver =
-  (scenario: Scenario): Scenario =>
+  (scenario: Scenario, activity?: string): Scenario =>
   (temporal, keep) =>
     scenario(temporal, async (run) => {
-      const { events } = await run.fetchHistory();
-      const before = events?.[0]?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId;
-      if (!before) throw new Error(`no run of ${run.workflowId} has handed over to this one`);
-      await keep(run.client.getHandle(run.workflowId, before));
+      const { workflowId, client } = run;
+      let { events } = await run.fetchHistory();
+      for (;;) {
+        const runId = events?.[0]?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId;
+        if (!runId) throw new Error(`no run of ${workflowId} continued as new like this`);
+        const earlier = client.getHandle(workflowId, runId);
+        ({ events } = await earlier.fetchHistory());
+        const isWanted = events?.some(
+          ({ activityTaskScheduledEventAttributes: one }) => one?.activityType?.name === activity,
+        );
+        if (activity === undefined || isWanted) return keep(earlier);
+      }
     });
