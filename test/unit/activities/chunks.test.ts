@@ -3,6 +3,7 @@ import { type Socket } from 'node:net';
 import { type MockActivityEnvironment } from '@temporalio/testing';
 import { ActivityNotFoundError, type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { createActivities } from '../../../src/activities';
+import { sendOnce, type SendWindow } from '../../../src/activities/once';
 import { type ChunkOrder, type SubmitOutcome, type TasksNews } from '../../../src/contract';
 import { testApi } from '../../support/service/api';
 import { answer, startRawServer } from '../../support/service/rawServer';
@@ -174,9 +175,13 @@ test('P2: what is known goes out with a sign of life, by the item, while others 
   await server.stop();
 });
 
-test('P2: what is known is told by a heartbeat of its own, without waiting for the next regular one', async () => {
-  // No regular one comes.
-  jest.spyOn(globalThis, 'setInterval').mockImplementation(() => setTimeout(() => undefined));
+test('P2: what is known is told by a heartbeat of its own, and by every regular one after it', async () => {
+  // No regular one comes by itself.
+  let beatRegularly: () => void = () => undefined;
+  jest.spyOn(globalThis, 'setInterval').mockImplementation((beat) => {
+    beatRegularly = beat;
+    return setTimeout(() => undefined);
+  });
   const posts: Socket[] = [];
   const server = await startRawServer((socket) => {
     posts.push(socket);
@@ -186,15 +191,33 @@ test('P2: what is known is told by a heartbeat of its own, without waiting for t
   const { chunks } = createActivities(api, { checkScheduledTime: false });
   const { environment, runId } = environmentOf();
   const told: object[] = [];
-  environment.on('heartbeat', (notes: object) => {
-    told.push(Object.values(notes));
-    posts[1]?.end(task('t-2'));
+  environment.on('heartbeat', (notes: object | undefined) => {
+    told.push(Object.values(notes ?? {}));
+    if (told.length === 1) beatRegularly();
+    else posts[1]?.end(task('t-2'));
   });
   await environment.run(chunks.submitChunk, chunkOf(2, runId));
-  expect(told).toEqual([[{ outcome: 'accepted', taskId: 't-1' }]]);
+  const known = [{ outcome: 'accepted', taskId: 't-1' }];
+  expect(told).toEqual([known, known]);
   jest.restoreAllMocks();
   await api.close();
   await server.stop();
+});
+
+test('P1: the time for sending counts from before the server was asked, however long it took to answer', async () => {
+  const clock = jest.spyOn(Date, 'now').mockReturnValue(1_000_000);
+  const { environment, runId } = environmentOf(
+    {},
+    serverThat(async () => {
+      clock.mockReturnValue(1_005_000);
+      await Promise.resolve();
+    }),
+  );
+  const send = (window: SendWindow) => Promise.resolve(window);
+  const window: unknown = await environment.run(() => sendOnce(runId, { checkScheduledTime: false }, send));
+  jest.restoreAllMocks();
+  // Of the 30 s that the activity has, 10 are for recording the outcome.
+  expect(window).toEqual({ timeoutMs: 20_000, sendBefore: 1_020_000 });
 });
 
 test.each([
