@@ -1,0 +1,138 @@
+/**
+ * Breaks one line at a time, in a copy of the checkout, and looks whether the test that is named for it fails. The copy
+ * has no build, so that test must not start `bin/segue`. `npm run mutants -- guards` takes those whose name or file matches.
+ */
+const { spawnSync } = require('node:child_process');
+const fs = require('node:fs');
+const { tmpdir } = require('node:os');
+const path = require('node:path');
+const { transformSync } = require('@swc/core');
+
+const ROOT = path.resolve(__dirname, '../..');
+const NOT_COPIED = ['.git', 'dist', 'node_modules'];
+const LONGEST_RUN_MS = 300_000;
+
+const copy = fs.mkdtempSync(path.join(tmpdir(), 'segue-mutants-'));
+process.on('exit', () => fs.rmSync(copy, { recursive: true, force: true }));
+process.on('SIGINT', () => process.exit(130));
+
+const mutants = readMutants(process.argv[2] ?? '');
+if (mutants.length === 0) stop('no mutant matches');
+say(`${mutants.length} mutants; first, their tests as they are`);
+fs.cpSync(ROOT, copy, {
+  recursive: true,
+  filter: (file) => !NOT_COPIED.includes(path.relative(ROOT, file)),
+});
+fs.symlinkSync(path.join(ROOT, 'node_modules'), path.join(copy, 'node_modules'));
+
+const passed = runUnmutated();
+let failures = 0;
+for (const mutant of mutants) {
+  const began = Date.now();
+  const verdict = judge(mutant);
+  if (verdict !== 'killed') failures += 1;
+  const seconds = Math.round((Date.now() - began) / 1_000);
+  say(`${verdict.padEnd(14)}  ${mutant.promise}  ${mutant.name} (${mutant.file}, ${seconds} s)`);
+}
+say(`${mutants.length - failures} killed, ${failures} not`);
+process.exitCode = failures > 0 ? 1 : 0;
+
+function readMutants(wanted) {
+  const pattern = new RegExp(wanted, 'i');
+  return fs
+    .readdirSync(__dirname)
+    .filter((file) => file.endsWith('.json'))
+    .flatMap((file) => JSON.parse(fs.readFileSync(path.join(__dirname, file), 'utf8')))
+    .filter(({ name, file }) => pattern.test(name) || pattern.test(file));
+}
+
+/** Every named test as it is: only one that passes can tell. Gives the tests that passed. */
+function runUnmutated() {
+  const whole = new Set(mutants.filter((mutant) => !mutant.name_pattern).map(({ test }) => test));
+  const inPart = mutants.filter(({ test }) => !whole.has(test));
+  const runs = [true, false].flatMap((isUnit) => {
+    const here = ({ test }) => isUnitTest(test) === isUnit;
+    const parts = inPart.filter(here);
+    return [
+      { tests: [...whole].filter((test) => here({ test })) },
+      {
+        tests: [...new Set(parts.map(({ test }) => test))],
+        pattern: parts.map(({ name_pattern: pattern }) => `(${pattern})`).join('|'),
+      },
+    ];
+  });
+  return runs
+    .filter(({ tests }) => tests.length > 0)
+    .flatMap(({ tests, pattern }) => {
+      const { results, problem, output } = runJest(tests, pattern);
+      const named = results.filter((result) => mutants.some((mutant) => isNamedBy(mutant, result)));
+      const failed = named.filter(({ status }) => status === 'failed');
+      if (problem === undefined && failed.length === 0) return named;
+      say(output);
+      return stop(problem ?? `${failed.length} tests fail before anything is broken`);
+    })
+    .filter(({ status }) => status === 'passed');
+}
+
+function judge(mutant) {
+  if (!passed.some((result) => isNamedBy(mutant, result))) return 'HAS NO TEST';
+  const file = path.join(copy, mutant.file);
+  const original = fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : '';
+  const parts = original.split(mutant.find);
+  if (parts.length !== 2) return 'DOES NOT APPLY';
+  const mutated = parts.join(mutant.replace);
+  try {
+    transformSync(mutated, { jsc: { parser: { syntax: 'typescript' } } });
+  } catch {
+    return 'DOES NOT COMPILE';
+  }
+  fs.writeFileSync(file, mutated);
+  try {
+    const { results, problem } = runJest([mutant.test], mutant.name_pattern);
+    if (problem !== undefined) return problem;
+    const failed = results.filter(({ status }) => status === 'failed');
+    // A test that only ran out of time says nothing of what it asserts.
+    const isNoticed = ({ failureMessages }) =>
+      failureMessages.some((message) => !/Exceeded timeout/.test(message));
+    if (failed.some(isNoticed)) return 'killed';
+    return failed.length > 0 ? 'TIMED OUT' : 'SURVIVED';
+  } finally {
+    fs.writeFileSync(file, original);
+  }
+}
+
+/** As jest reads the pattern. */
+function isNamedBy({ test, name_pattern: pattern = '' }, { file, fullName }) {
+  return file === test && new RegExp(pattern, 'i').test(fullName);
+}
+
+function runJest(tests, pattern) {
+  const outputFile = path.join(copy, 'results.json');
+  fs.rmSync(outputFile, { force: true });
+  const args = ['--json', `--outputFile=${outputFile}`, '--forceExit', '--runTestsByPath', ...tests];
+  if (pattern) args.push('-t', pattern);
+  if (tests.every(isUnitTest)) args.push('--globalSetup', './test/mutants/unitSetup.ts');
+  const options = { cwd: copy, encoding: 'utf8', timeout: LONGEST_RUN_MS, maxBuffer: Infinity };
+  const { stdout, stderr } = spawnSync('node_modules/.bin/jest', args, options);
+  const output = `${stdout}${stderr}`;
+  if (!fs.existsSync(outputFile)) return { results: [], problem: 'DID NOT RUN', output };
+  const { testResults } = JSON.parse(fs.readFileSync(outputFile, 'utf8'));
+  const results = testResults.flatMap(({ name, assertionResults }) =>
+    assertionResults.map((result) => ({ ...result, file: path.relative(fs.realpathSync(copy), name) })),
+  );
+  const isLoaded = testResults.every(({ assertionResults }) => assertionResults.length > 0);
+  return { results, problem: isLoaded ? undefined : 'DID NOT RUN', output };
+}
+
+function isUnitTest(test) {
+  return test.startsWith('test/unit/');
+}
+
+function say(line) {
+  process.stdout.write(`${line}\n`);
+}
+
+function stop(problem) {
+  say(problem);
+  process.exit(1);
+}
