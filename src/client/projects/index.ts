@@ -1,4 +1,5 @@
 /** Changes of projects, for those who wait for the outcome. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { randomUUID } from 'node:crypto';
 import {
   type Client,
@@ -76,7 +77,10 @@ export class ProjectsClient {
           args: [request],
         });
       } catch (error) {
-        if (isBusy(error)) continue;
+        if (isBusy(error)) {
+          await sleep(BUSY_PAUSE_MS);
+          continue;
+        }
         const failure = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
         if (!(failure instanceof ApplicationFailure)) throw error;
         if (failure.type === FAILURE.badChange) return { ok: false, error: failure.message };
@@ -87,11 +91,14 @@ export class ProjectsClient {
   }
 }
 
-const GRPC_RESOURCE_EXHAUSTED = 8;
+const BUSY_PAUSE_MS = 200;
 
-/** A run takes few Updates at a time; the SDK has waited and tried several times when this is thrown. */
+/** RESOURCE_EXHAUSTED: a run takes few Updates at a time. FAILED_PRECONDITION: its workflow task fails, or it is paused. */
+const BUSY = [8, 9];
+
+/** Whether the writer may take the change later: signals that come while it continues as new fail its workflow task. */
 function isBusy(error: unknown): boolean {
   return isGrpcServiceError(error)
-    ? (error.code as number) === GRPC_RESOURCE_EXHAUSTED
+    ? BUSY.includes(error.code)
     : error instanceof ServiceError && isBusy(error.cause);
 }
