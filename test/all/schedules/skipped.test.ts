@@ -21,7 +21,7 @@ test('what the server skipped is shown by schedule and reason; a schedule that i
   await until(name, 'a skipped firing', ({ skipped }) => skipped.overlap > 0);
   // From now on it is the same number for everybody.
   await schedules.pause(name, 'counted');
-  const { skipped } = await schedules.show(name);
+  const { skipped } = await until(name, 'the pause', ({ paused }) => paused);
   const look = async (): Promise<string[]> => {
     const meter = recordingMeter();
     const environment = activityEnvironment({}, { client: temporal.client });

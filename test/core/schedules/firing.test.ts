@@ -92,6 +92,7 @@ test('a firing stays open as long as its campaign; others are skipped meanwhile,
   await expect(schedules.trigger(name)).rejects.toThrow(/is open, so another firing would be skipped/);
   // Nothing more is to begin when this one is over.
   await schedules.pause(name, 'it is enough');
+  await until(name, 'the pause', ({ paused }) => paused);
   const campaign = campaignOf(name, time);
   await campaign.untilStage('approving');
   await campaign.decide({ decision: 'reject', by: 'sam' });
