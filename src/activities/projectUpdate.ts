@@ -1,5 +1,5 @@
 /** Brings changes into a project: read, apply, one PATCH, and again until it is known what became of it. */
-import { setTimeout as wait } from 'node:timers/promises';
+import { setTimeout as sleepThroughCancellation } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { cancellationSignal, sleep } from '@temporalio/activity';
 import { type Api, type CallOptions } from '../api/client';
@@ -130,7 +130,8 @@ export class ProjectUpdate {
     }
     // With an ETag a late PATCH is refused. Without, a read now could be outdated by it. An attempt that is cancelled
     // waits too: it may be the last one, and nobody gets its note.
-    if (failure && !isGuarded && verdictOf(failure) === 'unknown') await wait(call.timeoutMs);
+    if (failure && !isGuarded && verdictOf(failure) === 'unknown')
+      await sleepThroughCancellation(call.timeoutMs);
     if (!isGuarded) this.pulse.note(null);
     return failure;
   }

@@ -30,7 +30,7 @@ export interface CallOptions {
   scope?: Scope;
   /** The request is not written after this moment: whoever ordered it has stopped waiting. */
   sendBefore?: number;
-  /** The answer as it came, for who sends it back; others get it without the credential, as it ends up in histories. */
+  /** Returns the answer unredacted, for the project writer, which sends it back. Other answers end up in histories. */
   verbatim?: boolean;
 }
 

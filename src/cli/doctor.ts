@@ -16,7 +16,7 @@ import { withApi } from './api';
 import { withTemporal } from './connect';
 import { EXIT } from './exit';
 import { print, printJson } from './print';
-import { env, setExitCode } from './io';
+import { env, io } from './io';
 
 const ENOUGH_RETENTION_DAYS = 30;
 const MOST_CLOCK_SKEW_MS = 5_000;
@@ -49,7 +49,7 @@ export function addTo(program: Command): void {
       for (const found of await checkService()) add(found);
       const complete = findings.every(({ result }) => result !== 'missing');
       if (json) printJson({ complete, findings });
-      setExitCode(complete ? EXIT.done : EXIT.unreachable);
+      io().exitCode = complete ? EXIT.done : EXIT.unreachable;
     });
 }
 

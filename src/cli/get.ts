@@ -19,7 +19,7 @@ import {
 } from './readouts';
 import { recordTable } from './table';
 import { workspaceZone, zoneOf } from './schedule/zone';
-import { io, setExitCode } from './io';
+import { io } from './io';
 
 interface GetFlags extends ScopeFlags {
   json?: boolean;
@@ -132,7 +132,7 @@ function addSubtitles(get: Command): void {
           say(
             `The file is empty: transcription ${id} is not DONE yet. See \`segue get transcription ${id}\`.`,
           );
-          setExitCode(EXIT.failed);
+          io().exitCode = EXIT.failed;
         } else if (flags.out === undefined) {
           io().stdout.write(subtitles.text);
         } else {

@@ -21,7 +21,7 @@ import {
 import { VERSION } from '../package';
 import { NO_JOB } from '../client/report';
 import { EXIT, type ExitCode, LostSightError, UnreachableError, UsageError } from './exit';
-import { env, io, type Io, setExitCode, withIo } from './io';
+import { env, io, type Io, withIo } from './io';
 import { printJson, say } from './print';
 
 /**
@@ -53,17 +53,18 @@ const COMMANDS: Record<string, () => Promise<{ addTo: (program: Command) => void
 };
 
 /** Runs one command and returns its exit code. `argv` begins as `process.argv` does. */
-export function main(argv: string[], given: Io = process): Promise<ExitCode> {
-  return withIo(given, async () => {
+export async function main(argv: string[], given: Io = process): Promise<number> {
+  await withIo(given, async () => {
     for (const name of unknownSettings(env()))
       say(`warning: ${name} is not a setting of Segue and is ignored`);
     try {
       const program = await segueCommand(argv[2]);
       await program.parseAsync(argv);
     } catch (error) {
-      setExitCode(report(error, argv.includes('--json')));
+      io().exitCode = report(error, argv.includes('--json'));
     }
   });
+  return Number(given.exitCode ?? EXIT.done);
 }
 
 /** The command with the one subcommand that was named, or with all of them when none was: help lists them. */

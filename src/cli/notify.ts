@@ -4,7 +4,7 @@ import { categories } from '../api/operations/notify';
 import { addScopeFlags, type ScopeFlags, withApi } from './api';
 import { EXIT, type ExitCode } from './exit';
 import { print, printJson, say } from './print';
-import { setExitCode } from './io';
+import { io } from './io';
 
 interface NotifyFlags extends ScopeFlags {
   // What is missing is told by the notification's own check.
@@ -39,7 +39,7 @@ export function addTo(program: Command): void {
     .option('--extra <json>', 'metadata, as a JSON object')
     .option('--json', 'print the outcome as one JSON object');
   addScopeFlags(command).action(async (flags: NotifyFlags) => {
-    setExitCode(await send(flags));
+    io().exitCode = await send(flags);
   });
 }
 

@@ -16,7 +16,7 @@ import { readTextFile } from './input';
 import { print, printJson, say } from './print';
 import { sayThatItExists, sayWhenNobodyPolls, tellStarted } from './starting';
 import { exitCodeOf, headline, waitFor } from './waiting';
-import { env, setExitCode } from './io';
+import { env, io } from './io';
 
 interface OutlookFlags {
   key?: string;
@@ -38,20 +38,20 @@ export function addTo(program: Command): void {
   waiting(asking(outlook.command('run <spec>')))
     .description('look once and wait for the end; SPEC is a YAML or JSON file, - for stdin')
     .action(async (file: string, flags: OutlookFlags) => {
-      setExitCode(await withStarted(file, flags, (run) => waitForLook(run, flags)));
+      io().exitCode = await withStarted(file, flags, (run) => waitForLook(run, flags));
     });
   asking(outlook.command('start <spec>'))
     .description('start that and return at once')
     .option('--json', 'print one JSON object')
     .action(async (file: string, flags: OutlookFlags) => {
-      setExitCode(await withStarted(file, flags, (run, connected) => tellStarted(run, connected, flags)));
+      io().exitCode = await withStarted(file, flags, (run, connected) => tellStarted(run, connected, flags));
     });
   waiting(outlook.command('follow <key>'))
     .description('wait for one that was started')
     .action(async (key: string, flags: OutlookFlags) => {
       const config = loadStarterConfig(env());
-      setExitCode(
-        await withTemporal(async ({ segue }) => waitForLook(await segue(config).outlooks.get(key), flags)),
+      io().exitCode = await withTemporal(async ({ segue }) =>
+        waitForLook(await segue(config).outlooks.get(key), flags),
       );
     });
 }

@@ -14,7 +14,7 @@ import { EXIT, type ExitCode, UsageError } from './exit';
 import { problemsOfTimeout } from './flags';
 import { readObjectFile } from './input';
 import { print, printJson, say } from './print';
-import { env, setExitCode } from './io';
+import { env, io } from './io';
 
 interface PatchFlags extends ScopeFlags {
   data?: string;
@@ -42,7 +42,7 @@ export function addTo(program: Command): void {
     .option('--timeout <duration>', 'stop waiting after this long')
     .option('--json', 'print one JSON object');
   addScopeFlags(command).action(async (resourcetype: string, id: string, flags: PatchFlags) => {
-    setExitCode(await patch({ resourcetype, id }, flags));
+    io().exitCode = await patch({ resourcetype, id }, flags);
   });
 }
 

@@ -3,10 +3,12 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 
-/** Servers that people know are below. */
+/** Well-known servers listen on ports below this one. */
 const LOWEST_PORT = 10_000;
-/** Where Linux says which ports it gives to outgoing connections; they begin here unless told, and later elsewhere. */
-const [EPHEMERAL_PORTS, FIRST_EPHEMERAL_PORT] = ['/proc/sys/net/ipv4/ip_local_port_range', '32768'];
+/** Linux gives outgoing connections the ports of this range. */
+const EPHEMERAL_PORTS = '/proc/sys/net/ipv4/ip_local_port_range';
+/** The first of them where that file is missing: other systems begin later. */
+const FIRST_EPHEMERAL_PORT = '32768';
 
 /**
  * A port of the loopback interface that nobody listens on now. No outgoing connection is given it, so that it stays free

@@ -57,7 +57,7 @@ async function waitOut(
   await sleep(Math.max(pause, unsettledMs(failure)));
 }
 
-/** For how long the PATCH of a worker that is gone may still arrive, where it was the last attempt: no other gets its note. */
+/** The last attempt has no successor that reads its heartbeat, so the workflow waits until its PATCH can no longer arrive. */
 function unsettledMs({ cause }: ActivityFailure): number {
   const note = cause instanceof TimeoutFailure ? (cause.lastHeartbeatDetails as WriteNote | undefined) : null;
   return note ? note.unsettledUntil - Date.now() : 0;

@@ -10,6 +10,14 @@ const FOLDER = path.join(__dirname, 'histories');
 const UNRELEASED = 'unreleased';
 const EXTENSION = '.json.gz';
 
+interface HistoryEvent extends Record<string, unknown> {
+  eventType: string;
+}
+
+export interface HistoryJson {
+  events: HistoryEvent[];
+}
+
 export interface CommittedHistory {
   /** `unreleased/media-succeeded` */
   name: string;
@@ -31,14 +39,10 @@ export function committedHistories(release?: string): CommittedHistory[] {
 
 export const unreleasedHistories = (): CommittedHistory[] => committedHistories(UNRELEASED);
 
-export function writeHistory(scenario: string, history: unknown): void {
+export function writeHistory(scenario: string, history: HistoryJson): void {
   mkdirSync(path.join(FOLDER, UNRELEASED), { recursive: true });
   const file = path.join(FOLDER, UNRELEASED, `${scenario}${EXTENSION}`);
   writeFileSync(file, gzipSync(JSON.stringify(history), { level: 9 }));
-}
-
-interface HistoryEvent extends Record<string, unknown> {
-  eventType: string;
 }
 
 const LAST =
@@ -48,8 +52,7 @@ const LAST =
  * What a run does, as a sorted list without repeats: its workflow, the activities and children that it starts, the signals that
  * it sends and gets, and how it ends. How often and in which order things happen differs between two runs of one scenario.
  */
-export function outlineOf(json: string): string[] {
-  const { events } = JSON.parse(json) as { events: HistoryEvent[] };
+export function outlineOf({ events }: HistoryJson): string[] {
   const outline = events.flatMap((event) => {
     const name = nameIn(event);
     if (name === undefined && !LAST.test(event.eventType)) return [];

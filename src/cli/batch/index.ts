@@ -11,7 +11,7 @@ import { EXIT } from '../exit';
 import { problemsOfTimeout, softNumber } from '../flags';
 import { prepareFolder } from '../jobs/saving';
 import { tellStarted } from '../starting';
-import { setExitCode } from '../io';
+import { io } from '../io';
 
 const EXAMPLES = `
 Examples:
@@ -39,28 +39,28 @@ export function addTo(program: Command): void {
     .option('--json', 'print one JSON object, with the first 100 bad lines')
     .addHelpText('after', EXITS.check)
     .action(async (manifest: string, flags: BatchCheckFlags) => {
-      setExitCode(await checkBatch(manifest, flags));
+      io().exitCode = await checkBatch(manifest, flags);
     });
   waiting(asking(batch.command('run <manifest>')))
     .description('start a batch and wait until every item is over, or goes on as a run of its own')
     .addHelpText('after', EXITS.run)
     .action(async (manifest: string, flags: BatchRunFlags) => {
-      setExitCode(await withStartedBatch(manifest, flags, (one) => waitForBatch(one, flags)));
+      io().exitCode = await withStartedBatch(manifest, flags, (one) => waitForBatch(one, flags));
     });
   asking(batch.command('start <manifest>'))
     .description('start a batch and return when all lines are handed over')
     .option('--json', 'print one JSON object')
     .addHelpText('after', EXITS.start)
     .action(async (manifest: string, flags: BatchRunFlags) => {
-      setExitCode(
-        await withStartedBatch(manifest, flags, (one, connected) => tellStarted(one, connected, flags)),
+      io().exitCode = await withStartedBatch(manifest, flags, (one, connected) =>
+        tellStarted(one, connected, flags),
       );
     });
   waiting(batch.command('follow <key>'))
     .description('wait for a batch that was started')
     .addHelpText('after', EXITS.follow)
     .action(async (key: string, flags: { json?: boolean; timeout?: string }) => {
-      setExitCode(await withBatch(key, (one) => waitForBatch(one, flags), problemsOfTimeout(flags)));
+      io().exitCode = await withBatch(key, (one) => waitForBatch(one, flags), problemsOfTimeout(flags));
     });
   batch
     .command('status <key>')
@@ -69,12 +69,10 @@ export function addTo(program: Command): void {
     .option('--json', 'print one JSON object')
     .addHelpText('after', EXITS.read)
     .action(async (key: string, flags: { json?: boolean }) => {
-      setExitCode(
-        await withBatch(key, async (one) => {
-          showBatch(await one.report(), flags);
-          return EXIT.done;
-        }),
-      );
+      io().exitCode = await withBatch(key, async (one) => {
+        showBatch(await one.report(), flags);
+        return EXIT.done;
+      });
     });
   batch
     .command('results <key>')
@@ -100,7 +98,7 @@ ${EXITS.results}`,
     .action(async (key: string, flags: ResultsFlags) => {
       const wanted = wantedFrom(flags, problemsOfBatchId(key));
       await prepareFolder({ out: wanted.place?.into }, '--download');
-      setExitCode(await withBatch(key, (one) => printResults(one, wanted)));
+      io().exitCode = await withBatch(key, (one) => printResults(one, wanted));
     });
   addOrders(batch);
   batch
@@ -114,7 +112,7 @@ Asked twice, it is one batch. What is held, or may be alive at the service, is n
 ${EXITS.retry}`,
     )
     .action(async (key: string, flags: { json?: boolean }) => {
-      setExitCode(await retryBatch(key, flags));
+      io().exitCode = await retryBatch(key, flags);
     });
   batch
     .command('list')

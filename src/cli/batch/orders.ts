@@ -8,7 +8,7 @@ import { EXIT, type ExitCode } from '../exit';
 import { softNumber } from '../flags';
 import { osUser } from '../person';
 import { print, printJson } from '../print';
-import { setExitCode } from '../io';
+import { io } from '../io';
 
 interface OrderFlags {
   by?: string;
@@ -39,7 +39,7 @@ export function addOrders(batch: Command): void {
         await one.concurrency(asked);
         return tell(one, `has ${to} places, by ${by}`, json);
       };
-      setExitCode(await withBatch(key, work, problemsOfConcurrencyOrder(asked).map(asFlag)));
+      io().exitCode = await withBatch(key, work, problemsOfConcurrencyOrder(asked).map(asFlag));
     });
 }
 
@@ -56,7 +56,7 @@ function add(
       await act(one, asked);
       return tell(one, `${done} by ${by}`, json);
     };
-    setExitCode(await withBatch(key, work, problemsOfBatchOrder(asked).map(asFlag)));
+    io().exitCode = await withBatch(key, work, problemsOfBatchOrder(asked).map(asFlag));
   });
 }
 

@@ -17,7 +17,7 @@ import { print, printJson, say } from '../print';
 import { watcher } from '../screen';
 import { sayThatItExists, sayWhenNobodyPolls, tellStarted } from '../starting';
 import { exitCodeOf, headline, waitFor } from '../waiting';
-import { env, io, setExitCode } from '../io';
+import { env, io } from '../io';
 
 interface CampaignFlags {
   json?: boolean;
@@ -47,19 +47,19 @@ export function addTo(program: Command): void {
   waiting(campaign.command('run <spec>'))
     .description('start a campaign and wait for its end; SPEC is a YAML or JSON file, - for stdin')
     .action(async (file: string, flags: CampaignFlags) => {
-      setExitCode(await withStarted(file, (started) => waitForCampaign(started, flags)));
+      io().exitCode = await withStarted(file, (started) => waitForCampaign(started, flags));
     });
   campaign
     .command('start <spec>')
     .description('start a campaign and return at once')
     .option('--json', 'print one JSON object')
     .action(async (file: string, flags: CampaignFlags) => {
-      setExitCode(await withStarted(file, (started, connected) => tellStarted(started, connected, flags)));
+      io().exitCode = await withStarted(file, (started, connected) => tellStarted(started, connected, flags));
     });
   waiting(campaign.command('follow <key>'))
     .description('wait for the end of a campaign that was started')
     .action(async (key: string, flags: CampaignFlags) => {
-      setExitCode(await withCampaign(key, (one) => waitForCampaign(one, flags)));
+      io().exitCode = await withCampaign(key, (one) => waitForCampaign(one, flags));
     });
   campaign
     .command('status <key>')
@@ -67,12 +67,10 @@ export function addTo(program: Command): void {
     .description('show how a campaign stands: its stage, its jobs, what it waits for')
     .option('--json', 'print one JSON object')
     .action(async (key: string, flags: CampaignFlags) => {
-      setExitCode(
-        await withCampaign(key, async (one) => {
-          showReport(await one.report(), flags);
-          return EXIT.done;
-        }),
-      );
+      io().exitCode = await withCampaign(key, async (one) => {
+        showReport(await one.report(), flags);
+        return EXIT.done;
+      });
     });
   addOrders(campaign);
   campaign
@@ -80,7 +78,7 @@ export function addTo(program: Command): void {
     .description('stop a campaign and its jobs; the service goes on with tasks that it accepted')
     .option('--json', 'print one JSON object')
     .action(async (key: string, flags: CampaignFlags) => {
-      setExitCode(await withCampaign(key, (one) => cancelRun(one, flags, whatGoesOn)));
+      io().exitCode = await withCampaign(key, (one) => cancelRun(one, flags, whatGoesOn));
     });
   campaign
     .command('list')

@@ -9,7 +9,7 @@ import { listFlag } from '../flags';
 import { readRequestFile } from '../input';
 import { osUser } from '../person';
 import { print, printJson, say } from '../print';
-import { setExitCode } from '../io';
+import { io } from '../io';
 
 interface OrderFlags {
   by?: string;
@@ -35,21 +35,17 @@ export function addOrders(campaign: Command): void {
   order(campaign, 'pause <key>', 'begin no further jobs; those that run go on')
     .option('--reason <text>', 'why')
     .action(async (key: string, { by = osUser(), reason, json }: OrderFlags & { reason?: string }) => {
-      setExitCode(
-        await withCampaign(key, async (one) => {
-          await one.pause({ by, reason });
-          return tell(one, `paused by ${by}`, { json });
-        }),
-      );
+      io().exitCode = await withCampaign(key, async (one) => {
+        await one.pause({ by, reason });
+        return tell(one, `paused by ${by}`, { json });
+      });
     });
   order(campaign, 'resume <key>', 'go on with a campaign that was paused').action(
     async (key: string, { by = osUser(), json }: OrderFlags) => {
-      setExitCode(
-        await withCampaign(key, async (one) => {
-          await one.resume({ by });
-          return tell(one, `resumed by ${by}`, { json });
-        }),
-      );
+      io().exitCode = await withCampaign(key, async (one) => {
+        await one.resume({ by });
+        return tell(one, `resumed by ${by}`, { json });
+      });
     },
   );
   addMore(campaign);
@@ -63,22 +59,20 @@ function addDecision(campaign: Command, decision: CampaignVerdict, about: string
     command.option('--jobs <names>', 'the jobs to make again, with commas between', listFlag);
   command.addHelpText('after', '\nA decision that is sent twice is taken once.');
   command.action(async (key: string, { by = osUser(), comment, jobs, round, json }: DecisionFlags) => {
-    setExitCode(
-      await withCampaign(key, async (one) => {
-        const { applied, earlier, stale } = await one.decide({ decision, by, comment, jobs, round });
-        const whose = earlier ? `, by ${earlier.by} at ${earlier.at}` : '';
-        if (earlier && decision === 'change')
-          say(`If it is meant once more, name the open question, as \`status\` numbers it: --round N`);
-        if (stale.length > 0)
-          say(
-            `Made from what is now made again, and left as they are: ${stale.join(', ')}. --jobs may name them too.`,
-          );
-        return tell(one, applied ? `${decision}, decided by ${by}` : `was decided already${whose}`, {
-          json,
-          applied,
-        });
-      }),
-    );
+    io().exitCode = await withCampaign(key, async (one) => {
+      const { applied, earlier, stale } = await one.decide({ decision, by, comment, jobs, round });
+      const whose = earlier ? `, by ${earlier.by} at ${earlier.at}` : '';
+      if (earlier && decision === 'change')
+        say(`If it is meant once more, name the open question, as \`status\` numbers it: --round N`);
+      if (stale.length > 0)
+        say(
+          `Made from what is now made again, and left as they are: ${stale.join(', ')}. --jobs may name them too.`,
+        );
+      return tell(one, applied ? `${decision}, decided by ${by}` : `was decided already${whose}`, {
+        json,
+        applied,
+      });
+    });
   });
 }
 
@@ -95,12 +89,10 @@ function addMore(campaign: Command): void {
     .action(async (key: string, name: string, tool: string, flags: AddFlags) => {
       const { by = osUser(), optional, json } = flags;
       const added: AddMediaOrder = { name, tool, by, optional, request: await requestOf(flags) };
-      setExitCode(
-        await withCampaign(key, async (one) => {
-          await one.addMedia(added);
-          return tell(one, `${name} was added by ${by}`, { json });
-        }),
-      );
+      io().exitCode = await withCampaign(key, async (one) => {
+        await one.addMedia(added);
+        return tell(one, `${name} was added by ${by}`, { json });
+      });
     });
 }
 

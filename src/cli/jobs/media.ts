@@ -11,7 +11,7 @@ import { type ListFlags, showJobs } from './jobList';
 import { addSaveFlags, prepareFolder, problemsOfSaving } from './saving';
 import { tellStarted, withStartedJob } from '../starting';
 import { printReport, type WaitFlags, waitForJob } from '../waiting';
-import { env, setExitCode } from '../io';
+import { env, io } from '../io';
 
 export function addTo(program: Command): void {
   const media = program.command('media').description('run media jobs, and look after them');
@@ -32,12 +32,10 @@ export function addTo(program: Command): void {
     .description('show how a job stands')
     .option('--json', 'print one JSON object')
     .action(async (key: string, flags: { json?: boolean }) => {
-      setExitCode(
-        await withJob(key, async (job) => {
-          await printReport(job, await job.report(), flags);
-          return EXIT.done;
-        }),
-      );
+      io().exitCode = await withJob(key, async (job) => {
+        await printReport(job, await job.report(), flags);
+        return EXIT.done;
+      });
     });
   addSaveFlags(media.command('follow <key>'))
     .description('wait for the result of a job that was started')
@@ -47,7 +45,7 @@ export function addTo(program: Command): void {
       const problems = [...problemsOfTimeout(flags), ...problemsOfSaving(flags)];
       requireGood(problems, 'Nothing was asked');
       await prepareFolder(flags);
-      setExitCode(await withJob(key, (job) => waitForJob(job, flags)));
+      io().exitCode = await withJob(key, (job) => waitForJob(job, flags));
     });
   media
     .command('cancel <key>')
@@ -55,7 +53,7 @@ export function addTo(program: Command): void {
     .option('--json', 'print one JSON object')
     .action(async (key: string, flags: { json?: boolean }) => {
       const { cancelJob } = await import('./cancelling.js');
-      setExitCode(await withJob(key, (job) => cancelJob(job, flags)));
+      io().exitCode = await withJob(key, (job) => cancelJob(job, flags));
     });
 }
 
@@ -71,11 +69,13 @@ function addStarters(media: Command): void {
       .action(async (flags: JobFlags) => {
         const spec = await specFrom(name, tool, flags);
         await prepareFolder(flags);
-        setExitCode(await withStartedJob(spec, flags, (job) => waitForJob(job, flags)));
+        io().exitCode = await withStartedJob(spec, flags, (job) => waitForJob(job, flags));
       });
     addJobFlags(start.command(name).description(about), tool).action(async (flags: JobFlags) => {
       const spec = await specFrom(name, tool, flags);
-      setExitCode(await withStartedJob(spec, flags, (job, connected) => tellStarted(job, connected, flags)));
+      io().exitCode = await withStartedJob(spec, flags, (job, connected) =>
+        tellStarted(job, connected, flags),
+      );
     });
   }
 }

@@ -14,7 +14,7 @@ import { withTemporal } from '../connect';
 import { EXIT, type ExitCode, UsageError } from '../exit';
 import { osUser } from '../person';
 import { print, printJson, say } from '../print';
-import { env, io, setExitCode } from '../io';
+import { env, io } from '../io';
 
 interface ResolveFlags {
   adopt?: string;
@@ -45,7 +45,7 @@ export function addTo(program: Command): void {
     .option('--json', 'print one JSON object; with --where one a line')
     .addHelpText('after', '\nA decision that is sent twice is taken once.')
     .action(async (id: string | undefined, flags: ResolveFlags) => {
-      setExitCode(await resolve(id, flags));
+      io().exitCode = await resolve(id, flags);
     });
 }
 

@@ -4,7 +4,7 @@ import { withAdvice } from '../advice';
 import { withTemporal } from '../connect';
 import { requireKey } from './jobFlags';
 import { sayWhatIsUnusual, tellStarted } from '../starting';
-import { env, setExitCode } from '../io';
+import { env, io } from '../io';
 
 export function addTo(program: Command): void {
   program
@@ -15,15 +15,13 @@ export function addTo(program: Command): void {
     .action(async (id: string, flags: { json?: boolean }) => {
       const key = requireKey(id);
       const config = loadStarterConfig(env());
-      setExitCode(
-        await withTemporal(async (connected) => {
-          const { media } = connected.segue(config);
-          const job = await media.again(key).catch((error: unknown) => {
-            throw withAdvice(error);
-          });
-          await sayWhatIsUnusual(job, connected);
-          return tellStarted(job, connected, flags);
-        }),
-      );
+      io().exitCode = await withTemporal(async (connected) => {
+        const { media } = connected.segue(config);
+        const job = await media.again(key).catch((error: unknown) => {
+          throw withAdvice(error);
+        });
+        await sayWhatIsUnusual(job, connected);
+        return tellStarted(job, connected, flags);
+      });
     });
 }

@@ -15,7 +15,7 @@ import { notifyFrom, writeFrom } from './jobFlags';
 import { say } from '../print';
 import { sayThatItExists, sayWhenNobodyPolls, tellStarted } from '../starting';
 import { printReport, tellWaited, untilOver, type WaitFlags } from '../waiting';
-import { env, io, setExitCode } from '../io';
+import { env, io } from '../io';
 
 type ShowFlags = ScopeFlags & Pick<WaitFlags, 'json' | 'timeout' | 'out'>;
 
@@ -34,16 +34,16 @@ export function addTo(program: Command): void {
       'wait until a transcription is DONE and print its subtitles; Ctrl-C stops waiting, not the job',
     );
   withWaiting(withAsk(run)).action(async (id: string, flags: TranscriptFlags) => {
-    setExitCode(await withStarted(id, flags, (job) => wait(job, flags)));
+    io().exitCode = await withStarted(id, flags, (job) => wait(job, flags));
   });
   const start = transcript.command('start <id>').description('start that and return at once');
   withAsk(start).action(async (id: string, flags: TranscriptFlags) => {
-    setExitCode(await withStarted(id, flags, (job, connected) => tellStarted(job, connected, flags)));
+    io().exitCode = await withStarted(id, flags, (job, connected) => tellStarted(job, connected, flags));
   });
   const follow = transcript.command('follow <key>').description('wait for one that was started');
   withWaiting(follow.option('--json', 'print one JSON object')).action(
     async (key: string, flags: ShowFlags) => {
-      setExitCode(await withJob(key, flags, (job) => wait(job, flags)));
+      io().exitCode = await withJob(key, flags, (job) => wait(job, flags));
     },
   );
   transcript
@@ -51,12 +51,10 @@ export function addTo(program: Command): void {
     .description('show how one stands')
     .option('--json', 'print one JSON object')
     .action(async (key: string, flags: ShowFlags) => {
-      setExitCode(
-        await withJob(key, flags, async (job) => {
-          await printReport(job, await job.report(), flags);
-          return EXIT.done;
-        }),
-      );
+      io().exitCode = await withJob(key, flags, async (job) => {
+        await printReport(job, await job.report(), flags);
+        return EXIT.done;
+      });
     });
   transcript
     .command('cancel <key>')
@@ -64,10 +62,8 @@ export function addTo(program: Command): void {
     .option('--json', 'print one JSON object')
     .action(async (key: string, flags: ShowFlags) => {
       const { cancelJob } = await import('./cancelling.js');
-      setExitCode(
-        await withJob(key, flags, (job) =>
-          cancelJob(job, flags, () => 'The service goes on with the transcription.'),
-        ),
+      io().exitCode = await withJob(key, flags, (job) =>
+        cancelJob(job, flags, () => 'The service goes on with the transcription.'),
       );
     });
 }

@@ -10,7 +10,7 @@ import { type ExitCode } from '../exit';
 import { problemsOfTimeout } from '../flags';
 import { sayThatItExists, sayWhenNobodyPolls } from '../starting';
 import { tellWaited, untilOver, type WaitFlags } from '../waiting';
-import { env, setExitCode } from '../io';
+import { env, io } from '../io';
 
 interface RecordFlags extends ScopeFlags, WaitFlags {
   failOn?: string[];
@@ -36,7 +36,7 @@ export function addTo(program: Command): void {
       .option('--timeout <duration>', 'stop waiting after this long; the wait goes on')
       .option('--json', 'print one JSON object');
     addScopeFlags(command).action(async (id: string, flags: RecordFlags) => {
-      setExitCode(await waitFor(kind as RecordKind, id, flags));
+      io().exitCode = await waitFor(kind as RecordKind, id, flags);
     });
   }
 }

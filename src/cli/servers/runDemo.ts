@@ -13,7 +13,7 @@ import { print, say } from '../print';
 import { installRuntime } from '../runtime';
 import { orAbandon, untilAskedToStop } from '../signals';
 import { workflowUrl } from '../watching';
-import { env, setExitCode } from '../io';
+import { env, io } from '../io';
 
 const STATE = path.join('.segue', 'demo');
 
@@ -27,7 +27,7 @@ export async function runDemo(): Promise<void> {
   try {
     const report = await removeBackground(stack);
     const paidOnce = await showWhatHappened(stack, report);
-    setExitCode(report.status === 'succeeded' && paidOnce ? EXIT.done : EXIT.failed);
+    io().exitCode = report.status === 'succeeded' && paidOnce ? EXIT.done : EXIT.failed;
   } finally {
     await stack.stop();
   }

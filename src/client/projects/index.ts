@@ -69,6 +69,7 @@ export class ProjectsClient {
   }
 
   async #ask(start: ReturnType<typeof writerStart>, request: ChangeRequest): Promise<ChangeOutcome> {
+    let refusedSince: number | undefined;
     for (;;) {
       try {
         return await this.temporal.workflow.executeUpdateWithStart(changeUpdate, {
@@ -77,8 +78,11 @@ export class ProjectsClient {
           args: [request],
         });
       } catch (error) {
-        if (isBusy(error)) {
-          await sleep(BUSY_PAUSE_MS);
+        if (hasCode(error, GRPC_RESOURCE_EXHAUSTED)) continue;
+        if (hasCode(error, GRPC_FAILED_PRECONDITION)) {
+          refusedSince ??= Date.now();
+          if (Date.now() - refusedSince > LONGEST_REFUSAL_MS) throw error;
+          await sleep(REFUSAL_PAUSE_MS);
           continue;
         }
         const failure = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
@@ -91,14 +95,17 @@ export class ProjectsClient {
   }
 }
 
-const BUSY_PAUSE_MS = 200;
+/** A run takes few Updates at a time; the SDK has waited and tried several times when this is thrown. */
+const GRPC_RESOURCE_EXHAUSTED = 8;
 
-/** RESOURCE_EXHAUSTED: a run takes few Updates at a time. FAILED_PRECONDITION: its workflow task fails, or it is paused. */
-const BUSY = [8, 9];
+/** A run takes no Update while its workflow task fails, as it does when signals arrive while it continues as new. */
+const GRPC_FAILED_PRECONDITION = 9;
+const REFUSAL_PAUSE_MS = 200;
+/** A workflow task that fails for longer does not fail for that reason. */
+const LONGEST_REFUSAL_MS = 60_000;
 
-/** Whether the writer may take the change later: signals that come while it continues as new fail its workflow task. */
-function isBusy(error: unknown): boolean {
+function hasCode(error: unknown, code: number): boolean {
   return isGrpcServiceError(error)
-    ? BUSY.includes(error.code)
-    : error instanceof ServiceError && isBusy(error.cause);
+    ? (error.code as number) === code
+    : error instanceof ServiceError && hasCode(error.cause, code);
 }

@@ -37,6 +37,7 @@ module.exports = class SharedContextEnvironment extends TestEnvironment {
 
   /** Leaves the next file no globals of jest's or of a test's, and the environment as it was. */
   async teardown() {
+    this.moduleMocker.restoreAllMocks();
     await super.teardown();
     for (const key of Reflect.ownKeys(globalThis)) {
       if (!this.before.has(key)) Reflect.deleteProperty(globalThis, key);

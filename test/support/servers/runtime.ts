@@ -1,4 +1,4 @@
-/** Keeps what workers log on the way out of the test report. Imported for its effect, before any worker is made. */
+/** Sends what workers log to the kept log (log.ts). Imported for its effect, before any worker is made. */
 import { makeTelemetryFilterString, Runtime } from '@temporalio/worker';
 import { globalHandlers } from '@temporalio/worker/lib/workflow/vm-shared';
 import { keptLogger } from './log';

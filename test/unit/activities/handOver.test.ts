@@ -1,13 +1,12 @@
 /** P2: what becomes of a task id that the server does not take as a result any more. */
 import { CompleteAsyncError } from '@temporalio/activity';
 import { ActivityNotFoundError, type Client, WorkflowNotFoundError } from '@temporalio/client';
-import { MockActivityEnvironment } from '@temporalio/testing';
-import { DefaultLogger } from '@temporalio/worker';
 import { createActivities } from '../../../src/activities';
 import { acceptedSignal, lateTasksSignal } from '../../../src/contract';
 import { testApi } from '../../support/service/api';
 import { startRawServer } from '../../support/service/rawServer';
 import { ACCEPTED, REQUEST } from '../../support/service/submits';
+import { activityEnvironment } from '../../support/servers/log';
 
 type Told = [ids: string[], signal: string, news: unknown];
 
@@ -45,7 +44,7 @@ async function submit<Order>(
   const server = await startRawServer((socket) => socket.end(ACCEPTED));
   const api = testApi(server.url);
   const info = { workflowExecution: { workflowId, runId: 'r' }, startToCloseTimeoutMs: 30_000 };
-  const environment = new MockActivityEnvironment(info, { client, logger: new DefaultLogger('ERROR') });
+  const environment = activityEnvironment(info, { client });
   const activity = which(createActivities(api, { checkScheduledTime: false }));
   await expect(environment.run(activity, order)).rejects.toBeInstanceOf(CompleteAsyncError);
   await api.close();

@@ -3,12 +3,12 @@
  * to it. Most of the time is spent waiting until it can no longer arrive, so the tests run side by side.
  */
 import { once } from 'node:events';
-import { MockActivityEnvironment } from '@temporalio/testing';
-import { DefaultLogger } from '@temporalio/worker';
+import { type MockActivityEnvironment } from '@temporalio/testing';
 import { createActivities } from '../../../src/activities';
 import { type WriteOrder, type WriteReport } from '../../../src/contract';
 import { testApi } from '../../support/service/api';
 import { PROJECT, type ProjectService, startProjectService } from '../../support/service/projectService';
+import { activityEnvironment } from '../../support/servers/log';
 
 const TIMEOUT_MS = 1_500;
 /** How long after the read that it rests on a PATCH can arrive. A timer may fire a little early. */
@@ -39,7 +39,7 @@ async function withService(
   const { writeProject } = createActivities(api, { writeTimeoutMs: TIMEOUT_MS }).general;
   const begin = (names: string[], heartbeatDetails?: unknown): Attempt => {
     const info = { startToCloseTimeoutMs: 600_000, heartbeatDetails };
-    const environment = new MockActivityEnvironment(info, { logger: new DefaultLogger('ERROR') });
+    const environment = activityEnvironment(info);
     const changes = names.map((changeId) => ({
       changeId,
       change: { steps: [{ at: `/${changeId}`, set: true }] },
