@@ -7,18 +7,20 @@ import path from 'node:path';
 import { type Batch } from '../../../src/client/batches/batch';
 import { type MediaJob } from '../../../src/client/jobs/job';
 import { type BatchItem, type BatchStatus, type ProjectRef } from '../../../src/contract';
-import { keyIn, submitRequestId } from '../../../src/ids';
+import { keyIn } from '../../../src/ids';
 import { inParallel } from '../../../src/parallel';
-import { type LedgerEntry, type LedgerSummary } from '../../../src/sandbox/ledger';
+import { type RuleRequest } from '../../../src/sandbox/faults/rules';
+import { type LedgerSummary } from '../../../src/sandbox/ledger';
 import { cutouts, resultsOf } from '../../support/builders/batch';
 import { decideByLedger } from '../../support/builders/deciding';
 import { eventually } from '../../support/eventually';
 import { useProcesses } from '../../support/servers/processes';
-import { addFault, ask } from '../../support/service/sandbox';
+import { expectOnWire, type Kill, isStuck, killWorker, lastTold, STUCK } from '../../support/service/onWire';
+import { addFault, ask, readLedger } from '../../support/service/sandbox';
 import { type Settings } from '../../support/servers/segueProcess';
 import { shared } from '../../support/jest/shared';
 import { segueClient, testConfig, useTemporal } from '../../support/servers/temporal';
-import { KEPT, readProject, seedProject } from '../../support/builders/writing';
+import { KEPT, readProject, removeFaults, seedProject } from '../../support/builders/writing';
 
 const { full } = shared();
 const ITEMS = full ? 10_000 : 300;
@@ -27,19 +29,14 @@ const LINE_LENGTH = full ? 0 : 10_000;
 const [PROJECTS, KILLS] = full ? [20, 2] : [3, 2];
 const TIMEOUT_MS = full ? 1_500_000 : 170_000;
 /** The service does the work at once, and is this slow to say so. */
-const ANSWER_MS = 100;
-/** And this slow, once in so many: the others of its chunk are answered long before. */
-const [SLOW_MS, SLOW_EVERY] = [2_000, full ? 500 : 50];
-/**
- * Answers are gathered for 100 ms, and the signs of life that bring them to the server are 100 ms apart: so long a
- * worker alone may have them, and some more where the machine is busy.
- */
-const TOLD_WITHIN_MS = 500;
+const ANSWERS: RuleRequest = {
+  ...{ operation: 'remove-background', match: { every: 1 } },
+  ...{ fault: 'delay', when: 'after', ms: 100 },
+};
+/** The first that comes is never answered: the others of its chunk are. */
+const STUCK_ONCE: RuleRequest = { operation: 'remove-background', match: { nth: 1 }, ...STUCK };
 /** Half of a worker's places are for batches. */
 const ON_WIRE = full ? 50 : 25;
-
-/** The fault of its own by which the ledger tells them. */
-const SLOW = 'slow-body';
 
 const temporal = useTemporal();
 const processes = useProcesses(() => temporal.address);
@@ -50,9 +47,7 @@ test(
   `P1 P2 P3: ${ITEMS} items, ${KILLS} kill -9 of the worker and one of the client while it hands over`,
   async () => {
     const sandboxUrl = await processes.sandbox('--pace', 'polls=2');
-    const answers = { operation: 'remove-background', when: 'after' } as const;
-    await addFault(sandboxUrl, { ...answers, match: { every: SLOW_EVERY }, fault: SLOW, ms: SLOW_MS });
-    await addFault(sandboxUrl, { ...answers, match: { every: 1 }, fault: 'delay', ms: ANSWER_MS });
+    await addFault(sandboxUrl, ANSWERS);
     const projects = await Promise.all(Array.from({ length: PROJECTS }, () => seedProject(sandboxUrl)));
     const items = itemsFor(sandboxUrl, projects);
     const manifest = path.join(shared().scratch, `${randomUUID()}.ndjson`);
@@ -61,7 +56,7 @@ test(
     const key = `b-${randomUUID()}`;
     const settings: Settings = {
       ...{ TEMPORAL_ADDRESS: temporal.address, SEGUE_TASK_QUEUE: config.taskQueue },
-      ...{ SEGUE_POLL_MIN: '200ms', SEGUE_POLL_MAX: '400ms', SEGUE_SUBMIT_TIMEOUT: '4s' },
+      ...{ SEGUE_POLL_MIN: '300ms', SEGUE_POLL_MAX: '400ms', SEGUE_SUBMIT_TIMEOUT: '30s' },
     };
     const submitted = async (): Promise<number> => (await summaryOf(sandboxUrl)).submissions;
     const startWorker = () =>
@@ -79,10 +74,10 @@ test(
     const kills: Kill[] = [];
     for (const share of [0.3, 0.6].slice(0, KILLS)) {
       await eventually('the moment', async () => (await submitted()) >= share * ITEMS, TIMEOUT_MS);
-      await untilOnlyTheSlowOneIsAwaited(sandboxUrl);
-      const at = Date.now();
-      await worker.end('SIGKILL');
-      kills.push({ at, over: Date.now() });
+      await untilOneIsStuck(sandboxUrl);
+      kills.push(await killWorker(worker, sandboxUrl));
+      await removeFaults(sandboxUrl);
+      await addFault(sandboxUrl, ANSWERS);
       worker = await startWorker();
     }
     const result = await batch.result();
@@ -98,7 +93,7 @@ test(
     expect(results.map((one) => one.key)).toEqual(items.map((one) => one.key));
     const left = results.flatMap(({ status, workflowId }) => (status === 'held' ? [workflowId ?? ''] : []));
     expect(left).toHaveLength(held);
-    const onWire = await expectOnWire(sandboxUrl, kills, left);
+    await expectOnWire(sandboxUrl, kills, left.map(keyIn));
     await inParallel(5, left, async (workflowId) => {
       const job = (await segue.job(workflowId)) as MediaJob;
       await decideByLedger(job, sandboxUrl);
@@ -111,7 +106,7 @@ test(
     expect(longest.events).toBeLessThan(4_096);
     expect(longest.bytes).toBeLessThan(4 * 1024 * 1024);
     process.stderr.write(
-      `batch: ${ITEMS} items, ${KILLS + 1} kills, ${onWire} on the wire by the ledger, ${held} held and decided, ` +
+      `batch: ${ITEMS} items, ${KILLS + 1} kills, ${held} held and decided, ` +
         `${looks} looks at its progress, histories of at most ${longest.events} events and ${Math.round(longest.bytes / 1024)} KiB\n`,
     );
   },
@@ -136,42 +131,18 @@ async function summaryOf(sandboxUrl: string): Promise<LedgerSummary> {
   return json.summary as LedgerSummary;
 }
 
-interface Kill {
-  at: number;
-  /** Nothing of what was killed comes any more, and no other worker is there yet. */
-  over: number;
-}
-
-async function submitsOf(sandboxUrl: string): Promise<LedgerEntry[]> {
-  const { json } = await ask(sandboxUrl, 'GET /_sandbox/ledger?operation=remove-background');
-  return json.entries as LedgerEntry[];
-}
-
-function answeredAt({ at, fault }: LedgerEntry): number {
-  return Date.parse(at) + (fault?.startsWith(SLOW) ? SLOW_MS : ANSWER_MS);
-}
-
-/** Of some chunk: the answers to all others of it are with the server. */
-async function untilOnlyTheSlowOneIsAwaited(sandboxUrl: string): Promise<void> {
-  const isTheMoment = (entry: LedgerEntry): boolean => {
-    const left = answeredAt(entry) - Date.now();
-    return entry.fault?.startsWith(SLOW) === true && left > 300 && left < SLOW_MS - 2 * TOLD_WITHIN_MS;
+/** One POST is not answered, and of all that were answered before others the server knows: those others were polled. */
+async function untilOneIsStuck(sandboxUrl: string): Promise<void> {
+  await removeFaults(sandboxUrl);
+  const before = (await readLedger(sandboxUrl)).entries.length;
+  await addFault(sandboxUrl, STUCK_ONCE);
+  await addFault(sandboxUrl, ANSWERS);
+  const isPassed = async (): Promise<boolean> => {
+    const { entries } = await readLedger(sandboxUrl);
+    const stuck = entries.slice(before).find(isStuck);
+    return stuck !== undefined && lastTold(entries) > stuck.seq;
   };
-  await eventually('a slow answer', async () => (await submitsOf(sandboxUrl)).some(isTheMoment), TIMEOUT_MS);
-}
-
-/**
- * By the ledger, each of these was on the wire at a kill: not answered, or so shortly before that nobody was told, or
- * the service has nothing of it, since it did not come there any more. Gives how many were, of all.
- */
-async function expectOnWire(sandboxUrl: string, kills: Kill[], held: string[]): Promise<number> {
-  const submits = await submitsOf(sandboxUrl);
-  const wasOnWire = (entry: LedgerEntry): boolean =>
-    kills.some(({ at, over }) => answeredAt(entry) > at - TOLD_WITHIN_MS && Date.parse(entry.at) < over);
-  const answered = new Set(submits.filter((entry) => !wasOnWire(entry)).map(({ requestId }) => requestId));
-  const known = held.filter((workflowId) => answered.has(submitRequestId(keyIn(workflowId), 1)));
-  expect(known).toEqual([]);
-  return submits.filter(wasOnWire).length;
+  await eventually('others that pass the stuck one', isPassed, TIMEOUT_MS);
 }
 
 /** Two partitions are with the server, the others are not even read. */
@@ -184,10 +155,11 @@ async function killClientInTheMiddle(manifest: string, key: string, settings: Se
   client = child;
   const ended = once(child, 'exit');
   const { batch } = segueClient(temporal, testConfig());
-  await eventually('the first partitions', async () => {
-    if (child.exitCode !== null) throw new Error('the client ended by itself');
+  const isHalf = await eventually('the first partitions', async () => {
+    if (child.exitCode !== null) return null;
     return (await statusOf(await batch.get(key))).partitions.handedOver === 2;
   });
+  if (isHalf === null) throw new Error('the client ended by itself');
   child.kill('SIGKILL');
   await ended;
 }

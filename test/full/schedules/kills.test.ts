@@ -2,6 +2,7 @@
 import path from 'node:path';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { batchPartWorkflowId, firedKey } from '../../../src/ids';
+import { freePort } from '../../../src/temporal/ports';
 import { cutouts, resultsOf } from '../../support/builders/batch';
 import { manifestOf, useManifests } from '../../support/builders/manifests';
 import { useProcesses } from '../../support/servers/processes';
@@ -31,9 +32,9 @@ test('P1 P2: kill -9 while a firing hands over: the next worker goes on with the
   await schedules.create(name, { spec: { cron: '0 2 * * *' }, timezone: 'UTC', target });
 
   const preload = path.join(__dirname, '../../support/preload/killInHandOver.js');
-  const killed = await processes.worker(config.taskQueue, sandboxUrl, {
-    NODE_OPTIONS: `--require ${preload}`,
-  });
+  // It reaches no service, so that none of its POSTs can be on the wire: nothing may be held.
+  const nowhere = `http://127.0.0.1:${await freePort()}`;
+  const killed = await processes.worker(config.taskQueue, nowhere, { NODE_OPTIONS: `--require ${preload}` });
   await schedules.backfill(name, NIGHT, NIGHT);
   await killed.ended();
   expect(killed.child.signalCode).toBe('SIGKILL');

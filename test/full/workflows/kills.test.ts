@@ -10,7 +10,8 @@ import { type DevServer, startDevServer } from '../../../src/temporal/devServer'
 import { decideByLedger } from '../../support/builders/deciding';
 import { eventually } from '../../support/eventually';
 import { useProcesses } from '../../support/servers/processes';
-import { readLedger } from '../../support/service/sandbox';
+import { expectOnWire, type Kill, killWorker, seenSoFar } from '../../support/service/onWire';
+import { addFault, readLedger } from '../../support/service/sandbox';
 import { seededRandom } from '../../support/seededRandom';
 import { shared } from '../../support/jest/shared';
 import {
@@ -23,6 +24,10 @@ import {
 
 const { full } = shared();
 const [JOBS, KILLS] = full ? [100, 10] : [15, 2];
+/** So many for each job that there are enough for all kills. */
+const POLLS = 8;
+/** Half of a worker's places are for single jobs. */
+const ON_WIRE = 2;
 const TIMEOUT_MS = full ? 900_000 : 120_000;
 
 const temporal = useTemporal();
@@ -32,7 +37,7 @@ const processes = useProcesses(() => temporal.address);
 function preparedJobs(server: TestTemporal, sandboxUrl: string, count: number) {
   const config = testConfig({
     poll: { min: '500ms', max: '1s', deadline: '1h', giveUp: '7d' },
-    submit: { timeout: '2s', authGrace: '1h' },
+    submit: { timeout: '5s', authGrace: '1h' },
   });
   const { media } = segueClient(server, config);
   const request = { image_url: `${sandboxUrl}/samples/mug.png` };
@@ -40,50 +45,64 @@ function preparedJobs(server: TestTemporal, sandboxUrl: string, count: number) {
   return { config, start: () => Promise.all(Array.from({ length: count }, start)) };
 }
 
-/** Whether nothing more comes by itself: each job is over, or held because it was on the wire in a kill. */
-async function isQuiet(jobs: MediaJob[]): Promise<boolean> {
-  const states = await Promise.all(jobs.map((job) => job.state()));
-  return states.every((state) => state?.stage === 'held' || state?.stage === 'succeeded');
+/** Until nothing more comes by itself: each job is over, or held because it was on the wire in a kill. Gives those. */
+async function untilQuiet(jobs: MediaJob[]): Promise<MediaJob[]> {
+  const reports = await Promise.all(jobs.map(async (job) => ({ job, ...(await job.wait()) })));
+  return reports.flatMap(({ job, status }) => {
+    expect(['held', 'succeeded']).toContain(status);
+    return status === 'held' ? [job] : [];
+  });
 }
 
-async function endAll(jobs: MediaJob[], sandboxUrl: string): Promise<number> {
-  let held = 0;
+/** Each is held because of a kill; decided, it ends as well as any other. */
+async function endHeld(held: MediaJob[], sandboxUrl: string, kills: Kill[]): Promise<void> {
+  await expectOnWire(
+    sandboxUrl,
+    kills,
+    held.map(({ key }) => key),
+  );
   await Promise.all(
-    jobs.map(async (job) => {
-      let report = await job.wait();
-      while (report.status === 'held') {
-        held += 1;
-        await decideByLedger(job, sandboxUrl);
-        report = await job.wait();
-      }
-      expect(report).toMatchObject({ key: job.key, status: 'succeeded' });
+    held.map(async (job) => {
+      await decideByLedger(job, sandboxUrl);
+      expect(await job.wait()).toMatchObject({ key: job.key, status: 'succeeded' });
     }),
   );
-  return held;
 }
 
 test.concurrent(
   `P1 P2: ${JOBS} jobs and ${KILLS} kill -9 of the worker at seeded moments`,
   async () => {
     const random = seededRandom(20_261);
-    const sandboxUrl = await processes.sandbox('--pace', 'polls=4');
+    const sandboxUrl = await processes.sandbox('--pace', `polls=${POLLS}`);
+    // A kill finds a few POSTs on the wire, some jobs not begun, and others polled.
+    await addFault(sandboxUrl, {
+      ...{ operation: 'remove-background', match: { every: 1 } },
+      ...{ fault: 'delay', when: 'after', ms: 100 },
+    });
     const { config, start } = preparedJobs(temporal, sandboxUrl, JOBS);
-    let worker = await processes.worker(config.taskQueue, sandboxUrl);
+    const startWorker = () =>
+      processes.worker(config.taskQueue, sandboxUrl, { SEGUE_MAX_SUBMITS: String(2 * ON_WIRE) });
+    let worker = await startWorker();
     const jobs = await start();
+    const kills: Kill[] = [];
     for (let kill = 0; kill < KILLS; kill++) {
       const seen = (await readLedger(sandboxUrl)).entries.length;
       const more = 1 + Math.floor(random() * JOBS * 0.4);
-      await eventually('the moment', async () => {
-        const { entries } = await readLedger(sandboxUrl);
-        return entries.length >= seen + more || (await isQuiet(jobs));
-      });
-      await worker.end('SIGKILL');
-      worker = await processes.worker(config.taskQueue, sandboxUrl);
+      await eventually(
+        'the moment',
+        async () => (await readLedger(sandboxUrl)).entries.length >= seen + more,
+      );
+      kills.push(await killWorker(worker, sandboxUrl));
+      worker = await startWorker();
     }
-    const held = await endAll(jobs, sandboxUrl);
+    const held = await untilQuiet(jobs);
+    expect(held.length).toBeLessThanOrEqual(KILLS * ON_WIRE);
+    // The last kill, too, was in the middle of something.
+    expect((await seenSoFar(sandboxUrl)).length).toBeGreaterThan(kills.at(-1)?.length ?? 0);
+    await endHeld(held, sandboxUrl, kills);
     const { summary } = await readLedger(sandboxUrl);
     expect(summary).toMatchObject({ submissions: JOBS, duplicates: 0 });
-    process.stderr.write(`kills: ${JOBS} jobs, ${KILLS} kills, ${held} held and decided\n`);
+    process.stderr.write(`kills: ${JOBS} jobs, ${KILLS} kills, ${held.length} held and decided\n`);
   },
   TIMEOUT_MS,
 );
@@ -100,10 +119,11 @@ test.concurrent(
     const jobs = await start();
     await eventually('some submissions', async () => (await readLedger(sandboxUrl)).summary.submissions > 2);
     await killServer(first);
+    const kill = await seenSoFar(sandboxUrl);
     const port = Number(first.address.split(':').at(-1));
     const second = await startDevServer(shared().temporalBinary, { uiPort: false, db, port });
     try {
-      await endAll(jobs, sandboxUrl);
+      await endHeld(await untilQuiet(jobs), sandboxUrl, [kill]);
       expect((await readLedger(sandboxUrl)).summary).toMatchObject({
         submissions: jobs.length,
         duplicates: 0,

@@ -12,5 +12,7 @@ export async function decideByLedger(job: MediaJob, sandboxUrl: string): Promise
   const decision = accepted?.taskId
     ? { ...somebody, action: 'adopt' as const, taskId: accepted.taskId }
     : { ...somebody, action: 'resubmit' as const };
-  await eventually('that it can be decided', () => job.resolve(decision));
+  // A late answer may have decided it.
+  const isHeld = async (): Promise<boolean> => (await job.state())?.stage === 'held';
+  await eventually('that it can be decided', async () => !(await isHeld()) || job.resolve(decision));
 }
