@@ -1,6 +1,7 @@
 /**
  * Breaks one line at a time, in a copy of the checkout, and looks whether the test that is named for it fails. The copy
- * has no build, so that test must not start `bin/segue`. `npm run mutants -- guards` takes those whose name or file matches.
+ * has no build, so that test must not start `bin/segue`. Each file of mutants is named after the promise that they break.
+ * `npm run mutants -- guards` takes those whose name or file matches.
  */
 const { spawnSync } = require('node:child_process');
 const fs = require('node:fs');
@@ -10,7 +11,8 @@ const { transformSync } = require('@swc/core');
 
 const ROOT = path.resolve(__dirname, '../..');
 const NOT_COPIED = ['.git', 'dist', 'node_modules'];
-const LONGEST_RUN_MS = 300_000;
+/** All files of one run share the processors. */
+const longestRunMs = (files) => 300_000 + 60_000 * files;
 
 const copy = fs.mkdtempSync(path.join(tmpdir(), 'segue-mutants-'));
 process.on('exit', () => fs.rmSync(copy, { recursive: true, force: true }));
@@ -42,36 +44,29 @@ function readMutants(wanted) {
   return fs
     .readdirSync(__dirname)
     .filter((file) => file.endsWith('.json'))
-    .flatMap((file) => JSON.parse(fs.readFileSync(path.join(__dirname, file), 'utf8')))
+    .flatMap((file) => {
+      const promise = path.basename(file, '.json').toUpperCase();
+      const listed = JSON.parse(fs.readFileSync(path.join(__dirname, file), 'utf8'));
+      return listed.map((mutant) => ({ ...mutant, promise }));
+    })
     .filter(({ name, file }) => pattern.test(name) || pattern.test(file));
 }
 
 /** Every named test as it is: only one that passes can tell. Gives the tests that passed. */
 function runUnmutated() {
-  const whole = new Set(mutants.filter((mutant) => !mutant.name_pattern).map(({ test }) => test));
-  const inPart = mutants.filter(({ test }) => !whole.has(test));
-  const runs = [true, false].flatMap((isUnit) => {
-    const here = ({ test }) => isUnitTest(test) === isUnit;
-    const parts = inPart.filter(here);
-    return [
-      { tests: [...whole].filter((test) => here({ test })) },
-      {
-        tests: [...new Set(parts.map(({ test }) => test))],
-        pattern: parts.map(({ name_pattern: pattern }) => `(${pattern})`).join('|'),
-      },
-    ];
+  return [true, false].flatMap((isUnit) => {
+    const here = mutants.filter(({ test }) => isUnitTest(test) === isUnit);
+    if (here.length === 0) return [];
+    const tests = [...new Set(here.map(({ test }) => test))];
+    // One that names no test has all of these files run whole, which unit tests are quick enough for.
+    const pattern = here.map(({ testNamePattern = '' }) => `(${testNamePattern})`).join('|');
+    const { results, problem, output } = runJest(tests, pattern);
+    const failed = results.filter(({ status }) => status === 'failed');
+    if (problem === undefined && failed.length === 0)
+      return results.filter(({ status }) => status === 'passed');
+    say(output);
+    return stop(problem ?? `${failed.length} tests fail before anything is broken`);
   });
-  return runs
-    .filter(({ tests }) => tests.length > 0)
-    .flatMap(({ tests, pattern }) => {
-      const { results, problem, output } = runJest(tests, pattern);
-      const named = results.filter((result) => mutants.some((mutant) => isNamedBy(mutant, result)));
-      const failed = named.filter(({ status }) => status === 'failed');
-      if (problem === undefined && failed.length === 0) return named;
-      say(output);
-      return stop(problem ?? `${failed.length} tests fail before anything is broken`);
-    })
-    .filter(({ status }) => status === 'passed');
 }
 
 function judge(mutant) {
@@ -88,10 +83,10 @@ function judge(mutant) {
   }
   fs.writeFileSync(file, mutated);
   try {
-    const { results, problem } = runJest([mutant.test], mutant.name_pattern);
+    const { results, problem } = runJest([mutant.test], mutant.testNamePattern);
     if (problem !== undefined) return problem;
     const failed = results.filter(({ status }) => status === 'failed');
-    // A test that only ran out of time says nothing of what it asserts.
+    // Out of jest's time, a test says nothing of what it asserts; that a condition was awaited in vain (`eventually`) does.
     const isNoticed = ({ failureMessages }) =>
       failureMessages.some((message) => !/Exceeded timeout/.test(message));
     if (failed.some(isNoticed)) return 'killed';
@@ -102,7 +97,7 @@ function judge(mutant) {
 }
 
 /** As jest reads the pattern. */
-function isNamedBy({ test, name_pattern: pattern = '' }, { file, fullName }) {
+function isNamedBy({ test, testNamePattern: pattern = '' }, { file, fullName }) {
   return file === test && new RegExp(pattern, 'i').test(fullName);
 }
 
@@ -112,7 +107,7 @@ function runJest(tests, pattern) {
   const args = ['--json', `--outputFile=${outputFile}`, '--forceExit', '--runTestsByPath', ...tests];
   if (pattern) args.push('-t', pattern);
   if (tests.every(isUnitTest)) args.push('--globalSetup', './test/mutants/unitSetup.ts');
-  const options = { cwd: copy, encoding: 'utf8', timeout: LONGEST_RUN_MS, maxBuffer: Infinity };
+  const options = { cwd: copy, encoding: 'utf8', timeout: longestRunMs(tests.length), maxBuffer: Infinity };
   const { stdout, stderr } = spawnSync('node_modules/.bin/jest', args, options);
   const output = `${stdout}${stderr}`;
   if (!fs.existsSync(outputFile)) return { results: [], problem: 'DID NOT RUN', output };
