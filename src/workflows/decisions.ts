@@ -30,6 +30,7 @@ export function handleDecisions(run: Following, rules = NO_RULES): void {
 /** Compares only the number of the hold: a reset applies accepted decisions again, in a run with another id. */
 async function apply(run: Following, decision: Decision, rules: DecisionRules): Promise<DecisionReceipt> {
   const isOpen = (): boolean => run.progress.hold?.n === numberOf(decision.hold) && run.decision === null;
+  // Asked again after the wait: where another decision or a late answer came first, a resubmit would pay a second time.
   if (isOpen()) await rules.confirm(decision);
   const applied = isOpen();
   if (applied) {

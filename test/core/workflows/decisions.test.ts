@@ -1,6 +1,6 @@
 /** What a person decides of a held run, once or twice, and which decisions cannot be. */
 import { randomUUID } from 'node:crypto';
-import { type Decision, resolveUpdate, stateQuery } from '../../../src/contract';
+import { type Decision, FAILURE, resolveUpdate, stateQuery } from '../../../src/contract';
 import { startSandbox } from '../../../src/sandbox/server';
 import { eventually } from '../../support/eventually';
 import { holdOf, SOMEBODY, useHeldJobs } from '../../support/builders/heldJobs';
@@ -10,7 +10,7 @@ import { segueClient, withWorker } from '../../support/servers/temporal';
 
 const jobs = useHeldJobs();
 const { temporal, sandbox, config, withHeldJob, withJobOfBatch, decide } = jobs;
-const { untilResubmitted, acceptedTask, submissions } = jobs;
+const { untilResubmitted, startResubmittable, leaveDecision, acceptedTask, submissions } = jobs;
 
 describe('P1 P2: each decision, sent twice', () => {
   test('adopt follows the task that the service has', async () => {
@@ -71,6 +71,18 @@ describe('P1 P2: each decision, sent twice', () => {
     ]);
     expect(await submissions()).toMatchObject({ submissions: 0 });
   });
+});
+
+test('P1: of two decisions at once one is taken: nothing is sent of a job that was abandoned', async () => {
+  const { run, hold } = await startResubmittable();
+  const abandoned = await leaveDecision(run, { ...SOMEBODY, hold, action: 'abandon' });
+  const resubmitted = await leaveDecision(run, { ...SOMEBODY, hold, action: 'resubmit' });
+  await withWorker(temporal, config, sandbox.url, async () => {
+    expect(await abandoned()).toMatchObject({ applied: true });
+    expect(await resubmitted()).toMatchObject({ applied: false });
+    await expect(run.result()).rejects.toMatchObject({ cause: { type: FAILURE.abandoned } });
+  });
+  expect(await submissions()).toMatchObject({ submissions: 0 });
 });
 
 test('the user is told even where a person or the service says what the title says', async () => {

@@ -1,12 +1,6 @@
 /** What becomes of an answer to a submit that comes when its run is held, or has gone on. */
 import { randomUUID } from 'node:crypto';
-import {
-  acceptedSignal,
-  type Decision,
-  type Progress,
-  resolveUpdate,
-  stateQuery,
-} from '../../../src/contract';
+import { acceptedSignal, type Progress, stateQuery } from '../../../src/contract';
 import { searchAttributes } from '../../../src/searchAttributes';
 import { eventually } from '../../support/eventually';
 import { holdOf, SOMEBODY, useHeldJobs } from '../../support/builders/heldJobs';
@@ -21,6 +15,8 @@ const {
   withHeldJob,
   withJobOfBatch,
   untilResubmitted,
+  startResubmittable,
+  leaveDecision,
   acceptedTask,
   submissions,
 } = useHeldJobs();
@@ -39,31 +35,11 @@ describe('P1: a late answer', () => {
   });
 
   test('that comes at once with a decision to resubmit is followed, and nothing is sent again', async () => {
-    const attempts = [{ n: 1, at: new Date(0).toISOString(), outcome: 'unknown' as const, reason: 'a test' }];
-    // A resubmit is refused for as long as a POST may take.
-    const submit = { timeout: '1s', authGrace: '1h' } as const;
-    const input = { key: `late-${randomUUID()}`, held: { attempts }, submit };
-    const run = await startByName(temporal, config, sandbox.url, input);
-    const hold = await withWorker(temporal, config, sandbox.url, () =>
-      eventually('that it can be submitted again', async () => {
-        const { id, resubmitAfter } = (await run.query(stateQuery)).hold ?? {};
-        return Date.now() >= Date.parse(resubmitAfter ?? '') && id;
-      }),
-    );
-    // Without a worker, so that both are in the next workflow task.
-    const updateId = randomUUID();
-    const args: [Decision] = [{ ...SOMEBODY, hold, action: 'resubmit' }];
-    const deciding = run.executeUpdate(resolveUpdate, { updateId, args }).catch((error: unknown) => error);
-    const update = { workflowExecution: { workflowId: run.workflowId }, updateId };
-    await eventually('the decision at the server', () =>
-      temporal.client.workflowService.pollWorkflowExecutionUpdate({
-        namespace: 'default',
-        updateRef: update,
-      }),
-    );
+    const { run, hold } = await startResubmittable();
+    const outcome = await leaveDecision(run, { ...SOMEBODY, hold, action: 'resubmit' });
     await run.signal(acceptedSignal, { hold, taskId: 't-late' });
     await withWorker(temporal, config, sandbox.url, async () => {
-      expect(await deciding).toMatchObject({
+      await expect(outcome()).rejects.toMatchObject({
         cause: { message: expect.stringContaining('decided already') },
       });
       expect(await run.query(stateQuery)).toMatchObject({ stage: 'polling', taskId: 't-late' });

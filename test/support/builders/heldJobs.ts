@@ -1,9 +1,10 @@
 /** Jobs that are held because nobody knows what became of their POST, for tests of what ends a hold. */
 import { randomUUID } from 'node:crypto';
+import { type WorkflowHandle } from '@temporalio/client';
 import { type MediaJob } from '../../../src/client/jobs/job';
 import { type MediaSpec } from '../../../src/client/jobs/mediaSpec';
 import { type StarterConfig } from '../../../src/config';
-import { type Decision, resolveUpdate } from '../../../src/contract';
+import { type Decision, type DecisionReceipt, resolveUpdate, stateQuery } from '../../../src/contract';
 import { submitRequestId } from '../../../src/ids';
 import { type LedgerSummary } from '../../../src/sandbox/ledger';
 import { type Sandbox } from '../../../src/sandbox/server';
@@ -30,6 +31,10 @@ export interface HeldJobs {
   decide: (job: MediaJob, decision: Decision) => Promise<unknown>;
   /** For a job of a batch: it can be submitted again once its hold is as old as a POST may take. */
   untilResubmitted: (job: MediaJob, hold: string) => Promise<unknown>;
+  /** A job that can be submitted again at once, and its hold. No worker runs: what is sent next is in one workflow task. */
+  startResubmittable: () => Promise<{ run: WorkflowHandle; hold: string }>;
+  /** Sends a decision that no worker takes yet. Gives how to await what becomes of it, once the server has it. */
+  leaveDecision: (run: WorkflowHandle, decision: Decision) => Promise<() => Promise<DecisionReceipt>>;
   acceptedTask: () => Promise<string>;
   submissions: () => Promise<LedgerSummary>;
 }
@@ -84,6 +89,32 @@ export function useHeldJobs(): HeldJobs {
       decide(job, { ...SOMEBODY, hold, action: 'resubmit' }),
     );
 
+  const startResubmittable: HeldJobs['startResubmittable'] = async () => {
+    const attempts = [{ n: 1, at: new Date(0).toISOString(), outcome: 'unknown' as const, reason: 'a test' }];
+    // A resubmit is refused for as long as a POST may take.
+    const submit = { timeout: '1s', authGrace: '1h' } as const;
+    const input = { key: `held-${randomUUID()}`, held: { attempts }, submit };
+    const run = await startByName(temporal, config, sandbox.url, input);
+    const hold = await withWorker(temporal, config, sandbox.url, () =>
+      eventually('that it can be submitted again', async () => {
+        const { id, resubmitAfter } = (await run.query(stateQuery)).hold ?? {};
+        return Date.now() >= Date.parse(resubmitAfter ?? '') && id;
+      }),
+    );
+    return { run, hold };
+  };
+
+  const leaveDecision: HeldJobs['leaveDecision'] = async (run, decision) => {
+    const updateId = randomUUID();
+    const deciding = run.executeUpdate(resolveUpdate, { updateId, args: [decision] });
+    deciding.catch(() => undefined);
+    const updateRef = { workflowExecution: { workflowId: run.workflowId }, updateId };
+    await eventually('the decision at the server', () =>
+      temporal.client.workflowService.pollWorkflowExecutionUpdate({ namespace: 'default', updateRef }),
+    );
+    return () => deciding;
+  };
+
   const acceptedTask = async (): Promise<string> => {
     const { entries } = await readLedger(sandbox.url);
     return entries.find(({ kind, applied }) => kind === 'submit' && applied)?.taskId ?? 'none';
@@ -99,6 +130,8 @@ export function useHeldJobs(): HeldJobs {
     withJobOfBatch,
     decide,
     untilResubmitted,
+    startResubmittable,
+    leaveDecision,
     acceptedTask,
     submissions,
   };
