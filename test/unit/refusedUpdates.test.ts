@@ -1,0 +1,53 @@
+/** What becomes of a change that the server refuses to give to its project's writer for a while. */
+import { type Client, ServiceError } from '@temporalio/client';
+import { ProjectsClient } from '../../src/client/projects';
+import { testConfig } from '../support/servers/temporal';
+
+const [FAILED_PRECONDITION, PERMISSION_DENIED] = [9, 7];
+const DONE = { ok: true };
+
+beforeEach(() => jest.useFakeTimers({ now: 0 }));
+afterEach(() => jest.useRealTimers());
+
+function refusal(code: number): ServiceError {
+  const cause = Object.assign(new Error('refused'), { code, details: 'refused', metadata: {} });
+  return new ServiceError('refused', { cause });
+}
+
+/** A change that the server answers like this, and when it was asked. */
+function patch(answer: (asked: number) => Promise<unknown>) {
+  const askedAt: number[] = [];
+  const executeUpdateWithStart = (): Promise<unknown> => answer(askedAt.push(Date.now()));
+  const temporal = { workflow: { executeUpdateWithStart } } as unknown as Client;
+  const projects = new ProjectsClient(temporal, testConfig({ organization: '1' }), {});
+  const outcome = projects.patch({ resourcetype: 'document', id: 'd' }, { fields: { title: 'Summer' } });
+  outcome.catch(() => undefined);
+  return { outcome, askedAt };
+}
+
+test('P2: refused while the workflow task of the writer fails, it is asked for again until it is taken', async () => {
+  const { outcome, askedAt } = patch((asked) =>
+    asked < 3 ? Promise.reject(refusal(FAILED_PRECONDITION)) : Promise.resolve(DONE),
+  );
+  await jest.advanceTimersByTimeAsync(1_000);
+  expect(askedAt).toEqual([0, 200, 400]);
+  expect(await outcome).toMatchObject(DONE);
+});
+
+test('refused for over a minute, it ends with the error', async () => {
+  const error = refusal(FAILED_PRECONDITION);
+  const { outcome, askedAt } = patch(() => Promise.reject(error));
+  await jest.advanceTimersByTimeAsync(600_000);
+  const lastAt = askedAt.at(-1);
+  expect(lastAt).toBeGreaterThan(60_000);
+  expect(lastAt).toBeLessThan(61_000);
+  await expect(outcome).rejects.toBe(error);
+});
+
+test('refused for another reason, it is not asked for again', async () => {
+  const error = refusal(PERMISSION_DENIED);
+  const { outcome, askedAt } = patch(() => Promise.reject(error));
+  await jest.advanceTimersByTimeAsync(600_000);
+  expect(askedAt).toEqual([0]);
+  await expect(outcome).rejects.toBe(error);
+});
