@@ -1,5 +1,4 @@
 /** Brings changes into a project: read, apply, one PATCH, and again until it is known what became of it. */
-import { setTimeout as sleepThroughCancellation } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { cancellationSignal, sleep } from '@temporalio/activity';
 import { type Api, type CallOptions } from '../api/client';
@@ -8,6 +7,7 @@ import { valueAt } from '../api/pointer';
 import { changeData, ChangeError } from '../changes';
 import { type ProjectRef, type Scope, type WriteOrder, type WriteReport } from '../contract';
 import { type Pulse } from './pulse';
+import { sleepThroughCancellation } from './sleep';
 
 export type Change = WriteOrder['changes'][number];
 type Read = Awaited<ReturnType<Api['getProject']>>;
@@ -128,8 +128,7 @@ export class ProjectUpdate {
       // Only a success is looked at closer: it was one, whatever its words are.
       if (!(error instanceof AnswerError)) failure = error as ApiError;
     }
-    // With an ETag a late PATCH is refused. Without, a read now could be outdated by it. An attempt that is cancelled
-    // waits too: it may be the last one, and nobody gets its note.
+    // With an ETag a late PATCH is refused. Without, a read now could be outdated by it.
     if (failure && !isGuarded && verdictOf(failure) === 'unknown')
       await sleepThroughCancellation(call.timeoutMs);
     if (!isGuarded) this.pulse.note(null);

@@ -1,4 +1,4 @@
-import { activityInfo, log, sleep } from '@temporalio/activity';
+import { activityInfo, log } from '@temporalio/activity';
 import { type Api } from '../api/client';
 import { ApiError, StatusError } from '../api/errors';
 import { LONGEST_CALL_MS, type WriteNote, type WriteOrder, type WriteReport } from '../contract';
@@ -6,6 +6,7 @@ import { stepRequestId } from '../ids';
 import { activityFailure } from './failures';
 import { ProjectUpdate } from './projectUpdate';
 import { Pulse } from './pulse';
+import { sleepThroughCancellation } from './sleep';
 
 export interface WriteOptions {
   /** How long the service may take to answer one read or PATCH. */
@@ -53,5 +54,6 @@ function asFailure(error: unknown): unknown {
 /** A PATCH of an attempt that died may still be on its way; what is read before it arrives would be outdated. */
 async function untilSettled(): Promise<void> {
   const note = activityInfo().heartbeatDetails as WriteNote | undefined;
-  if (note && note.unsettledUntil > Date.now()) await sleep(note.unsettledUntil - Date.now());
+  if (note && note.unsettledUntil > Date.now())
+    await sleepThroughCancellation(note.unsettledUntil - Date.now());
 }

@@ -3,6 +3,7 @@
  * to it. Most of the time is spent waiting until it can no longer arrive, so the tests run side by side.
  */
 import { once } from 'node:events';
+import { CancelledFailure } from '@temporalio/activity';
 import { type MockActivityEnvironment } from '@temporalio/testing';
 import { createActivities } from '../../../src/activities';
 import { type WriteOrder, type WriteReport } from '../../../src/contract';
@@ -136,6 +137,22 @@ test.concurrent(
       expect(await begin(['b', 'c']).report).toMatchObject({ applied: ['b', 'c'] });
       service.applyLate();
       expect(service.project.data).toEqual({ ...KEPT, a: true, b: true, c: true });
+    }),
+);
+
+test.concurrent(
+  'P3: without ETags, an attempt that is called back while it waits for the PATCH of the one before stays as long',
+  () =>
+    withService('none', async ({ service, begin }) => {
+      const sent = untilLate(service, 'a', 'hang');
+      const first = begin(['a']);
+      await sent;
+      const second = begin(['a'], lose(first));
+      second.environment.cancel();
+      await expect(second.report).rejects.toThrow(CancelledFailure);
+      expect(await begin(['b']).report).toMatchObject({ applied: ['b'] });
+      service.applyLate();
+      expect(service.project.data).toEqual({ ...KEPT, a: true, b: true });
     }),
 );
 
