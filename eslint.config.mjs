@@ -130,7 +130,7 @@ export default defineConfig(
       'src/rules/*.ts',
       'src/rules/campaign/!(index).ts',
       'src/searchAttributes.ts',
-      'src/api/{pointer,ids,endings,scope}.ts',
+      'src/api/{depth,pointer,ids,endings,scope}.ts',
     ],
     rules: {
       'no-restricted-syntax': ['error', ...sharedState],
@@ -141,7 +141,7 @@ export default defineConfig(
           patterns: [
             {
               regex:
-                '^(?!((\\./|\\.\\./|\\.\\./\\.\\./)(durations|contract|ids|inputs|times)$|\\./(campaign/)?(campaign|fields|nearest|problem|references|shape)$|@temporalio/common/lib/search-attributes$|(\\./|\\.\\./|\\.\\./\\.\\./)api/(endings|ids|pointer|scope)$|@temporalio/workflow$))',
+                '^(?!((\\./|\\.\\./|\\.\\./\\.\\./)(durations|contract|ids|inputs|times)$|\\./(campaign/)?(campaign|fields|nearest|problem|references|shape)$|@temporalio/common/lib/search-attributes$|(\\./|\\.\\./|\\.\\./\\.\\./)api/(depth|endings|ids|pointer|scope)$|@temporalio/workflow$))',
               allowTypeImports: true,
               message: 'This file is part of the workflow bundle; it may import types, and nothing else.',
             },

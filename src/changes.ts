@@ -3,6 +3,7 @@
  *
  * Members of objects only: two who change one list by index would move each other's items.
  */
+import { isDeeper } from './api/depth';
 import { isPointer, pointerTo, pointerTokens } from './api/pointer';
 import { isPrintable } from './api/ids';
 import { type ProjectChange, type Step } from './contract';
@@ -150,12 +151,6 @@ function problemsOfFields(fields: Data): string[] {
     if (!FIELDS.includes(name)) return [`fields.${name}: is none of ${FIELDS.join(', ')}`];
     return typeof value === 'string' || value === undefined ? [] : [`fields.${name}: must be a text`];
   });
-}
-
-/** Looks no deeper than `levels`: what would overflow a stack must not do so here. */
-function isDeeper(value: unknown, levels: number): boolean {
-  if (value === null || typeof value !== 'object') return false;
-  return levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1));
 }
 
 export function isObject(value: unknown): value is Data {

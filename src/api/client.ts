@@ -1,4 +1,5 @@
 /** The service, typed. It knows nothing of Temporal. */
+import { isDeeper } from './depth';
 import { AnswerError, InvalidRequestError, NotConfiguredError, shorten, StatusError } from './errors';
 import { Http, type HttpAnswer, type HttpSettings, isSuccess } from './http';
 import {
@@ -58,6 +59,9 @@ export interface Api extends Calls {
 
 /** The API states no limit; this one keeps a mistake from being sent for minutes. */
 export const LARGEST_REQUEST_BYTES = 8 * 1024 * 1024;
+
+/** Whatever walks through an answer, down to comparing two, has stack for twice as many levels. */
+const DEEPEST_ANSWER = 500;
 
 export function createApi(settings: ApiSettings): Api {
   const http = new Http(settings);
@@ -200,9 +204,13 @@ function withQuery({ path, query = {} }: Ask): string {
 }
 
 function parseJson(answer: HttpAnswer, facts: { operation: string; requestId: string }): unknown {
+  let json: unknown;
   try {
-    return JSON.parse(answer.body) as unknown;
+    json = JSON.parse(answer.body);
   } catch {
     throw new AnswerError(`the answer is not JSON: ${answer.words}`, facts);
   }
+  if (isDeeper(json, DEEPEST_ANSWER))
+    throw new AnswerError(`the answer is nested deeper than ${DEEPEST_ANSWER} levels`, facts);
+  return json;
 }

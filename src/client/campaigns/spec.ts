@@ -1,13 +1,7 @@
 /** Everything that can be wrong with the spec of a campaign, each with its place. */
+import { isDeeper } from '../../api/depth';
 import { findRequestProblems, startsWith } from '../../campaignRequests';
-import {
-  DEEPEST,
-  findCampaignProblems,
-  isDeeper,
-  type Path,
-  type Problem,
-  problemText,
-} from '../../rules/campaign';
+import { DEEPEST, findCampaignProblems, type Path, type Problem, problemText } from '../../rules/campaign';
 import { isRecord } from '../../rules/inputs';
 import { issuesOfSpec } from './schema';
 

@@ -1,4 +1,5 @@
 /** What is wrong with a campaign as a whole. */
+import { isDeeper } from '../../api/depth';
 import { type CampaignInput, type CampaignMedia, RECORD_KINDS } from '../../contract';
 import { campaignJobKey, isItemName, LONGEST_KEY, recordKey } from '../../ids';
 import { isRecord } from '../inputs';
@@ -161,10 +162,4 @@ function problemsOfSize({ carried, ...asked }: Record<string, unknown>): Problem
 /** As JSON. */
 export function bytesOf(value: unknown): number {
   return new TextEncoder().encode(JSON.stringify(value)).length;
-}
-
-/** Looks no deeper than `levels`: what would overflow a stack must not do so here. */
-export function isDeeper(value: unknown, levels: number): boolean {
-  if (value === null || typeof value !== 'object') return false;
-  return levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1));
 }

@@ -1,8 +1,9 @@
 /** What is wrong with what people tell a running campaign. */
+import { isDeeper } from '../../api/depth';
 import { type CampaignVerdict } from '../../contract';
 import { isItemName } from '../../ids';
 import { isRecord, isText } from '../inputs';
-import { bytesOf, DEEPEST, isDeeper, LARGEST_CAMPAIGN_BYTES, MOST_CAMPAIGN_JOBS } from './campaign';
+import { bytesOf, DEEPEST, LARGEST_CAMPAIGN_BYTES, MOST_CAMPAIGN_JOBS } from './campaign';
 import { isJobName, ITEM_NAME_WORDS, JOB_NAME_FORM, mediaFields } from './fields';
 import { type Problem, problemText } from './problem';
 import { problemsOfGraph, referencesIn } from './references';

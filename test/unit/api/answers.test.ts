@@ -51,6 +51,17 @@ describe('answers that cannot be used', () => {
     expect((error as Error).message).toMatch(message);
   });
 
+  test.each([false, true])(
+    'one that is nested too deep to be walked through; verbatim: %s',
+    async (verbatim) => {
+      service.reply.body = `{"data":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
+      const read = service.api().getProject({ resourcetype: 'campaign', id: '7' }, { ...ASK, verbatim });
+      const error: unknown = await read.catch((e: unknown) => e);
+      expect(error).toBeInstanceOf(AnswerError);
+      expect((error as Error).message).toBe('get project: the answer is nested deeper than 500 levels');
+    },
+  );
+
   test('a setting says where the list is', async () => {
     service.reply.body = '{"a":[1],"b":{"c":[2]}}';
     const made = service.api({ draftsAt: '/b/c', activityAt: '/nowhere' });

@@ -1,6 +1,7 @@
 /** What one line of a manifest asks for, or everything that is wrong with it. */
+import { isDeeper } from '../../../api/depth';
 import { shorten } from '../../../api/errors';
-import { DEEPEST, isDeeper, type Problem, problemText } from '../../../rules/campaign';
+import { DEEPEST, type Problem, problemText } from '../../../rules/campaign';
 import { type Check, isLeftOut, must, object, required } from '../../../rules/campaign/shape';
 import { type BatchItem } from '../../../contract';
 import { isRecord, isText } from '../../../rules/inputs';
