@@ -6,7 +6,13 @@ import * as workflows from '../../src/workflows';
 import '../support/servers/runtime';
 import { shared } from '../support/jest/shared';
 import { allScenarios } from './allScenarios';
-import { type CommittedHistory, committedHistories, unreleasedHistories } from './histories';
+import {
+  type CommittedHistory,
+  committedHistories,
+  type HistoryJson,
+  outlineOf,
+  unreleasedHistories,
+} from './histories';
 
 const committed = committedHistories();
 
@@ -92,6 +98,15 @@ describe('committed histories', () => {
     };
     const [error] = (await replayAll([replayable(json.replaceAll('"submit"', '"submitTwice"'))])).values();
     expect(error?.message).toMatch(/[Nn]ondeterminism/);
+  });
+
+  test.each(['media-succeeded', 'batch-part-paused'])('P1: the outline of %s shows a second POST', (name) => {
+    const { json } = unreleasedHistories().find(({ scenario }) => scenario === name) ?? { json: '' };
+    const { events } = JSON.parse(json) as HistoryJson;
+    const posts = outlineOf({ events }).filter((line) => /submit$|^ITEM/.test(line));
+    const twice = outlineOf({ events: [...events, ...events] }).filter((line) => /submit$|^ITEM/.test(line));
+    expect(posts.length).toBeGreaterThan(0);
+    expect(twice).toHaveLength(2 * posts.length);
   });
 
   test('P7: none holds the credential that it was recorded with', () => {
