@@ -38,7 +38,7 @@ test('every command of the README exits with 0', async () => {
   const commands = documentedCommands(/^\.\/bin\/segue /).filter(
     ({ document, words }) => document === 'README.md' && !NOT_HERE.includes(words[0] ?? ''),
   );
-  const codes: [string, number][] = [];
+  const codes: [string, number | null][] = [];
   for (const { words } of commands) {
     if (words[1] === 'approve') await untilApprovalIsAsked(words[2] ?? '');
     const { code } = await segue(words.map(here), settings);

@@ -2,15 +2,9 @@
 import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { main } from '../../../src/cli/main';
-import { type Settings } from './segueProcess';
+import { type Finished, type Settings } from './segueProcess';
 
-export interface Ended {
-  code: number;
-  stdout: string;
-  stderr: string;
-}
-
-export async function segue(args: string[], settings: Settings = {}, stdin = ''): Promise<Ended> {
+export async function segue(args: string[], settings: Settings = {}, stdin = ''): Promise<Finished> {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
   const printed = Promise.all([text(stdout), text(stderr)]);
   const io = {
