@@ -8,7 +8,7 @@ import { batchOf, cutouts, startBatch } from '../../support/builders/batch';
 import { newCampaign, startCampaign } from '../../support/builders/campaign';
 import { eventually } from '../../support/eventually';
 import { PAST_ANY_TEST_MS } from '../../support/service/faults';
-import { addFault, ask, readLedger, useSandboxEach } from '../../support/service/sandbox';
+import { addFault, ask, faultHits, readLedger, useSandboxEach } from '../../support/service/sandbox';
 import {
   segueClient,
   startOwnDevServer,
@@ -47,9 +47,8 @@ async function whileBatchesHang(work: () => Promise<void>): Promise<void> {
 
 /** How many of the POSTs that hang the service has taken up. */
 async function hanging(): Promise<number> {
-  const { json } = await ask(sandbox.url, 'GET /_sandbox/faults');
-  const [fault] = json.faults as { hits: number }[];
-  return fault?.hits ?? 0;
+  const [hits = 0] = await faultHits(sandbox.url);
+  return hits;
 }
 
 /** Chunks that wait for a worker, by the word of the server's queue. */

@@ -9,7 +9,7 @@ import { pollNowUpdate } from '../../../src/contract';
 import { NoAnswerError } from '../../../src/errors';
 import { eventually } from '../../support/eventually';
 import { resetRun } from '../../support/servers/reset';
-import { addFault, answering, ask, readLedger, withSandbox } from '../../support/service/sandbox';
+import { addFault, answering, ask, faultHits, readLedger, withSandbox } from '../../support/service/sandbox';
 import { segueClient, testConfig, useTemporal, withWorker } from '../../support/servers/temporal';
 
 import { waitingJob } from '../../support/builders/waitingJob';
@@ -112,10 +112,7 @@ test.concurrent('P2: polling at once does not wait for an answer that hangs, and
     const config = testConfig();
     await withWorker(temporal, config, sandboxUrl, async () => {
       const started = await segueClient(temporal, config).media.start(waitingJob(sandboxUrl));
-      await eventually('the question', async () => {
-        const { json } = await ask(sandboxUrl, 'GET /_sandbox/faults');
-        return (json.faults as { hits: number }[])[0]?.hits === 1;
-      });
+      await eventually('the question', async () => (await faultHits(sandboxUrl))[0] === 1);
       expect(await started.pollNow()).toMatchObject({ polls: 1, lastError: null });
       expect(await started.wait()).toMatchObject({ status: 'succeeded' });
       await ask(sandboxUrl, 'DELETE /_sandbox/faults');

@@ -2,7 +2,7 @@
 import { eventually } from '../../support/eventually';
 import { useProcesses } from '../../support/servers/processes';
 import { segueClient, testConfig, useTemporal } from '../../support/servers/temporal';
-import { addFault, ask, readLedger } from '../../support/service/sandbox';
+import { addFault, faultHits, readLedger } from '../../support/service/sandbox';
 import { KEPT, readProject, seedProject, set, WORKSPACE } from '../../support/builders/writing';
 
 const temporal = useTemporal();
@@ -31,10 +31,7 @@ test.concurrent.each([
     const doomed = await processes.worker(config.taskQueue, sandboxUrl);
     const { projects } = segueClient(temporal, config);
     const first = projects.patch(project, set('a', 1));
-    await eventually('the PATCH', async () => {
-      const { json } = await ask(sandboxUrl, 'GET /_sandbox/faults');
-      return (json.faults as { hits: number }[]).every(({ hits }) => hits === 1);
-    });
+    await eventually('the PATCH', async () => (await faultHits(sandboxUrl)).every((hits) => hits === 1));
     await doomed.end('SIGKILL');
 
     await processes.worker(config.taskQueue, sandboxUrl);

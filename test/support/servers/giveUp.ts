@@ -1,7 +1,7 @@
 import { msToTs } from '@temporalio/common/lib/time';
 import { temporal as proto } from '@temporalio/proto';
 import { eventually } from '../eventually';
-import { ask } from '../service/sandbox';
+import { ask, faultHits } from '../service/sandbox';
 import { type TestTemporal } from './temporal';
 
 const { PENDING_ACTIVITY_STATE_STARTED } = proto.api.enums.v1.PendingActivityState;
@@ -19,8 +19,7 @@ export async function giveUpUnanswered(
 ): Promise<void> {
   const run = client.workflow.getHandle(workflowId);
   await eventually(`an attempt of ${type} that waits for its answer`, async () => {
-    const { json } = await ask(sandboxUrl, 'GET /_sandbox/faults');
-    const [{ hits } = { hits: 0 }] = json.faults as { hits: number }[];
+    const [hits = 0] = await faultHits(sandboxUrl);
     const { pendingActivities } = (await run.describe()).raw;
     const pending = pendingActivities?.find(({ activityType }) => activityType?.name === type);
     return pending?.state === PENDING_ACTIVITY_STATE_STARTED && pending.attempt === hits;

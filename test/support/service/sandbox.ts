@@ -108,6 +108,12 @@ export async function addPassingFault(
   return { takeAway: () => ask(sandboxUrl, `DELETE /_sandbox/faults/${id}`) };
 }
 
+/** How often each fault befell somebody, in the order in which they were added. */
+export async function faultHits(sandboxUrl: string): Promise<number[]> {
+  const { json } = await ask(sandboxUrl, 'GET /_sandbox/faults');
+  return (json.faults as { hits: number }[]).map(({ hits }) => hits);
+}
+
 function parsed(text: string): Record<string, unknown> {
   try {
     return JSON.parse(text) as Record<string, unknown>;
