@@ -6,9 +6,9 @@ import { SANDBOX_KEY } from '../../../src/sandbox/server';
 import { writerStart } from '../../../src/writerStart';
 import { eventually } from '../../support/eventually';
 import { useProjectWriter, writerConfig } from '../../support/builders/projectWriter';
-import { answering, ask, readLedger } from '../../support/service/sandbox';
+import { addFault, answering, ask, readLedger } from '../../support/service/sandbox';
 import { segueClient, withWorker } from '../../support/servers/temporal';
-import { addFault, KEPT, readProject, removeFaults, set, WORKSPACE } from '../../support/builders/writing';
+import { KEPT, readProject, removeFaults, set, WORKSPACE } from '../../support/builders/writing';
 
 describe.each([true, false])('the writer of a project, with ETags: %s', (etags) => {
   const { temporal, sandbox, project, writer, state, signal } = useProjectWriter({ etags });
@@ -25,7 +25,7 @@ describe.each([true, false])('the writer of a project, with ETags: %s', (etags) 
     expect((await readLedger(sandbox.url)).summary.patches).toBe(0);
   });
 
-  test.each(['reset', 'truncate'])(
+  test.each(['reset', 'truncate'] as const)(
     'P3: a PATCH whose answer is lost by a %s is not made twice',
     async (fault) => {
       const queue = writerConfig();
@@ -43,10 +43,7 @@ describe.each([true, false])('the writer of a project, with ETags: %s', (etags) 
 
   test('P2: changes wait, for all to see, until the service is well again', async () => {
     const queue = writerConfig();
-    await addFault(sandbox.url, {
-      ...{ operation: 'get-project', match: { every: 1 } },
-      ...{ fault: 'status', status: 503, when: 'before' },
-    });
+    await addFault(sandbox.url, answering(503, 'get-project'));
     await withWorker(temporal, queue, sandbox.url, async () => {
       const { projects } = segueClient(temporal, queue);
       const patches = [projects.patch(project, set('a', 1), { changeId: 'first' })];
@@ -58,10 +55,8 @@ describe.each([true, false])('the writer of a project, with ETags: %s', (etags) 
         ...{ project, organization: WORKSPACE, queued: ['first'], applied: 0, refused: 0 },
         lastError: expect.stringContaining('status 503'),
       });
-      const { userMetadata } = {
-        userMetadata: await writer().query('__temporal_workflow_metadata'),
-      };
-      expect(JSON.stringify(userMetadata)).toContain('1 waiting, 0 applied, 0 refused');
+      const metadata = await writer().query('__temporal_workflow_metadata');
+      expect(JSON.stringify(metadata)).toContain('1 waiting, 0 applied, 0 refused');
       patches.push(projects.patch(project, set('b', 1)));
       await removeFaults(sandbox.url);
       expect(await Promise.all(patches)).toMatchObject([{ ok: true }, { ok: true }]);
@@ -94,8 +89,7 @@ describe('the writer of a project', () => {
 
   test('denied access is waited out for as long as the grace, then the changes are refused', async () => {
     const queue = writerConfig();
-    const denial = { fault: 'status', status: 401, when: 'before' };
-    await addFault(sandbox.url, { operation: 'get-project', match: { every: 1 }, ...denial });
+    await addFault(sandbox.url, answering(401, 'get-project'));
     await withWorker(temporal, queue, sandbox.url, async () => {
       await signal(queue.taskQueue, { changeId: 'late', change: set('a', 1) }, '2s');
       const { refused, lastError } = await eventually('the end of the grace', async () => {

@@ -5,6 +5,7 @@ import { writeWorkflowBundle } from '../../../src/bundle';
 import { type ProjectChange, type ProjectRef } from '../../../src/contract';
 import { SANDBOX_KEY } from '../../../src/sandbox/server';
 import { shared } from '../jest/shared';
+import { seed } from '../service/records';
 
 /** The workspace that the sandbox's key belongs to. */
 export const WORKSPACE = '1';
@@ -21,20 +22,9 @@ export async function bundleWithWriting(): Promise<string> {
 /** A new project with something in it that is nobody's here. */
 export async function seedProject(sandboxUrl: string, data: unknown = KEPT): Promise<ProjectRef> {
   const project = { resourcetype: 'campaign', id: randomUUID() };
-  const body = JSON.stringify({
-    projects: [{ ...project, workspace: Number(WORKSPACE), title: 'Spring', data }],
-  });
-  const response = await fetch(`${sandboxUrl}/_sandbox/seed`, { method: 'POST', body });
-  if (!response.ok) throw new Error(await response.text());
+  const projects = [{ ...project, workspace: Number(WORKSPACE), title: 'Spring', data }];
+  await seed(sandboxUrl, { projects });
   return project;
-}
-
-export async function addFault(sandboxUrl: string, fault: Record<string, unknown>): Promise<void> {
-  const response = await fetch(`${sandboxUrl}/_sandbox/faults`, {
-    method: 'POST',
-    body: JSON.stringify(fault),
-  });
-  if (!response.ok) throw new Error(await response.text());
 }
 
 export async function removeFaults(sandboxUrl: string): Promise<void> {
