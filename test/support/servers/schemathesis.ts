@@ -1,10 +1,8 @@
 /** Schemathesis, a tester that makes requests up from an OpenAPI document; in a Python environment of its own. */
-import { createHash } from 'node:crypto';
-import { access, readFile, rm, writeFile } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import { loadLocalTemporalConfig } from '../../../src/config';
-import { underLock } from '../../../src/temporal/lock';
 import { runToEnd } from '../../../src/temporal/process';
+import { installOnce } from '../installOnce';
 
 const REQUIREMENTS = path.resolve(__dirname, '../../full/sandbox/schemathesis/requirements.txt');
 const PYTHONS = ['python3', 'python3.14', 'python3.13', 'python3.12', 'python3.11'];
@@ -12,21 +10,8 @@ const IS_RECENT = 'import sys; sys.exit(sys.version_info < (3, 11))';
 
 /** The path of the command; it is installed once. */
 export async function findSchemathesis(): Promise<string> {
-  const requirements = createHash('sha256')
-    .update(await readFile(REQUIREMENTS))
-    .digest('hex');
-  const { cacheFolder } = loadLocalTemporalConfig();
-  const folder = path.join(cacheFolder, `schemathesis-${requirements.slice(0, 12)}`);
-  return underLock(
-    folder,
-    () => undefined,
-    async () => {
-      const complete = path.join(folder, 'complete');
-      if (!(await succeeds(access(complete)))) await install(folder);
-      await writeFile(complete, '');
-      return path.join(folder, 'venv', 'bin', 'schemathesis');
-    },
-  );
+  const folder = await installOnce('schemathesis', REQUIREMENTS, install);
+  return path.join(folder, 'venv', 'bin', 'schemathesis');
 }
 
 async function install(folder: string): Promise<void> {
@@ -54,11 +39,4 @@ async function findPython(): Promise<string | undefined> {
     if (code === 0) return python;
   }
   return undefined;
-}
-
-function succeeds(promise: Promise<unknown>): Promise<boolean> {
-  return promise.then(
-    () => true,
-    () => false,
-  );
 }

@@ -1,0 +1,27 @@
+import { createHash } from 'node:crypto';
+import { access, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { loadLocalTemporalConfig } from '../../src/config';
+import { underLock } from '../../src/temporal/lock';
+
+/** The folder of the cache with this tool, in the versions that a file locks. It is filled once, by one process. */
+export async function installOnce(
+  tool: string,
+  lockFile: string,
+  install: (folder: string) => Promise<void>,
+): Promise<string> {
+  const versions = createHash('sha256').update(await readFile(lockFile));
+  const { cacheFolder } = loadLocalTemporalConfig();
+  const folder = path.join(cacheFolder, `${tool}-${versions.digest('hex').slice(0, 12)}`);
+  const complete = path.join(folder, 'complete');
+  await underLock(
+    folder,
+    () => undefined,
+    async () => {
+      await access(complete).catch(() => install(folder));
+      // Written last: what died half-way is installed anew.
+      await writeFile(complete, '');
+    },
+  );
+  return folder;
+}
