@@ -16,10 +16,10 @@ import { type Stage } from './dockerfile';
 import { Service } from './service';
 
 const text = z.string();
-const test = z.tuple([z.literal('CMD')], text);
+const cmd = z.tuple([z.literal('CMD')], text);
 const joined = (form: RegExp) => z.array(text.regex(form).transform((words) => words.split(':'))).default([]);
 const condition = z.enum(['service_healthy', 'service_completed_successfully']);
-const service = z.strictObject({
+const serviceEntry = z.strictObject({
   profiles: z.tuple([z.literal('dev')]),
   image: z.literal(`temporalio/temporal:${TEMPORAL_CLI_VERSION}`).optional(),
   build: z.strictObject({ context: z.literal('.'), target: text }).optional(),
@@ -28,14 +28,14 @@ const service = z.strictObject({
   environment: z.record(text, text).default({}),
   ports: joined(/^127\.0\.0\.1:\d+:\d+$/),
   volumes: joined(/^[\w-]+:\/\w+$/),
-  healthcheck: z.strictObject({ test, interval: text, timeout: text, retries: z.int() }).optional(),
+  healthcheck: z.strictObject({ test: cmd, interval: text, timeout: text, retries: z.int() }).optional(),
   depends_on: z.record(text, z.strictObject({ condition })).default({}),
   stop_grace_period: text.optional(),
   restart: text.optional(),
 });
 export const composeFile = z.strictObject({
   name: text,
-  services: z.record(text, service),
+  services: z.record(text, serviceEntry),
   volumes: z.record(text, z.null()),
 });
 
@@ -52,7 +52,7 @@ const TEMPORAL_IMAGE: Stage = {
 const MOST_STARTS = 3;
 
 export class Stack {
-  readonly #services: Map<string, z.infer<typeof service>>;
+  readonly #services: Map<string, z.infer<typeof serviceEntry>>;
   readonly #ports: { service: string; published: string; inside: string; free: number }[] = [];
   readonly #started = new Map<string, Service>();
 
