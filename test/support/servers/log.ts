@@ -3,7 +3,7 @@ import { MockActivityEnvironment, type MockActivityEnvironmentOptions } from '@t
 import { DefaultLogger, type LogEntry } from '@temporalio/worker';
 
 declare global {
-  /** Made by ../jest/environment.js, which shows and empties it. */
+  /** Made by ../jest/keptLog.js, which shows and empties it. */
   var keptLog: LogEntry[];
 }
 
