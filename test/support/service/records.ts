@@ -10,7 +10,7 @@ export const SANDBOX_PLACES = {
   videoPath: RECORD_PATHS.video,
 };
 
-export const CUES = [{ start: 0, end: 1, text: 'Welcome.' }];
+const CUES = [{ start: 0, end: 1, text: 'Welcome.' }];
 export const SRT = '1\n00:00:00,000 --> 00:00:01,000\nWelcome.\n';
 
 export async function seed(sandboxUrl: string, seeded: Record<string, unknown>): Promise<void> {
