@@ -10,10 +10,9 @@ RUN npm run build && npm prune --omit=dev --ignore-scripts
 
 FROM node:20-bookworm-slim AS segue
 ENV NODE_ENV=production
-# Node would let a heap grow that nobody needs, and glibc would keep what each thread gave back; with this a worker takes
-# under 450 MiB. More runs are kept in memory where the heap is larger.
+# Limits the heap, and glibc's arenas, so that a worker stays under 450 MiB; a larger heap caches more runs.
 ENV NODE_OPTIONS=--max-old-space-size=512 MALLOC_ARENA_MAX=2
-# The slim image has none, and both Temporal and the service are reached by TLS.
+# The slim image has no CA certificates; Temporal and the service use TLS.
 RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates && rm -rf /var/lib/apt/lists/*
 WORKDIR /segue
 COPY --from=build /segue/package.json ./
@@ -24,7 +23,7 @@ ENTRYPOINT ["./bin/segue"]
 
 FROM segue AS sandbox
 COPY examples/sandbox.seed.json examples/
-# A new volume takes the owner of the folder it covers.
+# A new volume takes the owner of the folder that it is mounted on.
 RUN mkdir /data && chown node:node /data
 USER node
 CMD ["sandbox", "--host", "0.0.0.0", "--port", "4010", "--db", "/data/sandbox.ndjson"]

@@ -14,14 +14,14 @@ module.exports = {
       },
     ],
   },
-  // A dynamic import names the file that the build makes.
+  // Source files import './x.js' dynamically; under jest that is './x.ts'.
   moduleNameMapper: { '^(\\.{1,2}/[\\w./]+)\\.js$': '$1' },
   globalSetup: '<rootDir>/test/support/jest/globalSetup.ts',
   globalTeardown: '<rootDir>/test/support/jest/globalTeardown.ts',
   reporters: ['default', 'summary', '<rootDir>/test/support/jest/plainSummary.js'],
-  // Tests and the servers they talk to keep the processors busy: more processes would only make each of them slower.
+  // Tests are CPU-bound: one jest worker per core.
   maxWorkers: '100%',
-  // Workflows that ran in a test process stay in its memory, and a full one is slow: then a new one goes on.
+  // Closed workflows stay in memory: jest restarts a worker that has more than this.
   workerIdleMemoryLimit: '500MB',
   testTimeout: 60_000,
 };

@@ -20,7 +20,7 @@ process.on('SIGINT', () => process.exit(130));
 
 const mutants = readMutants(process.argv[2] ?? '');
 if (mutants.length === 0) stop('no mutant matches');
-say(`${mutants.length} mutants; first, their tests as they are`);
+say(`${mutants.length} mutants; first, the named tests run without one`);
 fs.cpSync(ROOT, copy, {
   recursive: true,
   filter: (file) => !NOT_COPIED.includes(path.relative(ROOT, file)),

@@ -48,9 +48,8 @@ export function writeHistory(scenario: string, history: HistoryJson): void {
 const LAST =
   /^EVENT_TYPE_WORKFLOW_EXECUTION_(COMPLETED|FAILED|CANCELED|TERMINATED|TIMED_OUT|CONTINUED_AS_NEW)$/;
 
-/** What costs money or is seen by people: a second one must be noticed, so each stays in the outline. */
-const COUNTED =
-  /^(ACTIVITY_TASK_SCHEDULED (submit|notify|tellOperator|startFired)|START_CHILD_WORKFLOW_EXECUTION_INITIATED .+|ITEM .+)$/;
+/** Paid: a second one must be noticed, so each stays in the outline. */
+const PAID = /^(ACTIVITY_TASK_SCHEDULED submit|ITEM .+)$/;
 
 /**
  * What a run does, as a sorted list: its workflow, the activities and children that it starts, the signals that it sends and
@@ -62,7 +61,7 @@ export function outlineOf({ events }: HistoryJson): string[] {
     if (name === undefined && !LAST.test(event.eventType)) return sentItems(event);
     return [[event.eventType.replace('EVENT_TYPE_', ''), name ?? ''].join(' ').trim()];
   });
-  return outline.filter((line, index) => COUNTED.test(line) || outline.indexOf(line) === index).sort();
+  return outline.filter((line, index) => PAID.test(line) || outline.indexOf(line) === index).sort();
 }
 
 /** The items of a chunk that were, or may have been, taken. How many chunks it takes to send all differs between two runs. */

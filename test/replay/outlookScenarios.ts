@@ -46,7 +46,7 @@ interface Looking {
   before?: (sandboxUrl: string) => Promise<void>;
   /** While the last look goes on. */
   meanwhile?: (look: WorkflowHandle, temporal: TestTemporal, sandboxUrl: string) => Promise<unknown>;
-  /** Which run is kept, the last look unless told. */
+  /** Which run is kept; by default the last look. */
   kept?: (look: string, temporal: TestTemporal) => Promise<string>;
 }
 

@@ -25,7 +25,7 @@ export interface Recorded {
   worker?: TestWorkerOptions;
   before?: (sandboxUrl: string, key: string) => Promise<void>;
   meanwhile?: (batch: Batch, sandboxUrl: string) => Promise<unknown>;
-  /** The run whose history is kept; the batch itself unless told. */
+  /** The run whose history is kept; by default the batch itself. */
   kept?: (key: string) => string;
 }
 

@@ -8,6 +8,7 @@ import { buildStages, type Stage } from '../../support/deploy/dockerfile';
 import { eventually } from '../../support/eventually';
 import { shared } from '../../support/jest/shared';
 import { segue } from '../../support/servers/segueCommand';
+import { SANDBOX_PLACES } from '../../support/service/records';
 import { readLedger } from '../../support/service/sandbox';
 
 const CONTEXT = path.resolve(__dirname, '../../..');
@@ -75,10 +76,17 @@ test('an image carries what its command runs with: the seed in the sandbox only,
   expect(await contents('worker', 'node_modules')).not.toContain('typescript');
 });
 
+// Other containers reach it, and it may write to its volume: as processes on one machine both would work anyway.
+test('the sandbox listens beyond its container, and owns its folder', async () => {
+  const dockerfile = await readFile(path.join(CONTEXT, 'Dockerfile'), 'utf8');
+  expect(dockerfile).toContain('"--host", "0.0.0.0"');
+  expect(dockerfile).toContain('mkdir /data && chown node:node /data');
+});
+
 test('the worker accepts its settings as the compose file has them', async () => {
   const { worker } = (await readCompose()).services;
   expect(loadWorkerConfig(worker?.environment)).toMatchObject({
-    api: { url: 'http://sandbox:4010' },
+    api: { url: 'http://sandbox:4010', layout: SANDBOX_PLACES },
     temporal: { address: 'temporal:7233' },
   });
 });

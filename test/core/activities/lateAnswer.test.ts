@@ -62,48 +62,41 @@ async function submitting(
   return result;
 }
 
+/** Ends the activity on the server, as a timeout does; its worker still waits for the answer. */
+async function giveUp(workflowId: string): Promise<void> {
+  const { raw } = await temporal.client.workflow.getHandle(workflowId).describe();
+  const activityId = raw.pendingActivities?.[0]?.activityId ?? 'no pending activity';
+  await temporal.client.activity.fail({ workflowId, activityId }, new Error('given up'));
+}
+
 test('an answer in time is the result of the activity', async () => {
-  const result = await submitting(
-    temporal,
-    { heartbeatTimeout: '1m', then: 'wait' },
-    ({ workflowId, post }) => {
-      post.end(ACCEPTED);
-      return temporal.client.workflow.getHandle(workflowId).result();
-    },
-  );
+  const result = await submitting(temporal, { then: 'wait' }, ({ workflowId, post }) => {
+    post.end(ACCEPTED);
+    return temporal.client.workflow.getHandle(workflowId).result();
+  });
   expect(result).toEqual({ taskId: 't-late' });
 });
 
 test.each(['wait', 'continue'] as const)('a late answer reaches the run by signal: %s', async (then) => {
   let firstRun = '';
-  // Shorter than heartbeats come: as if the process had been stopped.
-  const result = await submitting(
-    temporal,
-    { heartbeatTimeout: '300ms', then },
-    async ({ workflowId, runId, post }) => {
-      firstRun = runId;
-      const handle = temporal.client.workflow.getHandle(workflowId);
-      await eventually(
-        'the server to give up',
-        async () => (await handle.query(stateQuery)).stage === 'held',
-      );
-      post.end(ACCEPTED);
-      return handle.result();
-    },
-  );
+  const result = await submitting(temporal, { then }, async ({ workflowId, runId, post }) => {
+    firstRun = runId;
+    const handle = temporal.client.workflow.getHandle(workflowId);
+    await giveUp(workflowId);
+    await eventually('the hold', async () => (await handle.query(stateQuery)).stage === 'held');
+    post.end(ACCEPTED);
+    return handle.result();
+  });
   expect(result).toEqual({ hold: `${firstRun}/3`, taskId: 't-late' });
 });
 
 test('a run that is over cannot be told: the worker goes on', async () => {
-  const result = await submitting(
-    temporal,
-    { heartbeatTimeout: '300ms', then: 'end' },
-    async ({ workflowId, post }) => {
-      const ended: unknown = await temporal.client.workflow.getHandle(workflowId).result();
-      post.end(ACCEPTED);
-      return ended;
-    },
-  );
+  const result = await submitting(temporal, { then: 'end' }, async ({ workflowId, post }) => {
+    await giveUp(workflowId);
+    const ended: unknown = await temporal.client.workflow.getHandle(workflowId).result();
+    post.end(ACCEPTED);
+    return ended;
+  });
   expect(result).toBeNull();
 });
 
@@ -156,16 +149,12 @@ test('a Temporal server that is away while the answer comes hears of it when it 
   const start = () => startDevServer(shared().temporalBinary, { uiPort: false, port, db });
   let server = await start();
   const own = await connectTo(server.address);
-  const result = await submitting(
-    own,
-    { heartbeatTimeout: '2s', then: 'wait' },
-    async ({ workflowId, post }) => {
-      await server.stop();
-      post.end(ACCEPTED);
-      server = await start();
-      return own.client.workflow.getHandle(workflowId).result();
-    },
-  );
+  const result = await submitting(own, { then: 'wait' }, async ({ workflowId, post }) => {
+    await server.stop();
+    post.end(ACCEPTED);
+    server = await start();
+    return own.client.workflow.getHandle(workflowId).result();
+  });
   // By result or by signal: whichever the server was ready for.
   expect(result).toMatchObject({ taskId: 't-late' });
   await own.close();

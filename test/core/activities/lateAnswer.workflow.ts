@@ -10,7 +10,6 @@ import { acceptedSignal, type LateAnswer, type SegueActivities, stateQuery } fro
 
 export interface LateInput {
   key: string;
-  heartbeatTimeout: string;
   /** What the run does when the activity is given up. */
   then: 'wait' | 'continue' | 'end';
   /** Whether the activity was given up, in an earlier run. */
@@ -28,7 +27,7 @@ export async function lateAnswer(input: LateInput): Promise<LateAnswer | { taskI
   if (!input.givenUp) {
     const { submit } = proxyActivities<SegueActivities>({
       startToCloseTimeout: '1m',
-      heartbeatTimeout: input.heartbeatTimeout as '1s',
+      heartbeatTimeout: '1m',
       retry: { maximumAttempts: 1 },
     });
     try {

@@ -6,7 +6,7 @@ import { batchOf, cutouts, resultsOf } from '../../support/builders/batch';
 import { decideByLedger } from '../../support/builders/deciding';
 import { eventually } from '../../support/eventually';
 import { useProcesses } from '../../support/servers/processes';
-import { isStuck, killWorker, STUCK } from '../../support/service/onWire';
+import { isUnanswered, killWorker, UNANSWERED } from '../../support/service/onWire';
 import { addFault, readLedger } from '../../support/service/sandbox';
 import { segueClient, testConfig, useTemporal } from '../../support/servers/temporal';
 
@@ -38,7 +38,7 @@ test('P1 P2: kill -9 while half of the answers are on their way: held are those,
   const sandboxUrl = await processes.sandbox('--pace', 'polls=2');
   const config = testConfig({ submit: { timeout: '10m', authGrace: '1h' } });
   // The service takes each of them, and never says so of every other.
-  await addFault(sandboxUrl, { operation: 'remove-background', match: { every: 2 }, ...STUCK });
+  await addFault(sandboxUrl, { operation: 'remove-background', match: { every: 2 }, ...UNANSWERED });
   const worker = await processes.worker(config.taskQueue, sandboxUrl);
   const client = segueClient(temporal, config);
   const batch = await client.batch.start(batchOf(cutouts(sandboxUrl, ITEMS), 20));
@@ -54,7 +54,7 @@ test('P1 P2: kill -9 while half of the answers are on their way: held are those,
   expect(counts).toMatchObject({ succeeded: ITEMS / 2, held: ITEMS / 2, failed: 0 });
 
   const held = (await resultsOf(batch)).flatMap(({ workflowId }) => workflowId ?? []);
-  const onTheWire = kill.filter(isStuck).map(({ requestId }) => requestId);
+  const onTheWire = kill.filter(isUnanswered).map(({ requestId }) => requestId);
   expect(held.map((workflowId) => submitRequestId(keyIn(workflowId), 1)).sort()).toEqual(onTheWire.sort());
   for (const workflowId of held) {
     const job = (await client.job(workflowId)) as MediaJob;

@@ -15,7 +15,14 @@ import { cutouts, resultsOf } from '../../support/builders/batch';
 import { decideByLedger } from '../../support/builders/deciding';
 import { eventually } from '../../support/eventually';
 import { useProcesses } from '../../support/servers/processes';
-import { expectOnWire, type Kill, isStuck, killWorker, lastTold, STUCK } from '../../support/service/onWire';
+import {
+  expectHoldsExplained,
+  type LedgerAtKill,
+  isUnanswered,
+  killWorker,
+  lastReported,
+  UNANSWERED,
+} from '../../support/service/onWire';
 import { addFault, ask, readLedger } from '../../support/service/sandbox';
 import { type Settings } from '../../support/servers/segueProcess';
 import { shared } from '../../support/jest/shared';
@@ -34,7 +41,7 @@ const ANSWERS: RuleRequest = {
   ...{ fault: 'delay', when: 'after', ms: 100 },
 };
 /** The first that comes is never answered: the others of its chunk are. */
-const STUCK_ONCE: RuleRequest = { operation: 'remove-background', match: { nth: 1 }, ...STUCK };
+const ONE_UNANSWERED: RuleRequest = { operation: 'remove-background', match: { nth: 1 }, ...UNANSWERED };
 /** Half of a worker's places are for batches. */
 const ON_WIRE = full ? 50 : 25;
 
@@ -71,10 +78,10 @@ test(
 
     const again = processes.start(['batch', 'start', manifest, '--key', key], settings);
     expect((await again.ended()).code).toBe(0);
-    const kills: Kill[] = [];
+    const kills: LedgerAtKill[] = [];
     for (const share of [0.3, 0.6].slice(0, KILLS)) {
       await eventually('the moment', async () => (await submitted()) >= share * ITEMS, TIMEOUT_MS);
-      await untilOneIsStuck(sandboxUrl);
+      await untilOneIsUnanswered(sandboxUrl);
       kills.push(await killWorker(worker, sandboxUrl));
       await removeFaults(sandboxUrl);
       await addFault(sandboxUrl, ANSWERS);
@@ -93,7 +100,7 @@ test(
     expect(results.map((one) => one.key)).toEqual(items.map((one) => one.key));
     const left = results.flatMap(({ status, workflowId }) => (status === 'held' ? [workflowId ?? ''] : []));
     expect(left).toHaveLength(held);
-    await expectOnWire(sandboxUrl, kills, left.map(keyIn));
+    await expectHoldsExplained(sandboxUrl, kills, left.map(keyIn));
     await inParallel(5, left, async (workflowId) => {
       const job = (await segue.job(workflowId)) as MediaJob;
       await decideByLedger(job, sandboxUrl);
@@ -132,15 +139,15 @@ async function summaryOf(sandboxUrl: string): Promise<LedgerSummary> {
 }
 
 /** One POST is not answered, and of all that were answered before others the server knows: those others were polled. */
-async function untilOneIsStuck(sandboxUrl: string): Promise<void> {
+async function untilOneIsUnanswered(sandboxUrl: string): Promise<void> {
   await removeFaults(sandboxUrl);
   const before = (await readLedger(sandboxUrl)).entries.length;
-  await addFault(sandboxUrl, STUCK_ONCE);
+  await addFault(sandboxUrl, ONE_UNANSWERED);
   await addFault(sandboxUrl, ANSWERS);
   const isPassed = async (): Promise<boolean> => {
     const { entries } = await readLedger(sandboxUrl);
-    const stuck = entries.slice(before).find(isStuck);
-    return stuck !== undefined && lastTold(entries) > stuck.seq;
+    const stuck = entries.slice(before).find(isUnanswered);
+    return stuck !== undefined && lastReported(entries) > stuck.seq;
   };
   await eventually('others that pass the stuck one', isPassed, TIMEOUT_MS);
 }

@@ -6,7 +6,7 @@ import { cutout, keptOf, newCampaign, notificationsOf, startCampaign } from '../
 import { decideByLedger } from '../../support/builders/deciding';
 import { eventually } from '../../support/eventually';
 import { useProcesses } from '../../support/servers/processes';
-import { expectOnWire, type Kill, killWorker } from '../../support/service/onWire';
+import { expectHoldsExplained, type LedgerAtKill, killWorker } from '../../support/service/onWire';
 import { readLedger } from '../../support/service/sandbox';
 import { shared } from '../../support/jest/shared';
 import { segueClient, testConfig, useTemporal } from '../../support/servers/temporal';
@@ -44,12 +44,12 @@ test('P1 P4: kill -9 of the worker as each stage begins: one POST a job, one not
     for (const name of Object.keys(spec.media ?? {})) {
       const job = await media.get(campaignJobKey(spec.key, name)).catch(() => undefined);
       if (!job || (await job.state())?.stage !== 'held') continue;
-      await expectOnWire(sandboxUrl, kills, [job.key]);
+      await expectHoldsExplained(sandboxUrl, kills, [job.key]);
       await decideByLedger(job, sandboxUrl);
     }
   };
 
-  const kills: Kill[] = [];
+  const kills: LedgerAtKill[] = [];
   let worker = await start();
   for (const [index, name] of ORDER.slice(0, 4).entries()) {
     await eventually(`the stage ${name}`, async () => {

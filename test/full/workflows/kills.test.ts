@@ -10,7 +10,12 @@ import { type DevServer, startDevServer } from '../../../src/temporal/devServer'
 import { decideByLedger } from '../../support/builders/deciding';
 import { eventually } from '../../support/eventually';
 import { useProcesses } from '../../support/servers/processes';
-import { expectOnWire, type Kill, killWorker, seenSoFar } from '../../support/service/onWire';
+import {
+  expectHoldsExplained,
+  type LedgerAtKill,
+  killWorker,
+  settledLedger,
+} from '../../support/service/onWire';
 import { addFault, readLedger } from '../../support/service/sandbox';
 import { seededRandom } from '../../support/seededRandom';
 import { shared } from '../../support/jest/shared';
@@ -55,8 +60,8 @@ async function untilQuiet(jobs: MediaJob[]): Promise<MediaJob[]> {
 }
 
 /** Each is held because of a kill; decided, it ends as well as any other. */
-async function endHeld(held: MediaJob[], sandboxUrl: string, kills: Kill[]): Promise<void> {
-  await expectOnWire(
+async function endHeld(held: MediaJob[], sandboxUrl: string, kills: LedgerAtKill[]): Promise<void> {
+  await expectHoldsExplained(
     sandboxUrl,
     kills,
     held.map(({ key }) => key),
@@ -84,7 +89,7 @@ test.concurrent(
       processes.worker(config.taskQueue, sandboxUrl, { SEGUE_MAX_SUBMITS: String(2 * ON_WIRE) });
     let worker = await startWorker();
     const jobs = await start();
-    const kills: Kill[] = [];
+    const kills: LedgerAtKill[] = [];
     for (let kill = 0; kill < KILLS; kill++) {
       const seen = (await readLedger(sandboxUrl)).entries.length;
       const more = 1 + Math.floor(random() * JOBS * 0.4);
@@ -98,7 +103,7 @@ test.concurrent(
     const held = await untilQuiet(jobs);
     expect(held.length).toBeLessThanOrEqual(KILLS * ON_WIRE);
     // The last kill, too, was in the middle of something.
-    expect((await seenSoFar(sandboxUrl)).length).toBeGreaterThan(kills.at(-1)?.length ?? 0);
+    expect((await settledLedger(sandboxUrl)).length).toBeGreaterThan(kills.at(-1)?.length ?? 0);
     await endHeld(held, sandboxUrl, kills);
     const { summary } = await readLedger(sandboxUrl);
     expect(summary).toMatchObject({ submissions: JOBS, duplicates: 0 });
@@ -119,7 +124,7 @@ test.concurrent(
     const jobs = await start();
     await eventually('some submissions', async () => (await readLedger(sandboxUrl)).summary.submissions > 2);
     await killServer(first);
-    const kill = await seenSoFar(sandboxUrl);
+    const kill = await settledLedger(sandboxUrl);
     const port = Number(first.address.split(':').at(-1));
     const second = await startDevServer(shared().temporalBinary, { uiPort: false, db, port });
     try {

@@ -10,7 +10,7 @@ export async function toldToOperator(sandboxUrl: string): Promise<string[]> {
   return told.filter(({ request }) => request.userId === OPERATOR.userId).map(({ request }) => request.title);
 }
 
-/** A fault for one request alone; a submission, before the service has it, unless told otherwise. */
+/** A fault for one request alone; by default a submission, before the service has it. */
 export function befall(
   sandboxUrl: string,
   requestId: string,

@@ -31,8 +31,8 @@ export interface TestCampaigns extends CommandLine {
 }
 
 /** Called at the top of a test file: one worker for all its campaigns, and a service that each test finds untouched. */
-export function useCampaigns(): TestCampaigns {
-  const line = useCommandLine({ layout: SANDBOX_PLACES, pace: { kind: 'instant' } });
+export function useCampaigns({ etags = true } = {}): TestCampaigns {
+  const line = useCommandLine({ layout: SANDBOX_PLACES, pace: { kind: 'instant' }, etags });
   const { temporal, config, sandbox } = line;
   beforeEach(async () => {
     await ask(sandbox.url, 'POST /_sandbox/reset');

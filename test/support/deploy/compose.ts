@@ -48,7 +48,7 @@ const TEMPORAL_IMAGE: Stage = {
   cmd: [],
 };
 
-/** Where another process takes a port that the server chose for its own parts, it ends; in a container none can. */
+/** On a shared machine another process may take one of the server's internal ports; then it is started again. */
 const MOST_STARTS = 3;
 
 export class Stack {
@@ -74,7 +74,7 @@ export class Stack {
         this.#ports.push({ service, published, inside, free: await freePort() });
       for (const [volume = ''] of volumes) await mkdir(path.join(this.folder, volume), { recursive: true });
     }
-    // The last of the file first: a service that does not name what it needs then starts without it.
+    // In reverse order of the file, so that a missing depends_on shows.
     for (const name of [...this.#services.keys()].reverse()) await this.#start(name);
   }
 
@@ -89,8 +89,8 @@ export class Stack {
   async whileUp<T>(work: Promise<T>): Promise<T> {
     const failures = [...this.#started].map(async ([name, service]) => {
       // One that has done its work does not end the wait.
-      if (await service.hasSucceeded()) return work;
-      throw new Error(`${name} ${await service.lastWords()}`);
+      if (await service.untilSucceeded()) return work;
+      throw new Error(`${name} ${await service.exitReport()}`);
     });
     return Promise.race([work, ...failures]);
   }
@@ -109,8 +109,8 @@ export class Stack {
     if (!service) throw new Error(`there is no service ${name}`);
     for (const [other, { condition }] of Object.entries(service.depends_on)) {
       const dependency = await this.#start(other);
-      const isMet = condition === 'service_healthy' ? dependency.isHealthy() : dependency.hasSucceeded();
-      if (!(await isMet)) throw new Error(`${other} ${await dependency.lastWords()}`);
+      const isMet = condition === 'service_healthy' ? dependency.untilHealthy() : dependency.untilSucceeded();
+      if (!(await isMet)) throw new Error(`${other} ${await dependency.exitReport()}`);
     }
     const image = service.build ? this.targets.get(service.build.target) : TEMPORAL_IMAGE;
     if (!image) throw new Error(`the Dockerfile has no target for ${name}`);
@@ -124,7 +124,7 @@ export class Stack {
     for (let starts = 1; ; starts += 1) {
       const started = new Service(command, { cwd: path.join(image.root, image.workdir), env }, check);
       this.#started.set(name, started);
-      if (!service.image || starts === MOST_STARTS || (await started.isHealthy())) return started;
+      if (!service.image || starts === MOST_STARTS || (await started.untilHealthy())) return started;
     }
   }
 

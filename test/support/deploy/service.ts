@@ -26,8 +26,8 @@ export class Service {
     void this.#end.finally(() => (this.#hasEnded = true));
   }
 
-  /** Waits until it is; false when it ends before that. */
-  async isHealthy(): Promise<boolean> {
+  /** False when it ends before it is healthy. */
+  async untilHealthy(): Promise<boolean> {
     const [program = '', ...args] = this.healthcheck;
     while ((await runToEnd(program, args, this.options)).code !== 0) {
       if (this.#hasEnded) return false;
@@ -36,8 +36,8 @@ export class Service {
     return true;
   }
 
-  /** Waits for its end. */
-  async hasSucceeded(): Promise<boolean> {
+  /** False when it ends with another code than 0. */
+  async untilSucceeded(): Promise<boolean> {
     return (await this.#end) === 0;
   }
 
@@ -47,8 +47,8 @@ export class Service {
     return this.#end;
   }
 
-  /** What it said before it ended. */
-  async lastWords(): Promise<string> {
+  /** Its exit code and output. */
+  async exitReport(): Promise<string> {
     return `ended with ${String(await this.#end)}:\n${this.#output.join('')}`;
   }
 }

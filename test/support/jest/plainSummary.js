@@ -1,8 +1,8 @@
 /**
  * Ends a run with what was skipped, and one plain line that any program can read. With CI set, a skip whose reason is not in
- * this list fails the run.
+ * this list fails the run; at full size every skip does.
  */
-const EXPECTED_SKIPS = ['(skipped: the machine has no other address)'];
+const EXPECTED_SKIPS = process.env.SEGUE_TEST_FULL ? [] : ['(skipped: the machine has no other address)'];
 
 module.exports = class PlainSummary {
   constructor({ testNamePattern }) {

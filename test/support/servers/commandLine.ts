@@ -17,12 +17,13 @@ export interface CommandLine {
 interface CommandLineOptions extends TestWorkerOptions {
   openTemporal?: () => Promise<TestTemporal>;
   pace?: Pace;
+  etags?: boolean;
 }
 
 /** Called at the top of a test file: all of it is there from the first test to the last. */
-export function useCommandLine({ openTemporal, pace, ...worker }: CommandLineOptions = {}): CommandLine {
+export function useCommandLine({ openTemporal, pace, etags, ...worker }: CommandLineOptions = {}): CommandLine {
   const temporal = useTemporal(openTemporal);
-  const sandbox = useSandbox({ pace: pace ?? { kind: 'polls', polls: 2 } });
+  const sandbox = useSandbox({ pace: pace ?? { kind: 'polls', polls: 2 }, etags });
   const config = testConfig();
   useWorker(temporal, config, sandbox, worker);
   const settings: Settings = {

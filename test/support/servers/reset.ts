@@ -8,7 +8,7 @@ const FIRST_TASK = 4;
 
 type ResetRequest = proto.api.workflowservice.v1.IResetWorkflowExecutionRequest;
 
-/** Takes a run back, to the end of its first workflow task unless told, and gives the id of the one that goes on. */
+/** Takes a run back, by default to the end of its first workflow task, and gives the id of the one that goes on. */
 export async function resetRun(
   { client }: Pick<TestTemporal, 'client'>,
   workflowExecution: { workflowId: string; runId?: string },

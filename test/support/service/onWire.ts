@@ -1,27 +1,26 @@
-/** Workers that are killed, and what Temporal may not know of afterwards: the ledger is the judge of what is held. */
+/** Kills a worker, and judges by the ledger which holds that kill explains. */
 import { type LedgerEntry } from '../../../src/sandbox/ledger';
 import { eventually } from '../eventually';
 import { type SegueProcess } from '../servers/segueProcess';
 import { readLedger } from './sandbox';
 
 /** The fault of a POST that is accepted and never answered. */
-export const STUCK = { fault: 'hang', when: 'after' } as const;
+export const UNANSWERED = { fault: 'hang', when: 'after' } as const;
 
-export function isStuck({ fault }: LedgerEntry): boolean {
-  return fault === `${STUCK.fault} ${STUCK.when}`;
+export function isUnanswered({ fault }: LedgerEntry): boolean {
+  return fault === `${UNANSWERED.fault} ${UNANSWERED.when}`;
 }
 
-/** What the service had seen when a process was killed. */
-export type Kill = LedgerEntry[];
+/** What the service had seen when a worker was killed. */
+export type LedgerAtKill = LedgerEntry[];
 
-/** kill -9. */
-export async function killWorker(worker: SegueProcess, sandboxUrl: string): Promise<Kill> {
+export async function killWorker(worker: SegueProcess, sandboxUrl: string): Promise<LedgerAtKill> {
   await worker.end('SIGKILL');
-  return seenSoFar(sandboxUrl);
+  return settledLedger(sandboxUrl);
 }
 
-/** All that the service has seen, also what was on its way from a process that is dead. */
-export function seenSoFar(sandboxUrl: string): Promise<Kill> {
+/** Two equal reads: what a dead process left in the sandbox's sockets is handled before the second one. */
+export function settledLedger(sandboxUrl: string): Promise<LedgerAtKill> {
   let before = -1;
   return eventually('the last of its requests', async () => {
     const { entries } = await readLedger(sandboxUrl);
@@ -32,30 +31,34 @@ export function seenSoFar(sandboxUrl: string): Promise<Kill> {
 }
 
 /**
- * Each of these jobs is held for a reason: its POST never came to the service, or was on the wire at one of the kills, or was
- * answered so shortly before that Temporal may not have been told. To be called before anything is submitted again.
+ * Fails for a held job whose POST reached the service, unless at one of the kills it was unanswered, or its answer may not
+ * have reached Temporal. To be called before anything is submitted again.
  */
-export async function expectOnWire(sandboxUrl: string, kills: Kill[], held: string[]): Promise<void> {
+export async function expectHoldsExplained(
+  sandboxUrl: string,
+  kills: LedgerAtKill[],
+  held: string[],
+): Promise<void> {
   const { entries } = await readLedger(sandboxUrl);
   const sent = new Set(submitsIn(entries).map(jobOf));
   const wasOnWire = (job: string): boolean =>
     kills.some((seen) => {
       const submit = submitsIn(seen).find((entry) => jobOf(entry) === job);
-      return submit && !isTold(submit, seen);
+      return submit && !isReported(submit, seen);
     });
   expect(held.filter((job) => sent.has(job) && !wasOnWire(job))).toEqual([]);
 }
 
-/** Whether Temporal has its outcome: it was answered before one that {@link lastTold} names. */
-function isTold(submit: LedgerEntry, seen: Kill): boolean {
-  return !isStuck(submit) && submit.seq <= lastTold(seen);
+/** Whether Temporal has its outcome. */
+function isReported(submit: LedgerEntry, seen: LedgerAtKill): boolean {
+  return !isUnanswered(submit) && submit.seq <= lastReported(seen);
 }
 
 /**
- * The number of the last POST whose task was polled twice. A worker had the pause between two polls to tell Temporal of
- * whatever was answered before: it is measured by what the worker did, however busy the machine.
+ * The ledger's number of the last POST whose task was polled twice. Between two polls the worker had time to report every
+ * earlier answer to Temporal, however busy the machine.
  */
-export function lastTold(seen: Kill): number {
+export function lastReported(seen: LedgerAtKill): number {
   const polls = new Map<string | null, number>();
   for (const { operation, taskId } of seen)
     if (operation === 'get-task') polls.set(taskId, (polls.get(taskId) ?? 0) + 1);
