@@ -2,13 +2,21 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { temporal as proto } from '@temporalio/proto';
-import { type ProjectRef } from '../../../src/contract';
+import {
+  changeSignal,
+  PROJECT_WRITER_WORKFLOW,
+  type ProjectRef,
+  projectWriterStateQuery,
+} from '../../../src/contract';
 import { SANDBOX_KEY } from '../../../src/sandbox/server';
+import { writerStart } from '../../../src/writerStart';
+import { eventually } from '../../support/eventually';
 import { useProjectWriter, writerConfig, type WrittenProject } from '../../support/builders/projectWriter';
 import { resetRun } from '../../support/servers/reset';
+import { PROJECT, startProjectService } from '../../support/service/projectService';
 import { readLedger } from '../../support/service/sandbox';
 import { shared } from '../../support/jest/shared';
-import { segueClient, withWorker } from '../../support/servers/temporal';
+import { segueClient, testConfig, withWorker } from '../../support/servers/temporal';
 import {
   bundleWithWriting,
   KEPT,
@@ -117,6 +125,30 @@ describe.each([true, false])('the writer of a project, with ETags: %s', (etags) 
       { ok: false, error: expect.stringContaining('/brief/list is a list') },
     ]);
     expect((await readProject(sandbox.url, project)).data).toEqual({ ...KEPT, ...madeOf('good', 5) });
+  });
+
+  test('P3: changes for two spaces are never in one PATCH, and keep their order', async () => {
+    // The sandbox does not tell in which space it was asked.
+    const service = await startProjectService({});
+    service.etags = etags ? 'strong' : 'none';
+    const organization = randomUUID();
+    const queue = testConfig({ organization });
+    const { taskQueue } = queue;
+    const start = writerStart({ taskQueue, project: PROJECT, organization, authGrace: '1h' });
+    for (const [n, space] of ['11', '12', '11'].entries())
+      await temporal.client.workflow.signalWithStart(PROJECT_WRITER_WORKFLOW, {
+        ...{ ...start, signal: changeSignal },
+        signalArgs: [{ changeId: `c${n}`, change: set(`c${n}`, n), space }],
+      });
+    const run = temporal.client.workflow.getHandle(start.workflowId);
+    await withWorker(temporal, queue, service.url, () =>
+      eventually('all three', async () => (await run.query(projectWriterStateQuery)).applied === 3),
+    ).finally(service.stop);
+    expect(service.patches.map(({ headers, body }) => [headers.space, body.data])).toEqual([
+      ['11', { c0: 0 }],
+      ['12', { c0: 0, c1: 1 }],
+      ['11', { c0: 0, c1: 1, c2: 2 }],
+    ]);
   });
 });
 
