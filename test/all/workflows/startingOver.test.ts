@@ -136,6 +136,19 @@ test('P2: what a person had submitted again is not followed as before when the r
   await run.terminate();
 });
 
+test('P2: a task beside the one that is followed is not forgotten when the run continues as new', async () => {
+  const key = `beside-${randomUUID()}`;
+  const project = await seedProject(sandbox.url);
+  const carried = carriedOver({ taskId: 'followed', otherTasks: ['beside'], pollingSince: ago(1) });
+  const run = await continued(key, carried, { write: { project, at: '/job' } });
+  await run.cancel();
+  await expect(run.result()).rejects.toMatchObject({ cause: { name: 'CancelledFailure' } });
+  const { typedSearchAttributes } = await run.describe();
+  expect(typedSearchAttributes.get(searchAttributes.taskIds)).toEqual(['followed', 'beside']);
+  const { json } = await ask(sandbox.url, `GET /projects/${project.resourcetype}/${project.id}`);
+  expect(json.data).toMatchObject({ job: { taskId: 'followed', otherTasks: ['beside'] } });
+});
+
 test('P2: a task that is told of a submission under way, and is not its own, is listed beside it', async () => {
   const key = `late-${randomUUID()}`;
   await addFault(sandbox.url, { ...befalls(key, 1), fault: 'delay', ms: 1_000, when: 'after' });
