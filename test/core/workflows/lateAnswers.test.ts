@@ -4,9 +4,9 @@ import { acceptedSignal, type Progress, stateQuery } from '../../../src/contract
 import { searchAttributes } from '../../../src/searchAttributes';
 import { eventually } from '../../support/eventually';
 import { holdOf, SOMEBODY, useHeldJobs } from '../../support/builders/heldJobs';
-import { startByName } from '../../support/builders/jobs';
-import { addFault, answering, ask } from '../../support/service/sandbox';
-import { withWorker } from '../../support/servers/temporal';
+import { startByName, tasksOf } from '../../support/builders/jobs';
+import { addFault, addPassingFault, answering, ask } from '../../support/service/sandbox';
+import { segueClient, withWorker } from '../../support/servers/temporal';
 
 const {
   temporal,
@@ -30,6 +30,26 @@ describe('P1: a late answer', () => {
       const taskId = await acceptedTask();
       await handle.signal(acceptedSignal, { hold: 'another-run/1', taskId });
       expect(await held.wait()).toMatchObject({ status: 'succeeded', taskId });
+    });
+    expect(await submissions()).toMatchObject({ submissions: 1, duplicates: 0 });
+  });
+
+  test('P2: that comes before its submission is given up is followed, and nobody is asked', async () => {
+    const lost = await addPassingFault(sandbox.url, {
+      ...{ operation: 'remove-background', match: { nth: 1 }, fault: 'hang', when: 'after' },
+    });
+    await withWorker(temporal, config, sandbox.url, async () => {
+      const key = `late-${randomUUID()}`;
+      const request = { image_url: `${sandbox.url}/samples/mug.png` };
+      const { media } = segueClient(temporal, config);
+      const job = await media.start({ key, tool: 'remove-background', request });
+      const taskId = await eventually('the POST', async () => (await tasksOf(sandbox.url, key)).at(0));
+      const handle = temporal.client.workflow.getHandle(job.workflowId);
+      await handle.signal(acceptedSignal, { hold: `${job.runId}/1`, taskId });
+      expect(await job.state()).toMatchObject({ stage: 'submitting', attempts: [{ taskId }] });
+      await lost.takeAway();
+      expect(await job.wait()).toMatchObject({ status: 'succeeded', taskId });
+      expect(await job.state()).toMatchObject({ attempts: [{ outcome: 'unknown', taskId }] });
     });
     expect(await submissions()).toMatchObject({ submissions: 1, duplicates: 0 });
   });
