@@ -54,6 +54,8 @@ function onTheWire() {
 }
 
 describe('it opens', () => {
+  const DENIED_TWICE = [refused(401), refused(401)];
+
   test.each<[string, SubmitOutcome[], boolean]>([
     ['after three unknown outcomes', [UNKNOWN, UNKNOWN, UNKNOWN], true],
     ['not after two', [UNKNOWN, UNKNOWN], false],
@@ -63,6 +65,7 @@ describe('it opens', () => {
     ['though a request was refused here, unsent', [UNKNOWN, UNKNOWN, refused(undefined), UNKNOWN], true],
     ['though a denial came between', [UNKNOWN, UNKNOWN, refused(401), UNKNOWN], true],
     ['not when one was accepted between', [UNKNOWN, UNKNOWN, ACCEPTED, UNKNOWN, UNKNOWN], false],
+    ['not when one was accepted between denials', [...DENIED_TWICE, ACCEPTED, ...DENIED_TWICE], false],
     ['not when one was refused between', [UNKNOWN, UNKNOWN, refused(422), UNKNOWN, UNKNOWN], false],
     ['not when one was asked to wait between', [UNKNOWN, UNKNOWN, refused(429), UNKNOWN, UNKNOWN], false],
     ['not after any number of refusals', [422, 422, 429, 404, 400].map(refused), false],
