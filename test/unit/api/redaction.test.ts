@@ -1,6 +1,7 @@
 /** P7: what the service repeats of the credential stays out of answers and errors, as both end up in histories. */
 import { inspect } from 'node:util';
 import { type Api } from '../../../src/api/client';
+import { Credential } from '../../../src/api/credential';
 import { TransportError } from '../../../src/api/errors';
 import { type RequestOf } from '../../../src/api/operation';
 import { type Operations, operations } from '../../../src/api/operations';
@@ -40,6 +41,13 @@ describe('P7: an answer that repeats the credential is given without it', () => 
     expect(given).toContain('you sent Api-Key [credential]');
     expect(given).not.toContain(SECRET);
   });
+});
+
+test.each([
+  ['of six characters is taken out', 's3cret', 'you sent [credential]'],
+  ['of five is left, as other words may hold it', 's3cre', 'you sent s3cre'],
+])('P7: a credential %s', (_case, secret, given) => {
+  expect(Credential.apiKey(secret).redact(`you sent ${secret}`)).toBe(given);
 });
 
 describe('P7: no error shows the credential', () => {

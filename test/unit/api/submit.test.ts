@@ -199,6 +199,7 @@ describe('P7: the credential is in no outcome and no error', () => {
     ['JSON with escaped slashes', JSON.stringify({ detail: [`bad key ${secret}`] }).replaceAll('/', '\\/')],
     ['JSON below another name', JSON.stringify({ sent: { authorization: secret } })],
     ['text', `you sent ${secret}`],
+    ['text with escaped slashes', `you sent ${JSON.stringify(secret).replaceAll('/', '\\/')}`],
   ])('when the service repeats it in %s', async (_case, body) => {
     reply = answer('401 Unauthorized', body);
     const own = testApi(server.url, { credential: Credential.apiKey(secret) });
