@@ -32,9 +32,12 @@ const set = (name: string, value: unknown = true): ProjectChange => ({
 /** Writes these changes, named as they stand here. */
 async function write(
   changes: Record<string, ProjectChange>,
-  { project = PROJECT }: { project?: ProjectRef } = {},
+  {
+    project = PROJECT,
+    startToCloseTimeoutMs = 600_000,
+  }: { project?: ProjectRef; startToCloseTimeoutMs?: number } = {},
 ): Promise<WriteReport> {
-  const environment = activityEnvironment({ startToCloseTimeoutMs: 600_000 });
+  const environment = activityEnvironment({ startToCloseTimeoutMs });
   const { general } = createActivities(api, { writeTimeoutMs: 300 });
   const order: WriteOrder = {
     project,
@@ -180,6 +183,32 @@ describe.each(['strong', 'none'] as const)('with ETags: %s', (etags) => {
     );
   });
 
+  describe('P3: when every PATCH of two changes is answered with', () => {
+    // The number of PATCHes tells: by halves when refused or denied, after another read when unknown or outdated.
+    const classes = [
+      { verdict: 'refused', isSettled: true, patches: 3, statuses: [400, 405, 413, 418, 422, 451] },
+      { verdict: 'gone', isSettled: true, patches: 1, statuses: [404, 410] },
+      { verdict: 'denied', isSettled: false, patches: 3, statuses: [403] },
+      { verdict: 'later', isSettled: false, patches: 1, statuses: [401, 423, 425, 429] },
+      { verdict: 'unknown', isSettled: false, patches: 2, statuses: [302, 408, 409, 499, 500] },
+      { verdict: 'outdated', isSettled: false, patches: 5, statuses: [412] },
+    ];
+
+    test.each(classes.flatMap(({ statuses, ...rest }) => statuses.map((status) => ({ status, ...rest }))))(
+      '$status: $verdict',
+      async ({ status, isSettled, patches }) => {
+        // The shortest pauses.
+        jest.spyOn(Math, 'random').mockReturnValue(0);
+        service.onPatch = () => ({ status });
+        const written = write({ a: set('a'), b: set('b') });
+        const refused = [{ changeId: 'a' }, { changeId: 'b' }];
+        if (isSettled) expect(await written).toMatchObject({ applied: [], refused });
+        else await expect(written).rejects.toMatchObject({ details: [{ status }] });
+        expect(service.patches).toHaveLength(patches);
+      },
+    );
+  });
+
   describe('P3: a PATCH that nobody knows of', () => {
     test.each(['reset', 'hang'] as const)('was applied before a %s: it is not sent again', async (fault) => {
       service.onPatch = () => fault;
@@ -201,6 +230,12 @@ describe.each(['strong', 'none'] as const)('with ETags: %s', (etags) => {
       return undefined;
     };
     await expect(write({ a: set('a') })).rejects.toThrow('nothing was sent');
+    expect(service.patches).toHaveLength(0);
+  });
+
+  test('P3: an attempt writes nothing in its last moments, where it could meet the next one', async () => {
+    const written = write({ a: set('a') }, { startToCloseTimeoutMs: 10_000 });
+    await expect(written).rejects.toThrow('nothing was sent');
     expect(service.patches).toHaveLength(0);
   });
 });
