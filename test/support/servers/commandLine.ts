@@ -21,7 +21,12 @@ interface CommandLineOptions extends TestWorkerOptions {
 }
 
 /** Called at the top of a test file: all of it is there from the first test to the last. */
-export function useCommandLine({ openTemporal, pace, etags, ...worker }: CommandLineOptions = {}): CommandLine {
+export function useCommandLine({
+  openTemporal,
+  pace,
+  etags,
+  ...worker
+}: CommandLineOptions = {}): CommandLine {
   const temporal = useTemporal(openTemporal);
   const sandbox = useSandbox({ pace: pace ?? { kind: 'polls', polls: 2 }, etags });
   const config = testConfig();
