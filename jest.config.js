@@ -1,3 +1,5 @@
+const { availableParallelism } = require('node:os');
+
 /** @type {import('jest').Config} */
 module.exports = {
   testEnvironment: '<rootDir>/test/support/jest/environment.js',
@@ -19,8 +21,8 @@ module.exports = {
   globalSetup: '<rootDir>/test/support/jest/globalSetup.ts',
   globalTeardown: '<rootDir>/test/support/jest/globalTeardown.ts',
   reporters: ['default', 'summary', '<rootDir>/test/support/jest/plainSummary.js'],
-  // Tests are CPU-bound: one jest worker per core.
-  maxWorkers: '100%',
+  // Half of the time tests wait for timers and servers: three jest workers keep two cores busy.
+  maxWorkers: Math.ceil(availableParallelism() * 1.5),
   // Closed workflows stay in memory: jest restarts a worker that has more than this.
   workerIdleMemoryLimit: '500MB',
   testTimeout: 60_000,
