@@ -21,7 +21,7 @@ module.exports = {
   globalSetup: '<rootDir>/test/support/jest/globalSetup.ts',
   globalTeardown: '<rootDir>/test/support/jest/globalTeardown.ts',
   reporters: ['default', 'summary', '<rootDir>/test/support/jest/plainSummary.js'],
-  // Half of the time tests wait for timers and servers: three jest workers keep two cores busy.
+  // Tests often wait for timers and servers, so there are three jest workers for every two cores.
   maxWorkers: Math.ceil(availableParallelism() * 1.5),
   // Closed workflows stay in memory: jest restarts a worker that has more than this.
   workerIdleMemoryLimit: '500MB',

@@ -45,8 +45,8 @@ test('P2: a task id that comes late to a partition is adopted by the run that th
     const [taskId = ''] = await tasksOf(sandbox.url, key);
     const partition = temporal.client.workflow.getHandle(batchPartWorkflowId(spec.key, 1));
     await partition.signal(lateTasksSignal, { tasks: [{ item: 0, attempt: 1, taskId }] });
-    // The batch counts it a moment before that run is there.
-    const job = (await eventually('its run', () => client.job(`media/${key}`))) as MediaJob;
+    // The batch counts the item as held shortly before the item's own run exists.
+    const job = (await eventually('the run of the item', () => client.job(`media/${key}`))) as MediaJob;
     const adopted = temporal.client.workflow.getHandle(job.workflowId);
     expect(await adopted.result()).toMatchObject({ status: 'succeeded', taskId });
     expect((await job.state())?.decisions).toEqual([]);

@@ -1,161 +1,163 @@
-/** Batches whose service takes no submissions for a while: what waits for that, and who hears of it. */
+/**
+ * Batches whose service accepts no submits for a while: what waits for that, and who is notified.
+ * Most of the time is spent waiting for the next attempt, so the tests run side by side, each with its own service and worker.
+ */
+import { type SegueClient } from '../../../src/client';
 import { batchItemKey } from '../../../src/ids';
 import { type RuleRequest } from '../../../src/sandbox/faults/rules';
-import { startSandbox } from '../../../src/sandbox/server';
-import { batchOf, cutouts, resultsOf, startBatch, untilStatus } from '../../support/builders/batch';
-import { newTask, OPERATOR, toldToOperator } from '../../support/builders/batchTrouble';
+import { type SandboxOptions } from '../../../src/sandbox/server';
+import { batchOf, cutouts, resultsOf, untilStatus } from '../../support/builders/batch';
+import { befall, newTask, OPERATOR, toldToOperator } from '../../support/builders/batchTrouble';
 import { eventually } from '../../support/eventually';
-import { addFault, answering, ask, readLedger, withSandbox } from '../../support/service/sandbox';
-import { testConfig, useTemporal, withWorker } from '../../support/servers/temporal';
+import {
+  addFault,
+  addPassingFault,
+  answering,
+  ask,
+  faultHits,
+  type LedgerReading,
+  readLedger,
+  withSandbox,
+} from '../../support/service/sandbox';
+import { segueClient, testConfig, useTemporal, withWorker } from '../../support/servers/temporal';
 
 const temporal = useTemporal();
+jest.setTimeout(180_000);
 
-/** They run side by side: most of it is waiting until what was denied, or not taken, is tried again. */
-const withService = (work: (sandboxUrl: string) => Promise<void>): Promise<void> =>
-  withSandbox({ pace: { kind: 'polls', polls: 2 } }, work);
-const LONGEST_MS = 180_000;
+interface Setup {
+  submit: { timeout: string; authGrace: string };
+  limits?: { maxSubmits: number };
+  pace?: SandboxOptions['pace'];
+}
+
+/** A service and a worker that uses it. Gives what the service counted and what the operator was told. */
+function withService(
+  { submit, limits, pace = { kind: 'polls', polls: 2 } }: Setup,
+  work: (sandboxUrl: string, batches: SegueClient['batch']) => Promise<void>,
+): Promise<{ summary: LedgerReading['summary']; told: string[] }> {
+  const config = testConfig({ submit });
+  return withSandbox({ pace }, async (sandboxUrl) => {
+    const { batch } = segueClient(temporal, config);
+    const run = () => work(sandboxUrl, batch);
+    await withWorker(temporal, config, sandboxUrl, run, { limits, operator: OPERATOR });
+    const { summary } = await readLedger(sandboxUrl);
+    return { summary, told: (await toldToOperator(sandboxUrl)).sort() };
+  });
+}
+
+/** No submit of these tests times out but by a fault: a busy machine answers within half a minute. */
+const PATIENT = { timeout: '30s', authGrace: '1h' };
+
+async function failEvery(
+  sandboxUrl: string,
+  fault: Pick<RuleRequest, 'fault' | 'when' | 'status'>,
+): Promise<void> {
+  for (const operation of ['remove-background', 'get-workspace'])
+    await addFault(sandboxUrl, { operation, match: { every: 1 }, ...fault });
+}
+
+async function untilOperatorKnows(sandboxUrl: string, count: number): Promise<void> {
+  await eventually(
+    'that the operator knows',
+    async () => (await toldToOperator(sandboxUrl)).length === count,
+  );
+}
 
 interface Trouble {
   trouble: string;
   fault: Pick<RuleRequest, 'fault' | 'when' | 'status'>;
   timeout: string;
-  /** Whether the service has what nobody knows of. */
-  isTaken: boolean;
+  /** Whether the service accepted the POSTs whose outcome is unknown. */
+  isAccepted: boolean;
 }
 
 test.concurrent.each<Trouble>([
   {
-    ...{ trouble: '503', timeout: '5s', isTaken: false },
+    ...{ trouble: '503', timeout: '30s', isAccepted: false },
     fault: { fault: 'status', status: 503, when: 'before' },
   },
   {
-    ...{ trouble: 'no answer in time', timeout: '2s', isTaken: true },
+    ...{ trouble: 'no answer in time', timeout: '5s', isAccepted: true },
     fault: { fault: 'hang', when: 'after' },
   },
 ])(
-  'P1 P2: $trouble for everybody holds what was on the wire, tells the operator once, and the rest goes on afterwards',
-  ({ fault, timeout, isTaken }) =>
-    withService(async (sandboxUrl) => {
-      const config = testConfig({ submit: { timeout, authGrace: '1h' } });
-      const limits = { maxSubmits: 10 };
-      const spec = batchOf(cutouts(sandboxUrl, 40), 20);
-      for (const operation of ['remove-background', 'get-workspace'])
-        await addFault(sandboxUrl, { operation, match: { every: 1 }, ...fault });
-      await withWorker(
-        temporal,
-        config,
-        sandboxUrl,
-        async () => {
-          const batch = await startBatch(temporal, config, spec);
-          const { trouble } = await untilStatus(batch, 'the trouble', (status) => status.trouble !== null);
-          expect(trouble).toMatch(/holds submits back since/);
-          await eventually(
-            'that the operator knows',
-            async () => (await toldToOperator(sandboxUrl)).length === 2,
-          );
-          await ask(sandboxUrl, 'DELETE /_sandbox/faults');
-          const { status, counts } = await batch.result();
-          expect(status).toBe('attention');
-          // The batch's half of what may be on the wire, and three.
-          expect(counts.held).toBeLessThanOrEqual(limits.maxSubmits / 2 + 3);
-          expect(counts).toMatchObject({ succeeded: 40 - counts.held, failed: 0, waiting: 0, running: 0 });
-          expect((await readLedger(sandboxUrl)).summary).toMatchObject({
-            submissions: counts.succeeded + (isTaken ? counts.held : 0),
-            duplicates: 0,
-          });
-          for (const { workflowId } of await resultsOf(batch))
-            if (workflowId) await temporal.client.workflow.getHandle(workflowId).terminate();
-        },
-        { limits, operator: OPERATOR },
-      );
-      expect((await toldToOperator(sandboxUrl)).sort()).toEqual([
-        'A batch does not get on',
-        'Items of a batch need your decision',
-      ]);
-    }),
-  LONGEST_MS,
-);
-
-test.concurrent(
-  'P2: a denied credential pauses the batch, fails and holds nothing, and it goes on with one that works',
-  () =>
-    withService(async (sandboxUrl) => {
-      const config = testConfig({ submit: { timeout: '5s', authGrace: '0s' } });
-      const spec = batchOf(cutouts(sandboxUrl, 12), 6);
-      for (const operation of ['remove-background', 'get-workspace'])
-        await addFault(sandboxUrl, answering(401, operation));
-      await withWorker(
-        temporal,
-        config,
-        sandboxUrl,
-        async () => {
-          const batch = await startBatch(temporal, config, spec);
-          await untilStatus(batch, 'the trouble', ({ trouble }) => trouble !== null);
-          await eventually(
-            'that the operator knows',
-            async () => (await toldToOperator(sandboxUrl)).length > 0,
-          );
-          await ask(sandboxUrl, 'DELETE /_sandbox/faults');
-          expect(await batch.result()).toMatchObject({ status: 'completed', counts: { succeeded: 12 } });
-        },
-        { operator: OPERATOR },
-      );
-      expect((await readLedger(sandboxUrl)).summary).toMatchObject({ submissions: 12, duplicates: 0 });
-      expect(await toldToOperator(sandboxUrl)).toEqual(['A batch does not get on']);
-    }),
-  LONGEST_MS,
-);
-
-test.concurrent(
-  'P2: items that are denied, time and again, keep nobody behind them from being submitted',
-  () =>
-    withService(async (sandboxUrl) => {
-      const config = testConfig();
-      const spec = batchOf(cutouts(sandboxUrl, 6), 6, { concurrency: 2 });
-      for (const submission of ['1.submit.1', '2.submit.1', ...[2, 3, 4, 5].map((n) => `1.submit.${n}`)])
-        await addFault(sandboxUrl, {
-          ...{ operation: 'remove-background', match: { requestId: `${spec.key}~i${submission}` } },
-          ...{ fault: 'status', status: 403, when: 'before' },
-        });
-      await withWorker(temporal, config, sandboxUrl, async () => {
-        const batch = await startBatch(temporal, config, spec);
-        await untilStatus(batch, 'the others', ({ counts }) => counts.succeeded >= 4);
-        await ask(sandboxUrl, 'DELETE /_sandbox/faults');
-        expect(await batch.result()).toMatchObject({ status: 'completed', counts: { succeeded: 6 } });
-      });
-      expect((await readLedger(sandboxUrl)).summary).toMatchObject({ submissions: 6, duplicates: 0 });
-    }),
-  LONGEST_MS,
-);
-
-test.concurrent(
-  'P2: a batch whose partition has nothing left to submit is not in trouble any more',
-  async () => {
-    const config = testConfig();
-    const slow = await startSandbox({ pace: { kind: 'time', ms: 3_600_000 } });
-    const items = cutouts(slow.url, 2);
-    for (const item of items.slice(0, 1)) item.taskId = await newTask(slow.url, item.request);
-    const spec = batchOf(items, 2);
-    // It is denied, and then nobody knows what became of it.
-    for (const [n, fault] of [
-      { fault: 'status' as const, status: 401 },
-      { fault: 'reset' as const },
-    ].entries())
-      await addFault(slow.url, {
-        ...{ operation: 'remove-background', when: 'before', ...fault },
-        match: { requestId: `${batchItemKey(spec.key, 2)}.submit.${n + 1}` },
-      });
-    await withWorker(temporal, config, slow.url, async () => {
-      const batch = await startBatch(temporal, config, spec);
+  'P1 P2: while every submit meets $trouble, only POSTs in flight are held, and the others succeed afterwards',
+  async ({ fault, timeout, isAccepted }) => {
+    const limits = { maxSubmits: 10 };
+    let held = 0;
+    const setup = { submit: { timeout, authGrace: '1h' }, limits };
+    const { summary, told } = await withService(setup, async (sandboxUrl, batches) => {
+      await failEvery(sandboxUrl, fault);
+      const batch = await batches.start(batchOf(cutouts(sandboxUrl, 40), 20));
       const { trouble } = await untilStatus(batch, 'the trouble', (status) => status.trouble !== null);
-      expect(trouble).toContain('401');
-      const left = await untilStatus(batch, 'the held one', ({ counts }) => counts.held === 1);
-      expect(left).toMatchObject({ counts: { running: 1, waiting: 0 }, trouble: null });
-      await batch.cancel({ by: 'sam' });
-      await batch.result();
-      await temporal.client.workflow.getHandle(`media/${batchItemKey(spec.key, 2)}`).terminate();
+      expect(trouble).toMatch(/holds submits back since/);
+      await untilOperatorKnows(sandboxUrl, 2);
+      // Batches get half of the submit slots; after the first failures one try at a time goes out.
+      const [posts] = await faultHits(sandboxUrl);
+      expect(posts).toBeLessThanOrEqual(limits.maxSubmits / 2 + 3);
+      await ask(sandboxUrl, 'DELETE /_sandbox/faults');
+      const { status, counts } = await batch.result();
+      expect(status).toBe('attention');
+      ({ held } = counts);
+      expect(counts).toMatchObject({ succeeded: 40 - held, failed: 0, waiting: 0, running: 0 });
+      for (const { workflowId } of await resultsOf(batch))
+        if (workflowId) await temporal.client.workflow.getHandle(workflowId).terminate();
     });
-    await slow.stop();
+    expect(summary).toMatchObject({ submissions: 40 - held + (isAccepted ? held : 0), duplicates: 0 });
+    expect(told).toEqual(['A batch does not get on', 'Items of a batch need your decision']);
   },
-  LONGEST_MS,
+);
+
+test.concurrent(
+  'P2: a denied credential pauses the batch, fails and holds nothing, and the batch goes on when it works again',
+  async () => {
+    const submit = { ...PATIENT, authGrace: '0s' };
+    const { summary, told } = await withService({ submit }, async (sandboxUrl, batches) => {
+      await failEvery(sandboxUrl, { fault: 'status', status: 401, when: 'before' });
+      const batch = await batches.start(batchOf(cutouts(sandboxUrl, 12), 6));
+      await untilStatus(batch, 'the trouble', ({ trouble }) => trouble !== null);
+      await untilOperatorKnows(sandboxUrl, 1);
+      await ask(sandboxUrl, 'DELETE /_sandbox/faults');
+      expect(await batch.result()).toMatchObject({ status: 'completed', counts: { succeeded: 12 } });
+    });
+    expect(summary).toMatchObject({ submissions: 12, duplicates: 0 });
+    expect(told).toEqual(['A batch does not get on']);
+  },
+);
+
+test.concurrent('P2: items that are denied again and again do not stop the items behind them', async () => {
+  const { summary } = await withService({ submit: PATIENT }, async (sandboxUrl, batches) => {
+    const spec = batchOf(cutouts(sandboxUrl, 6), 6, { concurrency: 2 });
+    for (const submit of ['1.submit.1', '2.submit.1', ...[2, 3, 4, 5].map((n) => `1.submit.${n}`)])
+      await befall(sandboxUrl, `${spec.key}~i${submit}`, { status: 403 });
+    const batch = await batches.start(spec);
+    await untilStatus(batch, 'the others', ({ counts }) => counts.succeeded >= 4);
+    await ask(sandboxUrl, 'DELETE /_sandbox/faults');
+    expect(await batch.result()).toMatchObject({ status: 'completed', counts: { succeeded: 6 } });
+  });
+  expect(summary).toMatchObject({ submissions: 6, duplicates: 0 });
+});
+
+test.concurrent('P2: a batch whose partition has nothing left to submit is not in trouble any more', () =>
+  withService({ submit: PATIENT, pace: { kind: 'time', ms: 3_600_000 } }, async (sandboxUrl, batches) => {
+    const [known, denied] = cutouts(sandboxUrl, 2);
+    if (!known || !denied) throw new Error('two items were asked for');
+    const taskId = await newTask(sandboxUrl, known.request);
+    // The second item is denied until its trouble was seen; then the outcome of its submit is unknown.
+    const denial = await addPassingFault(sandboxUrl, answering(401, 'remove-background'));
+    await addFault(sandboxUrl, {
+      ...{ operation: 'remove-background', match: { every: 1 } },
+      ...{ fault: 'reset', when: 'before' },
+    });
+    const spec = batchOf([{ ...known, taskId }, denied], 2);
+    const batch = await batches.start(spec);
+    const { trouble } = await untilStatus(batch, 'the trouble', (status) => status.trouble !== null);
+    expect(trouble).toContain('401');
+    await denial.takeAway();
+    const left = await untilStatus(batch, 'the held one', ({ counts }) => counts.held === 1);
+    expect(left).toMatchObject({ counts: { running: 1, waiting: 0 }, trouble: null });
+    await batch.cancel({ by: 'sam' });
+    await batch.result();
+    await temporal.client.workflow.getHandle(`media/${batchItemKey(spec.key, 2)}`).terminate();
+  }),
 );

@@ -1,4 +1,4 @@
-/** The result of a job that is over: set in its project, and told to its user. */
+/** What is done with the result of a job that is over: it is written to its project, and its user is notified. */
 import { randomUUID } from 'node:crypto';
 import { type MediaSpec } from '../../../src/client/jobs/mediaSpec';
 import { giveUpUnanswered } from '../../support/servers/giveUp';
