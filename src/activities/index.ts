@@ -14,6 +14,7 @@ import { createDownloadSubtitles, type DownloadOptions } from './downloadSubtitl
 import { type Patience } from './failures';
 import { type GuardOptions } from './guards';
 import { createIsStillDue } from './isStillDue';
+import { readMediaResult, startMedia } from './mediaRequests';
 import { createNotify } from './notify';
 import { createNotifyChunk } from './notifyChunk';
 import { createPollTasks } from './pollTasks';
@@ -79,6 +80,8 @@ export function createActivities(api: Api, options: ActivityOptions = {}) {
     checkMedia,
     readPlace: createReadPlace(api, { authGrace }),
     research: createResearch(api, { authGrace }),
+    startMedia,
+    readMediaResult,
     readEnd,
     readEnds,
     cancelRuns,

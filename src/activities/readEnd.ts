@@ -1,10 +1,5 @@
 import { getClient } from '@temporalio/activity';
-import {
-  type Client,
-  type WorkflowExecutionDescription,
-  WorkflowFailedError,
-  WorkflowNotFoundError,
-} from '@temporalio/client';
+import { type WorkflowExecutionDescription, WorkflowFailedError } from '@temporalio/client';
 import { shorten } from '../api/errors';
 import { isPointer, valueAt } from '../api/pointer';
 import { whatIsThere } from '../api/there';
@@ -22,12 +17,12 @@ import { failedRun } from '../failedRun';
 import { isLargeInfo } from '../largeInfo';
 import { searchAttributes } from '../searchAttributes';
 import { linksIn } from './links';
+import { isOpen, latestRun, untilEnded } from './runs';
 import { LARGEST_RESULT_BYTES } from './size';
 
 const LARGEST_VALUE_BYTES = 64 * 1024;
 /** A campaign hands those of all its jobs over from run to run. */
 const LONGEST_ERROR = 500;
-const ENDING_PATIENCE_MS = 20_000;
 
 /** How a run ended, and what others need of its result; not the result itself, which a history keeps already. */
 export async function readEnd({
@@ -39,7 +34,7 @@ export async function readEnd({
   if (isEnding) await untilEnded(client, workflowId);
   const run = await latestRun(client, workflowId);
   if (!run) return { is: 'gone' };
-  if (['RUNNING', 'PAUSED', 'CONTINUED_AS_NEW'].includes(run.status.name)) return { is: 'open' };
+  if (isOpen(run)) return { is: 'open' };
   try {
     const result: unknown = await client.workflow.getHandle(workflowId, run.runId).result();
     const { taskId, document } = outcomeOf(run.type, result);
@@ -48,26 +43,6 @@ export async function readEnd({
     if (!(error instanceof WorkflowFailedError)) throw error;
     const { status, taskId, error: words } = failedRun(error);
     return { is: status, taskId: taskId ?? listedTask(run), error: shorten(words, LONGEST_ERROR) };
-  }
-}
-
-/** A run tells its end just before it; whatever comes of waiting is looked at afterwards. */
-async function untilEnded(client: Client, workflowId: string): Promise<void> {
-  const deadline = Date.now() + ENDING_PATIENCE_MS;
-  await client
-    .withDeadline(deadline, () => client.workflow.getHandle(workflowId).result())
-    .catch(() => undefined);
-}
-
-async function latestRun(
-  client: Client,
-  workflowId: string,
-): Promise<WorkflowExecutionDescription | undefined> {
-  try {
-    return await client.workflow.getHandle(workflowId).describe();
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return undefined;
-    throw error;
   }
 }
 

@@ -1,14 +1,14 @@
 import { activityInfo, cancellationSignal, getClient, log } from '@temporalio/activity';
-import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { ApplicationFailure, type MetricMeter } from '@temporalio/common';
 import { keyOfFiring } from '../schedules/clockChanges';
 import { problemsOfSchedule } from '../client/schedules/spec';
 import { type FiringSettings, mayPass } from '../client/schedules/batchTarget';
 import { startTarget } from '../client/schedules/targets';
 import { type ProxySettings } from '../config';
-import { FAILURE, type FiredRun, reportToSignal, type StartFiredOrder } from '../contract';
+import { FAILURE, type FiredRun, type StartFiredOrder } from '../contract';
 import { InvalidInputError, KeyReusedError, ManifestNotKeptError, requireGood } from '../errors';
 import { Pulse } from './pulse';
+import { askToBeTold } from './runs';
 import { meterSkippedFirings } from './skippedFirings';
 
 /**
@@ -71,17 +71,6 @@ async function start(
 function isLastAttempt(): boolean {
   const { attempt, scheduledTimestampMs } = activityInfo();
   return attempt >= FEWEST_READS && Date.now() - scheduledTimestampMs >= LONGEST_UNREADABLE_MS;
-}
-
-/** Gives whether it will tell: one that is over does not. */
-async function askToBeTold(client: Client, workflowId: string, listener: string): Promise<boolean> {
-  try {
-    await client.workflow.getHandle(workflowId).signal(reportToSignal, { workflowId: listener });
-    return true;
-  } catch (error) {
-    if (!(error instanceof WorkflowNotFoundError)) throw error;
-    return false;
-  }
 }
 
 /** Without causes, which may tell more of an address than messages do. */

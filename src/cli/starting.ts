@@ -51,7 +51,7 @@ export async function sayWhatIsUnusual(job: MediaJob, connected: Connected): Pro
   if (job.existing) {
     // Of the key that was typed, --again gives this same run once more.
     const flag = isGivenKey(job.key) ? '--again, or ' : '';
-    const again = `To run it again: ${flag}segue retry ${word(job.key)}`;
+    const again = `To run it again and pay for it again: ${flag}segue retry ${word(job.key)} --again`;
     await sayThatItExists(
       job,
       (isOver) => `Nothing is submitted again. ${isOver ? again : 'Another key is another job.'}`,

@@ -8,7 +8,7 @@ import {
 } from '@temporalio/client';
 import { type Priority } from '@temporalio/common';
 import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow';
-import { type CampaignInput } from '../contract';
+import { type CampaignInput, START_MEMO } from '../contract';
 import { KeyReusedError, NoSuchJobError } from '../errors';
 import { keyIn } from '../ids';
 import { explainUnregistered } from '../registration';
@@ -42,18 +42,18 @@ interface StartMemo extends Record<string, unknown> {
   /** Digest of what the caller asked for. */
   segueAsk: string;
   /** Tells the starter whether the run is the one it started. */
-  segueStart: string;
+  [START_MEMO]: string;
 }
 
 /** Starts the run, or finds the one that its key has. Another ask under the same key is an error. */
 export async function startOrFind<Input>(temporal: Client, start: Start<Input>): Promise<RunFacts> {
   const { workflowId, key, askOf } = start;
-  const memo: StartMemo = { segueAsk: askOf(start.input), segueStart: start.token ?? randomUUID() };
+  const memo: StartMemo = { segueAsk: askOf(start.input), [START_MEMO]: start.token ?? randomUUID() };
   const look = async (): Promise<Look> => {
     const run = await temporal.workflow.getHandle(workflowId).describe();
     const found = (run.memo ?? {}) as Partial<StartMemo>;
     // Starting does not tell whether this call did it, but only the run it made has this call's token.
-    const existing = found.segueStart !== memo.segueStart;
+    const existing = found[START_MEMO] !== memo[START_MEMO];
     // A run that another language started has no memo; what it was asked for stands in its input.
     const ask = found.segueAsk ?? askOf((await inputOf(temporal, run)) as Input);
     return { run, existing, sameAsk: ask === memo.segueAsk };

@@ -6,8 +6,9 @@ import { type Notification } from '../api/operations/notify';
 import { type NotifyOutcome, type SubmitOutcome } from '../api/outcomes';
 import { type Scope } from '../api/scope';
 import { type BatchActivities } from './batches';
-import { type CampaignActivities } from './campaigns';
+import { type CampaignActivities, type ReadEndOrder } from './campaigns';
 import { type OutlookActivities } from './outlook';
+import { type MediaRequestInput, type MediaResult, type RequestedRun } from './media';
 import { type ChangeRequest, type ProjectChange } from './projects';
 import { type CondensedText, type SubtitleFormat } from './records';
 import { type ScheduleActivities } from './schedules';
@@ -71,6 +72,9 @@ export type CallActivities = {
 export interface SegueActivities
   extends CallActivities, BatchActivities, CampaignActivities, OutlookActivities, ScheduleActivities {
   submit: (order: SubmitOrder) => Promise<SubmitOutcome>;
+  startMedia: (input: MediaRequestInput) => Promise<RequestedRun>;
+  /** Null while it runs. */
+  readMediaResult: (order: Pick<ReadEndOrder, 'workflowId' | 'isEnding'>) => Promise<MediaResult | null>;
   readRecord: (order: RecordOrder) => Promise<RecordNews>;
   downloadSubtitles: (order: DownloadOrder) => Promise<Download>;
   tellOperator: (order: OperatorOrder) => Promise<NotifyOutcome | { outcome: 'nobody' }>;

@@ -7,6 +7,14 @@ import { type PollSettings, type SubmitSettings } from './settings';
 import { type ChangeOutcome, type NoticeOutcome, type NotifyTarget, type WriteTarget } from './targets';
 
 export const MEDIA_WORKFLOW = 'media';
+/** What other languages, the `temporal` command and the UI start. */
+export const MEDIA_REQUEST_WORKFLOW = 'mediaRequest';
+
+/**
+ * The memo of a run that Segue itself started, and so never a second time for one key: a plain start of a closed id gives a
+ * new run. Its value tells a starter whether the run is its own.
+ */
+export const START_MEMO = 'segueStart';
 
 export interface MediaInput {
   key: string;
@@ -28,6 +36,16 @@ export interface MediaInput {
   reportTo?: string;
   /** What the run before this one knew. Only Segue itself sets it, when a long run continues as new. */
   carried?: Progress;
+}
+
+/** The same job, asked for under any workflow id. Without a key, its key is a digest of scope, tool and request. */
+export type MediaRequestInput = Omit<MediaInput, 'key' | 'held' | 'reportTo' | 'carried'> & { key?: string };
+
+/** The run that does it. */
+export interface RequestedRun {
+  workflowId: string;
+  /** Whether it was over before it could be asked to tell its end: nothing will be told. */
+  isOver: boolean;
 }
 
 /** What a run has done so far; all of it is handed over when a long run continues as new. Times are ISO 8601. */

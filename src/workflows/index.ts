@@ -3,6 +3,7 @@ export { batchPart } from './batchPart';
 export { campaign } from './campaign';
 export { firing } from './firing';
 export { media } from './media';
+export { mediaRequest } from './mediaRequest';
 export { nudge } from './nudge';
 export { outlook } from './outlook';
 export { projectWriter } from './projectWriter';

@@ -16,7 +16,7 @@ import { describeRun, type Run, startRun } from './progress';
 import { handleListeners } from './reporting';
 import { readSettings } from './settings';
 import { showStart } from './show';
-import { refuseUnsafeStart } from './start';
+import { refusePlainStart, refuseUnsafeStart } from './start';
 import { submitOnce } from './submit';
 import { handlePollNow } from './watch';
 
@@ -24,6 +24,7 @@ import { handlePollNow } from './watch';
 export async function media(input: MediaInput): Promise<MediaResult> {
   const settings = readSettings(input);
   refuseUnsafeStart(input.key, mediaWorkflowId(input.key));
+  refusePlainStart(input.key);
 
   const run = startRun(input, settings, CancellationScope.current());
   const describe = (): MediaState => describeRun(run);

@@ -5,6 +5,7 @@ import {
   DEFAULT_OUTLOOK,
   FAILURE,
   type MediaInput,
+  type MediaRequestInput,
   type OutlookInput,
   type PartitionInput,
   type RecordInput,
@@ -29,6 +30,11 @@ export type Settings = JobTimes;
 /** Fills what the starter left out and refuses what cannot be: all problems at once, before anything is sent. */
 export function readSettings(input: MediaInput): Settings {
   return checked(problemsOfShape(input), (reader) => jobTimes(input, reader));
+}
+
+/** The same of a request, whose key may be left out. */
+export function requireGoodRequest(input: MediaRequestInput): void {
+  readSettings(isRecord(input) ? { ...input, key: input.key ?? 'none' } : input);
 }
 
 export function readPartitionSettings(input: PartitionInput): Settings {

@@ -1,5 +1,5 @@
 import { ApplicationFailure, workflowInfo } from '@temporalio/workflow';
-import { FAILURE } from '../contract';
+import { FAILURE, MEDIA_REQUEST_WORKFLOW, START_MEMO } from '../contract';
 
 /**
  * Ends a run, before it does anything, that was started in a way that could pay or tell twice: the server repeats a
@@ -14,6 +14,16 @@ export function refuseUnsafeStart(key: string, id: string): void {
   if (problems.length === 0) return;
   throw ApplicationFailure.nonRetryable(
     `Job ${key} was not started: ${problems.join('; ')}`,
+    FAILURE.unsafeStart,
+  );
+}
+
+/** A job is paid for, and by default a start of a closed id, from the UI too, makes a new run: only Segue's own do not. */
+export function refusePlainStart(key: string): void {
+  if (workflowInfo().memo?.[START_MEMO] !== undefined) return;
+  throw ApplicationFailure.nonRetryable(
+    `Job ${key} was not started: this start does not tell whether the job was paid for before. ` +
+      `Start the workflow ${MEDIA_REQUEST_WORKFLOW} with the same input, under any workflow id`,
     FAILURE.unsafeStart,
   );
 }

@@ -14,6 +14,7 @@ import { type SkippingTemporal, type TestTemporal } from '../support/servers/tem
 import { hourInBerlin } from '../support/builders/workingHours';
 import { BY_SAM, conductingForLong, NOTIFY } from './recordCampaign';
 import { type Scenario } from './scenario';
+import { OWN_START } from '../support/builders/jobs';
 
 const HOUR_MS = 3_600_000;
 
@@ -37,7 +38,7 @@ const attached =
       const write = { project, at: `/campaign/media/${name}` };
       const job = { key: jobKey, ...cutout(url), poll, write };
       const workflowId = mediaWorkflowId(jobKey);
-      await client.workflow.start(MEDIA_WORKFLOW, { workflowId, taskQueue, args: [job] });
+      await client.workflow.start(MEDIA_WORKFLOW, { memo: OWN_START, workflowId, taskQueue, args: [job] });
     }
     return { key, project, media: Object.fromEntries(names.map((name) => [name, cutout(url)])) };
   };

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { type WorkflowHandle } from '@temporalio/client';
 import { type SegueClient } from '../../src/client';
 import { type StarterConfig } from '../../src/config';
-import { acceptedSignal } from '../../src/contract';
+import { acceptedSignal, MEDIA_REQUEST_WORKFLOW } from '../../src/contract';
 import { mediaWorkflowId } from '../../src/ids';
 import { type Job, type RecordJob, type TranscriptJob } from '../../src/client/jobs/job';
 import { startSandbox } from '../../src/sandbox/server';
@@ -93,6 +93,21 @@ export const scenarios: Record<string, Scenario> = {
     const sandbox = await startSandbox({ pace: { kind: 'polls', polls: 3 } });
     const image = `${sandbox.url}/samples/shoe.png`;
     await runJob(temporal, testConfig(), sandbox.url, image, keep, (stage) => stage === 'succeeded');
+    await sandbox.stop();
+  },
+
+  async 'media-request'(temporal, keep) {
+    const sandbox = await startSandbox({ pace: { kind: 'polls', polls: 2 } });
+    const config = testConfig();
+    await withWorker(temporal, config, sandbox.url, async () => {
+      const run = await temporal.client.workflow.start(MEDIA_REQUEST_WORKFLOW, {
+        workflowId: `recorded-${randomUUID()}`,
+        taskQueue: config.taskQueue,
+        args: [{ ...mediaJob(sandbox.url), poll: config.poll }],
+      });
+      await run.result();
+      await keep(run);
+    });
     await sandbox.stop();
   },
 

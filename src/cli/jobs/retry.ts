@@ -9,15 +9,16 @@ import { env, io } from '../io';
 export function addTo(program: Command): void {
   program
     .command('retry <id>')
-    .description('run a job again as KEY+2; refused while the service may still work on it')
+    .description('run a job that failed again, as KEY+2; refused while the service may still work on it')
+    .option('--again', 'also one that succeeded: it is paid for again')
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nID is a key or a workflow id. Asked twice, it is one run.')
-    .action(async (id: string, flags: { json?: boolean }) => {
+    .action(async (id: string, flags: { again?: boolean; json?: boolean }) => {
       const key = requireKey(id);
       const config = loadStarterConfig(env());
       io().exitCode = await withTemporal(async (connected) => {
         const { media } = connected.segue(config);
-        const job = await media.again(key).catch((error: unknown) => {
+        const job = await media.again(key, { onlyFailed: !flags.again }).catch((error: unknown) => {
           throw withAdvice(error);
         });
         await sayWhatIsUnusual(job, connected);

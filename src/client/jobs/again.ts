@@ -8,13 +8,24 @@ import { askOf, type MediaSpec } from './mediaSpec';
 import { inputOf } from '../keyed';
 import { startJob } from '../starting';
 
-/** Made from the run that is repeated, so that asking twice gives one run. With a spec, only if it is the same job. */
-export async function runAgain(temporal: Client, repeated: MediaJob, spec?: MediaSpec): Promise<MediaJob> {
+export interface AgainOptions {
+  /** Only if it is the same job. */
+  spec?: MediaSpec;
+  /** Whether a job that succeeded is refused: to run that one again is to pay for its result again. */
+  onlyFailed?: boolean;
+}
+
+/** Made from the run that is repeated, so that asking twice gives one run. */
+export async function runAgain(
+  temporal: Client,
+  repeated: MediaJob,
+  { spec, onlyFailed = false }: AgainOptions = {},
+): Promise<MediaJob> {
   // What it knew is over with it, and the repeated job has a task of its own.
   const { carried, taskId, held, ...input } = (await inputOf(temporal, repeated)) as MediaInput;
   if (spec && askOf(spec) !== askOf(input)) throw new KeyReusedError(repeated.key, repeated.workflowId);
   await requireOwnKey(temporal, repeated, input);
-  await requireOver(repeated, input);
+  await requireOver(repeated, input, onlyFailed);
   return startJob(temporal, repeated.taskQueue, { ...input, key: againKey(repeated.key) });
 }
 
@@ -39,7 +50,7 @@ async function isRunning(temporal: Client, workflowId: string): Promise<boolean>
   }
 }
 
-async function requireOver(repeated: MediaJob, input: MediaInput): Promise<void> {
+async function requireOver(repeated: MediaJob, input: MediaInput, onlyFailed: boolean): Promise<void> {
   const { workflowId, runId, key } = repeated;
   const refuse = (why: string, taskId?: string | null): NotRepeatedError =>
     new NotRepeatedError(
@@ -49,6 +60,8 @@ async function requireOver(repeated: MediaJob, input: MediaInput): Promise<void>
     );
   const { status, stage } = await repeated.report();
   if (status === 'held') throw refuse('it is held; decide that first (`segue held` tells how)');
+  if (status === 'succeeded' && onlyFailed)
+    throw refuse(`it succeeded, and would be paid for again. To do that: segue retry ${workflowId} --again`);
   if (status === 'running') throw refuse(`it is still running${stage ? ` (${stage})` : ''}`);
 
   const remains = await repeated.remains();

@@ -1,11 +1,10 @@
 /** Media jobs, for whoever starts them and whoever looks after them. */
 import { type Client } from '@temporalio/client';
-import { runAgain } from './again';
-import { type StarterConfig } from '../../config';
+import { type AgainOptions, runAgain } from './again';
 import { requireGood } from '../../errors';
 import { mediaWorkflowId } from '../../ids';
 import { MediaJob, type WaitOptions } from './job';
-import { find } from '../keyed';
+import { find, type StartSettings } from '../keyed';
 import { countJobs, type JobEntry, type JobFilter, listJobs } from '../listing';
 import { type JobReport } from '../report';
 import { keyOf, type MediaSpec, problemsOfSpec, withoutGaps } from './mediaSpec';
@@ -14,7 +13,7 @@ import { startJob } from '../starting';
 export class MediaClient {
   constructor(
     private readonly temporal: Client,
-    private readonly config: StarterConfig,
+    private readonly config: StartSettings,
   ) {}
 
   /** Starts the job, or gives back the run that its key already has, running or closed. It never submits twice. */
@@ -37,15 +36,18 @@ export class MediaClient {
 
   /**
    * Runs a job once more, as `<key>+2`, with what it was asked for then; asked for twice, it gives the same run.
-   * Refused with a `NotRepeatedError` while the job runs, and while the service may still work on its task. With a
-   * spec, the job that it names is repeated, if it asked for the same.
+   * Refused with a `NotRepeatedError` while the job runs, while the service may still work on its task, and with
+   * `onlyFailed` when it succeeded. With a spec, the job that it names is repeated, if it asked for the same.
    */
-  async again(repeated: string | MediaSpec): Promise<MediaJob> {
-    if (typeof repeated === 'string') return runAgain(this.temporal, await this.get(repeated));
+  async again(
+    repeated: string | MediaSpec,
+    options: Pick<AgainOptions, 'onlyFailed'> = {},
+  ): Promise<MediaJob> {
+    if (typeof repeated === 'string') return runAgain(this.temporal, await this.get(repeated), options);
     const problems = problemsOfSpec(repeated);
     if (repeated.taskId !== undefined) problems.push('taskId: a job that is run again gets a new task');
     requireGood(problems);
-    return runAgain(this.temporal, await this.get(keyOf(repeated)), repeated);
+    return runAgain(this.temporal, await this.get(keyOf(repeated)), { ...options, spec: repeated });
   }
 
   async get(key: string): Promise<MediaJob> {

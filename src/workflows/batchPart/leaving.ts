@@ -12,6 +12,7 @@ import {
   lateTasksSignal,
   MEDIA_WORKFLOW,
   type MediaInput,
+  START_MEMO,
   type SubmitAttempt,
 } from '../../contract';
 import { holdName, mediaWorkflowId } from '../../ids';
@@ -96,6 +97,7 @@ async function begin(input: MediaInput, workflowId: string, batch: string): Prom
     await startChild(MEDIA_WORKFLOW, {
       workflowId,
       args: [input],
+      memo: { [START_MEMO]: workflowInfo().runId },
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
       // It outlives the partition.
       parentClosePolicy: 'ABANDON',

@@ -17,6 +17,7 @@ import {
   type RecordInput,
   reportToSignal,
   type SegueActivities,
+  START_MEMO,
   TRANSCRIPT_WORKFLOW,
   type TranscriptInput,
 } from '../../contract';
@@ -117,6 +118,7 @@ function start({ workflow, workflowId, input, attributes }: Order): Promise<Chil
     startChild(workflow, {
       workflowId,
       args: [input],
+      memo: { [START_MEMO]: workflowInfo().runId },
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
       parentClosePolicy: 'ABANDON',
       typedSearchAttributes: attributes,

@@ -21,6 +21,7 @@ import {
 import { addFault, answering, ask, readLedger, useSandbox } from '../../support/service/sandbox';
 import { hourInBerlin, inBerlin, isWorkingTime } from '../../support/builders/workingHours';
 import { testConfig, useTimeSkipping, withWorker } from '../../support/servers/temporal';
+import { OWN_START } from '../../support/builders/jobs';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -161,7 +162,12 @@ async function withFoundJob(
     async (taskQueue, { project }) => {
       const write = { project, at: '/campaign/media/cutout' };
       const job = { key: jobKey, ...cutout(sandbox.url), poll, write };
-      await temporal.client.workflow.start(MEDIA_WORKFLOW, { workflowId, taskQueue, args: [job] });
+      await temporal.client.workflow.start(MEDIA_WORKFLOW, {
+        memo: OWN_START,
+        workflowId,
+        taskQueue,
+        args: [job],
+      });
     },
   );
   expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 1, duplicates: 0 });

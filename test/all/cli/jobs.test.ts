@@ -37,19 +37,26 @@ describe('a job that is run again', () => {
   test('P1: is one new run, however often and whichever way it is asked for', async () => {
     const key = newKey();
     expect(await run(key)).toMatchObject({ code: 0 });
-    const again = await segue(['retry', `media/${key}`], settings);
+    const refused = await segue(['retry', key], settings);
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(refused.stderr).toContain(`it succeeded, and would be paid for again`);
+    expect(refused.stderr).toContain(`segue retry media/${key} --again`);
+    expect(await tasksOf(sandbox.url, `${key}+2`)).toEqual([]);
+    const again = await segue(['retry', `media/${key}`, '--again'], settings);
     expect(again).toMatchObject({ code: 0, stdout: `media/${key}+2` });
     expect(again.stderr).toContain(`segue media follow ${key}+2`);
-    const twice = await segue(['retry', key, '--json'], settings);
+    const twice = await segue(['retry', key, '--again', '--json'], settings);
     expect(json(twice.stdout)).toMatchObject({ key: `${key}+2`, existing: true });
     expect(await segue(['media', 'follow', `${key}+2`], settings)).toMatchObject({ code: 0 });
     const thrice = await run(key, '--again', '--json');
     expect(thrice.code).toBe(0);
     expect(json(thrice.stdout)).toMatchObject({ key: `${key}+2`, existing: true, status: 'succeeded' });
     // With --again it would be this run once more.
-    expect(thrice.stderr).toContain(`To run it again: segue retry ${key}+2`);
+    expect(thrice.stderr).toContain(`To run it again and pay for it again: segue retry ${key}+2 --again`);
 
-    expect(await segue(['retry', `${key}+2`], settings)).toMatchObject({ stdout: `media/${key}+3` });
+    expect(await segue(['retry', `${key}+2`, '--again'], settings)).toMatchObject({
+      stdout: `media/${key}+3`,
+    });
     expect(await segue(['media', 'follow', `${key}+3`], settings)).toMatchObject({ code: 0 });
     for (const each of [key, `${key}+2`, `${key}+3`])
       expect(await tasksOf(sandbox.url, each)).toHaveLength(1);

@@ -15,6 +15,7 @@ import {
   tasksOf,
   untilSubmitted,
   untilUnlisted,
+  OWN_START,
 } from '../../support/builders/jobs';
 import { resetRun } from '../../support/servers/reset';
 import { readLedger } from '../../support/service/sandbox';
@@ -63,6 +64,7 @@ describe('a job that was stopped with work under way', () => {
     const request = { image_url: `${sandbox.url}/samples/shoe.png` };
     const input = { key: timedOut, tool: 'remove-background', request };
     await temporal.client.workflow.start('media', {
+      memo: OWN_START,
       workflowId: `media/${timedOut}`,
       // Nobody polls it.
       taskQueue: testConfig().taskQueue,
@@ -90,6 +92,7 @@ describe('a job that was stopped with work under way', () => {
     const request = { image_url: `${sandbox.url}/samples/shoe.png` };
     const input = { key, tool: 'remove-background', request, poll: { min: '1h', max: '1h', deadline: '1h' } };
     await temporal.client.workflow.start('media', {
+      memo: OWN_START,
       workflowId: `media/${key}`,
       taskQueue: config.taskQueue,
       args: [input],
@@ -112,6 +115,7 @@ describe('a job that was stopped with work under way', () => {
     // Older than the one that is held, for the list.
     for (const key of keys) {
       const started = await temporal.client.workflow.start('media', {
+        memo: OWN_START,
         workflowId: `media/${key}`,
         taskQueue: config.taskQueue,
         startDelay: '1h',
@@ -135,6 +139,7 @@ describe('a job that was stopped with work under way', () => {
   test('P2: a job of its own whose key looks like a successor hides none, however it goes on; one that runs it again takes it off the list', async () => {
     const begin = (key: string) =>
       temporal.client.workflow.start('media', {
+        memo: OWN_START,
         workflowId: `media/${key}`,
         taskQueue: config.taskQueue,
         startDelay: '1h',
@@ -143,7 +148,11 @@ describe('a job that was stopped with work under way', () => {
     const key = newKey();
     const { taskQueue } = testConfig();
     const workflowId = `media/${key}-next`;
-    const unrelated = await temporal.client.workflow.start('media', { workflowId, taskQueue });
+    const unrelated = await temporal.client.workflow.start('media', {
+      memo: OWN_START,
+      workflowId,
+      taskQueue,
+    });
     await (await begin(key)).terminate();
     // Its latest run began after the stop; the job itself did not.
     await continueAsNew(temporal, taskQueue);

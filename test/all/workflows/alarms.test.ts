@@ -6,6 +6,7 @@ import { batchOf, cutouts } from '../../support/builders/batch';
 import { eventually } from '../../support/eventually';
 import { addFault, ask, readLedger, useSandbox } from '../../support/service/sandbox';
 import { segueClient, testConfig, useTemporal, useWorker } from '../../support/servers/temporal';
+import { OWN_START } from '../../support/builders/jobs';
 
 const temporal = useTemporal();
 const sandbox = useSandbox({ pace: { kind: 'time', ms: 3_600_000 } });
@@ -91,6 +92,7 @@ test('P2: what a batch told of does not silence what comes after a late answer',
     poll: { ...config.poll, deadline: '0s' },
   };
   const run = await temporal.client.workflow.signalWithStart('media', {
+    memo: OWN_START,
     workflowId: mediaWorkflowId(key),
     taskQueue: config.taskQueue,
     args: [input],

@@ -5,6 +5,7 @@ import { giveUpUnanswered } from '../../support/servers/giveUp';
 import { stagesOf } from '../../support/servers/runs';
 import { addFault, ask, readLedger, unanswered, useSandboxEach } from '../../support/service/sandbox';
 import { segueClient, testConfig, useTemporal, withWorker } from '../../support/servers/temporal';
+import { OWN_START } from '../../support/builders/jobs';
 
 const temporal = useTemporal();
 
@@ -134,6 +135,7 @@ describe.each([true, false])('with ETags: %s', (etags) => {
     const config = testConfig();
     await withWorker(temporal, config, sandbox.url, async () => {
       const result: unknown = await temporal.client.workflow.execute('media', {
+        memo: OWN_START,
         workflowId: `media/${key}`,
         taskQueue: config.taskQueue,
         args: [

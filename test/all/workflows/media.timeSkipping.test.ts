@@ -4,7 +4,7 @@ import { defaultPayloadConverter } from '@temporalio/common';
 import { stateQuery } from '../../../src/contract';
 import { mediaWorkflowId } from '../../../src/ids';
 import { startSandbox } from '../../../src/sandbox/server';
-import { startByName } from '../../support/builders/jobs';
+import { startByName, OWN_START } from '../../support/builders/jobs';
 import { answer, startRawServer } from '../../support/service/rawServer';
 import { eventually } from '../../support/eventually';
 import { addFault, answering, ask, readLedger } from '../../support/service/sandbox';
@@ -110,7 +110,12 @@ describe('a media job over hours', () => {
       server.url,
       async () => {
         const result: unknown = await temporal.client.workflow
-          .execute('media', { workflowId: mediaWorkflowId(key), taskQueue: config.taskQueue, args: [input] })
+          .execute('media', {
+            memo: OWN_START,
+            workflowId: mediaWorkflowId(key),
+            taskQueue: config.taskQueue,
+            args: [input],
+          })
           .catch((error: unknown) => error);
         if (end === 'succeeded') expect(result).toMatchObject({ status: 'succeeded', taskId: 't-1' });
         else

@@ -26,6 +26,7 @@ import {
 } from '../../support/servers/temporal';
 
 import { waitingJob } from '../../support/builders/waitingJob';
+import { OWN_START } from '../../support/builders/jobs';
 
 /** Time in which answers that never come are waited for; no more than that is asserted of it. */
 const STORM_TIMEOUT_MS = shared().full ? 400_000 : 120_000;
@@ -50,6 +51,7 @@ function whileRunning(
       const { key, ...spec } = waitingJob(sandboxUrl);
       const run = async (): Promise<void> => {
         const handle = await temporal.client.workflow.start('media', {
+          memo: OWN_START,
           workflowId: mediaWorkflowId(key),
           taskQueue: config.taskQueue,
           args: [{ key, ...spec, poll }],

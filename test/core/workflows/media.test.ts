@@ -8,6 +8,7 @@ import { answer, startRawServer } from '../../support/service/rawServer';
 import { readLedger, useSandbox } from '../../support/service/sandbox';
 import { segueClient, testConfig, useTemporal, withWorker } from '../../support/servers/temporal';
 import { randomUUID } from 'node:crypto';
+import { OWN_START } from '../../support/builders/jobs';
 
 const temporal = useTemporal();
 const sandbox = useSandbox({ pace: { kind: 'polls', polls: 3 } });
@@ -181,6 +182,7 @@ describe('a media job', () => {
     const spec = job({ taskId: 'a-task', poll: { min: '1m', max: '1m' } });
     await withWorker(temporal, config, sandbox.url, async () => {
       const handle = await temporal.client.workflow.start('media', {
+        memo: OWN_START,
         workflowId: mediaWorkflowId(spec.key),
         taskQueue: config.taskQueue,
         args: [spec],
@@ -200,6 +202,7 @@ describe('a media job', () => {
     const spec = job();
     await withWorker(temporal, config, sandbox.url, async () => {
       const running = temporal.client.workflow.execute('media', {
+        memo: OWN_START,
         workflowId: `other-${randomUUID()}`,
         taskQueue: config.taskQueue,
         args: [spec],
@@ -216,6 +219,7 @@ describe('a media job', () => {
     const spec = job();
     await withWorker(temporal, config, sandbox.url, async () => {
       const handle = await temporal.client.workflow.start('media', {
+        memo: OWN_START,
         workflowId: mediaWorkflowId(spec.key),
         taskQueue: config.taskQueue,
         args: [spec],
@@ -238,6 +242,7 @@ describe('a media job', () => {
     const spec = job({ request: { image_url: 'https://images.example.com/a.png' } });
     await withWorker(temporal, config, sandbox.url, async () => {
       const handle = await temporal.client.workflow.start('media', {
+        memo: OWN_START,
         workflowId: mediaWorkflowId(spec.key),
         taskQueue: config.taskQueue,
         args: [{ ...spec, poll: config.poll }],

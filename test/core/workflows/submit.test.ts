@@ -8,7 +8,7 @@ import { SANDBOX_KEY, startSandbox } from '../../../src/sandbox/server';
 import { startDevServer } from '../../../src/temporal/devServer';
 import { eventually } from '../../support/eventually';
 import { answer, type RawServer, startRawServer } from '../../support/service/rawServer';
-import { tasksOf } from '../../support/builders/jobs';
+import { tasksOf, OWN_START } from '../../support/builders/jobs';
 import { resetRun } from '../../support/servers/reset';
 import { addFault, readLedger } from '../../support/service/sandbox';
 import { SegueProcess } from '../../support/servers/segueProcess';
@@ -155,6 +155,7 @@ describe('P2: results, inputs and lives that are too large', () => {
     const config = testConfig();
     await withWorker(temporal, config, 'http://127.0.0.1:1', async () => {
       const running = temporal.client.workflow.execute('media', {
+        memo: OWN_START,
         workflowId: `media/${randomUUID()}`,
         taskQueue: config.taskQueue,
         args: input === undefined ? [] : [input],
@@ -251,7 +252,12 @@ test('a run that another language started is compared by its input', async () =>
   const { media } = segueClient(temporal, config);
   const workflowId = mediaWorkflowId(spec.key);
   const args = [{ ...spec, scope: {}, poll: { min: '1s', max: '1s' } }];
-  await temporal.client.workflow.start('media', { workflowId, taskQueue: config.taskQueue, args });
+  await temporal.client.workflow.start('media', {
+    memo: OWN_START,
+    workflowId,
+    taskQueue: config.taskQueue,
+    args,
+  });
   expect(await media.start(spec)).toMatchObject({ existing: true });
   const other = { ...spec, request: { image_url: 'https://example.com/b.png' } };
   await expect(media.start(other)).rejects.toThrow(KeyReusedError);

@@ -4,7 +4,7 @@ import { type WorkflowStartOptions } from '@temporalio/client';
 import { type MediaJob } from '../../../src/client/jobs/job';
 import { type JobReport } from '../../../src/client/report';
 import { type StarterConfig } from '../../../src/config';
-import { MEDIA_WORKFLOW, type MediaInput } from '../../../src/contract';
+import { MEDIA_WORKFLOW, START_MEMO, type MediaInput } from '../../../src/contract';
 import { mediaWorkflowId } from '../../../src/ids';
 import { type CommandLine } from '../servers/commandLine';
 import { eventually } from '../eventually';
@@ -51,6 +51,9 @@ export function startJob(
   return media.start({ key, tool: 'remove-background', request: { image_url: imageOf(sandbox.url) } });
 }
 
+/** The memo of a run that Segue itself starts: without it a media run refuses to begin. */
+export const OWN_START = { [START_MEMO]: 'a test' };
+
 /** Starts a run by the workflow's name, as other languages do: without the client's checks, with whatever input. */
 export function startByName(
   { client }: Pick<TestTemporal, 'client'>,
@@ -61,6 +64,7 @@ export function startByName(
 ) {
   const request = { image_url: imageOf(sandboxUrl) };
   return client.workflow.start(MEDIA_WORKFLOW, {
+    memo: OWN_START,
     workflowId: mediaWorkflowId(input.key),
     taskQueue,
     args: [{ tool: 'remove-background', request, ...input }],

@@ -1,0 +1,49 @@
+/** For the workflow `mediaRequest`: starts a job as Segue's client does, and reads its end. */
+import { activityInfo, getClient } from '@temporalio/activity';
+import { WorkflowFailedError } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
+import { MediaClient } from '../client/jobs/media';
+import {
+  FAILURE,
+  type MediaRequestInput,
+  type MediaResult,
+  type ReadEndOrder,
+  type RequestedRun,
+} from '../contract';
+import { InvalidInputError, KeyReusedError } from '../errors';
+import { failedRun } from '../failedRun';
+import { askToBeTold, isOpen, latestRun, untilEnded } from './runs';
+
+export async function startMedia(input: MediaRequestInput): Promise<RequestedRun> {
+  const { taskQueue, workflowExecution } = activityInfo();
+  const client = getClient();
+  try {
+    const { submit, ...spec } = input;
+    const { workflowId } = await new MediaClient(client, { taskQueue, submit }).start(spec);
+    const isOver = !(await askToBeTold(client, workflowId, workflowExecution?.workflowId ?? ''));
+    return { workflowId, isOver };
+  } catch (error) {
+    if (!(error instanceof InvalidInputError) && !(error instanceof KeyReusedError)) throw error;
+    throw ApplicationFailure.nonRetryable(error.message, FAILURE.badInput);
+  }
+}
+
+export async function readMediaResult({
+  workflowId,
+  isEnding = false,
+}: Pick<ReadEndOrder, 'workflowId' | 'isEnding'>): Promise<MediaResult | null> {
+  const client = getClient();
+  if (isEnding) await untilEnded(client, workflowId);
+  const run = await latestRun(client, workflowId);
+  if (run && isOpen(run)) return null;
+  try {
+    return (await client.workflow.getHandle(workflowId, run?.runId).result()) as MediaResult;
+  } catch (error) {
+    if (!(error instanceof WorkflowFailedError)) throw error;
+    const { cause } = error;
+    if (cause instanceof ApplicationFailure)
+      throw ApplicationFailure.nonRetryable(cause.message, cause.type, ...(cause.details ?? []));
+    const { status, error: words } = failedRun(error);
+    throw ApplicationFailure.nonRetryable(`${workflowId} was ${status}: ${words}`, FAILURE.givenUp);
+  }
+}

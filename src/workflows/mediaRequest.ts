@@ -1,0 +1,76 @@
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  condition,
+  continueAsNew,
+  proxyActivities,
+  setCurrentDetails,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
+import {
+  jobNewsSignal,
+  type MediaRequestInput,
+  type MediaResult,
+  type RequestedRun,
+  type SegueActivities,
+} from '../contract';
+import { isRecord } from '../rules/inputs';
+import { requireGoodRequest } from './settings';
+
+/** These ask the Temporal server alone, whose trouble passes. */
+const { startMedia, readMediaResult } = proxyActivities<SegueActivities>({
+  startToCloseTimeout: '40s',
+  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
+});
+
+/** A job tells its end, unless it is terminated. */
+const LOOK_EVERY = '1h';
+
+const ENDS: readonly unknown[] = ['succeeded', 'failed', 'abandoned', 'cancelled'];
+
+/**
+ * A media job for starters that are not Segue's client: other languages, the `temporal` command, the UI. However often and
+ * under whatever id it is started, there is one job for its key, and it gives that job's end. Cancelled, it leaves the job
+ * alone.
+ */
+export async function mediaRequest(input: MediaRequestInput): Promise<MediaResult> {
+  requireGoodRequest(input);
+  const ended = listenForEnds();
+  const { workflowId, isOver } = await unwrapped<RequestedRun>(() => startMedia(input));
+  setCurrentDetails(`Waits for the end of \`${workflowId}\`.`);
+  if (isOver) ended.add(workflowId);
+  for (;;) {
+    await condition(() => ended.has(workflowId), LOOK_EVERY);
+    const isEnding = ended.delete(workflowId);
+    const result = await unwrapped(() => readMediaResult({ workflowId, isEnding }));
+    if (result) return result;
+    // The next run finds the job as anybody does.
+    if (workflowInfo().continueAsNewSuggested && !ended.has(workflowId))
+      await continueAsNew<typeof mediaRequest>(input);
+  }
+}
+
+/** The jobs that told their end. */
+function listenForEnds(): Set<unknown> {
+  const ended = new Set<unknown>();
+  setHandler(
+    jobNewsSignal,
+    (news: unknown) => {
+      if (isRecord(news) && ENDS.includes(news.stage)) ended.add(news.workflowId);
+    },
+    { description: 'What the job is at: { workflowId, stage }.' },
+  );
+  return ended;
+}
+
+/** What ends an activity for good ends the request, in the same words. */
+async function unwrapped<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    const cause = error instanceof ActivityFailure ? error.cause : undefined;
+    if (!(cause instanceof ApplicationFailure)) throw error;
+    throw ApplicationFailure.nonRetryable(cause.message, cause.type, ...(cause.details ?? []));
+  }
+}
