@@ -101,7 +101,8 @@ export function nudgeWorkflowId(nudge: {
 }): string {
   const { organization, project, at, week, subject } = nudge;
   const parts = [organization, project.resourcetype, project.id, at, week, subject];
-  return `nudge/${parts.map(encoded).join('~')}`;
+  const id = `nudge/${parts.map(encoded).join('~')}`;
+  return isWorkflowId(id) ? id : `nudge/${week}~${shortDigest(id)}`;
 }
 
 /** With room for the time that a firing's key has behind it. */
@@ -197,6 +198,14 @@ export function projectWriterId(
   { resourcetype, id }: { resourcetype: string; id: string },
 ): string {
   return `project/${[organization, resourcetype, id].map(encoded).join('~')}`;
+}
+
+/** FNV-1a with 64 bits: the workflow bundle has no digest of Node's. */
+export function shortDigest(text: string): string {
+  let digest = 0xcbf29ce484222325n;
+  for (const byte of new TextEncoder().encode(text))
+    digest = BigInt.asUintN(64, (digest ^ BigInt(byte)) * 0x100000001b3n);
+  return digest.toString(16).padStart(16, '0');
 }
 
 function encoded(part: string): string {

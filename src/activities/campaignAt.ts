@@ -2,6 +2,7 @@ import { getClient } from '@temporalio/activity';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { valueAt } from '../api/pointer';
 import { campaignWorkflowId, LONGEST_KEY } from '../ids';
+import { isOpen } from '../openRun';
 
 /** The key of the campaign that keeps its state there, running or not. */
 export function campaignAt(data: unknown, at: string): string | undefined {
@@ -13,7 +14,7 @@ export function campaignAt(data: unknown, at: string): string | undefined {
 export async function isRunning(campaign: string): Promise<boolean> {
   try {
     const { status } = await getClient().workflow.getHandle(campaignWorkflowId(campaign)).describe();
-    return ['RUNNING', 'PAUSED'].includes(status.name);
+    return isOpen({ status });
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return false;
     throw error;

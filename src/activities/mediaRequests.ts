@@ -12,7 +12,8 @@ import {
 } from '../contract';
 import { InvalidInputError, KeyReusedError } from '../errors';
 import { failedRun } from '../failedRun';
-import { askToBeTold, isOpen, latestRun, untilEnded } from './runs';
+import { isOpen } from '../openRun';
+import { askToBeTold, latestRun, untilEnded } from './runs';
 
 export async function startMedia(input: MediaRequestInput): Promise<RequestedRun> {
   const { taskQueue, workflowExecution } = activityInfo();

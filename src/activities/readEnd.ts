@@ -17,7 +17,8 @@ import { failedRun } from '../failedRun';
 import { isLargeInfo } from '../largeInfo';
 import { searchAttributes } from '../searchAttributes';
 import { linksIn } from './links';
-import { isOpen, latestRun, untilEnded } from './runs';
+import { isOpen } from '../openRun';
+import { latestRun, untilEnded } from './runs';
 import { LARGEST_RESULT_BYTES } from './size';
 
 const LARGEST_VALUE_BYTES = 64 * 1024;

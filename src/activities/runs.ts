@@ -34,8 +34,3 @@ export async function latestRun(
     throw error;
   }
 }
-
-/** Also where an operator paused it. */
-export function isOpen({ status }: WorkflowExecutionDescription): boolean {
-  return ['RUNNING', 'PAUSED', 'CONTINUED_AS_NEW'].includes(status.name);
-}

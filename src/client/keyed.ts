@@ -14,6 +14,7 @@ import { keyIn } from '../ids';
 import { explainUnregistered } from '../registration';
 import { type RunFacts } from './run';
 import { type attributesOfJob } from '../searchAttributes';
+import { isOpen } from '../openRun';
 
 export interface Start<Input> {
   workflow: string;
@@ -61,7 +62,7 @@ export async function startOrFind<Input>(temporal: Client, start: Start<Input>):
 
   await begin(temporal, start, memo, 'REJECT_DUPLICATE');
   let found = await look();
-  const isClosed = found.existing && found.run.status.name !== 'RUNNING';
+  const isClosed = found.existing && !isOpen(found.run);
   if (isClosed && (await start.isForgotten?.(found.run, found.sameAsk))) {
     await begin(temporal, start, memo, 'ALLOW_DUPLICATE');
     found = await look();

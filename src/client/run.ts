@@ -14,6 +14,7 @@ import { type UpdateDefinition } from '@temporalio/common';
 import { DecisionRefusedError, NoAnswerError } from '../errors';
 import { sendOrder } from './ordering';
 import { type JobReport, type Standing } from './report';
+import { isOpen } from '../openRun';
 
 export interface WaitOptions<State> {
   /** Stops waiting, never the run. */
@@ -22,7 +23,8 @@ export interface WaitOptions<State> {
   onChange?: (state: State) => void;
 }
 
-const LOOK_EVERY_MS = 1_000;
+/** Soon at first, then less and less often, and not all waiters at once: each look is a request to the server. */
+const [FIRST_LOOK_MS, LONGEST_LOOK_MS, GROWTH] = [1_000, 10_000, 1.3];
 /** How long a worker may take to answer. */
 export const QUERY_PATIENCE_MS = 5_000;
 
@@ -82,8 +84,9 @@ export abstract class Run<State = unknown, Result = unknown> {
 
   /** How it stands now. */
   async report(): Promise<JobReport> {
-    const { status } = await this.handle.describe();
-    return status.name === 'RUNNING' ? this.#open(await this.state()) : this.#closed(await this.end());
+    return isOpen(await this.handle.describe())
+      ? this.#open(await this.state())
+      : this.#closed(await this.end());
   }
 
   /** How a run stands that was just started: nothing is asked of its worker, which may not be there yet. */
@@ -110,7 +113,9 @@ export abstract class Run<State = unknown, Result = unknown> {
     let last: State | undefined;
     let listed = await this.handle.describe();
     // What is held already is told at once. A run that is over is not asked: its worker may be gone.
-    for (let pause = listed.status.name === 'RUNNING' ? 0 : LOOK_EVERY_MS; ; pause = LOOK_EVERY_MS) {
+    let interval = FIRST_LOOK_MS;
+    for (let pause = isOpen(listed) ? 0 : interval; ; pause = interval * (0.5 + Math.random())) {
+      interval = Math.min(interval * GROWTH, LONGEST_LOOK_MS);
       const end = await orAfter(pause, Promise.race([ended, stopped]));
       if (end) return this.#closed(end);
       if (!onChange && !signal?.aborted) {

@@ -10,6 +10,7 @@ import {
 } from '../../contract';
 import { NoAnswerError } from '../../errors';
 import { batchPartWorkflowId, batchWorkflowId } from '../../ids';
+import { isOpen } from '../../openRun';
 import { inputOf } from '../keyed';
 import { QUERY_PATIENCE_MS } from '../run';
 
@@ -23,7 +24,7 @@ export async function partitionResults(
   try {
     const { status } = await handle.describe();
     if (status.name === 'COMPLETED') return ((await handle.result()) as PartitionResult).items;
-    if (status.name !== 'RUNNING' && (await didNothing(handle)))
+    if (!isOpen({ status }) && (await didNothing(handle)))
       return (await partitionItems(temporal, batch, n)).map(asHandedOver);
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return undefined;
@@ -75,13 +76,12 @@ const CLOSING_PATIENCE_MS = 10_000;
 
 export async function isPartitionOpen(temporal: Client, batch: string, n: number): Promise<boolean> {
   const handle = temporal.workflow.getHandle(batchPartWorkflowId(batch, n));
-  const isOpen = async (): Promise<boolean> => (await handle.describe()).status.name === 'RUNNING';
   try {
-    if (!(await isOpen())) return false;
+    if (!isOpen(await handle.describe())) return false;
     const deadline = Date.now() + CLOSING_PATIENCE_MS;
     // However that ends, what counts is how it stands then.
     await temporal.withDeadline(deadline, () => handle.result()).catch(() => undefined);
-    return await isOpen();
+    return isOpen(await handle.describe());
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return false;
     throw error;

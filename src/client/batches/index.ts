@@ -35,6 +35,7 @@ import { find, startOrFind, type StartSettings } from '../keyed';
 import { type JobReport } from '../report';
 import { type WaitOptions } from '../run';
 import { withoutGaps } from '../jobs/mediaSpec';
+import { isOpen } from '../../openRun';
 
 /** Some of the items of a manifest, which one run does. */
 export interface BatchPartition {
@@ -131,7 +132,7 @@ export class BatchesClient {
         priority: priorityOf(input),
       });
       const { status } = await this.temporal.workflow.getHandle(workflowId).describe();
-      if (status.name === 'RUNNING') await this.#handOver(input, taskQueue, partitions);
+      if (isOpen({ status })) await this.#handOver(input, taskQueue, partitions);
       return new Batch(this.temporal, facts);
     } catch (error) {
       if (!(error instanceof KeyReusedError)) throw error;

@@ -7,6 +7,7 @@ import { type MediaJob } from './job';
 import { askOf, type MediaSpec } from './mediaSpec';
 import { inputOf } from '../keyed';
 import { startJob } from '../starting';
+import { isOpen } from '../../openRun';
 
 export interface AgainOptions {
   /** Only if it is the same job. */
@@ -43,7 +44,7 @@ async function requireOwnKey(temporal: Client, repeated: MediaJob, { reportTo }:
 async function isRunning(temporal: Client, workflowId: string): Promise<boolean> {
   try {
     const { status } = await temporal.workflow.getHandle(workflowId).describe();
-    return ['RUNNING', 'PAUSED'].includes(status.name);
+    return isOpen({ status });
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return false;
     throw error;

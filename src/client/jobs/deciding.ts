@@ -38,6 +38,10 @@ export async function decide(
   made: DecisionMade,
 ): Promise<DecisionAnswer> {
   const { status } = await temporal.workflow.getHandle(workflowId).describe();
+  if (status.name === 'PAUSED')
+    throw new DecisionRefusedError(
+      `${workflowId} is paused on the Temporal server, and takes no decision: unpause it first. Nothing was decided.`,
+    );
   const state = await readState();
   if (!state) throw new NoAnswerError(workflowId);
 

@@ -8,6 +8,7 @@ import { addressName } from '../batches/manifest/addressForm';
 import { batchInput } from '../batches/handedOver';
 import { withoutGaps } from '../jobs/mediaSpec';
 import { type RunFacts } from '../run';
+import { isOpen } from '../../openRun';
 
 /** What a schedule asks for, under the key of one firing. */
 export type AskedBatch = ScheduledBatch & { key: string };
@@ -34,7 +35,7 @@ export async function lookForBatch(
     if (askOf(input) !== askOf({ ...asked, source: addressName(asked.manifest) })) return undefined;
     const { manifest } = input;
     const run = { ...facts, key, existing: memo?.segueStart !== token, digest: manifest.digest };
-    const missing = status.name === 'RUNNING' ? await missingPartitions(temporal, { key, manifest }) : [];
+    const missing = isOpen({ status }) ? await missingPartitions(temporal, { key, manifest }) : [];
     return { run, missing: missing.length };
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return undefined;
