@@ -3,14 +3,14 @@ import { isRecord } from '../rules/inputs';
 import { type GuardOptions } from './guards';
 import { type NotBegun, sendOnce, type SendWindow } from './once';
 
-/** Outcomes that come close together are told together: each sign of life is a write at the server. */
+/** Outcomes that come close together are told together: each heartbeat is a write at the server. */
 const GATHERED_MS = 100;
 
 /**
  * Sends several at once, each at most once: what queued here would be unknown after a crash for nothing. Outcomes go to
- * the server with a sign of life, a moment after they came, by the item's place, so that a worker that dies takes only
- * those along that it had no answer to. They are given in the order of what was to be sent. The server has what is
- * `known` from the start before anything is sent.
+ * the server with a heartbeat, a moment after they came, by the item's place, so that a worker that dies takes only
+ * those along that it had no answer to. They are given in the order of what was to be sent. What is `known` from the
+ * start is told with the first heartbeat.
  */
 export async function sendChunkOnce<Item extends { item: number }, Outcome>(
   items: Item[],

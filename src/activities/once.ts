@@ -1,11 +1,13 @@
 import { activityInfo, heartbeat } from '@temporalio/activity';
 import { HEARTBEAT_EVERY_MS, RECORDING_MARGIN_MS } from '../contract';
 import { type GuardOptions, reasonNotToSend } from './guards';
-import { isStillOurs } from './stillOurs';
+import { markSending } from './markSending';
 
 export interface SendWindow {
   timeoutMs: number;
   sendBefore: number;
+  /** The last step before a paid request, see {@link markSending}. Where it is false, nothing must be sent. */
+  mark: (n: number) => Promise<boolean>;
 }
 
 /** Nothing was sent by this execution; an earlier one may have. */
@@ -14,9 +16,14 @@ export interface NotBegun {
   reason: string;
 }
 
+export const NOT_AWAITED: NotBegun & { outcome: 'notSent' } = {
+  outcome: 'notSent',
+  reason: 'Temporal waits for it no more',
+};
+
 /**
  * Runs `send` unless this activity may have sent before; whatever happens around it, it sends at most once. `notes` is
- * what the server keeps of it with each sign of life, should the worker die.
+ * what the server keeps of it with each heartbeat, should the worker die.
  */
 export async function sendOnce<Outcome>(
   orderedByRun: string,
@@ -34,10 +41,9 @@ export async function sendOnce<Outcome>(
     heartbeat(notes());
   }, HEARTBEAT_EVERY_MS);
   try {
-    const asked = Date.now();
-    if (!(await isStillOurs(notes()))) return { outcome: 'notSent', reason: 'Temporal waits for it no more' };
     // Not given the activity's cancellation: it fires when the worker shuts down too, and a POST cut off is unknown.
-    return await send({ timeoutMs, sendBefore: asked + timeoutMs });
+    const mark = (n: number): Promise<boolean> => markSending(n, notes());
+    return await send({ timeoutMs, sendBefore: Date.now() + timeoutMs, mark });
   } finally {
     clearInterval(alive);
   }

@@ -9,7 +9,12 @@ import { type Wire } from './wire';
 
 /** The POSTs of several jobs. */
 export function createSubmitChunk(post: Post, wire: Wire, guards: GuardOptions) {
-  return async function submitChunk({ batch, submissions, runId }: ChunkOrder): Promise<ChunkOutcome[]> {
+  return async function submitChunk({
+    batch,
+    chunk,
+    submissions,
+    runId,
+  }: ChunkOrder): Promise<ChunkOutcome[]> {
     const places = wire.reserve(submissions.length);
     const { room, whyNoMore: reason } = places;
     const withoutPlace: Record<number, ChunkOutcome> = Object.fromEntries(
@@ -18,6 +23,7 @@ export function createSubmitChunk(post: Post, wire: Wire, guards: GuardOptions) 
         .map(({ item }) => [item, { outcome: 'notSent', reason, room } as const]),
     );
     let asking: ReturnType<typeof unwantedBy> | undefined;
+    let marking: Promise<boolean> | undefined;
     const outcomes = await sendChunkOnce<ChunkSubmission, ChunkOutcome>(
       submissions,
       runId,
@@ -26,7 +32,9 @@ export function createSubmitChunk(post: Post, wire: Wire, guards: GuardOptions) 
         // Once for all of them, and only by an attempt that may send.
         const notNow = (await (asking ??= unwantedBy(batch))) ?? withoutPlace[submission.item];
         if (notNow) return notNow;
-        const outcome = await post.send(submission, window).finally(places.giveBackOne);
+        const outcome = await post
+          .send(submission, { ...window, mark: () => (marking ??= window.mark(chunk)) })
+          .finally(places.giveBackOne);
         post.note(submission, outcome);
         return outcome;
       },

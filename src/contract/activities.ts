@@ -16,7 +16,7 @@ import { type ProjectRef } from './targets';
 
 export interface SubmitOrder {
   key: string;
-  /** Grows with each POST tried; part of the request id. */
+  /** Grows with each POST tried; part of the request id, and of the `sending` signal. */
   attempt: number;
   tool: string;
   request: Record<string, unknown>;

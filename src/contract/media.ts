@@ -147,3 +147,10 @@ export interface LateAnswer {
 }
 
 export const acceptedSignal = defineSignal<[LateAnswer]>('accepted');
+
+/** The submit, or the chunk of a batch, that may be on the wire from now on. */
+export interface Sending {
+  n: number;
+}
+
+export const sendingSignal = defineSignal<[Sending]>('sending');

@@ -15,6 +15,7 @@ import { pollUntilDone } from './poll';
 import { describeRun, type Run, startRun } from './progress';
 import { handleListeners } from './reporting';
 import { readSettings } from './settings';
+import { handleSending } from './sending';
 import { showStart } from './show';
 import { refusePlainStart, refuseUnsafeStart } from './start';
 import { submitOnce } from './submit';
@@ -33,6 +34,7 @@ export async function media(input: MediaInput): Promise<MediaResult> {
   });
   handleDecisions(run, taskRules(run));
   handleLateAnswers(run);
+  handleSending(run);
   handlePollNow(run, pollNowUpdate, describe);
   handleListeners(run);
   showStart(run);

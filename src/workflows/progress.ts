@@ -11,13 +11,14 @@ import { atStart, type Following, wasReset } from './following';
 import { detailsOf } from './mediaWords';
 import { describeHold } from './question';
 import { listenersOf } from './reporting';
+import { type Submitter } from './sending';
 import { type Settings } from './settings';
 
 /** Anybody can send a signal, and all of them are carried along. */
 const MOST_OTHER_TASKS = 20;
 
 /** What a media job knows: its progress, which outlives the run, and what it is doing at the moment. */
-export interface Run extends Following {
+export interface Run extends Following, Submitter {
   readonly input: MediaInput;
   readonly settings: Settings;
   readonly progress: Progress;
@@ -68,6 +69,7 @@ export function startRun(input: MediaInput, settings: Settings, scope: Cancellat
     },
     scope,
     orderedBy: null,
+    sending: new Set(),
     toldByBatch: input.held !== undefined && !input.held.isUntold && carried === undefined,
     stage: firstStage(progress, unresolvedOf(input, progress) !== undefined),
     resubmitAfter: () => resubmitAfter(run),

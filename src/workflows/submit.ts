@@ -23,6 +23,7 @@ import { continueWhenLong, senderOf } from './following';
 import { hold } from './hold';
 import { keepTask, type Run, startOver, tasksOf, unresolvedOf } from './progress';
 import { nextNumber } from './question';
+import { withoutOutcome } from './sending';
 import { enterStage } from './show';
 
 type Refusal = Extract<SubmitOutcome, { outcome: 'refused' }>;
@@ -148,8 +149,6 @@ async function trySubmit(run: Run): Promise<{ attempt: SubmitAttempt; outcome: S
     summary: `one POST for ${input.key}, never a second`,
     taskQueue: submitTaskQueue(taskQueue),
     startToCloseTimeout: settings.submitTimeout + RECORDING_MARGIN_MS,
-    // A paused activity whose worker died never reaches start-to-close. It includes the time in the queue.
-    scheduleToCloseTimeout: '24h',
     heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
     retry: AT_MOST_ONCE,
   });
@@ -166,8 +165,7 @@ async function trySubmit(run: Run): Promise<{ attempt: SubmitAttempt; outcome: S
       return await submit({ key, attempt: attempt.n, tool, request, scope, runId });
     } catch (error) {
       if (!(error instanceof ActivityFailure)) throw error;
-      const reason = error.cause?.message ?? error.message;
-      return { outcome: 'unknown', reason: `the submission gave no outcome: ${reason}` };
+      return withoutOutcome(run, attempt.n, error);
     }
   });
   attempt.outcome = outcome.outcome;

@@ -18,6 +18,8 @@ export interface ChunkSubmission {
 export interface ChunkOrder {
   /** The key of the batch whose items these are. */
   batch: string;
+  /** Which chunk of its run this is, for the `sending` signal. */
+  chunk: number;
   submissions: ChunkSubmission[];
   /** The run that may send these. A reset run has another id and must not. */
   runId: string;

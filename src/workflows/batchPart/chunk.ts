@@ -2,25 +2,31 @@
 import { ActivityFailure, TimeoutFailure } from '@temporalio/workflow';
 import { isRecord } from '../../rules/inputs';
 
-interface Unknown {
-  outcome: 'unknown';
+interface Without {
+  outcome: 'unknown' | 'notSent';
   reason: string;
 }
 
-/** The outcomes of what was sent for these places of the partition, in their order. */
+/**
+ * The outcomes of what was sent for these places of the partition, in their order. `without` is that of a place that
+ * nothing was told of when the activity failed.
+ */
 export async function outcomesOf<Outcome>(
   places: number[],
   send: () => Promise<Outcome[]>,
-): Promise<(Outcome | Unknown)[]> {
-  const nothing: Unknown = { outcome: 'unknown', reason: 'the chunk gave no outcome' };
+  without = (failure: ActivityFailure): Without => ({
+    outcome: 'unknown',
+    reason: `the chunk gave no outcome: ${failure.cause?.message ?? failure.message}`,
+  }),
+): Promise<(Outcome | Without)[]> {
+  const nothing: Without = { outcome: 'unknown', reason: 'the chunk gave no outcome' };
   try {
     const outcomes = await send();
     return places.map((_place, index) => outcomes[index] ?? nothing);
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error;
     const notes = notesOf<Outcome>(error);
-    const reason = `the chunk gave no outcome: ${error.cause?.message ?? error.message}`;
-    return places.map((place) => notes[place] ?? { outcome: 'unknown', reason });
+    return places.map((place) => notes[place] ?? without(error));
   }
 }
 

@@ -8,6 +8,7 @@ import {
 import { partitionResultsQuery, type PartitionInput, type PartitionResult } from '../../contract';
 import { batchPartWorkflowId } from '../../ids';
 import { readPartitionSettings } from '../settings';
+import { handleSending } from '../sending';
 import { refuseUnsafeStart } from '../start';
 import { handleLateTasks } from './leaving';
 import { isAnybodyUntold, tellUsers } from './notices';
@@ -40,6 +41,7 @@ export async function batchPart(input: PartitionInput): Promise<PartitionResult>
   });
   handleWindow(run);
   handleLateTasks(run);
+  handleSending(run);
 
   // Cancelled, it still waits for what is on its way: a POST cannot be called back.
   await CancellationScope.nonCancellable(async () => {

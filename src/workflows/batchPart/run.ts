@@ -13,15 +13,18 @@ import { batchItemKey, batchPartWorkflowId } from '../../ids';
 import { doubling } from '../backoff';
 import { type Sender, wasReset } from '../following';
 import { type Mailbox, newMailbox } from '../mailbox';
+import { type Submitter } from '../sending';
 import { type Settings } from '../settings';
 
-export interface Partition extends Sender {
+export interface Partition extends Sender, Submitter {
   readonly input: PartitionInput;
   readonly settings: Settings;
   readonly progress: PartitionProgress;
   readonly mailbox: Mailbox;
   /** Chunks on their way. */
   chunks: number;
+  /** How many this run has sent so far. */
+  chunksSent: number;
   /** What workers were found to take of one: less than this where one had no place for all. */
   chunkItems: number;
   /** Notifications are on their way. */
@@ -63,7 +66,14 @@ export function startPartition(input: PartitionInput, settings: Settings): Parti
     },
     subject: { requestName: batchPartWorkflowId(batch, n) },
     mailbox: newMailbox(),
-    ...{ chunks: 0, chunkItems: LARGEST_CHUNK, isTelling: false, leaving: 0 },
+    ...{
+      sending: new Set(),
+      chunks: 0,
+      chunksSent: 0,
+      chunkItems: LARGEST_CHUNK,
+      isTelling: false,
+      leaving: 0,
+    },
     ...{ resting: false, cautious: carried !== undefined },
     ...newPatience(),
     untilWanted: newPatienceForOrders(),

@@ -11,6 +11,7 @@ import {
 import { batchTaskQueue } from '../../ids';
 import { AT_MOST_ONCE } from '../atMostOnce';
 import { senderOf } from '../following';
+import { withoutOutcome } from '../sending';
 import { outcomesOf } from './chunk';
 import { leaveHeld } from './leaving';
 import {
@@ -100,8 +101,6 @@ function submit(run: Partition, chunk: Entry[]): Promise<ChunkOutcome[]> {
     summary: `${chunk.length} POSTs, none of them a second time`,
     taskQueue: batchTaskQueue(workflowInfo().taskQueue),
     startToCloseTimeout: run.settings.submitTimeout + RECORDING_MARGIN_MS,
-    // A paused activity whose worker died never reaches start-to-close. It includes the time in the queue.
-    scheduleToCloseTimeout: '24h',
     heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
     retry: AT_MOST_ONCE,
   });
@@ -110,7 +109,12 @@ function submit(run: Partition, chunk: Entry[]): Promise<ChunkOutcome[]> {
     ...{ tool, request, scope },
   }));
   const places = chunk.map(({ place }) => place);
-  return outcomesOf(places, () => submitChunk({ batch: run.input.batch, submissions, runId: senderOf(run) }));
+  const n = (run.chunksSent += 1);
+  return outcomesOf(
+    places,
+    () => submitChunk({ batch: run.input.batch, chunk: n, submissions, runId: senderOf(run) }),
+    (failure) => withoutOutcome(run, n, failure),
+  );
 }
 
 function settle(run: Partition, entry: Entry, outcome: ChunkOutcome, at: string): void {

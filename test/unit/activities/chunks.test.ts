@@ -20,7 +20,7 @@ function chunkOf(count: number, runId: string): ChunkOrder {
     ...{ key: `b~i${item + 1}`, attempt: 1, item, tool: 'remove-background' },
     request: { image_url: 'https://example.com/a.png' },
   }));
-  return { batch: 'b', submissions, runId };
+  return { batch: 'b', chunk: 1, submissions, runId };
 }
 
 function environmentOf(info = {}, client?: Client): { environment: MockActivityEnvironment; runId: string } {
@@ -50,7 +50,7 @@ test('P1: a chunk larger than the share sends as many as it may; the others are 
   await server.stop();
 });
 
-/** A server that hears signs of life as it is told to, and knows of a batch no more than its stage. */
+/** A server that takes heartbeats as it is told to, and knows of a batch no more than its stage. */
 function serverThat(hears: (notes: object) => Promise<void>, stage?: string): Client {
   const apart = (_limit: unknown, ask: () => unknown): unknown => ask();
   const describe = (): Promise<unknown> =>
@@ -60,7 +60,7 @@ function serverThat(hears: (notes: object) => Promise<void>, stage?: string): Cl
   const client = {
     ...{ withAbortSignal: apart, withDeadline: apart },
     activity: { heartbeat: (_token: Uint8Array, notes: object) => hears({ ...notes }) },
-    workflow: { getHandle: () => ({ describe }) },
+    workflow: { getHandle: () => ({ describe, signal: () => Promise.resolve() }) },
   };
   return client as unknown as Client;
 }
@@ -150,7 +150,7 @@ test.each([
   await server.stop();
 });
 
-test('P2: what is known goes out with a sign of life, by the item, while others are still on the wire', async () => {
+test('P2: what is known goes out with a heartbeat, by the item, while others are still on the wire', async () => {
   const posts = new Map<number, Socket>();
   const server = await startRawServer((socket, request) => {
     const [, item = ''] = /x-request-id: b~i(\d)\./i.exec(request) ?? [];
@@ -213,7 +213,10 @@ test('P1: the time for sending counts from before the server was asked, however 
       await Promise.resolve();
     }),
   );
-  const send = (window: SendWindow) => Promise.resolve(window);
+  const send = async ({ mark, ...window }: SendWindow) => {
+    await mark(1);
+    return window;
+  };
   const window: unknown = await environment.run(() => sendOnce(runId, { checkScheduledTime: false }, send));
   jest.restoreAllMocks();
   // Of the 30 s that the activity has, 10 are for recording the outcome.
