@@ -76,6 +76,32 @@ export interface Progress {
    * itself.
    */
   reset: boolean;
+  /** How the job ended, while its project and its user are told of it. */
+  end?: RunEnd;
+}
+
+export interface RunEnd {
+  /** What the run gives when all is told; a run that failed has the failure instead. */
+  result?: object;
+  failure?: { type: string; message: string; details: unknown[] };
+  /** What is written to the project. */
+  value: object;
+  changeId: string;
+  /** What the project's writer was asked so far. */
+  asked: ChangeAsks;
+  /** The writer's answer; null where nothing was to be written. */
+  written?: ChangeOutcome | null;
+  /** When the user was first told of it, or tried to be. ISO 8601. */
+  tellingSince?: string;
+}
+
+/** How often a change was asked for, by one run after the other: each would begin at once if it did not know. */
+export interface ChangeAsks {
+  times?: number;
+  /** How often the writer had no room for it. */
+  refusals?: number;
+  /** When it is asked for again, unless there is an answer before. ISO 8601. */
+  nextAt?: string;
 }
 
 export interface MediaResult {

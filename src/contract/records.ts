@@ -15,7 +15,7 @@ export type SubtitleFormat = (typeof SUBTITLE_FORMATS)[number];
 /** What is known of something that is asked after again and again, in every workflow that does so. */
 export type FollowProgress = Pick<
   Progress,
-  'number' | 'hold' | 'decisions' | 'polls' | 'pollingSince' | 'missingSince' | 'listeners' | 'reset'
+  'number' | 'hold' | 'decisions' | 'polls' | 'pollingSince' | 'missingSince' | 'listeners' | 'reset' | 'end'
 >;
 
 /** The same of a record of the service. */

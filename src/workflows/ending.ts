@@ -6,27 +6,47 @@ import {
   condition,
   isCancellation,
   log,
+  sleep,
   uuid4,
   workflowInfo,
 } from '@temporalio/workflow';
-import { type ChangeOutcome, FAILURE, type NoticeOutcome, type NotifyEvent } from '../contract';
+import { type ChangeOutcome, FAILURE, type RunEnd, type NoticeOutcome, type NotifyEvent } from '../contract';
 import { changeIdOf } from '../ids';
-import { type Following } from './following';
+import { continueWhenLong, type Following } from './following';
 import { closeHold } from './hold';
 import { extraOf, type Message, tellUser } from './notice';
 import { untilReported } from './reporting';
 import { enterStage, showDelay, tasksOf } from './show';
 import { outcomeUnlessKept, type WriteOptions, writeToProject } from './write';
 
-/** Runs `work`; where it fails or is cancelled, project and user know that before the run ends. */
-export async function endingWell<T>(run: Following, work: () => Promise<T>): Promise<T> {
+/** What a run gives that ended well, and what its project is told of it. */
+export interface Success<Result extends object> {
+  result: Result;
+  value: object;
+}
+
+interface Told {
+  written: ChangeOutcome | null;
+  notified: NoticeOutcome | null;
+}
+
+/**
+ * Runs `work`; however it ends, project and user know that before the run ends. A run that continued as new while they
+ * were told goes on with that.
+ */
+export async function endingWell<Result extends object>(
+  run: Following,
+  work: () => Promise<Success<Result>>,
+): Promise<Result & Told> {
+  const { progress } = run;
   try {
-    return await work();
+    progress.end ??= await endOf(run, work);
+    const told = await tellEnd(run, progress.end);
+    return { ...(progress.end.result as Result), ...told };
   } catch (error) {
     // Nothing is left to decide; a decision that comes now is told so.
     closeHold(run);
     if (isCancellation(error)) await recordCancelled(run);
-    else if (error instanceof ApplicationFailure) await fail(run, error);
     throw error;
   } finally {
     // Who asked something of the run gets an answer before it is gone.
@@ -42,33 +62,52 @@ export function isEnding({ stage }: Following): boolean {
   return ['writing', 'notifying', 'succeeded', 'failed', 'abandoned', 'cancelled'].includes(stage);
 }
 
-/** The service is done. A refused write of the value leaves the job succeeded, and somebody is told. */
-export async function succeed(
-  run: Following,
-  value: object,
-): Promise<{ written: ChangeOutcome | null; notified: NoticeOutcome | null }> {
-  const written = await write(run, run.input.write?.at, 'result', value);
-  const notified = await tell(run, written?.ok === false ? unwritten(run, written.error) : completed(run));
-  enterStage(run, 'succeeded');
-  return { written, notified };
+async function endOf(run: Following, work: () => Promise<Success<object>>): Promise<RunEnd> {
+  try {
+    return { ...(await work()), changeId: newChangeId('result'), asked: {} };
+  } catch (error) {
+    if (!(error instanceof ApplicationFailure)) throw error;
+    closeHold(run);
+    const { type, message, details } = error;
+    const failure = { type: type ?? '', message, details: details ?? [] };
+    return { failure, value: valueOf(run, failure), changeId: newChangeId('failed'), asked: {} };
+  }
 }
 
-/** Ends the run with a failure, after project and user know it. */
-async function fail(run: Following, failure: ApplicationFailure): Promise<never> {
-  const { input, subject } = run;
-  const status = failure.type === FAILURE.abandoned ? 'abandoned' : 'failed';
-  const [facts] = (failure.details ?? []) as [{ errors?: unknown }?];
-  await write(run, placeOfFailure(run), 'failed', {
+function valueOf({ input, subject }: Following, failure: NonNullable<RunEnd['failure']>): object {
+  const [facts] = failure.details as [{ errors?: unknown }?];
+  return {
     key: input.key,
     ...subject.facts(),
-    status,
+    status: statusOf(failure),
     error: failure.message,
     ...(facts?.errors === undefined ? {} : { errors: facts.errors }),
     finishedAt: new Date().toISOString(),
-  });
-  await tell(run, failed(run, failure.message));
-  enterStage(run, status);
-  throw failure;
+  };
+}
+
+/** Tells project and user, then throws the failure, if there is one. A job whose result is refused succeeded. */
+async function tellEnd(run: Following, end: RunEnd): Promise<Told> {
+  const { failure } = end;
+  if (end.written === undefined) {
+    const at = failure ? placeOfFailure(run) : run.input.write?.at;
+    end.written = await write(run, at, end, { beforeAsk: () => continueWhenLong(run) });
+  }
+  const { written } = end;
+  const news = written?.ok === false ? unwritten(run, written.error) : completed(run);
+  const notified = await tell(run, failure ? failed(run, failure.message) : news, end);
+  enterStage(run, failure ? statusOf(failure) : 'succeeded');
+  if (failure) throw ApplicationFailure.create({ ...failure, nonRetryable: true });
+  return { written, notified };
+}
+
+function statusOf({ type }: NonNullable<RunEnd['failure']>): 'abandoned' | 'failed' {
+  return type === FAILURE.abandoned ? 'abandoned' : 'failed';
+}
+
+/** Each end is a change of its own: a run that is reset may end in another way, or the project may take it then. */
+function newChangeId(purpose: 'result' | 'failed' | 'cancelled'): string {
+  return changeIdOf(workflowInfo().workflowId, `${purpose}-${uuid4().slice(0, 8)}`);
 }
 
 /**
@@ -108,7 +147,7 @@ async function recordLeft(run: Following, left: Left): Promise<void> {
   const facts = { key: run.input.key, ...left };
   const value = { ...facts, status: 'cancelled', finishedAt: new Date().toISOString() };
   const written = await outcomeUnlessKept((onReceipt) =>
-    write(run, placeOfFailure(run), 'cancelled', value, onReceipt),
+    write(run, placeOfFailure(run), { value, changeId: newChangeId('cancelled'), asked: {} }, { onReceipt }),
   );
   if (written && !written.ok)
     log.warn('the project does not know what the service still works on', { ...facts, ...written });
@@ -118,22 +157,20 @@ async function recordLeft(run: Following, left: Left): Promise<void> {
 function write(
   run: Following,
   at: string | undefined,
-  purpose: 'result' | 'failed' | 'cancelled',
-  value: object,
-  onReceipt?: WriteOptions['onReceipt'],
+  { value, changeId, asked }: Pick<RunEnd, 'value' | 'changeId' | 'asked'>,
+  options: Pick<WriteOptions, 'onReceipt' | 'beforeAsk'>,
 ): Promise<ChangeOutcome | null> {
   const { scope, write: target } = run.input;
   if (!target || at === undefined) return Promise.resolve(null);
   enterStage(run, 'writing');
-  // Each end is a change of its own: a run that is reset may end in another way, or the project may take it then.
-  const changeId = changeIdOf(workflowInfo().workflowId, `${purpose}-${uuid4().slice(0, 8)}`);
   const change = { steps: [{ at, set: value }] };
   return CancellationScope.nonCancellable(() =>
     writeToProject(
       run.mailbox,
       { project: target.project, scope, change, changeId },
       {
-        onReceipt,
+        ...options,
+        asked,
         onDelay: () => {
           showDelay(run);
         },
@@ -150,15 +187,23 @@ function placeOfFailure({ input: { write: target } }: Following): string | undef
 async function tell(
   run: Following,
   { about, message }: { about: NotifyEvent; message: Message },
+  end: RunEnd,
 ): Promise<NoticeOutcome | null> {
   const { notify } = run.input;
   if (!notify || !(notify.on?.includes(about) ?? true)) return null;
   enterStage(run, 'notifying');
-  return CancellationScope.nonCancellable(() =>
-    tellUser(run, notify, message, () => {
-      showDelay(run);
-    }),
-  );
+  end.tellingSince ??= new Date().toISOString();
+  const tries = {
+    begun: Date.parse(end.tellingSince),
+    rest: async (ms: number): Promise<void> => {
+      await sleep(ms);
+      await continueWhenLong(run);
+    },
+  };
+  const onDelay = (): void => {
+    showDelay(run);
+  };
+  return CancellationScope.nonCancellable(() => tellUser(run, notify, message, onDelay, tries));
 }
 
 function completed(run: Following): { about: NotifyEvent; message: Message } {

@@ -10,7 +10,7 @@ import {
 import { mediaWorkflowId } from '../ids';
 import { handleLateAnswers, taskRules } from './adoption';
 import { handleDecisions } from './decisions';
-import { endingWell, succeed } from './ending';
+import { endingWell, type Success } from './ending';
 import { pollUntilDone } from './poll';
 import { describeRun, type Run, startRun } from './progress';
 import { handleListeners } from './reporting';
@@ -42,31 +42,22 @@ export async function media(input: MediaInput): Promise<MediaResult> {
   return endingWell(run, () => runJob(run));
 }
 
-async function runJob(run: Run): Promise<MediaResult> {
+async function runJob(run: Run): Promise<Success<JobResult>> {
   for (;;) {
     if (run.progress.taskId === null) await submitOnce(run);
     const end = await pollUntilDone(run);
     if (end === 'lost') continue;
     if (end.status === 'FAILURE') throw taskFailed(run, end.info ?? null);
-    return keepResult(run, end.info ?? null);
+    return resultOf(run, end.info ?? null);
   }
 }
 
-async function keepResult(run: Run, info: unknown): Promise<MediaResult> {
-  const { input, progress } = run;
-  const taskId = progress.taskId ?? '';
-  const finishedAt = new Date().toISOString();
-  const told = await succeed(run, { key: input.key, taskId, info, finishedAt });
-  return {
-    key: input.key,
-    status: 'succeeded',
-    taskId,
-    info,
-    polls: progress.polls,
-    submittedAt: progress.submittedAt,
-    finishedAt,
-    ...told,
-  };
+type JobResult = Omit<MediaResult, 'written' | 'notified'>;
+
+function resultOf({ input: { key }, progress }: Run, info: unknown): Success<JobResult> {
+  const { taskId, polls, submittedAt } = progress;
+  const value = { key, taskId: taskId ?? '', info, finishedAt: new Date().toISOString() };
+  return { value, result: { ...value, status: 'succeeded', polls, submittedAt } };
 }
 
 function taskFailed({ input, progress }: Run, errors: unknown): ApplicationFailure {

@@ -47,6 +47,7 @@ export function startRun(input: MediaInput, settings: Settings, scope: Cancellat
     missingSince: carried?.missingSince ?? null,
     listeners: listenersOf(input),
     reset: wasReset(carried),
+    end: carried?.end,
   };
   const run: Run = {
     ...atStart(),
@@ -77,7 +78,8 @@ export function startRun(input: MediaInput, settings: Settings, scope: Cancellat
   return run;
 }
 
-function firstStage({ taskId, hold }: Progress, isHeld: boolean): MediaStage {
+function firstStage({ taskId, hold, end }: Progress, isHeld: boolean): MediaStage {
+  if (end) return 'writing';
   if (taskId === null) return isHeld ? 'held' : 'submitting';
   return hold?.why === 'overdue' ? 'overdue' : 'polling';
 }

@@ -9,14 +9,14 @@ import {
 } from '../contract';
 import { recordKey, recordWorkflowId } from '../ids';
 import { handleDecisions } from './decisions';
-import { endingWell } from './ending';
+import { endingWell, type Success } from './ending';
 import { atStart } from './following';
 import { describeHold } from './question';
 import { followRecord, type FollowingRecord, lastWordsOf, startRecordProgress } from './records';
 import { recordDetails } from './recordWords';
 import { handleListeners } from './reporting';
 import { readRecordSettings } from './settings';
-import { enterStage, showStart } from './show';
+import { showStart } from './show';
 import { refuseUnsafeStart } from './start';
 import { handlePollNow } from './watch';
 
@@ -30,7 +30,9 @@ export async function record(input: RecordInput): Promise<RecordResult> {
   handlePollNow(run, recordPollNowUpdate, () => describe(run));
   handleListeners(run);
   showStart(run);
-  return endingWell(run, () => waitForEnd(run));
+  // A record is neither written nor told of.
+  const { written: _written, notified: _notified, ...result } = await endingWell(run, () => waitForEnd(run));
+  return result;
 }
 
 interface Wait extends FollowingRecord {
@@ -38,11 +40,10 @@ interface Wait extends FollowingRecord {
   stage: RecordStage;
 }
 
-async function waitForEnd(run: Wait): Promise<RecordResult> {
+async function waitForEnd(run: Wait): Promise<Success<RecordResult>> {
   const { kind, id, failOn } = run.asked;
   const end = await followRecord(run, { kind, id, failOn });
-  enterStage(run, 'succeeded');
-  return {
+  const result: RecordResult = {
     key: run.input.key,
     status: 'succeeded',
     ...{ kind, id },
@@ -51,6 +52,7 @@ async function waitForEnd(run: Wait): Promise<RecordResult> {
     polls: run.progress.polls,
     finishedAt: new Date().toISOString(),
   };
+  return { result, value: {} };
 }
 
 function startWait(asked: RecordInput): Wait {

@@ -40,6 +40,7 @@ export function startRecordProgress({
     missingSince: carried?.missingSince ?? null,
     listeners: listenersOf({ carried, reportTo }),
     status: carried?.status ?? null,
+    end: carried?.end,
     reset: wasReset(carried),
   };
 }

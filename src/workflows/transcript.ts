@@ -15,7 +15,7 @@ import {
 import { transcriptWorkflowId } from '../ids';
 import { handleDecisions } from './decisions';
 import { download, type Downloading } from './download';
-import { endingWell, succeed } from './ending';
+import { endingWell, type Success } from './ending';
 import { atStart } from './following';
 import { describeHold } from './question';
 import { followRecord, lastWordsOf, startRecordProgress } from './records';
@@ -46,7 +46,9 @@ interface Transcript extends Downloading {
   stage: TranscriptStage;
 }
 
-async function runTranscript(run: Transcript): Promise<TranscriptResult> {
+async function runTranscript(
+  run: Transcript,
+): Promise<Success<Omit<TranscriptResult, 'written' | 'notified'>>> {
   const { input, progress, format } = run;
   const { key, transcriptionId } = input;
   if (progress.doneAt === null) {
@@ -58,21 +60,10 @@ async function runTranscript(run: Transcript): Promise<TranscriptResult> {
   }
   const file = await download(run, { transcriptionId, format });
   const finishedAt = new Date().toISOString();
-  const text = textToKeep(file);
-  const told = await succeed(run, {
-    ...{ key, transcriptionId, format },
-    text: textToWrite(file),
-    ...(file.ready ? {} : { empty: true }),
-    finishedAt,
-  });
+  const known = { key, transcriptionId, format, ...(file.ready ? {} : { empty: true as const }), finishedAt };
   return {
-    key,
-    status: 'succeeded',
-    ...{ transcriptionId, format, text },
-    ...(file.ready ? {} : { empty: true }),
-    polls: progress.polls,
-    finishedAt,
-    ...told,
+    value: { ...known, text: textToWrite(file) },
+    result: { ...known, status: 'succeeded', text: textToKeep(file), polls: progress.polls },
   };
 }
 
@@ -107,7 +98,7 @@ function startTranscript(input: TranscriptInput): Transcript {
   const run: Transcript = {
     ...atStart(),
     ...{ input, settings, progress, format },
-    stage: progress.hold ? 'overdue' : progress.doneAt === null ? 'polling' : 'downloading',
+    stage: firstStage(progress),
     subject: {
       tool: 'transcript',
       noun: 'transcript',
@@ -122,6 +113,12 @@ function startTranscript(input: TranscriptInput): Transcript {
     },
   };
   return run;
+}
+
+function firstStage({ end, hold, doneAt }: TranscriptProgress): TranscriptStage {
+  if (end) return 'writing';
+  if (hold) return 'overdue';
+  return doneAt === null ? 'polling' : 'downloading';
 }
 
 function detailsOf(run: Transcript): string {

@@ -10,6 +10,7 @@ import {
   TimeoutFailure,
 } from '@temporalio/workflow';
 import {
+  type ChangeAsks,
   type ChangeOutcome,
   FAILURE,
   LONGEST_CALL_MS,
@@ -56,24 +57,16 @@ export interface WriteOptions {
   /** Patience ended without an answer; called again and again. */
   onDelay?: () => void;
   /** Kept up to date, for a run that may have to hand over while it waits. */
-  asked?: Asked;
-}
-
-/** What one run after the other asks for: each would begin at once, and with the shortest patience, if it did not know. */
-export interface Asked {
-  /** How often it was. */
-  times?: number;
-  /** How often there was no room for it. */
-  refusals?: number;
-  /** When it is asked for again, unless there is an answer before. ISO 8601. */
-  nextAt?: string;
+  asked?: ChangeAsks;
+  /** Called before each ask, for a run that may have to continue as new. */
+  beforeAsk?: () => Promise<void>;
 }
 
 /** Has a change of a project made by its writer, and waits for the outcome, however long the service takes. */
 export async function writeToProject(
   mailbox: Mailbox,
   { project, scope, change, changeId }: WriteOrder,
-  { onlyBy, onAsked, onReceipt, onDelay, asked = {} }: WriteOptions = {},
+  { onlyBy, onAsked, onReceipt, onDelay, asked = {}, beforeAsk }: WriteOptions = {},
 ): Promise<ChangeOutcome> {
   const { turnedAway, receipts } = mailbox;
   const isThere = (): boolean => isAnswered(mailbox, changeId);
@@ -84,6 +77,8 @@ export async function writeToProject(
   for (;;) {
     const answer = answerTo(mailbox, changeId);
     if (answer) return answer;
+    await beforeAsk?.();
+    if (isThere()) continue;
     const { times = 0 } = asked;
     const { requestChange } = times === 0 ? first : patient;
     const patience = Math.min(FIRST_PATIENCE_MS * 2 ** times, LONGEST_PATIENCE_MS);
@@ -120,7 +115,7 @@ export async function writeToProject(
 }
 
 /** Soon there may be some: it is less long than for a lost answer, and not all come back at once. */
-function pauseWithoutRoom(asked: Asked): number {
+function pauseWithoutRoom(asked: ChangeAsks): number {
   asked.refusals = (asked.refusals ?? 0) + 1;
   const longest = Math.min(FULL_PAUSE_MS * 2 ** (asked.refusals - 1), LONGEST_PATIENCE_MS);
   return longest * (0.5 + Math.random() / 2);
