@@ -24,7 +24,7 @@ import { handlePollNow } from './watch';
 /** One media job: submit it once, poll its task until the service says it is over, keep its result and tell its user. */
 export async function media(input: MediaInput): Promise<MediaResult> {
   const settings = readSettings(input);
-  refuseUnsafeStart(input.key, mediaWorkflowId(input.key));
+  refuseUnsafeStart(input.key, mediaWorkflowId(input.key), input);
   refusePlainStart(input.key);
 
   const run = startRun(input, settings, CancellationScope.current());

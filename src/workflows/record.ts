@@ -59,7 +59,7 @@ function startWait(asked: RecordInput): Wait {
   const settings = readRecordSettings(asked);
   const { kind, id, campaign } = asked;
   const key = recordKey(kind, id, campaign);
-  refuseUnsafeStart(key, recordWorkflowId(key));
+  refuseUnsafeStart(key, recordWorkflowId(key), asked);
   const progress = startRecordProgress(asked);
   const run: Wait = {
     ...atStart(),

@@ -4,13 +4,16 @@ import { FAILURE, MEDIA_REQUEST_WORKFLOW, START_MEMO } from '../contract';
 /**
  * Ends a run, before it does anything, that was started in a way that could pay or tell twice: the server repeats a
  * run with a retry policy or a cron schedule, and an id other than the key's own lets a second run of the same job in.
+ * What a run knew is taken from that run alone: the UI copies it when it starts a workflow like another one.
  */
-export function refuseUnsafeStart(key: string, id: string): void {
+export function refuseUnsafeStart(key: string, id: string, { carried }: { carried?: object } = {}): void {
   const info = workflowInfo();
   const problems: string[] = [];
   if (info.attempt > 1) problems.push('it is a retry; start it without a retry policy');
   if (info.cronSchedule) problems.push('it has a cron schedule; use a Temporal Schedule of Segue');
   if (info.workflowId !== id) problems.push(`its workflow id is ${info.workflowId}, but its key gives ${id}`);
+  if (carried && info.continuedFromExecutionRunId === undefined)
+    problems.push('its input has `carried`, which only a run that continues as new has; leave it out');
   if (problems.length === 0) return;
   throw ApplicationFailure.nonRetryable(
     `Job ${key} was not started: ${problems.join('; ')}`,

@@ -89,7 +89,7 @@ function condensed({ size, digest, fetch }: CondensedText): CondensedText {
 function startTranscript(input: TranscriptInput): Transcript {
   const settings = readTranscriptSettings(input);
   const { key, transcriptionId, format = 'srt', carried } = input;
-  refuseUnsafeStart(key, transcriptWorkflowId(key));
+  refuseUnsafeStart(key, transcriptWorkflowId(key), input);
   const progress: TranscriptProgress = {
     ...startRecordProgress(input),
     doneAt: carried?.doneAt ?? null,

@@ -35,6 +35,7 @@ import {
   written,
 } from './recordBatch';
 import { handingOver, type Scenario, whereHistoriesAreShort } from './scenario';
+import { startContinued } from '../support/servers/continueAsNew';
 
 const NOTHING_NEW = { order: 0, places: 0, paused: false, cancelled: false };
 
@@ -102,11 +103,11 @@ const telling = whereHistoriesAreShort(SHORT, async (temporal, keep) => {
   await withWorker(temporal, config, sandbox.url, async () => {
     const { workflow } = temporal.client;
     const { taskQueue } = config;
-    const run = await workflow.start(BATCH_PART_WORKFLOW, { workflowId, taskQueue, args: [input] });
+    const run = await startContinued(temporal, BATCH_PART_WORKFLOW, { workflowId, taskQueue, args: [input] });
+    const { runId } = await run.describe();
     for (let n = 0; n < SHORT; n++) await run.signal(lateTasksSignal, { tasks: [] });
-    const { firstExecutionRunId } = run;
     const latest = workflow.getHandle(workflowId);
-    await eventually('the next run', async () => (await latest.describe()).runId !== firstExecutionRunId);
+    await eventually('the next run', async () => (await latest.describe()).runId !== runId);
     await ask(sandbox.url, 'DELETE /_sandbox/faults');
     await latest.result();
     await keep(latest);
@@ -160,7 +161,7 @@ const askedBefore: Scenario = async (temporal, keep) => {
     ...{ letters: [letter], window: NOTHING_NEW, polls: 1, late: null, reset: false },
   };
   await withWorker(temporal, config, sandbox.url, async () => {
-    const run = await temporal.client.workflow.start(BATCH_PART_WORKFLOW, {
+    const run = await startContinued(temporal, BATCH_PART_WORKFLOW, {
       ...{ workflowId, taskQueue: config.taskQueue },
       args: [{ ...{ batch, n: 1, first: 1, items }, carried }],
     });

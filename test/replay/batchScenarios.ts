@@ -36,6 +36,7 @@ import {
   troubled,
 } from './recordBatch';
 import { handingOver, type Scenario, whereHistoriesAreShort } from './scenario';
+import { startContinued } from '../support/servers/continueAsNew';
 
 /** Items are unknown, and the operator cannot be told of them for longer than a run of the batch lasts. */
 async function untellable(sandboxUrl: string, key: string): Promise<void> {
@@ -100,10 +101,9 @@ const silent = whereHistoriesAreShort(SHORT, async (temporal, keep) => {
   await startSilentPartitions(temporal, key, count - 1);
   await withWorker(temporal, config, sandbox.url, async () => {
     const workflowId = batchWorkflowId(key);
-    const { workflow } = temporal.client;
     const { taskQueue } = config;
-    await workflow.start(BATCH_WORKFLOW, { workflowId, taskQueue, args: [silentBatch(key, count)] });
-    const run = workflow.getHandle(workflowId);
+    const args = [silentBatch(key, count)];
+    const run = await startContinued(temporal, BATCH_WORKFLOW, { workflowId, taskQueue, args });
     await eventually('the end of the look', async () => (await run.query(batchStatusQuery)).stopped !== null);
     await keep(run);
     await run.terminate();
@@ -129,7 +129,7 @@ const absent: Scenario = async (temporal, keep) => {
   const input = silentBatch(key, 1, { counts, places: 0, isThere: false });
   const begun = { startedAt: new Date(Date.now() - 3_600_000).toISOString() };
   const work = async (): Promise<void> => {
-    const run = await temporal.client.workflow.start(BATCH_WORKFLOW, {
+    const run = await startContinued(temporal, BATCH_WORKFLOW, {
       ...{ workflowId: batchWorkflowId(key), taskQueue: config.taskQueue },
       args: [{ ...input, carried: { ...input.carried, ...begun } }],
     });

@@ -27,7 +27,7 @@ import { enterStage, showDetails, showStart } from './stage';
 export async function batch(input: BatchInput): Promise<BatchResult> {
   const problems = problemsOfBatchInput(input);
   if (problems.length > 0) throw badInput(problems);
-  refuseUnsafeStart(input.key, batchWorkflowId(input.key));
+  refuseUnsafeStart(input.key, batchWorkflowId(input.key), input);
 
   const run = startBatch(input);
   handleNews(run);

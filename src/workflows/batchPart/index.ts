@@ -34,7 +34,7 @@ import { goOnWriting, takeAnswersAlong } from './writing';
  */
 export async function batchPart(input: PartitionInput): Promise<PartitionResult> {
   const settings = readPartitionSettings(input);
-  refuseUnsafeStart(`${input.batch}~${input.n}`, batchPartWorkflowId(input.batch, input.n));
+  refuseUnsafeStart(`${input.batch}~${input.n}`, batchPartWorkflowId(input.batch, input.n), input);
   const run = startPartition(input, settings);
   setHandler(partitionResultsQuery, () => resultsOf(run), {
     description: 'What became of the items so far, in the order of the manifest.',

@@ -1,4 +1,4 @@
-import { setHandler, workflowInfo } from '@temporalio/workflow';
+import { setHandler } from '@temporalio/workflow';
 import { problemsOfCampaign, withoutGaps } from '../../rules/campaign';
 import {
   type CampaignInput,
@@ -23,9 +23,9 @@ import { describe } from './status';
 
 /** One campaign: look whether all is there, read up, make its media, have it approved; the project knows each step. */
 export async function campaign(input: CampaignInput): Promise<CampaignResult> {
-  const problems = [...problemsOfCampaign(input), ...problemsOfCarried(input)];
+  const problems = problemsOfCampaign(input);
   if (problems.length > 0) throw badInput(problems);
-  refuseUnsafeStart(input.key, campaignWorkflowId(input.key));
+  refuseUnsafeStart(input.key, campaignWorkflowId(input.key), input);
 
   const run = startCampaign(withoutGaps(input));
   setHandler(campaignStatusQuery, () => describe(run), {
@@ -37,12 +37,6 @@ export async function campaign(input: CampaignInput): Promise<CampaignResult> {
   if (run.progress.stage !== 'preparing') saveAll(run);
 
   return tellingItsEnd(run.progress.listeners, () => endingWell(run, () => conduct(run)));
-}
-
-/** What a run knew is taken from that run alone: nobody else writes it as it must be. */
-function problemsOfCarried(input: Partial<CampaignInput> | null | undefined): string[] {
-  const isContinued = workflowInfo().continuedFromExecutionRunId !== undefined;
-  return input?.carried && !isContinued ? ['carried: only a run that continues another has it'] : [];
 }
 
 async function conduct(run: Campaign): Promise<CampaignResult> {

@@ -33,6 +33,7 @@ import { startOwnDevServer, testConfig, useTemporal, withWorker } from '../../su
 import { readProject, seedProject } from '../../support/builders/writing';
 
 import { historiesOf, runsOf, timesOf } from '../../support/servers/runs';
+import { startContinued } from '../../support/servers/continueAsNew';
 
 const temporal = useTemporal(() =>
   startOwnDevServer({ dynamicConfig: { 'limit.historyCount.suggestContinueAsNew': 60 } }),
@@ -80,7 +81,7 @@ test('P4: a partition that only tells continues as new, too, and tells everybody
   await addFault(sandbox.url, answering(403, 'notify'));
   await withWorker(temporal, config, sandbox.url, async () => {
     const { workflow } = temporal.client;
-    const run = await workflow.start(BATCH_PART_WORKFLOW, {
+    const run = await startContinued(temporal, BATCH_PART_WORKFLOW, {
       ...{ workflowId, taskQueue: config.taskQueue },
       args: [input],
     });

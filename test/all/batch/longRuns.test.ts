@@ -25,6 +25,7 @@ import {
 import { readProject, seedProject } from '../../support/builders/writing';
 
 import { historiesOf, runsOf, timesOf } from '../../support/servers/runs';
+import { startContinued } from '../../support/servers/continueAsNew';
 
 const temporal = useTemporal(() =>
   startOwnDevServer({ dynamicConfig: { 'limit.historyCount.suggestContinueAsNew': 60 } }),
@@ -119,16 +120,14 @@ test('P2: a look at many silent partitions goes over several runs of the batch, 
   const config = testConfig();
   const [key, count] = [`b-${randomUUID()}`, 20];
   const workflowId = batchWorkflowId(key);
-  const { workflow } = temporal.client;
   // All but the last are open.
   await startSilentPartitions(temporal, key, count - 1);
   await withWorker(temporal, config, sandbox.url, async () => {
-    await workflow.start(BATCH_WORKFLOW, {
+    const batch = await startContinued(temporal, BATCH_WORKFLOW, {
       workflowId,
       taskQueue: config.taskQueue,
       args: [silentBatch(key, count)],
     });
-    const batch = workflow.getHandle(workflowId);
     const { stopped } = await eventually('that the last one is missed', async () => {
       const status = await batch.query(batchStatusQuery);
       return status.stopped !== null && status;

@@ -5,6 +5,7 @@ import { batchPartWorkflowId, batchWorkflowId } from '../../../src/ids';
 import { cutouts, silentBatch, startSilentPartitions } from '../../support/builders/batch';
 import { useSandboxEach } from '../../support/service/sandbox';
 import { segueClient, testConfig, useTemporal, withWorker } from '../../support/servers/temporal';
+import { startContinued } from '../../support/servers/continueAsNew';
 
 const temporal = useTemporal();
 const sandbox = useSandboxEach({ pace: { kind: 'polls', polls: 3 } });
@@ -20,7 +21,8 @@ test('P2: a partition that is over, and whose last word was lost, is not waited 
     const workflowId = batchPartWorkflowId(key, 1);
     await workflow.execute(BATCH_PART_WORKFLOW, { workflowId, taskQueue, args: [partition] });
     const batch = { workflowId: batchWorkflowId(key), taskQueue, args: [silentBatch(key, 1)] };
-    expect(await workflow.execute(BATCH_WORKFLOW, batch)).toMatchObject({
+    const run = await startContinued(temporal, BATCH_WORKFLOW, batch);
+    expect(await run.result()).toMatchObject({
       counts: { running: 0, cancelled: 1 },
     });
   });
@@ -34,7 +36,7 @@ test('P2: a partition that was terminated while it only wrote is noticed, and it
   await workflow.getHandle(batchPartWorkflowId(key, 1)).terminate('by mistake');
   const counts = { waiting: 0, running: 0, succeeded: 1, failed: 0, held: 0, cancelled: 0 };
   await withWorker(temporal, config, sandbox.url, async () => {
-    const run = await workflow.start(BATCH_WORKFLOW, {
+    const run = await startContinued(temporal, BATCH_WORKFLOW, {
       ...{ workflowId: batchWorkflowId(key), taskQueue: config.taskQueue },
       args: [silentBatch(key, 1, { counts, places: 0 })],
     });

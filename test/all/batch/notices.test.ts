@@ -20,6 +20,7 @@ import {
   useSandboxEach,
 } from '../../support/service/sandbox';
 import { testConfig, useTemporal, withWorker } from '../../support/servers/temporal';
+import { startContinued } from '../../support/servers/continueAsNew';
 
 const temporal = useTemporal();
 const sandbox = useSandboxEach({ pace: { kind: 'polls', polls: 2 } });
@@ -94,9 +95,8 @@ test('users that are denied keep nobody behind them from being told, and are ask
       ...{ fault: 'status', status: 403, when: 'before' },
     });
   await withWorker(temporal, config, sandbox.url, async () => {
-    const { workflow } = temporal.client;
     const { taskQueue } = config;
-    const run = await workflow.start(BATCH_PART_WORKFLOW, { workflowId, taskQueue, args: [input] });
+    const run = await startContinued(temporal, BATCH_PART_WORKFLOW, { workflowId, taskQueue, args: [input] });
     await eventually('who can be told', async () => (await notificationsOf(sandbox.url)).length === 2);
     await eventually('one more question', async () => (await hits('notify')) > denied);
     expect(await hits('notify')).toBeLessThan(2 * denied);

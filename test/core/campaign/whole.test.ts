@@ -121,6 +121,6 @@ test('what only a run that continues another has is refused at a start', async (
   });
   const campaign = await start(spec);
   await expect(campaign.result()).rejects.toMatchObject({
-    cause: { type: 'BadInput', message: expect.stringContaining('carried') },
+    cause: { type: 'UnsafeStart', message: expect.stringContaining('carried') },
   });
 });

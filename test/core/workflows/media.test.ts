@@ -214,6 +214,23 @@ describe('a media job', () => {
     expect(await submissionsOf(spec.key)).toBe(0);
   });
 
+  test('P1: a run started with what only a continued one carries ends before it submits', async () => {
+    const config = testConfig();
+    const spec = job();
+    await withWorker(temporal, config, sandbox.url, async () => {
+      const running = temporal.client.workflow.execute('media', {
+        memo: OWN_START,
+        workflowId: mediaWorkflowId(spec.key),
+        taskQueue: config.taskQueue,
+        args: [{ ...spec, carried: { listeners: 5 } }],
+      });
+      await expect(running).rejects.toMatchObject({
+        cause: { type: 'UnsafeStart', message: expect.stringContaining('`carried`') },
+      });
+    });
+    expect(await submissionsOf(spec.key)).toBe(0);
+  });
+
   test('P1: a run with a cron schedule ends before it submits', async () => {
     const config = testConfig();
     const spec = job();

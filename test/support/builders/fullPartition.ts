@@ -14,6 +14,7 @@ import { cutouts, silentBatch } from './batch';
 import { eventually } from '../eventually';
 import { ask } from '../service/sandbox';
 import { startOwnDevServer, type TestTemporal, withWorker } from '../servers/temporal';
+import { startContinued } from '../servers/continueAsNew';
 
 /** More than its batch has events, so that only the partition continues as new. */
 const MOST_SIGNALS = 200;
@@ -43,7 +44,7 @@ export async function runWithFullPartition(
   });
   for (let n = 0; n < MOST_SIGNALS; n++) await partition.signal(windowSignal, NOTHING_NEW);
   return withWorker(temporal, config, sandboxUrl, async () => {
-    const run = await workflow.start(BATCH_WORKFLOW, {
+    const run = await startContinued(temporal, BATCH_WORKFLOW, {
       ...{ workflowId: batchWorkflowId(key), taskQueue: config.taskQueue },
       args: [batchWithout(key)],
     });

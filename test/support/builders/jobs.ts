@@ -11,6 +11,7 @@ import { eventually } from '../eventually';
 import { addFault, readLedger } from '../service/sandbox';
 import { segue } from '../servers/segueCommand';
 import { segueClient, type TestTemporal } from '../servers/temporal';
+import { startContinued } from '../servers/continueAsNew';
 
 export type Row = Record<string, unknown> & { key: string };
 
@@ -56,20 +57,20 @@ export const OWN_START = { [START_MEMO]: 'a test' };
 
 /** Starts a run by the workflow's name, as other languages do: without the client's checks, with whatever input. */
 export function startByName(
-  { client }: Pick<TestTemporal, 'client'>,
+  temporal: Pick<TestTemporal, 'client'>,
   { taskQueue }: Pick<StarterConfig, 'taskQueue'>,
   sandboxUrl: string,
   input: Omit<Partial<MediaInput>, 'poll'> & { key: string; poll?: object },
   options: Pick<WorkflowStartOptions, 'workflowRunTimeout'> = {},
 ) {
   const request = { image_url: imageOf(sandboxUrl) };
-  return client.workflow.start(MEDIA_WORKFLOW, {
-    memo: OWN_START,
-    workflowId: mediaWorkflowId(input.key),
-    taskQueue,
+  const start = {
+    ...{ memo: OWN_START, workflowId: mediaWorkflowId(input.key), taskQueue },
     args: [{ tool: 'remove-background', request, ...input }],
-    ...options,
-  });
+  };
+  return input.carried
+    ? startContinued(temporal, MEDIA_WORKFLOW, start)
+    : temporal.client.workflow.start(MEDIA_WORKFLOW, { ...start, ...options });
 }
 
 /** Starts a job whose POST the service accepts and never answers, and waits until it is held. */

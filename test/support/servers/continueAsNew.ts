@@ -1,27 +1,59 @@
 /** What a workflow does that has run for long, without a worker: whoever answers its task decides. */
-import { toPayloads, defaultPayloadConverter } from '@temporalio/common';
+import { randomUUID } from 'node:crypto';
+import { type WorkflowHandle } from '@temporalio/client';
+import { defaultPayloadConverter, mapToPayloads, toPayloads } from '@temporalio/common';
 import { temporal as proto } from '@temporalio/proto';
 import { type TestTemporal } from './temporal';
 
 const { COMMAND_TYPE_CONTINUE_AS_NEW_WORKFLOW_EXECUTION } = proto.api.enums.v1.CommandType;
 const LONGEST_POLL_MS = 60_000;
 
+/** Starts a run that continues another as new: it may carry what that one knew. Gives a handle that follows its runs. */
+export async function startContinued(
+  temporal: Pick<TestTemporal, 'client'>,
+  workflowType: string,
+  { workflowId, taskQueue, memo, args }: Continued,
+): Promise<WorkflowHandle> {
+  const { workflow } = temporal.client;
+  const aside = `aside-${randomUUID()}`;
+  await workflow.start(workflowType, { workflowId, taskQueue: aside });
+  await answerFirstTask(temporal, aside, { taskQueue, memo, args });
+  return workflow.getHandle(workflowId);
+}
+
+interface Continued {
+  workflowId: string;
+  taskQueue: string;
+  memo?: Record<string, unknown>;
+  args: unknown[];
+}
+
 /** Has the one run whose task waits in a queue continue as new, with these arguments. Nobody else may poll that queue. */
-export async function continueAsNew(
-  { client }: Pick<TestTemporal, 'client'>,
-  queue: string,
+export function continueAsNew(
+  temporal: Pick<TestTemporal, 'client'>,
+  taskQueue: string,
   ...args: unknown[]
 ): Promise<void> {
-  const [namespace, taskQueue] = ['default', { name: queue }];
+  return answerFirstTask(temporal, taskQueue, { taskQueue, args });
+}
+
+async function answerFirstTask(
+  { client }: Pick<TestTemporal, 'client'>,
+  queue: string,
+  next: Omit<Continued, 'workflowId'>,
+): Promise<void> {
+  const namespace = 'default';
   const { workflowService } = client;
   // The server takes no poll without an end.
   const { taskToken, workflowType } = await client.withDeadline(Date.now() + LONGEST_POLL_MS, () =>
-    workflowService.pollWorkflowTaskQueue({ namespace, taskQueue }),
+    workflowService.pollWorkflowTaskQueue({ namespace, taskQueue: { name: queue } }),
   );
-  const input = { payloads: toPayloads(defaultPayloadConverter, ...args) };
+  const input = { payloads: toPayloads(defaultPayloadConverter, ...next.args) };
+  const memo = next.memo && { fields: mapToPayloads(defaultPayloadConverter, next.memo) };
+  const taskQueue = { name: next.taskQueue };
   const command = {
     commandType: COMMAND_TYPE_CONTINUE_AS_NEW_WORKFLOW_EXECUTION,
-    continueAsNewWorkflowExecutionCommandAttributes: { workflowType, taskQueue, input },
+    continueAsNewWorkflowExecutionCommandAttributes: { workflowType, taskQueue, input, memo },
   };
   await workflowService.respondWorkflowTaskCompleted({ namespace, taskToken, commands: [command] });
 }
