@@ -1,6 +1,7 @@
 /** Other runs, as the Temporal server knows them. */
 import { type Client, type WorkflowExecutionDescription, WorkflowNotFoundError } from '@temporalio/client';
 import { reportToSignal } from '../contract';
+import { describeOwnRun } from '../ownRun';
 
 const ENDING_PATIENCE_MS = 20_000;
 
@@ -28,7 +29,7 @@ export async function latestRun(
   workflowId: string,
 ): Promise<WorkflowExecutionDescription | undefined> {
   try {
-    return await client.workflow.getHandle(workflowId).describe();
+    return await describeOwnRun(client, workflowId);
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return undefined;
     throw error;

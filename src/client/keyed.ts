@@ -15,6 +15,7 @@ import { explainUnregistered } from '../registration';
 import { type RunFacts } from './run';
 import { type attributesOfJob } from '../searchAttributes';
 import { isOpen } from '../openRun';
+import { describeOwnRun } from '../ownRun';
 
 export interface Start<Input> {
   workflow: string;
@@ -51,7 +52,7 @@ export async function startOrFind<Input>(temporal: Client, start: Start<Input>):
   const { workflowId, key, askOf } = start;
   const memo: StartMemo = { segueAsk: askOf(start.input), [START_MEMO]: start.token ?? randomUUID() };
   const look = async (): Promise<Look> => {
-    const run = await temporal.workflow.getHandle(workflowId).describe();
+    const run = await describeOwnRun(temporal, workflowId);
     const found = (run.memo ?? {}) as Partial<StartMemo>;
     // Starting does not tell whether this call did it, but only the run it made has this call's token.
     const existing = found[START_MEMO] !== memo[START_MEMO];
@@ -115,7 +116,7 @@ export async function inputOf(
 /** The run that an id has. */
 export async function find(temporal: Client, workflowId: string): Promise<RunFacts> {
   try {
-    const run = await temporal.workflow.getHandle(workflowId).describe();
+    const run = await describeOwnRun(temporal, workflowId);
     return { ...run, key: keyIn(workflowId), existing: true };
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) throw new NoSuchJobError(workflowId);

@@ -32,6 +32,8 @@ export const QUERY_PATIENCE_MS = 5_000;
 export type RunFacts = Pick<WorkflowExecutionInfo, 'runId' | 'startTime' | 'taskQueue'> & {
   key: string;
   existing: boolean;
+  /** Whether a later run of the same id was refused, and this one stands for the job. */
+  isHidden?: boolean;
 };
 
 /** What the server tells of a run without asking its worker. */
@@ -46,17 +48,19 @@ export abstract class Run<State = unknown, Result = unknown> {
   readonly existing: boolean;
   readonly startedAt: Date;
   readonly taskQueue: string;
+  readonly #isHidden: boolean;
 
   constructor(
     protected readonly temporal: Client,
     readonly workflowId: string,
-    { key, runId, existing, startTime, taskQueue }: RunFacts,
+    { key, runId, existing, startTime, taskQueue, isHidden = false }: RunFacts,
   ) {
     this.key = key;
     this.runId = runId;
     this.existing = existing;
     this.startedAt = startTime;
     this.taskQueue = taskQueue;
+    this.#isHidden = isHidden;
   }
 
   /** The query that tells the run's state. */
@@ -157,7 +161,8 @@ export abstract class Run<State = unknown, Result = unknown> {
   }
 
   protected get handle(): WorkflowHandle {
-    return this.temporal.workflow.getHandle(this.workflowId);
+    // By its id alone, so that it follows a run that continues as new or is reset.
+    return this.temporal.workflow.getHandle(this.workflowId, this.#isHidden ? this.runId : undefined);
   }
 
   /** The end of the run. Anything but an end, like a server that is away, is thrown. */

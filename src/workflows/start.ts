@@ -25,8 +25,9 @@ export function refuseUnsafeStart(key: string, id: string, { carried }: { carrie
 export function refusePlainStart(key: string): void {
   if (workflowInfo().memo?.[START_MEMO] !== undefined) return;
   throw ApplicationFailure.nonRetryable(
-    `Job ${key} was not started: this start does not tell whether the job was paid for before. ` +
-      `Start the workflow ${MEDIA_REQUEST_WORKFLOW} with the same input, under any workflow id`,
+    `Job ${key} was not started: this start does not tell whether the job was paid for before. Start the workflow ` +
+      `${MEDIA_REQUEST_WORKFLOW} with the same input, under any workflow id; if the job never ran, with another key: ` +
+      'this run has taken this one',
     FAILURE.unsafeStart,
   );
 }

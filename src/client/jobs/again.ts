@@ -8,6 +8,7 @@ import { askOf, type MediaSpec } from './mediaSpec';
 import { inputOf } from '../keyed';
 import { startJob } from '../starting';
 import { isOpen } from '../../openRun';
+import { describeOwnRun, isRefusedStart } from '../../ownRun';
 
 export interface AgainOptions {
   /** Only if it is the same job. */
@@ -25,9 +26,20 @@ export async function runAgain(
   // What it knew is over with it, and the repeated job has a task of its own.
   const { carried, taskId, held, ...input } = (await inputOf(temporal, repeated)) as MediaInput;
   if (spec && askOf(spec) !== askOf(input)) throw new KeyReusedError(repeated.key, repeated.workflowId);
+  await requireRun(temporal, repeated);
   await requireOwnKey(temporal, repeated, input);
   await requireOver(repeated, input, onlyFailed);
   return startJob(temporal, repeated.taskQueue, { ...input, key: againKey(repeated.key) });
+}
+
+/** A start that was refused tells nothing of the runs before it, which the list may not have any more. */
+async function requireRun(temporal: Client, { workflowId, runId, key }: MediaJob): Promise<void> {
+  if (!isRefusedStart(await describeOwnRun(temporal, workflowId))) return;
+  throw new NotRepeatedError(
+    { workflowId, runId, key },
+    `${workflowId} was not run again: all that Temporal has of it is a start that was refused, and it may have been paid ` +
+      'for before that. If it was not, another key is another job.',
+  );
 }
 
 /** A campaign has the same key for what a person has made again there, and would take this run for its own. */

@@ -55,6 +55,25 @@ test('P1: a plain start of a job submits nothing, whether its key is new or clos
   expect(await postsOf(fresh.key)).toBe(0);
 });
 
+test('P1: a start that was refused hides no job: it is found, given, and not repeated', async () => {
+  const [closed, fresh] = [spec(), spec()];
+  const { media } = segueClient(temporal, config);
+  const first = await media.run(closed);
+  for (const input of [closed, fresh])
+    await expect((await start('media', `media/${input.key}`, input)).result()).rejects.toThrow();
+  // The list lags behind by a moment.
+  await eventually(
+    'the job',
+    async () => (await (await media.get(closed.key)).report()).status === 'succeeded',
+  );
+  expect(await media.run(closed)).toMatchObject({ status: 'succeeded', taskId: first.taskId });
+  expect(await request(closed)).toMatchObject({ taskId: first.taskId });
+  for (const { key } of [closed, fresh])
+    await expect(media.again(key, { onlyFailed: true })).rejects.toMatchObject({ name: 'NotRepeatedError' });
+  expect(await postsOf(closed.key)).toBe(1);
+  expect(await postsOf(fresh.key)).toBe(0);
+});
+
 test('P1: the `temporal` command: a plain start fails, and requests give one job its one end', async () => {
   const input = spec();
   const asJson = ['--input', JSON.stringify(input), '--task-queue', config.taskQueue];

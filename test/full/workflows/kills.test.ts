@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import path from 'node:path';
 import { type MediaJob } from '../../../src/client/jobs/job';
+import { sendingSignal } from '../../../src/contract';
 import { type DevServer, startDevServer } from '../../../src/temporal/devServer';
 import { decideByLedger } from '../../support/builders/deciding';
 import { eventually } from '../../support/eventually';
@@ -28,12 +29,13 @@ import {
 } from '../../support/servers/temporal';
 
 const { full } = shared();
-const [JOBS, KILLS] = full ? [100, 10] : [15, 2];
+/** With fewer requests between two kills than the jobs have for each of them. */
+const [JOBS, KILLS, REQUESTS] = full ? [300, 100, 20] : [15, 2, 6];
 /** So many for each job that there are enough for all kills. */
 const POLLS = 8;
 /** Half of a worker's places are for single jobs. */
 const ON_WIRE = 2;
-const TIMEOUT_MS = full ? 900_000 : 120_000;
+const TIMEOUT_MS = full ? 1_800_000 : 120_000;
 
 const temporal = useTemporal();
 const processes = useProcesses(() => temporal.address);
@@ -59,8 +61,18 @@ async function untilQuiet(jobs: MediaJob[]): Promise<MediaJob[]> {
   });
 }
 
-/** Each is held because of a kill; decided, it ends as well as any other. */
-async function endHeld(held: MediaJob[], sandboxUrl: string, kills: LedgerAtKill[]): Promise<void> {
+/** Each is held because of a kill, after its worker told that it was about to send; decided, it ends as well as any. */
+async function endHeld(
+  { client }: TestTemporal,
+  held: MediaJob[],
+  sandboxUrl: string,
+  kills: LedgerAtKill[],
+): Promise<void> {
+  for (const { workflowId } of held) {
+    const { events } = await client.workflow.getHandle(workflowId).fetchHistory();
+    const signals = events?.map(({ workflowExecutionSignaledEventAttributes: it }) => it?.signalName);
+    expect(signals).toContain(sendingSignal.name);
+  }
   await expectHoldsExplained(
     sandboxUrl,
     kills,
@@ -92,7 +104,7 @@ test.concurrent(
     const kills: LedgerAtKill[] = [];
     for (let kill = 0; kill < KILLS; kill++) {
       const seen = (await readLedger(sandboxUrl)).entries.length;
-      const more = 1 + Math.floor(random() * JOBS * 0.4);
+      const more = 1 + Math.floor(random() * REQUESTS);
       await eventually(
         'the moment',
         async () => (await readLedger(sandboxUrl)).entries.length >= seen + more,
@@ -104,7 +116,7 @@ test.concurrent(
     expect(held.length).toBeLessThanOrEqual(KILLS * ON_WIRE);
     // The last kill, too, was in the middle of something.
     expect((await settledLedger(sandboxUrl)).length).toBeGreaterThan(kills.at(-1)?.length ?? 0);
-    await endHeld(held, sandboxUrl, kills);
+    await endHeld(temporal, held, sandboxUrl, kills);
     const { summary } = await readLedger(sandboxUrl);
     expect(summary).toMatchObject({ submissions: JOBS, duplicates: 0 });
     process.stderr.write(`kills: ${JOBS} jobs, ${KILLS} kills, ${held.length} held and decided\n`);
@@ -128,7 +140,7 @@ test.concurrent(
     const port = Number(first.address.split(':').at(-1));
     const second = await startDevServer(shared().temporalBinary, { uiPort: false, db, port });
     try {
-      await endHeld(await untilQuiet(jobs), sandboxUrl, [kill]);
+      await endHeld(own, await untilQuiet(jobs), sandboxUrl, [kill]);
       expect((await readLedger(sandboxUrl)).summary).toMatchObject({
         submissions: jobs.length,
         duplicates: 0,
