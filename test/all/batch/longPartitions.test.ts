@@ -64,8 +64,8 @@ test('P3: a partition that only writes continues as new, too, and the next run d
   await withWorker(temporal, config, sandbox.url, async () => {
     const { taskQueue } = config;
     const { workflow } = temporal.client;
-    await workflow.start(BATCH_PART_WORKFLOW, { workflowId, taskQueue, args: [input] });
-    await runsOf(temporal, workflowId);
+    await startContinued(temporal, BATCH_PART_WORKFLOW, { workflowId, taskQueue, args: [input] });
+    await runsOf(temporal, workflowId, 2);
     await ask(sandbox.url, 'DELETE /_sandbox/faults');
     expect(await workflow.getHandle(workflowId).result()).toMatchObject({ counts: { succeeded: letters } });
     expect(timesOf('requestChange', await historiesOf(temporal, workflowId))).toBe(letters);
@@ -87,7 +87,7 @@ test('P4: a partition that only tells continues as new, too, and tells everybody
     });
     // What makes its history long while it waits to tell again.
     for (let n = 0; n < 60; n++) await run.signal(lateTasksSignal, { tasks: [] });
-    await runsOf(temporal, workflowId);
+    await runsOf(temporal, workflowId, 2);
     await ask(sandbox.url, 'DELETE /_sandbox/faults');
     const sent = { notified: { status: 'sent' } };
     expect(await workflow.getHandle(workflowId).result()).toMatchObject({ items: [sent, sent, sent] });

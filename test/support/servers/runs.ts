@@ -4,11 +4,11 @@ import { defaultPayloadConverter } from '@temporalio/common';
 import { eventually } from '../eventually';
 import { type TestTemporal } from './temporal';
 
-/** Once it has continued as new. */
-export async function runsOf({ client }: TestTemporal, workflowId: string): Promise<number> {
+/** Once it has continued as new: there are more than it had before. */
+export async function runsOf({ client }: TestTemporal, workflowId: string, before = 1): Promise<number> {
   return eventually('the runs in the list', async () => {
     const { count } = await client.workflow.count(`WorkflowId = "${workflowId}"`);
-    return count > 1 && count;
+    return count > before && count;
   });
 }
 
