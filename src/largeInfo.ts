@@ -2,7 +2,8 @@
 export interface LargeInfo {
   segue: 'too large to keep';
   bytes: number;
-  sha256: string;
+  /** Of its JSON; null where not all of it came in time: `bytes` is how many did. */
+  sha256: string | null;
   /** The command that reads it from the service. */
   fetch: string;
 }

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
 import { shorten } from '../api/errors';
 import { type CondensedText } from '../contract';
-import { type LargeInfo } from '../largeInfo';
+import { isLargeInfo, type LargeInfo } from '../largeInfo';
 
 export const LARGEST_RESULT_BYTES = 1024 * 1024;
 const LARGEST_INFO_BYTES = 256 * 1024;
@@ -22,7 +22,8 @@ export function boundedNews({ status, info = null }: TaskNews, { id }: { id: str
 export function boundedInfo(info: unknown, fetch: string, most = LARGEST_INFO_BYTES): unknown {
   const text = JSON.stringify(info);
   const bytes = Buffer.byteLength(text);
-  if (bytes <= most) return info;
+  // The api has put it in place of what it could not keep, and does not know the command.
+  if (bytes <= most) return isLargeInfo(info) ? { ...info, fetch } : info;
   return { segue: 'too large to keep', bytes, sha256: sha256(text), fetch } satisfies LargeInfo;
 }
 

@@ -31,6 +31,8 @@ export interface CallOptions {
   scope?: Scope;
   /** The request is not written after this moment: whoever ordered it has stopped waiting. */
   sendBefore?: number;
+  /** How much of the answer is kept; 8 MiB unless told. */
+  largestBytes?: number;
   /** Returns the answer unredacted, for the project writer, which sends it back. Other answers end up in histories. */
   verbatim?: boolean;
 }
@@ -102,6 +104,7 @@ async function call(
     path: withQuery(ask),
     operation: operation.name,
     text: operation.text,
+    members: operation.members,
   });
   if (!isSuccess(answer)) {
     const hint = answer.status === 404 ? operation.onMissing : undefined;

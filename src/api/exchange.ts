@@ -1,8 +1,13 @@
 /** One request on its way: whether it was sent at all, how long it may take, and its answer as it comes in. */
 import { type IncomingHttpHeaders } from 'node:http';
 import { type Dispatcher } from 'undici';
+import { CondensedObject } from './condensed';
 
-const LARGEST_ANSWER_BYTES = 8 * 1024 * 1024;
+const MIB = 1024 * 1024;
+/** An answer is kept up to here. */
+export const LARGEST_ANSWER_BYTES = 8 * MIB;
+/** No answer is read any further than this, kept or not. */
+export const LARGEST_READ_BYTES = 256 * MIB;
 
 export interface WholeAnswer {
   status: number;
@@ -16,6 +21,10 @@ export interface WholeAnswer {
 export interface ExchangeLimits {
   timeoutMs: number;
   sendBefore?: number;
+  /** How much of an answer is kept; 8 MiB unless told. */
+  largestBytes?: number;
+  /** Of a success that is larger, these members of its JSON are read as it comes, the most needed one first. */
+  members?: readonly string[];
 }
 
 /** undici tells it everything that becomes of the request. A stream and a signal for each would cost as much again. */
@@ -32,6 +41,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #head = { status: 0, headers: {} as IncomingHttpHeaders, at: 0 };
   readonly #chunks: Buffer[] = [];
   #size = 0;
+  #condensed?: CondensedObject;
 
   constructor(limits: ExchangeLimits) {
     this.#limits = limits;
@@ -75,14 +85,23 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    const { largestBytes = LARGEST_ANSWER_BYTES, members } = this.#limits;
+    const isCondensed = members !== undefined && this.#head.status < 300;
+    const most = isCondensed ? LARGEST_READ_BYTES : largestBytes;
     this.#size += chunk.length;
-    if (this.#size > LARGEST_ANSWER_BYTES) this.#stop(new Error('the answer is over 8 MiB and was cut off'));
-    else this.#chunks.push(chunk);
+    this.#chunks.push(chunk);
+    if (this.#size > largestBytes && isCondensed) {
+      this.#condensed ??= new CondensedObject(members);
+      for (const kept of this.#chunks.splice(0)) this.#condensed.write(kept);
+    }
+    if (this.#size > most) this.#stop(new Error(`the answer is over ${most / MIB} MiB and was cut off`));
   }
 
   onResponseEnd(): void {
     this.#end();
-    this.#resolve({ ...this.#head, body: Buffer.concat(this.#chunks).toString('utf8') });
+    const body = this.#condensed ? this.#condensed.whole() : Buffer.concat(this.#chunks).toString('utf8');
+    if (body !== undefined) this.#resolve({ ...this.#head, body });
+    else this.#reject(new Error(`${this.#size} bytes came, and no whole JSON object`));
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, why: Error): void {
@@ -93,8 +112,14 @@ export class Exchange implements Dispatcher.DispatchHandler {
   /** Whether or not it has a connection yet: one that it gets later finds it over. */
   #stop(why: Error): void {
     this.#end();
-    this.#reject(why);
+    const body = this.#condensed?.cutOff();
+    if (body !== undefined) this.#resolve({ ...this.#head, body });
+    else this.#reject(this.#condensed ? new Error(`${why.message}, ${this.#whatIsMissing()}`) : why);
     this.#controller?.abort(why);
+  }
+
+  #whatIsMissing(): string {
+    return `and there was no ${this.#limits.members?.[0] ?? ''} in its first ${this.#size} bytes`;
   }
 
   #end(): void {

@@ -2,7 +2,7 @@
 import { type Connections, type ConnectionSettings, openConnections } from './connections';
 import { type Credential } from './credential';
 import { serviceWords, shorten, TransportError } from './errors';
-import { Exchange, TimeOverError } from './exchange';
+import { Exchange, type ExchangeLimits, TimeOverError } from './exchange';
 import { type Scope } from './scope';
 
 export interface HttpSettings extends ConnectionSettings {
@@ -13,7 +13,7 @@ export interface HttpSettings extends ConnectionSettings {
   space?: string;
 }
 
-export interface HttpCall {
+export interface HttpCall extends ExchangeLimits {
   operation: string;
   method: 'GET' | 'POST' | 'PATCH';
   path: string;
@@ -23,9 +23,6 @@ export interface HttpCall {
   /** The answer is text, not JSON. */
   text?: boolean;
   scope?: Scope;
-  timeoutMs: number;
-  /** The request is not written after this moment: whoever ordered it has stopped waiting. */
-  sendBefore?: number;
 }
 
 export interface HttpAnswer {

@@ -53,6 +53,8 @@ export interface Operation<Request, Response> {
   read?: (answered: Answered, layout: ServiceLayout) => unknown;
   /** The body is text, not JSON. */
   text?: boolean;
+  /** Of an answer that is too large to keep these members alone are read, the one that is acted on first. */
+  members?: readonly string[];
   /** An empty body is as good an answer as any. */
   mayBeEmpty?: boolean;
   /** What a 404 of this operation most often means. */

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { type Command } from 'commander';
 import { type Api, type CallOptions } from '../api/client';
+import { LARGEST_READ_BYTES } from '../api/exchange';
 import { type Page } from '../api/operations/lists';
 import { walkPages } from '../api/pages';
 import { addScopeFlags, type ScopeFlags, withApi } from './api';
@@ -48,7 +49,8 @@ export function addTo(program: Command): void {
     return { record: voice, lines: voiceLines(voice) };
   });
   record(get, 'task <id>', 'a task of a media tool', async ({ api, options }, [id]) => {
-    const task = await api.getTask({ id }, options());
+    // Whatever a run could not keep is read here, whole.
+    const task = await api.getTask({ id }, { ...options(), largestBytes: LARGEST_READ_BYTES });
     return { record: task, lines: taskLines(task) };
   });
   record(get, 'transcription <id>', 'a transcription', async ({ api, options, zone }, [id]) => {

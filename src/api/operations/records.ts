@@ -11,6 +11,7 @@ export const getTask: Operation<{ id: string }, z.infer<typeof taskPoll>> = {
   request: z.strictObject({ id: opaqueId }),
   ask: ({ id }) => ({ method: 'GET', path: fillPath('/api/v1/tasks/{id}', { id }) }),
   response: taskPoll,
+  members: ['status', 'info'],
 };
 
 const jobRecord = z.looseObject({ job_status: z.string() });

@@ -1,9 +1,11 @@
 /** Batches whose service does not tell what became of their tasks. */
+import { createHash } from 'node:crypto';
 import { batchItemKey } from '../../../src/ids';
 import { startSandbox } from '../../../src/sandbox/server';
 import { batchOf, cutouts, startBatch } from '../../support/builders/batch';
 import { befall, OPERATOR, toldToOperator } from '../../support/builders/batchTrouble';
 import { eventually } from '../../support/eventually';
+import { answer, startRawServer } from '../../support/service/rawServer';
 import { addFault, ask, readLedger, useSandboxEach } from '../../support/service/sandbox';
 import { segueClient, testConfig, useTemporal, withWorker } from '../../support/servers/temporal';
 
@@ -37,6 +39,34 @@ test("P2: a poll that fails now and then is nobody's business; when none tells a
   };
   await withWorker(temporal, config, sandbox.url, work, { operator: OPERATOR });
   expect(await toldToOperator(sandbox.url)).toEqual(['A batch learns nothing of its tasks']);
+});
+
+test('P2: tasks whose answers are over 8 MiB are over when the service says so', async () => {
+  const config = testConfig();
+  let accepted = 0;
+  const info = { pixels: 'x'.repeat(9 << 20) };
+  const server = await startRawServer((socket, request) => {
+    const isOdd = /^GET \S+[13579] /.test(request);
+    const task = isOdd ? { status: 'SUCCESS', info } : { info, status: 'SUCCESS' };
+    const isPost = request.startsWith('POST');
+    const reply = isPost
+      ? answer('202 Accepted', `{"task_id":"t-${++accepted}"}`, ['connection: close'])
+      : answer('200 OK', JSON.stringify(task), ['connection: close']);
+    socket.end(reply);
+  });
+  await withWorker(temporal, config, server.url, async () => {
+    const batch = await startBatch(temporal, config, batchOf(cutouts(server.url, 2), 2));
+    expect(await batch.result()).toMatchObject({ status: 'completed', counts: { succeeded: 2 } });
+    for await (const { taskId, info: kept } of batch.results())
+      expect(kept).toEqual({
+        segue: 'too large to keep',
+        bytes: Buffer.byteLength(JSON.stringify(info)),
+        sha256: createHash('sha256').update(JSON.stringify(info)).digest('hex'),
+        fetch: `segue get task ${taskId} --json`,
+      });
+  });
+  expect(accepted).toBe(2);
+  await server.stop();
 });
 
 test('P2: tasks that the service gives no answer to keep none behind them from being asked after', async () => {

@@ -1,5 +1,5 @@
 /** P1 where Temporal or a person would repeat a submission, and P2 where one would lose it. */
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { type Socket } from 'node:net';
 import { acceptedSignal } from '../../../src/contract';
 import { KeyReusedError } from '../../../src/errors';
@@ -125,6 +125,29 @@ describe('P2: results, inputs and lives that are too large', () => {
         segue: 'too large to keep',
         bytes: Buffer.byteLength(JSON.stringify(info)),
         sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+        fetch: 'segue get task t-1 --json',
+      });
+    });
+    await server.stop();
+  });
+
+  test.each([
+    ['before', (info: object) => ({ status: 'SUCCESS', info })],
+    ['after', (info: object) => ({ info, status: 'SUCCESS' })],
+  ])('so is an answer over 8 MiB, with its status %s the info', async (_order, taskOf) => {
+    const info = { pixels: 'x'.repeat(9 << 20) };
+    const server = await startRawServer((socket, request) => {
+      const isPost = request.startsWith('POST');
+      socket.end(isPost ? ACCEPTED : answer('200 OK', JSON.stringify(taskOf(info)), ['connection: close']));
+    });
+    const config = testConfig();
+    await withWorker(temporal, config, server.url, async () => {
+      const report = await segueClient(temporal, config).media.run(job());
+      expect(report).toMatchObject({ status: 'succeeded', taskId: 't-1' });
+      expect(report.info).toEqual({
+        segue: 'too large to keep',
+        bytes: Buffer.byteLength(JSON.stringify(info)),
+        sha256: createHash('sha256').update(JSON.stringify(info)).digest('hex'),
         fetch: 'segue get task t-1 --json',
       });
     });

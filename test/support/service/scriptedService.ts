@@ -8,6 +8,7 @@ import { answer, type RawServer, startRawServer } from './rawServer';
 export interface ScriptedService {
   /** What it answers: 200 and an empty object, unless a test says otherwise. */
   reply: { status: string; body: string; headers: string[] };
+  url: () => string;
   /** Every request that came, whole. */
   received: () => string[];
   api: (layout?: Partial<ServiceLayout>, settings?: Partial<ApiSettings>) => Api;
@@ -39,6 +40,7 @@ export function useScriptedService(): ScriptedService {
 
   return {
     reply,
+    url: () => server.url,
     received: () => server.received,
     api(layout = {}, settings = {}) {
       const made = testApi(server.url, { layout: { ...PUBLISHED_LAYOUT, ...layout }, ...settings });

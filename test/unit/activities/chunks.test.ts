@@ -292,6 +292,7 @@ test('P2: a poll tells whom it did not come to, since others gave no answer', as
 
 test('P2: a poll of many tells of each what there is, and fails for none', async () => {
   const large = JSON.stringify({ status: 'SUCCESS', info: { text: 'x'.repeat(3_000) } });
+  const huge = JSON.stringify({ info: { text: 'x'.repeat(9 << 20) }, status: 'SUCCESS' });
   const answers: Record<string, string> = {
     done: answer('200 OK', '{"status":"SUCCESS","info":{"url":"u"}}', close),
     failed: answer('200 OK', '{"status":"FAILURE","info":{"errors":["no"]}}', close),
@@ -299,6 +300,7 @@ test('P2: a poll of many tells of each what there is, and fails for none', async
     gone: answer('404 Not Found', '{}', close),
     ill: answer('503 Service Unavailable', 'overloaded', close),
     large: answer('200 OK', large, close),
+    huge: answer('200 OK', huge, close),
   };
   const server = await startRawServer((socket, request) => {
     const [, id = ''] = /^GET \/api\/v1\/tasks\/(\w+)/.exec(request) ?? [];
@@ -317,6 +319,11 @@ test('P2: a poll of many tells of each what there is, and fails for none', async
       item: 5,
       status: 'SUCCESS',
       info: { segue: 'too large to keep', fetch: 'segue get task large --json' },
+    },
+    {
+      item: 6,
+      status: 'SUCCESS',
+      info: { segue: 'too large to keep', bytes: (9 << 20) + 11, fetch: 'segue get task huge --json' },
     },
   ]);
   await api.close();

@@ -1,0 +1,111 @@
+/** A JSON object that is too large to keep: a few of its members are read as it comes, in whatever order they stand. */
+import { createHash, type Hash } from 'node:crypto';
+import { type LargeInfo } from '../largeInfo';
+
+/** A larger member is kept as its size and digest. */
+const LARGEST_KEPT_BYTES = 256 * 1024;
+
+const [BLANK = 0, QUOTE, BACKSLASH, COLON, COMMA, BRACE, END_BRACE, BRACKET, END_BRACKET] =
+  Buffer.from(' "\\:,{}[]');
+
+export class CondensedObject {
+  readonly #names: readonly string[];
+  readonly #found = new Map<string, string>();
+  #bytes = 0;
+  #first?: number;
+  #depth = 0;
+  #inString = false;
+  #isEscaped = false;
+  #name = '';
+  #part = new Part();
+
+  /** `names` are of the members that are wanted; without the first one, an object that was cut off tells nothing. */
+  constructor(names: readonly string[]) {
+    this.#names = names;
+  }
+
+  write(chunk: Buffer): void {
+    this.#bytes += chunk.length;
+    // Without the blanks between its parts, so that size and digest are those of what JSON.stringify writes.
+    const text = Buffer.allocUnsafe(chunk.length);
+    let [from, length] = [0, 0];
+    // Not fields: this is done for every byte.
+    let [inString, isEscaped] = [this.#inString, this.#isEscaped];
+    for (const byte of chunk) {
+      if (inString) {
+        inString = isEscaped || byte !== QUOTE;
+        isEscaped = !isEscaped && byte === BACKSLASH;
+      } else if (byte <= BLANK) {
+        continue;
+      } else if (this.#isOfTheObject(byte)) {
+        this.#part.write(text.subarray(from, length));
+        from = length;
+        this.#endPart(byte);
+        continue;
+      } else {
+        inString = byte === QUOTE;
+      }
+      text[length++] = byte;
+    }
+    [this.#inString, this.#isEscaped] = [inString, isEscaped];
+    this.#part.write(text.subarray(from, length));
+  }
+
+  /** The wanted members as JSON; undefined where what came is no whole object. */
+  whole(): string | undefined {
+    return this.#first === BRACE && this.#depth === 0 ? this.#text() : undefined;
+  }
+
+  /** The same of one that did not come to its end: what is missing of it is known to be large. */
+  cutOff(): string | undefined {
+    if (this.#first !== BRACE || !this.#found.has(this.#names[0] ?? '')) return undefined;
+    const missing = standIn(this.#bytes, null);
+    for (const name of this.#names) if (!this.#found.has(name)) this.#found.set(name, missing);
+    return this.#text();
+  }
+
+  #text(): string {
+    return `{${[...this.#found].map(([name, text]) => `${JSON.stringify(name)}:${text}`).join()}}`;
+  }
+
+  /** Whether it is punctuation of the object itself, and not of a value in it. */
+  #isOfTheObject(byte: number): boolean {
+    this.#first ??= byte;
+    const before = this.#depth;
+    if (byte === BRACE || byte === BRACKET) this.#depth += 1;
+    if (byte === END_BRACE || byte === END_BRACKET) this.#depth -= 1;
+    if (before !== this.#depth) return before + this.#depth === 1;
+    return before === 1 && (byte === COLON || byte === COMMA);
+  }
+
+  #endPart(byte: number): void {
+    const name = this.#names.find((wanted) => JSON.stringify(wanted) === this.#name);
+    if (name !== undefined) this.#found.set(name, this.#part.text());
+    this.#name = byte === COLON ? this.#part.text() : '';
+    this.#part = new Part();
+  }
+}
+
+/** A name, or a value. */
+class Part {
+  #bytes = 0;
+  #hash?: Hash;
+  readonly #kept: Buffer[] = [];
+
+  write(bytes: Buffer): void {
+    this.#bytes += bytes.length;
+    this.#kept.push(bytes);
+    if (this.#bytes <= LARGEST_KEPT_BYTES) return;
+    this.#hash ??= createHash('sha256');
+    for (const kept of this.#kept.splice(0)) this.#hash.update(kept);
+  }
+
+  text(): string {
+    if (this.#hash) return standIn(this.#bytes, this.#hash.digest('hex'));
+    return Buffer.concat(this.#kept).toString('utf8');
+  }
+}
+
+function standIn(bytes: number, sha256: string | null): string {
+  return JSON.stringify({ segue: 'too large to keep', bytes, sha256 } satisfies Omit<LargeInfo, 'fetch'>);
+}
