@@ -1,6 +1,7 @@
 /** Keeps what activities return within what a history can hold: a payload over 2 MB would fail the run's task for ever. */
 import { createHash } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
+import { isTaskOver } from '../api/endings';
 import { shorten } from '../api/errors';
 import { type CondensedText } from '../contract';
 import { isLargeInfo, type LargeInfo } from '../largeInfo';
@@ -13,9 +14,10 @@ export interface TaskNews {
   info?: unknown;
 }
 
-/** What a poll is asked for, and nothing else that the service may send along. */
+/** What a poll is asked for: before the end of its task the status alone, since a history keeps every answer. */
 export function boundedNews({ status, info = null }: TaskNews, { id }: { id: string }): TaskNews {
-  return { status: shorten(status), info: boundedInfo(info, `segue get task ${id} --json`) };
+  if (!isTaskOver(status)) return { status: shorten(status) };
+  return { status, info: boundedInfo(info, `segue get task ${id} --json`) };
 }
 
 /** The value, or what stands for it where it is too large to keep. */

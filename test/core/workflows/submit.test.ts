@@ -154,6 +154,33 @@ describe('P2: results, inputs and lives that are too large', () => {
     await server.stop();
   });
 
+  test('the history keeps the info of the last poll alone', async () => {
+    let polls = 0;
+    const server = await startRawServer((socket, request) => {
+      const status = ++polls > 3 ? 'SUCCESS' : 'STARTED';
+      const isPost = request.startsWith('POST');
+      const task = JSON.stringify({ status, info: { progress: polls } });
+      socket.end(isPost ? ACCEPTED : answer('200 OK', task, ['connection: close']));
+    });
+    const config = testConfig();
+    await withWorker(temporal, config, server.url, async () => {
+      const { workflowId, info } = await segueClient(temporal, config).media.run(job());
+      expect(info).toEqual({ progress: 4 });
+      const { events } = await temporal.client.workflow.getHandle(workflowId).fetchHistory();
+      const answers = (events ?? []).flatMap(({ activityTaskCompletedEventAttributes: completed }) =>
+        completed
+          ? [JSON.parse(Buffer.from(completed.result?.payloads?.[0]?.data ?? '').toString()) as object]
+          : [],
+      );
+      expect(answers.filter((told) => 'status' in told)).toEqual([
+        { status: 'STARTED' },
+        { status: 'STARTED' },
+        { status: 'SUCCESS', info: { progress: 4 } },
+      ]);
+    });
+    await server.stop();
+  });
+
   test.each<[string, unknown, string]>([
     ['nothing', undefined, 'must be one object'],
     ['null', null, 'must be one object'],
