@@ -2,7 +2,12 @@ import { activityInfo, heartbeat } from '@temporalio/activity';
 import { type Api } from '../api/client';
 import { isTaskOver } from '../api/endings';
 import { isMissing, StatusError } from '../api/errors';
-import { HEARTBEAT_EVERY_MS, type PollTasksOrder, type TasksNews } from '../contract';
+import {
+  HEARTBEAT_EVERY_MS,
+  LARGEST_ITEM_INFO_BYTES,
+  type PollTasksOrder,
+  type TasksNews,
+} from '../contract';
 import { inParallel } from '../parallel';
 import { boundedInfo } from './size';
 
@@ -13,8 +18,6 @@ const LONGEST_GET_MS = 10_000;
 const MARGIN_MS = 5_000;
 /** A service that gives no answer at all this often is not asked any more for now. */
 const MOST_UNANSWERED = 3;
-/** Of one item. There are hundreds in a partition. */
-const LARGEST_INFO_BYTES = 2 * 1024;
 
 /** Asks after all tasks of a partition, each once. An error is no news; nothing here fails the poll. */
 export function createPollTasks(api: Api) {
@@ -61,6 +64,6 @@ async function ask(
     news.over.push({
       item,
       status: status === 'SUCCESS' ? 'SUCCESS' : 'FAILURE',
-      info: boundedInfo(info, `segue get task ${taskId} --json`, LARGEST_INFO_BYTES),
+      info: boundedInfo(info, `segue get task ${taskId} --json`, LARGEST_ITEM_INFO_BYTES),
     });
 }

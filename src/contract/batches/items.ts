@@ -37,6 +37,8 @@ export interface BatchItemResult {
 /** Items in one partition, at most, and bytes of their JSON: they are one run's input, and travel once more as chunks. */
 export const MOST_PARTITION_ITEMS = 500;
 export const LARGEST_PARTITION_BYTES = 512 * 1024;
+/** Of the `info` of one item; there are hundreds in a partition. */
+export const LARGEST_ITEM_INFO_BYTES = 2 * 1024;
 /** POSTs that one activity sends at once, at most: each costs the server and the worker less, the more there are. */
 export const LARGEST_CHUNK = 50;
 /** The same where a batch may have few at the service, or a rate is to be kept, which counts a chunk as this. */

@@ -4,6 +4,7 @@ import { factsOf, manifestOf, type PlacedItem } from './cutting';
 import { type ManifestLine } from './lines';
 import { type BadLine, partitionsOf } from './partitions';
 import { TakenPlaces } from './places';
+import { FullProjects } from './projects';
 import { looksSigned } from './signed';
 
 export interface ManifestProblem {
@@ -57,7 +58,7 @@ export async function checkManifest(
 ): Promise<ManifestCheck> {
   const problems: ManifestProblem[] = [];
   const partitions: PartitionFacts[] = [];
-  const [signed, places] = [new SignedWithoutKey(), new TakenPlaces()];
+  const watchers = [new SignedWithoutKey(), new TakenPlaces(), new FullProjects()];
   const counts = { items: 0, badLines: 0, duplicates: 0 };
   const tell = (problem: ManifestProblem): void => {
     onProblem?.(problem);
@@ -70,8 +71,7 @@ export async function checkManifest(
   };
   const onItem = (item: PlacedItem): void => {
     counts.items += 1;
-    signed.look(item);
-    places.look(item);
+    for (const watcher of watchers) watcher.look(item);
   };
   for await (const partition of partitionsOf(lines, { onBad, onItem })) partitions.push(factsOf(partition));
 
@@ -85,7 +85,7 @@ export async function checkManifest(
     lines: items + badLines,
     ...counts,
     ...{ partitions, problems, excess },
-    warnings: [...signed.warnings(), ...places.warnings()],
+    warnings: watchers.flatMap((watcher) => watcher.warnings()),
   };
 }
 

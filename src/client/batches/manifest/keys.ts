@@ -7,12 +7,16 @@ import { hash } from 'node:crypto';
  */
 const SHORT = 12;
 
+export function shortKey(key: string): string {
+  return hash('sha256', key, 'base64url').slice(0, SHORT);
+}
+
 export class SeenKeys {
   readonly #lines = new Map<string, number>();
 
   /** The line that has the key already; nothing when it is this one's from now on. */
   take(key: string, line: number): number | undefined {
-    const short = hash('sha256', key, 'base64url').slice(0, SHORT);
+    const short = shortKey(key);
     const earlier = this.#lines.get(short);
     if (earlier === undefined) this.#lines.set(short, line);
     return earlier;
