@@ -15,7 +15,7 @@ import {
   sharesOf,
   type StarterConfig,
 } from './config';
-import { RECORDING_MARGIN_MS } from './contract';
+import { HEARTBEAT_EVERY_MS, RECORDING_MARGIN_MS } from './contract';
 import { parseDuration } from './durations';
 import { batchTaskQueue, submitTaskQueue } from './ids';
 import { requireRegistration } from './registration';
@@ -92,8 +92,8 @@ export async function createSegueWorker(options: SegueWorkerOptions): Promise<Se
     dataConverter: options.dataConverter,
     // By default a shutdown gives running activities no time, and a POST that is cut off has an unknown outcome.
     shutdownGraceTime: submitTimeout + RECORDING_MARGIN_MS,
-    // Heartbeats are held back by default; here they tell in time that a worker died, and what it learned.
-    maxHeartbeatThrottleInterval: 100,
+    // By default heartbeats are held back until shortly before the server would give their activity up.
+    maxHeartbeatThrottleInterval: HEARTBEAT_EVERY_MS,
   } satisfies Partial<WorkerOptions>;
 
   const main = await Worker.create({
@@ -115,6 +115,8 @@ export async function createSegueWorker(options: SegueWorkerOptions): Promise<Se
     ...shared,
     taskQueue: batchTaskQueue(config.taskQueue),
     activities: activities.chunks,
+    // Heartbeats tell the task ids that a chunk has learned; those that are held back when its worker dies are unknown.
+    maxHeartbeatThrottleInterval: 100,
     maxConcurrentActivityTaskExecutions: chunk.atOnce,
     maxTaskQueueActivitiesPerSecond: chunk.perSecond,
   });

@@ -23,8 +23,11 @@ export const DEFAULT_SUBMIT: SubmitSettings = { timeout: '60s', authGrace: '1h' 
 /** How much longer a submit activity may take than its POST, so that the outcome is recorded. */
 export const RECORDING_MARGIN_MS = 10_000;
 
-/** A submit shows this often that its worker lives, so that a dead one is noticed long before the POST's limit. */
-export const HEARTBEAT_EVERY_MS = 1_000;
+/**
+ * A submit shows this often that its worker lives, so that a dead one is noticed long before the POST's limit. Each
+ * heartbeat is a write at the server and a billed action.
+ */
+export const HEARTBEAT_EVERY_MS = 3_000;
 export const HEARTBEAT_TIMEOUT_MS = 10_000;
 
 /** No call but a submit takes longer than this; most have less, by their activity's own limit. */

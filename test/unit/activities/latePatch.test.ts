@@ -6,12 +6,13 @@ import { once } from 'node:events';
 import { CancelledFailure } from '@temporalio/activity';
 import { type MockActivityEnvironment } from '@temporalio/testing';
 import { createActivities } from '../../../src/activities';
-import { type WriteOrder, type WriteReport } from '../../../src/contract';
+import { HEARTBEAT_EVERY_MS, type WriteOrder, type WriteReport } from '../../../src/contract';
 import { testApi } from '../../support/service/api';
 import { PROJECT, type ProjectService, startProjectService } from '../../support/service/projectService';
 import { activityEnvironment } from '../../support/servers/log';
 
-const TIMEOUT_MS = 1_500;
+/** An attempt waits for twice as long, and has a heartbeat meanwhile. */
+const TIMEOUT_MS = HEARTBEAT_EVERY_MS;
 /** How long after the read that it rests on a PATCH can arrive. A timer may fire a little early. */
 const LATEST_MS = { reset: TIMEOUT_MS, hang: 2 * TIMEOUT_MS - 10 };
 const KEPT = { kept: { deep: [1, null] } };
