@@ -4,7 +4,12 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type History } from '@temporalio/common/lib/proto-utils';
 import { type SegueClient } from '../../../src/client';
-import { DEFAULT_CAMPAIGN_AT, type OutlookResult, WORKSPACE_CLOCK_WORKFLOW } from '../../../src/contract';
+import {
+  DEFAULT_CAMPAIGN_AT,
+  MEDIA_REQUEST_WORKFLOW,
+  type OutlookResult,
+  WORKSPACE_CLOCK_WORKFLOW,
+} from '../../../src/contract';
 import {
   batchPartWorkflowId,
   batchWorkflowId,
@@ -152,6 +157,17 @@ test('a job that was held and adopted', async () => {
   );
   expectWithin('`media`, held, adopted, 1 poll', await historyCost(workflowId));
   expect((await ask(sandbox.url, 'GET /_sandbox/notifications')).json.notifications).toEqual([]);
+});
+
+test('a job that another starter asks for', async () => {
+  pace.polls = 2;
+  const workflowId = `request-${randomUUID()}`;
+  const request = { image_url: `${sandbox.url}/samples/mug.png` };
+  const input = { key: `cost-${randomUUID()}`, tool: 'remove-background', request, poll: config.poll };
+  const asked = { workflowId, taskQueue: config.taskQueue, args: [input] };
+  const result: unknown = await temporal.client.workflow.execute(MEDIA_REQUEST_WORKFLOW, asked);
+  expect(result).toMatchObject({ status: 'succeeded' });
+  expectWithin('`mediaRequest`, of a job that was new', await historyCost(workflowId));
 });
 
 test('a transcript that is written and told, and a wait', async () => {
