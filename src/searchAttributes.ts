@@ -1,4 +1,7 @@
-/** What operators list and filter runs by. A namespace must know them before a run can set them. */
+/**
+ * What operators list and filter runs by, beside the workflow id, which has the key. A namespace must know them before a
+ * run can set them, and one on SQL has ten keyword columns for all who use it.
+ */
 import { defineSearchAttributeKey } from '@temporalio/common/lib/search-attributes';
 import {
   type BatchStage,
@@ -15,7 +18,6 @@ export const searchAttributes = {
   workspace: defineSearchAttributeKey('SegueWorkspace', 'KEYWORD'),
   batch: defineSearchAttributeKey('SegueBatch', 'KEYWORD'),
   taskIds: defineSearchAttributeKey('SegueTaskIds', 'KEYWORD_LIST'),
-  key: defineSearchAttributeKey('SegueKey', 'KEYWORD'),
 };
 
 export const allSearchAttributes = Object.values(searchAttributes);
@@ -30,13 +32,12 @@ export function keyword(text: string): string {
 
 /** What a job's list entry tells from its start on. */
 export function attributesOfJob(
-  { key, tool, scope, write }: Pick<MediaInput, 'key' | 'tool' | 'scope' | 'write'>,
+  { tool, scope, write }: Pick<MediaInput, 'tool' | 'scope' | 'write'>,
   /** Left out for runs that are over in a moment. */
   stage?: MediaStage | TranscriptStage | CampaignStage | BatchStage,
 ) {
   const given = [
     { key: searchAttributes.stage, value: stage },
-    { key: searchAttributes.key, value: key },
     { key: searchAttributes.tool, value: tool },
     { key: searchAttributes.workspace, value: scope?.organization },
     { key: searchAttributes.project, value: write && `${write.project.resourcetype}/${write.project.id}` },

@@ -127,7 +127,7 @@ export class BatchesClient {
       const facts = await startOrFind(this.temporal, {
         workflow: BATCH_WORKFLOW,
         ...{ workflowId, taskQueue, key, input, askOf, token },
-        attributes: attributesOfJob({ key, tool: 'batch', scope }, 'running'),
+        attributes: attributesOfJob({ tool: 'batch', scope }, 'running'),
         summary: `batch ${key}, ${input.manifest.items} items`,
         priority: priorityOf(input),
       });

@@ -82,7 +82,7 @@ export function campaignStart(
     workflowId: campaignWorkflowId(key),
     ...{ taskQueue, key, askOf },
     input: { ...spec, scope, poll, submit },
-    attributes: attributesOfJob({ key, tool: 'campaign', scope, write: { project, at } }, 'preparing'),
+    attributes: attributesOfJob({ tool: 'campaign', scope, write: { project, at } }, 'preparing'),
     summary: `campaign ${key}`,
   };
 }

@@ -40,7 +40,7 @@ export class RecordsClient {
       workflow: RECORD_WORKFLOW,
       taskQueue: this.config.taskQueue,
       ...{ workflowId, key, input, askOf },
-      attributes: attributesOfJob({ key, tool: kind, scope }, 'polling'),
+      attributes: attributesOfJob({ tool: kind, scope }, 'polling'),
       summary: `wait for ${kind} ${id}`,
       adviceOnReuse: 'wait as it does, or cancel that run first',
       isForgotten: async (closed, sameAsk) =>

@@ -52,7 +52,7 @@ export function outlookStart(
     workflow: OUTLOOK_WORKFLOW,
     workflowId: outlookWorkflowId(key),
     ...{ taskQueue, key, input, askOf },
-    attributes: attributesOfJob({ key, tool: OUTLOOK_WORKFLOW, scope, write: { project, at } }),
+    attributes: attributesOfJob({ tool: OUTLOOK_WORKFLOW, scope, write: { project, at } }),
     summary: `outlook of ${project.resourcetype} ${project.id}`,
   };
 }

@@ -8,10 +8,10 @@ import { type Batch, countOfHeld, describe, lateOf, stoppedOf, troubleOf } from 
 
 /** Whoever started it has given its list entry along; where another language did not, it is made here. */
 export function showStart(run: Batch): void {
-  const { key, scope } = run.input;
+  const { scope } = run.input;
   const listed = workflowInfo().typedSearchAttributes.get(searchAttributes.stage);
   if (listed === undefined)
-    upsertSearchAttributes(attributesOfJob({ key, tool: 'batch', scope }, run.progress.stage));
+    upsertSearchAttributes(attributesOfJob({ tool: 'batch', scope }, run.progress.stage));
   showDetails(run);
 }
 

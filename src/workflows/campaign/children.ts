@@ -213,7 +213,7 @@ function waitOrder(run: Campaign, job: CampaignJob): Order {
     workflow: RECORD_WORKFLOW,
     workflowId: recordWorkflowId(key),
     input,
-    attributes: attributesOfJob({ key, tool: kind, scope }, 'polling'),
+    attributes: attributesOfJob({ tool: kind, scope }, 'polling'),
   };
 }
 

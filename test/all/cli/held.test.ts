@@ -131,7 +131,7 @@ describe('a job that is held', () => {
   test('is decided together with others that a query finds, after a yes', async () => {
     const keys = await Promise.all([startHeldJob(line), startHeldJob(line)]);
     for (const key of keys) await heldRow(line, key);
-    const where = `SegueKey IN (${keys.map((key) => `'${key}'`).join(', ')})`;
+    const where = `WorkflowId IN (${keys.map((key) => `'media/${key}'`).join(', ')})`;
     const abandon = ['--where', where, '--abandon', '--reason', 'a clean start'];
     const unasked = await resolve(...abandon);
     expect(unasked).toMatchObject({ code: 2, stdout: '' });
@@ -147,7 +147,7 @@ describe('a job that is held', () => {
         .sort(),
     ).toEqual([...keys].sort());
     for (const key of keys) expect(await untilOver(key)).toMatchObject({ status: 'abandoned' });
-    const none = await resolve('--where', `SegueKey = '${newKey()}'`, '--abandon', '--reason', 'x');
+    const none = await resolve('--where', `WorkflowId = 'media/${newKey()}'`, '--abandon', '--reason', 'x');
     expect(none).toMatchObject({ code: 0, stderr: expect.stringContaining('No held or overdue job') });
     const noQuery = await resolve('--where', 'Nonsense = 1', '--abandon', '--reason', 'x', '--yes');
     expect(noQuery).toMatchObject({ code: 2, stderr: expect.stringContaining('--where:') });
@@ -183,7 +183,9 @@ describe('a job that is held', () => {
     const own = testConfig();
     const key = await withWorker(temporal, own, sandbox.url, () => startHeldJob(line, own));
     await eventually('it in the list', async () => {
-      const { count } = await temporal.client.workflow.count(`SegueKey = '${key}' AND SegueStage = 'held'`);
+      const { count } = await temporal.client.workflow.count(
+        `WorkflowId = 'media/${key}' AND SegueStage = 'held'`,
+      );
       return count === 1;
     });
     // Each waits for an answer that never comes; side by side they wait once.

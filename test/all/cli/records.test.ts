@@ -96,7 +96,9 @@ describe('segue transcript', () => {
     const impatient = { ...settings, SEGUE_POLL_DEADLINE: '1s' };
     await segue(['transcript', 'start', id], impatient);
     await eventually('it in the list', async () => {
-      const { count } = await temporal.client.workflow.count(`SegueKey = '${id}' AND SegueStage = 'overdue'`);
+      const { count } = await temporal.client.workflow.count(
+        `WorkflowId = 'transcript/${id}' AND SegueStage = 'overdue'`,
+      );
       return count === 1;
     });
     const { stdout: held } = await segue(['held'], settings);

@@ -119,7 +119,7 @@ describe('a job that was stopped with work under way', () => {
         workflowId: `media/${key}`,
         taskQueue: config.taskQueue,
         startDelay: '1h',
-        typedSearchAttributes: attributesOfJob({ key, tool: 'remove-background' }, 'submitting'),
+        typedSearchAttributes: attributesOfJob({ tool: 'remove-background' }, 'submitting'),
       });
       await started.terminate();
     }
@@ -143,7 +143,7 @@ describe('a job that was stopped with work under way', () => {
         workflowId: `media/${key}`,
         taskQueue: config.taskQueue,
         startDelay: '1h',
-        typedSearchAttributes: attributesOfJob({ key, tool: 'remove-background' }, 'waiting'),
+        typedSearchAttributes: attributesOfJob({ tool: 'remove-background' }, 'waiting'),
       });
     const key = newKey();
     const { taskQueue } = testConfig();
