@@ -68,7 +68,12 @@ export function batchWorkflowId(key: string): string {
 }
 
 export function batchPartWorkflowId(key: string, n: number): string {
-  return `batch-part/${key}~${n}`;
+  return `${batchPartPrefix(key)}${n}`;
+}
+
+/** What the ids of all its partitions begin with, and of no other run. */
+export function batchPartPrefix(key: string): string {
+  return `batch-part/${key}~`;
 }
 
 /** The key of a batch's item, by its number in the batch, from 1. No campaign's job may be called like that. */

@@ -1,6 +1,6 @@
 /**
- * What operators list and filter runs by, beside the workflow id, which has the key. A namespace must know them before a
- * run can set them, and one on SQL has ten keyword columns for all who use it.
+ * What operators list and filter runs by, beside the workflow id, which has the key and the batch. A namespace must know
+ * them before a run can set them, and one on SQL has ten keyword columns for all who use it.
  */
 import { defineSearchAttributeKey } from '@temporalio/common/lib/search-attributes';
 import {
@@ -16,7 +16,6 @@ export const searchAttributes = {
   tool: defineSearchAttributeKey('SegueTool', 'KEYWORD'),
   project: defineSearchAttributeKey('SegueProject', 'KEYWORD'),
   workspace: defineSearchAttributeKey('SegueWorkspace', 'KEYWORD'),
-  batch: defineSearchAttributeKey('SegueBatch', 'KEYWORD'),
   taskIds: defineSearchAttributeKey('SegueTaskIds', 'KEYWORD_LIST'),
 };
 

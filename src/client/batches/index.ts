@@ -22,8 +22,7 @@ import { digest } from '../../digest';
 import { KeyReusedError, requireGood } from '../../errors';
 import { batchPartWorkflowId, batchWorkflowId } from '../../ids';
 import { inParallelFrom } from '../../parallel';
-import { explainUnregistered } from '../../registration';
-import { attributesOfJob, keyword, searchAttributes } from '../../searchAttributes';
+import { attributesOfJob } from '../../searchAttributes';
 import { type LeftItems, repeatOf } from './again';
 import { Batch } from './batch';
 import { partitionsOnceThere } from './forgotten';
@@ -233,13 +232,11 @@ export class BatchesClient {
       args: [partition],
       workflowIdReusePolicy: 'REJECT_DUPLICATE' as const,
       workflowIdConflictPolicy: 'USE_EXISTING' as const,
-      typedSearchAttributes: [{ key: searchAttributes.batch, value: keyword(batch) }],
       staticSummary: `partition ${n} of batch ${batch}`,
       priority: priorityOf(input),
     };
     await this.temporal.workflow.start(BATCH_PART_WORKFLOW, options).catch((error: unknown) => {
-      if (error instanceof WorkflowExecutionAlreadyStartedError) return;
-      throw explainUnregistered(error, this.temporal.options.namespace);
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
     });
   }
 }

@@ -2,8 +2,8 @@
 import { type Client } from '@temporalio/client';
 import { optionalTsToMs } from '@temporalio/common/lib/time';
 import { BATCH_PART_WORKFLOW } from '../../contract';
+import { batchPartPrefix } from '../../ids';
 import { findRuns, quoted } from '../listing';
-import { keyword, searchAttributes } from '../../searchAttributes';
 
 export interface KeptResults {
   /** How long the namespace keeps a run after its end, in milliseconds. */
@@ -51,5 +51,5 @@ export async function retentionOf(temporal: Client): Promise<number> {
 
 function closedPartitionsOf(key: string): string {
   const open = ["ExecutionStatus != 'Running'", "ExecutionStatus != 'ContinuedAsNew'"];
-  return [`${searchAttributes.batch.name} = ${quoted(keyword(key))}`, ...open].join(' AND ');
+  return [`WorkflowId STARTS_WITH ${quoted(batchPartPrefix(key))}`, ...open].join(' AND ');
 }

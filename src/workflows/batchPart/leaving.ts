@@ -17,7 +17,7 @@ import {
 } from '../../contract';
 import { holdName, mediaWorkflowId } from '../../ids';
 import { isRecord, isText } from '../../rules/inputs';
-import { attributesOfJob, keyword, searchAttributes } from '../../searchAttributes';
+import { attributesOfJob } from '../../searchAttributes';
 import { isAlreadyStarted } from '../alreadyStarted';
 import { tellBatch } from './reporting';
 import { type Entry, jobKeyOf, type Partition } from './run';
@@ -101,10 +101,7 @@ async function begin(input: MediaInput, workflowId: string, batch: string): Prom
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
       // It outlives the partition.
       parentClosePolicy: 'ABANDON',
-      typedSearchAttributes: [
-        ...attributesOfJob(input, stage),
-        { key: searchAttributes.batch, value: keyword(batch) },
-      ],
+      typedSearchAttributes: attributesOfJob(input, stage),
       staticSummary: `an item of batch ${batch} that needs a person`,
     });
   } catch (error) {

@@ -227,7 +227,7 @@ async function expectAllWritten(
 /** Of all runs of its partitions. */
 async function longestHistory(key: string): Promise<{ events: number; bytes: number }> {
   const longest = { events: 0, bytes: 0 };
-  const query = `WorkflowType = 'batchPart' AND SegueBatch = '${key}'`;
+  const query = `WorkflowId STARTS_WITH 'batch-part/${key}~'`;
   for await (const { workflowId, runId } of temporal.client.workflow.list({ query })) {
     const { raw } = await temporal.client.workflow.getHandle(workflowId, runId).describe();
     const { historyLength, historySizeBytes } = raw.workflowExecutionInfo ?? {};
