@@ -1,4 +1,6 @@
 /** What a backend team imports. */
+import { type SegueWorker, type SegueWorkerOptions } from './worker';
+
 export { SegueClient } from './client';
 export { Batch } from './client/batches/batch';
 export { type LeftItems } from './client/batches/again';
@@ -22,7 +24,14 @@ export { outlookJsonSchema } from './client/outlooks/schema';
 export { scheduleJsonSchema } from './client/schedules/schema';
 export { problemsOfCampaignSpec } from './client/campaigns/spec';
 export { readCampaignSpec } from './client/campaigns/text';
-export { ConfigError, loadStarterConfig, type StarterConfig } from './config';
+export {
+  ConfigError,
+  loadStarterConfig,
+  loadWorkerConfig,
+  type StarterConfig,
+  type WorkerConfig,
+  type WorkerRole,
+} from './config';
 export * from './contract';
 export { type DecisionAnswer, type DecisionMade } from './client/jobs/deciding';
 export {
@@ -72,3 +81,10 @@ export { type ShownOverlap } from './client/schedules/policies';
 export { type ScheduleOptions } from './client/schedules/spec';
 export { TranscriptsClient } from './client/jobs/transcripts';
 export { type TranscriptSpec } from './client/jobs/transcriptSpec';
+export { type SegueWorker, type SegueWorkerOptions };
+
+/** A worker in a process of the team's own. It is loaded when it is made: who only starts jobs needs no native library. */
+export async function createSegueWorker(options: SegueWorkerOptions): Promise<SegueWorker> {
+  const worker = await import('./worker.js');
+  return worker.createSegueWorker(options);
+}

@@ -1,4 +1,4 @@
-/** What a deployment runs: one process that polls every queue of Segue. */
+/** What a deployment runs: one process that polls the queues of Segue, or those of its roles. */
 import { type DataConverter } from '@temporalio/common';
 import { type Logger, type NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import { createActivities } from './activities';
@@ -11,12 +11,16 @@ import {
   type ApiConfig,
   chunksOf,
   DEFAULT_LIMITS,
+  problemsOfRoles,
   type SendLimits,
   sharesOf,
   type StarterConfig,
+  WORKER_ROLES,
+  type WorkerRole,
 } from './config';
 import { HEARTBEAT_EVERY_MS, RECORDING_MARGIN_MS } from './contract';
 import { parseDuration } from './durations';
+import { requireGood } from './errors';
 import { batchTaskQueue, submitTaskQueue } from './ids';
 import { requireRegistration } from './registration';
 
@@ -28,6 +32,16 @@ export interface SegueWorkerOptions {
     limits?: SendLimits;
     operator?: Operator;
   };
+  /** What this process does; everything, unless told. */
+  roles?: readonly WorkerRole[];
+  /**
+   * Options of the SDK's own workers. `tuner` gives the slots of workflows and activities; how many POSTs are sent
+   * is set by `config.limits` alone. Interceptors of workflows go into the bundle of `bundlePath`.
+   */
+  worker?: Pick<
+    WorkerOptions,
+    'interceptors' | 'sinks' | 'tuner' | 'maxCachedWorkflows' | 'plugins' | 'workerDeploymentOptions'
+  >;
   /** The workflow bundle; the one that the build left, unless told otherwise. */
   bundlePath?: string;
   /**
@@ -57,7 +71,8 @@ export interface SegueWorker {
 }
 
 export async function createSegueWorker(options: SegueWorkerOptions): Promise<SegueWorker> {
-  const { config, connection, namespace, checkSearchAttributes = true } = options;
+  const { config, connection, namespace, roles = WORKER_ROLES, checkSearchAttributes = true } = options;
+  requireGood(problemsOfRoles('roles', roles), 'The worker was not started');
   const { logger } = Runtime.instance();
   if (checkSearchAttributes) {
     await requireRegistration(connection, namespace, (message) => {
@@ -86,7 +101,9 @@ export async function createSegueWorker(options: SegueWorkerOptions): Promise<Se
     writeTimeoutMs: options.writeTimeoutMs,
   });
   const submitTimeout = parseDuration(config.submit.timeout) ?? 0;
+  const { tuner, maxCachedWorkflows, ...given } = options.worker ?? {};
   const shared = {
+    ...given,
     connection,
     namespace,
     dataConverter: options.dataConverter,
@@ -96,38 +113,46 @@ export async function createSegueWorker(options: SegueWorkerOptions): Promise<Se
     maxHeartbeatThrottleInterval: HEARTBEAT_EVERY_MS,
   } satisfies Partial<WorkerOptions>;
 
-  const main = await Worker.create({
-    ...shared,
-    taskQueue: config.taskQueue,
-    workflowBundle: { codePath: options.bundlePath ?? WORKFLOW_BUNDLE },
-    activities: activities.general,
-    // How soon the runs of a killed worker go on elsewhere.
-    stickyQueueScheduleToStartTimeout: '2s',
-  });
-  const submits = await Worker.create({
-    ...shared,
-    taskQueue: submitTaskQueue(config.taskQueue),
-    activities: activities.submits,
-    maxConcurrentActivityTaskExecutions: single.onWire,
-    maxTaskQueueActivitiesPerSecond: single.perSecond,
-  });
-  const chunks = await Worker.create({
-    ...shared,
-    taskQueue: batchTaskQueue(config.taskQueue),
-    activities: activities.chunks,
-    // Heartbeats tell the task ids that a chunk has learned; those that are held back when its worker dies are unknown.
-    maxHeartbeatThrottleInterval: 100,
-    maxConcurrentActivityTaskExecutions: chunk.atOnce,
-    maxTaskQueueActivitiesPerSecond: chunk.perSecond,
-  });
-  const workers = [main, submits, chunks];
+  const { taskQueue } = config;
+  const queues: Record<WorkerRole, (Partial<WorkerOptions> & { taskQueue: string })[]> = {
+    workflows: [
+      {
+        ...{ taskQueue, tuner, maxCachedWorkflows },
+        workflowBundle: { codePath: options.bundlePath ?? WORKFLOW_BUNDLE },
+        activities: activities.general,
+        // How soon the runs of a killed worker go on elsewhere.
+        stickyQueueScheduleToStartTimeout: '2s',
+      },
+    ],
+    submit: [
+      {
+        taskQueue: submitTaskQueue(taskQueue),
+        activities: activities.submits,
+        maxConcurrentActivityTaskExecutions: single.onWire,
+        maxTaskQueueActivitiesPerSecond: single.perSecond,
+      },
+    ],
+    batch: [
+      {
+        taskQueue: batchTaskQueue(taskQueue),
+        activities: activities.chunks,
+        // Heartbeats tell the task ids that a chunk has learned; those that are held back when its worker dies are unknown.
+        maxHeartbeatThrottleInterval: 100,
+        maxConcurrentActivityTaskExecutions: chunk.atOnce,
+        maxTaskQueueActivitiesPerSecond: chunk.perSecond,
+      },
+    ],
+  };
+  const workers: Worker[] = [];
+  for (const role of WORKER_ROLES.filter((known) => roles.includes(known)))
+    for (const queue of queues[role]) workers.push(await Worker.create({ ...shared, ...queue }));
   const shutdown = (): void => {
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
   };
 
   return {
-    identity: main.options.identity,
-    taskQueues: [config.taskQueue, submitTaskQueue(config.taskQueue), batchTaskQueue(config.taskQueue)],
+    identity: workers[0]?.options.identity ?? '',
+    taskQueues: workers.map((worker) => worker.options.taskQueue),
     async run() {
       // When one fails the others drain: a process that polls some of its queues looks healthy and is not.
       const runs = await Promise.allSettled(workers.map((worker) => worker.run().finally(shutdown)));

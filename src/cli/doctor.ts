@@ -138,11 +138,12 @@ async function checkWorkers(temporal: Client): ReturnType<Check> {
   const { pollersOf } = await import('../client/pollers.js');
   const { taskQueue } = loadStarterConfig(env());
   const workflows = await pollersOf(temporal, taskQueue, 'workflow');
-  const submits = await pollersOf(temporal, submitTaskQueue(taskQueue), 'activity');
   const advice = 'start one with `segue worker`';
   if (workflows.length === 0) return { result: 'missing', detail: `nobody polls ${taskQueue}`, advice };
-  if (submits.length === 0)
-    return { result: 'missing', detail: `nobody polls ${submitTaskQueue(taskQueue)}`, advice };
+  // Workers may have roles.
+  for (const queue of [submitTaskQueue, batchTaskQueue].map((nameOf) => nameOf(taskQueue)))
+    if ((await pollersOf(temporal, queue, 'activity')).length === 0)
+      return { result: 'missing', detail: `nobody polls ${queue}`, advice };
   return { result: 'ok', detail: `${new Set(workflows).size} on ${taskQueue}` };
 }
 

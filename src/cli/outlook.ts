@@ -76,7 +76,7 @@ async function withStarted(
   return withTemporal(async (connected) => {
     const run = await connected.segue(config).outlooks.start(spec);
     if (run.existing) await sayThatItExists(run, () => 'Nobody looks again; another --key is another look.');
-    await sayWhenNobodyPolls(connected, run.taskQueue, { submits: false });
+    await sayWhenNobodyPolls(connected, run.taskQueue);
     return work(run, connected);
   });
 }

@@ -57,7 +57,7 @@ export async function sayWhatIsUnusual(job: MediaJob, connected: Connected): Pro
       (isOver) => `Nothing is submitted again. ${isOver ? again : 'Another key is another job.'}`,
     );
   }
-  await sayWhenNobodyPolls(connected, job.taskQueue, { submits: true });
+  await sayWhenNobodyPolls(connected, job.taskQueue, { submits: submitTaskQueue });
 }
 
 /** `meaning` is what follows from that, for a job that is over or not. */
@@ -68,19 +68,20 @@ export async function sayThatItExists(job: Run, meaning: (isOver: boolean) => st
   say(`${job.workflowId} exists: started ${age} ago, ${status}. ${meaning(isOver)}`);
 }
 
-/** Workers that submit poll a queue more. */
+/** `submits` names the queue that what was started submits on, if it does. */
 export async function sayWhenNobodyPolls(
   { temporal }: Connected,
   taskQueue: string,
-  { submits }: { submits: boolean },
+  { submits }: { submits?: (taskQueue: string) => string } = {},
 ): Promise<void> {
   const { pollersOf } = await import('../client/pollers.js');
-  const polled = await Promise.all([
-    pollersOf(temporal, taskQueue, 'workflow'),
-    ...(submits ? [pollersOf(temporal, submitTaskQueue(taskQueue), 'activity')] : []),
-  ]);
-  if (polled.every((pollers) => pollers.length > 0)) return;
-  say(
-    `No worker polls the task queue "${taskQueue}": the job waits for one. Start it with \`segue worker\`.`,
-  );
+  const queues = [
+    { name: taskQueue, type: 'workflow' as const },
+    ...(submits ? [{ name: submits(taskQueue), type: 'activity' as const }] : []),
+  ];
+  for (const { name, type } of queues) {
+    if ((await pollersOf(temporal, name, type)).length > 0) continue;
+    say(`No worker polls the task queue "${name}": the job waits for one. Start it with \`segue worker\`.`);
+    return;
+  }
 }

@@ -5,16 +5,20 @@
 import { type Operator } from '../activities/tellOperator';
 import { readLimits, type SendLimits } from './limits';
 import { readOperator } from './operator';
+import { readRoles, type WorkerRole } from './roles';
 import { type ApiConfig, type ProxySettings, readApi, readProxy } from './service';
 import { type Environment, readSettings, type Settings } from './settings';
 import { readStarter, type StarterConfig } from './starter';
 import { type LocalTemporalConfig, readLocalTemporal, readTemporal, type TemporalConfig } from './temporal';
 
 export { chunksOf, DEFAULT_LIMITS, type SendLimits, sharesOf } from './limits';
+export { problemsOfRoles, WORKER_ROLES, type WorkerRole } from './roles';
 export { type ApiConfig, type ProxySettings, PUBLISHED_LAYOUT } from './service';
 export { ConfigError, type Environment } from './settings';
 export { type StarterConfig } from './starter';
 export { type LocalTemporalConfig, type TemporalConfig } from './temporal';
+
+const MOST_CACHED = 100_000;
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -24,6 +28,10 @@ export interface WorkerConfig extends StarterConfig {
   limits: SendLimits;
   /** Whom alarms go to. */
   operator?: Operator;
+  /** All, unless told. */
+  roles?: WorkerRole[];
+  /** As many as the heap has room for, unless told. */
+  maxCachedWorkflows?: number;
   logLevel: LogLevel;
   temporal: TemporalConfig;
 }
@@ -48,6 +56,8 @@ export function loadWorkerConfig(env: Environment = process.env): WorkerConfig {
     api: readApi(settings),
     limits: readLimits(settings),
     operator: readOperator(settings),
+    roles: readRoles(settings),
+    maxCachedWorkflows: settings.wholeNumber('SEGUE_MAX_CACHED_WORKFLOWS', undefined, MOST_CACHED),
     logLevel: readLogLevel(settings),
     temporal: readTemporal(settings),
   }));
@@ -102,6 +112,8 @@ const KNOWN_SETTINGS = [
   'SEGUE_MAX_SUBMITS',
   'SEGUE_MAX_SUBMIT_RPS',
   'SEGUE_HOLD_SUBMITS_BEFORE',
+  'SEGUE_WORKER_ROLES',
+  'SEGUE_MAX_CACHED_WORKFLOWS',
   'SEGUE_OPERATOR',
   'SEGUE_LOG_LEVEL',
   'SEGUE_PROJECT_PATH',

@@ -74,7 +74,11 @@ export class Settings {
     );
   }
 
-  wholeNumber(name: string, fallback: number, most: number): number {
+  wholeNumber<Fallback extends number | undefined>(
+    name: string,
+    fallback: Fallback,
+    most: number,
+  ): number | Fallback {
     const text = this.text(name);
     if (text === undefined) return fallback;
     const number = /^\d+$/.test(text) ? Number(text) : 0;

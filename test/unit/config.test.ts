@@ -46,6 +46,16 @@ describe('configuration', () => {
     expect(unknownSettings(limits)).toEqual([]);
   });
 
+  test('a worker does everything, and keeps as many runs as it has room for, unless told otherwise', () => {
+    expect(loadWorkerConfig(GOOD)).toMatchObject({ roles: undefined, maxCachedWorkflows: undefined });
+    const settings = { SEGUE_WORKER_ROLES: 'submit, batch', SEGUE_MAX_CACHED_WORKFLOWS: '7' };
+    expect(loadWorkerConfig({ ...GOOD, ...settings })).toMatchObject({
+      roles: ['submit', 'batch'],
+      maxCachedWorkflows: 7,
+    });
+    expect(unknownSettings(settings)).toEqual([]);
+  });
+
   test('a token is sent as a bearer', () => {
     const config = loadWorkerConfig({ SEGUE_API_URL: 'https://api.example.com', SEGUE_API_TOKEN: SECRET });
     expect(config.api.credential.reveal()).toBe(`Bearer ${SECRET}`);
@@ -111,6 +121,17 @@ describe('configuration', () => {
       /^SEGUE_HOLD_SUBMITS_BEFORE: "2026-01-31T14:00:00" is not a time with its zone/,
     ],
     ['a time that is none', { ...GOOD, SEGUE_HOLD_SUBMITS_BEFORE: '2026-13-31T14:00:00Z' }, /is not a time/],
+    [
+      'an unknown role',
+      { ...GOOD, SEGUE_WORKER_ROLES: 'workflows, postman,x' },
+      /^SEGUE_WORKER_ROLES \(--roles\): no role is called "postman", "x"; the roles are workflows, submit, batch$/,
+    ],
+    ['no role', { ...GOOD, SEGUE_WORKER_ROLES: ',' }, /^SEGUE_WORKER_ROLES .*no role is called ""/],
+    [
+      'an empty cache',
+      { ...GOOD, SEGUE_MAX_CACHED_WORKFLOWS: '0' },
+      /^SEGUE_MAX_CACHED_WORKFLOWS: "0" is not/,
+    ],
     ['an unknown log level', { ...GOOD, SEGUE_LOG_LEVEL: 'loud' }, /^SEGUE_LOG_LEVEL: "loud" is none of/],
   ])('%s is refused', (_case, env, problem) => {
     expect(problemsOf(env)).toEqual([expect.stringMatching(problem)]);

@@ -6,6 +6,7 @@ import { type JobReport } from '../../client/report';
 import { loadStarterConfig } from '../../config';
 import { type BatchResult, type BatchStatus } from '../../contract';
 import { requireGood } from '../../errors';
+import { batchTaskQueue } from '../../ids';
 import { problemsOfGivenBatch } from '../../rules/batch';
 import { checkBatch, manifestReading, warningLine } from './check';
 import { batchShown } from './screen';
@@ -52,7 +53,7 @@ export async function withStartedBatch(
       const spec = { ...settings, manifest, partitions };
       const batch = await connected.segue(config).batch.start(spec);
       if (batch.existing) await sayThatItExists(batch, () => 'What it has is not submitted again.');
-      await sayWhenNobodyPolls(connected, batch.taskQueue, { submits: true });
+      await sayWhenNobodyPolls(connected, batch.taskQueue, { submits: batchTaskQueue });
       return work(batch, connected);
     }),
   );

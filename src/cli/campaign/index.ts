@@ -3,6 +3,7 @@ import { type Campaign } from '../../client/campaigns/campaign';
 import { type JobReport } from '../../client/report';
 import { loadStarterConfig } from '../../config';
 import { type CampaignResult, type CampaignStatus } from '../../contract';
+import { submitTaskQueue } from '../../ids';
 import { withCampaign } from './key';
 import { type CampaignListFlags, showCampaigns } from './list';
 import { addOrders } from './orders';
@@ -109,7 +110,7 @@ async function withStarted(
     const started = await connected.segue(config).campaign.start(spec);
     if (started.existing)
       await sayThatItExists(started, () => 'Nothing is made again; another key is another campaign.');
-    await sayWhenNobodyPolls(connected, started.taskQueue, { submits: true });
+    await sayWhenNobodyPolls(connected, started.taskQueue, { submits: submitTaskQueue });
     return work(started, connected);
   });
 }

@@ -95,7 +95,7 @@ async function withStarted(
     const job = await connected.segue(config).transcripts.start(spec);
     if (job.existing)
       await sayThatItExists(job, () => 'Nobody is told again; another key is another transcript.');
-    await sayWhenNobodyPolls(connected, job.taskQueue, { submits: false });
+    await sayWhenNobodyPolls(connected, job.taskQueue);
     return work(job, connected);
   });
 }

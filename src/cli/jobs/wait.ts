@@ -60,7 +60,7 @@ async function waitFor(kind: RecordKind, id: string, flags: RecordFlags): Promis
   return withTemporal(async (connected) => {
     const job = await connected.segue(config).records.start(spec);
     if (job.existing) await sayThatItExists(job, () => 'This is the same wait.');
-    await sayWhenNobodyPolls(connected, job.taskQueue, { submits: false });
+    await sayWhenNobodyPolls(connected, job.taskQueue);
     return tellWaited(job, await untilOver(job, flags, again), flags, again);
   });
 }

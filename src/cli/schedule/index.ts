@@ -60,7 +60,7 @@ export function addTo(program: Command): void {
         await withSchedules(async (schedules, connected) => {
           const created = await schedules.create(name, options);
           tellCreated({ ...created, remarks: [...remarks, ...created.remarks] }, flags);
-          await sayWhenNobodyPolls(connected, loadStarterConfig(env()).taskQueue, { submits: false });
+          await sayWhenNobodyPolls(connected, loadStarterConfig(env()).taskQueue);
         });
       },
     );

@@ -15,7 +15,12 @@ export async function runWorker(config: WorkerConfig): Promise<void> {
   installRuntime(config.logLevel);
   const connection = await connectWorker(config.temporal);
   try {
-    const worker = await createSegueWorker({ connection, namespace: config.temporal.namespace, config });
+    const { temporal, roles, maxCachedWorkflows } = config;
+    const { namespace } = temporal;
+    const worker = await createSegueWorker({
+      ...{ connection, namespace, config, roles },
+      worker: { maxCachedWorkflows },
+    });
     await runUntilStopped(worker, config);
   } finally {
     await connection.close();
@@ -34,7 +39,8 @@ async function runUntilStopped(worker: SegueWorker, { temporal, taskQueue }: Wor
   void untilPolling(worker, temporal).then((polling) => {
     if (!polling) return;
     print(`ready: polling ${worker.taskQueues.join(', ')} as ${worker.identity}`);
-    void sayIfUnfair(batchTaskQueue(taskQueue), temporal);
+    if (worker.taskQueues.includes(batchTaskQueue(taskQueue)))
+      void sayIfUnfair(batchTaskQueue(taskQueue), temporal);
   });
   await running;
 }

@@ -6,8 +6,16 @@ export function addTo(program: Command): void {
   program
     .command('worker')
     .description('run a worker until SIGTERM or Ctrl-C; it then finishes what is on its way')
-    .action(async () => {
-      const config = loadWorkerConfig(env());
+    .option('--roles <list>', 'what it does: workflows, submit, batch (default: all three)')
+    .addHelpText(
+      'after',
+      '\nMore workers of the role workflows send no more POSTs: those of submit and batch send them.',
+    )
+    .action(async ({ roles }: { roles?: string }) => {
+      const config = loadWorkerConfig({
+        ...env(),
+        ...(roles !== undefined && { SEGUE_WORKER_ROLES: roles }),
+      });
       const { runWorker } = await import('./runWorker.js');
       await runWorker(config);
     });

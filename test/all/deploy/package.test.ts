@@ -42,6 +42,8 @@ test('it holds what runs and no tests; what it needs is installed with it, and i
   const version = await run(path.join(folder, 'node_modules/.bin/segue'), ['--version']);
   expect(version.stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   const use =
-    "const { SegueClient, loadStarterConfig } = require('segue'); console.log(typeof SegueClient, loadStarterConfig().taskQueue);";
-  expect((await run(process.execPath, ['-e', use], { cwd: folder })).stdout).toBe('function segue\n');
+    "const { SegueClient, createSegueWorker, loadStarterConfig } = require('segue'); console.log(typeof SegueClient, typeof createSegueWorker, loadStarterConfig().taskQueue);";
+  expect((await run(process.execPath, ['-e', use], { cwd: folder })).stdout).toBe(
+    'function function segue\n',
+  );
 }, 300_000);

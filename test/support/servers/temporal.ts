@@ -167,7 +167,14 @@ function skippedTime(): () => number {
 
 export interface TestWorkerOptions extends Pick<
   SegueWorkerOptions,
-  'checkScheduledTime' | 'bundlePath' | 'dataConverter' | 'now' | 'wallClock' | 'writeTimeoutMs'
+  | 'checkScheduledTime'
+  | 'bundlePath'
+  | 'dataConverter'
+  | 'now'
+  | 'wallClock'
+  | 'writeTimeoutMs'
+  | 'roles'
+  | 'worker'
 > {
   limits?: SendLimits;
   layout?: Partial<ServiceLayout>;
