@@ -230,6 +230,11 @@ export function submitTaskQueue(taskQueue: string): string {
   return `${taskQueue}-submit`;
 }
 
+/** Polls have slots of their own: a service whose answers hang must not keep decisions and writes waiting. */
+export function pollTaskQueue(taskQueue: string): string {
+  return `${taskQueue}-poll`;
+}
+
 /** Chunks have their own queue: a batch must not take the slots of interactive work. */
 export function batchTaskQueue(taskQueue: string): string {
   return `${taskQueue}-batch`;

@@ -21,7 +21,7 @@ import {
 import { HEARTBEAT_EVERY_MS, RECORDING_MARGIN_MS } from './contract';
 import { parseDuration } from './durations';
 import { requireGood } from './errors';
-import { batchTaskQueue, submitTaskQueue } from './ids';
+import { batchTaskQueue, pollTaskQueue, submitTaskQueue } from './ids';
 import { requireRegistration } from './registration';
 
 export interface SegueWorkerOptions {
@@ -35,7 +35,7 @@ export interface SegueWorkerOptions {
   /** What this process does; everything, unless told. */
   roles?: readonly WorkerRole[];
   /**
-   * Options of the SDK's own workers. `tuner` gives the slots of workflows and activities; how many POSTs are sent
+   * Options of the SDK's own workers. `tuner` gives the slots of workflows, activities and polls; how many POSTs are sent
    * is set by `config.limits` alone. Interceptors of workflows go into the bundle of `bundlePath`.
    */
   worker?: Pick<
@@ -123,6 +123,7 @@ export async function createSegueWorker(options: SegueWorkerOptions): Promise<Se
         // How soon the runs of a killed worker go on elsewhere.
         stickyQueueScheduleToStartTimeout: '2s',
       },
+      { taskQueue: pollTaskQueue(taskQueue), tuner, activities: activities.polls },
     ],
     submit: [
       {

@@ -3,7 +3,7 @@ import { type MetricMeter, noopMetricMeter } from '@temporalio/common';
 import { type Api } from '../api/client';
 import { organizationResolver } from '../api/organization';
 import { type ProxySettings } from '../config';
-import { DEFAULT_SUBMIT, type SegueActivities } from '../contract';
+import { DEFAULT_SUBMIT, type PollActivities, type SegueActivities } from '../contract';
 import { countBreakerChange } from '../metrics';
 import { Breaker, type BreakerChange } from './breaker';
 import { createCalls } from './calls';
@@ -70,8 +70,6 @@ export function createActivities(api: Api, options: ActivityOptions = {}) {
   const denials = new Denials(options.now);
   const general = {
     ...createCalls(api),
-    readRecord: createReadRecord(api),
-    downloadSubtitles: createDownloadSubtitles(api, options),
     notify: createNotify(api, options),
     tellOperator: createTellOperator(api, options.operator, denials, options),
     requestChange: createRequestChange(organizationOf, { authGrace }),
@@ -91,9 +89,14 @@ export function createActivities(api: Api, options: ActivityOptions = {}) {
     startFired: createStartFired(meter, options.proxy),
     readFiredEnd: createReadFiredEnd(meter),
     readWorkspaceClock: createReadWorkspaceClock(api),
-    pollTasks: createPollTasks(api),
     notifyChunk: createNotifyChunk(api, options),
   };
+  const polls = {
+    getTask: general.getTask,
+    readRecord: createReadRecord(api),
+    downloadSubtitles: createDownloadSubtitles(api, options),
+    pollTasks: createPollTasks(api),
+  } satisfies PollActivities;
   const post = createPost(api, breaker, new Quiet(options.now), denials);
   const submits = { submit: createSubmit(post, options) };
   const chunks = {
@@ -104,8 +107,8 @@ export function createActivities(api: Api, options: ActivityOptions = {}) {
     ),
   };
   // What the contract promises is registered on one of them.
-  ({ ...general, ...submits, ...chunks }) satisfies SegueActivities;
-  return { general, submits, chunks };
+  ({ ...general, ...polls, ...submits, ...chunks }) satisfies SegueActivities;
+  return { general, polls, submits, chunks };
 }
 
 function announce(change: BreakerChange, meter: MetricMeter): void {

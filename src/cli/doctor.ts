@@ -10,7 +10,7 @@ import {
   type TemporalConfig,
 } from '../config';
 import { formatDuration } from '../durations';
-import { batchTaskQueue, submitTaskQueue } from '../ids';
+import { batchTaskQueue, pollTaskQueue, submitTaskQueue } from '../ids';
 import { isRecentServer, OLDEST_SERVER } from '../temporal/versions';
 import { withApi } from './api';
 import { withTemporal } from './connect';
@@ -141,7 +141,7 @@ async function checkWorkers(temporal: Client): ReturnType<Check> {
   const advice = 'start one with `segue worker`';
   if (workflows.length === 0) return { result: 'missing', detail: `nobody polls ${taskQueue}`, advice };
   // Workers may have roles.
-  for (const queue of [submitTaskQueue, batchTaskQueue].map((nameOf) => nameOf(taskQueue)))
+  for (const queue of [pollTaskQueue, submitTaskQueue, batchTaskQueue].map((nameOf) => nameOf(taskQueue)))
     if ((await pollersOf(temporal, queue, 'activity')).length === 0)
       return { result: 'missing', detail: `nobody polls ${queue}`, advice };
   return { result: 'ok', detail: `${new Set(workflows).size} on ${taskQueue}` };

@@ -83,6 +83,12 @@ export interface SegueActivities
   writeProject: (order: WriteOrder) => Promise<WriteReport>;
 }
 
+/** Those of the poll queue. */
+export type PollActivities = Pick<
+  SegueActivities,
+  'getTask' | 'readRecord' | 'downloadSubtitles' | 'pollTasks'
+>;
+
 export interface RequestChangeOrder {
   project: ProjectRef;
   scope?: Scope;

@@ -4,9 +4,11 @@ import {
   CancellationScope,
   condition,
   proxyActivities,
+  workflowInfo,
 } from '@temporalio/workflow';
-import { type SegueActivities } from '../contract';
+import { type PollActivities } from '../contract';
 import { formatDuration } from '../durations';
+import { pollTaskQueue } from '../ids';
 import { type Following } from './following';
 
 export interface Question {
@@ -14,7 +16,7 @@ export interface Question {
   n: number;
   /** What the activity is to be told of the pause before it. */
   pauseMs: number;
-  activities: SegueActivities;
+  activities: PollActivities;
 }
 
 /** Longer than any answer worth waiting for: the next question comes soon. */
@@ -33,7 +35,8 @@ export async function askAfter<News>(
   ask: (question: Question) => Promise<News>,
 ): Promise<News | undefined> {
   const n = run.progress.polls + 1;
-  const activities = proxyActivities<SegueActivities>({
+  const activities = proxyActivities<PollActivities>({
+    taskQueue: pollTaskQueue(workflowInfo().taskQueue),
     startToCloseTimeout: longestMs,
     // What is cut short is over at once: an answer that comes all the same is nobody's.
     cancellationType: ActivityCancellationType.TRY_CANCEL,

@@ -1,13 +1,8 @@
 /** Asks after all tasks of a partition, together, until they are over. */
-import { ActivityFailure, condition, proxyActivities } from '@temporalio/workflow';
-import {
-  HEARTBEAT_TIMEOUT_MS,
-  type ItemProgress,
-  type SegueActivities,
-  type TasksNews,
-} from '../../contract';
+import { ActivityFailure, condition, proxyActivities, workflowInfo } from '@temporalio/workflow';
+import { HEARTBEAT_TIMEOUT_MS, type ItemProgress, type PollActivities, type TasksNews } from '../../contract';
 import { formatDuration } from '../../durations';
-import { pollRequestId } from '../../ids';
+import { pollRequestId, pollTaskQueue } from '../../ids';
 import { MISSING_GRACE_MS } from '../watch';
 import { leaveMissing, leaveOverdue } from './leaving';
 import {
@@ -23,14 +18,6 @@ import {
 } from './run';
 import { inTurn, nextTurns } from './turns';
 import { keepFailure, keepResult } from './writing';
-
-const { pollTasks } = proxyActivities<SegueActivities>({
-  summary: 'asks after all tasks of this partition, once each',
-  startToCloseTimeout: '2m',
-  heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
-  // An error is no news, and the next timer asks again.
-  retry: { maximumAttempts: 1 },
-});
 
 export async function pollItems(run: Partition): Promise<void> {
   const { pollMin, pollMax } = run.settings;
@@ -66,6 +53,14 @@ function isFollowed({ status, taskId }: ItemProgress): boolean {
 }
 
 async function askAfter(run: Partition, entries: Entry[]): Promise<TasksNews> {
+  const { pollTasks } = proxyActivities<PollActivities>({
+    summary: 'asks after all tasks of this partition, once each',
+    taskQueue: pollTaskQueue(workflowInfo().taskQueue),
+    startToCloseTimeout: '2m',
+    heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
+    // An error is no news, and the next timer asks again.
+    retry: { maximumAttempts: 1 },
+  });
   run.progress.polls += 1;
   const tasks = entries.map(({ place, asked: { scope }, known }) => ({
     ...{ item: place, taskId: known.taskId ?? '', scope },

@@ -254,12 +254,12 @@ test('a poll asks after a bounded number of tasks at once, and after each of the
     if (open.length === AT_ONCE || asked.length === TASKS) setTimeout(answerAll, 50);
   });
   const api = testApi(server.url);
-  const { general } = createActivities(api);
+  const { polls } = createActivities(api);
   const { environment } = environmentOf();
   const tasks = Array.from({ length: TASKS }, (_unused, item) => ({
     ...{ item, taskId: `t${item}`, requestId: `r.${item}` },
   }));
-  const news: TasksNews = await environment.run(general.pollTasks, { tasks });
+  const news: TasksNews = await environment.run(polls.pollTasks, { tasks });
   expect(atOnce).toEqual([20, 20, 20, 10]);
   expect(new Set(asked).size).toBe(TASKS);
   expect(asked).toHaveLength(TASKS);
@@ -274,7 +274,7 @@ test('P2: a poll tells whom it did not come to, since others gave no answer', as
       socket.end(answer('200 OK', '{"status":"STARTED","info":null}', close));
   });
   const api = testApi(server.url);
-  const { general } = createActivities(api);
+  const { polls } = createActivities(api);
   // It asks for three seconds, and keeps the rest of its time for the answer.
   const { environment } = environmentOf({ startToCloseTimeoutMs: 8_000 });
   const silent = Array.from({ length: 20 }, (_unused, n) => `silent${n}`);
@@ -283,7 +283,7 @@ test('P2: a poll tells whom it did not come to, since others gave no answer', as
     taskId,
     requestId: `r.${item}`,
   }));
-  const news: TasksNews = await environment.run(general.pollTasks, { tasks });
+  const news: TasksNews = await environment.run(polls.pollTasks, { tasks });
   expect(news).toMatchObject({ over: [], missing: [], known: [0], unasked: [21] });
   expect([...(news.unanswered ?? [])].sort((a, b) => a - b)).toEqual(silent.map((_id, index) => index + 1));
   await api.close();
@@ -307,10 +307,10 @@ test('P2: a poll of many tells of each what there is, and fails for none', async
     socket.end(answers[id] ?? '');
   });
   const api = testApi(server.url);
-  const { general } = createActivities(api);
+  const { polls } = createActivities(api);
   const { environment } = environmentOf();
   const tasks = Object.keys(answers).map((taskId, item) => ({ item, taskId, requestId: `r.${item}` }));
-  const news: TasksNews = await environment.run(general.pollTasks, { tasks });
+  const news: TasksNews = await environment.run(polls.pollTasks, { tasks });
   expect(news).toMatchObject({ missing: [3], known: [2], trouble: expect.stringContaining('503') });
   expect([...news.over].sort((a, b) => a.item - b.item)).toMatchObject([
     { item: 0, status: 'SUCCESS', info: { url: 'u' } },

@@ -1,0 +1,73 @@
+/** What a team can give to its workers: roles, and options of the SDK. */
+import { type WorkerOptions } from '@temporalio/worker';
+import { createSegueWorker } from '../../../src';
+import { waitingJob } from '../../support/builders/waitingJob';
+import { segue } from '../../support/servers/segueCommand';
+import { segueClient, testConfig, useTemporal, withWorker } from '../../support/servers/temporal';
+import { withSandbox } from '../../support/service/sandbox';
+
+const temporal = useTemporal();
+
+test.concurrent('interceptors and plugins are those of every queue', () =>
+  withSandbox({ pace: { kind: 'instant' } }, async (url) => {
+    const config = testConfig();
+    const { taskQueue } = config;
+    const done = new Set<string>();
+    const queues: string[] = [];
+    const worker: Pick<WorkerOptions, 'interceptors' | 'plugins'> = {
+      interceptors: {
+        activity: [
+          ({ info }) => ({
+            inbound: {
+              execute: (input, next) => {
+                done.add(`${info.activityType} on ${info.taskQueue}`);
+                return next(input);
+              },
+            },
+          }),
+        ],
+      },
+      plugins: [
+        {
+          name: 'a test',
+          configureWorker: (options) => {
+            queues.push(options.taskQueue);
+            return options;
+          },
+        },
+      ],
+    };
+    const work = async (): Promise<void> => {
+      const report = await segueClient(temporal, config).media.run(waitingJob(url));
+      expect(report).toMatchObject({ status: 'succeeded' });
+    };
+    await withWorker(temporal, config, url, work, { worker });
+    expect([...done]).toEqual([`submit on ${taskQueue}-submit`, `getTask on ${taskQueue}-poll`]);
+    expect(queues).toEqual(['', '-poll', '-submit', '-batch'].map((suffix) => `${taskQueue}${suffix}`));
+  }),
+);
+
+test.concurrent('a worker polls the queues of its roles alone', async () => {
+  const config = testConfig();
+  const { taskQueue } = config;
+  const queuesOf = (roles: ('workflows' | 'submit' | 'batch')[]): Promise<string[]> =>
+    withWorker(temporal, config, 'http://127.0.0.1:9', ({ taskQueues }) => Promise.resolve(taskQueues), {
+      roles,
+    });
+  expect(await queuesOf(['workflows'])).toEqual([taskQueue, `${taskQueue}-poll`]);
+  expect(await queuesOf(['batch', 'submit'])).toEqual([`${taskQueue}-submit`, `${taskQueue}-batch`]);
+});
+
+test.concurrent(
+  'a role that there is none of is refused with one message, before anything is asked',
+  async () => {
+    const api = { SEGUE_API_URL: 'http://127.0.0.1:9', SEGUE_API_KEY: 'k' };
+    const words = 'no role is called "postman"; the roles are workflows, submit, batch';
+    // Nobody is at this address.
+    const settings = { ...api, TEMPORAL_ADDRESS: '127.0.0.1:9' };
+    const refused = await segue(['worker', '--roles', 'submit,postman'], settings);
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(`(--roles): ${words}`) });
+    const options = { roles: ['postman'], config: {}, connection: {}, namespace: 'default' };
+    await expect(createSegueWorker(options as never)).rejects.toThrow(`roles: ${words}`);
+  },
+);
