@@ -93,24 +93,27 @@ export class DecisionRefusedError extends Error {
 export class NoAnswerError extends Error {
   constructor(
     readonly workflowId: string,
+    /** Whether a worker is there, as far as the server knows. */
+    why: string,
     /** Whether the run may still do what it was told. */
-    order: 'sent' | 'notSent' | 'notHandedOver' = 'notSent',
+    order: UnansweredOrder = 'notSent',
   ) {
-    super(UNANSWERED[order](workflowId));
+    super(`${why}. ${UNANSWERED[order](workflowId)}`);
     this.name = 'NoAnswerError';
   }
 }
 
+export type UnansweredOrder = 'sent' | 'notSent' | 'notHandedOver';
+
 const UNANSWERED = {
   sent: (workflowId: string) =>
-    `No worker has answered for ${workflowId}. It was told, and will do it when one is there again: ` +
-    'start one with `segue worker`, then look at it. The same order, given again, is taken once.',
+    `${workflowId} was told, and does it when a worker comes to it; look at it then. ` +
+    'The same order, given again, is taken once.',
   notSent: (workflowId: string) =>
-    `No worker answers for ${workflowId}, so it cannot be asked and nothing was decided. ` +
-    'Start one with `segue worker`, then ask again.',
+    `${workflowId} cannot be asked, and nothing was decided; ask again when a worker answers.`,
   notHandedOver: (workflowId: string) =>
-    `No worker answers for ${workflowId}, so nothing was handed over: it is open for so long that Temporal may ` +
-    'have forgotten partitions that are done, and it alone knows them. Start one with `segue worker`, then the same start again goes on.',
+    `Nothing was handed over: ${workflowId} is open for so long that Temporal may have forgotten partitions that are ` +
+    'done, and it alone knows them. When a worker answers, the same start again goes on.',
 };
 
 /** Thrown when a job is not run again, because it runs, or because the service may still work on it. */

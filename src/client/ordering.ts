@@ -1,7 +1,7 @@
 /** How an order reaches a run. */
 import { type Client, WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
 import { type UpdateDefinition } from '@temporalio/common';
-import { NoAnswerError } from '../errors';
+import { noAnswer } from './pollers';
 
 /** Most are answered at once; an adoption reads the service first. */
 const ORDER_PATIENCE_MS = 60_000;
@@ -21,7 +21,7 @@ export async function sendOrder<Answer, Order>(
     );
   } catch (error) {
     if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError)
-      throw new NoAnswerError(workflowId, 'sent');
+      throw await noAnswer(temporal, workflowId, patienceMs, 'sent');
     throw error;
   }
 }

@@ -1,6 +1,8 @@
 import { type Client } from '@temporalio/client';
 import { optionalTsToMs } from '@temporalio/common/lib/time';
 import { temporal as proto } from '@temporalio/proto';
+import { formatDuration } from '../durations';
+import { NoAnswerError, type UnansweredOrder } from '../errors';
 
 const QUEUE_TYPE = {
   workflow: proto.api.enums.v1.TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW,
@@ -24,4 +26,27 @@ export async function pollersOf(
   return pollers
     .filter(({ lastAccessTime }) => Date.now() - (optionalTsToMs(lastAccessTime) ?? 0) < SILENT_AFTER_MS)
     .map(({ identity }) => identity ?? '');
+}
+
+/** The error of a run that did not answer for so long: it tells a worker that is busy from one that is not there. */
+export async function noAnswer(
+  temporal: Client,
+  workflowId: string,
+  waitedMs: number,
+  order?: UnansweredOrder,
+): Promise<NoAnswerError> {
+  return new NoAnswerError(workflowId, await whyUnanswered(temporal, workflowId, waitedMs), order);
+}
+
+async function whyUnanswered(temporal: Client, workflowId: string, waitedMs: number): Promise<string> {
+  try {
+    const { taskQueue } = await temporal.workflow.getHandle(workflowId).describe();
+    const workers = await pollersOf(temporal, taskQueue, 'workflow');
+    return workers.length === 0
+      ? `No worker polls the task queue "${taskQueue}": start one with \`segue worker\``
+      : `A worker polls the task queue "${taskQueue}" but did not answer in ${formatDuration(waitedMs)}: it is busy, or has just ended`;
+  } catch {
+    // Who may not ask that is told the rest all the same.
+    return 'No worker answered';
+  }
 }

@@ -11,8 +11,9 @@ import {
   WorkflowUpdateFailedError,
 } from '@temporalio/client';
 import { type UpdateDefinition } from '@temporalio/common';
-import { DecisionRefusedError, NoAnswerError } from '../errors';
+import { DecisionRefusedError, type NoAnswerError } from '../errors';
 import { sendOrder } from './ordering';
+import { noAnswer } from './pollers';
 import { type JobReport, type Standing } from './report';
 import { isOpen } from '../openRun';
 
@@ -148,7 +149,7 @@ export abstract class Run<State = unknown, Result = unknown> {
     update: UpdateDefinition<Answer, [Order]>,
     order: Order,
   ): Promise<Answer> {
-    if (!(await this.state())) throw new NoAnswerError(this.workflowId);
+    if (!(await this.state())) throw await this.noAnswer();
     try {
       return await sendOrder(this.temporal, this.workflowId, update, order);
     } catch (error) {
@@ -158,6 +159,11 @@ export abstract class Run<State = unknown, Result = unknown> {
       if (failure instanceof ApplicationFailure) throw new DecisionRefusedError(failure.message);
       throw error;
     }
+  }
+
+  /** Why its state could not be had. */
+  protected noAnswer(): Promise<NoAnswerError> {
+    return noAnswer(this.temporal, this.workflowId, QUERY_PATIENCE_MS);
   }
 
   protected get handle(): WorkflowHandle {

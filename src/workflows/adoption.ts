@@ -1,6 +1,6 @@
 /** What only a media job can be told: which task is its own, or that it is to be submitted again. */
 import { ActivityFailure, CancellationScope, proxyActivities, setHandler } from '@temporalio/workflow';
-import { acceptedSignal, type Decision, LONGEST_CALL_MS, type SegueActivities } from '../contract';
+import { acceptedSignal, type Decision, type SegueActivities } from '../contract';
 import { isRecord, isText, problemsOfTaskId } from '../rules/inputs';
 import { badDecision, type DecisionRules, numberOf } from './decisions';
 import { lateAdoption } from './hold';
@@ -9,8 +9,9 @@ import { describeHold } from './question';
 import { showTasks } from './show';
 
 const { getTask } = proxyActivities<SegueActivities>({
-  startToCloseTimeout: LONGEST_CALL_MS,
-  // A person waits for the answer; what does not work now is said now.
+  // A person waits for the answer; what does not work now is said now, within the minute that a client waits.
+  startToCloseTimeout: '12s',
+  scheduleToCloseTimeout: '45s',
   retry: { maximumAttempts: 3, initialInterval: '1s' },
 });
 

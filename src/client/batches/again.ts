@@ -7,10 +7,12 @@ import {
   type BatchManifest,
   type PartitionFacts,
 } from '../../contract';
-import { NoAnswerError, NotRepeatedError } from '../../errors';
+import { NotRepeatedError } from '../../errors';
 import { againKey, batchPartWorkflowId } from '../../ids';
 import { isRecord } from '../../rules/inputs';
 import { inputOf } from '../keyed';
+import { noAnswer } from '../pollers';
+import { QUERY_PATIENCE_MS } from '../run';
 import { type Batch } from './batch';
 import { isPartitionOpen, partitionItems, partitionResults } from './handedOver';
 import { knownPartitions } from './known';
@@ -79,7 +81,7 @@ async function countForgotten(
 ): Promise<void> {
   if (absent.length === 0) return;
   const known = await knownPartitions(temporal, repeated.key);
-  if (!known) throw new NoAnswerError(repeated.workflowId);
+  if (!known) throw await noAnswer(temporal, repeated.workflowId, QUERY_PATIENCE_MS);
   const forgotten = absent.flatMap((n) => known[n - 1] ?? []).filter(({ isThere }) => isThere);
   for (const { counts } of forgotten) {
     left.held += counts.held;

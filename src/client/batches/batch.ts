@@ -13,7 +13,7 @@ import {
   type BatchStatus,
   batchStatusQuery,
 } from '../../contract';
-import { NoAnswerError, requireGood } from '../../errors';
+import { requireGood } from '../../errors';
 import { batchWorkflowId } from '../../ids';
 import { endOfBatch } from './end';
 import { type ResultWithFiles, savingFiles } from './files';
@@ -34,7 +34,7 @@ export class Batch extends Run<BatchStatus, BatchResult> {
   /** How many items are where, and what keeps them. A `NoAnswerError` where no worker answers. */
   async status(): Promise<BatchStatus> {
     const status = await this.state();
-    if (!status) throw new NoAnswerError(this.workflowId);
+    if (!status) throw await this.noAnswer();
     return status;
   }
 

@@ -8,10 +8,10 @@ import {
   type PartitionResult,
   partitionResultsQuery,
 } from '../../contract';
-import { NoAnswerError } from '../../errors';
 import { batchPartWorkflowId, batchWorkflowId } from '../../ids';
 import { isOpen } from '../../openRun';
 import { inputOf } from '../keyed';
+import { noAnswer } from '../pollers';
 import { QUERY_PATIENCE_MS } from '../run';
 
 /** At any time; undefined where it was not handed over. A `NoAnswerError` where it takes a worker, and none answers. */
@@ -35,7 +35,7 @@ export async function partitionResults(
     // One that was stopped is asked, too: a worker finds out from its history.
     return await temporal.withDeadline(deadline, () => handle.query(partitionResultsQuery));
   } catch {
-    throw new NoAnswerError(handle.workflowId);
+    throw await noAnswer(temporal, handle.workflowId, QUERY_PATIENCE_MS);
   }
 }
 

@@ -17,7 +17,7 @@ import {
   pauseUpdate,
   resumeUpdate,
 } from '../../contract';
-import { DecisionRefusedError, NoAnswerError, requireGood } from '../../errors';
+import { DecisionRefusedError, requireGood } from '../../errors';
 import { campaignWorkflowId } from '../../ids';
 import { failedOutcome } from '../outcome';
 import { type Standing } from '../report';
@@ -39,7 +39,7 @@ export class Campaign extends Run<CampaignStatus, CampaignResult> {
   /** Where it is, what every job does and what it waits for. A `NoAnswerError` where no worker answers. */
   async status(): Promise<CampaignStatus> {
     const status = await this.state();
-    if (!status) throw new NoAnswerError(this.workflowId);
+    if (!status) throw await this.noAnswer();
     return status;
   }
 

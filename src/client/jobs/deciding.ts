@@ -8,8 +8,10 @@ import {
   FAILURE,
   resolveUpdate,
 } from '../../contract';
-import { DecisionRefusedError, NoAnswerError } from '../../errors';
+import { DecisionRefusedError } from '../../errors';
 import { sendOrder } from '../ordering';
+import { noAnswer } from '../pollers';
+import { QUERY_PATIENCE_MS } from '../run';
 import { type JobState } from './job';
 
 export interface DecisionMade extends Omit<Decision, 'hold'> {
@@ -43,7 +45,7 @@ export async function decide(
       `${workflowId} is paused on the Temporal server, and takes no decision: unpause it first. Nothing was decided.`,
     );
   const state = await readState();
-  if (!state) throw new NoAnswerError(workflowId);
+  if (!state) throw await noAnswer(temporal, workflowId, QUERY_PATIENCE_MS);
 
   const isOpen = status.name === 'RUNNING';
   const earlier = takenBefore(state, made, isOpen);
