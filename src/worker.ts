@@ -120,8 +120,8 @@ export async function createSegueWorker(options: SegueWorkerOptions): Promise<Se
         ...{ taskQueue, tuner, maxCachedWorkflows },
         workflowBundle: { codePath: options.bundlePath ?? WORKFLOW_BUNDLE },
         activities: activities.general,
-        // How soon the runs of a killed worker go on elsewhere.
-        stickyQueueScheduleToStartTimeout: '2s',
+        // How soon the runs of a killed worker go on elsewhere; a busy one that takes longer reads histories anew.
+        stickyQueueScheduleToStartTimeout: '5s',
       },
       { taskQueue: pollTaskQueue(taskQueue), tuner, activities: activities.polls },
     ],
