@@ -31,7 +31,7 @@ const LONGEST_REST_MS = 3_600_000;
 /**
  * Items in chunks on their way at once, of one partition. It is what two workers send at once, with 100 POSTs of batches
  * on the wire each: by itself a partition keeps both busy. More would only wait in the queue, where nothing can call them
- * back, and would all be unknown where no worker comes for a day.
+ * back.
  */
 const MOST_ON_THE_WAY = 200;
 const MOST_CHUNKS = 8;
