@@ -1,6 +1,7 @@
 /** What a team can give to its workers: roles, and options of the SDK. */
 import { type WorkerOptions } from '@temporalio/worker';
 import { createSegueWorker } from '../../../src';
+import { cachedWorkflowsIn } from '../../../src/worker';
 import { waitingJob } from '../../support/builders/waitingJob';
 import { segue } from '../../support/servers/segueCommand';
 import { segueClient, testConfig, useTemporal, withWorker } from '../../support/servers/temporal';
@@ -14,6 +15,7 @@ test.concurrent('interceptors and plugins are those of every queue', () =>
     const { taskQueue } = config;
     const done = new Set<string>();
     const queues: string[] = [];
+    const cached: unknown[] = [];
     const worker: Pick<WorkerOptions, 'interceptors' | 'plugins'> = {
       interceptors: {
         activity: [
@@ -32,6 +34,7 @@ test.concurrent('interceptors and plugins are those of every queue', () =>
           name: 'a test',
           configureWorker: (options) => {
             queues.push(options.taskQueue);
+            cached.push(options.maxCachedWorkflows);
             return options;
           },
         },
@@ -43,9 +46,16 @@ test.concurrent('interceptors and plugins are those of every queue', () =>
     };
     await withWorker(temporal, config, url, work, { worker });
     expect([...done]).toEqual([`submit on ${taskQueue}-submit`, `getTask on ${taskQueue}-poll`]);
+    expect(cached[0]).toBe(cachedWorkflowsIn());
     expect(queues).toEqual(['', '-poll', '-submit', '-batch'].map((suffix) => `${taskQueue}${suffix}`));
   }),
 );
+
+test('a worker keeps as many runs as its heap has room for: 400 open jobs fit into the image', () => {
+  // `--max-old-space-size=512`, as V8 counts it.
+  expect(cachedWorkflowsIn(560 * 2 ** 20)).toBe(766);
+  expect(cachedWorkflowsIn(64 * 2 ** 20)).toBe(10);
+});
 
 test.concurrent('a worker polls the queues of its roles alone', async () => {
   const config = testConfig();
