@@ -44,7 +44,7 @@ async function whyUnanswered(temporal: Client, workflowId: string, waitedMs: num
     const workers = await pollersOf(temporal, taskQueue, 'workflow');
     return workers.length === 0
       ? `No worker polls the task queue "${taskQueue}": start one with \`segue worker\``
-      : `A worker polls the task queue "${taskQueue}" but did not answer in ${formatDuration(waitedMs)}: it is busy, or has just ended`;
+      : `A worker polls the task queue "${taskQueue}" but did not answer in ${formatDuration(waitedMs)}: it is busy, or has just ended; \`segue worker\` starts another`;
   } catch {
     // Who may not ask that is told the rest all the same.
     return 'No worker answered';

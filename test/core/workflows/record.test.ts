@@ -110,7 +110,7 @@ describe('waiting for a record', () => {
     const listed = Object.fromEntries(
       typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value]),
     );
-    expect(listed).toEqual({ SegueStage: 'polling', SegueTool: 'video', SegueWorkspace: '1' });
+    expect(listed).toMatchObject({ SegueStage: 'polling', SegueTool: 'video', SegueWorkspace: '1' });
     expect(await run.query('__temporal_workflow_metadata')).toMatchObject({
       currentDetails: expect.stringMatching(/Waiting for the service to end video[^]*Its status: RENDERING/),
     });
