@@ -58,6 +58,14 @@ async function heldJob(config: StarterConfig, url: string): Promise<MediaJob> {
   return held;
 }
 
+/** Its pause is an attempt that is over at once; the one after that asks, and waits in the queue for a slot. */
+async function untilGetIsDue({ workflowId }: MediaJob): Promise<void> {
+  const run = temporal.client.workflow.getHandle(workflowId);
+  const isDue = async (): Promise<boolean> =>
+    (await run.describe()).raw.pendingActivities?.[0]?.attempt === 2;
+  await eventually('its GET to be due', isDue, 120_000);
+}
+
 test.concurrent(
   'P2: decisions are answered while polls take all the slots that polls have',
   () =>
@@ -68,6 +76,7 @@ test.concurrent(
         const { media } = segueClient(temporal, config);
         const names = Array.from({ length: JOBS }, (_unused, n) => `silent-${n}`);
         const open = await inParallel(20, names, (taskId) => media.start({ ...jobOf(url), taskId }));
+        await inParallel(20, open, untilGetIsDue);
         await eventually('polls that hang', () => hanging() >= SLOTS);
 
         const adopted = await found.resolve({ ...SOMEBODY, action: 'adopt', taskId: 'known' });
