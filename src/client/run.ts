@@ -70,7 +70,7 @@ export abstract class Run<State = unknown, Result = unknown> {
   /** How a run stands that is open; without a state where no worker answers. */
   protected abstract running(state: State | undefined): Standing;
 
-  protected abstract succeeded(result: Result): Standing;
+  protected abstract succeeded(result: Result): Standing | Promise<Standing>;
 
   protected abstract failed(failure: WorkflowFailedError): Standing | Promise<Standing>;
 
@@ -149,16 +149,20 @@ export abstract class Run<State = unknown, Result = unknown> {
     update: UpdateDefinition<Answer, [Order]>,
     order: Order,
   ): Promise<Answer> {
+    if (!isOpen(await this.handle.describe())) throw this.#isOver();
     if (!(await this.state())) throw await this.noAnswer();
     try {
       return await sendOrder(this.temporal, this.workflowId, update, order);
     } catch (error) {
-      if (error instanceof WorkflowNotFoundError)
-        throw new DecisionRefusedError(`${this.workflowId} is over; nothing was changed.`);
+      if (error instanceof WorkflowNotFoundError) throw this.#isOver();
       const failure = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
       if (failure instanceof ApplicationFailure) throw new DecisionRefusedError(failure.message);
       throw error;
     }
+  }
+
+  #isOver(): DecisionRefusedError {
+    return new DecisionRefusedError(`${this.workflowId} is over; nothing was changed.`);
   }
 
   /** Why its state could not be had. */
@@ -197,7 +201,7 @@ export abstract class Run<State = unknown, Result = unknown> {
   }
 
   async #closed(end: Ended<Result>): Promise<JobReport> {
-    const standing = 'result' in end ? this.succeeded(end.result) : await this.failed(end.failure);
+    const standing = await ('result' in end ? this.succeeded(end.result) : this.failed(end.failure));
     return { ...this.#identity, ...standing };
   }
 }

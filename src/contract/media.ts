@@ -142,6 +142,15 @@ export interface SubmitAttempt {
   taskId?: string;
 }
 
+/** In the memo of a run: its POST of unknown outcome, as {@link UnknownSubmit}. */
+export const UNKNOWN_MEMO = 'segueUnknown';
+
+export interface UnknownSubmit {
+  /** Its `X-Request-Id`. */
+  submission: string;
+  submittedAt: string;
+}
+
 /** Answer of the `state` query: what the run is doing, for programs and people. */
 export interface MediaState {
   key: string;

@@ -1,5 +1,6 @@
 /** What people see of a run in lists and on its page. */
-import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
+import { setCurrentDetails, upsertMemo, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
+import { UNKNOWN_MEMO } from '../contract';
 import { attributesOfJob, keyword, searchAttributes } from '../searchAttributes';
 import { type Following, type Stage } from './following';
 import { reportStage } from './reporting';
@@ -58,6 +59,10 @@ function list(run: Following): void {
     { key: searchAttributes.stage, value: run.stage },
     ...(tasks.length > 0 ? [{ key: searchAttributes.taskIds, value: tasks }] : []),
   ]);
+  // Whoever finds the run closed needs no worker to learn of a POST that may have been accepted.
+  const unknown = run.subject.unknown?.() ?? undefined;
+  const isKept = workflowInfo().memo?.[UNKNOWN_MEMO] !== undefined;
+  if (isKept !== (unknown !== undefined)) upsertMemo({ [UNKNOWN_MEMO]: unknown });
 }
 
 function listedStage(): string | undefined {

@@ -1,39 +1,44 @@
-import { FAILURE, type MediaStage, type MediaState, type SubmitAttempt } from '../../src/contract';
+import { TypedSearchAttributes } from '@temporalio/common';
 import { remainsOfFailed, remainsOfStopped } from '../../src/client/jobs/remains';
+import { type Listed } from '../../src/client/run';
+import { FAILURE, type MediaStage, UNKNOWN_MEMO } from '../../src/contract';
+import { searchAttributes } from '../../src/searchAttributes';
 
-function state(outcome: SubmitAttempt['outcome'] | undefined, taskId: string | null = null): MediaState {
-  const attempts = outcome ? [{ n: 3, at: '2026-01-01T00:00:00Z', outcome }] : [];
-  return { taskId, attempts } as Partial<MediaState> as MediaState;
+/** A closed run, as the server lists it. */
+function listed(stage: MediaStage | null, taskId: string | null, submission?: string): Listed {
+  const run: Partial<Listed> = {
+    workflowId: 'media/k',
+    startTime: new Date(),
+    status: { name: 'TERMINATED' } as Listed['status'],
+    memo: submission === undefined ? {} : { [UNKNOWN_MEMO]: { submission } },
+    typedSearchAttributes: new TypedSearchAttributes([
+      ...(stage ? [{ key: searchAttributes.stage, value: stage }] : []),
+      ...(taskId ? [{ key: searchAttributes.taskIds, value: [taskId] }] : []),
+    ]),
+  };
+  return run as Listed;
 }
 
-const unknown = { is: 'unknown', requestId: 'k.submit.3' };
+const task = { is: 'task', taskId: 't' };
 const nothing = { is: 'nothing' };
+const unknown = { is: 'unknown', requestId: null };
 
 describe('P1: what a stopped run may have left at the service', () => {
-  test.each<[string, Parameters<typeof state>, unknown]>([
-    ['a task', ['accepted', 't'], { is: 'task', taskId: 't' }],
-    ['a POST on its way', ['pending'], unknown],
-    ['a POST that may have been accepted', ['unknown'], unknown],
-    ['one of a task that was submitted again', ['unknown', 't'], unknown],
-    ['one of a task that is being submitted again', ['pending', 't'], unknown],
-    ['a POST that was refused', ['refused'], nothing],
-    ['a POST that was not sent', ['notSent'], nothing],
-    ['no POST at all', [undefined], nothing],
-  ])('%s, by its own words', (_case, words, remains) => {
-    expect(remainsOfStopped({ key: 'k', stage: 'cancelled', taskId: null, state: state(...words) })).toEqual(
-      remains,
-    );
-  });
-
-  test.each<[MediaStage | null, string | null, unknown]>([
-    ['polling', 't', { is: 'task', taskId: 't' }],
-    ['waiting', null, nothing],
-    ['submitting', null, { is: 'unknown', requestId: null }],
-    ['held', null, { is: 'unknown', requestId: null }],
-    ['cancelled', null, { is: 'unknown', requestId: null }],
-    [null, null, { is: 'unknown', requestId: null }],
-  ])('stage %s and task %s, where no worker answers', (stage, taskId, remains) => {
-    expect(remainsOfStopped({ key: 'k', stage, taskId, state: undefined })).toEqual(remains);
+  test.each<[MediaStage | null, string | null, string | undefined, unknown]>([
+    ['polling', 't', undefined, task],
+    ['cancelled', 't', undefined, task],
+    ['held', 't', undefined, task],
+    ['waiting', null, undefined, nothing],
+    ['cancelled', null, undefined, nothing],
+    ['submitting', null, undefined, unknown],
+    ['submitting', 't', 'k.submit.1', unknown],
+    ['held', null, 'k.submit.3', { is: 'unknown', requestId: 'k.submit.3' }],
+    ['held', 't', 'k.submit.3', { is: 'unknown', requestId: 'k.submit.3' }],
+    ['cancelled', null, 'k.submit.3', { is: 'unknown', requestId: 'k.submit.3' }],
+    ['held', null, undefined, unknown],
+    [null, null, undefined, unknown],
+  ])('stage %s, task %s, unknown POST %s', (stage, taskId, submission, remains) => {
+    expect(remainsOfStopped(listed(stage, taskId, submission))).toEqual(remains);
   });
 
   test.each([
@@ -41,12 +46,11 @@ describe('P1: what a stopped run may have left at the service', () => {
     [FAILURE.refused, nothing],
     [FAILURE.badInput, nothing],
     // The server repeated a run; the one before it had this task.
-    [FAILURE.unsafeStart, { is: 'task', taskId: 't' }],
-    [null, { is: 'task', taskId: 't' }],
-    [FAILURE.givenUp, { is: 'task', taskId: 't' }],
-    [FAILURE.abandoned, { is: 'task', taskId: 't' }],
+    [FAILURE.unsafeStart, task],
+    [null, task],
+    [FAILURE.givenUp, task],
+    [FAILURE.abandoned, task],
   ])('of a run that failed as %s', (type, remains) => {
-    const last = { key: 'k', stage: 'failed', taskId: 't', state: undefined } as const;
-    expect(remainsOfFailed(type, last)).toEqual(remains);
+    expect(remainsOfFailed(type, listed('failed', 't'))).toEqual(remains);
   });
 });

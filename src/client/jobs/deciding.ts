@@ -44,15 +44,15 @@ export async function decide(
     throw new DecisionRefusedError(
       `${workflowId} is paused on the Temporal server, and takes no decision: unpause it first. Nothing was decided.`,
     );
-  const state = await readState();
-  if (!state) throw await noAnswer(temporal, workflowId, QUERY_PATIENCE_MS);
-
   const isOpen = status.name === 'RUNNING';
-  const earlier = takenBefore(state, made, isOpen);
+  const state = await readState();
+  if (!state && isOpen) throw await noAnswer(temporal, workflowId, QUERY_PATIENCE_MS);
+
+  const earlier = state && takenBefore(state, made, isOpen);
   if (earlier) return { applied: false, stage: state.stage, taskId: state.taskId ?? null, earlier };
-  if (!isOpen || !state.hold) {
+  if (!isOpen || !state?.hold) {
     const how = isOpen
-      ? `it is ${state.stage}`
+      ? `it is ${state?.stage ?? ''}`
       : `it is over (${status.name.toLowerCase().replace('_', ' ')})`;
     throw new DecisionRefusedError(`${workflowId} is not held: ${how}. Nothing was decided.`);
   }

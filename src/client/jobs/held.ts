@@ -13,7 +13,6 @@ import {
   type HoldState,
   MEDIA_WORKFLOW,
   type MediaInput,
-  type MediaState,
   OPEN_STAGES,
   RECORD_WORKFLOW,
   TRANSCRIPT_WORKFLOW,
@@ -95,38 +94,38 @@ class Asking {
   constructor(private readonly temporal: Client) {}
 
   async about(run: WorkflowExecutionInfo): Promise<HeldJob | undefined> {
-    const { workflowId, runId } = run;
+    const { workflowId } = run;
     const entry = entryOf(run);
     const isStopped = entry.closedAt !== null;
-    if (isStopped && (await this.#isSettled(entry))) return undefined;
-
+    if (isStopped) return (await this.#isSettled(entry)) ? undefined : this.#stopped(run);
     const job = jobOf(this.temporal, workflowId, { key: entry.key, existing: true, ...run });
     const state = (await this.#isSilent(run)) ? undefined : await this.#stateOf(run, job);
     const { hold = null } = state ?? {};
     // The list lags behind: it was decided in the meantime.
-    if (state && !hold && !isStopped) return undefined;
+    if (state && !hold) return undefined;
 
     const last = state?.attempts?.at(-1);
-    const known = {
+    return {
       ...entry,
       taskId: state?.taskId ?? entry.taskId,
       requestId: last ? submitRequestId(entry.key, last.n) : null,
       answered: state !== undefined,
+      why: hold?.why ?? (entry.stage === 'overdue' ? 'overdue' : null),
+      ...{ since: hold?.since ?? null, reason: hold?.reason ?? null, hold, left: null },
     };
-    if (!isStopped) {
-      const why = hold?.why ?? (entry.stage === 'overdue' ? 'overdue' : null);
-      return { ...known, why, since: hold?.since ?? null, reason: hold?.reason ?? null, hold, left: null };
-    }
+  }
+
+  /** Of a closed run the list tells all that is needed: a worker with its code may be gone. */
+  async #stopped(run: WorkflowExecutionInfo): Promise<HeldJob> {
+    const entry = entryOf(run);
+    const remains = remainsOfStopped(run);
+    const input = askedOf(await inputOf(this.temporal, run), entry);
     return {
-      ...known,
+      ...entry,
+      requestId: remains.is === 'unknown' ? remains.requestId : null,
+      answered: true,
       why: entry.status === 'terminated' ? 'terminated' : 'timedOut',
-      since: entry.closedAt,
-      reason: hold?.reason ?? state?.lastError ?? null,
-      hold: null,
-      left: {
-        remains: remainsOfStopped({ ...entry, state: state as MediaState | undefined }),
-        input: askedOf(await inputOf(this.temporal, { workflowId, runId }), entry),
-      },
+      ...{ since: entry.closedAt, reason: null, hold: null, left: { remains, input } },
     };
   }
 

@@ -74,7 +74,7 @@ export abstract class Job<State extends JobState = JobState, Result = unknown> e
   protected async failed(failure: WorkflowFailedError): Promise<Standing> {
     const outcome = failedOutcome(failure);
     // A run that was cancelled or terminated says nothing itself; its task goes on at the service all the same.
-    return { ...outcome, taskId: outcome.taskId ?? (await this.state())?.taskId ?? null };
+    return { ...outcome, taskId: outcome.taskId ?? entryOf(await this.handle.describe()).taskId };
   }
 }
 
@@ -87,11 +87,10 @@ export class MediaJob extends Job<MediaState, MediaResult> {
   async remains(): Promise<Remains> {
     const run = await this.handle.describe();
     if (run.status.name === 'COMPLETED') return { is: 'nothing' };
-    const last = { ...entryOf(run), state: await this.state() };
-    if (run.status.name !== 'FAILED') return remainsOfStopped(last);
+    if (run.status.name !== 'FAILED') return remainsOfStopped(run);
     const end = await this.end();
     const cause = 'failure' in end ? end.failure.cause : undefined;
-    return remainsOfFailed(cause instanceof ApplicationFailure ? cause.type : null, last);
+    return remainsOfFailed(cause instanceof ApplicationFailure ? cause.type : null, run);
   }
 
   protected succeeded(result: MediaResult): Standing {

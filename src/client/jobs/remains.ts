@@ -1,6 +1,7 @@
 /** What a closed run may have left at the service. */
-import { FAILURE, type MediaStage, type MediaState } from '../../contract';
-import { submitRequestId } from '../../ids';
+import { FAILURE, UNKNOWN_MEMO, type UnknownSubmit } from '../../contract';
+import { entryOf } from '../listing';
+import { type Listed } from '../run';
 
 export type Remains =
   /** Nothing that still costs or could still give a result. */
@@ -10,29 +11,16 @@ export type Remains =
   /** A POST that may have been accepted; the id it was sent with, where that is known. */
   | { is: 'unknown'; requestId: string | null };
 
-export interface LastKnown {
-  key: string;
-  /** As the run's list entry has it. */
-  stage: MediaStage | null;
-  taskId: string | null;
-  /** What the run says of itself; undefined where no worker answers. */
-  state: MediaState | undefined;
-}
-
-/** Of a run that ended before its task did: cancelled, terminated, timed out, abandoned. */
-export function remainsOfStopped({ key, stage, taskId, state }: LastKnown): Remains {
-  const last = state?.attempts.at(-1);
-  const task = state?.taskId ?? taskId;
-  // The one that is known is of a submission before: a person has it submitted again since.
-  const isDoubtful =
-    last?.taskId === undefined && (last?.outcome === 'unknown' || last?.outcome === 'pending');
-  if (task !== null && !isDoubtful) return { is: 'task', taskId: task };
-  if (!state) {
-    // Between two attempts, of which the last was provably not accepted.
-    return stage === 'waiting' ? { is: 'nothing' } : { is: 'unknown', requestId: null };
-  }
-  if (!last || last.outcome === 'refused' || last.outcome === 'notSent') return { is: 'nothing' };
-  return { is: 'unknown', requestId: submitRequestId(key, last.n) };
+/** Of a run that ended before its task did: cancelled, terminated, timed out, abandoned. No worker is asked. */
+export function remainsOfStopped(run: Listed): Remains {
+  const { stage, taskId } = entryOf(run);
+  // A task that is known then is of a submission before.
+  if (stage === 'submitting') return { is: 'unknown', requestId: null };
+  const unknown = run.memo?.[UNKNOWN_MEMO] as UnknownSubmit | undefined;
+  if (unknown) return { is: 'unknown', requestId: unknown.submission };
+  if (taskId !== null) return { is: 'task', taskId };
+  const isSettled = stage === 'waiting' || stage === 'cancelled';
+  return isSettled ? { is: 'nothing' } : { is: 'unknown', requestId: null };
 }
 
 /** Failures after which the service surely has nothing of it: it said so itself, or was never asked. */
@@ -42,6 +30,6 @@ const NOTHING_LEFT: readonly unknown[] = [FAILURE.taskFailed, FAILURE.refused, F
  * Of a run that ended itself, by the type of its failure. One that was started unsafely may be the server's repetition
  * of a run that had a task.
  */
-export function remainsOfFailed(failureType: string | null | undefined, last: LastKnown): Remains {
-  return NOTHING_LEFT.includes(failureType) ? { is: 'nothing' } : remainsOfStopped(last);
+export function remainsOfFailed(failureType: string | null | undefined, run: Listed): Remains {
+  return NOTHING_LEFT.includes(failureType) ? { is: 'nothing' } : remainsOfStopped(run);
 }

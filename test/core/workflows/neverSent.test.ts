@@ -1,6 +1,7 @@
 /** A submit whose worker died before it sent anything: the run submits again by itself, and nobody is asked. */
 import { defaultPayloadConverter } from '@temporalio/common';
 import { tsToMs } from '@temporalio/common/lib/time';
+import { sendingSignal } from '../../../src/contract';
 import { batchPartWorkflowId, batchTaskQueue, submitTaskQueue } from '../../../src/ids';
 import { batchOf, cutouts } from '../../support/builders/batch';
 import { newKey, startByName } from '../../support/builders/jobs';
@@ -61,6 +62,24 @@ test.concurrent('P1 P2: a job whose worker died before it sent goes on by itself
     });
     expect(await stagesOf(run.workflowId)).not.toContain('held');
     expect((await readLedger(url)).summary).toMatchObject({ submissions: 1, duplicates: 0 });
+  }),
+);
+
+test.concurrent('P1: one whose worker died after it told that it was about to send is held', () =>
+  withSandbox(INSTANT, async (url) => {
+    const config = testConfig();
+    const run = await startByName(temporal, config, url, { key: newKey(), poll: config.poll });
+    const take = async (): Promise<void> => {
+      await takeTask(submitTaskQueue(config.taskQueue));
+      await run.signal(sendingSignal, { n: 1 });
+    };
+    await withWorker(temporal, config, url, take, WORKFLOWS);
+    await withWorker(temporal, config, url, async () => {
+      const job = await segueClient(temporal, config).job(run.workflowId);
+      expect(await job.wait()).toMatchObject({ status: 'held' });
+      await job.resolve({ action: 'abandon', by: 'a test', reason: 'seen' });
+    });
+    expect((await readLedger(url)).summary).toMatchObject({ submissions: 0 });
   }),
 );
 

@@ -4,7 +4,7 @@ import { type MockActivityEnvironment } from '@temporalio/testing';
 import { ActivityNotFoundError, type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { createActivities } from '../../../src/activities';
 import { sendOnce, type SendWindow } from '../../../src/activities/once';
-import { type ChunkOrder, type SubmitOutcome, type TasksNews } from '../../../src/contract';
+import { type ChunkOrder, sendingSignal, type SubmitOutcome, type TasksNews } from '../../../src/contract';
 import { testApi } from '../../support/service/api';
 import { answer, startRawServer } from '../../support/service/rawServer';
 import { activityEnvironment } from '../../support/servers/log';
@@ -51,7 +51,11 @@ test('P1: a chunk larger than the share sends as many as it may; the others are 
 });
 
 /** A server that takes heartbeats as it is told to, and knows of a batch no more than its stage. */
-function serverThat(hears: (notes: object) => Promise<void>, stage?: string): Client {
+function serverThat(
+  hears: (notes: object) => Promise<void>,
+  stage?: string,
+  signal: (name: string, news: unknown) => Promise<void> = () => Promise.resolve(),
+): Client {
   const apart = (_limit: unknown, ask: () => unknown): unknown => ask();
   const describe = (): Promise<unknown> =>
     stage === undefined
@@ -60,7 +64,7 @@ function serverThat(hears: (notes: object) => Promise<void>, stage?: string): Cl
   const client = {
     ...{ withAbortSignal: apart, withDeadline: apart },
     activity: { heartbeat: (_token: Uint8Array, notes: object) => hears({ ...notes }) },
-    workflow: { getHandle: () => ({ describe, signal: () => Promise.resolve() }) },
+    workflow: { getHandle: () => ({ describe, signal }) },
   };
   return client as unknown as Client;
 }
@@ -81,6 +85,36 @@ test('P2: the server knows what has no place before anything is sent', async () 
   expect(ended(await environment.run(chunks.submitChunk, chunkOf(8, runId)))).toEqual(partSent('refused'));
   const unsent = expect.objectContaining({ outcome: 'notSent' });
   expect(told).toEqual([{ 3: unsent, 4: unsent, 5: unsent, 6: unsent, 7: unsent, sent: 0 }]);
+  await api.close();
+  await server.stop();
+});
+
+test.each([
+  ['is told of a chunk before any of it is sent', () => Promise.resolve(), 'refused', 3],
+  [
+    'cannot be told of a chunk before it',
+    () => Promise.reject(new WorkflowNotFoundError('it is over', 'b', undefined)),
+    'notSent',
+    0,
+  ],
+])('P1: where its run %s, so many are sent', async (_name, take, end, posts) => {
+  const server = await startRawServer((socket) => socket.end(REFUSED));
+  const api = testApi(server.url);
+  const { chunks } = createActivities(api, { checkScheduledTime: false });
+  const told: unknown[] = [];
+  const client = serverThat(
+    () => Promise.resolve(),
+    undefined,
+    async (signal, news) => {
+      told.push([signal, news, server.received.length]);
+      await take();
+    },
+  );
+  const { environment, runId } = environmentOf({}, client);
+  const outcomes: SubmitOutcome[] = await environment.run(chunks.submitChunk, chunkOf(3, runId));
+  expect(told).toContainEqual([sendingSignal.name, { n: 1 }, 0]);
+  expect(ended(outcomes)).toEqual(Array<string>(3).fill(end));
+  expect(server.received).toHaveLength(posts);
   await api.close();
   await server.stop();
 });
