@@ -78,7 +78,12 @@ export function batchPartPrefix(key: string): string {
 
 /** The key of a batch's item, by its number in the batch, from 1. No campaign's job may be called like that. */
 export function batchItemKey(batch: string, number: number): string {
-  return `${batch}~i${number}`;
+  return `${batchItemPrefix(batch)}${number}`;
+}
+
+/** What the keys of all its items begin with. */
+export function batchItemPrefix(batch: string): string {
+  return `${batch}~i`;
 }
 
 /** Whether a name would make a campaign's job look like an item of a batch with the same key. */

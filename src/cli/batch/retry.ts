@@ -30,7 +30,7 @@ async function tellRepeat(
 ): Promise<ExitCode> {
   if (!batch) {
     if (json) printJson({ ...NO_JOB, status: 'succeeded', error: null, repeated, left });
-    say(`Nothing of the batch ${key} failed, so nothing is run again.`);
+    say(`Nothing failed in the batch ${key} itself, so nothing is run again.`);
     return EXIT.done;
   }
   if (batch.existing) {

@@ -147,7 +147,7 @@ export function leftLines(key: string, { held, lost, cancelled }: LeftItems): st
     ...(held > 0
       ? [
           `Not run again: ${held} held. They are runs of their own, and the service may have them or still work on them; ` +
-            `what to do: segue held, and for one that has failed since: segue retry ID (${results} --status held)`,
+            `what to do: segue held, and for one that has failed since: segue retry ID (its workflowId in ${results} --status failed)`,
         ]
       : []),
     ...(lost > 0

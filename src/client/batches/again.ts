@@ -9,18 +9,19 @@ import {
 } from '../../contract';
 import { NotRepeatedError } from '../../errors';
 import { againKey, batchPartWorkflowId } from '../../ids';
-import { isRecord } from '../../rules/inputs';
 import { inputOf } from '../keyed';
 import { noAnswer } from '../pollers';
 import { QUERY_PATIENCE_MS } from '../run';
 import { type Batch } from './batch';
 import { isPartitionOpen, partitionItems, partitionResults } from './handedOver';
 import { knownPartitions } from './known';
+import { followResult } from './left';
+import { resultOf } from './listing';
 import { factsOf, inPartitions, manifestOf, type Partition } from './manifest/cutting';
 
 /** Items that did not succeed and are not repeated, by what keeps them. */
 export interface LeftItems {
-  /** They went on as runs of their own: the service may have them, or still work on them. */
+  /** They went on as runs of their own, and have not succeeded there: the service may have them, or still work on them. */
   held: number;
   /** Their partition was stopped while they were at the service. */
   lost: number;
@@ -50,8 +51,10 @@ export async function repeatOf(
 }
 
 async function findFailed(temporal: Client, repeated: Batch, total: number): Promise<FailedItems> {
-  const { status, stage, info } = await repeated.report();
+  const { status, stage } = await repeated.report();
   if (status === 'running') throw refusal(repeated, `it is still running${stage ? ` (${stage})` : ''}`);
+  // What failed since its end is a run of its own, and is not repeated here.
+  const result = await resultOf(temporal, await temporal.workflow.getHandle(repeated.workflowId).describe());
   const left = { held: 0, lost: 0, cancelled: 0 };
   const facts: PartitionFacts[] = [];
   const absent: number[] = [];
@@ -63,16 +66,16 @@ async function findFailed(temporal: Client, repeated: Batch, total: number): Pro
   });
   for await (const partition of inPartitions(items)) facts.push(factsOf(partition));
   const manifest = manifestOf(facts);
-  const missing = failuresIn(info) - manifest.items;
+  const missing = (result?.counts.failed ?? 0) - manifest.items;
   if (missing > 0) throw refusal(repeated, `${missing} of its failed items are not kept any more`);
-  if (!isRecord(info)) await countForgotten(temporal, repeated, absent, left);
+  if (!result) await countForgotten(temporal, repeated, absent, left);
   const partitions = {
     [Symbol.asyncIterator]: () => inPartitions(failedItems(temporal, repeated, total)),
   };
   return { manifest, left, partitions };
 }
 
-/** One that was stopped has no end that counts them: it is asked itself whether partitions that are not there ever were. */
+/** One that was stopped has no end that counts them: only it knows whether partitions that are not there ever were. */
 async function countForgotten(
   temporal: Client,
   repeated: Batch,
@@ -119,7 +122,7 @@ async function* failedItems(
     const asked = results.some(isFailed) ? await itemsOf(temporal, repeated, n) : [];
     for (const [place, result] of results.entries()) {
       const item = asked[place];
-      if (!isFailed(result)) others?.onOther(result);
+      if (!isFailed(result)) others?.onOther(await followResult(temporal, result));
       else if (item) yield { line: ++line, item: anew(item) };
     }
   }
@@ -176,14 +179,9 @@ async function itemsOf(temporal: Client, repeated: Batch, n: number): Promise<Ba
 const GRPC_NOT_FOUND = 5;
 
 function countLeft(left: LeftItems, { status }: BatchItemResult): void {
-  if (status === 'held') left.held += 1;
+  if (status === 'held' || status === 'failed') left.held += 1;
   if (status === 'running') left.lost += 1;
   if (status === 'cancelled' || status === 'waiting') left.cancelled += 1;
-}
-
-/** As the batch counted them, where it came to its end. */
-function failuresIn(info: unknown): number {
-  return isRecord(info) && isRecord(info.counts) ? Number(info.counts.failed) : 0;
 }
 
 function refusal({ workflowId, runId, key }: Batch, why: string): NotRepeatedError {

@@ -18,6 +18,7 @@ import { batchWorkflowId } from '../../ids';
 import { endOfBatch } from './end';
 import { type ResultWithFiles, savingFiles } from './files';
 import { keptResults, type KeptResults } from './kept';
+import { followCounts, type FollowedCounts } from './left';
 import { resultsOfBatch, type ResultsOptions } from './results';
 import { type FilePlace } from '../files';
 import { inputOf } from '../keyed';
@@ -31,6 +32,12 @@ export class Batch extends Run<BatchStatus, BatchResult> {
     super(temporal, batchWorkflowId(facts.key), facts);
   }
 
+  /** With the items that left it where they are now. */
+  override async state(): Promise<BatchStatus | undefined> {
+    const status = await super.state();
+    return status && { ...status, counts: (await this.#follow(status)).counts };
+  }
+
   /** How many items are where, and what keeps them. A `NoAnswerError` where no worker answers. */
   async status(): Promise<BatchStatus> {
     const status = await this.state();
@@ -38,11 +45,14 @@ export class Batch extends Run<BatchStatus, BatchResult> {
     return status;
   }
 
-  /** Waits for the end: every item is over, or goes on as a run of its own. Any other end is thrown. */
+  /**
+   * Waits for the end: every item is over, or goes on as a run of its own, and is counted as what became of it there.
+   * Any other end is thrown.
+   */
   async result(): Promise<BatchResult> {
     const end = await this.end();
     if ('failure' in end) throw end.failure;
-    return end.result;
+    return asOf(end.result, await this.#follow(end.result));
   }
 
   /** Submits nothing more until it is resumed; what is at the service goes on. */
@@ -102,11 +112,23 @@ export class Batch extends Run<BatchStatus, BatchResult> {
     };
   }
 
-  protected succeeded(result: BatchResult): Standing {
-    return { ...endOfBatch(result), stage: result.status, taskId: null, info: result };
+  protected async succeeded(result: BatchResult): Promise<Standing> {
+    const followed = await this.#follow(result);
+    const now = asOf(result, followed);
+    return { ...endOfBatch(now, followed.left), stage: now.status, taskId: null, info: now };
   }
 
   protected failed(failure: WorkflowFailedError): Standing {
     return { ...failedOutcome(failure), taskId: null };
   }
+
+  #follow(counted: BatchStatus | BatchResult): Promise<FollowedCounts> {
+    return followCounts(this.temporal, this.key, counted);
+  }
+}
+
+/** Nobody has to look at it any more when nothing is held. */
+function asOf(result: BatchResult, { counts }: FollowedCounts): BatchResult {
+  const status = result.status === 'attention' && counts.held === 0 ? 'completed' : result.status;
+  return { ...result, status, counts };
 }

@@ -1,18 +1,21 @@
 /** How a batch ended, in the words of the command contract. */
 import { type BatchResult, type FiredEnd, type ItemCounts, type StoppedItems } from '../../contract';
+import { type LeftRuns } from './left';
 
-/** Held items outweigh failed ones: somebody has to decide. */
-export function endOfBatch({
-  status,
-  counts,
-  incomplete,
-  stopped,
-}: Pick<BatchResult, 'status' | 'counts'> & Partial<Pick<BatchResult, 'incomplete' | 'stopped'>>): FiredEnd {
+type End = Pick<BatchResult, 'status' | 'counts'> & Partial<Pick<BatchResult, 'incomplete' | 'stopped'>>;
+
+/** Held items outweigh failed ones: somebody has to decide. `left` is what is known of those since. */
+export function endOfBatch(
+  { status, counts, incomplete, stopped }: End,
+  { goingOn, gone }: LeftRuns = { goingOn: 0, gone: 0 },
+): FiredEnd {
   if (status === 'cancelled') return { status: 'cancelled', error: 'it was cancelled' };
   const { unfollowed, undone, reason } = stopped ?? unknownStop(counts, incomplete);
-  const held = counts.held - unfollowed;
+  const held = counts.held - unfollowed - goingOn - gone;
   const problems = [
     ...(held > 0 ? [`${held} items need a person`] : []),
+    ...(goingOn > 0 ? [`${goingOn} items go on as runs of their own`] : []),
+    ...(gone > 0 ? [`${gone} items went on as runs that Temporal keeps no longer`] : []),
     ...(unfollowed > 0
       ? [`${unfollowed} items are at the service, and nobody asks after them: ${reason}`]
       : []),

@@ -2,6 +2,7 @@
 import { type Client, type WorkflowExecutionInfo, WorkflowNotFoundError } from '@temporalio/client';
 import { BATCH_WORKFLOW, type BatchResult, type BatchStage, type ItemCounts } from '../../contract';
 import { endOfBatch } from './end';
+import { followCounts } from './left';
 import { countRuns, entryOf, findRuns, type JobEntry, queryOf } from '../listing';
 
 export interface BatchFilter {
@@ -22,9 +23,10 @@ export async function* listBatches(temporal: Client, filter: BatchFilter): Async
   for await (const run of findRuns(temporal, queryOf(filter), ONLY_BATCHES)) {
     const entry = entryOf(run);
     const result = await resultOf(temporal, run);
-    const status = result ? endOfBatch(result).status : entry.status;
+    const { counts } = result ? await followCounts(temporal, entry.key, result) : { counts: null };
+    const status = result && counts ? endOfBatch({ ...result, counts }).status : entry.status;
     const stage = entry.stage as BatchStage | null;
-    yield { ...entry, status, stage, counts: result?.counts ?? null };
+    yield { ...entry, status, stage, counts };
   }
 }
 
@@ -33,9 +35,9 @@ export function countBatches(temporal: Client, filter: BatchFilter): Promise<num
 }
 
 /** Whether items failed is not in the list, but in the result. No worker is asked. */
-async function resultOf(
+export async function resultOf(
   temporal: Client,
-  { status, workflowId, runId }: WorkflowExecutionInfo,
+  { status, workflowId, runId }: Pick<WorkflowExecutionInfo, 'status' | 'workflowId' | 'runId'>,
 ): Promise<BatchResult | null> {
   if (status.name !== 'COMPLETED') return null;
   try {

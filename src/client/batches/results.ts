@@ -8,6 +8,7 @@ import {
 } from '../../contract';
 import { partitionResults } from './handedOver';
 import { knownPartitions } from './known';
+import { followResults } from './left';
 
 /** A partition that has no results. */
 export interface MissingResults {
@@ -15,7 +16,7 @@ export interface MissingResults {
   n: number;
   first: number;
   items: number;
-  /** `unknown` where no worker answers for the batch, which knows. */
+  /** `unknown` where the batch, which knows, is open and no worker answers for it. */
   why: 'notHandedOver' | 'notKept' | 'unknown';
   /** As the batch counted them, of those that are not kept any more. */
   counts: ItemCounts | null;
@@ -45,7 +46,7 @@ export async function* resultsOfBatch(
       if (standing?.isThere) results = await partitionResults(temporal, key, n);
       if (!results) onMissing({ n, first, items, ...whyMissing(standing) });
     }
-    yield* results ?? [];
+    yield* await followResults(temporal, results ?? []);
     first += items;
   }
 }

@@ -50,8 +50,10 @@ test('P2: a task id that comes late to a partition is adopted by the run that th
     const adopted = temporal.client.workflow.getHandle(job.workflowId);
     expect(await adopted.result()).toMatchObject({ status: 'succeeded', taskId });
     expect((await job.state())?.decisions).toEqual([]);
-    expect(await batch.result()).toMatchObject({ status: 'attention' });
-    expect((await resultsOf(batch))[0]).toMatchObject({ status: 'held', taskId });
+    const ended = temporal.client.workflow.getHandle(batch.workflowId);
+    expect(await ended.result()).toMatchObject({ status: 'attention' });
+    expect(await partition.result()).toMatchObject({ items: [{ status: 'held', taskId }, {}] });
+    expect((await resultsOf(batch))[0]).toMatchObject({ status: 'succeeded', taskId });
   });
   expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 2, duplicates: 0 });
 });

@@ -208,6 +208,16 @@ describe('the end of a batch', () => {
   ])('where %s', (_name, result, word, error) => {
     expect(endOfBatch(result)).toEqual({ status: word, error });
   });
+
+  test('where items went on as runs of their own', () => {
+    expect(
+      endOfBatch({ status: 'attention', counts: { ...counts, held: 6 } }, { goingOn: 2, gone: 3 }),
+    ).toEqual({
+      status: 'held',
+      error:
+        '1 items need a person; 2 items go on as runs of their own; 3 items went on as runs that Temporal keeps no longer',
+    });
+  });
 });
 
 test('trouble that comes and goes is told once; ten minutes after its end, another one is told', () => {

@@ -1,0 +1,147 @@
+/** Items that left their batch as runs of their own: what became of them is read there, also when the batch is over. */
+import {
+  type Client,
+  ServiceError,
+  type WorkflowExecutionDescription,
+  WorkflowFailedError,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
+import { type BatchItemResult, type BatchResult, type ItemCounts, type MediaResult } from '../../contract';
+import { failedRun } from '../../failedRun';
+import { batchItemPrefix, mediaWorkflowId } from '../../ids';
+import { isOpen } from '../../openRun';
+import { inParallel } from '../../parallel';
+import { describeOwnRun } from '../../ownRun';
+import { entryOf, findRuns, quoted } from '../listing';
+import { SHORTEST_RETENTION_MS } from './kept';
+
+/** Questions to the server at a time. */
+const AT_ONCE = 10;
+
+/** Of those that count as held. */
+export interface LeftRuns {
+  /** Somebody has decided, or nobody has to yet. */
+  goingOn: number;
+  /** Temporal keeps their runs no longer. */
+  gone: number;
+}
+
+export interface FollowedCounts {
+  counts: ItemCounts;
+  left: LeftRuns;
+}
+
+/** The counts of a batch, with those that left where they are now. */
+export async function followCounts(
+  temporal: Client,
+  key: string,
+  batch: Pick<BatchResult, 'counts' | 'startedAt' | 'stopped'> & { finishedAt?: string },
+): Promise<FollowedCounts> {
+  const { counts, startedAt, stopped, finishedAt } = batch;
+  const total = counts.held - (stopped?.unfollowed ?? 0);
+  if (total <= 0) return { counts, left: { goingOn: 0, gone: 0 } };
+  const ids = await idsOfLeft(temporal, key, startedAt);
+  const runs = await inParallel(AT_ONCE, [...ids], (workflowId) => latestRun(temporal, workflowId));
+  const found = runs.filter((run) => run !== undefined);
+  const succeeded = found.filter((run) => statusOf(run) === 'succeeded').length;
+  const failed = found.filter((run) => statusOf(run) === 'failed').length;
+  // A list lags behind, but nothing is forgotten so soon.
+  const isLongOver = Date.now() - Date.parse(finishedAt ?? '') > SHORTEST_RETENTION_MS;
+  return {
+    counts: {
+      ...counts,
+      succeeded: counts.succeeded + succeeded,
+      failed: counts.failed + failed,
+      held: counts.held - succeeded - failed,
+    },
+    left: {
+      goingOn: found.filter(isGoingOn).length,
+      gone: isLongOver ? Math.max(0, total - found.length) : 0,
+    },
+  };
+}
+
+const GRPC_UNIMPLEMENTED = 12;
+
+/** Not those of an earlier batch with the same key, which may be kept longer than that itself. */
+async function idsOfLeft(temporal: Client, key: string, startedAt: string): Promise<Set<string>> {
+  const prefix = mediaWorkflowId(batchItemPrefix(key));
+  const ids = new Set<string>();
+  try {
+    const found = findRuns(
+      temporal,
+      `WorkflowId STARTS_WITH ${quoted(prefix)} AND StartTime >= ${quoted(startedAt)}`,
+    );
+    // Not what was run again, or goes on, under a key made from it.
+    for await (const { workflowId } of found)
+      if (/^\d+$/.test(workflowId.slice(prefix.length))) ids.add(workflowId);
+  } catch (error) {
+    const cause = error instanceof ServiceError ? error.cause : error;
+    // The time-skipping server, which people test with, lists nothing.
+    if ((cause as { code?: unknown }).code !== GRPC_UNIMPLEMENTED) throw error;
+  }
+  return ids;
+}
+
+/** A result of a batch, as it is now. */
+export async function followResult(temporal: Client, result: BatchItemResult): Promise<BatchItemResult> {
+  const { status, workflowId, error } = result;
+  if (status !== 'held' || workflowId === undefined) return result;
+  const run = await latestRun(temporal, workflowId);
+  const now = run ? statusOf(run) : 'held';
+  const taskId = (run && entryOf(run).taskId) ?? result.taskId;
+  if (run && now !== 'held') return { ...result, status: now, taskId, ...(await endOf(temporal, run)) };
+  const words = [error, whyHeld(workflowId, run)].filter((known) => known !== undefined);
+  return { ...result, taskId, error: words.join('; ') || undefined };
+}
+
+/** Undefined where it waits for a decision: its batch told why. */
+function whyHeld(workflowId: string, run: WorkflowExecutionDescription | undefined): string | undefined {
+  if (!run) return `its run ${workflowId} is not there: Temporal keeps it no longer, or it is about to begin`;
+  if (!isOpen(run)) return `its run ${workflowId} was stopped; what to do: segue held`;
+  return isGoingOn(run) ? `it goes on as ${workflowId}: ${entryOf(run).stage ?? 'started'}` : undefined;
+}
+
+export function followResults(temporal: Client, results: BatchItemResult[]): Promise<BatchItemResult[]> {
+  return inParallel(AT_ONCE, results, (result) => followResult(temporal, result));
+}
+
+/** One that was terminated, or timed out, is decided by nobody: the service may have what it was for. */
+function statusOf({ status }: WorkflowExecutionDescription): 'succeeded' | 'failed' | 'held' {
+  if (status.name === 'COMPLETED') return 'succeeded';
+  return status.name === 'FAILED' || status.name === 'CANCELLED' ? 'failed' : 'held';
+}
+
+/** Whether no person has to do anything for it. */
+function isGoingOn(run: WorkflowExecutionDescription): boolean {
+  const { stage } = entryOf(run);
+  return isOpen(run) && stage !== 'held' && stage !== 'overdue';
+}
+
+async function latestRun(
+  temporal: Client,
+  workflowId: string,
+): Promise<WorkflowExecutionDescription | undefined> {
+  try {
+    return await describeOwnRun(temporal, workflowId);
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return undefined;
+    throw error;
+  }
+}
+
+async function endOf(
+  temporal: Client,
+  { workflowId, runId }: WorkflowExecutionDescription,
+): Promise<Partial<BatchItemResult>> {
+  try {
+    const result: unknown = await temporal.workflow.getHandle(workflowId, runId).result();
+    const { taskId, info, written, notified } = result as MediaResult;
+    const unwritten = written?.ok === false ? written.error : undefined;
+    return { taskId, info, error: undefined, unwritten, notified: notified ?? undefined };
+  } catch (error) {
+    if (!(error instanceof WorkflowFailedError)) throw error;
+    const { errors, error: words } = failedRun(error);
+    return { error: errors === null ? words : `${words}: ${JSON.stringify(errors)}` };
+  }
+}
