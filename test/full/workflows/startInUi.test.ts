@@ -15,7 +15,7 @@ async function startLikeThis(
   changes: Partial<Record<'workflowId' | 'workflowType', string>> = {},
 ): Promise<void> {
   const like = new URLSearchParams({ ...closed, workflowType: 'media' });
-  await page.goto(`${uiUrl}/namespaces/default/workflows/start-workflow?${like}`);
+  await page.goto(`${uiUrl}/namespaces/default/workflows/start-workflow?${like.toString()}`);
   // The form has the input of the closed run when it was read.
   await page.locator('.cm-content').filter({ hasText: 'image_url' }).first().waitFor();
   for (const [field, value] of Object.entries(changes)) await page.locator(`#${field}`).fill(value);
