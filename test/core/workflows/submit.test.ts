@@ -253,8 +253,8 @@ test('P2: a decision that is taken while a long run waits to continue as new is 
   const sandbox = await startSandbox({ pace: { kind: 'time', ms: 3_600_000 } });
   const once = { match: { nth: 1 } };
   await addFault(sandbox.url, { operation: 'remove-background', ...once, fault: 'reset', when: 'after' });
-  // Whoever adopts a task waits as long as the service asks for, and the run for that answer before it continues as new.
-  const tooMany = { fault: 'status', status: 429, ms: 3_600_000, when: 'before' } as const;
+  // An adoption waits as long as the service asks for, up to 45 s, and the run waits for it before it continues as new.
+  const tooMany = { fault: 'status', status: 429, ms: 30_000, when: 'before' } as const;
   await addFault(sandbox.url, { operation: 'get-task', ...once, ...tooMany });
   const config = testConfig({ poll: { min: '50ms', max: '50ms', deadline: '0s', giveUp: '7d' } });
   await withWorker(own, config, sandbox.url, async () => {

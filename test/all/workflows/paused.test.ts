@@ -1,0 +1,31 @@
+/** A run that an operator has paused on the Temporal server is open: it is reported so, takes no decision, and goes on afterwards. */
+import { randomUUID } from 'node:crypto';
+import { waitingJob } from '../../support/builders/waitingJob';
+import { addFault, withSandbox } from '../../support/service/sandbox';
+import { segueClient, startOwnDevServer, testConfig, withWorker } from '../../support/servers/temporal';
+
+test('P2: a paused run is open, refuses a decision in words, and takes it when it is unpaused', async () => {
+  const own = await startOwnDevServer({ dynamicConfig: { 'frontend.WorkflowPauseEnabled': true } });
+  const config = testConfig();
+  await withSandbox({}, (sandboxUrl) =>
+    withWorker(own, config, sandboxUrl, async () => {
+      const every = { operation: 'remove-background', match: { every: 1 } };
+      await addFault(sandboxUrl, { ...every, fault: 'reset', when: 'before' });
+      const job = await segueClient(own, config).media.start(waitingJob(sandboxUrl));
+      expect(await job.wait()).toMatchObject({ status: 'held' });
+      const { workflowId, runId } = job;
+      const request = { namespace: 'default', workflowId, runId, identity: 'sam', reason: 'a test' };
+      const abandon = () => job.resolve({ action: 'abandon', by: 'sam', reason: 'seen' });
+      await own.client.workflowService.pauseWorkflowExecution({ ...request, requestId: randomUUID() });
+      // A paused run answers no query.
+      expect(await job.report()).toMatchObject({ status: 'running', stage: null });
+      await expect(abandon()).rejects.toThrow(
+        'is paused on the Temporal server, and takes no decision: unpause it first. Nothing was decided.',
+      );
+      await own.client.workflowService.unpauseWorkflowExecution({ ...request, requestId: randomUUID() });
+      expect(await abandon()).toMatchObject({ applied: true });
+      expect(await job.wait()).toMatchObject({ status: 'abandoned' });
+    }),
+  );
+  await own.close();
+});
