@@ -5,11 +5,15 @@ import {
   type WorkflowExecutionInfo,
 } from '@temporalio/client';
 import { quoted } from './client/listing';
-import { MEDIA_WORKFLOW, START_MEMO } from './contract';
+import { BATCH_PART_WORKFLOW, BATCH_WORKFLOW, MEDIA_WORKFLOW, START_MEMO } from './contract';
 
-/** Whether it is a media run that was refused, because it was not started by Segue. */
+const STARTED_BY_SEGUE_ALONE = [MEDIA_WORKFLOW, BATCH_WORKFLOW, BATCH_PART_WORKFLOW];
+
+/** Whether the run was refused because Segue did not start it. */
 export function isRefusedStart({ type, status, memo }: Omit<WorkflowExecutionInfo, 'raw'>): boolean {
-  return type === MEDIA_WORKFLOW && status.name === 'FAILED' && memo?.[START_MEMO] === undefined;
+  return (
+    STARTED_BY_SEGUE_ALONE.includes(type) && status.name === 'FAILED' && memo?.[START_MEMO] === undefined
+  );
 }
 
 export interface OwnRun extends WorkflowExecutionDescription {
@@ -21,7 +25,7 @@ export interface OwnRun extends WorkflowExecutionDescription {
 export async function describeOwnRun({ workflow }: Client, workflowId: string): Promise<OwnRun> {
   const latest = await workflow.getHandle(workflowId).describe();
   if (!isRefusedStart(latest)) return latest;
-  const query = `WorkflowType = '${MEDIA_WORKFLOW}' AND WorkflowId = ${quoted(workflowId)}`;
+  const query = `WorkflowId = ${quoted(workflowId)}`;
   let own: WorkflowExecutionInfo | undefined;
   for await (const run of workflow.list({ query }))
     if (!isRefusedStart(run) && (!own || run.startTime > own.startTime)) own = run;

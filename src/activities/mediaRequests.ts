@@ -36,9 +36,11 @@ export async function readMediaResult({
   const client = getClient();
   if (isEnding) await untilEnded(client, workflowId);
   const run = await latestRun(client, workflowId);
-  if (run && isOpen(run)) return null;
+  if (!run)
+    throw ApplicationFailure.nonRetryable(`Temporal does not keep ${workflowId} any more`, FAILURE.givenUp);
+  if (isOpen(run)) return null;
   try {
-    return (await client.workflow.getHandle(workflowId, run?.runId).result()) as MediaResult;
+    return (await client.workflow.getHandle(workflowId, run.runId).result()) as MediaResult;
   } catch (error) {
     if (!(error instanceof WorkflowFailedError)) throw error;
     const { cause } = error;

@@ -18,7 +18,7 @@ export interface NotBegun {
 
 export const NOT_AWAITED: NotBegun & { outcome: 'notSent' } = {
   outcome: 'notSent',
-  reason: 'Temporal waits for it no more',
+  reason: 'its run could not be told, or waits for it no more',
 };
 
 /**

@@ -26,7 +26,7 @@ export class CondensedObject {
 
   write(chunk: Buffer): void {
     this.#bytes += chunk.length;
-    // Without the blanks between its parts, so that size and digest are those of what JSON.stringify writes.
+    // Without the blanks between its parts, which a service may write or not.
     const text = Buffer.allocUnsafe(chunk.length);
     let [from, length] = [0, 0];
     // Not fields: this is done for every byte.
@@ -49,6 +49,11 @@ export class CondensedObject {
     }
     [this.#inString, this.#isEscaped] = [inString, isEscaped];
     this.#part.write(text.subarray(from, length));
+  }
+
+  /** Whether what came so far cannot become an object. */
+  get isOther(): boolean {
+    return this.#first !== undefined && this.#first !== BRACE;
   }
 
   /** The wanted members as JSON; undefined where what came is no whole object. */

@@ -94,6 +94,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       this.#condensed ??= new CondensedObject(members);
       for (const kept of this.#chunks.splice(0)) this.#condensed.write(kept);
     }
+    if (this.#condensed?.isOther) this.#stop(new Error(`${this.#size} bytes came, and no JSON object`));
     if (this.#size > most) this.#stop(new Error(`the answer is over ${most / MIB} MiB and was cut off`));
   }
 

@@ -101,16 +101,25 @@ async function begin<Input>(
 /** What a run was started with, as its history keeps it. */
 export async function inputOf(
   temporal: Client,
-  { workflowId, runId }: { workflowId: string; runId: string },
+  run: { workflowId: string; runId: string },
 ): Promise<unknown> {
+  return (await startOf(temporal, run)).input;
+}
+
+/** The same, and whether the run begins with what another one did before a reset. */
+export async function startOf(
+  temporal: Client,
+  { workflowId, runId }: { workflowId: string; runId: string },
+): Promise<{ input: unknown; wasReset: boolean }> {
   const { history } = await temporal.workflowService.getWorkflowExecutionHistory({
     namespace: temporal.options.namespace,
     execution: { workflowId, runId },
     maximumPageSize: 1,
   });
-  const payloads = history?.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads;
-  const [input] = await decodeArrayFromPayloads(temporal.options.loadedDataConverter, payloads ?? []);
-  return input;
+  const started = history?.events?.[0]?.workflowExecutionStartedEventAttributes;
+  const payloads = started?.input?.payloads ?? [];
+  const [input] = await decodeArrayFromPayloads(temporal.options.loadedDataConverter, payloads);
+  return { input, wasReset: (started?.originalExecutionRunId ?? runId) !== runId };
 }
 
 /** The run that an id has. */

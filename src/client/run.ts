@@ -79,6 +79,10 @@ export abstract class Run<State = unknown, Result = unknown> {
 
   /** What the run is doing, or was when it ended; undefined when no worker answers. */
   async state(): Promise<State | undefined> {
+    return this.#ask();
+  }
+
+  async #ask(): Promise<State | undefined> {
     try {
       const deadline = Date.now() + QUERY_PATIENCE_MS;
       return await this.temporal.withDeadline(deadline, () => this.handle.query<State>(this.stateQueryName));
@@ -150,7 +154,7 @@ export abstract class Run<State = unknown, Result = unknown> {
     order: Order,
   ): Promise<Answer> {
     if (!isOpen(await this.handle.describe())) throw this.#isOver();
-    if (!(await this.state())) throw await this.noAnswer();
+    if (!(await this.#ask())) throw await this.noAnswer();
     try {
       return await sendOrder(this.temporal, this.workflowId, update, order);
     } catch (error) {

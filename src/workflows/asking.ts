@@ -21,6 +21,8 @@ export interface Question {
 
 /** Longer than any answer worth waiting for: the next question comes soon. */
 const LONGEST_POLL_MS = 12_000;
+/** A poll that waited this long for a worker is given up, and the next one asks. */
+const LONGEST_QUEUE_MS = 120_000;
 
 /**
  * Asks after `pauseMs`; undefined where a person decided in the meantime, or does not want to wait that long.
@@ -38,6 +40,8 @@ export async function askAfter<News>(
   const activities = proxyActivities<PollActivities>({
     taskQueue: pollTaskQueue(workflowInfo().taskQueue),
     startToCloseTimeout: longestMs,
+    // Where no worker takes polls, a job still learns that it is overdue.
+    scheduleToCloseTimeout: pauseMs + 2 * longestMs + LONGEST_QUEUE_MS,
     // What is cut short is over at once: an answer that comes all the same is nobody's.
     cancellationType: ActivityCancellationType.TRY_CANCEL,
     // An error is "no news" and the next poll asks again, so nothing is retried but the pause, which is the policy's own

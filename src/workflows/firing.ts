@@ -21,6 +21,7 @@ import {
 } from '../contract';
 import { firingIn } from '../ids';
 import { isRecord } from '../rules/inputs';
+import { problemsOfCarried } from './start';
 
 const RETRY = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' } as const;
 
@@ -47,7 +48,7 @@ const LOOK_AGAIN = '1m';
  * overlaps. Cancelled, it leaves what it started alone.
  */
 export async function firing(input: FiringInput): Promise<FiringResult> {
-  const { schedule, time } = ownFiring();
+  const { schedule, time } = ownFiring(input);
   const news = listenForNews();
   const { isOver = false, ...run } = input.carried ?? (await start(input, schedule, time));
   setCurrentDetails(`Waits for the end of \`${run.workflowId}\`.`);
@@ -72,12 +73,12 @@ async function start(input: FiringInput, schedule: string, time: string): Promis
   }
 }
 
-function ownFiring(): { schedule: string; time: string } {
+function ownFiring(input: FiringInput): { schedule: string; time: string } {
   const { workflowId } = workflowInfo();
   const own = firingIn(workflowId);
-  if (own) return own;
+  if (own && problemsOfCarried(input).length === 0) return own;
   throw ApplicationFailure.nonRetryable(
-    `${workflowId} is not the id of a firing: only a schedule of Segue starts this workflow`,
+    `${workflowId} was not started by its schedule: only a schedule of Segue starts this workflow`,
     FAILURE.unsafeStart,
   );
 }

@@ -1,6 +1,7 @@
 import { ApplicationFailure, CancellationScope, setHandler } from '@temporalio/workflow';
 import {
   FAILURE,
+  MEDIA_REQUEST_WORKFLOW,
   type MediaInput,
   type MediaResult,
   type MediaState,
@@ -25,7 +26,11 @@ import { handlePollNow } from './watch';
 export async function media(input: MediaInput): Promise<MediaResult> {
   const settings = readSettings(input);
   refuseUnsafeStart(input.key, mediaWorkflowId(input.key), input);
-  refusePlainStart(input.key);
+  refusePlainStart(
+    input.key,
+    `Start the workflow ${MEDIA_REQUEST_WORKFLOW} with the same input, under any workflow id; if the job never ran, with ` +
+      'another key: this run has taken this one',
+  );
 
   const run = startRun(input, settings, CancellationScope.current());
   const describe = (): MediaState => describeRun(run);

@@ -24,8 +24,8 @@ const { startMedia, readMediaResult } = proxyActivities<SegueActivities>({
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
 });
 
-/** A job tells its end, unless it is terminated. */
-const LOOK_EVERY = '1h';
+/** A job tells its end, unless it is terminated or has more listeners than it keeps. */
+const LOOK_EVERY = '10m';
 
 const ENDS: readonly unknown[] = ['succeeded', 'failed', 'abandoned', 'cancelled'];
 

@@ -16,7 +16,7 @@ export function showStart(run: Following): void {
   const listed = listedStage();
   if (listed === undefined)
     upsertSearchAttributes(attributesOfJob({ ...run.input, tool: run.subject.tool }, run.stage));
-  if (listed !== run.stage || tasksOf(run).length > 0) list(run);
+  if (listed !== run.stage || tasksOf(run).length > 0 || run.subject.unknown?.()) list(run);
   showDetails(run);
 }
 

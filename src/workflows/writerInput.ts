@@ -4,10 +4,11 @@ import { isObject } from '../changes';
 import { DEFAULT_SUBMIT, FAILURE, type ProjectWriterInput } from '../contract';
 import { DURATION_FORM, parseDuration } from '../durations';
 import { projectWriterId } from '../ids';
+import { problemsOfCarried } from './start';
 
 /** Ends a writer that was started wrongly, above all under an id that lets a second one write to its project. */
 export function checkWriterInput(input: ProjectWriterInput): number {
-  const problems = problemsOfShape(input);
+  const problems = [...problemsOfShape(input), ...problemsOfCarried(isObject(input) ? input : {})];
   const grace = parseDuration(isObject(input) ? (input.authGrace ?? DEFAULT_SUBMIT.authGrace) : '');
   if (grace === undefined) problems.push(`authGrace: must be ${DURATION_FORM}`);
   if (problems.length > 0 || grace === undefined)

@@ -32,10 +32,11 @@ export class Batch extends Run<BatchStatus, BatchResult> {
     super(temporal, batchWorkflowId(facts.key), facts);
   }
 
-  /** With the items that left it where they are now. */
+  /** With the items that left it where they are now; where that cannot be had, as the batch counts them. */
   override async state(): Promise<BatchStatus | undefined> {
     const status = await super.state();
-    return status && { ...status, counts: (await this.#follow(status)).counts };
+    const followed = status && (await this.#follow(status).catch(() => undefined));
+    return status && { ...status, counts: followed?.counts ?? status.counts };
   }
 
   /** How many items are where, and what keeps them. A `NoAnswerError` where no worker answers. */

@@ -10,6 +10,7 @@ import {
 } from '../../contract';
 import { batchPartWorkflowId, batchWorkflowId } from '../../ids';
 import { isOpen } from '../../openRun';
+import { describeOwnRun, isRefusedStart } from '../../ownRun';
 import { inputOf } from '../keyed';
 import { noAnswer } from '../pollers';
 import { QUERY_PATIENCE_MS } from '../run';
@@ -20,8 +21,9 @@ export async function partitionResults(
   batch: string,
   n: number,
 ): Promise<BatchItemResult[] | undefined> {
-  const handle = temporal.workflow.getHandle(batchPartWorkflowId(batch, n));
+  let handle: WorkflowHandle;
   try {
+    handle = await partitionHandle(temporal, batch, n);
     const { status } = await handle.describe();
     if (status.name === 'COMPLETED') return ((await handle.result()) as PartitionResult).items;
     if (!isOpen({ status }) && (await didNothing(handle)))
@@ -37,6 +39,17 @@ export async function partitionResults(
   } catch {
     throw await noAnswer(temporal, handle.workflowId, QUERY_PATIENCE_MS);
   }
+}
+
+/** The partition's own run, also where somebody started a later one, which was refused. */
+async function partitionHandle(temporal: Client, batch: string, n: number): Promise<WorkflowHandle> {
+  const workflowId = batchPartWorkflowId(batch, n);
+  const run = await describeOwnRun(temporal, workflowId);
+  if (isRefusedStart(run))
+    throw new Error(
+      `All that Temporal has of ${workflowId} is a start that was refused; what its items became is not kept any more.`,
+    );
+  return temporal.workflow.getHandle(workflowId, run.isHidden ? run.runId : undefined);
 }
 
 /** The events of a run that fails at its first look at its input, or is stopped before that. */
@@ -56,18 +69,15 @@ function asHandedOver({ key, taskId }: BatchItem): BatchItemResult {
 }
 
 export async function partitionItems(temporal: Client, batch: string, n: number): Promise<BatchItem[]> {
-  return ((await firstInput(temporal, batchPartWorkflowId(batch, n))) as PartitionInput).items;
-}
-
-/** What the first of its runs was asked for: those that continue it have less. */
-async function firstInput(temporal: Client, workflowId: string): Promise<unknown> {
-  const { raw, runId } = await temporal.workflow.getHandle(workflowId).describe();
-  return inputOf(temporal, { workflowId, runId: raw.workflowExecutionInfo?.firstRunId ?? runId });
+  const { workflowId, raw, runId } = await (await partitionHandle(temporal, batch, n)).describe();
+  // The first of its runs was asked for all; those that continue it have less.
+  const first = { workflowId, runId: raw.workflowExecutionInfo?.firstRunId ?? runId };
+  return ((await inputOf(temporal, first)) as PartitionInput).items;
 }
 
 /** What a batch was asked for. Every run of it has that; the first may be forgotten while the last goes on. */
 export async function batchInput(temporal: Client, batch: string): Promise<BatchInput> {
-  const { workflowId, runId } = await temporal.workflow.getHandle(batchWorkflowId(batch)).describe();
+  const { workflowId, runId } = await describeOwnRun(temporal, batchWorkflowId(batch));
   return (await inputOf(temporal, { workflowId, runId })) as BatchInput;
 }
 
@@ -75,8 +85,8 @@ export async function batchInput(temporal: Client, batch: string): Promise<Batch
 const CLOSING_PATIENCE_MS = 10_000;
 
 export async function isPartitionOpen(temporal: Client, batch: string, n: number): Promise<boolean> {
-  const handle = temporal.workflow.getHandle(batchPartWorkflowId(batch, n));
   try {
+    const handle = await partitionHandle(temporal, batch, n);
     if (!isOpen(await handle.describe())) return false;
     const deadline = Date.now() + CLOSING_PATIENCE_MS;
     // However that ends, what counts is how it stands then.

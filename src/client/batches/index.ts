@@ -17,6 +17,7 @@ import {
   type NotifyTarget,
   type PartitionInput,
   type Scope,
+  START_MEMO,
 } from '../../contract';
 import { digest } from '../../digest';
 import { KeyReusedError, requireGood } from '../../errors';
@@ -230,6 +231,7 @@ export class BatchesClient {
       workflowId: batchPartWorkflowId(batch, n),
       taskQueue,
       args: [partition],
+      memo: { [START_MEMO]: batch },
       workflowIdReusePolicy: 'REJECT_DUPLICATE' as const,
       workflowIdConflictPolicy: 'USE_EXISTING' as const,
       staticSummary: `partition ${n} of batch ${batch}`,

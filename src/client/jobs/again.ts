@@ -5,7 +5,7 @@ import { KeyReusedError, NotRepeatedError } from '../../errors';
 import { againKey, campaignWorkflowId } from '../../ids';
 import { type MediaJob } from './job';
 import { askOf, type MediaSpec } from './mediaSpec';
-import { inputOf } from '../keyed';
+import { startOf } from '../keyed';
 import { startJob } from '../starting';
 import { isOpen } from '../../openRun';
 import { describeOwnRun, isRefusedStart } from '../../ownRun';
@@ -24,11 +24,13 @@ export async function runAgain(
   { spec, onlyFailed = false }: AgainOptions = {},
 ): Promise<MediaJob> {
   // What it knew is over with it, and the repeated job has a task of its own.
-  const { carried, taskId, held, ...input } = (await inputOf(temporal, repeated)) as MediaInput;
+  const start = await startOf(temporal, repeated);
+  const { carried, taskId, held, ...input } = start.input as MediaInput;
   if (spec && askOf(spec) !== askOf(input)) throw new KeyReusedError(repeated.key, repeated.workflowId);
   await requireRun(temporal, repeated);
   await requireOwnKey(temporal, repeated, input);
-  await requireOver(repeated, input, onlyFailed);
+  const wasReset = start.wasReset || (carried?.reset ?? false);
+  await requireOver(repeated, input, { onlyFailed, wasReset });
   return startJob(temporal, repeated.taskQueue, { ...input, key: againKey(repeated.key) });
 }
 
@@ -63,7 +65,11 @@ async function isRunning(temporal: Client, workflowId: string): Promise<boolean>
   }
 }
 
-async function requireOver(repeated: MediaJob, input: MediaInput, onlyFailed: boolean): Promise<void> {
+async function requireOver(
+  repeated: MediaJob,
+  input: MediaInput,
+  { onlyFailed, wasReset }: { onlyFailed: boolean; wasReset: boolean },
+): Promise<void> {
   const { workflowId, runId, key } = repeated;
   const refuse = (why: string, taskId?: string | null): NotRepeatedError =>
     new NotRepeatedError(
@@ -77,7 +83,9 @@ async function requireOver(repeated: MediaJob, input: MediaInput, onlyFailed: bo
     throw refuse(`it succeeded, and would be paid for again. To do that: segue retry ${workflowId} --again`);
   if (status === 'running') throw refuse(`it is still running${stage ? ` (${stage})` : ''}`);
 
-  const remains = await repeated.remains();
+  let remains = await repeated.remains();
+  // What was sent before a reset is not known to the run that goes on.
+  if (remains.is === 'nothing' && wasReset) remains = { is: 'unknown', requestId: null };
   switch (remains.is) {
     case 'nothing':
       return;

@@ -10,7 +10,7 @@ import { type BatchInput, type BatchResult } from '../../contract';
 import { batchWorkflowId } from '../../ids';
 import { tellingItsEnd } from '../endNews';
 import { badInput } from '../settings';
-import { refuseUnsafeStart } from '../start';
+import { refusePlainStart, refuseUnsafeStart, START_BATCHES_BY_CLIENT } from '../start';
 import { carriedOf } from './carrying';
 import { handleEndOfHandOver } from './handOver';
 import { handleNews, lookNowAndThen } from './looking';
@@ -28,6 +28,7 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
   const problems = problemsOfBatchInput(input);
   if (problems.length > 0) throw badInput(problems);
   refuseUnsafeStart(input.key, batchWorkflowId(input.key), input);
+  refusePlainStart(input.key, START_BATCHES_BY_CLIENT);
 
   const run = startBatch(input);
   handleNews(run);

@@ -9,7 +9,7 @@ import { partitionResultsQuery, type PartitionInput, type PartitionResult } from
 import { batchPartWorkflowId } from '../../ids';
 import { readPartitionSettings } from '../settings';
 import { handleSending } from '../sending';
-import { refuseUnsafeStart } from '../start';
+import { refusePlainStart, refuseUnsafeStart, START_BATCHES_BY_CLIENT } from '../start';
 import { handleLateTasks } from './leaving';
 import { isAnybodyUntold, tellUsers } from './notices';
 import { pollItems } from './polling';
@@ -35,6 +35,7 @@ import { goOnWriting, takeAnswersAlong } from './writing';
 export async function batchPart(input: PartitionInput): Promise<PartitionResult> {
   const settings = readPartitionSettings(input);
   refuseUnsafeStart(`${input.batch}~${input.n}`, batchPartWorkflowId(input.batch, input.n), input);
+  refusePlainStart(`${input.batch}~${input.n}`, START_BATCHES_BY_CLIENT);
   const run = startPartition(input, settings);
   setHandler(partitionResultsQuery, () => resultsOf(run), {
     description: 'What became of the items so far, in the order of the manifest.',

@@ -57,6 +57,8 @@ async function askAfter(run: Partition, entries: Entry[]): Promise<TasksNews> {
     summary: 'asks after all tasks of this partition, once each',
     taskQueue: pollTaskQueue(workflowInfo().taskQueue),
     startToCloseTimeout: '2m',
+    // Where no worker takes polls, items still learn that they are overdue.
+    scheduleToCloseTimeout: '5m',
     heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
     // An error is no news, and the next timer asks again.
     retry: { maximumAttempts: 1 },

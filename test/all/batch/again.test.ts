@@ -12,6 +12,7 @@ import {
   startPartly,
   untilStatus,
 } from '../../support/builders/batch';
+import { OWN_START } from '../../support/builders/jobs';
 import { forgetRun } from '../../support/servers/forgetRun';
 import { addFault, answering, ask, readLedger, useSandbox } from '../../support/service/sandbox';
 import { segueClient, testConfig, useTemporal, useWorker } from '../../support/servers/temporal';
@@ -102,6 +103,7 @@ test('P1 P2: who was killed while it handed the failed items over asks again, an
   // Its items are read from the runs of the first.
   expect(input).not.toHaveProperty('source');
   await temporal.client.workflow.start(BATCH_WORKFLOW, {
+    memo: OWN_START,
     ...{ workflowId: batchWorkflowId(input.key), taskQueue: config.taskQueue },
     args: [{ ...input, manifest: failed.manifest }],
   });

@@ -20,6 +20,7 @@ import {
   tellingPartition,
   untilStatus,
 } from '../../support/builders/batch';
+import { OWN_START } from '../../support/builders/jobs';
 import { eventually } from '../../support/eventually';
 import {
   addFault,
@@ -109,6 +110,7 @@ test('P2: a partition that only waits for places continues as new when its batch
   });
   await withWorker(temporal, config, sandbox.url, async () => {
     await workflow.start(BATCH_PART_WORKFLOW, {
+      memo: OWN_START,
       ...{ workflowId, taskQueue: config.taskQueue },
       args: [{ batch, n: 1, first: 1, items: cutouts(sandbox.url, 2) }],
     });

@@ -14,6 +14,7 @@ import {
   untilStatus,
 } from '../../support/builders/batch';
 import { notificationsOf } from '../../support/builders/campaign';
+import { OWN_START } from '../../support/builders/jobs';
 import { eventually } from '../../support/eventually';
 import { readLedger, useSandboxEach } from '../../support/service/sandbox';
 import { segueClient, testConfig, useTimeSkipping, withWorker } from '../../support/servers/temporal';
@@ -61,6 +62,7 @@ test('P2: a partition that ended before its first word, and one that nobody hand
       n === 1 ? { ...item, taskId: 't-given' } : item,
     );
     await temporal.client.workflow.start(BATCH_PART_WORKFLOW, {
+      memo: OWN_START,
       ...{ taskQueue, workflowId: batchPartWorkflowId(spec.key, 2) },
       args: [{ batch: spec.key, n: 2, first: 3, items: bad }],
     });

@@ -17,7 +17,7 @@ const INPUT: FiringInput = {
 };
 
 test.each([
-  ['of no schedule', 'firing/nightly', INPUT, /is not the id of a firing/],
+  ['of no schedule', 'firing/nightly', INPUT, /was not started by its schedule/],
   ['with a zone that nobody knows', `firing/a-${TIME}`, { ...INPUT, timezone: 'Mars' }, /timezone: "Mars"/],
   ['of nothing', `firing/b-${TIME}`, { ...INPUT, target: { kind: 'media' } }, /target: must be/],
 ])('a firing %s fails at once', async (_what, workflowId, input, words) => {

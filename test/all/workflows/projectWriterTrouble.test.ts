@@ -156,6 +156,23 @@ describe('the writer of a project', () => {
     });
   });
 
+  test('P3: a writer that somebody starts with the changes of another one writes none of them', async () => {
+    const queue = writerConfig();
+    await withWorker(temporal, queue, sandbox.url, async () => {
+      const start = writerStart({
+        ...{ taskQueue: queue.taskQueue, project, organization: WORKSPACE, authGrace: '1h' },
+      });
+      const [input] = start.args;
+      const started = temporal.client.workflow.execute(PROJECT_WRITER_WORKFLOW, {
+        ...start,
+        args: [{ ...input, carried: { queue: 5 } as never }],
+      });
+      await expect(started).rejects.toMatchObject({
+        cause: { type: 'BadInput', message: expect.stringContaining('`carried`') },
+      });
+    });
+  });
+
   test('P7: neither the credential nor what stands in the project gets into the history', async () => {
     const queue = writerConfig();
     await withWorker(temporal, queue, sandbox.url, async () => {

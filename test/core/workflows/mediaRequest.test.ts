@@ -2,9 +2,11 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
+import { jobNewsSignal } from '../../../src/contract';
 import { newKey } from '../../support/builders/jobs';
 import { eventually } from '../../support/eventually';
 import { shared } from '../../support/jest/shared';
+import { resetRun } from '../../support/servers/reset';
 import { useCommandLine } from '../../support/servers/commandLine';
 import { segueClient } from '../../support/servers/temporal';
 import { addFault, answering, readLedger } from '../../support/service/sandbox';
@@ -74,6 +76,27 @@ test('P1: a start that was refused hides no job: it is found, given, and not rep
   expect(await postsOf(fresh.key)).toBe(0);
 });
 
+test('P1: a job that was reset and then stopped is not run again: it does not know what was sent before', async () => {
+  const input = spec();
+  await addFault(sandbox.url, {
+    ...answering(401, 'remove-background'),
+    match: { requestId: `${input.key}.submit.1` },
+  });
+  const { media } = segueClient(temporal, config);
+  const denied = await media.start(input);
+  await eventually('the denial', async () => (await denied.state())?.stage === 'waiting');
+  const handle = temporal.client.workflow.getHandle(denied.workflowId);
+  const { events } = await handle.fetchHistory();
+  const completed = events?.findLast((event) => event.workflowTaskCompletedEventAttributes)?.eventId;
+  await resetRun(temporal, { workflowId: denied.workflowId }, { workflowTaskFinishEventId: completed });
+  await handle.cancel();
+  await expect(handle.result()).rejects.toThrow();
+  await expect(media.again(input.key, { onlyFailed: true })).rejects.toThrow(
+    'the service may have accepted it',
+  );
+  expect(await postsOf(input.key)).toBe(1);
+});
+
 test('P1: the `temporal` command: a plain start fails, and requests give one job its one end', async () => {
   const input = spec();
   const asJson = ['--input', JSON.stringify(input), '--task-queue', config.taskQueue];
@@ -119,6 +142,33 @@ test('P2: a request of a held job waits for the decision, and a request of a fai
   await expect(waiting).rejects.toMatchObject(abandoned);
   await expect(request(input)).rejects.toMatchObject(abandoned);
   expect(await postsOf(input.key)).toBe(1);
+});
+
+test('P2: a request whose job was deleted ends, and says so', async () => {
+  const input = spec();
+  await addFault(sandbox.url, {
+    ...answering(503, 'remove-background'),
+    match: { requestId: `${input.key}.submit.1` },
+  });
+  const waiting = await start('mediaRequest', `request-${input.key}`, input);
+  const job = await eventually('the hold', async () => {
+    const found = await segueClient(temporal, config).media.get(input.key);
+    return (await found.state())?.stage === 'held' && found;
+  });
+  const { workflowId } = job;
+  await temporal.client.workflowService.deleteWorkflowExecution({
+    ...{ namespace: 'default', workflowExecution: { workflowId } },
+  });
+  await eventually('its deletion', () =>
+    job.report().then(
+      () => false,
+      () => true,
+    ),
+  );
+  await waiting.signal(jobNewsSignal, { workflowId, stage: 'abandoned', taskId: null });
+  await expect(waiting.result()).rejects.toMatchObject({
+    cause: { message: expect.stringContaining('does not keep') },
+  });
 });
 
 test('a bad request tells all its problems and takes no key; another ask under a key is refused', async () => {

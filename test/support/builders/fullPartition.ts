@@ -11,6 +11,7 @@ import {
 } from '../../../src/contract';
 import { batchPartWorkflowId, batchWorkflowId } from '../../../src/ids';
 import { cutouts, silentBatch } from './batch';
+import { OWN_START } from './jobs';
 import { eventually } from '../eventually';
 import { ask } from '../service/sandbox';
 import { startOwnDevServer, type TestTemporal, withWorker } from '../servers/temporal';
@@ -39,6 +40,7 @@ export async function runWithFullPartition(
   const [key, late] = [`b-${randomUUID()}`, { ...config, taskQueue: `${config.taskQueue}-late` }];
   const { workflow } = temporal.client;
   const partition = await workflow.start(BATCH_PART_WORKFLOW, {
+    memo: OWN_START,
     ...{ workflowId: batchPartWorkflowId(key, 1), taskQueue: late.taskQueue },
     args: [{ ...(await partitionOf(key, sandboxUrl)), poll: config.poll }],
   });

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { type WorkflowHandle } from '@temporalio/client';
 import { defaultPayloadConverter, mapToPayloads, toPayloads } from '@temporalio/common';
 import { temporal as proto } from '@temporalio/proto';
+import { OWN_START } from '../builders/jobs';
 import { type TestTemporal } from './temporal';
 
 const { COMMAND_TYPE_CONTINUE_AS_NEW_WORKFLOW_EXECUTION } = proto.api.enums.v1.CommandType;
@@ -49,7 +50,7 @@ async function answerFirstTask(
     workflowService.pollWorkflowTaskQueue({ namespace, taskQueue: { name: queue } }),
   );
   const input = { payloads: toPayloads(defaultPayloadConverter, ...next.args) };
-  const memo = next.memo && { fields: mapToPayloads(defaultPayloadConverter, next.memo) };
+  const memo = { fields: mapToPayloads(defaultPayloadConverter, next.memo ?? OWN_START) };
   const taskQueue = { name: next.taskQueue };
   const command = {
     commandType: COMMAND_TYPE_CONTINUE_AS_NEW_WORKFLOW_EXECUTION,
