@@ -1,11 +1,17 @@
-/** Which run stands for a job. */
+/** Which run stands for a job, and whether it is open. */
 import {
   type Client,
   type WorkflowExecutionDescription,
   type WorkflowExecutionInfo,
+  WorkflowNotFoundError,
 } from '@temporalio/client';
 import { quoted } from './client/listing';
 import { BATCH_PART_WORKFLOW, BATCH_WORKFLOW, MEDIA_WORKFLOW, START_MEMO } from './contract';
+
+/** Whether a run is not over: an operator may have paused it, or another one goes on in its place. */
+export function isOpen({ status }: Pick<WorkflowExecutionInfo, 'status'>): boolean {
+  return ['RUNNING', 'PAUSED', 'CONTINUED_AS_NEW'].includes(status.name);
+}
 
 const STARTED_BY_SEGUE_ALONE = [MEDIA_WORKFLOW, BATCH_WORKFLOW, BATCH_PART_WORKFLOW];
 
@@ -31,4 +37,14 @@ export async function describeOwnRun({ workflow }: Client, workflowId: string): 
     if (!isRefusedStart(run) && (!own || run.startTime > own.startTime)) own = run;
   if (!own) return latest;
   return { ...(await workflow.getHandle(workflowId, own.runId).describe()), isHidden: true };
+}
+
+/** The same; undefined where Temporal has no run of that id. */
+export async function findOwnRun(client: Client, workflowId: string): Promise<OwnRun | undefined> {
+  try {
+    return await describeOwnRun(client, workflowId);
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return undefined;
+    throw error;
+  }
 }

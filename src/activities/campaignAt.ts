@@ -1,8 +1,7 @@
 import { getClient } from '@temporalio/activity';
-import { WorkflowNotFoundError } from '@temporalio/client';
 import { valueAt } from '../api/pointer';
 import { campaignWorkflowId, LONGEST_KEY } from '../ids';
-import { isOpen } from '../openRun';
+import { findOwnRun, isOpen } from '../ownRun';
 
 /** The key of the campaign that keeps its state there, running or not. */
 export function campaignAt(data: unknown, at: string): string | undefined {
@@ -12,11 +11,6 @@ export function campaignAt(data: unknown, at: string): string | undefined {
 
 /** By the word of the server: a campaign that was terminated leaves in the project what it was at. */
 export async function isRunning(campaign: string): Promise<boolean> {
-  try {
-    const { status } = await getClient().workflow.getHandle(campaignWorkflowId(campaign)).describe();
-    return isOpen({ status });
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return false;
-    throw error;
-  }
+  const run = await findOwnRun(getClient(), campaignWorkflowId(campaign));
+  return run !== undefined && isOpen(run);
 }

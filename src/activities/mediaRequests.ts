@@ -12,8 +12,8 @@ import {
 } from '../contract';
 import { InvalidInputError, KeyReusedError } from '../errors';
 import { failedRun } from '../failedRun';
-import { isOpen } from '../openRun';
-import { askToBeTold, latestRun, untilEnded } from './runs';
+import { findOwnRun, isOpen } from '../ownRun';
+import { askToBeTold, untilEnded } from './runs';
 
 export async function startMedia(input: MediaRequestInput): Promise<RequestedRun> {
   const { taskQueue, workflowExecution } = activityInfo();
@@ -35,7 +35,7 @@ export async function readMediaResult({
 }: Pick<ReadEndOrder, 'workflowId' | 'isEnding'>): Promise<MediaResult | null> {
   const client = getClient();
   if (isEnding) await untilEnded(client, workflowId);
-  const run = await latestRun(client, workflowId);
+  const run = await findOwnRun(client, workflowId);
   if (!run)
     throw ApplicationFailure.nonRetryable(`Temporal does not keep ${workflowId} any more`, FAILURE.givenUp);
   if (isOpen(run)) return null;

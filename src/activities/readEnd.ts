@@ -17,8 +17,8 @@ import { failedRun } from '../failedRun';
 import { isLargeInfo } from '../largeInfo';
 import { searchAttributes } from '../searchAttributes';
 import { linksIn } from './links';
-import { isOpen } from '../openRun';
-import { latestRun, untilEnded } from './runs';
+import { findOwnRun, isOpen } from '../ownRun';
+import { untilEnded } from './runs';
 import { LARGEST_RESULT_BYTES } from './size';
 
 const LARGEST_VALUE_BYTES = 64 * 1024;
@@ -33,7 +33,7 @@ export async function readEnd({
 }: ReadEndOrder): Promise<JobEnd> {
   const client = getClient();
   if (isEnding) await untilEnded(client, workflowId);
-  const run = await latestRun(client, workflowId);
+  const run = await findOwnRun(client, workflowId);
   if (!run) return { is: 'gone' };
   if (isOpen(run)) return { is: 'open' };
   try {

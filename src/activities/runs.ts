@@ -1,7 +1,6 @@
 /** Other runs, as the Temporal server knows them. */
-import { type Client, type WorkflowExecutionDescription, WorkflowNotFoundError } from '@temporalio/client';
+import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { reportToSignal } from '../contract';
-import { describeOwnRun } from '../ownRun';
 
 const ENDING_PATIENCE_MS = 20_000;
 
@@ -22,16 +21,4 @@ export async function untilEnded(client: Client, workflowId: string): Promise<vo
   await client
     .withDeadline(deadline, () => client.workflow.getHandle(workflowId).result())
     .catch(() => undefined);
-}
-
-export async function latestRun(
-  client: Client,
-  workflowId: string,
-): Promise<WorkflowExecutionDescription | undefined> {
-  try {
-    return await describeOwnRun(client, workflowId);
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return undefined;
-    throw error;
-  }
 }

@@ -4,7 +4,6 @@ import {
   type Client,
   WorkflowExecutionAlreadyStartedError,
   type WorkflowExecutionDescription,
-  WorkflowNotFoundError,
 } from '@temporalio/client';
 import { type Priority } from '@temporalio/common';
 import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow';
@@ -14,8 +13,7 @@ import { keyIn } from '../ids';
 import { explainUnregistered } from '../registration';
 import { type RunFacts } from './run';
 import { type attributesOfJob } from '../searchAttributes';
-import { isOpen } from '../openRun';
-import { describeOwnRun } from '../ownRun';
+import { describeOwnRun, findOwnRun, isOpen } from '../ownRun';
 
 export interface Start<Input> {
   workflow: string;
@@ -124,11 +122,7 @@ export async function startOf(
 
 /** The run that an id has. */
 export async function find(temporal: Client, workflowId: string): Promise<RunFacts> {
-  try {
-    const run = await describeOwnRun(temporal, workflowId);
-    return { ...run, key: keyIn(workflowId), existing: true };
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) throw new NoSuchJobError(workflowId);
-    throw error;
-  }
+  const run = await findOwnRun(temporal, workflowId);
+  if (!run) throw new NoSuchJobError(workflowId);
+  return { ...run, key: keyIn(workflowId), existing: true };
 }

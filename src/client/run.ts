@@ -15,7 +15,7 @@ import { DecisionRefusedError, type NoAnswerError } from '../errors';
 import { sendOrder } from './ordering';
 import { noAnswer } from './pollers';
 import { type JobReport, type Standing } from './report';
-import { isOpen } from '../openRun';
+import { isOpen } from '../ownRun';
 
 export interface WaitOptions<State> {
   /** Stops waiting, never the run. */

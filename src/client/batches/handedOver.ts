@@ -9,8 +9,7 @@ import {
   partitionResultsQuery,
 } from '../../contract';
 import { batchPartWorkflowId, batchWorkflowId } from '../../ids';
-import { isOpen } from '../../openRun';
-import { describeOwnRun, isRefusedStart } from '../../ownRun';
+import { describeOwnRun, isOpen, isRefusedStart } from '../../ownRun';
 import { inputOf } from '../keyed';
 import { noAnswer } from '../pollers';
 import { QUERY_PATIENCE_MS } from '../run';

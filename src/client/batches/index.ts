@@ -35,7 +35,7 @@ import { find, startOrFind, type StartSettings } from '../keyed';
 import { type JobReport } from '../report';
 import { type WaitOptions } from '../run';
 import { withoutGaps } from '../jobs/mediaSpec';
-import { isOpen } from '../../openRun';
+import { isOpen } from '../../ownRun';
 
 /** Some of the items of a manifest, which one run does. */
 export interface BatchPartition {

@@ -4,14 +4,12 @@ import {
   ServiceError,
   type WorkflowExecutionDescription,
   WorkflowFailedError,
-  WorkflowNotFoundError,
 } from '@temporalio/client';
 import { type BatchItemResult, type BatchResult, type ItemCounts, type MediaResult } from '../../contract';
 import { failedRun } from '../../failedRun';
 import { batchItemPrefix, mediaWorkflowId } from '../../ids';
-import { isOpen } from '../../openRun';
 import { inParallel } from '../../parallel';
-import { describeOwnRun } from '../../ownRun';
+import { findOwnRun, isOpen } from '../../ownRun';
 import { entryOf, findRuns, quoted } from '../listing';
 import { SHORTEST_RETENTION_MS } from './kept';
 
@@ -41,7 +39,7 @@ export async function followCounts(
   const total = counts.held - (stopped?.unfollowed ?? 0);
   if (total <= 0) return { counts, left: { goingOn: 0, gone: 0 } };
   const ids = await idsOfLeft(temporal, key, startedAt);
-  const runs = await inParallel(AT_ONCE, [...ids], (workflowId) => latestRun(temporal, workflowId));
+  const runs = await inParallel(AT_ONCE, [...ids], (workflowId) => findOwnRun(temporal, workflowId));
   const found = runs.filter((run) => run !== undefined);
   const succeeded = found.filter((run) => statusOf(run) === 'succeeded').length;
   const failed = found.filter((run) => statusOf(run) === 'failed').length;
@@ -87,7 +85,7 @@ async function idsOfLeft(temporal: Client, key: string, startedAt: string): Prom
 export async function followResult(temporal: Client, result: BatchItemResult): Promise<BatchItemResult> {
   const { status, workflowId, error } = result;
   if (status !== 'held' || workflowId === undefined) return result;
-  const run = await latestRun(temporal, workflowId);
+  const run = await findOwnRun(temporal, workflowId);
   const now = run ? statusOf(run) : 'held';
   const taskId = (run && entryOf(run).taskId) ?? result.taskId;
   if (run && now !== 'held') return { ...result, status: now, taskId, ...(await endOf(temporal, run)) };
@@ -116,18 +114,6 @@ function statusOf({ status }: WorkflowExecutionDescription): 'succeeded' | 'fail
 function isGoingOn(run: WorkflowExecutionDescription): boolean {
   const { stage } = entryOf(run);
   return isOpen(run) && stage !== 'held' && stage !== 'overdue';
-}
-
-async function latestRun(
-  temporal: Client,
-  workflowId: string,
-): Promise<WorkflowExecutionDescription | undefined> {
-  try {
-    return await describeOwnRun(temporal, workflowId);
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return undefined;
-    throw error;
-  }
 }
 
 async function endOf(

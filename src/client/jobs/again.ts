@@ -1,5 +1,5 @@
 /** Running a job once more, when nothing of it can still be alive. */
-import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import { type Client } from '@temporalio/client';
 import { type MediaInput } from '../../contract';
 import { KeyReusedError, NotRepeatedError } from '../../errors';
 import { againKey, campaignWorkflowId } from '../../ids';
@@ -7,8 +7,7 @@ import { type MediaJob } from './job';
 import { askOf, type MediaSpec } from './mediaSpec';
 import { startOf } from '../keyed';
 import { startJob } from '../starting';
-import { isOpen } from '../../openRun';
-import { describeOwnRun, isRefusedStart } from '../../ownRun';
+import { describeOwnRun, findOwnRun, isOpen, isRefusedStart } from '../../ownRun';
 
 export interface AgainOptions {
   /** Only if it is the same job. */
@@ -46,23 +45,15 @@ async function requireRun(temporal: Client, { workflowId, runId, key }: MediaJob
 
 /** A campaign has the same key for what a person has made again there, and would take this run for its own. */
 async function requireOwnKey(temporal: Client, repeated: MediaJob, { reportTo }: MediaInput): Promise<void> {
-  if (!reportTo?.startsWith(campaignWorkflowId('')) || !(await isRunning(temporal, reportTo))) return;
+  if (!reportTo?.startsWith(campaignWorkflowId(''))) return;
+  const campaign = await findOwnRun(temporal, reportTo);
+  if (!campaign || !isOpen(campaign)) return;
   const { workflowId, runId, key } = repeated;
   throw new NotRepeatedError(
     { workflowId, runId, key },
     `${workflowId} was not run again: it belongs to ${reportTo}, which still runs. ` +
       'When that waits for approval, `segue campaign change` has jobs made again.',
   );
-}
-
-async function isRunning(temporal: Client, workflowId: string): Promise<boolean> {
-  try {
-    const { status } = await temporal.workflow.getHandle(workflowId).describe();
-    return isOpen({ status });
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return false;
-    throw error;
-  }
 }
 
 async function requireOver(

@@ -8,7 +8,7 @@ import { addressName } from '../batches/manifest/addressForm';
 import { batchInput } from '../batches/handedOver';
 import { withoutGaps } from '../jobs/mediaSpec';
 import { type RunFacts } from '../run';
-import { isOpen } from '../../openRun';
+import { isOpen } from '../../ownRun';
 
 /** What a schedule asks for, under the key of one firing. */
 export type AskedBatch = ScheduledBatch & { key: string };
