@@ -21,7 +21,7 @@ export async function sendOrder<Answer, Order>(
     );
   } catch (error) {
     if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError)
-      throw await noAnswer(temporal, workflowId, patienceMs, 'sent');
+      throw await noAnswer(temporal, workflowId, 'sent', patienceMs);
     throw error;
   }
 }

@@ -9,6 +9,9 @@ const QUEUE_TYPE = {
   activity: proto.api.enums.v1.TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY,
 };
 
+/** How long a worker may take to answer a query. */
+export const QUERY_PATIENCE_MS = 5_000;
+
 /** A poll lasts a minute at most, and the server remembers pollers for five: who was silent longer is gone. */
 const SILENT_AFTER_MS = 70_000;
 
@@ -28,12 +31,12 @@ export async function pollersOf(
     .map(({ identity }) => identity ?? '');
 }
 
-/** The error of a run that did not answer for so long: it tells a worker that is busy from one that is not there. */
+/** The error of a run that did not answer: it tells a worker that is busy from one that is not there. */
 export async function noAnswer(
   temporal: Client,
   workflowId: string,
-  waitedMs: number,
   order?: UnansweredOrder,
+  waitedMs = QUERY_PATIENCE_MS,
 ): Promise<NoAnswerError> {
   return new NoAnswerError(workflowId, await whyUnanswered(temporal, workflowId, waitedMs), order);
 }
@@ -46,7 +49,7 @@ async function whyUnanswered(temporal: Client, workflowId: string, waitedMs: num
       ? `No worker polls the task queue "${taskQueue}": start one with \`segue worker\``
       : `A worker polls the task queue "${taskQueue}" but did not answer in ${formatDuration(waitedMs)}: it is busy, or has just ended; \`segue worker\` starts another`;
   } catch {
-    // Who may not ask that is told the rest all the same.
+    // Without the permission to ask that, the caller is told the rest.
     return 'No worker answered';
   }
 }

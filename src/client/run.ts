@@ -11,9 +11,9 @@ import {
   WorkflowUpdateFailedError,
 } from '@temporalio/client';
 import { type UpdateDefinition } from '@temporalio/common';
-import { DecisionRefusedError, type NoAnswerError } from '../errors';
+import { DecisionRefusedError } from '../errors';
 import { sendOrder } from './ordering';
-import { noAnswer } from './pollers';
+import { noAnswer, QUERY_PATIENCE_MS } from './pollers';
 import { type JobReport, type Standing } from './report';
 import { isOpen } from '../ownRun';
 
@@ -26,8 +26,6 @@ export interface WaitOptions<State> {
 
 /** Soon at first, then less and less often, and not all waiters at once: each look is a request to the server. */
 const [FIRST_LOOK_MS, LONGEST_LOOK_MS, GROWTH] = [1_000, 10_000, 1.3];
-/** How long a worker may take to answer. */
-export const QUERY_PATIENCE_MS = 5_000;
 
 /** What is known of a run from the moment it was found. */
 export type RunFacts = Pick<WorkflowExecutionInfo, 'runId' | 'startTime' | 'taskQueue'> & {
@@ -89,6 +87,13 @@ export abstract class Run<State = unknown, Result = unknown> {
     } catch {
       return undefined;
     }
+  }
+
+  /** The same; a `NoAnswerError` when no worker answers. */
+  protected async requireState(): Promise<State> {
+    const state = await this.state();
+    if (state === undefined) throw await noAnswer(this.temporal, this.workflowId);
+    return state;
   }
 
   /** How it stands now. */
@@ -154,7 +159,7 @@ export abstract class Run<State = unknown, Result = unknown> {
     order: Order,
   ): Promise<Answer> {
     if (!isOpen(await this.handle.describe())) throw this.#isOver();
-    if (!(await this.#ask())) throw await this.noAnswer();
+    if (!(await this.#ask())) throw await noAnswer(this.temporal, this.workflowId);
     try {
       return await sendOrder(this.temporal, this.workflowId, update, order);
     } catch (error) {
@@ -167,11 +172,6 @@ export abstract class Run<State = unknown, Result = unknown> {
 
   #isOver(): DecisionRefusedError {
     return new DecisionRefusedError(`${this.workflowId} is over; nothing was changed.`);
-  }
-
-  /** Why its state could not be had. */
-  protected noAnswer(): Promise<NoAnswerError> {
-    return noAnswer(this.temporal, this.workflowId, QUERY_PATIENCE_MS);
   }
 
   protected get handle(): WorkflowHandle {

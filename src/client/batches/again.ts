@@ -11,7 +11,6 @@ import { NotRepeatedError } from '../../errors';
 import { againKey, batchPartWorkflowId } from '../../ids';
 import { inputOf } from '../keyed';
 import { noAnswer } from '../pollers';
-import { QUERY_PATIENCE_MS } from '../run';
 import { type Batch } from './batch';
 import { isPartitionOpen, partitionItems, partitionResults } from './handedOver';
 import { knownPartitions } from './known';
@@ -84,7 +83,7 @@ async function countForgotten(
 ): Promise<void> {
   if (absent.length === 0) return;
   const known = await knownPartitions(temporal, repeated.key);
-  if (!known) throw await noAnswer(temporal, repeated.workflowId, QUERY_PATIENCE_MS);
+  if (!known) throw await noAnswer(temporal, repeated.workflowId);
   const forgotten = absent.flatMap((n) => known[n - 1] ?? []).filter(({ isThere }) => isThere);
   for (const { counts } of forgotten) {
     left.held += counts.held;

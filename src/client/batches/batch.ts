@@ -40,10 +40,8 @@ export class Batch extends Run<BatchStatus, BatchResult> {
   }
 
   /** How many items are where, and what keeps them. A `NoAnswerError` where no worker answers. */
-  async status(): Promise<BatchStatus> {
-    const status = await this.state();
-    if (!status) throw await this.noAnswer();
-    return status;
+  status(): Promise<BatchStatus> {
+    return this.requireState();
   }
 
   /**

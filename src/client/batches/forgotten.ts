@@ -4,7 +4,6 @@ import { type BatchInput } from '../../contract';
 import { batchWorkflowId } from '../../ids';
 import { inputOf } from '../keyed';
 import { noAnswer } from '../pollers';
-import { QUERY_PATIENCE_MS } from '../run';
 import { retentionOf, SHORTEST_RETENTION_MS } from './kept';
 import { knownPartitions } from './known';
 
@@ -23,7 +22,7 @@ export async function partitionsOnceThere(temporal: Client, batch: string): Prom
   const known = await knownPartitions(temporal, batch);
   // Younger than that, one is forgotten only where somebody deleted it, or raised the retention since.
   if (!known && age < retentionMs) return new Set();
-  if (!known) throw await noAnswer(temporal, batchWorkflowId(batch), QUERY_PATIENCE_MS, 'notHandedOver');
+  if (!known) throw await noAnswer(temporal, batchWorkflowId(batch), 'notHandedOver');
   return new Set(known.flatMap(({ isThere }, index) => (isThere ? [index + 1] : [])));
 }
 

@@ -11,8 +11,7 @@ import {
 import { batchPartWorkflowId, batchWorkflowId } from '../../ids';
 import { describeOwnRun, isOpen, isRefusedStart } from '../../ownRun';
 import { inputOf } from '../keyed';
-import { noAnswer } from '../pollers';
-import { QUERY_PATIENCE_MS } from '../run';
+import { noAnswer, QUERY_PATIENCE_MS } from '../pollers';
 
 /** At any time; undefined where it was not handed over. A `NoAnswerError` where it takes a worker, and none answers. */
 export async function partitionResults(
@@ -36,7 +35,7 @@ export async function partitionResults(
     // One that was stopped is asked, too: a worker finds out from its history.
     return await temporal.withDeadline(deadline, () => handle.query(partitionResultsQuery));
   } catch {
-    throw await noAnswer(temporal, handle.workflowId, QUERY_PATIENCE_MS);
+    throw await noAnswer(temporal, handle.workflowId);
   }
 }
 

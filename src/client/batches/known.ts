@@ -2,7 +2,7 @@
 import { type Client, isGrpcServiceError, ServiceError } from '@temporalio/client';
 import { batchPartitionsQuery, type KnownPartition } from '../../contract';
 import { batchWorkflowId } from '../../ids';
-import { QUERY_PATIENCE_MS } from '../run';
+import { QUERY_PATIENCE_MS } from '../pollers';
 
 /** In their order; undefined where no worker answers, or too late. */
 export async function knownPartitions(

@@ -37,10 +37,8 @@ export class Campaign extends Run<CampaignStatus, CampaignResult> {
   }
 
   /** Where it is, what every job does and what it waits for. A `NoAnswerError` where no worker answers. */
-  async status(): Promise<CampaignStatus> {
-    const status = await this.state();
-    if (!status) throw await this.noAnswer();
-    return status;
+  status(): Promise<CampaignStatus> {
+    return this.requireState();
   }
 
   /** Waits for the end and gives the result, also of one that was rejected or expired; any other end is thrown. */

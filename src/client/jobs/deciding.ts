@@ -11,7 +11,6 @@ import {
 import { DecisionRefusedError } from '../../errors';
 import { sendOrder } from '../ordering';
 import { noAnswer } from '../pollers';
-import { QUERY_PATIENCE_MS } from '../run';
 import { type JobState } from './job';
 
 export interface DecisionMade extends Omit<Decision, 'hold'> {
@@ -46,7 +45,7 @@ export async function decide(
     );
   const isOpen = status.name === 'RUNNING';
   const state = await readState();
-  if (!state && isOpen) throw await noAnswer(temporal, workflowId, QUERY_PATIENCE_MS);
+  if (!state && isOpen) throw await noAnswer(temporal, workflowId);
 
   const earlier = state && takenBefore(state, made, isOpen);
   if (earlier) return { applied: false, stage: state.stage, taskId: state.taskId ?? null, earlier };

@@ -26,7 +26,7 @@ import { entryOf, findRuns, type JobEntry, quoted } from '../listing';
 import { inParallel } from '../../parallel';
 import { pollersOf } from '../pollers';
 import { type Remains, remainsOfStopped } from './remains';
-import { QUERY_PATIENCE_MS } from '../run';
+import { QUERY_PATIENCE_MS } from '../pollers';
 import { searchAttributes } from '../../searchAttributes';
 
 export interface HeldOptions {
