@@ -6,7 +6,7 @@ import { markSending } from './markSending';
 export interface SendWindow {
   timeoutMs: number;
   sendBefore: number;
-  /** The last step before a paid request, see {@link markSending}. Where it is false, nothing must be sent. */
+  /** The last step before a paid request, see {@link markSending}: done once. When it gives false, nothing may be sent. */
   mark: (n: number) => Promise<boolean>;
 }
 
@@ -41,8 +41,9 @@ export async function sendOnce<Outcome>(
     heartbeat(notes());
   }, HEARTBEAT_EVERY_MS);
   try {
+    let marking: Promise<boolean> | undefined;
+    const mark = (n: number): Promise<boolean> => (marking ??= markSending(n, notes()));
     // Not given the activity's cancellation: it fires when the worker shuts down too, and a POST cut off is unknown.
-    const mark = (n: number): Promise<boolean> => markSending(n, notes());
     return await send({ timeoutMs, sendBefore: Date.now() + timeoutMs, mark });
   } finally {
     clearInterval(alive);

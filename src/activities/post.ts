@@ -11,15 +11,12 @@ import { type Quiet } from './quiet';
 /** The read that tells how the service is must leave time for the POST. */
 const LONGEST_READ_MS = 5_000;
 
-/** What is sent may have to be marked only once for several. */
-export type PostWindow = Omit<SendWindow, 'mark'> & { mark: () => Promise<boolean> };
-
 export type Submission = Omit<SubmitOrder, 'runId'>;
 
 /** The POST of a job, for all that submits with one credential. */
 export interface Post {
-  /** Sends it, unless the breaker holds it back or the service asked this worker to wait. */
-  send: (submission: Submission, window: PostWindow) => Promise<SubmitOutcome>;
+  /** Sends it, marked as `n`, unless the breaker holds it back or the service asked this worker to wait. */
+  send: (submission: Submission, window: SendWindow, n: number) => Promise<SubmitOutcome>;
   /** At once: where recording the outcome fails, the log still has the task id. */
   note: (submission: Submission, outcome: SubmitOutcome) => void;
 }
@@ -33,7 +30,7 @@ export function createPost(api: Api, breaker: Breaker, quiet: Quiet, denials: De
     if (outcome.outcome === 'accepted') denials.areOver(scope);
   }
 
-  function send(submission: Submission, { sendBefore, mark }: PostWindow): Promise<SubmitOutcome> {
+  function send(submission: Submission, { sendBefore, mark }: SendWindow, n: number): Promise<SubmitOutcome> {
     const { key, attempt, tool, request, scope } = submission;
     const left = (most: number): number => Math.max(1, Math.min(most, sendBefore - Date.now()));
     const read = (): Promise<unknown> => {
@@ -42,7 +39,7 @@ export function createPost(api: Api, breaker: Breaker, quiet: Quiet, denials: De
       return api.getWorkspace({}, { requestId, scope, timeoutMs: left(LONGEST_READ_MS) });
     };
     const submit = async (): Promise<SubmitOutcome> => {
-      if (!(await mark())) return NOT_AWAITED;
+      if (!(await mark(n))) return NOT_AWAITED;
       const requestId = submitRequestId(key, attempt);
       return api.submit(tool, request, { requestId, scope, sendBefore, timeoutMs: left(Infinity) });
     };

@@ -9,9 +9,7 @@ import { type Post } from './post';
 export function createSubmit(post: Post, guards: GuardOptions) {
   return async function submit({ runId, ...submission }: SubmitOrder): Promise<SubmitOutcome> {
     const { key, attempt } = submission;
-    const outcome = await sendOnce(runId, guards, (window) =>
-      post.send(submission, { ...window, mark: () => window.mark(attempt) }),
-    );
+    const outcome = await sendOnce(runId, guards, (window) => post.send(submission, window, attempt));
     post.note(submission, outcome);
     if (outcome.outcome !== 'accepted') return outcome;
     return handOver(outcome, () => tellLateAnswer(key, attempt, outcome.taskId));

@@ -23,7 +23,6 @@ export function createSubmitChunk(post: Post, wire: Wire, guards: GuardOptions) 
         .map(({ item }) => [item, { outcome: 'notSent', reason, room } as const]),
     );
     let asking: ReturnType<typeof unwantedBy> | undefined;
-    let marking: Promise<boolean> | undefined;
     const outcomes = await sendChunkOnce<ChunkSubmission, ChunkOutcome>(
       submissions,
       runId,
@@ -32,9 +31,7 @@ export function createSubmitChunk(post: Post, wire: Wire, guards: GuardOptions) 
         // Once for all of them, and only by an attempt that may send.
         const notNow = (await (asking ??= unwantedBy(batch))) ?? withoutPlace[submission.item];
         if (notNow) return notNow;
-        const outcome = await post
-          .send(submission, { ...window, mark: () => (marking ??= window.mark(chunk)) })
-          .finally(places.giveBackOne);
+        const outcome = await post.send(submission, window, chunk).finally(places.giveBackOne);
         post.note(submission, outcome);
         return outcome;
       },
