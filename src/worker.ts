@@ -32,17 +32,16 @@ export interface SegueWorkerOptions {
     api: ApiConfig;
     limits?: SendLimits;
     operator?: Operator;
+    /** What this process does; by default everything. */
+    roles?: readonly WorkerRole[];
+    /** By default as many as the heap has room for. */
+    maxCachedWorkflows?: number;
   };
-  /** What this process does; everything, unless told. */
-  roles?: readonly WorkerRole[];
   /**
    * Options of the SDK's own workers. `tuner` gives the slots of workflows, activities and polls; how many POSTs are sent
    * is set by `config.limits` alone. Interceptors of workflows go into the bundle of `bundlePath`.
    */
-  worker?: Pick<
-    WorkerOptions,
-    'interceptors' | 'sinks' | 'tuner' | 'maxCachedWorkflows' | 'plugins' | 'workerDeploymentOptions'
-  >;
+  worker?: Pick<WorkerOptions, 'interceptors' | 'sinks' | 'tuner' | 'plugins' | 'workerDeploymentOptions'>;
   /** The workflow bundle; the one that the build left, unless told otherwise. */
   bundlePath?: string;
   /**
@@ -72,8 +71,9 @@ export interface SegueWorker {
 }
 
 export async function createSegueWorker(options: SegueWorkerOptions): Promise<SegueWorker> {
-  const { config, connection, namespace, roles = WORKER_ROLES, checkSearchAttributes = true } = options;
-  requireGood(problemsOfRoles('roles', roles), 'The worker was not started');
+  const { config, connection, namespace, checkSearchAttributes = true } = options;
+  const { taskQueue, roles = WORKER_ROLES, maxCachedWorkflows = cachedWorkflowsIn() } = config;
+  requireGood(problemsOfRoles('config.roles', roles), 'The worker was not started');
   const { logger } = Runtime.instance();
   if (checkSearchAttributes) {
     await requireRegistration(connection, namespace, (message) => {
@@ -102,7 +102,7 @@ export async function createSegueWorker(options: SegueWorkerOptions): Promise<Se
     writeTimeoutMs: options.writeTimeoutMs,
   });
   const submitTimeout = parseDuration(config.submit.timeout) ?? 0;
-  const { tuner, maxCachedWorkflows = cachedWorkflowsIn(), ...given } = options.worker ?? {};
+  const { tuner, ...given } = options.worker ?? {};
   const shared = {
     ...given,
     connection,
@@ -114,7 +114,6 @@ export async function createSegueWorker(options: SegueWorkerOptions): Promise<Se
     maxHeartbeatThrottleInterval: HEARTBEAT_EVERY_MS,
   } satisfies Partial<WorkerOptions>;
 
-  const { taskQueue } = config;
   const queues: Record<WorkerRole, (Partial<WorkerOptions> & { taskQueue: string })[]> = {
     workflows: [
       {

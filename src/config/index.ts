@@ -28,9 +28,9 @@ export interface WorkerConfig extends StarterConfig {
   limits: SendLimits;
   /** Whom alarms go to. */
   operator?: Operator;
-  /** All, unless told. */
+  /** By default all. */
   roles?: WorkerRole[];
-  /** As many as the heap has room for, unless told. */
+  /** By default as many as the heap has room for. */
   maxCachedWorkflows?: number;
   logLevel: LogLevel;
   temporal: TemporalConfig;

@@ -15,12 +15,7 @@ export async function runWorker(config: WorkerConfig): Promise<void> {
   installRuntime(config.logLevel);
   const connection = await connectWorker(config.temporal);
   try {
-    const { temporal, roles, maxCachedWorkflows } = config;
-    const { namespace } = temporal;
-    const worker = await createSegueWorker({
-      ...{ connection, namespace, config, roles },
-      worker: { maxCachedWorkflows },
-    });
+    const worker = await createSegueWorker({ connection, namespace: config.temporal.namespace, config });
     await runUntilStopped(worker, config);
   } finally {
     await connection.close();

@@ -77,7 +77,7 @@ test.concurrent(
     const settings = { ...api, TEMPORAL_ADDRESS: '127.0.0.1:9' };
     const refused = await segue(['worker', '--roles', 'submit,postman'], settings);
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(`(--roles): ${words}`) });
-    const options = { roles: ['postman'], config: {}, connection: {}, namespace: 'default' };
+    const options = { config: { roles: ['postman'] }, connection: {}, namespace: 'default' };
     await expect(createSegueWorker(options as never)).rejects.toThrow(`roles: ${words}`);
   },
 );

@@ -167,15 +167,9 @@ function skippedTime(): () => number {
 
 export interface TestWorkerOptions extends Pick<
   SegueWorkerOptions,
-  | 'checkScheduledTime'
-  | 'bundlePath'
-  | 'dataConverter'
-  | 'now'
-  | 'wallClock'
-  | 'writeTimeoutMs'
-  | 'roles'
-  | 'worker'
+  'checkScheduledTime' | 'bundlePath' | 'dataConverter' | 'now' | 'wallClock' | 'writeTimeoutMs' | 'worker'
 > {
+  roles?: SegueWorkerOptions['config']['roles'];
   limits?: SendLimits;
   layout?: Partial<ServiceLayout>;
   operator?: Operator;
@@ -216,14 +210,14 @@ async function startWorker(
   temporal: TestTemporal,
   config: StarterConfig,
   apiUrl: string,
-  { limits, layout, operator, ...options }: TestWorkerOptions,
+  { limits, layout, operator, roles, ...options }: TestWorkerOptions,
 ): Promise<{ worker: SegueWorker; stop: () => Promise<void> }> {
   const worker = await createSegueWorker({
     connection: temporal.nativeConnection,
     namespace: 'default',
     config: {
       ...config,
-      limits,
+      ...{ limits, roles },
       // A test may also give it with its config.
       ...(operator ? { operator } : {}),
       api: {
