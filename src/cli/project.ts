@@ -9,12 +9,13 @@ import { type PatchOptions, problemsOfPatch } from '../client/projects/patchSpec
 import { type PatchReport } from '../client/projects';
 import { NO_JOB } from '../client/report';
 import { addScopeFlags, type ScopeFlags, withApi } from './api';
-import { type Connected, withTemporal } from './connect';
+import { withTemporal } from './connect';
 import { EXIT, type ExitCode, UsageError } from './exit';
 import { problemsOfTimeout } from './flags';
 import { readObjectFile } from './input';
 import { print, printJson, say } from './print';
 import { env, io } from './io';
+import { sayWhenNobodyPolls } from './starting';
 
 interface PatchFlags extends ScopeFlags {
   data?: string;
@@ -98,15 +99,6 @@ function problemsOfAsking(): string[] {
       '--organization: which workspace? Give it, set SEGUE_ORGANIZATION, or let the service be asked';
     return [`${hint}: ${error.problems.join('; ')}`];
   }
-}
-
-async function sayWhenNobodyPolls({ temporal }: Connected, taskQueue: string): Promise<void> {
-  const { pollersOf } = await import('../client/pollers.js');
-  const workers = await pollersOf(temporal, taskQueue, 'workflow');
-  if (workers.length > 0) return;
-  say(
-    `No worker polls the task queue "${taskQueue}": the change waits for one. Start it with \`segue worker\`.`,
-  );
 }
 
 /** The longest time that a timer can take; beyond it would fire at once. */

@@ -57,7 +57,7 @@ export async function sayWhatIsUnusual(job: MediaJob, connected: Connected): Pro
       (isOver) => `Nothing is submitted again. ${isOver ? again : 'Another key is another job.'}`,
     );
   }
-  await sayWhenNobodyPolls(connected, job.taskQueue, { submits: submitTaskQueue });
+  await sayWhenNobodyPolls(connected, job.taskQueue, submitTaskQueue(job.taskQueue));
 }
 
 /** `meaning` is what follows from that, for a job that is over or not. */
@@ -68,20 +68,22 @@ export async function sayThatItExists(job: Run, meaning: (isOver: boolean) => st
   say(`${job.workflowId} exists: started ${age} ago, ${status}. ${meaning(isOver)}`);
 }
 
-/** `submits` names the queue that what was started submits on, if it does. */
+/** `submitQueue` is where the POSTs of what was started are sent from, if it sends any. */
 export async function sayWhenNobodyPolls(
   { temporal }: Connected,
   taskQueue: string,
-  { submits }: { submits?: (taskQueue: string) => string } = {},
+  submitQueue?: string,
 ): Promise<void> {
   const { pollersOf } = await import('../client/pollers.js');
   const queues = [
     { name: taskQueue, type: 'workflow' as const },
-    ...(submits ? [{ name: submits(taskQueue), type: 'activity' as const }] : []),
+    ...(submitQueue ? [{ name: submitQueue, type: 'activity' as const }] : []),
   ];
   for (const { name, type } of queues) {
     if ((await pollersOf(temporal, name, type)).length > 0) continue;
-    say(`No worker polls the task queue "${name}": the job waits for one. Start it with \`segue worker\`.`);
+    say(
+      `No worker polls the task queue "${name}": the work waits until you start one with \`segue worker\`.`,
+    );
     return;
   }
 }

@@ -37,7 +37,7 @@ async function tellRepeat(
     const again = `What fails there is run again by: segue batch retry ${word(batch.key)}`;
     await sayThatItExists(batch, () => `Nothing is submitted again. ${again}`);
   } else say(`${repeated} failed ${repeated === 1 ? 'item is' : 'items are'} run again`);
-  await sayWhenNobodyPolls(connected, batch.taskQueue, { submits: batchTaskQueue });
+  await sayWhenNobodyPolls(connected, batch.taskQueue, batchTaskQueue(batch.taskQueue));
   if (!json) return tellStarted(batch, connected, {});
   printJson({ ...(batch.existing ? await batch.report() : batch.started()), repeated, left });
   return EXIT.done;

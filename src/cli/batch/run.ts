@@ -53,7 +53,7 @@ export async function withStartedBatch(
       const spec = { ...settings, manifest, partitions };
       const batch = await connected.segue(config).batch.start(spec);
       if (batch.existing) await sayThatItExists(batch, () => 'What it has is not submitted again.');
-      await sayWhenNobodyPolls(connected, batch.taskQueue, { submits: batchTaskQueue });
+      await sayWhenNobodyPolls(connected, batch.taskQueue, batchTaskQueue(batch.taskQueue));
       return work(batch, connected);
     }),
   );

@@ -110,7 +110,7 @@ async function withStarted(
     const started = await connected.segue(config).campaign.start(spec);
     if (started.existing)
       await sayThatItExists(started, () => 'Nothing is made again; another key is another campaign.');
-    await sayWhenNobodyPolls(connected, started.taskQueue, { submits: submitTaskQueue });
+    await sayWhenNobodyPolls(connected, started.taskQueue, submitTaskQueue(started.taskQueue));
     return work(started, connected);
   });
 }
