@@ -1,6 +1,7 @@
 /** The service, typed. It knows nothing of Temporal. */
 import { isDeeper } from './depth';
 import { AnswerError, InvalidRequestError, NotConfiguredError, shorten, StatusError } from './errors';
+import { type ExchangeLimits } from './exchange';
 import { Http, type HttpAnswer, type HttpSettings, isSuccess } from './http';
 import {
   type Answered,
@@ -25,14 +26,9 @@ import { problemsOf } from './problems';
 import { problemsOfScope, type Scope } from './scope';
 import { findTool, problemsOfRequest } from './tools';
 
-export interface CallOptions {
+export interface CallOptions extends Omit<ExchangeLimits, 'members'> {
   requestId: string;
-  timeoutMs: number;
   scope?: Scope;
-  /** The request is not written after this moment: whoever ordered it has stopped waiting. */
-  sendBefore?: number;
-  /** How much of the answer is kept; 8 MiB unless told. */
-  largestBytes?: number;
   /** Returns the answer unredacted, for the project writer, which sends it back. Other answers end up in histories. */
   verbatim?: boolean;
 }

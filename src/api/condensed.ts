@@ -1,4 +1,4 @@
-/** A JSON object that is too large to keep: a few of its members are read as it comes, in whatever order they stand. */
+/** A JSON object that is too large to keep: a few of its members are read from the stream, in whatever order they come. */
 import { createHash, type Hash } from 'node:crypto';
 import { type LargeInfo } from '../largeInfo';
 
@@ -19,17 +19,17 @@ export class CondensedObject {
   #name = '';
   #part = new Part();
 
-  /** `names` are of the members that are wanted; without the first one, an object that was cut off tells nothing. */
+  /** `names` are the members that are wanted. An object that was cut off before the first of them came is of no use. */
   constructor(names: readonly string[]) {
     this.#names = names;
   }
 
   write(chunk: Buffer): void {
     this.#bytes += chunk.length;
-    // Without the blanks between its parts, which a service may write or not.
+    // White space is left out: a service may write it or not.
     const text = Buffer.allocUnsafe(chunk.length);
     let [from, length] = [0, 0];
-    // Not fields: this is done for every byte.
+    // Local variables are faster than fields, and this loop runs for every byte.
     let [inString, isEscaped] = [this.#inString, this.#isEscaped];
     for (const byte of chunk) {
       if (inString) {
@@ -56,12 +56,12 @@ export class CondensedObject {
     return this.#first !== undefined && this.#first !== BRACE;
   }
 
-  /** The wanted members as JSON; undefined where what came is no whole object. */
+  /** The wanted members as JSON; undefined when the stream was not one complete object. */
   whole(): string | undefined {
     return this.#first === BRACE && this.#depth === 0 ? this.#text() : undefined;
   }
 
-  /** The same of one that did not come to its end: what is missing of it is known to be large. */
+  /** The same of an object that was cut off: a member that did not come is taken for a large one. */
   cutOff(): string | undefined {
     if (this.#first !== BRACE || !this.#found.has(this.#names[0] ?? '')) return undefined;
     const missing = standIn(this.#bytes, null);
@@ -73,7 +73,7 @@ export class CondensedObject {
     return `{${[...this.#found].map(([name, text]) => `${JSON.stringify(name)}:${text}`).join()}}`;
   }
 
-  /** Whether it is punctuation of the object itself, and not of a value in it. */
+  /** Whether the byte is punctuation of the object itself, and not of a value in it. */
   #isOfTheObject(byte: number): boolean {
     this.#first ??= byte;
     const before = this.#depth;
@@ -91,7 +91,7 @@ export class CondensedObject {
   }
 }
 
-/** A name, or a value. */
+/** A member's name or value. */
 class Part {
   #bytes = 0;
   #hash?: Hash;

@@ -4,9 +4,9 @@ import { type Dispatcher } from 'undici';
 import { CondensedObject } from './condensed';
 
 const MIB = 1024 * 1024;
-/** An answer is kept up to here. */
+/** The largest answer that is kept whole, by default. */
 export const LARGEST_ANSWER_BYTES = 8 * MIB;
-/** No answer is read any further than this, kept or not. */
+/** No answer is read any further than this. */
 export const LARGEST_READ_BYTES = 256 * MIB;
 
 export interface WholeAnswer {
@@ -17,13 +17,14 @@ export interface WholeAnswer {
   body: string;
 }
 
-/** How long it may take until it is complete, and from when on it is not written any more. */
 export interface ExchangeLimits {
+  /** How long it may take until its answer is complete. */
   timeoutMs: number;
+  /** The request is not written after this moment: whoever ordered it has stopped waiting. */
   sendBefore?: number;
-  /** How much of an answer is kept; 8 MiB unless told. */
+  /** The largest answer that is kept whole; by default 8 MiB. */
   largestBytes?: number;
-  /** Of a success that is larger, these members of its JSON are read as it comes, the most needed one first. */
+  /** Of a larger answer with status 2xx only these members of its JSON are read; without the first one it is an error. */
   members?: readonly string[];
 }
 

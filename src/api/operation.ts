@@ -1,5 +1,6 @@
 /** What an operation of the service is made of. */
 import { type z } from 'zod';
+import { type ExchangeLimits } from './exchange';
 
 /** Where the document has a project's update. */
 export const PROJECT_PATH = '/api/v1/projects/{resourcetype}/{id}';
@@ -53,8 +54,8 @@ export interface Operation<Request, Response> {
   read?: (answered: Answered, layout: ServiceLayout) => unknown;
   /** The body is text, not JSON. */
   text?: boolean;
-  /** Of an answer that is too large to keep these members alone are read, the one that is acted on first. */
-  members?: readonly string[];
+  /** What is read of an answer that is too large to keep, see {@link ExchangeLimits}. */
+  members?: ExchangeLimits['members'];
   /** An empty body is as good an answer as any. */
   mayBeEmpty?: boolean;
   /** What a 404 of this operation most often means. */
