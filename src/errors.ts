@@ -107,12 +107,12 @@ export type UnansweredOrder = 'sent' | 'notSent' | 'notHandedOver';
 
 const UNANSWERED = {
   sent: (workflowId: string) =>
-    `${workflowId} was told, and does it when a worker comes to it; look at it then. ` +
-    'The same order, given again, is taken once.',
+    `The server keeps the order for ${workflowId} until a worker takes it; look at the run then. ` +
+    'The same order, sent again, is carried out once.',
   notSent: (workflowId: string) =>
     `${workflowId} cannot be asked, and nothing was decided; ask again when a worker answers.`,
   notHandedOver: (workflowId: string) =>
-    `Nothing was handed over: ${workflowId} is open for so long that Temporal may have forgotten partitions that are ` +
+    `Nothing was handed over: ${workflowId} has been open for so long that Temporal may have forgotten partitions that are ` +
     'done, and it alone knows them. When a worker answers, the same start again goes on.',
 };
 

@@ -210,8 +210,8 @@ export function projectWriterId(
   return `project/${[organization, resourcetype, id].map(encoded).join('~')}`;
 }
 
-/** FNV-1a with 64 bits: the workflow bundle has no digest of Node's. */
-export function shortDigest(text: string): string {
+/** FNV-1a with 64 bits: workflows cannot use `node:crypto`. */
+function shortDigest(text: string): string {
   let digest = 0xcbf29ce484222325n;
   for (const byte of new TextEncoder().encode(text))
     digest = BigInt.asUintN(64, (digest ^ BigInt(byte)) * 0x100000001b3n);

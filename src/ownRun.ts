@@ -8,14 +8,14 @@ import {
 import { quoted } from './client/listing';
 import { BATCH_PART_WORKFLOW, BATCH_WORKFLOW, MEDIA_WORKFLOW, START_MEMO } from './contract';
 
-/** Whether a run is not over: an operator may have paused it, or another one goes on in its place. */
+/** A paused run is open, and so is one that continues as new. */
 export function isOpen({ status }: Pick<WorkflowExecutionInfo, 'status'>): boolean {
   return ['RUNNING', 'PAUSED', 'CONTINUED_AS_NEW'].includes(status.name);
 }
 
 const STARTED_BY_SEGUE_ALONE = [MEDIA_WORKFLOW, BATCH_WORKFLOW, BATCH_PART_WORKFLOW];
 
-/** Whether the run was refused because Segue did not start it. */
+/** Whether the run ended at once because Segue did not start it. */
 export function isRefusedStart({ type, status, memo }: Omit<WorkflowExecutionInfo, 'raw'>): boolean {
   return (
     STARTED_BY_SEGUE_ALONE.includes(type) && status.name === 'FAILED' && memo?.[START_MEMO] === undefined
@@ -27,7 +27,7 @@ export interface OwnRun extends WorkflowExecutionDescription {
   isHidden?: boolean;
 }
 
-/** The latest run of an id. One that was refused hides the job that ran before it: then that is looked up in the list. */
+/** The latest run of an id. A refused start hides the job that ran before it, which is then looked up in the list. */
 export async function describeOwnRun({ workflow }: Client, workflowId: string): Promise<OwnRun> {
   const latest = await workflow.getHandle(workflowId).describe();
   if (!isRefusedStart(latest)) return latest;

@@ -47,6 +47,6 @@ export async function readMediaResult({
     if (cause instanceof ApplicationFailure)
       throw ApplicationFailure.nonRetryable(cause.message, cause.type, ...(cause.details ?? []));
     const { status, error: words } = failedRun(error);
-    throw ApplicationFailure.nonRetryable(`${workflowId} was ${status}: ${words}`, FAILURE.givenUp);
+    throw ApplicationFailure.nonRetryable(`${workflowId} ended as ${status}: ${words}`, FAILURE.givenUp);
   }
 }

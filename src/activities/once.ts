@@ -18,7 +18,7 @@ export interface NotBegun {
 
 export const NOT_AWAITED: NotBegun & { outcome: 'notSent' } = {
   outcome: 'notSent',
-  reason: 'its run could not be told, or waits for it no more',
+  reason: 'its run could not be signalled, or no longer waits for this attempt',
 };
 
 /**

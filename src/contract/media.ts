@@ -11,8 +11,8 @@ export const MEDIA_WORKFLOW = 'media';
 export const MEDIA_REQUEST_WORKFLOW = 'mediaRequest';
 
 /**
- * The memo of a run that Segue itself started, and so never a second time for one key: a plain start of a closed id gives a
- * new run. Its value tells a starter whether the run is its own.
+ * Only starts of Segue itself set this memo, and they never make a second run for one key. A plain start of a closed id
+ * would. The value tells a starter whether the run is its own.
  */
 export const START_MEMO = 'segueStart';
 
@@ -91,12 +91,13 @@ export interface RunEnd {
   asked: ChangeAsks;
   /** The writer's answer; null where nothing was to be written. */
   written?: ChangeOutcome | null;
-  /** When the user was first told of it, or tried to be. ISO 8601. */
+  /** When the first notification was tried. ISO 8601. */
   tellingSince?: string;
 }
 
-/** How often a change was asked for, by one run after the other: each would begin at once if it did not know. */
+/** Kept across continue-as-new: a run that did not know it would ask again at once. */
 export interface ChangeAsks {
+  /** How often the change was asked for. */
   times?: number;
   /** How often the writer had no room for it. */
   refusals?: number;

@@ -86,7 +86,7 @@ function valueOf({ input, subject }: Following, failure: NonNullable<RunEnd['fai
   };
 }
 
-/** Tells project and user, then throws the failure, if there is one. A job whose result is refused succeeded. */
+/** Tells project and user, then throws the failure, if there is one. A job whose result the project refuses succeeded. */
 async function tellEnd(run: Following, end: RunEnd): Promise<Told> {
   const { failure } = end;
   if (end.written === undefined) {

@@ -28,8 +28,8 @@ export async function media(input: MediaInput): Promise<MediaResult> {
   refuseUnsafeStart(input.key, mediaWorkflowId(input.key), input);
   refusePlainStart(
     input.key,
-    `Start the workflow ${MEDIA_REQUEST_WORKFLOW} with the same input, under any workflow id; if the job never ran, with ` +
-      'another key: this run has taken this one',
+    `Start the workflow ${MEDIA_REQUEST_WORKFLOW} with the same input, under any workflow id; if the job never ran, ` +
+      'also with another key, because this run has taken its workflow id',
   );
 
   const run = startRun(input, settings, CancellationScope.current());

@@ -18,7 +18,7 @@ import {
 import { isRecord } from '../rules/inputs';
 import { requireGoodRequest } from './settings';
 
-/** These ask the Temporal server alone, whose trouble passes. */
+/** These call only the Temporal server, whose trouble passes. */
 const { startMedia, readMediaResult } = proxyActivities<SegueActivities>({
   startToCloseTimeout: '40s',
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },

@@ -24,7 +24,7 @@ export function problemsOfCarried({ carried }: { carried?: object }): string[] {
   return ['its input has `carried`, which only a run that continues as new has; leave it out'];
 }
 
-/** A job is paid for, and by default a start of a closed id, from the UI too, makes a new run: only Segue's own do not. */
+/** By default a start of a closed id, from the UI too, makes a new run, which would pay again: Segue's own starts do not. */
 export function refusePlainStart(key: string, advice: string): void {
   if (workflowInfo().memo?.[START_MEMO] !== undefined) return;
   throw ApplicationFailure.nonRetryable(

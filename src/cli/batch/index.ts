@@ -88,7 +88,7 @@ export function addTo(program: Command): void {
     .addHelpText(
       'after',
       `
-An item that went on as a run of its own is told as what became of it there.
+An item that continued as a run of its own has the outcome of that run.
 Temporal keeps the results of a partition for the namespace's retention after its end. Said on stderr: until when all
 are there, and how many items are missing, because they are kept no longer or not handed over yet, with what the batch
 counted of them.

@@ -10,7 +10,7 @@ export function addTo(program: Command): void {
   program
     .command('retry <id>')
     .description('run a job that failed again, as KEY+2; refused while the service may still work on it')
-    .option('--again', 'also one that succeeded: it is paid for again')
+    .option('--again', 'run also a job that succeeded, and pay for it again')
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nID is a key or a workflow id. Asked twice, it is one run.')
     .action(async (id: string, flags: { again?: boolean; json?: boolean }) => {

@@ -9,7 +9,7 @@ export function addTo(program: Command): void {
     .option('--roles <list>', 'what it does: workflows, submit, batch (default: all three)')
     .addHelpText(
       'after',
-      '\nMore workers of the role workflows send no more POSTs: those of submit and batch send them.',
+      '\nOnly the roles submit and batch send POSTs of jobs: more workers with the role workflows send no more at once.',
     )
     .action(async ({ roles }: { roles?: string }) => {
       const config = loadWorkerConfig({

@@ -74,7 +74,7 @@ async function findFailed(temporal: Client, repeated: Batch, total: number): Pro
   return { manifest, left, partitions };
 }
 
-/** One that was stopped has no end that counts them: only it knows whether partitions that are not there ever were. */
+/** A batch that was stopped has no result with counts: only its run knows which partitions Temporal has forgotten. */
 async function countForgotten(
   temporal: Client,
   repeated: Batch,

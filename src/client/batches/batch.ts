@@ -32,7 +32,7 @@ export class Batch extends Run<BatchStatus, BatchResult> {
     super(temporal, batchWorkflowId(facts.key), facts);
   }
 
-  /** With the items that left it where they are now; where that cannot be had, as the batch counts them. */
+  /** An item that left the batch counts as what its own run is now, where that can be read. */
   override async state(): Promise<BatchStatus | undefined> {
     const status = await super.state();
     const followed = status && (await this.#follow(status).catch(() => undefined));

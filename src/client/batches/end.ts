@@ -4,7 +4,7 @@ import { type LeftRuns } from './left';
 
 type End = Pick<BatchResult, 'status' | 'counts'> & Partial<Pick<BatchResult, 'incomplete' | 'stopped'>>;
 
-/** Held items outweigh failed ones: somebody has to decide. `left` is what is known of those since. */
+/** Held items outweigh failed ones: somebody has to decide. Some of them may need nobody any more. */
 export function endOfBatch(
   { status, counts, incomplete, stopped }: End,
   { goingOn, gone }: LeftRuns = { goingOn: 0, gone: 0 },

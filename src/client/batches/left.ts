@@ -13,14 +13,14 @@ import { findOwnRun, isOpen } from '../../ownRun';
 import { entryOf, findRuns, quoted } from '../listing';
 import { SHORTEST_RETENTION_MS } from './kept';
 
-/** Questions to the server at a time. */
+/** Requests to the server at once. */
 const AT_ONCE = 10;
 
-/** Of those that count as held. */
+/** Items that count as held and need no person. */
 export interface LeftRuns {
-  /** Somebody has decided, or nobody has to yet. */
+  /** Their runs are open, and no person has to decide. */
   goingOn: number;
-  /** Temporal keeps their runs no longer. */
+  /** Temporal no longer keeps their runs. */
   gone: number;
 }
 
@@ -29,7 +29,7 @@ export interface FollowedCounts {
   left: LeftRuns;
 }
 
-/** The counts of a batch, with those that left where they are now. */
+/** The counts of a batch, in which an item that left it counts as what its own run is now. */
 export async function followCounts(
   temporal: Client,
   key: string,
@@ -43,7 +43,7 @@ export async function followCounts(
   const found = runs.filter((run) => run !== undefined);
   const succeeded = found.filter((run) => statusOf(run) === 'succeeded').length;
   const failed = found.filter((run) => statusOf(run) === 'failed').length;
-  // A list lags behind, but nothing is forgotten so soon.
+  // A run that is missing earlier is one that the list does not show yet.
   const isLongOver = Date.now() - Date.parse(finishedAt ?? '') > SHORTEST_RETENTION_MS;
   return {
     counts: {
@@ -61,7 +61,7 @@ export async function followCounts(
 
 const GRPC_UNIMPLEMENTED = 12;
 
-/** Not those of an earlier batch with the same key, which may be kept longer than that itself. */
+/** By start time, because Temporal may still keep runs of an earlier batch with the same key. */
 async function idsOfLeft(temporal: Client, key: string, startedAt: string): Promise<Set<string>> {
   const prefix = mediaWorkflowId(batchItemPrefix(key));
   const ids = new Set<string>();
@@ -70,7 +70,7 @@ async function idsOfLeft(temporal: Client, key: string, startedAt: string): Prom
       temporal,
       `WorkflowId STARTS_WITH ${quoted(prefix)} AND StartTime >= ${quoted(startedAt)}`,
     );
-    // Not what was run again, or goes on, under a key made from it.
+    // Other jobs have keys that are made from an item's: `K~i7+2`, `K~i7-next`.
     for await (const { workflowId } of found)
       if (/^\d+$/.test(workflowId.slice(prefix.length))) ids.add(workflowId);
   } catch (error) {
@@ -104,7 +104,7 @@ export function followResults(temporal: Client, results: BatchItemResult[]): Pro
   return inParallel(AT_ONCE, results, (result) => followResult(temporal, result));
 }
 
-/** One that was terminated, or timed out, is decided by nobody: the service may have what it was for. */
+/** A run that was terminated, or timed out, counts as held: the service may still have its task. */
 function statusOf({ status }: WorkflowExecutionDescription): 'succeeded' | 'failed' | 'held' {
   if (status.name === 'COMPLETED') return 'succeeded';
   return status.name === 'FAILED' || status.name === 'CANCELLED' ? 'failed' : 'held';

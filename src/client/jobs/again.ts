@@ -10,9 +10,9 @@ import { startJob } from '../starting';
 import { describeOwnRun, findOwnRun, isOpen, isRefusedStart } from '../../ownRun';
 
 export interface AgainOptions {
-  /** Only if it is the same job. */
+  /** When given, the job is repeated only if it asked for the same. */
   spec?: MediaSpec;
-  /** Whether a job that succeeded is refused: to run that one again is to pay for its result again. */
+  /** Whether a job that succeeded is refused, because running it again pays for its result again. */
   onlyFailed?: boolean;
 }
 
@@ -38,8 +38,8 @@ async function requireRun(temporal: Client, { workflowId, runId, key }: MediaJob
   if (!isRefusedStart(await describeOwnRun(temporal, workflowId))) return;
   throw new NotRepeatedError(
     { workflowId, runId, key },
-    `${workflowId} was not run again: all that Temporal has of it is a start that was refused, and it may have been paid ` +
-      'for before that. If it was not, another key is another job.',
+    `${workflowId} was not run again: Temporal has only a refused start of it, and the job may have been paid for before ` +
+      'that. If it never ran, start it with another key.',
   );
 }
 

@@ -14,7 +14,7 @@ export type Remains =
 /** Of a run that ended before its task did: cancelled, terminated, timed out, abandoned. No worker is asked. */
 export function remainsOfStopped(run: Listed): Remains {
   const { stage, taskId } = entryOf(run);
-  // A task that is known then is of a submission before.
+  // A task id that is listed in this stage is of an earlier submission.
   if (stage === 'submitting') return { is: 'unknown', requestId: null };
   const unknown = run.memo?.[UNKNOWN_MEMO] as UnknownSubmit | undefined;
   if (unknown) return { is: 'unknown', requestId: unknown.submission };
