@@ -130,8 +130,10 @@ export const OPEN_STAGES = [
   'notifying',
 ] as const;
 
+export const END_STAGES = ['succeeded', 'failed', 'abandoned', 'cancelled'] as const;
+
 /** Where a run is; at its end, how it ended. */
-export const MEDIA_STAGES = [...OPEN_STAGES, 'succeeded', 'failed', 'abandoned', 'cancelled'] as const;
+export const MEDIA_STAGES = [...OPEN_STAGES, ...END_STAGES] as const;
 export type MediaStage = (typeof MEDIA_STAGES)[number];
 
 export interface SubmitAttempt {

@@ -1,5 +1,4 @@
 import {
-  ActivityFailure,
   ApplicationFailure,
   CancellationScope,
   condition,
@@ -22,6 +21,7 @@ import {
 import { firingIn } from '../ids';
 import { isRecord } from '../rules/inputs';
 import { problemsOfCarried } from './start';
+import { unwrapped } from './unwrapped';
 
 const RETRY = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' } as const;
 
@@ -59,18 +59,12 @@ export async function firing(input: FiringInput): Promise<FiringResult> {
   return { schedule, time, ...run, ...end };
 }
 
-async function start(input: FiringInput, schedule: string, time: string): Promise<FiredRun> {
+function start(input: FiringInput, schedule: string, time: string): Promise<FiredRun> {
   const { target, spec, timezone, poll, submit } = input;
-  try {
-    const order = { schedule, time, target, spec, timezone, poll, submit };
-    if (target.kind !== 'batch') return await startFired(order);
-    // What is begun is handed over whole: half a batch would wait for the rest for ever.
-    return await CancellationScope.nonCancellable(() => readAndStart(order));
-  } catch (error) {
-    const cause = error instanceof ActivityFailure ? error.cause : undefined;
-    if (!(cause instanceof ApplicationFailure)) throw error;
-    throw ApplicationFailure.nonRetryable(cause.message, cause.type);
-  }
+  const order = { schedule, time, target, spec, timezone, poll, submit };
+  if (target.kind !== 'batch') return unwrapped(() => startFired(order));
+  // What is begun is handed over whole: half a batch would wait for the rest for ever.
+  return unwrapped(() => CancellationScope.nonCancellable(() => readAndStart(order)));
 }
 
 function ownFiring(input: FiringInput): { schedule: string; time: string } {

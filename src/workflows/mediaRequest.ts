@@ -1,6 +1,4 @@
 import {
-  ActivityFailure,
-  ApplicationFailure,
   condition,
   continueAsNew,
   proxyActivities,
@@ -9,6 +7,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import {
+  END_STAGES,
   jobNewsSignal,
   type MediaRequestInput,
   type MediaResult,
@@ -17,6 +16,7 @@ import {
 } from '../contract';
 import { isRecord } from '../rules/inputs';
 import { requireGoodRequest } from './settings';
+import { unwrapped } from './unwrapped';
 
 /** These call only the Temporal server, whose trouble passes. */
 const { startMedia, readMediaResult } = proxyActivities<SegueActivities>({
@@ -27,7 +27,7 @@ const { startMedia, readMediaResult } = proxyActivities<SegueActivities>({
 /** A job tells its end, unless it is terminated or has more listeners than it keeps. */
 const LOOK_EVERY = '10m';
 
-const ENDS: readonly unknown[] = ['succeeded', 'failed', 'abandoned', 'cancelled'];
+const ENDS: readonly unknown[] = END_STAGES;
 
 /**
  * A media job for starters that are not Segue's client: other languages, the `temporal` command, the UI. However often and
@@ -62,15 +62,4 @@ function listenForEnds(): Set<unknown> {
     { description: 'What the job is at: { workflowId, stage }.' },
   );
   return ended;
-}
-
-/** What ends an activity for good ends the request, in the same words. */
-async function unwrapped<T>(ask: () => Promise<T>): Promise<T> {
-  try {
-    return await ask();
-  } catch (error) {
-    const cause = error instanceof ActivityFailure ? error.cause : undefined;
-    if (!(cause instanceof ApplicationFailure)) throw error;
-    throw ApplicationFailure.nonRetryable(cause.message, cause.type, ...(cause.details ?? []));
-  }
 }

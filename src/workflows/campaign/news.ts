@@ -1,7 +1,7 @@
 /** What a campaign learns of its jobs. */
 import { CancellationScope, condition, setHandler } from '@temporalio/workflow';
 import { bytesOf } from '../../rules/campaign';
-import { type CampaignJob, type JobEnd, jobNewsSignal } from '../../contract';
+import { type CampaignJob, END_STAGES, type JobEnd, jobNewsSignal } from '../../contract';
 import { isRecord } from '../../rules/inputs';
 import { readManyEnds } from '../readEnd';
 import { mayContinue } from './continuing';
@@ -14,7 +14,7 @@ import { noteChange } from './stage';
 const RUNS: ReadonlySet<unknown> = new Set(['polling', 'submitting', 'waiting']);
 
 /** How a job that ends says so. It says it just before. */
-const ENDS: ReadonlySet<unknown> = new Set(['succeeded', 'failed', 'abandoned', 'cancelled']);
+const ENDS: ReadonlySet<unknown> = new Set(END_STAGES);
 
 export function handleJobNews(run: Campaign): void {
   setHandler(
