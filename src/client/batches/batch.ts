@@ -114,7 +114,7 @@ export class Batch extends Run<BatchStatus, BatchResult> {
   protected async succeeded(result: BatchResult): Promise<Standing> {
     const followed = await this.#follow(result);
     const now = asOf(result, followed);
-    return { ...endOfBatch(now, followed.left), stage: now.status, taskId: null, info: now };
+    return { ...endOfBatch(now, followed.goingOn), stage: now.status, taskId: null, info: now };
   }
 
   protected failed(failure: WorkflowFailedError): Standing {

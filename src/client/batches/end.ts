@@ -1,21 +1,16 @@
 /** How a batch ended, in the words of the command contract. */
 import { type BatchResult, type FiredEnd, type ItemCounts, type StoppedItems } from '../../contract';
-import { type LeftRuns } from './left';
 
 type End = Pick<BatchResult, 'status' | 'counts'> & Partial<Pick<BatchResult, 'incomplete' | 'stopped'>>;
 
 /** Held items outweigh failed ones: somebody has to decide. Some of them may need nobody any more. */
-export function endOfBatch(
-  { status, counts, incomplete, stopped }: End,
-  { goingOn, gone }: LeftRuns = { goingOn: 0, gone: 0 },
-): FiredEnd {
+export function endOfBatch({ status, counts, incomplete, stopped }: End, goingOn = 0): FiredEnd {
   if (status === 'cancelled') return { status: 'cancelled', error: 'it was cancelled' };
   const { unfollowed, undone, reason } = stopped ?? unknownStop(counts, incomplete);
-  const held = counts.held - unfollowed - goingOn - gone;
+  const held = counts.held - unfollowed - goingOn;
   const problems = [
     ...(held > 0 ? [`${held} items need a person`] : []),
     ...(goingOn > 0 ? [`${goingOn} items go on as runs of their own`] : []),
-    ...(gone > 0 ? [`${gone} items went on as runs that Temporal keeps no longer`] : []),
     ...(unfollowed > 0
       ? [`${unfollowed} items are at the service, and nobody asks after them: ${reason}`]
       : []),
