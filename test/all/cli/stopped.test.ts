@@ -72,7 +72,7 @@ describe('a job that was stopped with work under way', () => {
       workflowExecutionTimeout: '1s',
       typedSearchAttributes: attributesOfJob(input, 'submitting'),
     });
-    expect(await heldRow(line, timedOut)).toMatchObject({ why: 'timedOut', answered: false, hold: null });
+    expect(await heldRow(line, timedOut)).toMatchObject({ why: 'timedOut', hold: null });
 
     await startJob(line, reset, { poll: { min: '1h', max: '1h', deadline: '1d', giveUp: '7d' } });
     await untilSubmitted(line, reset);

@@ -159,6 +159,6 @@ test.concurrent('an order is not waited for when the worker has gone', async () 
   const order = sendOrder(temporal.client, workflowId, pollNowUpdate, {}, 500);
   await expect(order).rejects.toThrow(NoAnswerError);
   await expect(order).rejects.toThrow(`No worker polls the task queue "${config.taskQueue}"`);
-  await expect(order).rejects.toThrow(`${workflowId} was told`);
+  await expect(order).rejects.toThrow(`The server keeps the order for ${workflowId}`);
   await temporal.client.workflow.getHandle(workflowId).terminate();
 });
