@@ -51,7 +51,7 @@ export interface HeldJob extends JobEntry {
   hold: HoldState | null;
   /** The `X-Request-Id` of the last POST, to look for at the service. */
   requestId: string | null;
-  /** Whether a worker answered; without one, only the list entry is known. */
+  /** Whether a worker answered; a closed run is not asked. Without an answer, only the list entry is known. */
   answered: boolean;
   /** Of a stopped run: what the service may still have of it, and what was asked for. */
   left: { remains: Remains; input: MediaInput } | null;
