@@ -83,7 +83,7 @@ test('P2: are not started again by a later attempt either, which no worker answe
   keepRunsForAMoment(temporal);
   const start = client.batch.start(spec, by);
   await expect(start).rejects.toThrow(NoAnswerError);
-  await expect(start).rejects.toThrow('then the same start again goes on');
+  await expect(start).rejects.toThrow('the same start again goes on');
   for (const n of [1, 2]) {
     const partition = temporal.client.workflow.getHandle(batchPartWorkflowId(spec.key, n));
     await expect(partition.describe()).rejects.toThrow(WorkflowNotFoundError);
