@@ -70,8 +70,8 @@ test.each([
         request: { image_url: `${sandboxUrl}/samples/mug.png` },
         notify,
       }),
-    // After its submission.
-    2,
+    // After the mark of its submission, and after its outcome.
+    3,
   ],
 ])('P4: a %s that was reset and continued as new tells nobody a second time', async (_kind, start, task) => {
   const sandbox = await startSandbox({ pace: { kind: 'time', ms: 3_600_000 } });
