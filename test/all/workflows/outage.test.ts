@@ -35,7 +35,7 @@ function job() {
   return { key: `job-${randomUUID()}`, tool: 'remove-background', request };
 }
 
-/** A thousand jobs are a few thousand workflow tasks. */
+/** Hundreds of jobs are a few thousand workflow tasks. */
 const OUTAGE_TIMEOUT_MS = shared().full ? 900_000 : 180_000;
 
 const temporal = useTemporal();
@@ -43,7 +43,8 @@ const temporal = useTemporal();
 test(
   'P1 P2: 503 on every operation holds what was on the wire and three, and the others go on afterwards',
   async () => {
-    const JOBS = shared().full ? 1_000 : 40;
+    // Each tries again every minute: of more, a busy machine would always have many that are about to.
+    const JOBS = shared().full ? 300 : 40;
     const limits = { maxSubmits: 5 };
     const { service, server } = await startService();
     service.trouble = OVERLOADED;
@@ -55,7 +56,7 @@ test(
       async () => {
         const { media } = segueClient(temporal, config);
         const jobs = await Promise.all(Array.from({ length: JOBS }, () => media.start(job())));
-        // By the list: to ask a thousand runs one by one keeps the worker from everything else.
+        // By the list: to ask hundreds of runs one by one keeps the worker from everything else.
         const count = async (condition: string): Promise<number> => {
           const query = `TaskQueue = '${config.taskQueue}' AND ${condition}`;
           return (await temporal.client.workflow.count(query)).count;
