@@ -95,7 +95,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       this.#condensed ??= new CondensedObject(members);
       for (const kept of this.#chunks.splice(0)) this.#condensed.write(kept);
     }
-    if (this.#condensed?.isOther) this.#stop(new Error(`${this.#size} bytes came, and no JSON object`));
+    if (this.#condensed?.isOther) this.#stop(this.#noObject());
     if (this.#size > most) this.#stop(new Error(`the answer is over ${most / MIB} MiB and was cut off`));
   }
 
@@ -103,7 +103,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#end();
     const body = this.#condensed ? this.#condensed.whole() : Buffer.concat(this.#chunks).toString('utf8');
     if (body !== undefined) this.#resolve({ ...this.#head, body });
-    else this.#reject(new Error(`${this.#size} bytes came, and no whole JSON object`));
+    else this.#reject(this.#noObject());
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, why: Error): void {
@@ -116,12 +116,17 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#end();
     const body = this.#condensed?.cutOff();
     if (body !== undefined) this.#resolve({ ...this.#head, body });
-    else this.#reject(this.#condensed ? new Error(`${why.message}, ${this.#whatIsMissing()}`) : why);
+    else this.#reject(this.#condensed && !this.#condensed.isOther ? this.#withoutStatus(why) : why);
     this.#controller?.abort(why);
   }
 
-  #whatIsMissing(): string {
-    return `and there was no ${this.#limits.members?.[0] ?? ''} in its first ${this.#size} bytes`;
+  #noObject(): Error {
+    return new Error(`${this.#size} bytes came, and no whole JSON object`);
+  }
+
+  #withoutStatus({ message }: Error): Error {
+    const name = this.#limits.members?.[0] ?? '';
+    return new Error(`${message}, and there was no ${name} in its first ${this.#size} bytes`);
   }
 
   #end(): void {
