@@ -12,7 +12,9 @@ export async function decideByLedger(job: MediaJob, sandboxUrl: string): Promise
   const decision = accepted?.taskId
     ? { ...somebody, action: 'adopt' as const, taskId: accepted.taskId }
     : { ...somebody, action: 'resubmit' as const };
-  // A late answer may have decided it.
-  const isHeld = async (): Promise<boolean> => (await job.state())?.stage === 'held';
-  await eventually('that it can be decided', async () => !(await isHeld()) || job.resolve(decision));
+  await eventually('that it can be decided', async () => {
+    const state = await job.state();
+    // A late answer may have decided it. A busy worker may not answer.
+    return state && (state.stage !== 'held' || job.resolve(decision));
+  });
 }
