@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { BATCH_PART_WORKFLOW, BATCH_WORKFLOW } from '../../../src/contract';
 import { batchPartWorkflowId, batchWorkflowId } from '../../../src/ids';
 import { cutouts, silentBatch, startSilentPartitions } from '../../support/builders/batch';
+import { OWN_START } from '../../support/builders/jobs';
 import { useSandboxEach } from '../../support/service/sandbox';
 import { segueClient, testConfig, useTemporal, withWorker } from '../../support/servers/temporal';
 import { startContinued } from '../../support/servers/continueAsNew';
@@ -19,7 +20,12 @@ test('P2: a partition that is over, and whose last word was lost, is not waited 
     // There is no batch yet that it could tell something.
     const partition = { batch: key, n: 1, first: 1, items: cutouts(sandbox.url, 1) };
     const workflowId = batchPartWorkflowId(key, 1);
-    await workflow.execute(BATCH_PART_WORKFLOW, { workflowId, taskQueue, args: [partition] });
+    await workflow.execute(BATCH_PART_WORKFLOW, {
+      memo: OWN_START,
+      workflowId,
+      taskQueue,
+      args: [partition],
+    });
     const batch = { workflowId: batchWorkflowId(key), taskQueue, args: [silentBatch(key, 1)] };
     const run = await startContinued(temporal, BATCH_WORKFLOW, batch);
     expect(await run.result()).toMatchObject({
