@@ -81,9 +81,11 @@ test.concurrent(
         await inParallel(20, open, untilGetIsDue);
         await eventually('polls that hang', () => hanging() >= SLOTS);
 
+        const before = Date.now();
         const adopted = await found.resolve({ ...SOMEBODY, action: 'adopt', taskId: 'known' });
         expect(adopted).toMatchObject({ applied: true, taskId: 'known' });
         await unwanted.resolve({ ...SOMEBODY, action: 'abandon' });
+        process.stderr.write(`two decisions beside ${JOBS} open jobs: ${Date.now() - before} ms\n`);
         expect(await unwanted.wait()).toMatchObject({ status: 'abandoned' });
         expect(posts()).toBe(2);
         await inParallel(20, [found, ...open], ({ workflowId }) =>
