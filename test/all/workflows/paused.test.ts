@@ -1,5 +1,6 @@
 /** A run that an operator has paused on the Temporal server is open: it is reported so, takes no decision, and goes on afterwards. */
 import { randomUUID } from 'node:crypto';
+import { isOpen } from '../../../src/ownRun';
 import { waitingJob } from '../../support/builders/waitingJob';
 import { addFault, withSandbox } from '../../support/service/sandbox';
 import { segueClient, startOwnDevServer, testConfig, withWorker } from '../../support/servers/temporal';
@@ -17,6 +18,7 @@ test('P2: a paused run is open, refuses a decision in words, and takes it when i
       const request = { namespace: 'default', workflowId, runId, identity: 'sam', reason: 'a test' };
       const abandon = () => job.resolve({ action: 'abandon', by: 'sam', reason: 'seen' });
       await own.client.workflowService.pauseWorkflowExecution({ ...request, requestId: randomUUID() });
+      expect(isOpen(await own.client.workflow.getHandle(workflowId).describe())).toBe(true);
       // A paused run answers no query.
       expect(await job.report()).toMatchObject({ status: 'running', stage: null });
       await expect(abandon()).rejects.toThrow(

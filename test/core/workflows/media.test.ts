@@ -218,13 +218,14 @@ describe('a media job', () => {
     const config = testConfig();
     const spec = job();
     await withWorker(temporal, config, sandbox.url, async () => {
-      const running = temporal.client.workflow.execute('media', {
+      const run = await temporal.client.workflow.start('media', {
         memo: OWN_START,
         workflowId: mediaWorkflowId(spec.key),
         taskQueue: config.taskQueue,
         args: [{ ...spec, carried: { listeners: 5 } }],
       });
-      await expect(running).rejects.toMatchObject({
+      await eventually('its end', async () => (await run.describe()).status.name !== 'RUNNING');
+      await expect(run.result()).rejects.toMatchObject({
         cause: { type: 'UnsafeStart', message: expect.stringContaining('`carried`') },
       });
     });

@@ -166,6 +166,7 @@ test('P2: a request whose job was deleted ends, and says so', async () => {
     ),
   );
   await waiting.signal(jobNewsSignal, { workflowId, stage: 'abandoned', taskId: null });
+  await eventually('the end', async () => (await waiting.describe()).status.name !== 'RUNNING');
   await expect(waiting.result()).rejects.toMatchObject({
     cause: { message: expect.stringContaining('does not keep') },
   });
