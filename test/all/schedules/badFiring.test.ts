@@ -15,10 +15,12 @@ const INPUT: FiringInput = {
   spec: { cron: '0 2 * * *' },
   timezone: 'UTC',
 };
+const RUN = { workflowId: 'outlook/none', existing: false };
 
 test.each([
   ['of no schedule', 'firing/nightly', INPUT, /was not started by its schedule/],
   ['with a zone that nobody knows', `firing/a-${TIME}`, { ...INPUT, timezone: 'Mars' }, /timezone: "Mars"/],
+  ['with what a continued run carries', `firing/c-${TIME}`, { ...INPUT, carried: RUN }, /not started by its/],
   ['of nothing', `firing/b-${TIME}`, { ...INPUT, target: { kind: 'media' } }, /target: must be/],
 ])('a firing %s fails at once', async (_what, workflowId, input, words) => {
   const config = testConfig();
