@@ -29,10 +29,11 @@ import {
 } from '../../support/servers/temporal';
 
 const { full } = shared();
-/** With fewer requests between two kills than the jobs have for each of them. */
-const [JOBS, KILLS, REQUESTS] = full ? [300, 100, 20] : [15, 2, 6];
-/** So many for each job that there are enough for all kills. */
+const [JOBS, KILLS] = full ? [300, 100] : [15, 2];
+/** Jobs that are started before each kill: so many that the service always sees more requests than a kill waits for. */
+const JOBS_A_KILL = 2;
 const POLLS = 8;
+const REQUESTS = JOBS_A_KILL * POLLS;
 /** Half of a worker's places are for single jobs. */
 const ON_WIRE = 2;
 const TIMEOUT_MS = full ? 1_800_000 : 120_000;
@@ -41,7 +42,7 @@ const temporal = useTemporal();
 const processes = useProcesses(() => temporal.address);
 
 /** Jobs that are polled a few times each, ready to be started. */
-function preparedJobs(server: TestTemporal, sandboxUrl: string, count: number) {
+function preparedJobs(server: TestTemporal, sandboxUrl: string) {
   const config = testConfig({
     poll: { min: '500ms', max: '1s', deadline: '1h', giveUp: '7d' },
     submit: { timeout: '5s', authGrace: '1h' },
@@ -49,7 +50,7 @@ function preparedJobs(server: TestTemporal, sandboxUrl: string, count: number) {
   const { media } = segueClient(server, config);
   const request = { image_url: `${sandboxUrl}/samples/mug.png` };
   const start = () => media.start({ key: `kill-${randomUUID()}`, tool: 'remove-background', request });
-  return { config, start: () => Promise.all(Array.from({ length: count }, start)) };
+  return { config, start: (count: number) => Promise.all(Array.from({ length: count }, start)) };
 }
 
 /** Until nothing more comes by itself: each job is over, or held because it was on the wire in a kill. Gives those. */
@@ -96,13 +97,14 @@ test.concurrent(
       ...{ operation: 'remove-background', match: { every: 1 } },
       ...{ fault: 'delay', when: 'after', ms: 100 },
     });
-    const { config, start } = preparedJobs(temporal, sandboxUrl, JOBS);
+    const { config, start } = preparedJobs(temporal, sandboxUrl);
     const startWorker = () =>
       processes.worker(config.taskQueue, sandboxUrl, { SEGUE_MAX_SUBMITS: String(2 * ON_WIRE) });
     let worker = await startWorker();
-    const jobs = await start();
+    const jobs = await start(JOBS - KILLS * JOBS_A_KILL);
     const kills: LedgerAtKill[] = [];
     for (let kill = 0; kill < KILLS; kill++) {
+      jobs.push(...(await start(JOBS_A_KILL)));
       const seen = (await readLedger(sandboxUrl)).entries.length;
       const more = 1 + Math.floor(random() * REQUESTS);
       await eventually(
@@ -131,9 +133,9 @@ test.concurrent(
     const first = await startDevServer(shared().temporalBinary, { uiPort: false, db });
     const own = await connectTo(first.address);
     const sandboxUrl = await processes.sandbox('--pace', 'polls=4');
-    const { config, start } = preparedJobs(own, sandboxUrl, full ? 20 : 5);
+    const { config, start } = preparedJobs(own, sandboxUrl);
     await processes.worker(config.taskQueue, sandboxUrl, { TEMPORAL_ADDRESS: first.address });
-    const jobs = await start();
+    const jobs = await start(full ? 20 : 5);
     await eventually('some submissions', async () => (await readLedger(sandboxUrl)).summary.submissions > 2);
     await killServer(first);
     const kill = await settledLedger(sandboxUrl);
