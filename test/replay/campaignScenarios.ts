@@ -178,5 +178,5 @@ export const campaignScenarios: Record<string, Scenario> = {
   ),
 
   'campaign-continued-as-new': ofManyJobs,
-  'campaign-handing-over': handingOver(ofManyJobs),
+  'campaign-handing-over': handingOver(ofManyJobs, 'prepareCampaign'),
 };
