@@ -21,6 +21,8 @@ export const SHORT = 60;
 export interface Recorded {
   items?: (sandboxUrl: string) => Promise<BatchItem[]> | BatchItem[];
   spec?: Partial<BatchSpec>;
+  /** Items of a partition. */
+  size?: number;
   config?: Partial<StarterConfig>;
   worker?: TestWorkerOptions;
   before?: (sandboxUrl: string, key: string) => Promise<void>;
@@ -29,10 +31,11 @@ export interface Recorded {
   kept?: (key: string) => string;
 }
 
-/** Runs a batch of two partitions and what people do to it, to its end. */
+/** Runs a batch, by default of two partitions, and what people do to it, to its end. */
 export function recording({
   items = plain,
   spec,
+  size = ITEMS / 2,
   config: settings,
   worker,
   before,
@@ -43,7 +46,7 @@ export function recording({
     const sandbox = await startSandbox({ pace: { kind: 'polls', polls: 2 } });
     const config = testConfig(settings);
     const work = async (): Promise<void> => {
-      const asked = batchOf(await items(sandbox.url), ITEMS / 2, spec);
+      const asked = batchOf(await items(sandbox.url), size, spec);
       await before?.(sandbox.url, asked.key);
       const batch = await segueClient(temporal, config).batch.start(asked);
       await meanwhile?.(batch, sandbox.url);
