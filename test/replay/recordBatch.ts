@@ -21,8 +21,7 @@ export const SHORT = 60;
 export interface Recorded {
   items?: (sandboxUrl: string) => Promise<BatchItem[]> | BatchItem[];
   spec?: Partial<BatchSpec>;
-  /** Items of a partition. */
-  size?: number;
+  partitionSize?: number;
   config?: Partial<StarterConfig>;
   worker?: TestWorkerOptions;
   before?: (sandboxUrl: string, key: string) => Promise<void>;
@@ -31,11 +30,11 @@ export interface Recorded {
   kept?: (key: string) => string;
 }
 
-/** Runs a batch, by default of two partitions, and what people do to it, to its end. */
+/** Runs a batch to its end, with what people do to it. It has two partitions by default. */
 export function recording({
   items = plain,
   spec,
-  size = ITEMS / 2,
+  partitionSize = ITEMS / 2,
   config: settings,
   worker,
   before,
@@ -46,7 +45,7 @@ export function recording({
     const sandbox = await startSandbox({ pace: { kind: 'polls', polls: 2 } });
     const config = testConfig(settings);
     const work = async (): Promise<void> => {
-      const asked = batchOf(await items(sandbox.url), size, spec);
+      const asked = batchOf(await items(sandbox.url), partitionSize, spec);
       await before?.(sandbox.url, asked.key);
       const batch = await segueClient(temporal, config).batch.start(asked);
       await meanwhile?.(batch, sandbox.url);

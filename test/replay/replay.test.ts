@@ -83,7 +83,7 @@ describe('committed histories', () => {
     let results: Map<string, Error | undefined>;
     beforeAll(async () => {
       results = await replayAll([...runs.values()]);
-    }, 120_000);
+    });
 
     test.each(committed)('P6: $name replays', ({ name }) => {
       const runId = runs.get(name)?.runId ?? '';

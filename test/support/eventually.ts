@@ -4,7 +4,7 @@ import { shared } from './jest/shared';
 /** Soon at first: most conditions are there at once, and each question costs the server something. */
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS, GROWTH] = [20, 250, 1.5];
 
-/** At full size many tests share the machine with very large ones. */
+/** Shorter than jest's limit, so that a failed test says what it waited for. At full size the machine is busier. */
 const LONGEST_WAIT_MS = shared().full ? 180_000 : 45_000;
 
 /** Waits for a condition instead of a time: asks until the answer is there, and says what it waited for if it never is. */

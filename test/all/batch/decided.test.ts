@@ -154,7 +154,7 @@ test('P2: one whose run was terminated, or that Temporal keeps no longer, stays 
   expect((await resultsOf(key))[0]).toMatchObject({
     ...{ status: 'held', error: expect.stringContaining(`its run media/${job} is not there`) },
   });
-}, 150_000);
+});
 
 test('one that is decided while its batch is open is counted there as what it is', async () => {
   const spec = batchOf(cutouts(sandbox.url, 3), 2);

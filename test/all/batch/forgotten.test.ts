@@ -65,7 +65,7 @@ test('P1 P2: are told by results as what they were, and are neither missed nor s
   expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 6, duplicates: 0 });
   // Without a worker nobody can be asked what they were.
   expect((await read()).missing).toEqual([{ ...forgotten, why: 'unknown', counts: null }]);
-}, 150_000);
+});
 
 test('P2: are not started again by a later attempt either, which no worker answers: it goes on when one does', async () => {
   const config = testConfig();
@@ -93,7 +93,7 @@ test('P2: are not started again by a later attempt either, which no worker answe
     expect(await batch.result()).toMatchObject({ status: 'completed', counts: { succeeded: 4 } });
   });
   expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 4, duplicates: 0 });
-}, 150_000);
+});
 
 test('a batch that is younger than what Temporal keeps is asked nothing, and needs no worker', async () => {
   const config = testConfig();

@@ -73,7 +73,7 @@ test('P3: a partition that only writes continues as new, too, and the next run d
   });
   const { made } = (await readProject(sandbox.url, project)).data as { made: object };
   expect(Object.keys(made)).toHaveLength(letters);
-}, 120_000);
+});
 
 test('P4: a partition that only tells continues as new, too, and tells everybody once he can be told', async () => {
   const config = testConfig();

@@ -84,7 +84,7 @@ test('P1 P2 P4: 60 items over several runs of batch and partitions: one POST eac
   expect(told).toEqual(['Items of a batch need your decision']);
   expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 60, duplicates: 0 });
   expect(await mostAtOnce(sandbox.url, 3)).toBeLessThanOrEqual(7);
-}, 120_000);
+});
 
 test('P3: a project that cannot be written keeps nothing else from getting on, and has every result once it can', async () => {
   const config = testConfig();
@@ -114,7 +114,7 @@ test('P3: a project that cannot be written keeps nothing else from getting on, a
   });
   const { summary } = await readLedger(sandbox.url);
   expect(summary).toMatchObject({ submissions: 24, duplicates: 0, lostKeys: 0 });
-}, 120_000);
+});
 
 test('P2: a look at many silent partitions goes over several runs of the batch, and each is looked at once', async () => {
   const config = testConfig();

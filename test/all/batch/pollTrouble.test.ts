@@ -93,4 +93,4 @@ test('P2: tasks that the service gives no answer to keep none behind them from b
     expect(await batch.result()).toMatchObject({ counts: { succeeded: silent + others } });
   });
   await stop();
-}, 180_000);
+});

@@ -83,7 +83,7 @@ test('reminders keep working hours over a daylight-saving change, until the ques
     submissions: 1,
     duplicateNotifications: 0,
   });
-}, 120_000);
+});
 
 test('nobody is reminded while the campaign is paused, and somebody is afterwards', async () => {
   await ask(sandbox.url, 'POST /_sandbox/reset');
@@ -105,7 +105,7 @@ test('nobody is reminded while the campaign is paused, and somebody is afterward
   expect((await notificationsOf(sandbox.url)).map(({ request }) => request.category)).toEqual(
     expect.arrayContaining(['agentNeedsInput', 'agentNudge', 'agentError']),
   );
-}, 120_000);
+});
 
 test('a reminder that the service does not take before the evening goes out the next morning', async () => {
   await ask(sandbox.url, 'POST /_sandbox/reset');
@@ -123,7 +123,7 @@ test('a reminder that the service does not take before the evening goes out the 
   });
   const told = (await notificationsOf(sandbox.url)).map(({ request }) => request.category);
   expect(told.filter((category) => category === 'agentNudge')).toHaveLength(1);
-}, 120_000);
+});
 
 test('a question that the service takes only after somebody has decided is not sent any more', async () => {
   await ask(sandbox.url, 'POST /_sandbox/reset');
@@ -140,7 +140,7 @@ test('a question that the service takes only after somebody has decided is not s
     { category: 'agentNeedsInput', body: expect.stringContaining('--round 2') },
     { category: 'agentError' },
   ]);
-}, 120_000);
+});
 
 /** The only job of a campaign was begun by somebody else, so that the server does not tell the campaign its end. */
 async function withFoundJob(
@@ -189,7 +189,7 @@ test('a job that the campaign found, and that tells nothing since it was termina
     expect(hours).toBeGreaterThan(0.9);
     expect(hours).toBeLessThan(1.5);
   });
-}, 120_000);
+});
 
 test('a job that said that it ends, and did not yet, is looked at again after a minute', async () => {
   await withFoundJob(async (campaign, job) => {
@@ -200,7 +200,7 @@ test('a job that said that it ends, and did not yet, is looked at again after a 
     await expect(campaign.result()).rejects.toMatchObject(FAILED);
     expect(await hoursOf(campaign)).toBeLessThan(0.9);
   });
-}, 120_000);
+});
 
 test('a campaign that is cancelled looks once more at what has not told its end, before it gives up', async () => {
   const spec = await withFoundJob(async (campaign, job) => {
@@ -217,4 +217,4 @@ test('a campaign that is cancelled looks once more at what has not told its end,
     lifecycle: { stage: 'cancelled', open: [] },
     media: { cutout: { status: 'terminated', taskId: expect.any(String) } },
   });
-}, 120_000);
+});

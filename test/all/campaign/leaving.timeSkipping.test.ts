@@ -34,4 +34,4 @@ test('P2: a cancelled campaign ends while the service takes no PATCH, and the pr
     });
   };
   await withWorker(temporal, config, sandbox.url, cancelled, { checkScheduledTime: false });
-}, 120_000);
+});

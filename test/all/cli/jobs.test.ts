@@ -11,7 +11,6 @@ import { shared } from '../../support/jest/shared';
 import { readProject, seedProject, WORKSPACE } from '../../support/builders/writing';
 
 // Every command is a process of its own, and there are many.
-jest.setTimeout(180_000);
 
 const line = useCommandLine();
 const { temporal, sandbox, settings } = line;

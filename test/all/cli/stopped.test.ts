@@ -23,7 +23,6 @@ import { segue } from '../../support/servers/segueCommand';
 import { startOwnDevServer, testConfig, withWorker } from '../../support/servers/temporal';
 
 // Every command is a process of its own, and there are many.
-jest.setTimeout(180_000);
 
 // The list shows a whole namespace, and what other files left in it would be asked one by one.
 const line = useCommandLine({ openTemporal: startOwnDevServer });

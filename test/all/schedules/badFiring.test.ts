@@ -15,13 +15,18 @@ const INPUT: FiringInput = {
   spec: { cron: '0 2 * * *' },
   timezone: 'UTC',
 };
-const RUN = { workflowId: 'outlook/none', existing: false };
+const CARRIED = { workflowId: 'outlook/none', existing: false };
 
 test.each([
   ['of no schedule', 'firing/nightly', INPUT, /was not started by its schedule/],
   ['with a zone that nobody knows', `firing/a-${TIME}`, { ...INPUT, timezone: 'Mars' }, /timezone: "Mars"/],
-  ['with what a continued run carries', `firing/c-${TIME}`, { ...INPUT, carried: RUN }, /not started by its/],
   ['of nothing', `firing/b-${TIME}`, { ...INPUT, target: { kind: 'media' } }, /target: must be/],
+  [
+    'with a state that no run handed over',
+    `firing/c-${TIME}`,
+    { ...INPUT, carried: CARRIED },
+    /was not started by its/,
+  ],
 ])('a firing %s fails at once', async (_what, workflowId, input, words) => {
   const config = testConfig();
   await withWorker(temporal, config, NOBODY, async () => {

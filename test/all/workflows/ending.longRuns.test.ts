@@ -58,7 +58,7 @@ test('P2 P3: a result that waits for its project is written once, by the run aft
   const { json } = await ask(sandbox.url, `GET /projects/document/${project.id}`);
   expect(json.data).toMatchObject({ kept: 1, mug: { info: expect.anything() } });
   expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 1, patches: 1 });
-}, 120_000);
+});
 
 test('P4: a failure that is told late is told once, and the run after fails with it', async () => {
   await addFault(sandbox.url, answering(403, 'notify'));
@@ -76,4 +76,4 @@ test('P4: a failure that is told late is told once, and the run after fails with
   expect((await readLedger(sandbox.url)).summary).toMatchObject({
     ...{ submissions: 1, notifications: 1, duplicateNotifications: 0 },
   });
-}, 120_000);
+});

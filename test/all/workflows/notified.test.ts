@@ -12,7 +12,6 @@ import { shared } from '../../support/jest/shared';
 import { segueClient, testConfig, useTemporal, withWorker } from '../../support/servers/temporal';
 
 const temporal = useTemporal();
-jest.setTimeout(180_000);
 
 const notify = { userId: 'u-1', workspaceId: '1' };
 const operator = { userId: 'op', workspaceId: '42' };

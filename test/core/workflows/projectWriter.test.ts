@@ -79,7 +79,7 @@ describe.each([true, false])('the writer of a project, with ETags: %s', (etags) 
     expect(summary.lostKeys).toBe(0);
     expect(summary.patches).toBeLessThan(HALF);
     // A busy server takes its time for two hundred at once.
-  }, 180_000);
+  });
 
   test('P3: the same change id is made once, asked by whom and how often it may be', async () => {
     const queue = writerConfig();

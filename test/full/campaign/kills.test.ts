@@ -86,4 +86,4 @@ test('P1 P4: kill -9 of the worker as each stage begins: one POST a job, one not
     ['uncertain', 1],
     ['uncertain', 0],
   ]).toContainEqual([notified?.status, completed]);
-}, 180_000);
+});

@@ -52,4 +52,4 @@ test('P1 P2: kill -9 while a firing hands over: the next worker goes on with the
   expect(manifests.asked).toHaveLength(2);
   expect(await resultsOf(half)).toHaveLength(ITEMS);
   expect((await readLedger(sandboxUrl)).summary).toMatchObject({ submissions: ITEMS, duplicates: 0 });
-}, 120_000);
+});

@@ -45,7 +45,7 @@ test('P2: kill -9 of the server and of the worker: the schedule fires on, and no
     await temporal.close();
     await second.stop();
   }
-}, 120_000);
+});
 
 async function kill(server: DevServer): Promise<void> {
   const ended = once(server.process, 'exit');

@@ -69,6 +69,7 @@ function submitsIn(entries: LedgerEntry[]): LedgerEntry[] {
   return entries.filter(({ kind, applied }) => kind === 'submit' && applied);
 }
 
-function jobOf({ requestId }: LedgerEntry): string {
+/** The key of the job that a request is for. */
+export function jobOf({ requestId }: LedgerEntry): string {
   return requestId?.replace(/\.submit\.\d+$/, '') ?? '';
 }
