@@ -1,9 +1,11 @@
 /** Partitions of batches whose histories are committed: every way through one, and of an item that left its own. */
 import { randomUUID } from 'node:crypto';
+import { type WorkflowHandle } from '@temporalio/client';
 import { type Batch } from '../../src/client/batches/batch';
 import { type MediaJob } from '../../src/client/jobs/job';
 import {
   BATCH_PART_WORKFLOW,
+  changedSignal,
   DEFAULT_BATCH_CONCURRENCY,
   lateTasksSignal,
   type Letter,
@@ -142,34 +144,47 @@ const slowPost = whereHistoriesAreShort(SHORT, async (temporal, keep) => {
   await sandbox.stop();
 });
 
-/** What the run before it asked a project's writer for is asked for again, when that is due. */
-const askedBefore: Scenario = async (temporal, keep) => {
-  const sandbox = await startSandbox();
-  const config = testConfig();
-  const { batch, items } = { batch: `b-${randomUUID()}`, items: cutouts(sandbox.url, 1) };
-  const workflowId = batchPartWorkflowId(batch, 1);
-  const letter: Letter = {
-    ...{ address: 'the project', project: await seedProject(sandbox.url), halves: [], waiting: [] },
-    asked: {
-      changeId: changeIdOf(workflowId, randomUUID()),
-      items: [{ place: 0, at: '/made/one', finishedAt: new Date().toISOString() }],
-      ...{ times: 1, nextAt: new Date(Date.now() + 2_000).toISOString() },
-    },
-  };
-  const carried: PartitionProgress = {
-    items: [{ status: 'succeeded', taskId: 't-0', attempts: 1, info: {} }],
-    ...{ letters: [letter], window: NOTHING_NEW, polls: 1, late: null, reset: false },
-  };
-  await withWorker(temporal, config, sandbox.url, async () => {
-    const run = await startContinued(temporal, BATCH_PART_WORKFLOW, {
-      ...{ workflowId, taskQueue: config.taskQueue },
-      args: [{ ...{ batch, n: 1, first: 1, items }, carried }],
+/** A run that continues another, which asked a project's writer for a change and had no outcome yet. */
+const carryingAChange =
+  (nextAskMs: number, meanwhile?: (run: WorkflowHandle, changeId: string) => Promise<void>): Scenario =>
+  async (temporal, keep) => {
+    const sandbox = await startSandbox();
+    const config = testConfig();
+    const { batch, items } = { batch: `b-${randomUUID()}`, items: cutouts(sandbox.url, 1) };
+    const workflowId = batchPartWorkflowId(batch, 1);
+    const changeId = changeIdOf(workflowId, randomUUID());
+    const letter: Letter = {
+      ...{ address: 'the project', project: await seedProject(sandbox.url), halves: [], waiting: [] },
+      asked: {
+        changeId,
+        items: [{ place: 0, at: '/made/one', finishedAt: new Date().toISOString() }],
+        ...{ times: 1, nextAt: new Date(Date.now() + nextAskMs).toISOString() },
+      },
+    };
+    const carried: PartitionProgress = {
+      items: [{ status: 'succeeded', taskId: 't-0', attempts: 1, info: {} }],
+      ...{ letters: [letter], window: NOTHING_NEW, polls: 1, late: null, reset: false },
+    };
+    await withWorker(temporal, config, sandbox.url, async () => {
+      const run = await startContinued(temporal, BATCH_PART_WORKFLOW, {
+        ...{ workflowId, taskQueue: config.taskQueue },
+        args: [{ ...{ batch, n: 1, first: 1, items }, carried }],
+      });
+      await meanwhile?.(run, changeId);
+      await run.result();
+      await keep(run);
     });
-    await run.result();
-    await keep(run);
+    await sandbox.stop();
+  };
+
+/** The outcome comes before the next ask is due. */
+const toldOutcome = carryingAChange(3_600_000, async (run, changeId) => {
+  await eventually('the timer of the next ask', async () => {
+    const { events } = await run.fetchHistory();
+    return events?.some(({ timerStartedEventAttributes: timer }) => timer);
   });
-  await sandbox.stop();
-};
+  await run.signal(changedSignal, { changeId, ok: true });
+});
 
 /** Its batch is terminated: what is at the service is followed to its end, and what waits is not begun. */
 const alone: Scenario = async (temporal, keep) => {
@@ -219,9 +234,10 @@ export const batchPartScenarios: Record<string, Scenario> = {
   'batch-part-handing-over': handingOver(continuing({ ...CONTINUED, kept: firstPart })),
   'batch-part-handing-over-slowly': handingOver(slowPost),
   'batch-part-alone': alone,
-  'batch-part-asked-before': askedBefore,
+  'batch-part-asked-before': carryingAChange(2_000),
   'batch-part-continued-untold': telling,
   'batch-part-handing-over-untold': handingOver(telling),
+  'batch-part-continued-unwritten': toldOutcome,
   'batch-part-handing-over-unwritten': handingOver(continuing(UNWRITABLE), 'requestChange'),
   'media-held-by-batch': adopted,
 };

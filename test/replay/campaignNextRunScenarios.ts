@@ -13,6 +13,20 @@ function researched(url: string) {
   return { ...approved(url), research: { boards: ['launch-board', 'no-board'] } };
 }
 
+/** Pauses and resumes it until its history is so long that it continues as new. */
+async function orderUntilNextRun(campaign: TestCampaign): Promise<void> {
+  const before = (await campaign.handle.describe()).runId;
+  const order = (update: typeof pauseUpdate): Promise<unknown> =>
+    // One that meets the moment between two runs fails, and is sent again.
+    campaign.handle.executeUpdate(update, BY_SAM).catch(() => undefined);
+  await eventually('another run', async () => {
+    await order(pauseUpdate);
+    await order(resumeUpdate);
+    return (await campaign.handle.describe()).runId !== before;
+  });
+  if ((await campaign.status()).paused) await order(resumeUpdate);
+}
+
 /** The server wants short histories, and people keep the campaign busy while it waits for its approver. */
 const busyWhileApproving = whereHistoriesAreShort(
   60,
@@ -20,16 +34,7 @@ const busyWhileApproving = whereHistoriesAreShort(
     await campaign.untilStage('approving');
     await campaign.decide({ decision: 'change', by: 'sam', jobs: ['cutout'] });
     await campaign.untilRound(2);
-    const before = (await campaign.handle.describe()).runId;
-    const order = (update: typeof pauseUpdate): Promise<unknown> =>
-      // One that meets the moment in between is told so, and asks again.
-      campaign.handle.executeUpdate(update, BY_SAM).catch(() => undefined);
-    await eventually('another run', async () => {
-      await order(pauseUpdate);
-      await order(resumeUpdate);
-      return (await campaign.handle.describe()).runId !== before;
-    });
-    if ((await campaign.status()).paused) await order(resumeUpdate);
+    await orderUntilNextRun(campaign);
     await campaign.decide({ decision: 'approve', by: 'sam', round: 2 });
   }),
 );
@@ -60,6 +65,21 @@ const endingMeanwhile = whereHistoriesAreShort(
         await order(resumeUpdate);
       }
       await eventually('another run', async () => (await campaign.handle.describe()).runId !== before);
+      await mend(url);
+    },
+  ),
+);
+
+/** People keep it busy while its jobs run, until it has continued as new twice. */
+const busyWhileProducing = whereHistoriesAreShort(
+  90,
+  conducting(
+    async (url) => ({ ...(await unfinished(url)), media: { one: cutout(url), other: cutout(url) } }),
+    async (campaign, url) => {
+      await eventually('all tasks', async () => {
+        return (await campaign.status()).jobs.every(({ taskId }) => taskId !== null);
+      });
+      for (let runs = 0; runs < 2; runs++) await orderUntilNextRun(campaign);
       await mend(url);
     },
   ),
@@ -110,6 +130,8 @@ export const campaignNextRunScenarios: Record<string, Scenario> = {
   'campaign-ends-carried-over': endingMeanwhile,
 
   'campaign-ends-handing-over': handingOver(endingMeanwhile),
+
+  'campaign-continued-twice': handingOver(busyWhileProducing),
 
   'campaign-question-carried-over': busyWhileApproving,
 
