@@ -156,7 +156,8 @@ test('P2: one whose run was terminated, or that Temporal keeps no longer, stays 
   });
 });
 
-test('one that is decided while its batch is open is counted there as what it is', async () => {
+/** An open batch: one item is held, one has succeeded, and the partition of the third is not there yet. */
+async function openWithHeldItem() {
   const spec = batchOf(cutouts(sandbox.url, 3), 2);
   const job = batchItemKey(spec.key, 1);
   await befall(sandbox.url, `${job}.submit.1`, { fault: 'reset', when: 'after' });
@@ -164,6 +165,11 @@ test('one that is decided while its batch is open is counted there as what it is
   const one = await startPartly(client, { ...spec, partitions: firstOf(spec.partitions) });
   await untilStatus(one, 'the hold', ({ counts }) => counts.held * counts.succeeded === 1);
   await untilListed(job);
+  return { spec, job, one, client };
+}
+
+test('one that is decided while its batch is open is counted there as what it is', async () => {
+  const { spec, job, one, client } = await openWithHeldItem();
   const [taskId = ''] = await tasksOf(sandbox.url, job);
   await decide(job, '--adopt', taskId);
   await untilListedAsEnded(job);
@@ -171,4 +177,13 @@ test('one that is decided while its batch is open is counted there as what it is
   expect(await batch('status', spec.key)).toMatchObject({ stdout: expect.not.stringContaining('held') });
   await client.batch.start(spec);
   expect(await one.result()).toMatchObject({ status: 'completed', counts: { succeeded: 3, held: 0 } });
+});
+
+test('P2: where the server lists no runs, a batch is paused all the same, and tells its own counts', async () => {
+  const { one } = await openWithHeldItem();
+  jest.spyOn(temporal.client.workflowService, 'listWorkflowExecutions').mockRejectedValue(new Error('away'));
+  expect(await one.pause({ by: 'sam' })).toMatchObject({ paused: { by: 'sam' } });
+  expect(await one.status()).toMatchObject({
+    ...{ paused: { by: 'sam' }, counts: { succeeded: 1, held: 1, waiting: 1 } },
+  });
 });

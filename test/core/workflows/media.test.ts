@@ -8,7 +8,7 @@ import { answer, startRawServer } from '../../support/service/rawServer';
 import { readLedger, useSandbox } from '../../support/service/sandbox';
 import { segueClient, testConfig, useTemporal, withWorker } from '../../support/servers/temporal';
 import { randomUUID } from 'node:crypto';
-import { OWN_START } from '../../support/builders/jobs';
+import { OWN_START, untilEnded } from '../../support/builders/jobs';
 
 const temporal = useTemporal();
 const sandbox = useSandbox({ pace: { kind: 'polls', polls: 3 } });
@@ -224,7 +224,7 @@ describe('a media job', () => {
         taskQueue: config.taskQueue,
         args: [{ ...spec, carried: { listeners: 5 } }],
       });
-      await eventually('its end', async () => (await run.describe()).status.name !== 'RUNNING');
+      await untilEnded(run);
       await expect(run.result()).rejects.toMatchObject({
         cause: { type: 'UnsafeStart', message: expect.stringContaining('`carried`') },
       });

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
 import { jobNewsSignal } from '../../../src/contract';
-import { newKey } from '../../support/builders/jobs';
+import { newKey, untilEnded } from '../../support/builders/jobs';
 import { eventually } from '../../support/eventually';
 import { shared } from '../../support/jest/shared';
 import { resetRun } from '../../support/servers/reset';
@@ -166,7 +166,7 @@ test('P2: a request whose job was deleted ends, and says so', async () => {
     ),
   );
   await waiting.signal(jobNewsSignal, { workflowId, stage: 'abandoned', taskId: null });
-  await eventually('the end', async () => (await waiting.describe()).status.name !== 'RUNNING');
+  await untilEnded(waiting);
   await expect(waiting.result()).rejects.toMatchObject({
     cause: { message: expect.stringContaining('does not keep') },
   });

@@ -8,7 +8,7 @@ import { SANDBOX_KEY, startSandbox } from '../../../src/sandbox/server';
 import { startDevServer } from '../../../src/temporal/devServer';
 import { eventually } from '../../support/eventually';
 import { answer, type RawServer, startRawServer } from '../../support/service/rawServer';
-import { tasksOf, OWN_START } from '../../support/builders/jobs';
+import { OWN_START, tasksOf, untilEnded } from '../../support/builders/jobs';
 import { resetRun } from '../../support/servers/reset';
 import { addFault, readLedger } from '../../support/service/sandbox';
 import { SegueProcess } from '../../support/servers/segueProcess';
@@ -284,10 +284,7 @@ test('P2: a decision that is taken while a long run waits to continue as new is 
       ...{ namespace: 'default', execution: { workflowId, runId }, id: asking.activityId },
     });
     expect(await adopting).toMatchObject({ applied: false });
-    const { status } = await eventually('its end', async () => {
-      const described = await run.describe();
-      return described.status.name !== 'RUNNING' && described;
-    });
+    const { status } = await untilEnded(run);
     expect(status.name).toBe('FAILED');
     expect(await long.report()).toMatchObject({ status: 'abandoned' });
   });

@@ -1,6 +1,10 @@
 /** Jobs, what the service saw of them, and what the list of held ones says. */
 import { randomUUID } from 'node:crypto';
-import { type WorkflowStartOptions } from '@temporalio/client';
+import {
+  type WorkflowExecutionDescription,
+  type WorkflowHandle,
+  type WorkflowStartOptions,
+} from '@temporalio/client';
 import { type MediaJob } from '../../../src/client/jobs/job';
 import { type JobReport } from '../../../src/client/report';
 import { type StarterConfig } from '../../../src/config';
@@ -127,4 +131,12 @@ export async function heldRows({ settings }: CommandLine): Promise<Row[]> {
 async function isListed({ temporal, config }: CommandLine, key: string): Promise<boolean> {
   const { jobs } = await segueClient(temporal, config).held({ limit: 5_000 });
   return jobs.some((job) => job.key === key);
+}
+
+/** Waits for the end of a run, and fails before the test's limit where it never ends. */
+export function untilEnded(run: WorkflowHandle): Promise<WorkflowExecutionDescription> {
+  return eventually(`the end of ${run.workflowId}`, async () => {
+    const described = await run.describe();
+    return described.status.name !== 'RUNNING' && described;
+  });
 }
