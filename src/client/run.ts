@@ -24,8 +24,10 @@ export interface WaitOptions<State> {
   onChange?: (state: State) => void;
 }
 
-/** Soon at first, then less and less often, and not all waiters at once: each look is a request to the server. */
-const [FIRST_LOOK_MS, LONGEST_LOOK_MS, GROWTH] = [1_000, 10_000, 1.3];
+/** Between two looks at a run, in milliseconds: backoff with jitter, because each look is a request to the server. */
+export function* lookIntervals(random = Math.random): Generator<number, never> {
+  for (let interval = 1_000; ; interval = Math.min(interval * 1.3, 10_000)) yield interval * (0.5 + random());
+}
 
 /** What is known of a run from the moment it was found. */
 export type RunFacts = Pick<WorkflowExecutionInfo, 'runId' | 'startTime' | 'taskQueue'> & {
@@ -127,9 +129,8 @@ export abstract class Run<State = unknown, Result = unknown> {
     let last: State | undefined;
     let listed = await this.handle.describe();
     // What is held already is told at once. A run that is over is not asked: its worker may be gone.
-    let interval = FIRST_LOOK_MS;
-    for (let pause = isOpen(listed) ? 0 : interval; ; pause = interval * (0.5 + Math.random())) {
-      interval = Math.min(interval * GROWTH, LONGEST_LOOK_MS);
+    const intervals = lookIntervals();
+    for (let pause = isOpen(listed) ? 0 : intervals.next().value; ; pause = intervals.next().value) {
       const end = await orAfter(pause, Promise.race([ended, stopped]));
       if (end) return this.#closed(end);
       if (!onChange && !signal?.aborted) {

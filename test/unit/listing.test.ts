@@ -14,3 +14,8 @@ test('a run that has several tasks is listed with the one that it follows', () =
   } as unknown as Parameters<typeof entryOf>[0];
   expect(entryOf(run)).toMatchObject({ key: 'k', status: 'terminated', taskId: 'followed' });
 });
+
+test('a namespace on SQL, which has ten Keyword columns for all who use it, gives four of them', () => {
+  const types = Object.values(searchAttributes).map(({ type }) => type);
+  expect(types.filter((type) => type === 'KEYWORD')).toHaveLength(4);
+});

@@ -16,6 +16,7 @@ test.concurrent('interceptors and plugins are those of every queue', () =>
     const done = new Set<string>();
     const queues: string[] = [];
     const cached: unknown[] = [];
+    const sticky: unknown[] = [];
     const worker: Pick<WorkerOptions, 'interceptors' | 'plugins'> = {
       interceptors: {
         activity: [
@@ -35,6 +36,7 @@ test.concurrent('interceptors and plugins are those of every queue', () =>
           configureWorker: (options) => {
             queues.push(options.taskQueue);
             cached.push(options.maxCachedWorkflows);
+            sticky.push(options.stickyQueueScheduleToStartTimeout);
             return options;
           },
         },
@@ -47,6 +49,7 @@ test.concurrent('interceptors and plugins are those of every queue', () =>
     await withWorker(temporal, config, url, work, { worker });
     expect([...done]).toEqual([`submit on ${taskQueue}-submit`, `getTask on ${taskQueue}-poll`]);
     expect(cached[0]).toBe(cachedWorkflowsIn());
+    expect(sticky[0]).toBe('5s');
     expect(queues).toEqual(['', '-poll', '-submit', '-batch'].map((suffix) => `${taskQueue}${suffix}`));
   }),
 );
