@@ -15,4 +15,4 @@ export function testApi(baseUrl: string, settings: Partial<ApiSettings> = {}): A
   });
 }
 
-export const ASK = { requestId: 'r-1', timeoutMs: 2_000 };
+export const ASK = { requestId: 'r-1', timeoutMs: 60_000 };

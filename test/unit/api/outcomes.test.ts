@@ -71,7 +71,8 @@ describe('P1: nobody can tell, so it is unknown', () => {
     ],
   ])('%s', async (_case, react, { seen }) => {
     const server = await startRawServer(react);
-    const outcome = await submit(server.url);
+    // Two rows wait for this end.
+    const outcome = await submit(server.url, { timeoutMs: 5_000 });
     expect(outcome).toMatchObject({ outcome: 'unknown' });
     expect(inspect(outcome)).not.toContain(SECRET);
     // After an abort undici may open a connection once more; what counts is that nothing is written on it.
