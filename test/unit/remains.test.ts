@@ -5,7 +5,12 @@ import { FAILURE, type MediaStage, UNKNOWN_MEMO } from '../../src/contract';
 import { searchAttributes } from '../../src/searchAttributes';
 
 /** A closed run, as the server lists it. */
-function listed(stage: MediaStage | null, taskId: string | null, submission?: string): Listed {
+function listed(
+  stage: MediaStage | null,
+  taskId: string | null,
+  submission?: string,
+  otherTasks: string[] = [],
+): Listed {
   const run: Partial<Listed> = {
     workflowId: 'media/k',
     startTime: new Date(),
@@ -13,7 +18,7 @@ function listed(stage: MediaStage | null, taskId: string | null, submission?: st
     memo: submission === undefined ? {} : { [UNKNOWN_MEMO]: { submission } },
     typedSearchAttributes: new TypedSearchAttributes([
       ...(stage ? [{ key: searchAttributes.stage, value: stage }] : []),
-      ...(taskId ? [{ key: searchAttributes.taskIds, value: [taskId] }] : []),
+      ...(taskId ? [{ key: searchAttributes.taskIds, value: [taskId, ...otherTasks] }] : []),
     ]),
   };
   return run as Listed;
@@ -52,5 +57,10 @@ describe('P1: what a stopped run may have left at the service', () => {
     [FAILURE.abandoned, task],
   ])('of a run that failed as %s', (type, remains) => {
     expect(remainsOfFailed(type, listed('failed', 't'))).toEqual(remains);
+  });
+
+  test('a run whose task failed may have another, of an earlier submission', () => {
+    const run = listed('failed', 't', undefined, ['earlier']);
+    expect(remainsOfFailed(FAILURE.taskFailed, run)).toEqual({ is: 'task', taskId: 'earlier' });
   });
 });

@@ -50,6 +50,6 @@ export async function retentionOf(temporal: Client): Promise<number> {
 }
 
 function closedPartitionsOf(key: string): string {
-  const open = ["ExecutionStatus != 'Running'", "ExecutionStatus != 'ContinuedAsNew'"];
-  return [`WorkflowId STARTS_WITH ${quoted(batchPartPrefix(key))}`, ...open].join(' AND ');
+  const partitions = `WorkflowId STARTS_WITH ${quoted(batchPartPrefix(key))}`;
+  return `${partitions} AND CloseTime IS NOT NULL AND ExecutionStatus != 'ContinuedAsNew'`;
 }

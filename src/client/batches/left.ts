@@ -39,9 +39,15 @@ export async function followCounts(
 }
 
 const GRPC_UNIMPLEMENTED = 12;
+const EVER = new Date(0).toISOString();
+
+/** A run that an item of an earlier batch with this key has become. */
+export async function runOfEarlierBatch(temporal: Client, key: string): Promise<string | undefined> {
+  return (await runsOfLeft(temporal, key))[0]?.workflowId;
+}
 
 /** By start time, because Temporal may still keep runs of an earlier batch with the same key. */
-async function runsOfLeft(temporal: Client, key: string, startedAt: string): Promise<Listed[]> {
+async function runsOfLeft(temporal: Client, key: string, startedAt = EVER): Promise<Listed[]> {
   const prefix = mediaWorkflowId(batchItemPrefix(key));
   const latest = new Map<string, Listed>();
   try {

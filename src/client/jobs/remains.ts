@@ -2,6 +2,7 @@
 import { FAILURE, UNKNOWN_MEMO, type UnknownSubmit } from '../../contract';
 import { entryOf } from '../listing';
 import { type Listed } from '../run';
+import { searchAttributes } from '../../searchAttributes';
 
 export type Remains =
   /** Nothing that still costs or could still give a result. */
@@ -31,5 +32,8 @@ const NOTHING_LEFT: readonly unknown[] = [FAILURE.taskFailed, FAILURE.refused, F
  * of a run that had a task.
  */
 export function remainsOfFailed(failureType: string | null | undefined, run: Listed): Remains {
-  return NOTHING_LEFT.includes(failureType) ? { is: 'nothing' } : remainsOfStopped(run);
+  if (!NOTHING_LEFT.includes(failureType)) return remainsOfStopped(run);
+  // The service ended the task that was followed, the first one; a run that was submitted again may list others.
+  const [, other] = run.typedSearchAttributes.get(searchAttributes.taskIds) ?? [];
+  return other === undefined ? { is: 'nothing' } : { is: 'task', taskId: other };
 }

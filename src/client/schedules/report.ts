@@ -19,6 +19,7 @@ import { NoSuchJobError } from '../../errors';
 import { failedRun } from '../../failedRun';
 import { firingIn, scheduleNameIn } from '../../ids';
 import { skippedFirings } from '../../schedules/skippedFirings';
+import { isOpen } from '../../ownRun';
 import { find } from '../keyed';
 import { type JobStatus } from '../report';
 import { type ShownOverlap, shownOverlap } from './policies';
@@ -176,7 +177,7 @@ async function outcomeOfFiring(
   { workflowId, runId }: { workflowId: string; runId: string },
 ): Promise<FiringOutcome> {
   try {
-    if (await isOpen(temporal, workflowId, runId)) return await standingOf(temporal, due);
+    if (await isFiringOpen(temporal, workflowId, runId)) return await standingOf(temporal, due);
     const result = (await temporal.workflow.getHandle(workflowId, runId).result()) as FiringResult;
     const { status, error, key, workflowId: run, digest = null, warnings = [] } = result;
     return { status, error, key, workflowId: run, digest, warnings };
@@ -189,10 +190,10 @@ async function outcomeOfFiring(
 }
 
 /** The same time may have fired more than once, and a long wait goes on as another run. */
-async function isOpen(temporal: Client, workflowId: string, runId: string): Promise<boolean> {
-  const { status } = await temporal.workflow.getHandle(workflowId, runId).describe();
-  if (status.name !== 'CONTINUED_AS_NEW') return status.name === 'RUNNING';
-  return (await temporal.workflow.getHandle(workflowId).describe()).status.name === 'RUNNING';
+async function isFiringOpen(temporal: Client, workflowId: string, runId: string): Promise<boolean> {
+  const run = await temporal.workflow.getHandle(workflowId, runId).describe();
+  if (run.status.name !== 'CONTINUED_AS_NEW') return isOpen(run);
+  return isOpen(await temporal.workflow.getHandle(workflowId).describe());
 }
 
 /** An end is told by the firing, which is about to: it alone knows whether this run is the one it is for. */

@@ -187,3 +187,15 @@ test('P2: where the server lists no runs, a batch is paused all the same, and te
     ...{ paused: { by: 'sam' }, counts: { succeeded: 1, held: 1, waiting: 1 } },
   });
 });
+
+test('P2: a key is not taken for another batch while Temporal keeps an item of an earlier one', async () => {
+  const { key, job } = await withHeldItem();
+  for (const workflowId of [`batch/${key}`, `batch-part/${key}~1`]) await forgetRun(temporal, workflowId);
+  const again = segueClient(temporal, line.config).batch.start({
+    ...batchOf(cutouts(sandbox.url, 2), 2),
+    key,
+  });
+  await expect(again).rejects.toThrow(`belongs to media/${job}`);
+  await expect(again).rejects.toThrow('an item of an earlier batch');
+  expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 2, duplicates: 0 });
+});

@@ -27,7 +27,7 @@ const impatient = useTemporal(() =>
 );
 const itsProcesses = useProcesses(() => impatient.address);
 
-const config = () => testConfig({ submit: { timeout: '1s', authGrace: '1h' } });
+const config = () => testConfig({ submit: { timeout: '5s', authGrace: '1h' } });
 /** Several times what it takes. */
 const LONGEST_MS = 240_000;
 const somebody = { by: 'a test', reason: 'by the ledger' };

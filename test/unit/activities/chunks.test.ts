@@ -119,6 +119,23 @@ test.each([
   await server.stop();
 });
 
+test('P1: the run is told that a chunk is on the wire before the server is asked whether it still waits for it', async () => {
+  const server = await startRawServer((socket) => socket.end(REFUSED));
+  const api = testApi(server.url);
+  const { chunks } = createActivities(api, { checkScheduledTime: false });
+  const calls: string[] = [];
+  const note = (call: string) => () => {
+    calls.push(`${call}, ${server.received.length} sent`);
+    return Promise.resolve();
+  };
+  const { environment, runId } = environmentOf({}, serverThat(note('asked'), undefined, note('told')));
+  await environment.run(chunks.submitChunk, chunkOf(1, runId));
+  const told = calls.indexOf('told, 0 sent');
+  expect(calls.slice(told, told + 2)).toEqual(['told, 0 sent', 'asked, 0 sent']);
+  await api.close();
+  await server.stop();
+});
+
 test('P1: a chunk has its places while it asks whether it may send, and another sends nothing meanwhile', async () => {
   const server = await startRawServer((socket) => socket.end(REFUSED));
   const api = testApi(server.url);
