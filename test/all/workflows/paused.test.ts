@@ -1,38 +1,66 @@
 /** A run that an operator has paused on the Temporal server is open: it is reported so, takes no decision, and goes on afterwards. */
 import { randomUUID } from 'node:crypto';
 import { isOpen } from '../../../src/ownRun';
+import { NEVER_BY_ITSELF } from '../../support/builders/schedules';
 import { waitingJob } from '../../support/builders/waitingJob';
 import { eventually } from '../../support/eventually';
 import { addFault, withSandbox } from '../../support/service/sandbox';
-import { segueClient, startOwnDevServer, testConfig, withWorker } from '../../support/servers/temporal';
+import {
+  segueClient,
+  startOwnDevServer,
+  testConfig,
+  useTemporal,
+  withWorker,
+} from '../../support/servers/temporal';
+
+const temporal = useTemporal(() =>
+  startOwnDevServer({ dynamicConfig: { 'frontend.WorkflowPauseEnabled': true } }),
+);
+
+function pausing(workflowId: string, runId: string) {
+  const requestId = randomUUID();
+  return { namespace: 'default', workflowId, runId, identity: 'sam', reason: 'a test', requestId };
+}
 
 test('P2: a paused run is open, refuses a decision in words, and takes it when it is unpaused', async () => {
-  const own = await startOwnDevServer({ dynamicConfig: { 'frontend.WorkflowPauseEnabled': true } });
   const config = testConfig();
   await withSandbox({}, (sandboxUrl) =>
-    withWorker(own, config, sandboxUrl, async () => {
+    withWorker(temporal, config, sandboxUrl, async () => {
       const every = { operation: 'remove-background', match: { every: 1 } };
       await addFault(sandboxUrl, { ...every, fault: 'reset', when: 'before' });
-      const client = segueClient(own, config);
+      const client = segueClient(temporal, config);
       const job = await client.media.start(waitingJob(sandboxUrl));
       expect(await job.wait()).toMatchObject({ status: 'held' });
       const { workflowId, runId } = job;
-      const request = { namespace: 'default', workflowId, runId, identity: 'sam', reason: 'a test' };
       const heldKeys = async () => (await client.held()).jobs.map(({ key }) => key);
       await eventually('the hold in the list', async () => (await heldKeys()).length > 0);
       const abandon = () => job.resolve({ action: 'abandon', by: 'sam', reason: 'seen' });
-      await own.client.workflowService.pauseWorkflowExecution({ ...request, requestId: randomUUID() });
-      expect(isOpen(await own.client.workflow.getHandle(workflowId).describe())).toBe(true);
+      await temporal.client.workflowService.pauseWorkflowExecution(pausing(workflowId, runId));
+      expect(isOpen(await temporal.client.workflow.getHandle(workflowId).describe())).toBe(true);
       // A paused run answers no query.
       expect(await heldKeys()).toEqual([job.key]);
       expect(await job.report()).toMatchObject({ status: 'running', stage: null });
       await expect(abandon()).rejects.toThrow(
         'is paused on the Temporal server, and takes no decision: unpause it first. Nothing was decided.',
       );
-      await own.client.workflowService.unpauseWorkflowExecution({ ...request, requestId: randomUUID() });
+      await temporal.client.workflowService.unpauseWorkflowExecution(pausing(workflowId, runId));
       expect(await abandon()).toMatchObject({ applied: true });
       expect(await job.wait()).toMatchObject({ status: 'abandoned' });
     }),
   );
-  await own.close();
+});
+
+test('a firing whose run is paused is shown as open', async () => {
+  const { schedules } = segueClient(temporal, testConfig());
+  const name = `paused-${randomUUID()}`;
+  const spec = { project: { resourcetype: 'campaign', id: '7' }, boards: ['launch-board'] };
+  await schedules.create(name, {
+    ...{ spec: NEVER_BY_ITSELF, timezone: 'UTC', target: { kind: 'outlook', spec } },
+  });
+  await schedules.trigger(name);
+  // No worker takes it.
+  const { firing } = await eventually('the firing', async () => (await schedules.show(name)).firings[0]);
+  const { runId } = await temporal.client.workflow.getHandle(firing).describe();
+  await temporal.client.workflowService.pauseWorkflowExecution(pausing(firing, runId));
+  expect((await schedules.show(name)).firings).toMatchObject([{ firing, status: 'running' }]);
 });
