@@ -24,9 +24,9 @@ export interface WaitOptions<State> {
   onChange?: (state: State) => void;
 }
 
-/** Between two looks at a run, in milliseconds: backoff with jitter, because each look is a request to the server. */
-export function* lookIntervals(random = Math.random): Generator<number, never> {
-  for (let interval = 1_000; ; interval = Math.min(interval * 1.3, 10_000)) yield interval * (0.5 + random());
+/** Milliseconds until the next look at a run: backoff with jitter, because each look is a request to the server. */
+export function lookInterval(looks: number, random = Math.random): number {
+  return Math.min(1_000 * 1.3 ** looks, 10_000) * (0.5 + random());
 }
 
 /** What is known of a run from the moment it was found. */
@@ -129,8 +129,8 @@ export abstract class Run<State = unknown, Result = unknown> {
     let last: State | undefined;
     let listed = await this.handle.describe();
     // What is held already is told at once. A run that is over is not asked: its worker may be gone.
-    const intervals = lookIntervals();
-    for (let pause = isOpen(listed) ? 0 : intervals.next().value; ; pause = intervals.next().value) {
+    for (let looks = 0; ; looks++) {
+      const pause = looks === 0 && isOpen(listed) ? 0 : lookInterval(looks);
       const end = await orAfter(pause, Promise.race([ended, stopped]));
       if (end) return this.#closed(end);
       if (!onChange && !signal?.aborted) {

@@ -234,6 +234,7 @@ export const batchPartScenarios: Record<string, Scenario> = {
   'batch-part-handing-over': handingOver(continuing({ ...CONTINUED, kept: firstPart })),
   'batch-part-handing-over-slowly': handingOver(slowPost),
   'batch-part-alone': alone,
+  // No outcome comes before the next request is due: the change is requested again.
   'batch-part-asked-before': carryingAChange(2_000),
   'batch-part-continued-untold': telling,
   'batch-part-handing-over-untold': handingOver(telling),

@@ -70,7 +70,7 @@ const endingMeanwhile = whereHistoriesAreShort(
   ),
 );
 
-/** People keep it busy while its jobs run, until it has continued as new twice. */
+/** People keep it busy while its jobs run, until it has continued as new twice; the run in between is kept. */
 const busyWhileProducing = whereHistoriesAreShort(
   90,
   conducting(

@@ -15,7 +15,7 @@ test('a run that has several tasks is listed with the one that it follows', () =
   expect(entryOf(run)).toMatchObject({ key: 'k', status: 'terminated', taskId: 'followed' });
 });
 
-test('a namespace on SQL, which has ten Keyword columns for all who use it, gives four of them', () => {
+test('Segue takes four of the ten Keyword columns that a SQL namespace has', () => {
   const types = Object.values(searchAttributes).map(({ type }) => type);
   expect(types.filter((type) => type === 'KEYWORD')).toHaveLength(4);
 });

@@ -48,8 +48,8 @@ describe('P1: what a stopped run may have left at the service', () => {
 
   test.each([
     [FAILURE.taskFailed, nothing],
-    [FAILURE.refused, nothing],
-    [FAILURE.badInput, nothing],
+    // The task is of a submission before the one that was refused.
+    [FAILURE.refused, task],
     // The server repeated a run; the one before it had this task.
     [FAILURE.unsafeStart, task],
     [null, task],
@@ -57,6 +57,10 @@ describe('P1: what a stopped run may have left at the service', () => {
     [FAILURE.abandoned, task],
   ])('of a run that failed as %s', (type, remains) => {
     expect(remainsOfFailed(type, listed('failed', 't'))).toEqual(remains);
+  });
+
+  test.each([FAILURE.refused, FAILURE.badInput])('of a run without a task that failed as %s', (type) => {
+    expect(remainsOfFailed(type, listed('failed', null))).toEqual(nothing);
   });
 
   test('a run whose task failed may have another, of an earlier submission', () => {

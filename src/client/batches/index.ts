@@ -28,7 +28,7 @@ import { type LeftItems, repeatOf } from './again';
 import { Batch } from './batch';
 import { partitionsOnceThere } from './forgotten';
 import { missingPartitions, missingWords, problemsOfGiven } from './given';
-import { runOfEarlierBatch } from './left';
+import { requireUnusedKey } from './left';
 import { type BatchEntry, type BatchFilter, countBatches, listBatches } from './listing';
 import { type ManifestCheck, type ManifestWarning } from './manifest';
 import { whereManifestsDiffer } from './reuse';
@@ -36,7 +36,7 @@ import { find, startOrFind, type StartSettings } from '../keyed';
 import { type JobReport } from '../report';
 import { type WaitOptions } from '../run';
 import { withoutGaps } from '../jobs/mediaSpec';
-import { findOwnRun, isOpen } from '../../ownRun';
+import { isOpen } from '../../ownRun';
 
 /** Some of the items of a manifest, which one run does. */
 export interface BatchPartition {
@@ -124,7 +124,7 @@ export class BatchesClient {
     requireGood(problems, 'The batch was not started');
     const { key, scope } = input;
     const workflowId = batchWorkflowId(key);
-    await this.#requireNoEarlierItems(key);
+    await requireUnusedKey(this.temporal, key);
     try {
       const facts = await startOrFind(this.temporal, {
         workflow: BATCH_WORKFLOW,
@@ -141,15 +141,6 @@ export class BatchesClient {
       const where = await whereManifestsDiffer(this.temporal, input, partitions);
       throw new KeyReusedError(key, workflowId, `${where}; choose another key`);
     }
-  }
-
-  /** An item that needs a person becomes a job whose id is made of the batch's key, and may still be taken. */
-  async #requireNoEarlierItems(key: string): Promise<void> {
-    if (await findOwnRun(this.temporal, batchWorkflowId(key))) return;
-    const run = await runOfEarlierBatch(this.temporal, key);
-    if (run === undefined) return;
-    const why = 'it is an item of an earlier batch, which Temporal still keeps; choose another key';
-    throw new KeyReusedError(key, run, why);
   }
 
   /**

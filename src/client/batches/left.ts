@@ -1,8 +1,16 @@
 /** Items that left their batch as runs of their own: what became of them is read there, also when the batch is over. */
 import { type Client, ServiceError, WorkflowFailedError } from '@temporalio/client';
-import { type BatchItemResult, type BatchResult, type ItemCounts, type MediaResult } from '../../contract';
+import {
+  BATCH_PART_WORKFLOW,
+  type BatchItemResult,
+  type BatchResult,
+  type ItemCounts,
+  MEDIA_WORKFLOW,
+  type MediaResult,
+} from '../../contract';
+import { requireGood } from '../../errors';
 import { failedRun } from '../../failedRun';
-import { batchItemPrefix, mediaWorkflowId } from '../../ids';
+import { batchItemPrefix, batchPartPrefix, batchWorkflowId, mediaWorkflowId } from '../../ids';
 import { inParallel } from '../../parallel';
 import { findOwnRun, isOpen, isRefusedStart } from '../../ownRun';
 import { entryOf, findRuns, quoted } from '../listing';
@@ -38,36 +46,52 @@ export async function followCounts(
   };
 }
 
-const GRPC_UNIMPLEMENTED = 12;
-const EVER = new Date(0).toISOString();
-
-/** A run that an item of an earlier batch with this key has become. */
-export async function runOfEarlierBatch(temporal: Client, key: string): Promise<string | undefined> {
-  return (await runsOfLeft(temporal, key))[0]?.workflowId;
-}
-
 /** By start time, because Temporal may still keep runs of an earlier batch with the same key. */
-async function runsOfLeft(temporal: Client, key: string, startedAt = EVER): Promise<Listed[]> {
+async function runsOfLeft(temporal: Client, key: string, startedAt: string): Promise<Listed[]> {
   const prefix = mediaWorkflowId(batchItemPrefix(key));
   const latest = new Map<string, Listed>();
-  try {
-    const found = findRuns(
-      temporal,
-      `WorkflowId STARTS_WITH ${quoted(prefix)} AND StartTime >= ${quoted(startedAt)}`,
-    );
-    for await (const run of found) {
-      const { workflowId } = run;
-      // Other jobs have keys that are made from an item's: `K~i7+2`, `K~i7-next`.
-      const isItem = /^\d+$/.test(workflowId.slice(prefix.length)) && !isRefusedStart(run);
-      const other = latest.get(workflowId);
-      if (isItem && (!other || run.startTime > other.startTime)) latest.set(workflowId, run);
-    }
-  } catch (error) {
-    const cause = error instanceof ServiceError ? error.cause : error;
-    // The time-skipping server, which people test with, lists nothing.
-    if ((cause as { code?: unknown }).code !== GRPC_UNIMPLEMENTED) throw error;
+  const query = `WorkflowId STARTS_WITH ${quoted(prefix)} AND StartTime >= ${quoted(startedAt)}`;
+  for await (const run of runsWhereListed(temporal, query)) {
+    const { workflowId } = run;
+    const other = latest.get(workflowId);
+    if (isItem(workflowId, prefix) && !isRefusedStart(run) && (!other || run.startTime > other.startTime))
+      latest.set(workflowId, run);
   }
   return [...latest.values()];
+}
+
+/** Other jobs have keys that are made from an item's: `K~i7+2`, `K~i7-next`. */
+function isItem(workflowId: string, prefix: string): boolean {
+  return /^\d+$/.test(workflowId.slice(prefix.length));
+}
+
+/**
+ * Refuses the key of a batch that Temporal has forgotten, while it keeps a partition or an item of that: the new batch
+ * would need the same id.
+ */
+export async function requireUnusedKey(temporal: Client, key: string): Promise<void> {
+  if (await findOwnRun(temporal, batchWorkflowId(key))) return;
+  const items = mediaWorkflowId(batchItemPrefix(key));
+  const query = [items, batchPartPrefix(key)]
+    .map((prefix) => `WorkflowId STARTS_WITH ${quoted(prefix)}`)
+    .join(' OR ');
+  for await (const { workflowId } of runsWhereListed(temporal, query)) {
+    if (workflowId.startsWith(items) && !isItem(workflowId, items)) continue;
+    const problem = `Temporal still keeps ${workflowId} of an earlier batch with the key ${key}; choose another key`;
+    requireGood([problem], 'The batch was not started');
+  }
+}
+
+const GRPC_UNIMPLEMENTED = 12;
+
+/** None on the time-skipping server, which people test with, and which lists nothing. */
+async function* runsWhereListed(temporal: Client, query: string): AsyncGenerator<Listed> {
+  try {
+    yield* findRuns(temporal, query, [MEDIA_WORKFLOW, BATCH_PART_WORKFLOW]);
+  } catch (error) {
+    const cause = error instanceof ServiceError ? error.cause : error;
+    if ((cause as { code?: unknown }).code !== GRPC_UNIMPLEMENTED) throw error;
+  }
 }
 
 /** A result of a batch, as it is now. */

@@ -82,7 +82,7 @@ async function requireOver(
       return;
     case 'task':
       throw refuse(
-        `it was ${status === 'failed' ? 'given up' : status}, but the service may still work on its task ${remains.taskId}. ` +
+        `it ${status === 'failed' ? 'failed' : `was ${status}`}, but the service may still work on its task ${remains.taskId}. ` +
           'Follow that task instead of paying for another; if it is surely dead, another key is another job.',
         remains.taskId,
       );

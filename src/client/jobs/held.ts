@@ -66,8 +66,10 @@ const stageIn = (stages: readonly string[]): string =>
 /** Workflows that may ask a person. */
 export const DECIDABLE = [MEDIA_WORKFLOW, TRANSCRIPT_WORKFLOW, RECORD_WORKFLOW];
 
-/** Open runs that wait for a decision, paused ones too. Not every server knows the status `Paused`. */
-export const UNDECIDED = `CloseTime IS NULL AND ${stageIn(['held', 'overdue'])}`;
+/** Open, paused or not: a query for the status `Paused` fails on servers that do not know it. */
+const OPEN = 'CloseTime IS NULL';
+/** Runs that wait for a decision. */
+export const UNDECIDED = `${OPEN} AND ${stageIn(['held', 'overdue'])}`;
 /** Those that had something under way that was paid for. */
 const STOPPED = `WorkflowType = '${MEDIA_WORKFLOW}' AND ExecutionStatus IN ('Terminated', 'TimedOut') AND ${stageIn(OPEN_STAGES)}`;
 
@@ -146,7 +148,7 @@ class Asking {
       if (await this.#wasBegunSince(Date.parse(closedAt ?? ''), mediaWorkflowId(next))) return true;
     }
     if (taskId === null) return false;
-    const followers = `${searchAttributes.taskIds.name} = ${quoted(taskId)} AND (CloseTime IS NULL OR ExecutionStatus IN ('Completed', 'Failed'))`;
+    const followers = `${searchAttributes.taskIds.name} = ${quoted(taskId)} AND (${OPEN} OR ExecutionStatus IN ('Completed', 'Failed'))`;
     for await (const { workflowId: other } of findRuns(this.temporal, followers)) {
       if (other !== workflowId) return true;
     }

@@ -24,16 +24,17 @@ export function remainsOfStopped(run: Listed): Remains {
   return isSettled ? { is: 'nothing' } : { is: 'unknown', requestId: null };
 }
 
-/** Failures after which the service surely has nothing of it: it said so itself, or was never asked. */
-const NOTHING_LEFT: readonly unknown[] = [FAILURE.taskFailed, FAILURE.refused, FAILURE.badInput];
+/** Failures after which the service does not work on the last submission: it said so itself, or was never asked. */
+const NOT_RUNNING: readonly unknown[] = [FAILURE.taskFailed, FAILURE.refused, FAILURE.badInput];
 
 /**
  * Of a run that ended itself, by the type of its failure. One that was started unsafely may be the server's repetition
  * of a run that had a task.
  */
 export function remainsOfFailed(failureType: string | null | undefined, run: Listed): Remains {
-  if (!NOTHING_LEFT.includes(failureType)) return remainsOfStopped(run);
-  // The service ended the task that was followed, the first one; a run that was submitted again may list others.
-  const [, other] = run.typedSearchAttributes.get(searchAttributes.taskIds) ?? [];
-  return other === undefined ? { is: 'nothing' } : { is: 'task', taskId: other };
+  if (!NOT_RUNNING.includes(failureType)) return remainsOfStopped(run);
+  const tasks = run.typedSearchAttributes.get(searchAttributes.taskIds) ?? [];
+  // The task that failed is the first one; any other is of an earlier submission, and may still run.
+  const [taskId] = failureType === FAILURE.taskFailed ? tasks.slice(1) : tasks;
+  return taskId === undefined ? { is: 'nothing' } : { is: 'task', taskId };
 }

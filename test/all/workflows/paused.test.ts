@@ -37,8 +37,12 @@ test('P2: a paused run is open, refuses a decision in words, and takes it when i
       const abandon = () => job.resolve({ action: 'abandon', by: 'sam', reason: 'seen' });
       await temporal.client.workflowService.pauseWorkflowExecution(pausing(workflowId, runId));
       expect(isOpen(await temporal.client.workflow.getHandle(workflowId).describe())).toBe(true);
-      // A paused run answers no query.
+      const ofJob = `WorkflowId = '${workflowId}' AND ExecutionStatus != 'Running'`;
+      await eventually('the pause in the list', async () => {
+        return (await temporal.client.workflow.count(ofJob)).count === 1;
+      });
       expect(await heldKeys()).toEqual([job.key]);
+      // A paused run answers no query.
       expect(await job.report()).toMatchObject({ status: 'running', stage: null });
       await expect(abandon()).rejects.toThrow(
         'is paused on the Temporal server, and takes no decision: unpause it first. Nothing was decided.',

@@ -119,7 +119,7 @@ test.each([
   await server.stop();
 });
 
-test('P1: the run is told that a chunk is on the wire before the server is asked whether it still waits for it', async () => {
+test('P1: a chunk signals its run first, then asks by heartbeat whether the server still waits for it, then sends', async () => {
   const server = await startRawServer((socket) => socket.end(REFUSED));
   const api = testApi(server.url);
   const { chunks } = createActivities(api, { checkScheduledTime: false });
@@ -128,10 +128,9 @@ test('P1: the run is told that a chunk is on the wire before the server is asked
     calls.push(`${call}, ${server.received.length} sent`);
     return Promise.resolve();
   };
-  const { environment, runId } = environmentOf({}, serverThat(note('asked'), undefined, note('told')));
+  const { environment, runId } = environmentOf({}, serverThat(note('heartbeat'), undefined, note('signal')));
   await environment.run(chunks.submitChunk, chunkOf(1, runId));
-  const told = calls.indexOf('told, 0 sent');
-  expect(calls.slice(told, told + 2)).toEqual(['told, 0 sent', 'asked, 0 sent']);
+  expect(calls).toEqual(['signal, 0 sent', 'heartbeat, 0 sent']);
   await api.close();
   await server.stop();
 });

@@ -71,7 +71,7 @@ describe('P1: nobody can tell, so it is unknown', () => {
     ],
   ])('%s', async (_case, react, { seen }) => {
     const server = await startRawServer(react);
-    // Two rows wait for this end.
+    // 'no headers in time' and 'no body in time' last this long; all others end at once.
     const outcome = await submit(server.url, { timeoutMs: 5_000 });
     expect(outcome).toMatchObject({ outcome: 'unknown' });
     expect(inspect(outcome)).not.toContain(SECRET);
