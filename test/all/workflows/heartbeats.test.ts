@@ -1,5 +1,6 @@
 /** Heartbeats are billed, and no history shows them; the server counts what it was sent. */
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../../src/temporal/ports';
 import { eventually } from '../../support/eventually';
 import { answer, startRawServer } from '../../support/service/rawServer';
@@ -23,6 +24,8 @@ const DONE = answer('200 OK', '{"status":"SUCCESS","info":{"ok":true}}', CLOSE);
 
 /** How long the service takes to answer a POST. */
 const ANSWERED_AFTER_MS = 7_000;
+/** One after the other. */
+const JOBS = 5;
 
 test('a submit has a heartbeat before it is sent, and one every 3 s while it lasts', async () => {
   const server = await startRawServer((socket, request) => {
@@ -45,6 +48,42 @@ test('a submit has a heartbeat before it is sent, and one every 3 s while it las
     const count = await heartbeats();
     return count > 1 ? count : undefined;
   });
+  expect(counted).toBeLessThanOrEqual(most);
+  await server.stop();
+});
+
+test('a notification has no heartbeat of its own', async () => {
+  let notifications = 0;
+  const server = await startRawServer((socket, request) => {
+    if (request.includes('/agent/notify')) notifications += 1;
+    socket.end(/^POST .*remove-background/.test(request) ? ACCEPTED : DONE);
+  });
+  const config = testConfig();
+  const before = await heartbeats();
+  const began = Date.now();
+  await withWorker(temporal, config, server.url, async () => {
+    for (let n = 0; n < JOBS; n++) {
+      const report = await segueClient(temporal, config).media.run({
+        key: `job-${randomUUID()}`,
+        tool: 'remove-background',
+        request: { image_url: 'https://example.com/a.png' },
+        notify: { userId: '1', workspaceId: '1' },
+      });
+      expect(report).toMatchObject({ status: 'succeeded' });
+    }
+  });
+  expect(notifications).toBe(JOBS);
+  // One for each submit. A busy machine may take longer than 3 s for an activity, which then has another.
+  const most = JOBS + Math.floor((Date.now() - began) / 3_000);
+  let counted = 0;
+  await eventually(
+    'a count that stays for longer than the second after which the server tells it',
+    async () => {
+      counted = (await heartbeats()) - before;
+      await sleep(1_200);
+      return counted >= JOBS && counted === (await heartbeats()) - before;
+    },
+  );
   expect(counted).toBeLessThanOrEqual(most);
   await server.stop();
 });

@@ -75,7 +75,7 @@ test.each([
   ],
 ])('P4: a %s that was reset and continued as new tells nobody a second time', async (_kind, start, task) => {
   const sandbox = await startSandbox({ pace: { kind: 'time', ms: 3_600_000 } });
-  const config = testConfig({ poll: { min: '50ms', max: '50ms', deadline: '4s', giveUp: '7d' } });
+  const config = testConfig({ poll: { min: '200ms', max: '200ms', deadline: '10s', giveUp: '7d' } });
   const operator = { userId: 'op', workspaceId: '1' };
   await withWorker(
     temporal,
