@@ -58,6 +58,26 @@ describe('a job that was stopped with work under way', () => {
     await slow.stop();
   });
 
+  test('P2: is off the list while a job with another key follows its task, and on it again when that one is cancelled', async () => {
+    const slow = await startSandbox({ pace: { kind: 'time', ms: 3_600_000 } });
+    const own = testConfig();
+    const ours = { ...settings, SEGUE_TASK_QUEUE: own.taskQueue };
+    await withWorker(temporal, own, slow.url, async () => {
+      const [key, follower] = [newKey(), newKey()];
+      await segue(startArgs(slow.url, key), ours);
+      const task = await untilSubmitted(line, key);
+      await temporal.client.workflow.getHandle(`media/${key}`).terminate('by mistake');
+      await heldRow(line, key);
+      const follow = await segue([...startArgs(slow.url, follower), '--task-id', task], ours);
+      expect(follow).toMatchObject({ code: 0 });
+      await untilUnlisted(line, key);
+      expect(await segue(['media', 'cancel', follower], ours)).toMatchObject({ code: 0 });
+      expect(await heldRow(line, key)).toMatchObject({ taskId: task });
+      expect((await readLedger(slow.url)).summary.submissions).toBe(1);
+    });
+    await slow.stop();
+  });
+
   test('P2: one that timed out is listed too, and one that was reset is not: it goes on', async () => {
     const [timedOut, reset] = [newKey(), newKey()];
     const request = { image_url: `${sandbox.url}/samples/shoe.png` };
