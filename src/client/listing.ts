@@ -82,7 +82,8 @@ export function entryOf(run: RunInfo): JobEntry {
     tool: listed.get(searchAttributes.tool) ?? null,
     project: listed.get(searchAttributes.project) ?? null,
     startedAt: startTime.toISOString(),
-    closedAt: closeTime?.toISOString() ?? null,
+    // Lists give a paused run the close time 0001-01-01.
+    closedAt: run.status.name === 'PAUSED' ? null : (closeTime?.toISOString() ?? null),
   };
 }
 

@@ -43,7 +43,8 @@ export async function noAnswer(
 
 async function whyUnanswered(temporal: Client, workflowId: string, waitedMs: number): Promise<string> {
   try {
-    const { taskQueue } = await temporal.workflow.getHandle(workflowId).describe();
+    const { taskQueue, status } = await temporal.workflow.getHandle(workflowId).describe();
+    if (status.name === 'PAUSED') return 'The run is paused on the Temporal server: unpause it first';
     const workers = await pollersOf(temporal, taskQueue, 'workflow');
     return workers.length === 0
       ? `No worker polls the task queue "${taskQueue}": start one with \`segue worker\``

@@ -61,8 +61,8 @@ function list(run: Following): void {
   ]);
   // Whoever finds the run closed needs no worker to learn of a POST that may have been accepted.
   const unknown = run.subject.unknown?.() ?? undefined;
-  const isKept = workflowInfo().memo?.[UNKNOWN_MEMO] !== undefined;
-  if (isKept !== (unknown !== undefined)) upsertMemo({ [UNKNOWN_MEMO]: unknown });
+  const kept = workflowInfo().memo?.[UNKNOWN_MEMO] as { submission?: unknown } | undefined;
+  if (kept?.submission !== unknown?.submission) upsertMemo({ [UNKNOWN_MEMO]: unknown });
 }
 
 function listedStage(): string | undefined {

@@ -60,9 +60,9 @@ async function runsOfLeft(temporal: Client, key: string, startedAt: string): Pro
   return [...latest.values()];
 }
 
-/** Other jobs have keys that are made from an item's: `K~i7+2`, `K~i7-next`. */
+/** Other jobs have keys that are made from an item's (`K~i7+2`, `K~i7-next`), and some databases list ids in any case. */
 function isItem(workflowId: string, prefix: string): boolean {
-  return /^\d+$/.test(workflowId.slice(prefix.length));
+  return workflowId.startsWith(prefix) && /^\d+$/.test(workflowId.slice(prefix.length));
 }
 
 /**
@@ -76,7 +76,9 @@ export async function requireUnusedKey(temporal: Client, key: string): Promise<v
     .map((prefix) => `WorkflowId STARTS_WITH ${quoted(prefix)}`)
     .join(' OR ');
   for await (const { workflowId } of runsWhereListed(temporal, query)) {
-    if (workflowId.startsWith(items) && !isItem(workflowId, items)) continue;
+    if (!isItem(workflowId, items) && !workflowId.startsWith(batchPartPrefix(key))) continue;
+    // Another starter of the same batch may have been faster.
+    if (await findOwnRun(temporal, batchWorkflowId(key))) return;
     const problem = `Temporal still keeps ${workflowId} of an earlier batch with the key ${key}; choose another key`;
     requireGood([problem], 'The batch was not started');
   }

@@ -51,7 +51,7 @@ export interface HeldJob extends JobEntry {
   hold: HoldState | null;
   /** The `X-Request-Id` of the last POST, to look for at the service. */
   requestId: string | null;
-  /** Whether a worker answered; a closed run is not asked. Without an answer, only the list entry is known. */
+  /** Whether a worker answered; a closed or paused run is not asked. Without an answer, only the list entry is known. */
   answered: boolean;
   /** Of a stopped run: what the service may still have of it, and what was asked for. */
   left: { remains: Remains; input: MediaInput } | null;
@@ -101,7 +101,8 @@ class Asking {
     const isStopped = entry.closedAt !== null;
     if (isStopped) return (await this.#isSettled(entry)) ? undefined : this.#stopped(run);
     const job = jobOf(this.temporal, workflowId, { key: entry.key, existing: true, ...run });
-    const state = (await this.#isSilent(run)) ? undefined : await this.#stateOf(run, job);
+    const isPaused = run.status.name === 'PAUSED';
+    const state = isPaused || (await this.#isSilent(run)) ? undefined : await this.#stateOf(run, job);
     const { hold = null } = state ?? {};
     // The list lags behind: it was decided in the meantime.
     if (state && !hold) return undefined;
@@ -111,9 +112,11 @@ class Asking {
       ...entry,
       taskId: state?.taskId ?? entry.taskId,
       requestId: last ? submitRequestId(entry.key, last.n) : null,
-      answered: state !== undefined,
+      answered: isPaused || state !== undefined,
       why: hold?.why ?? (entry.stage === 'overdue' ? 'overdue' : null),
-      ...{ since: hold?.since ?? null, reason: hold?.reason ?? null, hold, left: null },
+      since: hold?.since ?? null,
+      reason: isPaused ? 'it is paused on the Temporal server: unpause it first' : (hold?.reason ?? null),
+      ...{ hold, left: null },
     };
   }
 

@@ -209,6 +209,18 @@ test('P2: a key is not taken for another batch while Temporal keeps an item of a
   expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 2, duplicates: 0 });
 });
 
+test('P2: batches whose keys differ only in case are not taken for one another', async () => {
+  const { key, job, taskId } = await withHeldItem();
+  const other = { ...batchOf(cutouts(sandbox.url, 2), 2), key: key.toUpperCase() };
+  const otherJob = batchItemKey(other.key, 1);
+  await befall(sandbox.url, `${otherJob}.submit.1`, { fault: 'reset', when: 'after' });
+  await segueClient(temporal, line.config).batch.run(other);
+  await decide(job, '--adopt', taskId);
+  await untilListedAsEnded(job);
+  expect(await reportOf(key)).toMatchObject({ status: 'succeeded' });
+  expect(await reportOf(other.key)).toMatchObject({ status: 'held' });
+});
+
 test('P2: a key is not taken for another batch while Temporal keeps a partition of an earlier one', async () => {
   const spec = batchOf(cutouts(sandbox.url, 2), 2);
   await segueClient(temporal, line.config).batch.run(spec);

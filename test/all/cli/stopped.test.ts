@@ -18,9 +18,9 @@ import {
   OWN_START,
 } from '../../support/builders/jobs';
 import { resetRun } from '../../support/servers/reset';
-import { readLedger } from '../../support/service/sandbox';
+import { addFault, readLedger } from '../../support/service/sandbox';
 import { segue } from '../../support/servers/segueCommand';
-import { startOwnDevServer, testConfig, withWorker } from '../../support/servers/temporal';
+import { segueClient, startOwnDevServer, testConfig, withWorker } from '../../support/servers/temporal';
 
 // Every command is a process of its own, and there are many.
 
@@ -74,6 +74,41 @@ describe('a job that was stopped with work under way', () => {
       expect(await segue(['media', 'cancel', follower], ours)).toMatchObject({ code: 0 });
       expect(await heldRow(line, key)).toMatchObject({ taskId: task });
       expect((await readLedger(slow.url)).summary.submissions).toBe(1);
+    });
+    await slow.stop();
+  });
+
+  test('P1: one whose second submission is unknown names the request of that one', async () => {
+    const slow = await startSandbox({ pace: { kind: 'instant' } });
+    const own = testConfig();
+    const ours = { ...settings, SEGUE_TASK_QUEUE: own.taskQueue, SEGUE_SUBMIT_TIMEOUT: '5s' };
+    await withWorker(temporal, own, slow.url, async () => {
+      const key = newKey();
+      for (const [n, when] of [
+        [1, 'before'],
+        [2, 'after'],
+      ] as const)
+        await addFault(slow.url, {
+          ...{ operation: 'remove-background', match: { requestId: `${key}.submit.${n}` } },
+          ...{ fault: 'reset', when },
+        });
+      await segue(startArgs(slow.url, key), ours);
+      await heldRow(line, key);
+      const job = await segueClient(temporal, own).media.get(key);
+      await eventually('that it can be submitted again', () =>
+        job.resolve({ action: 'resubmit', by: 'sam', reason: 'not there' }),
+      );
+      await eventually('the second hold', async () => {
+        const state = await job.state();
+        return state?.stage === 'held' && state.attempts.length === 2;
+      });
+      await temporal.client.workflow.getHandle(`media/${key}`).terminate('by mistake');
+      const requestId = `${key}.submit.2`;
+      await eventually('its row', async () => {
+        const row = await heldRow(line, key);
+        return row.status === 'terminated' && row.requestId === requestId;
+      });
+      expect((await segue(['retry', key], ours)).stderr).toContain(requestId);
     });
     await slow.stop();
   });

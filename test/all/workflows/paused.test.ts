@@ -41,7 +41,12 @@ test('P2: a paused run is open, refuses a decision in words, and takes it when i
       await eventually('the pause in the list', async () => {
         return (await temporal.client.workflow.count(ofJob)).count === 1;
       });
-      expect(await heldKeys()).toEqual([job.key]);
+      expect((await client.held()).jobs).toMatchObject([
+        {
+          ...{ key: job.key, status: 'held', stage: 'held', closedAt: null, left: null },
+          ...{ answered: true, reason: 'it is paused on the Temporal server: unpause it first' },
+        },
+      ]);
       // A paused run answers no query.
       expect(await job.report()).toMatchObject({ status: 'running', stage: null });
       await expect(abandon()).rejects.toThrow(
