@@ -23,8 +23,8 @@ module.exports = {
   reporters: ['default', 'summary', '<rootDir>/test/support/jest/plainSummary.js'],
   // Tests often wait for timers and servers, so there are three jest workers for every two cores.
   maxWorkers: Math.ceil(availableParallelism() * 1.5),
-  // Closed workflows stay in memory: jest restarts a worker that has more than this.
+  // Closed workflows stay in memory: jest restarts a jest worker above this size.
   workerIdleMemoryLimit: '500MB',
-  // It only ends a test that hangs: tests that wait for conditions fail before.
+  // Ends a test that hangs; eventually() gives up earlier, and says what it waited for.
   testTimeout: 240_000,
 };

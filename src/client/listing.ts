@@ -82,7 +82,7 @@ export function entryOf(run: RunInfo): JobEntry {
     tool: listed.get(searchAttributes.tool) ?? null,
     project: listed.get(searchAttributes.project) ?? null,
     startedAt: startTime.toISOString(),
-    // Lists give a paused run the close time 0001-01-01.
+    // The server lists a paused run with the close time 0001-01-01.
     closedAt: run.status.name === 'PAUSED' ? null : (closeTime?.toISOString() ?? null),
   };
 }

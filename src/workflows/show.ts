@@ -1,6 +1,6 @@
 /** What people see of a run in lists and on its page. */
 import { setCurrentDetails, upsertMemo, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
-import { UNKNOWN_MEMO } from '../contract';
+import { UNKNOWN_MEMO, type UnknownSubmit } from '../contract';
 import { attributesOfJob, keyword, searchAttributes } from '../searchAttributes';
 import { type Following, type Stage } from './following';
 import { reportStage } from './reporting';
@@ -61,7 +61,8 @@ function list(run: Following): void {
   ]);
   // Whoever finds the run closed needs no worker to learn of a POST that may have been accepted.
   const unknown = run.subject.unknown?.() ?? undefined;
-  const kept = workflowInfo().memo?.[UNKNOWN_MEMO] as { submission?: unknown } | undefined;
+  const kept = workflowInfo().memo?.[UNKNOWN_MEMO] as UnknownSubmit | undefined;
+  // A second POST of unknown outcome replaces the first.
   if (kept?.submission !== unknown?.submission) upsertMemo({ [UNKNOWN_MEMO]: unknown });
 }
 

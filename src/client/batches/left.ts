@@ -60,14 +60,14 @@ async function runsOfLeft(temporal: Client, key: string, startedAt: string): Pro
   return [...latest.values()];
 }
 
-/** Other jobs have keys that are made from an item's (`K~i7+2`, `K~i7-next`), and some databases list ids in any case. */
+/** Not jobs whose key extends an item's (`K~i7+2`, `K~i7-next`), nor ids in another case: some databases ignore it. */
 function isItem(workflowId: string, prefix: string): boolean {
   return workflowId.startsWith(prefix) && /^\d+$/.test(workflowId.slice(prefix.length));
 }
 
 /**
- * Refuses the key of a batch that Temporal has forgotten, while it keeps a partition or an item of that: the new batch
- * would need the same id.
+ * Refuses a key whose batch run is past retention while a partition or item of it is kept: the new batch would reuse
+ * their workflow ids.
  */
 export async function requireUnusedKey(temporal: Client, key: string): Promise<void> {
   if (await findOwnRun(temporal, batchWorkflowId(key))) return;
@@ -77,7 +77,7 @@ export async function requireUnusedKey(temporal: Client, key: string): Promise<v
     .join(' OR ');
   for await (const { workflowId } of runsWhereListed(temporal, query)) {
     if (!isItem(workflowId, items) && !workflowId.startsWith(batchPartPrefix(key))) continue;
-    // Another starter of the same batch may have been faster.
+    // Another client may have started this batch since the first check.
     if (await findOwnRun(temporal, batchWorkflowId(key))) return;
     const problem = `Temporal still keeps ${workflowId} of an earlier batch with the key ${key}; choose another key`;
     requireGood([problem], 'The batch was not started');

@@ -51,7 +51,7 @@ export interface HeldJob extends JobEntry {
   hold: HoldState | null;
   /** The `X-Request-Id` of the last POST, to look for at the service. */
   requestId: string | null;
-  /** Whether a worker answered; a closed or paused run is not asked. Without an answer, only the list entry is known. */
+  /** False where a query got no answer: only the list entry is known. True for closed and paused runs, which are not queried. */
   answered: boolean;
   /** Of a stopped run: what the service may still have of it, and what was asked for. */
   left: { remains: Remains; input: MediaInput } | null;
@@ -101,8 +101,8 @@ class Asking {
     const isStopped = entry.closedAt !== null;
     if (isStopped) return (await this.#isSettled(entry)) ? undefined : this.#stopped(run);
     const job = jobOf(this.temporal, workflowId, { key: entry.key, existing: true, ...run });
-    const isPaused = run.status.name === 'PAUSED';
-    const state = isPaused || (await this.#isSilent(run)) ? undefined : await this.#stateOf(run, job);
+    if (run.status.name === 'PAUSED') return pausedJob(entry);
+    const state = (await this.#isSilent(run)) ? undefined : await this.#stateOf(run, job);
     const { hold = null } = state ?? {};
     // The list lags behind: it was decided in the meantime.
     if (state && !hold) return undefined;
@@ -112,11 +112,9 @@ class Asking {
       ...entry,
       taskId: state?.taskId ?? entry.taskId,
       requestId: last ? submitRequestId(entry.key, last.n) : null,
-      answered: isPaused || state !== undefined,
+      answered: state !== undefined,
       why: hold?.why ?? (entry.stage === 'overdue' ? 'overdue' : null),
-      since: hold?.since ?? null,
-      reason: isPaused ? 'it is paused on the Temporal server: unpause it first' : (hold?.reason ?? null),
-      ...{ hold, left: null },
+      ...{ since: hold?.since ?? null, reason: hold?.reason ?? null, hold, left: null },
     };
   }
 
@@ -207,4 +205,18 @@ function askedOf(input: unknown, { key, tool }: JobEntry): MediaInput {
   const isUsable = isRecord(input) && isText(input.tool) && isRecord(input.request);
   const asked = isUsable ? (input as unknown as MediaInput) : { tool: tool ?? 'TOOL', request: {} };
   return { ...asked, key };
+}
+
+/** A paused run answers no query: only the list entry is known. */
+function pausedJob(entry: JobEntry): HeldJob {
+  return {
+    ...entry,
+    requestId: null,
+    answered: true,
+    why: entry.stage === 'overdue' ? 'overdue' : null,
+    since: null,
+    reason: 'it is paused on the Temporal server: unpause it first',
+    hold: null,
+    left: null,
+  };
 }

@@ -54,6 +54,17 @@ function untilListedAsEnded(job: string): Promise<unknown> {
   return untilListed(job, "ExecutionStatus != 'Running'");
 }
 
+async function forget(workflowId: string): Promise<void> {
+  await forgetRun(temporal, workflowId);
+  await eventually('the list without it', async () => {
+    return (await temporal.client.workflow.count(`WorkflowId = '${workflowId}'`)).count === 0;
+  });
+}
+
+function startAgain(key: string): Promise<unknown> {
+  return segueClient(temporal, line.config).batch.start({ ...batchOf(cutouts(sandbox.url, 2), 2), key });
+}
+
 async function decide(job: string, ...decision: string[]): Promise<void> {
   const decided = await segue(['resolve', `media/${job}`, ...decision, '--reason', 'looked it up'], settings);
   expect(decided).toMatchObject({ code: 0 });
@@ -190,18 +201,7 @@ test('P2: where the list of runs fails, a batch can be paused and tells its stat
   expect(list).toHaveBeenCalled();
 });
 
-async function forget(workflowId: string): Promise<void> {
-  await forgetRun(temporal, workflowId);
-  await eventually('the list without it', async () => {
-    return (await temporal.client.workflow.count(`WorkflowId = '${workflowId}'`)).count === 0;
-  });
-}
-
-function startAgain(key: string): Promise<unknown> {
-  return segueClient(temporal, line.config).batch.start({ ...batchOf(cutouts(sandbox.url, 2), 2), key });
-}
-
-test('P2: a key is not taken for another batch while Temporal keeps an item of an earlier one', async () => {
+test('P2: a new batch with an old key is refused while Temporal keeps an item of the old batch', async () => {
   const { key, job } = await withHeldItem();
   await forget(`batch/${key}`);
   await forget(`batch-part/${key}~1`);
@@ -209,7 +209,7 @@ test('P2: a key is not taken for another batch while Temporal keeps an item of a
   expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 2, duplicates: 0 });
 });
 
-test('P2: batches whose keys differ only in case are not taken for one another', async () => {
+test('P2: batches whose keys differ only in case are counted apart', async () => {
   const { key, job, taskId } = await withHeldItem();
   const other = { ...batchOf(cutouts(sandbox.url, 2), 2), key: key.toUpperCase() };
   const otherJob = batchItemKey(other.key, 1);
@@ -221,7 +221,7 @@ test('P2: batches whose keys differ only in case are not taken for one another',
   expect(await reportOf(other.key)).toMatchObject({ status: 'held' });
 });
 
-test('P2: a key is not taken for another batch while Temporal keeps a partition of an earlier one', async () => {
+test('P2: a new batch with an old key is refused while Temporal keeps a partition of the old batch', async () => {
   const spec = batchOf(cutouts(sandbox.url, 2), 2);
   await segueClient(temporal, line.config).batch.run(spec);
   await forget(`batch/${spec.key}`);

@@ -22,8 +22,6 @@ import { addFault, readLedger } from '../../support/service/sandbox';
 import { segue } from '../../support/servers/segueCommand';
 import { segueClient, startOwnDevServer, testConfig, withWorker } from '../../support/servers/temporal';
 
-// Every command is a process of its own, and there are many.
-
 // The list shows a whole namespace, and what other files left in it would be asked one by one.
 const line = useCommandLine({ openTemporal: startOwnDevServer });
 const { temporal, sandbox, config, settings } = line;
@@ -58,7 +56,7 @@ describe('a job that was stopped with work under way', () => {
     await slow.stop();
   });
 
-  test('P2: is off the list while a job with another key follows its task, and on it again when that one is cancelled', async () => {
+  test('P2: is not listed while another job follows its task, and is listed again when that job is cancelled', async () => {
     const slow = await startSandbox({ pace: { kind: 'time', ms: 3_600_000 } });
     const own = testConfig();
     const ours = { ...settings, SEGUE_TASK_QUEUE: own.taskQueue };
@@ -78,7 +76,7 @@ describe('a job that was stopped with work under way', () => {
     await slow.stop();
   });
 
-  test('P1: one whose second submission is unknown names the request of that one', async () => {
+  test('P1: names the X-Request-Id of its second POST when the outcome of both is unknown', async () => {
     const slow = await startSandbox({ pace: { kind: 'instant' } });
     const own = testConfig();
     const ours = { ...settings, SEGUE_TASK_QUEUE: own.taskQueue, SEGUE_SUBMIT_TIMEOUT: '5s' };

@@ -22,7 +22,7 @@ function pausing(workflowId: string, runId: string) {
   return { namespace: 'default', workflowId, runId, identity: 'sam', reason: 'a test', requestId };
 }
 
-test('P2: a paused run is open, refuses a decision in words, and takes it when it is unpaused', async () => {
+test('P2: a paused run is open and listed as paused, refuses a decision, and takes it when unpaused', async () => {
   const config = testConfig();
   await withSandbox({}, (sandboxUrl) =>
     withWorker(temporal, config, sandboxUrl, async () => {
