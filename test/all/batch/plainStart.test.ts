@@ -3,6 +3,7 @@ import { BATCH_PART_WORKFLOW, BATCH_WORKFLOW } from '../../../src/contract';
 import { inputOf } from '../../../src/client/keyed';
 import { batchPartWorkflowId, batchWorkflowId } from '../../../src/ids';
 import { batchOf, cutouts, resultsOf } from '../../support/builders/batch';
+import { untilEnded } from '../../support/builders/jobs';
 import { eventually } from '../../support/eventually';
 import { readLedger, useSandboxEach } from '../../support/service/sandbox';
 import { segueClient, testConfig, useTemporal, withWorker } from '../../support/servers/temporal';
@@ -25,6 +26,7 @@ test('P1: a batch and its partition that are started again submit nothing, and h
       const started = await temporal.client.workflow.start(type, {
         ...{ workflowId, taskQueue: config.taskQueue, args },
       });
+      await untilEnded(started);
       await expect(started.result()).rejects.toMatchObject({ cause: { type: 'UnsafeStart' } });
     }
     // The list of runs lags behind.

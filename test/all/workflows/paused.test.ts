@@ -1,5 +1,6 @@
 /** A run that an operator has paused on the Temporal server is open: it is reported so, takes no decision, and goes on afterwards. */
 import { randomUUID } from 'node:crypto';
+import { noAnswer } from '../../../src/client/pollers';
 import { isOpen } from '../../../src/ownRun';
 import { NEVER_BY_ITSELF } from '../../support/builders/schedules';
 import { waitingJob } from '../../support/builders/waitingJob';
@@ -52,6 +53,8 @@ test('P2: a paused run is open and listed as paused, refuses a decision, and tak
       await expect(abandon()).rejects.toThrow(
         'is paused on the Temporal server, and takes no decision: unpause it first. Nothing was decided.',
       );
+      const { message } = await noAnswer(temporal.client, workflowId);
+      expect(message).toContain('is paused on the Temporal server: unpause it first');
       await temporal.client.workflowService.unpauseWorkflowExecution(pausing(workflowId, runId));
       expect(await abandon()).toMatchObject({ applied: true });
       expect(await job.wait()).toMatchObject({ status: 'abandoned' });

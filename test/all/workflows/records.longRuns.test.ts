@@ -2,8 +2,14 @@
 import { transcriptWorkflowId } from '../../../src/ids';
 import { startSandbox } from '../../../src/sandbox/server';
 import { eventually } from '../../support/eventually';
-import { seedTranscription, SRT, tellWebhook } from '../../support/service/records';
-import { readLedger } from '../../support/service/sandbox';
+import {
+  SANDBOX_PLACES,
+  seedRecord,
+  seedTranscription,
+  SRT,
+  tellWebhook,
+} from '../../support/service/records';
+import { addFault, answering, ask, readLedger, withSandbox } from '../../support/service/sandbox';
 import {
   segueClient,
   startOwnDevServer,
@@ -62,3 +68,53 @@ test('P2 P4: polls, status and an open question are carried over, and nobody is 
   );
   await sandbox.stop();
 });
+
+async function untilNextRun({ workflowId, runId }: { workflowId: string; runId: string }): Promise<void> {
+  const handle = temporal.client.workflow.getHandle(workflowId);
+  await eventually('another run', async () => (await handle.describe()).runId !== runId);
+}
+
+test('P2: a transcript whose file cannot be had continues as new, and the run after downloads it', () =>
+  withSandbox({}, async (url) => {
+    const transcriptionId = await seedTranscription(url);
+    await addFault(url, answering(503, 'download-subtitles'));
+    const config = testConfig();
+    await withWorker(temporal, config, url, async () => {
+      const job = await segueClient(temporal, config).transcripts.start({ transcriptionId });
+      await untilNextRun(job);
+      expect(await job.state()).toMatchObject({ stage: 'downloading', jobStatus: 'DONE' });
+      await ask(url, 'DELETE /_sandbox/faults');
+      expect(await job.wait()).toMatchObject({ status: 'succeeded', info: { text: SRT } });
+    });
+  }));
+
+test('P4: a transcript that is told late is told once, by a run that asks the service for nothing again', () =>
+  withSandbox({}, async (url) => {
+    const transcriptionId = await seedTranscription(url);
+    await addFault(url, answering(403, 'notify'));
+    const config = testConfig();
+    await withWorker(temporal, config, url, async () => {
+      const notify = { userId: '1', workspaceId: WORKSPACE };
+      const job = await segueClient(temporal, config).transcripts.start({ transcriptionId, notify });
+      await untilNextRun(job);
+      await ask(url, 'DELETE /_sandbox/faults');
+      expect(await job.wait()).toMatchObject({ status: 'succeeded', info: { text: SRT } });
+    });
+    const { summary, entries } = await readLedger(url);
+    expect(summary).toMatchObject({ notifications: 1, duplicateNotifications: 0 });
+    expect(entries.filter(({ operation }) => operation === 'download-subtitles')).toHaveLength(1);
+  }));
+
+test('P2: a wait for a record continues as new, and counts on', () =>
+  withSandbox({}, async (url) => {
+    const id = await seedRecord(url, 'asset', [...Array<number>(30).fill(1), 4]);
+    const config = testConfig();
+    const work = async (): Promise<void> => {
+      const job = await segueClient(temporal, config).records.start({ kind: 'asset', id });
+      expect(await job.wait()).toMatchObject({ status: 'succeeded' });
+      const { runId } = await temporal.client.workflow.getHandle(job.workflowId).describe();
+      expect(runId).not.toBe(job.runId);
+      expect(await job.state()).toMatchObject({ polls: 31 });
+    };
+    await withWorker(temporal, config, url, work, { layout: SANDBOX_PLACES });
+  }));

@@ -1,7 +1,7 @@
 /** What a team can give to its workers: roles, and options of the SDK. */
 import { type WorkerOptions } from '@temporalio/worker';
 import { createSegueWorker } from '../../../src';
-import { cachedWorkflowsIn } from '../../../src/worker';
+import { cachedWorkflowsIn, type SegueWorkerOptions } from '../../../src/worker';
 import { waitingJob } from '../../support/builders/waitingJob';
 import { segue } from '../../support/servers/segueCommand';
 import { segueClient, testConfig, useTemporal, withWorker } from '../../support/servers/temporal';
@@ -52,6 +52,57 @@ test.concurrent('interceptors and plugins are those of every queue', () =>
     expect(sticky[0]).toBe('5s');
     expect(queues).toEqual(['', '-poll', '-submit', '-batch'].map((suffix) => `${taskQueue}${suffix}`));
   }),
+);
+
+/** What the SDK's workers are made with, one after the other, by a team that gives these options. */
+async function optionsOf(
+  given: SegueWorkerOptions['worker'],
+  more: Pick<SegueWorkerOptions['config'], 'maxCachedWorkflows'> = {},
+): Promise<WorkerOptions[]> {
+  const made: WorkerOptions[] = [];
+  const spy: NonNullable<WorkerOptions['plugins']>[number] = {
+    name: 'a test',
+    configureWorker: (options) => {
+      made.push(options);
+      return options;
+    },
+  };
+  const config = { ...testConfig(), ...more };
+  await withWorker(temporal, config, 'http://127.0.0.1:9', () => Promise.resolve(), {
+    worker: { ...given, plugins: [spy] },
+  });
+  return made;
+}
+
+test.concurrent(
+  'sinks and deployment options are those of every queue; a tuner is not that of POSTs',
+  async () => {
+    const sinks = { log: { say: { fn: () => undefined } } };
+    const workerDeploymentOptions = {
+      version: { deploymentName: 'segue', buildId: '1' },
+      useWorkerVersioning: false as const,
+    };
+    const fixed = { type: 'fixed-size' as const, numSlots: 7 };
+    const tuner = {
+      workflowTaskSlotSupplier: fixed,
+      activityTaskSlotSupplier: fixed,
+      localActivityTaskSlotSupplier: fixed,
+      nexusTaskSlotSupplier: fixed,
+    };
+    const made = await optionsOf({ sinks, workerDeploymentOptions, tuner });
+    expect(made).toHaveLength(4);
+    for (const options of made) expect(options).toMatchObject({ sinks, workerDeploymentOptions });
+    expect(made.map((options) => options.tuner)).toEqual([tuner, tuner, undefined, undefined]);
+  },
+);
+
+test.concurrent(
+  'heartbeats go out at once for chunks alone, and a worker keeps as many runs as it is told',
+  async () => {
+    const made = await optionsOf({}, { maxCachedWorkflows: 7 });
+    expect(made.map((options) => options.maxHeartbeatThrottleInterval)).toEqual([3_000, 3_000, 3_000, 100]);
+    expect(made[0]?.maxCachedWorkflows).toBe(7);
+  },
 );
 
 test('a worker keeps as many runs as its heap has room for: 400 open jobs fit into the image', () => {
