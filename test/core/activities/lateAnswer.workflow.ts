@@ -33,7 +33,10 @@ export async function lateAnswer(input: LateInput): Promise<LateAnswer | { taskI
     try {
       const request = { image_url: 'https://example.com/a.png' };
       const { runId } = workflowInfo();
-      const outcome = await submit({ key: input.key, attempt: 3, tool: 'remove-background', request, runId });
+      const order = { key: input.key, attempt: 3, tool: 'remove-background', request, runId } as const;
+      let outcome = await submit(order);
+      // On a busy machine the server may take too long to confirm the mark before the POST.
+      while (outcome.outcome === 'notSent') outcome = await submit(order);
       if (outcome.outcome === 'accepted') return { taskId: outcome.taskId };
     } catch (error) {
       if (!(error instanceof ActivityFailure)) throw error;
