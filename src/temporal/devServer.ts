@@ -92,6 +92,8 @@ async function keepClosedRuns(address: string): Promise<void> {
       namespace: NAMESPACE,
       config: { workflowExecutionRetentionTtl: { seconds: RETENTION_DAYS * 86_400 } as never },
     });
+    // A server that starts with a file knows its namespaces a moment later than it updates them.
+    await connection.workflowService.countWorkflowExecutions({ namespace: NAMESPACE });
   } finally {
     await connection.close();
   }

@@ -79,7 +79,7 @@ export class ProjectsClient {
         });
       } catch (error) {
         if (hasCode(error, GRPC_RESOURCE_EXHAUSTED)) continue;
-        if (hasCode(error, GRPC_FAILED_PRECONDITION)) {
+        if (hasCode(error, GRPC_FAILED_PRECONDITION) || hasCode(error, GRPC_UNAVAILABLE)) {
           refusedSince ??= Date.now();
           if (Date.now() - refusedSince > LONGEST_REFUSAL_MS) throw error;
           await sleep(REFUSAL_PAUSE_MS);
@@ -100,6 +100,8 @@ const GRPC_RESOURCE_EXHAUSTED = 8;
 
 /** A run takes no Update while its workflow task fails, as it does when signals arrive while it continues as new. */
 const GRPC_FAILED_PRECONDITION = 9;
+/** A server that is too busy may say so even after the SDK's own retries. */
+const GRPC_UNAVAILABLE = 14;
 const REFUSAL_PAUSE_MS = 200;
 /** A workflow task that fails for longer does not fail for that reason. */
 const LONGEST_REFUSAL_MS = 60_000;
