@@ -150,8 +150,8 @@ test.concurrent(
 test.concurrent.each(['adopt', 'resubmit'] as const)(
   'P2: after a decision to %s, the time of the lost task no longer counts',
   async (action) => {
-    // Less than has passed when it is held.
-    const poll = { min: '15s', max: '15s', deadline: '311s', giveUp: '311s' } as const;
+    // More than passes until it is held (315 s, and what polls take), less than the 400 s after which it is decided.
+    const poll = { min: '15s', max: '15s', deadline: '380s', giveUp: '380s' } as const;
     await whileRunning(answering(404, 'get-task'), poll, async (skipped) => {
       const { sandboxUrl, handle } = skipped;
       const { job, state } = await untilMissing(skipped);
