@@ -1,9 +1,9 @@
 /** Batches that a schedule starts, for tests: their manifests, their firings, and what the service saw of them. */
 import { type FiringReport } from '../../../src/client/schedules/report';
-import { type ScheduleTarget } from '../../../src/contract';
+import { type BatchStatus, type ScheduleTarget } from '../../../src/contract';
 import { batchItemKey, firedKey } from '../../../src/ids';
 import { all } from '../all';
-import { batchOf, cutouts, oneByOne, startPartly } from './batch';
+import { batchOf, cutouts, oneByOne, startPartly, untilStatus } from './batch';
 import { useCampaigns } from './campaign';
 import { useManifests } from './manifests';
 import { readLedger } from '../service/sandbox';
@@ -64,6 +64,9 @@ export function useScheduledBatches() {
         const by = { token: byWhom ?? token };
         if (handedOver < each.length) await startPartly(client(), given, by);
         else await client().batch.start(given, by);
+        // Of a partition that has not reported yet the batch would say that it was not handed over.
+        const isReported = ({ partitions }: BatchStatus): boolean => partitions.handedOver === handedOver;
+        await untilStatus(await client().batch.get(key), 'the partitions that were handed over', isReported);
       },
   };
 }
