@@ -29,6 +29,47 @@ const sharedState = [
   message: 'Workflow runs share this module: keep what changes in an object of the run.',
 }));
 
+/** Which folders of src/ a folder may import, types included; so that no two of them need each other. */
+const MAY_IMPORT = {
+  platform: [],
+  api: ['platform'],
+  contract: ['api'],
+  validation: ['contract', 'api'],
+  calendar: ['contract', 'validation'],
+  config: ['platform', 'api', 'contract'],
+  temporal: ['platform', 'config', 'contract'],
+  runs: ['contract', 'api', 'validation', 'platform'],
+  workflows: ['contract', 'validation', 'api'],
+  activities: ['client', 'runs', 'api', 'validation', 'calendar', 'contract', 'platform', 'config'],
+  client: ['runs', 'api', 'validation', 'calendar', 'contract', 'platform', 'config'],
+  sandbox: ['platform', 'contract'],
+};
+
+/** Imports of src/<other folder>, however many folders up that is. */
+function folderRule(folder) {
+  const forbidden = [...Object.keys(MAY_IMPORT), 'cli', 'worker']
+    .filter((other) => other !== folder && !MAY_IMPORT[folder].includes(other))
+    .join('|');
+  return {
+    regex: `^(\\.\\./)+(${forbidden})(/|$)`,
+    message: `src/${folder} may import only ${MAY_IMPORT[folder].join(', ') || 'packages'}: see MAY_IMPORT.`,
+  };
+}
+
+/** What ends up in the workflow bundle, by folder of src/. */
+const BUNDLED = {
+  workflows: ['src/workflows/**/*.ts'],
+  contract: ['src/contract/**/*.ts'],
+  validation: ['src/validation/**/*.ts'],
+  api: ['src/api/{depth,pointer,ids,endings,scope}.ts'],
+};
+
+const bundleRule = {
+  regex: '^(?!\\.|@temporalio/(workflow$|common/lib/search-attributes$))',
+  allowTypeImports: true,
+  message: 'Workflow code is deterministic: do this in an activity.',
+};
+
 export default defineConfig(
   { ignores: ['dist/', 'node_modules/', '.segue/', '*.mjs', '**/*.js'] },
   tseslint.configs.strictTypeChecked,
@@ -55,99 +96,29 @@ export default defineConfig(
     },
   },
   {
-    // One mistake must not hide in both.
-    files: ['src/sandbox/**/*.ts'],
-    rules: {
-      'no-restricted-imports': [
-        'error',
-        { patterns: [{ regex: '/api(/|$)', message: 'The sandbox shares no code with src/api.' }] },
-      ],
-    },
-  },
-  {
     files: ['test/**/*.ts'],
     rules: {
       // jest's asymmetric matchers are `any`.
       '@typescript-eslint/no-unsafe-assignment': 'off',
     },
   },
-  {
-    // What workflow code imports ends up in the deterministic bundle, so it may import only these, and only plainly.
-    files: ['src/workflows/*.ts'],
+  ...Object.keys(MAY_IMPORT).map((folder) => ({
+    files: [`src/${folder}/**/*.ts`],
+    rules: { '@typescript-eslint/no-restricted-imports': ['error', { patterns: [folderRule(folder)] }] },
+  })),
+  ...Object.entries(BUNDLED).map(([folder, files]) => ({
+    files,
     rules: {
-      'no-restricted-imports': [
-        'error',
-        {
-          paths: [noLocalActivities],
-          patterns: [
-            {
-              regex:
-                '^(?!(\\./|\\.\\./contract$|\\.\\./ids$|\\.\\./durations$|\\.\\./changes$|\\.\\./rules/(inputs|batch|campaign|outlook|times)$|\\.\\./searchAttributes$|\\.\\./api/(endings|ids|pointer|scope)$|@temporalio/workflow$))',
-              message: 'Workflow code is deterministic: do this in an activity.',
-            },
-          ],
-        },
-      ],
-      'no-restricted-syntax': [
-        'error',
-        'ImportExpression',
-        "CallExpression[callee.name='require']",
-        ...sharedState,
-      ],
-    },
-  },
-  {
-    // The same, one folder deeper.
-    files: ['src/workflows/*/*.ts'],
-    rules: {
-      'no-restricted-imports': [
-        'error',
-        {
-          paths: [noLocalActivities],
-          patterns: [
-            {
-              regex:
-                '^(?!(\\./|\\.\\./\\w+$|\\.\\./\\.\\./(contract|ids|durations|changes|searchAttributes)$|\\.\\./\\.\\./rules/(inputs|batch|campaign|outlook|times)$|\\.\\./\\.\\./api/(endings|ids|pointer|scope)$|@temporalio/workflow$))',
-              message: 'Workflow code is deterministic: do this in an activity.',
-            },
-          ],
-        },
-      ],
-      'no-restricted-syntax': [
-        'error',
-        'ImportExpression',
-        "CallExpression[callee.name='require']",
-        ...sharedState,
-      ],
-    },
-  },
-  {
-    files: [
-      'src/contract/**/!(index).ts',
-      'src/ids.ts',
-      'src/durations.ts',
-      'src/changes.ts',
-      'src/rules/*.ts',
-      'src/rules/campaign/!(index).ts',
-      'src/searchAttributes.ts',
-      'src/api/{depth,pointer,ids,endings,scope}.ts',
-    ],
-    rules: {
-      'no-restricted-syntax': ['error', ...sharedState],
-      // The rule of the plugin knows type imports; these files are part of the bundle and import nothing else.
       '@typescript-eslint/no-restricted-imports': [
         'error',
-        {
-          patterns: [
-            {
-              regex:
-                '^(?!((\\./|\\.\\./|\\.\\./\\.\\./)(durations|contract|ids|inputs|times)$|\\./(campaign/)?(campaign|fields|nearest|problem|references|shape)$|@temporalio/common/lib/search-attributes$|(\\./|\\.\\./|\\.\\./\\.\\./)api/(depth|endings|ids|pointer|scope)$|@temporalio/workflow$))',
-              allowTypeImports: true,
-              message: 'This file is part of the workflow bundle; it may import types, and nothing else.',
-            },
-          ],
-        },
+        { paths: [noLocalActivities], patterns: [folderRule(folder), bundleRule] },
+      ],
+      'no-restricted-syntax': [
+        'error',
+        'ImportExpression',
+        "CallExpression[callee.name='require']",
+        ...sharedState,
       ],
     },
-  },
+  })),
 );

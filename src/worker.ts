@@ -4,10 +4,10 @@ import { type DataConverter } from '@temporalio/common';
 import { type Logger, type NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import { createActivities } from './activities';
 import { LARGEST_RESULT_BYTES } from './activities/size';
-import { type Operator } from './activities/tellOperator';
+import { type Operator } from './contract';
 import { createApi } from './api/client';
-import { apiSettings } from './apiSettings';
-import { WORKFLOW_BUNDLE } from './bundle';
+import { apiSettings } from './config/apiSettings';
+import { WORKFLOW_BUNDLE } from './temporal/bundle';
 import {
   type ApiConfig,
   chunksOf,
@@ -20,10 +20,10 @@ import {
   type WorkerRole,
 } from './config';
 import { HEARTBEAT_EVERY_MS, RECORDING_MARGIN_MS } from './contract';
-import { parseDuration } from './durations';
+import { parseDuration } from './contract/durations';
 import { requireGood } from './errors';
-import { batchTaskQueue, pollTaskQueue, submitTaskQueue } from './ids';
-import { requireRegistration } from './registration';
+import { batchTaskQueue, pollTaskQueue, submitTaskQueue } from './contract/ids';
+import { requireRegistration } from './runs/registration';
 
 export interface SegueWorkerOptions {
   connection: NativeConnection;

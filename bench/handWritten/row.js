@@ -1,7 +1,7 @@
 /** Items done by the hand-written workflow, one run each. */
 const { randomUUID } = require('node:crypto');
 const { setTimeout: sleep } = require('node:timers/promises');
-const { inParallel } = require('../../dist/parallel');
+const { inParallel } = require('../../dist/platform/parallel');
 const { measureRow } = require('../row');
 const { POLL_EVERY_MS, WORKSPACE } = require('../settings');
 const { control, ledgerSummary } = require('../stage');

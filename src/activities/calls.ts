@@ -2,7 +2,7 @@ import { activityInfo } from '@temporalio/activity';
 import { type Api, type CallOptions } from '../api/client';
 import { operations, type Operations } from '../api/operations';
 import { type CallActivities, type CallOrder, LONGEST_CALL_MS, type Scope } from '../contract';
-import { stepRequestId } from '../ids';
+import { stepRequestId } from '../contract/ids';
 import { activityFailure } from './failures';
 import { pauseFirst } from './pause';
 import { bounded, boundedNews, type TaskNews } from './size';

@@ -1,7 +1,7 @@
 import { getClient } from '@temporalio/activity';
 import { valueAt } from '../api/pointer';
-import { campaignWorkflowId, LONGEST_KEY } from '../ids';
-import { findOwnRun, isOpen } from '../ownRun';
+import { campaignWorkflowId, LONGEST_KEY } from '../contract/ids';
+import { findOwnRun, isOpen } from '../runs/ownRun';
 
 /** The key of the campaign that keeps its state there, running or not. */
 export function campaignAt(data: unknown, at: string): string | undefined {

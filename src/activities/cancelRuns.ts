@@ -1,6 +1,6 @@
 import { getClient } from '@temporalio/activity';
 import { WorkflowNotFoundError } from '@temporalio/client';
-import { inParallel } from '../parallel';
+import { inParallel } from '../platform/parallel';
 
 /** Requests to the server at a time. */
 const MOST_AT_ONCE = 10;

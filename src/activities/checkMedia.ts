@@ -1,4 +1,4 @@
-import { problemsOfMediaRequest } from '../campaignRequests';
+import { problemsOfMediaRequest } from '../runs/campaignRequests';
 import { type CampaignActivities } from '../contract';
 
 /** An activity, because the table of tools is no part of the workflow bundle. It asks nobody. */

@@ -1,7 +1,7 @@
 import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { ApiError, InvalidRequestError, NotConfiguredError, StatusError } from '../api/errors';
-import { type Duration, parseDuration } from '../durations';
+import { type Duration, parseDuration } from '../contract/durations';
 
 /** The one cast from an error of the api to a failure that Temporal records. `asksAgain` overrules what is final. */
 export function activityFailure(error: unknown, { asksAgain = false } = {}): ApplicationFailure {

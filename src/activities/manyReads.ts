@@ -3,7 +3,7 @@ import { type CallOptions } from '../api/client';
 import { type Scope } from '../contract';
 import { callOptions } from './calls';
 import { type Patience, patientFailure } from './failures';
-import { Pulse } from './pulse';
+import { Pulse } from './atMostOnce/heartbeat';
 
 /** What an activity has that asks the service many times. */
 export interface Reading {

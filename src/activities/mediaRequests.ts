@@ -11,8 +11,8 @@ import {
   type RequestedRun,
 } from '../contract';
 import { InvalidInputError, KeyReusedError } from '../errors';
-import { failedRun } from '../failedRun';
-import { findOwnRun, isOpen } from '../ownRun';
+import { failedRun } from '../runs/failedRun';
+import { findOwnRun, isOpen } from '../runs/ownRun';
 import { askToBeTold, untilEnded } from './runs';
 
 export async function startMedia(input: MediaRequestInput): Promise<RequestedRun> {

@@ -13,9 +13,9 @@ import {
   type OutlookWeek,
   type WorkspaceClock,
 } from '../contract';
-import { digest } from '../digest';
-import { nudgeSubject } from '../ids';
-import { daysAfter, localTime } from '../zones';
+import { digest } from '../platform/digest';
+import { nudgeSubject } from '../contract/ids';
+import { daysAfter, localTime } from '../calendar/zones';
 import { type Survey } from './survey';
 import { addCounts, cut, moreThan } from './tally';
 

@@ -1,7 +1,7 @@
 import { type Api } from '../api/client';
 import { type NotifyOrder, type NotifyOutcome } from '../contract';
-import { type GuardOptions } from './guards';
-import { sendOnce } from './once';
+import { type GuardOptions } from './atMostOnce/guards';
+import { sendOnce } from './atMostOnce/once';
 
 /**
  * One notification: a person who gets it twice trusts neither.

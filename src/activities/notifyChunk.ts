@@ -1,7 +1,7 @@
 import { type Api } from '../api/client';
 import { type NotifyChunkOrder, type NotifyOutcome } from '../contract';
-import { sendChunkOnce } from './chunk';
-import { type GuardOptions } from './guards';
+import { sendChunkOnce } from './atMostOnce/chunk';
+import { type GuardOptions } from './atMostOnce/guards';
 
 /** The notifications of several items, each to whom it names. */
 export function createNotifyChunk(api: Api, guards: GuardOptions) {

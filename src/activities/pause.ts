@@ -1,7 +1,7 @@
 import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { PAUSE, type Paused } from '../contract';
-import { formatDuration } from '../durations';
+import { formatDuration } from '../contract/durations';
 
 /**
  * Has the server keep the pause before a question: the first attempt ends here, and the retry policy says when the second

@@ -8,7 +8,7 @@ import {
   type PollTasksOrder,
   type TasksNews,
 } from '../contract';
-import { inParallel } from '../parallel';
+import { inParallel } from '../platform/parallel';
 import { boundedInfo } from './size';
 
 /** GETs on the wire for one partition. */

@@ -1,10 +1,10 @@
 import { type Api } from '../api/client';
 import { InvalidRequestError, isMissing, shorten } from '../api/errors';
 import { type WorkspaceContext } from '../api/operations/workspace';
-import { findRequestProblems } from '../campaignRequests';
-import { problemText } from '../rules/campaign';
+import { findRequestProblems } from '../runs/campaignRequests';
+import { problemText } from '../validation/campaign';
 import { type Preparation, type PrepareOrder, type Scope } from '../contract';
-import { inParallel } from '../parallel';
+import { inParallel } from '../platform/parallel';
 import { type Patience } from './failures';
 import { manyReads } from './manyReads';
 import { clockOf } from './workspaceClock';

@@ -4,9 +4,9 @@ import { cancellationSignal, sleep } from '@temporalio/activity';
 import { type Api, type CallOptions } from '../api/client';
 import { AnswerError, type ApiError, InvalidRequestError, StatusError, TransportError } from '../api/errors';
 import { valueAt } from '../api/pointer';
-import { changeData, ChangeError } from '../changes';
+import { changeData, ChangeError } from '../contract/changes';
 import { type ProjectRef, type Scope, type WriteOrder, type WriteReport } from '../contract';
-import { type Pulse } from './pulse';
+import { type Pulse } from './atMostOnce/heartbeat';
 import { sleepThroughCancellation } from './sleep';
 
 export type Change = WriteOrder['changes'][number];

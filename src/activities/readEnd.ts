@@ -13,11 +13,11 @@ import {
   TRANSCRIPT_WORKFLOW,
   type TranscriptResult,
 } from '../contract';
-import { failedRun } from '../failedRun';
-import { isLargeInfo } from '../largeInfo';
-import { searchAttributes } from '../searchAttributes';
+import { failedRun } from '../runs/failedRun';
+import { isLargeInfo } from '../api/largeInfo';
+import { searchAttributes } from '../contract/searchAttributes';
 import { linksIn } from './links';
-import { findOwnRun, isOpen } from '../ownRun';
+import { findOwnRun, isOpen } from '../runs/ownRun';
 import { untilEnded } from './runs';
 import { LARGEST_RESULT_BYTES } from './size';
 

@@ -1,5 +1,5 @@
 import { type JobEnd, type ReadEndOrder } from '../contract';
-import { inParallel } from '../parallel';
+import { inParallel } from '../platform/parallel';
 import { readEnd } from './readEnd';
 
 /** Questions to the server at a time. */

@@ -1,7 +1,7 @@
 import { type MetricMeter } from '@temporalio/common';
 import { endOfBatch } from '../client/batches/end';
 import { type BatchResult, type FiredEnd, type JobEnd, type ReadFiredEndOrder } from '../contract';
-import { batchWorkflowId, keyIn } from '../ids';
+import { batchWorkflowId, keyIn } from '../contract/ids';
 import { readEnd } from './readEnd';
 import { meterSkippedFirings } from './skippedFirings';
 

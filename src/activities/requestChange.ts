@@ -3,7 +3,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { ApiError } from '../api/errors';
 import { type OrganizationOf } from '../api/organization';
 import { problemsOfScope } from '../api/scope';
-import { problemsOfAddress, problemsOfChange } from '../changes';
+import { problemsOfAddress, problemsOfChange } from '../contract/changes';
 import {
   changeSignal,
   type ChangeRequest,
@@ -12,11 +12,11 @@ import {
   PROJECT_WRITER_WORKFLOW,
   type RequestChangeOrder,
 } from '../contract';
-import { stepRequestId } from '../ids';
-import { problemsOfProject } from '../rules/inputs';
-import { writerStart } from '../writerStart';
+import { stepRequestId } from '../contract/ids';
+import { problemsOfProject } from '../validation/inputs';
+import { writerStart } from '../runs/writerStart';
 import { type Patience, patientFailure } from './failures';
-import { isStillWanted } from './stillOurs';
+import { isStillWanted } from './atMostOnce/isStillActive';
 
 /** Hands a change of the calling workflow to the project's writer, and starts that where it does not run. */
 export function createRequestChange(organizationOf: OrganizationOf, patience: Patience) {

@@ -1,13 +1,13 @@
 import { activityInfo, cancellationSignal, getClient, log } from '@temporalio/activity';
 import { ApplicationFailure, type MetricMeter } from '@temporalio/common';
-import { keyOfFiring } from '../schedules/clockChanges';
+import { keyOfFiring } from '../calendar/clockChanges';
 import { problemsOfSchedule } from '../client/schedules/spec';
 import { type FiringSettings, mayPass } from '../client/schedules/batchTarget';
 import { startTarget } from '../client/schedules/targets';
 import { type ProxySettings } from '../config';
 import { FAILURE, type FiredRun, type StartFiredOrder } from '../contract';
 import { InvalidInputError, KeyReusedError, ManifestNotKeptError, requireGood } from '../errors';
-import { Pulse } from './pulse';
+import { Pulse } from './atMostOnce/heartbeat';
 import { askToBeTold } from './runs';
 import { meterSkippedFirings } from './skippedFirings';
 

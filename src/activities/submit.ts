@@ -1,9 +1,9 @@
 import { type SubmitOrder, type SubmitOutcome } from '../contract';
-import { type GuardOptions } from './guards';
-import { handOver } from './handOver';
-import { tellLateAnswer } from './lateAnswer';
-import { sendOnce } from './once';
-import { type Post } from './post';
+import { type GuardOptions } from './atMostOnce/guards';
+import { handOver } from './atMostOnce/completeExplicitly';
+import { tellLateAnswer } from './atMostOnce/lateAnswer';
+import { sendOnce } from './atMostOnce/once';
+import { type Post } from './atMostOnce/post';
 
 /** One POST of one job. */
 export function createSubmit(post: Post, guards: GuardOptions) {

@@ -1,11 +1,11 @@
 import { type ChunkOrder, type ChunkOutcome, type ChunkSubmission } from '../contract';
-import { sendChunkOnce } from './chunk';
-import { type GuardOptions } from './guards';
-import { handOver } from './handOver';
-import { type LateTask, tellLateTasks } from './lateAnswer';
-import { type Post } from './post';
-import { unwantedBy } from './stillWanted';
-import { type Wire } from './wire';
+import { sendChunkOnce } from './atMostOnce/chunk';
+import { type GuardOptions } from './atMostOnce/guards';
+import { handOver } from './atMostOnce/completeExplicitly';
+import { type LateTask, tellLateTasks } from './atMostOnce/lateAnswer';
+import { type Post } from './atMostOnce/post';
+import { unwantedBy } from './atMostOnce/batchStillRunning';
+import { type Wire } from './protection/sendSlots';
 
 /** The POSTs of several jobs. */
 export function createSubmitChunk(post: Post, wire: Wire, guards: GuardOptions) {

@@ -3,7 +3,7 @@ import { activityInfo } from '@temporalio/activity';
 import { type Api } from '../api/client';
 import { isMissing } from '../api/errors';
 import { type ResearchSpec } from '../contract';
-import { digest } from '../digest';
+import { digest } from '../platform/digest';
 import { type Reading } from './manyReads';
 import { compact, emptyTally, readOn, type Tally } from './tally';
 

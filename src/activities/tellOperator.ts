@@ -1,14 +1,8 @@
 import { type Api } from '../api/client';
-import { type NotifyOutcome, type OperatorOrder } from '../contract';
-import { type GuardOptions } from './guards';
-import { sendOnce } from './once';
-import { deniedTo, type Denials } from './denials';
-
-/** Who is told that something needs a person. */
-export interface Operator {
-  userId: string;
-  workspaceId: string;
-}
+import { type NotifyOutcome, type Operator, type OperatorOrder } from '../contract';
+import { type GuardOptions } from './atMostOnce/guards';
+import { sendOnce } from './atMostOnce/once';
+import { deniedTo, type Denials } from './protection/denials';
 
 /** One alarm to whoever this worker's settings name, as a notification like any other. */
 export function createTellOperator(

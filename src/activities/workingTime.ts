@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { FAILURE, type WorkingHours, type WorkingHoursOrder, type WorkingTimeOrder } from '../contract';
-import { clockChange, DAY_MS, isZone, type LocalTime, localTime } from '../zones';
+import { clockChange, DAY_MS, isZone, type LocalTime, localTime } from '../calendar/zones';
 
 const HOUR_MS = 3_600_000;
 const [OPENS_AT_MS, CLOSES_AT_MS] = [9 * HOUR_MS, 18 * HOUR_MS];

@@ -2,7 +2,7 @@ import { type Api } from '../api/client';
 import { shorten } from '../api/errors';
 import { type WorkspaceContext } from '../api/operations/workspace';
 import { type WorkspaceClock, type WorkspaceClockInput } from '../contract';
-import { isZone } from '../zones';
+import { isZone } from '../calendar/zones';
 import { callOptions } from './calls';
 import { activityFailure } from './failures';
 

@@ -2,10 +2,10 @@ import { activityInfo, log } from '@temporalio/activity';
 import { type Api } from '../api/client';
 import { ApiError, StatusError } from '../api/errors';
 import { LONGEST_CALL_MS, type WriteNote, type WriteOrder, type WriteReport } from '../contract';
-import { stepRequestId } from '../ids';
+import { stepRequestId } from '../contract/ids';
 import { activityFailure } from './failures';
 import { ProjectUpdate } from './projectUpdate';
-import { Pulse } from './pulse';
+import { Pulse } from './atMostOnce/heartbeat';
 import { sleepThroughCancellation } from './sleep';
 
 export interface WriteOptions {

@@ -1,6 +1,6 @@
 /** A JSON object that is too large to keep: a few of its members are read from the stream, in whatever order they come. */
 import { createHash, type Hash } from 'node:crypto';
-import { type LargeInfo } from '../largeInfo';
+import { type LargeInfo } from './largeInfo';
 
 /** A larger member is kept as its size and digest. */
 const LARGEST_KEPT_BYTES = 256 * 1024;

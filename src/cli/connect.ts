@@ -1,5 +1,5 @@
 import { type Client } from '@temporalio/client';
-import { type SegueClient } from '../client';
+import { type SegueClient } from '../client/segueClient';
 import { type ProjectsOptions } from '../client/projects';
 import { loadTemporalConfig, type StarterConfig, type TemporalConfig } from '../config';
 import { UnreachableError } from './exit';

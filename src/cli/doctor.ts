@@ -9,8 +9,8 @@ import {
   loadWorkerConfig,
   type TemporalConfig,
 } from '../config';
-import { formatDuration } from '../durations';
-import { batchTaskQueue, pollTaskQueue, submitTaskQueue } from '../ids';
+import { formatDuration } from '../contract/durations';
+import { batchTaskQueue, pollTaskQueue, submitTaskQueue } from '../contract/ids';
 import { isRecentServer, OLDEST_SERVER } from '../temporal/versions';
 import { withApi } from './api';
 import { withTemporal } from './connect';
@@ -121,7 +121,7 @@ async function checkNamespace(temporal: Client, { namespace }: TemporalConfig): 
 }
 
 async function checkSearchAttributes(temporal: Client, { namespace }: TemporalConfig): ReturnType<Check> {
-  const { readRegistration } = await import('../registration.js');
+  const { readRegistration } = await import('../runs/registration.js');
   const { missing, clashing } = await readRegistration(temporal.connection, namespace);
   if (clashing.length > 0)
     return {
@@ -148,7 +148,7 @@ async function checkWorkers(temporal: Client): ReturnType<Check> {
 }
 
 async function checkFairness(config: TemporalConfig): ReturnType<Check> {
-  const { FAIRNESS_SETTING, readFairness } = await import('../fairness.js');
+  const { FAIRNESS_SETTING, readFairness } = await import('../temporal/fairness.js');
   const queue = batchTaskQueue(loadStarterConfig(env()).taskQueue);
   switch (await readFairness(config, queue)) {
     case 'on':

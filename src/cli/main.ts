@@ -18,7 +18,7 @@ import {
   UnreachableAddressError,
   UnusableFileError,
 } from '../errors';
-import { VERSION } from '../package';
+import { VERSION } from '../platform/package';
 import { NO_JOB } from '../client/report';
 import { EXIT, type ExitCode, LostSightError, UnreachableError, UsageError } from './exit';
 import { env, io, type Io, withIo } from './io';

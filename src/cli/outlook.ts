@@ -1,13 +1,13 @@
 import { type Command } from 'commander';
-import { problemsWithin } from '../rules/campaign';
+import { problemsWithin } from '../validation/campaign';
 import { type OutlookRun } from '../client/outlooks/outlook';
 import { type OutlookSpec } from '../client/outlooks';
 import { type JobReport } from '../client/report';
 import { loadStarterConfig } from '../config';
 import { type NudgeOutcome, type OutlookResult } from '../contract';
 import { requireGood } from '../errors';
-import { nudgeSubject } from '../ids';
-import { isRecord } from '../rules/inputs';
+import { nudgeSubject } from '../contract/ids';
+import { isRecord } from '../validation/inputs';
 import { followCommand } from './commandLine';
 import { type Connected, withTemporal } from './connect';
 import { type ExitCode } from './exit';

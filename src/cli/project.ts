@@ -3,7 +3,7 @@ import { type Command } from 'commander';
 import { organizationResolver } from '../api/organization';
 import { ConfigError, loadApiConfig, loadStarterConfig, type StarterConfig } from '../config';
 import { type ProjectChange, type ProjectRef } from '../contract';
-import { parseDuration } from '../durations';
+import { parseDuration } from '../contract/durations';
 import { requireGood } from '../errors';
 import { type PatchOptions, problemsOfPatch } from '../client/projects/patchSpec';
 import { type PatchReport } from '../client/projects';

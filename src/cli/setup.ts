@@ -14,7 +14,7 @@ export function addTo(program: Command): void {
     )
     .action(async () => {
       await withTemporal(async ({ temporal: { connection }, config: { namespace } }) => {
-        const { clashingError, readRegistration, register } = await import('../registration.js');
+        const { clashingError, readRegistration, register } = await import('../runs/registration.js');
         const { missing, clashing } = await readRegistration(connection, namespace);
         if (clashing.length > 0) throw clashingError(namespace, clashing);
         if (missing.length > 0) await register(connection, namespace, missing);

@@ -1,7 +1,7 @@
 /** What `run` and `start` do and say until the job is there. */
 import { loadStarterConfig } from '../config';
-import { formatDuration } from '../durations';
-import { isGivenKey, submitTaskQueue } from '../ids';
+import { formatDuration } from '../contract/durations';
+import { isGivenKey, submitTaskQueue } from '../contract/ids';
 import { type MediaJob } from '../client/jobs/job';
 import { type Run } from '../client/run';
 import { type MediaSpec } from '../client/jobs/mediaSpec';

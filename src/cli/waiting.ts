@@ -1,5 +1,5 @@
 /** What `run` and `follow` do until a job is over, and how any command shows how a job stands. */
-import { parseDuration } from '../durations';
+import { parseDuration } from '../contract/durations';
 import { type Job, type JobState, type MediaJob } from '../client/jobs/job';
 import { type JobReport } from '../client/report';
 import { type Run } from '../client/run';

@@ -4,8 +4,8 @@ import { isPointer, valueAt } from '../api/pointer';
 import { briefly, whatIsThere } from '../api/there';
 import { loadProxySettings, type ProxySettings } from '../config';
 import { InvalidInputError, requireGood } from '../errors';
-import { isLargeInfo } from '../largeInfo';
-import { inParallel } from '../parallel';
+import { isLargeInfo } from '../api/largeInfo';
+import { inParallel } from '../platform/parallel';
 
 export interface SavedFile {
   url: string;
@@ -30,7 +30,7 @@ export async function preparePlace({ into, at }: FilePlace): Promise<void> {
     const reason = error instanceof Error ? error.message : String(error);
     throw new InvalidInputError([`into: ${into} cannot be used as a folder: ${reason}`], 'Nothing was saved');
   });
-  const { removeLeftParts } = await import('../download.js');
+  const { removeLeftParts } = await import('../platform/download.js');
   await removeLeftParts(into);
 }
 
@@ -46,7 +46,7 @@ export async function saveFilesOf(
   const urls = urlsAt(info, at);
   if (typeof urls === 'string') return urls;
   // Only whoever saves something needs it.
-  const { download } = await import('../download.js');
+  const { download } = await import('../platform/download.js');
   return inParallel(AT_ONCE, [...urls.entries()], async ([index, url]): Promise<SavedFile> => {
     try {
       const { path, existed } = await download(url, into, `${name}-${index + 1}`, proxy);

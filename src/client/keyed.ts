@@ -9,11 +9,11 @@ import { type Priority } from '@temporalio/common';
 import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow';
 import { type CampaignInput, START_MEMO } from '../contract';
 import { KeyReusedError, NoSuchJobError } from '../errors';
-import { keyIn } from '../ids';
-import { explainUnregistered } from '../registration';
+import { keyIn } from '../contract/ids';
+import { explainUnregistered } from '../runs/registration';
 import { type RunFacts } from './run';
-import { type attributesOfJob } from '../searchAttributes';
-import { describeOwnRun, findOwnRun, isOpen } from '../ownRun';
+import { type attributesOfJob } from '../contract/searchAttributes';
+import { describeOwnRun, findOwnRun, isOpen } from '../runs/ownRun';
 
 export interface Start<Input> {
   workflow: string;

@@ -1,10 +1,10 @@
 /** Jobs as Temporal lists them: found by search attributes, without asking any worker. */
 import { type Client, type WorkflowExecutionInfo } from '@temporalio/client';
 import { MEDIA_WORKFLOW, type MediaStage, type ProjectRef } from '../contract';
-import { keyIn } from '../ids';
-import { explainUnregistered } from '../registration';
+import { keyIn } from '../contract/ids';
+import { explainUnregistered } from '../runs/registration';
 import { type JobStatus } from './report';
-import { keyword, searchAttributes } from '../searchAttributes';
+import { keyword, quoted, searchAttributes } from '../contract/searchAttributes';
 
 export interface JobFilter {
   stage?: MediaStage;
@@ -121,9 +121,4 @@ export function queryOf({ stage, tool, project }: Omit<JobFilter, 'stage'> & { s
       value === undefined ? [] : [`${name} = ${quoted(keyword(value))}`],
     ),
   ].join(' AND ');
-}
-
-/** A value as a query of Temporal's takes it. */
-export function quoted(value: string): string {
-  return `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 }

@@ -1,7 +1,7 @@
 /** What became of a run that is closed, as a report tells it. */
 import { type WorkflowFailedError } from '@temporalio/client';
 import { type MediaResult, type RecordResult, type TranscriptResult } from '../contract';
-import { failedRun } from '../failedRun';
+import { failedRun } from '../runs/failedRun';
 import { type Standing } from './report';
 
 export function succeededOutcome({ status, taskId, info }: MediaResult): Standing {

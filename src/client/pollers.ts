@@ -1,7 +1,7 @@
 import { type Client } from '@temporalio/client';
 import { optionalTsToMs } from '@temporalio/common/lib/time';
 import { temporal as proto } from '@temporalio/proto';
-import { formatDuration } from '../durations';
+import { formatDuration } from '../contract/durations';
 import { NoAnswerError, type UnansweredOrder } from '../errors';
 
 const QUEUE_TYPE = {

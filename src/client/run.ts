@@ -15,7 +15,7 @@ import { DecisionRefusedError } from '../errors';
 import { sendOrder } from './ordering';
 import { noAnswer, QUERY_PATIENCE_MS } from './pollers';
 import { type JobReport, type Standing } from './report';
-import { isOpen } from '../ownRun';
+import { isOpen } from '../runs/ownRun';
 
 export interface WaitOptions<State> {
   /** Stops waiting, never the run. */

@@ -1,7 +1,7 @@
 /** Fields that specs of several kinds have, as schemas. */
 import { z } from 'zod';
 import { text } from '../api/operations/fields';
-import { MOST_READ, WAIT_FORM } from '../rules/campaign';
+import { MOST_READ, WAIT_FORM } from '../validation/campaign';
 
 export type JsonSchema = z.core.JSONSchema.BaseSchema;
 

@@ -1,10 +1,10 @@
 /** How a media job is started. */
 import { type Client } from '@temporalio/client';
 import { MEDIA_WORKFLOW, type MediaInput } from '../contract';
-import { mediaWorkflowId } from '../ids';
+import { mediaWorkflowId } from '../contract/ids';
 import { MediaJob } from './jobs/job';
 import { startOrFind } from './keyed';
-import { attributesOfJob } from '../searchAttributes';
+import { attributesOfJob } from '../contract/searchAttributes';
 import { askOf } from './jobs/mediaSpec';
 
 /** Starts the job, or gives back the run that its key already has, running or closed. It never submits twice. */

@@ -2,18 +2,20 @@
  * The only reader of the environment: one function for each kind of process, which tells every problem at once, by
  * the name of the setting, before anything is started.
  */
-import { type Operator } from '../activities/tellOperator';
+import { type Operator } from '../contract';
 import { readLimits, type SendLimits } from './limits';
 import { readOperator } from './operator';
 import { readRoles, type WorkerRole } from './roles';
-import { type ApiConfig, type ProxySettings, readApi, readProxy } from './service';
+import { type ProxySettings } from '../platform/plainAgent';
+import { type ApiConfig, readApi, readProxy } from './service';
 import { type Environment, readSettings, type Settings } from './settings';
 import { readStarter, type StarterConfig } from './starter';
 import { type LocalTemporalConfig, readLocalTemporal, readTemporal, type TemporalConfig } from './temporal';
 
 export { chunksOf, DEFAULT_LIMITS, type SendLimits, sharesOf } from './limits';
 export { problemsOfRoles, WORKER_ROLES, type WorkerRole } from './roles';
-export { type ApiConfig, type ProxySettings, PUBLISHED_LAYOUT } from './service';
+export { type ProxySettings } from '../platform/plainAgent';
+export { type ApiConfig, PUBLISHED_LAYOUT } from './service';
 export { ConfigError, type Environment } from './settings';
 export { type StarterConfig } from './starter';
 export { type LocalTemporalConfig, type TemporalConfig } from './temporal';

@@ -1,4 +1,4 @@
-import { type Operator } from '../activities/tellOperator';
+import { type Operator } from '../contract';
 import { type Settings } from './settings';
 
 /** Whom alarms go to: `USER@WORKSPACE`. A user may be an address with an @ of its own. */

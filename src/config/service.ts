@@ -1,13 +1,8 @@
 import { Credential } from '../api/credential';
 import { PROJECT_PATH, type ServiceLayout } from '../api/operation';
-import { isLoopback } from '../loopback';
+import { isLoopback } from '../platform/loopback';
+import { type ProxySettings } from '../platform/plainAgent';
 import { type Settings } from './settings';
-
-export interface ProxySettings {
-  https?: string;
-  /** Hosts that are reached directly, in the form of NO_PROXY. */
-  none?: string;
-}
 
 export interface ApiConfig {
   url: string;

@@ -2,7 +2,8 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { type NativeConnectionOptions } from '@temporalio/worker';
-import { type ProxySettings, readProxy } from './service';
+import { type ProxySettings } from '../platform/plainAgent';
+import { readProxy } from './service';
 import { type Settings } from './settings';
 
 export interface TemporalConfig {

@@ -1,6 +1,6 @@
 /** The rolling outlook of a campaign: what moved in the last weeks, kept in its project. */
 import { type Scope } from '../api/scope';
-import { type Duration } from '../durations';
+import { type Duration } from './durations';
 import { type DraftsSearch, type ResearchSpec } from './campaigns';
 import { type NoticeOutcome, type NotifyTarget, type ProjectRef } from './targets';
 

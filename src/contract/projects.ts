@@ -1,6 +1,6 @@
 /** Changes of projects, and the one run a project that makes them. */
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
-import { type Duration } from '../durations';
+import { type Duration } from './durations';
 import { type ChangeOutcome, type ProjectRef } from './targets';
 
 export const PROJECT_WRITER_WORKFLOW = 'projectWriter';

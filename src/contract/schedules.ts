@@ -1,7 +1,7 @@
 /** Schedules: at which times something is started, and the short run that starts it and waits for its end. */
 import { type CalendarSpec } from '@temporalio/client';
 import { type Scope } from '../api/scope';
-import { type Duration } from '../durations';
+import { type Duration } from './durations';
 import { type CampaignSpec, type WorkspaceClock } from './campaigns';
 import { type OutlookInput } from './outlook';
 import { type PollSettings, type SubmitSettings } from './settings';

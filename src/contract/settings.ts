@@ -1,5 +1,5 @@
 /** How long things may take, and how often the service is asked. */
-import { type Duration } from '../durations';
+import { type Duration } from './durations';
 
 export interface PollSettings {
   min: Duration;
@@ -32,3 +32,9 @@ export const HEARTBEAT_TIMEOUT_MS = 10_000;
 
 /** No call but a submit takes longer than this; most have less, by their activity's own limit. */
 export const LONGEST_CALL_MS = 30_000;
+
+/** Who is told that something needs a person. */
+export interface Operator {
+  userId: string;
+  workspaceId: string;
+}

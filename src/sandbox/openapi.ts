@@ -1,7 +1,7 @@
 /** The OpenAPI document, generated from the schemas that check requests. */
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiResponsesObject } from 'zod-openapi';
-import { VERSION } from '../package';
+import { VERSION } from '../platform/package';
 import { type AnswerDescription, type Operation, problem } from './operation';
 import { operations } from './operations';
 

@@ -1,4 +1,4 @@
-import { parseDuration } from '../durations';
+import { parseDuration } from '../contract/durations';
 
 /** How long the sandbox takes for a task. */
 export type Pace = { kind: 'instant' } | { kind: 'polls'; polls: number } | { kind: 'time'; ms: number };

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import { UnusableFileError } from '../errors';
-import { PACKAGE_ROOT } from '../package';
+import { PACKAGE_ROOT } from '../platform/package';
 import { PACE_FORM, parsePace } from './pace';
 import { problemsOf } from './problems';
 

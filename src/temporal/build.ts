@@ -2,7 +2,7 @@
 import { mkdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { goBuildEnvironment } from '../config';
-import { PACKAGE_ROOT } from '../package';
+import { PACKAGE_ROOT } from '../platform/package';
 import { type Finished, runToEnd } from './process';
 
 const TOOL_MODULE = path.join(PACKAGE_ROOT, 'src', 'temporal', 'server');

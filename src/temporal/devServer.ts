@@ -4,7 +4,7 @@ import path from 'node:path';
 import { Connection } from '@temporalio/client';
 import { type ChildProcess } from 'node:child_process';
 import { withoutTemporalSettings } from '../config';
-import { allSearchAttributes } from '../searchAttributes';
+import { allSearchAttributes } from '../contract/searchAttributes';
 import { freePort } from './ports';
 import { EndedAtStartError, spawnTethered, stopProcess, untilServing } from './process';
 

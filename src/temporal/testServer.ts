@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import path from 'node:path';
 import { type LocalTemporalConfig, withoutTemporalSettings } from '../config';
 import { NoTemporalError } from '../errors';
-import { PACKAGE_ROOT } from '../package';
+import { PACKAGE_ROOT } from '../platform/package';
 import { downloadWithSdk } from './download';
 import { type Say } from './find';
 import { underLock } from './lock';

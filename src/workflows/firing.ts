@@ -18,10 +18,10 @@ import {
   jobNewsSignal,
   type SegueActivities,
 } from '../contract';
-import { firingIn } from '../ids';
-import { isRecord } from '../rules/inputs';
-import { problemsOfCarried } from './start';
-import { unwrapped } from './unwrapped';
+import { firingIn } from '../contract/ids';
+import { isRecord } from '../validation/inputs';
+import { problemsOfCarried } from './steps/start';
+import { unwrapped } from './lib/unwrapped';
 
 const RETRY = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' } as const;
 

@@ -8,19 +8,19 @@ import {
   pollNowUpdate,
   stateQuery,
 } from '../contract';
-import { mediaWorkflowId } from '../ids';
-import { handleLateAnswers, taskRules } from './adoption';
-import { handleDecisions } from './decisions';
-import { endingWell, type Success } from './ending';
-import { pollUntilDone } from './poll';
-import { describeRun, type Run, startRun } from './progress';
-import { handleListeners } from './reporting';
-import { readSettings } from './settings';
-import { handleSending } from './sending';
-import { showStart } from './show';
-import { refusePlainStart, refuseUnsafeStart } from './start';
-import { submitOnce } from './submit';
-import { handlePollNow } from './watch';
+import { mediaWorkflowId } from '../contract/ids';
+import { handleLateAnswers, taskRules } from './steps/adoption';
+import { handleDecisions } from './steps/decisions';
+import { endingWell, type Success } from './steps/ending';
+import { pollUntilDone } from './steps/poll';
+import { describeRun, type Run, startRun } from './steps/progress';
+import { handleListeners } from './lib/reporting';
+import { readSettings } from './steps/settings';
+import { handleSending } from './steps/sending';
+import { showStart } from './steps/visibility';
+import { refusePlainStart, refuseUnsafeStart } from './steps/start';
+import { submitOnce } from './steps/submit';
+import { handlePollNow } from './steps/watch';
 
 /** One media job: submit it once, poll its task until the service says it is over, keep its result and tell its user. */
 export async function media(input: MediaInput): Promise<MediaResult> {

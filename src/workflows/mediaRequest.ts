@@ -14,9 +14,9 @@ import {
   type RequestedRun,
   type SegueActivities,
 } from '../contract';
-import { isRecord } from '../rules/inputs';
-import { requireGoodRequest } from './settings';
-import { unwrapped } from './unwrapped';
+import { isRecord } from '../validation/inputs';
+import { requireGoodRequest } from './steps/settings';
+import { unwrapped } from './lib/unwrapped';
 
 /** These call only the Temporal server, whose trouble passes. */
 const { startMedia, readMediaResult } = proxyActivities<SegueActivities>({

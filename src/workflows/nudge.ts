@@ -6,12 +6,12 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { LONGEST_CALL_MS, type NoticeOutcome, type NudgeInput, type SegueActivities } from '../contract';
-import { nudgeSubject } from '../ids';
-import { isRecord, isText, problemsOfProject, problemsOfTargets } from '../rules/inputs';
-import { wasReset } from './following';
-import { isTooLate, type Message, tellUser } from './notice';
-import { badInput } from './settings';
-import { workingHours } from './workingHours';
+import { nudgeSubject } from '../contract/ids';
+import { isRecord, isText, problemsOfProject, problemsOfTargets } from '../validation/inputs';
+import { wasReset } from './steps/following';
+import { isTooLate, type Message, tellUser } from './lib/notice';
+import { badInput } from './steps/settings';
+import { workingHours } from './lib/workingHours';
 
 const WEEK_MS = 7 * 24 * 3_600_000;
 const NOT_DUE = 'it does not wait any more';

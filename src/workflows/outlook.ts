@@ -28,14 +28,14 @@ import {
   type OutlookResult,
   type SegueActivities,
 } from '../contract';
-import { changeIdOf, nudgeSubject, nudgeWorkflowId, outlookWorkflowId } from '../ids';
-import { isAlreadyStarted } from './alreadyStarted';
-import { tellingItsEnd } from './endNews';
-import { newMailbox } from './mailbox';
-import { readOutlookSettings } from './settings';
-import { refuseUnsafeStart } from './start';
-import { workingHours, workingTime } from './workingHours';
-import { isOutdated, writeToProject } from './write';
+import { changeIdOf, nudgeSubject, nudgeWorkflowId, outlookWorkflowId } from '../contract/ids';
+import { isAlreadyStarted } from './lib/alreadyStarted';
+import { tellingItsEnd } from './lib/endNews';
+import { newMailbox } from './lib/mailbox';
+import { readOutlookSettings } from './steps/settings';
+import { refuseUnsafeStart } from './steps/start';
+import { workingHours, workingTime } from './lib/workingHours';
+import { isOutdated, writeToProject } from './steps/write';
 
 const LONGEST_LOOK = '6h';
 

@@ -29,8 +29,8 @@ import {
   startWriter,
   take,
   type Writer,
-} from './writerProgress';
-import { writeQueued } from './writes';
+} from './writer/writerProgress';
+import { writeQueued } from './writer/writes';
 
 /** A run without work ends after this long; the next change starts another. */
 const IDLE_AFTER = '1m';

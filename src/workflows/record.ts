@@ -7,18 +7,18 @@ import {
   type RecordState,
   recordStateQuery,
 } from '../contract';
-import { recordKey, recordWorkflowId } from '../ids';
-import { handleDecisions } from './decisions';
-import { endingWell, type Success } from './ending';
-import { atStart } from './following';
-import { describeHold } from './question';
-import { followRecord, type FollowingRecord, lastWordsOf, startRecordProgress } from './records';
-import { recordDetails } from './recordWords';
-import { handleListeners } from './reporting';
-import { readRecordSettings } from './settings';
-import { showStart } from './show';
-import { refuseUnsafeStart } from './start';
-import { handlePollNow } from './watch';
+import { recordKey, recordWorkflowId } from '../contract/ids';
+import { handleDecisions } from './steps/decisions';
+import { endingWell, type Success } from './steps/ending';
+import { atStart } from './steps/following';
+import { describeHold } from './steps/question';
+import { followRecord, type FollowingRecord, lastWordsOf, startRecordProgress } from './steps/records';
+import { recordDetails } from './steps/recordWords';
+import { handleListeners } from './lib/reporting';
+import { readRecordSettings } from './steps/settings';
+import { showStart } from './steps/visibility';
+import { refuseUnsafeStart } from './steps/start';
+import { handlePollNow } from './steps/watch';
 
 /** Waits until an asset, a workflow run of the service or a video is over, and keeps its record. */
 export async function record(input: RecordInput): Promise<RecordResult> {

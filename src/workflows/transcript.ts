@@ -1,5 +1,5 @@
 import { setHandler } from '@temporalio/workflow';
-import { LONGEST_CHANGE } from '../changes';
+import { LONGEST_CHANGE } from '../contract/changes';
 import {
   type CondensedText,
   type Download,
@@ -12,20 +12,20 @@ import {
   type TranscriptState,
   transcriptStateQuery,
 } from '../contract';
-import { transcriptWorkflowId } from '../ids';
-import { handleDecisions } from './decisions';
-import { download, type Downloading } from './download';
-import { endingWell, type Success } from './ending';
-import { atStart } from './following';
-import { describeHold } from './question';
-import { followRecord, lastWordsOf, startRecordProgress } from './records';
-import { recordDetails } from './recordWords';
-import { handleListeners } from './reporting';
-import { readTranscriptSettings } from './settings';
-import { showStart } from './show';
-import { refuseUnsafeStart } from './start';
-import { handlePollNow } from './watch';
-import { lines } from './words';
+import { transcriptWorkflowId } from '../contract/ids';
+import { handleDecisions } from './steps/decisions';
+import { download, type Downloading } from './steps/download';
+import { endingWell, type Success } from './steps/ending';
+import { atStart } from './steps/following';
+import { describeHold } from './steps/question';
+import { followRecord, lastWordsOf, startRecordProgress } from './steps/records';
+import { recordDetails } from './steps/recordWords';
+import { handleListeners } from './lib/reporting';
+import { readTranscriptSettings } from './steps/settings';
+import { showStart } from './steps/visibility';
+import { refuseUnsafeStart } from './steps/start';
+import { handlePollNow } from './steps/watch';
+import { lines } from './steps/words';
 
 /** One transcript: wait until the transcription is done, download its subtitles, keep them and tell their user. */
 export async function transcript(input: TranscriptInput): Promise<TranscriptResult> {

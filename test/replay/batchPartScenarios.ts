@@ -12,7 +12,7 @@ import {
   type PartitionProgress,
   USUAL_CHUNK,
 } from '../../src/contract';
-import { batchItemKey, batchPartWorkflowId, changeIdOf, mediaWorkflowId } from '../../src/ids';
+import { batchItemKey, batchPartWorkflowId, changeIdOf, mediaWorkflowId } from '../../src/contract/ids';
 import { startSandbox } from '../../src/sandbox/server';
 import { batchOf, cutouts, tellingPartition, untilStatus } from '../support/builders/batch';
 import { decideByLedger } from '../support/builders/deciding';

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Batch } from '../../src/client/batches/batch';
 import { BATCH_WORKFLOW, batchCancelUpdate, batchStatusQuery, endHandOverSignal } from '../../src/contract';
-import { batchPartWorkflowId, batchWorkflowId } from '../../src/ids';
+import { batchPartWorkflowId, batchWorkflowId } from '../../src/contract/ids';
 import { startSandbox } from '../../src/sandbox/server';
 import {
   batchOf,

@@ -1,6 +1,6 @@
 /** Campaigns whose histories are committed: a job fails, takes long, waits for a person, or cannot begin as it was asked for. */
 import { type AddMediaOrder, addMediaUpdate, pauseUpdate, resumeUpdate } from '../../src/contract';
-import { mediaKeyOf } from '../../src/ids';
+import { mediaKeyOf } from '../../src/contract/ids';
 import { cutout, type TestCampaign } from '../support/builders/campaign';
 import { decideByLedger } from '../support/builders/deciding';
 import { forgetRun } from '../support/servers/forgetRun';

@@ -1,7 +1,7 @@
 /** Campaigns whose histories are committed: hours and days of waiting, recorded where those pass in seconds. */
 import { type WorkflowHandle } from '@temporalio/client';
 import { jobNewsSignal, MEDIA_WORKFLOW, pauseUpdate, resumeUpdate } from '../../src/contract';
-import { campaignJobKey, mediaWorkflowId } from '../../src/ids';
+import { campaignJobKey, mediaWorkflowId } from '../../src/contract/ids';
 import { type RuleRequest } from '../../src/sandbox/faults/rules';
 import {
   cutout,

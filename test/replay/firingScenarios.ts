@@ -8,7 +8,7 @@ import {
   firedKey,
   firingWorkflowId,
   outlookWorkflowId,
-} from '../../src/ids';
+} from '../../src/contract/ids';
 import { startSandbox } from '../../src/sandbox/server';
 import { cutouts } from '../support/builders/batch';
 import { cutout, newCampaign, TestCampaign } from '../support/builders/campaign';

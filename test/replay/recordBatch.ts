@@ -3,7 +3,7 @@ import { type Batch } from '../../src/client/batches/batch';
 import { type BatchSpec } from '../../src/client/batches';
 import { type StarterConfig } from '../../src/config';
 import { type BatchItem } from '../../src/contract';
-import { batchItemKey, batchPartWorkflowId, batchWorkflowId } from '../../src/ids';
+import { batchItemKey, batchPartWorkflowId, batchWorkflowId } from '../../src/contract/ids';
 import { startSandbox } from '../../src/sandbox/server';
 import { batchOf, cutouts, untilStatus } from '../support/builders/batch';
 import { befall } from '../support/builders/batchTrouble';

@@ -4,7 +4,7 @@ import { type WorkflowHandle } from '@temporalio/client';
 import { type SegueClient } from '../../src/client';
 import { type StarterConfig } from '../../src/config';
 import { acceptedSignal, MEDIA_REQUEST_WORKFLOW } from '../../src/contract';
-import { mediaWorkflowId } from '../../src/ids';
+import { mediaWorkflowId } from '../../src/contract/ids';
 import { type Job, type RecordJob, type TranscriptJob } from '../../src/client/jobs/job';
 import { startSandbox } from '../../src/sandbox/server';
 import { type MediaSpec } from '../../src/client/jobs/mediaSpec';

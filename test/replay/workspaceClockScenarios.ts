@@ -1,7 +1,7 @@
 /** Questions for the clock of a workspace whose histories are committed. */
 import { randomUUID } from 'node:crypto';
 import { WORKSPACE_CLOCK_WORKFLOW, type WorkspaceClockInput } from '../../src/contract';
-import { workspaceClockWorkflowId } from '../../src/ids';
+import { workspaceClockWorkflowId } from '../../src/contract/ids';
 import { startSandbox } from '../../src/sandbox/server';
 import { addFault, answering } from '../support/service/sandbox';
 import { testConfig, withWorker } from '../support/servers/temporal';

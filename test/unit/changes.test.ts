@@ -5,7 +5,7 @@ import {
   mergePatch,
   problemsOfChange,
   problemsOfAddress,
-} from '../../src/changes';
+} from '../../src/contract/changes';
 import { type Step } from '../../src/contract';
 
 const json = (text: string): Record<string, unknown> => JSON.parse(text) as Record<string, unknown>;

@@ -4,7 +4,7 @@ import { mkdtemp, readdir, readFile, utimes, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import path from 'node:path';
-import { download, DOWNLOAD_LIMITS, removeLeftParts } from '../../src/download';
+import { download, DOWNLOAD_LIMITS, removeLeftParts } from '../../src/platform/download';
 import { shared } from '../support/jest/shared';
 
 let server: Server;

@@ -1,4 +1,4 @@
-import { formatDuration, parseDuration, toDuration } from '../../src/durations';
+import { formatDuration, parseDuration, toDuration } from '../../src/contract/durations';
 
 describe('durations', () => {
   test.each([

@@ -1,6 +1,6 @@
 /** The rules for what a run is asked for are the same for clients and for the run itself. */
 import { type MediaInput } from '../../src/contract';
-import { problemsOfAddress } from '../../src/changes';
+import { problemsOfAddress } from '../../src/contract/changes';
 import { problemsOfSpec } from '../../src/client/jobs/mediaSpec';
 import {
   changeIdOf,
@@ -11,9 +11,13 @@ import {
   recordKey,
   recordWorkflowId,
   transcriptWorkflowId,
-} from '../../src/ids';
-import { problemsOfProject, problemsOfRecordInput, problemsOfTranscriptInput } from '../../src/rules/inputs';
-import { readSettings } from '../../src/workflows/settings';
+} from '../../src/contract/ids';
+import {
+  problemsOfProject,
+  problemsOfRecordInput,
+  problemsOfTranscriptInput,
+} from '../../src/validation/inputs';
+import { readSettings } from '../../src/workflows/steps/settings';
 
 const image_url = 'https://example.com/a.png';
 const job: MediaInput = { key: 'k', tool: 'remove-background', request: { image_url } };

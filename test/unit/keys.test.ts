@@ -1,5 +1,5 @@
 import { successorKey } from '../../src/client/jobs/successor';
-import { digest } from '../../src/digest';
+import { digest } from '../../src/platform/digest';
 import {
   againKey,
   repeatedKey,
@@ -8,7 +8,7 @@ import {
   mediaWorkflowId,
   projectWriterId,
   submitRequestId,
-} from '../../src/ids';
+} from '../../src/contract/ids';
 
 describe('keys and ids', () => {
   test.each(['a', 'spring-launch', 'A.b_c-9', 'x'.repeat(120)])('%s may be chosen as a key', (key) => {

@@ -1,6 +1,6 @@
 import { TypedSearchAttributes } from '@temporalio/common';
 import { entryOf } from '../../src/client/listing';
-import { searchAttributes } from '../../src/searchAttributes';
+import { searchAttributes } from '../../src/contract/searchAttributes';
 
 test('a run that has several tasks is listed with the one that it follows', () => {
   const run = {

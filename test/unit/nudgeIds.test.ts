@@ -1,4 +1,4 @@
-import { nudgeWorkflowId } from '../../src/ids';
+import { nudgeWorkflowId } from '../../src/contract/ids';
 
 const nudge = {
   organization: '1',

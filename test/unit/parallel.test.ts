@@ -1,6 +1,6 @@
 /** Work on many items: what becomes of the rest when one breaks off. */
 import { setImmediate } from 'node:timers/promises';
-import { inOrderFrom, inParallel, inParallelFrom } from '../../src/parallel';
+import { inOrderFrom, inParallel, inParallelFrom } from '../../src/platform/parallel';
 
 /** Work that is over when the test says so. */
 function byHand() {

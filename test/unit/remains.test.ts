@@ -2,7 +2,7 @@ import { TypedSearchAttributes } from '@temporalio/common';
 import { remainsOfFailed, remainsOfStopped } from '../../src/client/jobs/remains';
 import { type Listed } from '../../src/client/run';
 import { FAILURE, type MediaStage, UNKNOWN_MEMO } from '../../src/contract';
-import { searchAttributes } from '../../src/searchAttributes';
+import { searchAttributes } from '../../src/contract/searchAttributes';
 
 /** A closed run, as the server lists it. */
 function listed(

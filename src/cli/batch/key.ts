@@ -2,7 +2,7 @@
 import { type Batch } from '../../client/batches/batch';
 import { loadStarterConfig } from '../../config';
 import { requireGood } from '../../errors';
-import { batchKeyOf } from '../../ids';
+import { batchKeyOf } from '../../contract/ids';
 import { withTemporal } from '../connect';
 import { type ExitCode } from '../exit';
 import { env } from '../io';

@@ -1,7 +1,7 @@
 import { type BatchEntry, type BatchFilter } from '../../client/batches/listing';
 import { loadStarterConfig } from '../../config';
 import { BATCH_STAGES } from '../../contract';
-import { formatDuration } from '../../durations';
+import { formatDuration } from '../../contract/durations';
 import { requireGood } from '../../errors';
 import { countsWords } from './words';
 import { withTemporal } from '../connect';

@@ -1,7 +1,7 @@
 /** What people tell a running batch: pause, resume, concurrency, cancel. */
 import { type Command } from 'commander';
 import { type Batch } from '../../client/batches/batch';
-import { problemsOfBatchOrder, problemsOfConcurrencyOrder } from '../../rules/batch';
+import { problemsOfBatchOrder, problemsOfConcurrencyOrder } from '../../validation/batch';
 import { EXITS } from './exits';
 import { withBatch } from './key';
 import { EXIT, type ExitCode } from '../exit';

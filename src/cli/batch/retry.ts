@@ -2,7 +2,7 @@
 import { type BatchRepeat } from '../../client/batches';
 import { NO_JOB } from '../../client/report';
 import { loadStarterConfig } from '../../config';
-import { batchTaskQueue } from '../../ids';
+import { batchTaskQueue } from '../../contract/ids';
 import { requireBatchKey } from './key';
 import { leftLines } from './words';
 import { word } from '../commandLine';

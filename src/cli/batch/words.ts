@@ -3,8 +3,8 @@ import { type LeftItems } from '../../client/batches/again';
 import { type KeptResults } from '../../client/batches/kept';
 import { type MissingResults } from '../../client/batches/results';
 import { type BatchResult, type BatchStatus, type ItemCounts, type StoppedItems } from '../../contract';
-import { formatDuration } from '../../durations';
-import { repeatedKey } from '../../ids';
+import { formatDuration } from '../../contract/durations';
+import { repeatedKey } from '../../contract/ids';
 import { word } from '../commandLine';
 
 /** One line: how far it is, how fast, and for how long still. */

@@ -3,7 +3,7 @@ import { type Campaign } from '../../client/campaigns/campaign';
 import { type JobReport } from '../../client/report';
 import { loadStarterConfig } from '../../config';
 import { type CampaignResult, type CampaignStatus } from '../../contract';
-import { submitTaskQueue } from '../../ids';
+import { submitTaskQueue } from '../../contract/ids';
 import { withCampaign } from './key';
 import { type CampaignListFlags, showCampaigns } from './list';
 import { addOrders } from './orders';

@@ -1,7 +1,7 @@
 /** The campaign that a person means by its key or its workflow id. */
 import { type Campaign } from '../../client/campaigns/campaign';
 import { loadStarterConfig } from '../../config';
-import { campaignKeyOf } from '../../ids';
+import { campaignKeyOf } from '../../contract/ids';
 import { withTemporal } from '../connect';
 import { type ExitCode, UsageError } from '../exit';
 import { env } from '../io';

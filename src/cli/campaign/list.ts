@@ -1,7 +1,7 @@
 import { type CampaignEntry, type CampaignFilter } from '../../client/campaigns';
 import { loadStarterConfig } from '../../config';
 import { CAMPAIGN_STAGES } from '../../contract';
-import { formatDuration } from '../../durations';
+import { formatDuration } from '../../contract/durations';
 import { requireGood } from '../../errors';
 import { withTemporal } from '../connect';
 import { projectFrom } from '../jobs/jobFlags';

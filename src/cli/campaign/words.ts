@@ -1,6 +1,6 @@
 /** How a campaign stands, in words, for people. */
 import { type CampaignJob, type CampaignResult, type CampaignStatus } from '../../contract';
-import { formatDuration } from '../../durations';
+import { formatDuration } from '../../contract/durations';
 import { type JobReport } from '../../client/report';
 import { word } from '../commandLine';
 import { table } from '../table';

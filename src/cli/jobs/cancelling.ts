@@ -1,4 +1,4 @@
-import { submitRequestId } from '../../ids';
+import { submitRequestId } from '../../contract/ids';
 import { type Job, type JobState } from '../../client/jobs/job';
 import { type JobReport } from '../../client/report';
 import { type Run } from '../../client/run';

@@ -1,6 +1,6 @@
 import { type Command } from 'commander';
 import { loadStarterConfig } from '../../config';
-import { formatDuration } from '../../durations';
+import { formatDuration } from '../../contract/durations';
 import { type HeldJob } from '../../client/jobs/held';
 import { NO_JOB } from '../../client/report';
 import { adviceFor, adviceLines } from '../advice';

@@ -3,7 +3,7 @@ import { type Command } from 'commander';
 import { type MediaTool } from '../../api/tools';
 import { type NotifyTarget, type ProjectRef, type WriteTarget } from '../../contract';
 import { requireGood } from '../../errors';
-import { mediaKeyOf } from '../../ids';
+import { mediaKeyOf } from '../../contract/ids';
 import { type MediaSpec, problemsOfSpec } from '../../client/jobs/mediaSpec';
 import { UsageError } from '../exit';
 import { problemsOfTimeout } from '../flags';

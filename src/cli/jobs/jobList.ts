@@ -1,7 +1,7 @@
 import { findTool, mediaTools } from '../../api/tools';
 import { loadStarterConfig } from '../../config';
 import { MEDIA_STAGES, type MediaStage } from '../../contract';
-import { formatDuration } from '../../durations';
+import { formatDuration } from '../../contract/durations';
 import { requireGood } from '../../errors';
 import { type JobEntry, type JobFilter } from '../../client/listing';
 import { withTemporal } from '../connect';

@@ -3,7 +3,7 @@ import { type Command } from 'commander';
 import { ConfigError, loadStarterConfig } from '../../config';
 import { type SubtitleFormat, type TranscriptResult } from '../../contract';
 import { InvalidInputError, requireGood } from '../../errors';
-import { transcriptKeyOf } from '../../ids';
+import { transcriptKeyOf } from '../../contract/ids';
 import { type TranscriptJob } from '../../client/jobs/job';
 import { type JobReport } from '../../client/report';
 import { problemsOfTranscript, type TranscriptSpec } from '../../client/jobs/transcriptSpec';

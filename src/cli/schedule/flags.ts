@@ -1,5 +1,5 @@
 /** What `segue schedule create` is told, read and checked before anything is asked of Temporal. */
-import { problemsWithin } from '../../rules/campaign';
+import { problemsWithin } from '../../validation/campaign';
 import { findSpecProblems } from '../../client/campaigns/spec';
 import { readSpecText } from '../../client/campaigns/text';
 import { problemsOfOutlook } from '../../client/outlooks';
@@ -13,7 +13,7 @@ import {
   type ScheduleTimes,
 } from '../../contract';
 import { requireGood } from '../../errors';
-import { isRecord } from '../../rules/inputs';
+import { isRecord } from '../../validation/inputs';
 import { type ScopeFlags } from '../api';
 import { UsageError } from '../exit';
 import { asBatchFlag } from '../flags';

@@ -1,6 +1,6 @@
 import { type Api, type CallOptions } from '../../api/client';
 import { type WorkspaceContext } from '../../api/operations/workspace';
-import { isZone } from '../../zones';
+import { isZone } from '../../calendar/zones';
 import { say } from '../print';
 
 /** The zone that a workspace's times are shown in; UTC where it tells none, or one that nobody knows. */

@@ -10,8 +10,8 @@ import {
   type StarterConfig,
   type TemporalConfig,
 } from '../../config';
-import { digest } from '../../digest';
-import { FAIRNESS_SETTING } from '../../fairness';
+import { digest } from '../../platform/digest';
+import { FAIRNESS_SETTING } from '../../temporal/fairness';
 import { RECORD_PATHS } from '../../sandbox/operations/records';
 import { type Pace } from '../../sandbox/pace';
 import { type Sandbox, SANDBOX_KEY, startSandbox } from '../../sandbox/server';

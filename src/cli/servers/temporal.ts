@@ -37,7 +37,7 @@ export function addTo(program: Command): void {
       ]);
       const { findTemporalBinary } = await import('../../temporal/find.js');
       const { startDevServer } = await import('../../temporal/devServer.js');
-      const { FAIRNESS_SETTING } = await import('../../fairness.js');
+      const { FAIRNESS_SETTING } = await import('../../temporal/fairness.js');
       const binary = await findTemporalBinary(loadLocalTemporalConfig(env()), say);
       const stopped = untilAskedToStop(() => undefined);
       const server = await startDevServer(binary.path, {

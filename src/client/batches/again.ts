@@ -8,7 +8,7 @@ import {
   type PartitionFacts,
 } from '../../contract';
 import { NotRepeatedError } from '../../errors';
-import { againKey, batchPartWorkflowId } from '../../ids';
+import { againKey, batchPartWorkflowId } from '../../contract/ids';
 import { inputOf } from '../keyed';
 import { noAnswer } from '../pollers';
 import { type Batch } from './batch';

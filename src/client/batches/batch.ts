@@ -1,6 +1,6 @@
 /** One batch that was started: look at it, wait for it, order something of it, read its results. */
 import { type Client, type WorkflowFailedError } from '@temporalio/client';
-import { problemsOfBatchOrder, problemsOfConcurrencyOrder } from '../../rules/batch';
+import { problemsOfBatchOrder, problemsOfConcurrencyOrder } from '../../validation/batch';
 import {
   batchCancelUpdate,
   batchConcurrencyUpdate,
@@ -14,7 +14,7 @@ import {
   batchStatusQuery,
 } from '../../contract';
 import { requireGood } from '../../errors';
-import { batchWorkflowId } from '../../ids';
+import { batchWorkflowId } from '../../contract/ids';
 import { endOfBatch } from './end';
 import { type ResultWithFiles, savingFiles } from './files';
 import { keptResults, type KeptResults } from './kept';

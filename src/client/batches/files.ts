@@ -1,7 +1,7 @@
 /** The files that the results of a batch point to, each in its item's name. */
 import { type BatchItemResult } from '../../contract';
-import { digest } from '../../digest';
-import { inOrderFrom } from '../../parallel';
+import { digest } from '../../platform/digest';
+import { inOrderFrom } from '../../platform/parallel';
 import { type FilePlace, preparePlace, type SavedFile, saveFilesOf } from '../files';
 
 /** `files` of an item that succeeded, and why there are none to save, if so. */

@@ -1,7 +1,7 @@
 /** Partitions that Temporal keeps no longer, though their batch goes on: only the batch knows that they were there. */
 import { type Client } from '@temporalio/client';
 import { type BatchInput } from '../../contract';
-import { batchWorkflowId } from '../../ids';
+import { batchWorkflowId } from '../../contract/ids';
 import { inputOf } from '../keyed';
 import { noAnswer } from '../pollers';
 import { retentionOf, SHORTEST_RETENTION_MS } from './kept';

@@ -1,8 +1,8 @@
 /** Partitions as somebody gives them, held against the facts of their manifest. They may come in any order. */
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { type BatchInput, type BatchManifest, LARGEST_PARTITION_BYTES } from '../../contract';
-import { batchPartWorkflowId } from '../../ids';
-import { inParallel } from '../../parallel';
+import { batchPartWorkflowId } from '../../contract/ids';
+import { inParallel } from '../../platform/parallel';
 import { type BatchPartition } from '.';
 import { partitionsOnceThere } from './forgotten';
 

@@ -8,8 +8,8 @@ import {
   type PartitionResult,
   partitionResultsQuery,
 } from '../../contract';
-import { batchPartWorkflowId, batchWorkflowId } from '../../ids';
-import { describeOwnRun, isOpen, isRefusedStart } from '../../ownRun';
+import { batchPartWorkflowId, batchWorkflowId } from '../../contract/ids';
+import { describeOwnRun, isOpen, isRefusedStart } from '../../runs/ownRun';
 import { inputOf } from '../keyed';
 import { noAnswer, QUERY_PATIENCE_MS } from '../pollers';
 

@@ -6,7 +6,7 @@ import {
   problemsOfGivenBatch,
   problemsOfManifest,
   problemsOfPartitionInput,
-} from '../../rules/batch';
+} from '../../validation/batch';
 import {
   BATCH_PART_WORKFLOW,
   BATCH_WORKFLOW,
@@ -19,11 +19,11 @@ import {
   type Scope,
   START_MEMO,
 } from '../../contract';
-import { digest } from '../../digest';
+import { digest } from '../../platform/digest';
 import { KeyReusedError, requireGood } from '../../errors';
-import { batchPartWorkflowId, batchWorkflowId } from '../../ids';
-import { inParallelFrom } from '../../parallel';
-import { attributesOfJob } from '../../searchAttributes';
+import { batchPartWorkflowId, batchWorkflowId } from '../../contract/ids';
+import { inParallelFrom } from '../../platform/parallel';
+import { attributesOfJob } from '../../contract/searchAttributes';
 import { type LeftItems, repeatOf } from './again';
 import { Batch } from './batch';
 import { partitionsOnceThere } from './forgotten';
@@ -36,7 +36,7 @@ import { find, startOrFind, type StartSettings } from '../keyed';
 import { type JobReport } from '../report';
 import { type WaitOptions } from '../run';
 import { withoutGaps } from '../jobs/mediaSpec';
-import { isOpen } from '../../ownRun';
+import { isOpen } from '../../runs/ownRun';
 
 /** Some of the items of a manifest, which one run does. */
 export interface BatchPartition {

@@ -2,8 +2,9 @@
 import { type Client } from '@temporalio/client';
 import { optionalTsToMs } from '@temporalio/common/lib/time';
 import { BATCH_PART_WORKFLOW } from '../../contract';
-import { batchPartPrefix } from '../../ids';
-import { findRuns, quoted } from '../listing';
+import { batchPartPrefix } from '../../contract/ids';
+import { findRuns } from '../listing';
+import { quoted } from '../../contract/searchAttributes';
 
 export interface KeptResults {
   /** How long the namespace keeps a run after its end, in milliseconds. */

@@ -1,7 +1,7 @@
 /** What a batch itself knows of its partitions, also of those that Temporal keeps no longer. */
 import { type Client, isGrpcServiceError, ServiceError } from '@temporalio/client';
 import { batchPartitionsQuery, type KnownPartition } from '../../contract';
-import { batchWorkflowId } from '../../ids';
+import { batchWorkflowId } from '../../contract/ids';
 import { QUERY_PATIENCE_MS } from '../pollers';
 
 /** In their order; undefined where no worker answers, or too late. */

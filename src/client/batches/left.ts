@@ -9,11 +9,12 @@ import {
   type MediaResult,
 } from '../../contract';
 import { requireGood } from '../../errors';
-import { failedRun } from '../../failedRun';
-import { batchItemPrefix, batchPartPrefix, batchWorkflowId, mediaWorkflowId } from '../../ids';
-import { inParallel } from '../../parallel';
-import { findOwnRun, isOpen, isRefusedStart } from '../../ownRun';
-import { entryOf, findRuns, quoted } from '../listing';
+import { failedRun } from '../../runs/failedRun';
+import { batchItemPrefix, batchPartPrefix, batchWorkflowId, mediaWorkflowId } from '../../contract/ids';
+import { inParallel } from '../../platform/parallel';
+import { findOwnRun, isOpen, isRefusedStart } from '../../runs/ownRun';
+import { entryOf, findRuns } from '../listing';
+import { quoted } from '../../contract/searchAttributes';
 import { type Listed } from '../run';
 
 /** Requests to the server at once. */

@@ -1,7 +1,7 @@
 /** Where a manifest differs from that of the batch that has its key already. */
 import { type Client } from '@temporalio/client';
 import { type BatchInput, type BatchItem, type PartitionFacts } from '../../contract';
-import { digest } from '../../digest';
+import { digest } from '../../platform/digest';
 import { ManifestChangedError } from '../../errors';
 import { type BatchPartition } from '.';
 import { batchInput, partitionItems } from './handedOver';

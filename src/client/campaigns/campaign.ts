@@ -1,7 +1,7 @@
 /** One campaign that was started: look at it, wait for it, decide about it, change it. */
 import { ApplicationFailure, type Client, type WorkflowFailedError } from '@temporalio/client';
-import { problemsOfMediaRequest } from '../../campaignRequests';
-import { problemsOfAddedMedia, problemsOfDecision, problemsOfPause } from '../../rules/campaign';
+import { problemsOfMediaRequest } from '../../runs/campaignRequests';
+import { problemsOfAddedMedia, problemsOfDecision, problemsOfPause } from '../../validation/campaign';
 import {
   type AddMediaOrder,
   addMediaUpdate,
@@ -18,7 +18,7 @@ import {
   resumeUpdate,
 } from '../../contract';
 import { DecisionRefusedError, requireGood } from '../../errors';
-import { campaignWorkflowId } from '../../ids';
+import { campaignWorkflowId } from '../../contract/ids';
 import { failedOutcome } from '../outcome';
 import { type Standing } from '../report';
 import { Run, type RunFacts } from '../run';

@@ -10,10 +10,10 @@ import {
   DEFAULT_APPROVAL,
   DEFAULT_CAMPAIGN_AT,
 } from '../../contract';
-import { digest } from '../../digest';
+import { digest } from '../../platform/digest';
 import { requireGood } from '../../errors';
-import { campaignWorkflowId } from '../../ids';
-import { attributesOfJob } from '../../searchAttributes';
+import { campaignWorkflowId } from '../../contract/ids';
+import { attributesOfJob } from '../../contract/searchAttributes';
 import { Campaign } from './campaign';
 import { problemsOfCampaignSpec } from './spec';
 import { find, type Start, startOrFind, type StartSettings } from '../keyed';

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { opaqueId, uuid } from '../../api/operations/fields';
 import { findTool, mediaTools, requestJsonSchema } from '../../api/tools';
-import { MOST_AT_ONCE } from '../../rules/campaign';
+import { MOST_AT_ONCE } from '../../validation/campaign';
 import {
   type CampaignSpec,
   DEFAULT_APPROVAL,

@@ -1,8 +1,14 @@
 /** Everything that can be wrong with the spec of a campaign, each with its place. */
 import { isDeeper } from '../../api/depth';
-import { findRequestProblems, startsWith } from '../../campaignRequests';
-import { DEEPEST, findCampaignProblems, type Path, type Problem, problemText } from '../../rules/campaign';
-import { isRecord } from '../../rules/inputs';
+import { findRequestProblems, startsWith } from '../../runs/campaignRequests';
+import {
+  DEEPEST,
+  findCampaignProblems,
+  type Path,
+  type Problem,
+  problemText,
+} from '../../validation/campaign';
+import { isRecord } from '../../validation/inputs';
 import { issuesOfSpec } from './schema';
 
 /** All problems at once, in words; none when the campaign can be started. */

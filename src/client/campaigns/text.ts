@@ -1,6 +1,6 @@
 /** A spec as people write it: YAML, or JSON, which is YAML too. Every problem has its line and column. */
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Pair, parseDocument } from 'yaml';
-import { LARGEST_CAMPAIGN_BYTES, type Path, type Problem, problemText } from '../../rules/campaign';
+import { LARGEST_CAMPAIGN_BYTES, type Path, type Problem, problemText } from '../../validation/campaign';
 import { type CampaignSpec } from '../../contract';
 import { requireGood } from '../../errors';
 import { findSpecProblems } from './spec';

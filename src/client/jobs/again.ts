@@ -2,12 +2,12 @@
 import { type Client } from '@temporalio/client';
 import { type MediaInput } from '../../contract';
 import { KeyReusedError, NotRepeatedError } from '../../errors';
-import { againKey, campaignWorkflowId } from '../../ids';
+import { againKey, campaignWorkflowId } from '../../contract/ids';
 import { type MediaJob } from './job';
 import { askOf, type MediaSpec } from './mediaSpec';
 import { startOf } from '../keyed';
 import { startJob } from '../starting';
-import { describeOwnRun, findOwnRun, isOpen, isRefusedStart } from '../../ownRun';
+import { describeOwnRun, findOwnRun, isOpen, isRefusedStart } from '../../runs/ownRun';
 
 export interface AgainOptions {
   /** When given, the job is repeated only if it asked for the same. */

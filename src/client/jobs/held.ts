@@ -17,17 +17,17 @@ import {
   RECORD_WORKFLOW,
   TRANSCRIPT_WORKFLOW,
 } from '../../contract';
-import { againKey, mediaWorkflowId, submitRequestId } from '../../ids';
+import { againKey, mediaWorkflowId, submitRequestId } from '../../contract/ids';
 import { successorKey } from './successor';
-import { isRecord, isText } from '../../rules/inputs';
+import { isRecord, isText } from '../../validation/inputs';
 import { type Job, jobOf, type JobState } from './job';
 import { inputOf } from '../keyed';
-import { entryOf, findRuns, type JobEntry, quoted } from '../listing';
-import { inParallel } from '../../parallel';
+import { entryOf, findRuns, type JobEntry } from '../listing';
+import { inParallel } from '../../platform/parallel';
 import { pollersOf } from '../pollers';
 import { type Remains, remainsOfStopped } from './remains';
 import { QUERY_PATIENCE_MS } from '../pollers';
-import { searchAttributes } from '../../searchAttributes';
+import { quoted, searchAttributes } from '../../contract/searchAttributes';
 
 export interface HeldOptions {
   /** At most so many, 50 unless told; the oldest. */

@@ -19,7 +19,7 @@ import {
 } from '../../contract';
 import { decide, type DecisionAnswer, type DecisionMade } from './deciding';
 import { InvalidInputError } from '../../errors';
-import { mediaWorkflowId, recordWorkflowId, transcriptWorkflowId } from '../../ids';
+import { mediaWorkflowId, recordWorkflowId, transcriptWorkflowId } from '../../contract/ids';
 import { entryOf } from '../listing';
 import { type Remains, remainsOfFailed, remainsOfStopped } from './remains';
 import { failedOutcome, recordOutcome, succeededOutcome, transcriptOutcome } from '../outcome';

@@ -2,7 +2,7 @@
 import { type Client } from '@temporalio/client';
 import { type AgainOptions, runAgain } from './again';
 import { requireGood } from '../../errors';
-import { mediaWorkflowId } from '../../ids';
+import { mediaWorkflowId } from '../../contract/ids';
 import { MediaJob, type WaitOptions } from './job';
 import { find, type StartSettings } from '../keyed';
 import { countJobs, type JobEntry, type JobFilter, listJobs } from '../listing';

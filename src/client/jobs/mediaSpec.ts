@@ -8,10 +8,10 @@ import {
   type Scope,
   type WriteTarget,
 } from '../../contract';
-import { digest } from '../../digest';
-import { DURATION_FORM, parseDuration } from '../../durations';
-import { isGivenKey, KEY_FORM } from '../../ids';
-import { problemsOfTargets, problemsOfTaskId } from '../../rules/inputs';
+import { digest } from '../../platform/digest';
+import { DURATION_FORM, parseDuration } from '../../contract/durations';
+import { isGivenKey, KEY_FORM } from '../../contract/ids';
+import { problemsOfTargets, problemsOfTaskId } from '../../validation/inputs';
 
 export interface MediaSpec {
   /** What makes it the same job. Without one: a digest of scope, tool and request. */

@@ -1,6 +1,6 @@
 /** What is asked for with a wait for a record. */
 import { type PollSettings, type RecordKind, type RecordStatus, type Scope } from '../../contract';
-import { problemsOfRecordInput } from '../../rules/inputs';
+import { problemsOfRecordInput } from '../../validation/inputs';
 import { problemsOfPoll } from './mediaSpec';
 
 export interface RecordSpec {

@@ -8,14 +8,14 @@ import {
   type RecordKind,
   type RecordState,
 } from '../../contract';
-import { digest } from '../../digest';
+import { digest } from '../../platform/digest';
 import { requireGood } from '../../errors';
-import { recordKey, recordWorkflowId } from '../../ids';
+import { recordKey, recordWorkflowId } from '../../contract/ids';
 import { RecordJob, type WaitOptions } from './job';
 import { find, startOrFind } from '../keyed';
 import { problemsOfRecord, type RecordSpec } from './recordSpec';
 import { type JobReport } from '../report';
-import { attributesOfJob } from '../../searchAttributes';
+import { attributesOfJob } from '../../contract/searchAttributes';
 import { withoutGaps } from './mediaSpec';
 
 export class RecordsClient {

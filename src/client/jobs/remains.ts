@@ -2,7 +2,7 @@
 import { FAILURE, UNKNOWN_MEMO, type UnknownSubmit } from '../../contract';
 import { entryOf } from '../listing';
 import { type Listed } from '../run';
-import { searchAttributes } from '../../searchAttributes';
+import { searchAttributes } from '../../contract/searchAttributes';
 
 export type Remains =
   /** Nothing that still costs or could still give a result. */

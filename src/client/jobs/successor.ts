@@ -1,5 +1,5 @@
-import { digest } from '../../digest';
-import { isGivenKey } from '../../ids';
+import { digest } from '../../platform/digest';
+import { isGivenKey } from '../../contract/ids';
 
 const SUFFIX = '-next';
 const LONGEST_START = 120 - SUFFIX.length;

@@ -7,7 +7,7 @@ import {
   type SubtitleFormat,
   type WriteTarget,
 } from '../../contract';
-import { problemsOfTargets, problemsOfTranscription } from '../../rules/inputs';
+import { problemsOfTargets, problemsOfTranscription } from '../../validation/inputs';
 import { problemsOfKey, problemsOfPoll } from './mediaSpec';
 
 export interface TranscriptSpec {

@@ -2,13 +2,13 @@
 import { type Client } from '@temporalio/client';
 import { type StarterConfig } from '../../config';
 import { TRANSCRIPT_WORKFLOW, type TranscriptInput, type TranscriptState } from '../../contract';
-import { digest } from '../../digest';
+import { digest } from '../../platform/digest';
 import { requireGood } from '../../errors';
-import { transcriptWorkflowId } from '../../ids';
+import { transcriptWorkflowId } from '../../contract/ids';
 import { TranscriptJob, type WaitOptions } from './job';
 import { find, startOrFind } from '../keyed';
 import { type JobReport } from '../report';
-import { attributesOfJob } from '../../searchAttributes';
+import { attributesOfJob } from '../../contract/searchAttributes';
 import { withoutGaps } from './mediaSpec';
 import { problemsOfTranscript, type TranscriptSpec } from './transcriptSpec';
 

@@ -2,12 +2,12 @@
 import { type Client } from '@temporalio/client';
 import { type StarterConfig } from '../../config';
 import { OUTLOOK_WORKFLOW, type OutlookInput } from '../../contract';
-import { digest } from '../../digest';
-import { DURATION_FORM, parseDuration } from '../../durations';
+import { digest } from '../../platform/digest';
+import { DURATION_FORM, parseDuration } from '../../contract/durations';
 import { requireGood } from '../../errors';
-import { outlookWorkflowId } from '../../ids';
-import { problemsOfOutlookInput } from '../../rules/outlook';
-import { attributesOfJob } from '../../searchAttributes';
+import { outlookWorkflowId } from '../../contract/ids';
+import { problemsOfOutlookInput } from '../../validation/outlook';
+import { attributesOfJob } from '../../contract/searchAttributes';
 import { find, type Start, startOrFind, type StartSettings } from '../keyed';
 import { OutlookRun } from './outlook';
 import { type JobReport } from '../report';

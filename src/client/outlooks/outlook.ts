@@ -1,7 +1,7 @@
 /** One look that was started. */
 import { type Client, type WorkflowFailedError } from '@temporalio/client';
 import { type OutlookResult } from '../../contract';
-import { outlookWorkflowId } from '../../ids';
+import { outlookWorkflowId } from '../../contract/ids';
 import { failedOutcome } from '../outcome';
 import { type Standing } from '../report';
 import { Run, type RunFacts } from '../run';

@@ -21,7 +21,7 @@ import {
   type Scope,
 } from '../../contract';
 import { InvalidInputError } from '../../errors';
-import { writerStart } from '../../writerStart';
+import { writerStart } from '../../runs/writerStart';
 import { type PatchOptions, problemsOfPatch } from './patchSpec';
 
 export interface ProjectsOptions {

@@ -1,8 +1,8 @@
 /** What is asked for with a change of a project. */
 import { problemsOfScope } from '../../api/scope';
-import { problemsOfAddress, problemsOfChange } from '../../changes';
+import { problemsOfAddress, problemsOfChange } from '../../contract/changes';
 import { type ProjectChange, type ProjectRef, type Scope } from '../../contract';
-import { problemsOfProject } from '../../rules/inputs';
+import { problemsOfProject } from '../../validation/inputs';
 
 export interface PatchOptions {
   /** What makes it the same change: asked for again, it is not applied again. A new one when left out. */

@@ -1,8 +1,8 @@
 /** A batch as a schedule has it, and everything that can be wrong with it. */
 import { problemsOfScope } from '../../api/scope';
 import { type ScheduledBatch } from '../../contract';
-import { problemsOfConcurrency } from '../../rules/batch';
-import { isRecord, problemsOfObjects, problemsOfTargets } from '../../rules/inputs';
+import { problemsOfConcurrency } from '../../validation/batch';
+import { isRecord, problemsOfObjects, problemsOfTargets } from '../../validation/inputs';
 import { addressName, problemOfAddress } from '../batches/manifest/addressForm';
 
 /** All problems at once. None repeats the address: it may be signed. */

@@ -13,7 +13,7 @@ import {
   ManifestNotKeptError,
   UnreachableAddressError,
 } from '../../errors';
-import { batchWorkflowId } from '../../ids';
+import { batchWorkflowId } from '../../contract/ids';
 import { addressName } from '../batches/manifest/addressForm';
 import { type AskedBatch, type BatchThere, lookForBatch, type StartedBatch } from './batchThere';
 import { handOverBatch, type HandOverSettings } from './batchHandOver';

@@ -1,14 +1,14 @@
 /** The batch that the time of a firing has already. */
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { type BatchInput, type ScheduledBatch } from '../../contract';
-import { digest } from '../../digest';
-import { batchWorkflowId } from '../../ids';
+import { digest } from '../../platform/digest';
+import { batchWorkflowId } from '../../contract/ids';
 import { missingPartitions } from '../batches/given';
 import { addressName } from '../batches/manifest/addressForm';
 import { batchInput } from '../batches/handedOver';
 import { withoutGaps } from '../jobs/mediaSpec';
 import { type RunFacts } from '../run';
-import { isOpen } from '../../ownRun';
+import { isOpen } from '../../runs/ownRun';
 
 /** What a schedule asks for, under the key of one firing. */
 export type AskedBatch = ScheduledBatch & { key: string };

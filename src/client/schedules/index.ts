@@ -7,12 +7,12 @@ import {
   ScheduleNotFoundError,
   type ScheduleOverlapPolicy,
 } from '@temporalio/client';
-import { missingTimes } from '../../schedules/clockChanges';
+import { missingTimes } from '../../calendar/clockChanges';
 import { type StarterConfig } from '../../config';
 import { DEFAULT_SCHEDULE, FIRING_WORKFLOW, type FiringInput } from '../../contract';
-import { parseDuration } from '../../durations';
+import { parseDuration } from '../../contract/durations';
 import { DecisionRefusedError, NoSuchScheduleError, requireGood, ScheduleExistsError } from '../../errors';
-import { firingWorkflowId, scheduleId, scheduleNameIn } from '../../ids';
+import { firingWorkflowId, scheduleId, scheduleNameIn } from '../../contract/ids';
 import {
   type FiringOptions,
   problemsOfBackfill,

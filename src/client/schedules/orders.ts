@@ -1,6 +1,6 @@
 /** What people order of a schedule that is there, and everything that can be wrong with it: its name, too. */
 import { SCHEDULE_OVERLAPS, type ScheduleOverlap } from '../../contract';
-import { isScheduleName, SCHEDULE_NAME_FORM } from '../../ids';
+import { isScheduleName, SCHEDULE_NAME_FORM } from '../../contract/ids';
 
 const LONGEST_NOTE = 1_000;
 

@@ -7,19 +7,19 @@ import {
   WorkflowFailedError,
   WorkflowNotFoundError,
 } from '@temporalio/client';
-import { keyOfFiring } from '../../schedules/clockChanges';
+import { keyOfFiring } from '../../calendar/clockChanges';
 import {
   type FiringResult,
   type ScheduleTarget,
   type ScheduleTimes,
   type SkippedFirings,
 } from '../../contract';
-import { type Duration, toDuration } from '../../durations';
+import { type Duration, toDuration } from '../../contract/durations';
 import { NoSuchJobError } from '../../errors';
-import { failedRun } from '../../failedRun';
-import { firingIn, scheduleNameIn } from '../../ids';
-import { skippedFirings } from '../../schedules/skippedFirings';
-import { isOpen } from '../../ownRun';
+import { failedRun } from '../../runs/failedRun';
+import { firingIn, scheduleNameIn } from '../../contract/ids';
+import { skippedFirings } from '../../calendar/skippedFirings';
+import { isOpen } from '../../runs/ownRun';
 import { find } from '../keyed';
 import { type JobStatus } from '../report';
 import { type ShownOverlap, shownOverlap } from './policies';

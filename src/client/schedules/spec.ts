@@ -1,16 +1,16 @@
 /** What a schedule is asked for, and everything that can be wrong with it. */
 import { type ScheduleSpec } from '@temporalio/client';
-import { readCalendar, type ReadCalendar, readCron } from '../../schedules/calendars';
+import { readCalendar, type ReadCalendar, readCron } from '../../calendar/calendars';
 import {
   DEFAULT_SCHEDULE,
   type ScheduleOverlap,
   type ScheduleTarget,
   type ScheduleTimes,
 } from '../../contract';
-import { digest } from '../../digest';
-import { type Duration, DURATION_FORM, parseDuration } from '../../durations';
-import { isRecord } from '../../rules/inputs';
-import { isZone } from '../../zones';
+import { digest } from '../../platform/digest';
+import { type Duration, DURATION_FORM, parseDuration } from '../../contract/durations';
+import { isRecord } from '../../validation/inputs';
+import { isZone } from '../../calendar/zones';
 import { problemsOfNote, problemsOfOverlap, problemsOfScheduleName } from './orders';
 import { keyless, problemsOfTarget } from './targets';
 

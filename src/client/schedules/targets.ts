@@ -1,8 +1,8 @@
 /** What a schedule can start. Another kind is one more entry in the table. */
 import { type Client } from '@temporalio/client';
 import { type CampaignSpec, type OutlookInput, type ScheduleTarget, type Scope } from '../../contract';
-import { batchWorkflowId, campaignWorkflowId, outlookWorkflowId } from '../../ids';
-import { isRecord } from '../../rules/inputs';
+import { batchWorkflowId, campaignWorkflowId, outlookWorkflowId } from '../../contract/ids';
+import { isRecord } from '../../validation/inputs';
 import { Batch } from '../batches/batch';
 import { Campaign } from '../campaigns/campaign';
 import { campaignStart } from '../campaigns';

@@ -8,7 +8,7 @@ import {
   type WorkspaceClockInput,
 } from '../../contract';
 import { NoTimezoneError } from '../../errors';
-import { workspaceClockWorkflowId } from '../../ids';
+import { workspaceClockWorkflowId } from '../../contract/ids';
 import { pollersOf } from '../pollers';
 
 /** How long an answer may take. */

@@ -1,7 +1,7 @@
 /** The spec of a campaign: what people write. */
 import { type RecordStatus } from '../../api/endings';
 import { type Scope } from '../../api/scope';
-import { type Duration } from '../../durations';
+import { type Duration } from '../durations';
 import { type SubtitleFormat } from '../records';
 import { type NotifyTarget, type ProjectRef } from '../targets';
 

@@ -1,7 +1,7 @@
 /** Whoever hands a batch over may come to know that the rest of its manifest cannot be had any more. */
 import { setHandler } from '@temporalio/workflow';
 import { endHandOverSignal } from '../../contract';
-import { isRecord, isText } from '../../rules/inputs';
+import { isRecord, isText } from '../../validation/inputs';
 import { type Batch, giveUpAbsent } from './run';
 
 const LONGEST_REASON = 1_000;

@@ -1,9 +1,9 @@
 /** Partitions tell how they stand; those that were stopped do not, and are looked at. */
 import { setHandler, sleep, workflowInfo } from '@temporalio/workflow';
 import { type ItemCounts, type JobEnd, partitionNewsSignal, type PartitionStanding } from '../../contract';
-import { batchPartWorkflowId } from '../../ids';
-import { isRecord, isText } from '../../rules/inputs';
-import { readEnd } from '../readEnd';
+import { batchPartWorkflowId } from '../../contract/ids';
+import { isRecord, isText } from '../../validation/inputs';
+import { readEnd } from '../lib/readEnd';
 import { tellOfAbsent } from './notices';
 import { absentOf, type Batch } from './run';
 

@@ -1,6 +1,6 @@
 /** What people order of a running batch. */
 import { ApplicationFailure, CancellationScope, setHandler } from '@temporalio/workflow';
-import { problemsOfBatchOrder, problemsOfConcurrencyOrder } from '../../rules/batch';
+import { problemsOfBatchOrder, problemsOfConcurrencyOrder } from '../../validation/batch';
 import {
   batchCancelUpdate,
   batchConcurrencyUpdate,

@@ -1,8 +1,8 @@
 /** Who may have how many items at the service: never more in all than the batch may. */
 import { condition, getExternalWorkflowHandle, sleep } from '@temporalio/workflow';
 import { DEFAULT_BATCH_CONCURRENCY, type PartitionStanding, windowSignal } from '../../contract';
-import { batchPartWorkflowId } from '../../ids';
-import { doubling } from '../backoff';
+import { batchPartWorkflowId } from '../../contract/ids';
+import { doubling } from '../lib/backoff';
 import { lookAt } from './looking';
 import { type Batch } from './run';
 

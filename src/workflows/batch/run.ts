@@ -9,9 +9,9 @@ import {
   type PartitionStanding,
   type StoppedItems,
 } from '../../contract';
-import { batchWorkflowId } from '../../ids';
-import { isText } from '../../rules/inputs';
-import { type Sender, wasReset } from '../following';
+import { batchWorkflowId } from '../../contract/ids';
+import { isText } from '../../validation/inputs';
+import { type Sender, wasReset } from '../steps/following';
 import { takenOver } from './carrying';
 
 export interface Batch extends Sender {

@@ -1,9 +1,9 @@
 /** Where a batch is, for lists and for its page. */
 import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import { type BatchInput, type BatchStage } from '../../contract';
-import { repeatedKey } from '../../ids';
-import { attributesOfJob, searchAttributes } from '../../searchAttributes';
-import { lines } from '../words';
+import { repeatedKey } from '../../contract/ids';
+import { attributesOfJob, searchAttributes } from '../../contract/searchAttributes';
+import { lines } from '../steps/words';
 import { type Batch, countOfHeld, describe, lateOf, stoppedOf, troubleOf } from './run';
 
 /** Whoever started it has given its list entry along; where another language did not, it is made here. */

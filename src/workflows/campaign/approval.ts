@@ -1,7 +1,7 @@
 /** Has a campaign's results approved: asks, reminds in working hours, and waits no longer than agreed. */
 import { condition } from '@temporalio/workflow';
 import { type ApprovalRound, type CampaignPause, type CampaignVerdict } from '../../contract';
-import { type Place, workingHours, workingTime } from '../workingHours';
+import { type Place, workingHours, workingTime } from '../lib/workingHours';
 import { continueWhenLong, mayContinue } from './continuing';
 import { askApprover, remindApprover } from './notices';
 import { type Campaign, isOver, remark } from './run';

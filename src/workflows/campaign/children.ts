@@ -8,7 +8,7 @@ import {
   type Workflow,
   workflowInfo,
 } from '@temporalio/workflow';
-import { bytesOf, LARGEST_CAMPAIGN_BYTES } from '../../rules/campaign';
+import { bytesOf, LARGEST_CAMPAIGN_BYTES } from '../../validation/campaign';
 import {
   type CampaignJob,
   MEDIA_WORKFLOW,
@@ -27,10 +27,10 @@ import {
   recordKey,
   recordWorkflowId,
   transcriptWorkflowId,
-} from '../../ids';
-import { attributesOfJob } from '../../searchAttributes';
-import { isAlreadyStarted } from '../alreadyStarted';
-import { inLists } from '../readEnd';
+} from '../../contract/ids';
+import { attributesOfJob } from '../../contract/searchAttributes';
+import { isAlreadyStarted } from '../lib/alreadyStarted';
+import { inLists } from '../lib/readEnd';
 import { forgetEnding, mayHaveEnded } from './looking';
 import { shortened } from './news';
 import { type Campaign, jobNamed, mediaSpec, setStatus } from './run';

@@ -1,5 +1,5 @@
 /** Which jobs of a campaign can begin, and which never will. */
-import { MOST_AT_ONCE, referencesIn } from '../../rules/campaign';
+import { MOST_AT_ONCE, referencesIn } from '../../validation/campaign';
 import { type CampaignJob } from '../../contract';
 import { type Campaign, isOver, jobNamed, mediaSpec } from './run';
 

@@ -1,9 +1,9 @@
 /** What a campaign learns of its jobs. */
 import { CancellationScope, condition, setHandler } from '@temporalio/workflow';
-import { bytesOf } from '../../rules/campaign';
+import { bytesOf } from '../../validation/campaign';
 import { type CampaignJob, END_STAGES, type JobEnd, jobNewsSignal } from '../../contract';
-import { isRecord } from '../../rules/inputs';
-import { readManyEnds } from '../readEnd';
+import { isRecord } from '../../validation/inputs';
+import { readManyEnds } from '../lib/readEnd';
 import { mayContinue } from './continuing';
 import { forgetEnding, goOnLooking, linger, look, nextLook } from './looking';
 import { type Campaign, isOpen, setStatus } from './run';

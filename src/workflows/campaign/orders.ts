@@ -7,7 +7,7 @@ import {
   problemsOfPause,
   problemsOfRoom,
   referencesIn,
-} from '../../rules/campaign';
+} from '../../validation/campaign';
 import {
   type AddMediaOrder,
   addMediaUpdate,

@@ -10,10 +10,10 @@ import {
   DEFAULT_CAMPAIGN_AT,
   DEFAULT_CAMPAIGN_CONCURRENCY,
 } from '../../contract';
-import { parseDuration } from '../../durations';
-import { campaignWorkflowId } from '../../ids';
-import { type Sender, wasReset } from '../following';
-import { type Mailbox, newMailbox } from '../mailbox';
+import { parseDuration } from '../../contract/durations';
+import { campaignWorkflowId } from '../../contract/ids';
+import { type Sender, wasReset } from '../steps/following';
+import { type Mailbox, newMailbox } from '../lib/mailbox';
 import { type JobOrder } from './children';
 
 /** A campaign's progress, which outlives the run, and what it is doing at the moment. */

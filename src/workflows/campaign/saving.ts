@@ -1,10 +1,10 @@
 /** Keeps the campaign's place in the project's data true. */
 import { CancellationScope, condition, isCancellation, log, uuid4, workflowInfo } from '@temporalio/workflow';
-import { LONGEST_CHANGE } from '../../changes';
+import { LONGEST_CHANGE } from '../../contract/changes';
 import { type CampaignJob, type ChangeOutcome, type Step } from '../../contract';
-import { changeIdOf } from '../../ids';
-import { isRecord } from '../../rules/inputs';
-import { outcomeUnlessKept, type WriteOptions, writeToProject } from '../write';
+import { changeIdOf } from '../../contract/ids';
+import { isRecord } from '../../validation/inputs';
+import { outcomeUnlessKept, type WriteOptions, writeToProject } from '../steps/write';
 import { type Campaign, isOpen, isOver, jobNamed } from './run';
 import { waitsFor } from './words';
 

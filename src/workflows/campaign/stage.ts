@@ -1,7 +1,7 @@
 /** Where a campaign is, for lists, for its page and for whoever wants to hear of it. */
 import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import { type CampaignStage } from '../../contract';
-import { attributesOfJob, searchAttributes } from '../../searchAttributes';
+import { attributesOfJob, searchAttributes } from '../../contract/searchAttributes';
 import { tellProgress } from './notices';
 import { type Campaign } from './run';
 import { save, saveRefused } from './saving';

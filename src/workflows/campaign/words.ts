@@ -1,6 +1,6 @@
 /** What a campaign says of itself, in words. */
 import { type CampaignJob } from '../../contract';
-import { lines } from '../words';
+import { lines } from '../steps/words';
 import { type Campaign, isOpen, isOver } from './run';
 
 const MOST_JOBS_NAMED = 10;

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { readEnd } from '../../../src/activities/readEnd';
 import { readEnds } from '../../../src/activities/readEnds';
 import { type JobEnd } from '../../../src/contract';
-import { mediaWorkflowId } from '../../../src/ids';
+import { mediaWorkflowId } from '../../../src/contract/ids';
 import { startSandbox } from '../../../src/sandbox/server';
 import { eventually } from '../../support/eventually';
 import { SANDBOX_PLACES, seedRecord, seedTranscription, SRT } from '../../support/service/records';

@@ -1,4 +1,4 @@
-import { reads } from '../../../src/workflows/reads';
+import { reads } from '../../../src/workflows/lib/reads';
 
 /** The smallest workflow that reads from the service. */
 export async function readVoice(voiceId: string): Promise<unknown> {

@@ -2,7 +2,7 @@
 import { repeatOf } from '../../../src/client/batches/again';
 import { BATCH_WORKFLOW } from '../../../src/contract';
 import { NotRepeatedError } from '../../../src/errors';
-import { batchItemKey, batchWorkflowId } from '../../../src/ids';
+import { batchItemKey, batchWorkflowId } from '../../../src/contract/ids';
 import {
   batchOf,
   cutouts,

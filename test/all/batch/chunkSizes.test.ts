@@ -1,7 +1,7 @@
 /** How many items a partition hands to a worker at once, and how many of them that one sends. */
 import { defaultPayloadConverter } from '@temporalio/common';
 import { type ChunkOrder, type ChunkOutcome } from '../../../src/contract';
-import { batchPartWorkflowId } from '../../../src/ids';
+import { batchPartWorkflowId } from '../../../src/contract/ids';
 import { batchOf, cutouts, startBatch } from '../../support/builders/batch';
 import { readLedger, useSandboxEach } from '../../support/service/sandbox';
 import { testConfig, useTemporal, withWorker } from '../../support/servers/temporal';

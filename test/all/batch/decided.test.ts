@@ -2,7 +2,7 @@
 import { mkdtemp, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { type BatchItemResult } from '../../../src/contract';
-import { batchItemKey } from '../../../src/ids';
+import { batchItemKey } from '../../../src/contract/ids';
 import { batchOf, cutouts, firstOf, startPartly, untilStatus } from '../../support/builders/batch';
 import { befall } from '../../support/builders/batchTrouble';
 import { jsonLines, tasksOf } from '../../support/builders/jobs';

@@ -3,7 +3,7 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import { type MissingResults } from '../../../src/client/batches/results';
 import { type BatchPartition } from '../../../src/client/batches';
 import { NoAnswerError } from '../../../src/errors';
-import { batchPartWorkflowId } from '../../../src/ids';
+import { batchPartWorkflowId } from '../../../src/contract/ids';
 import { all } from '../../support/all';
 import {
   batchOf,

@@ -1,6 +1,6 @@
 /** Batches of which single items are in trouble: nobody knows what became of them, or the service refuses them. */
 import { type MediaJob } from '../../../src/client/jobs/job';
-import { batchItemKey } from '../../../src/ids';
+import { batchItemKey } from '../../../src/contract/ids';
 import { batchOf, cutouts, resultsOf } from '../../support/builders/batch';
 import { befall, OPERATOR, toldToOperator } from '../../support/builders/batchTrouble';
 import { notificationsOf } from '../../support/builders/campaign';

@@ -8,7 +8,7 @@ import {
   LARGEST_PARTITION_BYTES,
   lateTasksSignal,
 } from '../../../src/contract';
-import { batchItemKey, batchPartWorkflowId, batchWorkflowId } from '../../../src/ids';
+import { batchItemKey, batchPartWorkflowId, batchWorkflowId } from '../../../src/contract/ids';
 import {
   batchOf,
   cutouts,

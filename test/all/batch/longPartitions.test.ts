@@ -10,7 +10,7 @@ import {
   partitionResultsQuery,
   windowSignal,
 } from '../../../src/contract';
-import { batchPartWorkflowId, batchWorkflowId, changeIdOf } from '../../../src/ids';
+import { batchPartWorkflowId, batchWorkflowId, changeIdOf } from '../../../src/contract/ids';
 import {
   batchOf,
   cutouts,

@@ -1,7 +1,7 @@
 /** Batches whose histories are soon too long: batch and partitions continue as new, with items at the service. */
 import { randomUUID } from 'node:crypto';
 import { BATCH_WORKFLOW, type BatchResult, batchStatusQuery } from '../../../src/contract';
-import { batchWorkflowId } from '../../../src/ids';
+import { batchWorkflowId } from '../../../src/contract/ids';
 import {
   batchOf,
   cutouts,

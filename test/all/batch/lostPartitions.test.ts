@@ -1,7 +1,7 @@
 /** Partitions that are over without a word: their batch does not wait for them, and says what was not done. */
 import { randomUUID } from 'node:crypto';
 import { BATCH_PART_WORKFLOW, BATCH_WORKFLOW } from '../../../src/contract';
-import { batchPartWorkflowId, batchWorkflowId } from '../../../src/ids';
+import { batchPartWorkflowId, batchWorkflowId } from '../../../src/contract/ids';
 import { cutouts, silentBatch, startSilentPartitions } from '../../support/builders/batch';
 import { OWN_START } from '../../support/builders/jobs';
 import { useSandboxEach } from '../../support/service/sandbox';

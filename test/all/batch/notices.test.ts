@@ -1,6 +1,6 @@
 /** Items that name users of their own. */
 import { BATCH_PART_WORKFLOW } from '../../../src/contract';
-import { batchItemKey, batchPartWorkflowId } from '../../../src/ids';
+import { batchItemKey, batchPartWorkflowId } from '../../../src/contract/ids';
 import {
   batchOf,
   cutouts,

@@ -4,8 +4,8 @@ import { defaultPayloadConverter } from '@temporalio/common';
 import { tsToMs } from '@temporalio/common/lib/time';
 import { type PartitionResult, type PartitionWindow, windowSignal } from '../../../src/contract';
 import { DecisionRefusedError, InvalidInputError } from '../../../src/errors';
-import { batchPartWorkflowId } from '../../../src/ids';
-import { searchAttributes } from '../../../src/searchAttributes';
+import { batchPartWorkflowId } from '../../../src/contract/ids';
+import { searchAttributes } from '../../../src/contract/searchAttributes';
 import {
   batchOf,
   cutouts,

@@ -1,7 +1,7 @@
 /** A batch and its partition that somebody starts again from the UI, with the default policies of every SDK. */
 import { BATCH_PART_WORKFLOW, BATCH_WORKFLOW } from '../../../src/contract';
 import { inputOf } from '../../../src/client/keyed';
-import { batchPartWorkflowId, batchWorkflowId } from '../../../src/ids';
+import { batchPartWorkflowId, batchWorkflowId } from '../../../src/contract/ids';
 import { batchOf, cutouts, resultsOf } from '../../support/builders/batch';
 import { untilEnded } from '../../support/builders/jobs';
 import { eventually } from '../../support/eventually';

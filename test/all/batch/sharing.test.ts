@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { temporal as proto } from '@temporalio/proto';
 import { type Batch } from '../../../src/client/batches/batch';
-import { FAIRNESS_SETTING } from '../../../src/fairness';
-import { batchTaskQueue } from '../../../src/ids';
+import { FAIRNESS_SETTING } from '../../../src/temporal/fairness';
+import { batchTaskQueue } from '../../../src/contract/ids';
 import { batchOf, cutouts, startBatch } from '../../support/builders/batch';
 import { newCampaign, startCampaign } from '../../support/builders/campaign';
 import { eventually } from '../../support/eventually';

@@ -3,7 +3,7 @@ import { type Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time';
 import { type MediaJob } from '../../../src/client/jobs/job';
 import { BATCH_PART_WORKFLOW } from '../../../src/contract';
-import { batchItemKey, batchPartWorkflowId } from '../../../src/ids';
+import { batchItemKey, batchPartWorkflowId } from '../../../src/contract/ids';
 import {
   batchOf,
   cutouts,

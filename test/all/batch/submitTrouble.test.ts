@@ -4,7 +4,7 @@
  */
 import { type SegueClient } from '../../../src/client';
 import { type BatchItem } from '../../../src/contract';
-import { batchItemKey } from '../../../src/ids';
+import { batchItemKey } from '../../../src/contract/ids';
 import { type RuleRequest } from '../../../src/sandbox/faults/rules';
 import { type SandboxOptions } from '../../../src/sandbox/server';
 import { batchOf, cutouts, resultsOf, untilStatus } from '../../support/builders/batch';

@@ -8,7 +8,7 @@ import {
   pauseUpdate,
   resumeUpdate,
 } from '../../../src/contract';
-import { campaignJobKey, mediaWorkflowId } from '../../../src/ids';
+import { campaignJobKey, mediaWorkflowId } from '../../../src/contract/ids';
 import {
   cutout,
   keptOf,

@@ -1,5 +1,5 @@
 /** What the approver of a campaign decides. */
-import { campaignJobKey, mediaWorkflowId } from '../../../src/ids';
+import { campaignJobKey, mediaWorkflowId } from '../../../src/contract/ids';
 import { cutout, keptOf, newCampaign, notificationsOf, useCampaigns } from '../../support/builders/campaign';
 import { eventually } from '../../support/eventually';
 import { addFault, answering } from '../../support/service/sandbox';

@@ -1,7 +1,7 @@
 /** Campaigns as a backend team sees them. */
-import { DecisionRefusedError, InvalidInputError, KeyReusedError } from '../../../src';
-import { campaignJobKey } from '../../../src/ids';
-import { searchAttributes } from '../../../src/searchAttributes';
+import { DecisionRefusedError, InvalidInputError, KeyReusedError } from '../../../src/client';
+import { campaignJobKey } from '../../../src/contract/ids';
+import { searchAttributes } from '../../../src/contract/searchAttributes';
 import { cutout, newCampaign, useCampaigns } from '../../support/builders/campaign';
 import { eventually } from '../../support/eventually';
 import { addFault, answering, ask } from '../../support/service/sandbox';

@@ -1,5 +1,5 @@
 /** A campaign that is cancelled while its project cannot be written: the project's writer goes on without it. */
-import { projectWriterId } from '../../../src/ids';
+import { projectWriterId } from '../../../src/contract/ids';
 import { cutout, keptOf, newCampaign, startCampaign } from '../../support/builders/campaign';
 import { eventually } from '../../support/eventually';
 import { addFault, answering, useSandbox } from '../../support/service/sandbox';

@@ -1,7 +1,7 @@
 /** The jobs of a campaign: what builds on what, who waits for whom, and what people do in between. */
 import { type WorkflowUpdateFailedError } from '@temporalio/client';
 import { type AddMediaOrder, addMediaUpdate, pauseUpdate, resumeUpdate } from '../../../src/contract';
-import { campaignJobKey, mediaWorkflowId } from '../../../src/ids';
+import { campaignJobKey, mediaWorkflowId } from '../../../src/contract/ids';
 import {
   cutout,
   keptOf,

@@ -1,6 +1,6 @@
 /** What a campaign keeps in its project. */
 import { addMediaUpdate } from '../../../src/contract';
-import { campaignJobKey } from '../../../src/ids';
+import { campaignJobKey } from '../../../src/contract/ids';
 import { cutout, keptOf, newCampaign, useCampaigns } from '../../support/builders/campaign';
 import { eventually } from '../../support/eventually';
 import { addFault, answering, ask } from '../../support/service/sandbox';

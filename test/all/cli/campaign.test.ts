@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { campaignJobKey } from '../../../src/ids';
+import { campaignJobKey } from '../../../src/contract/ids';
 import { freePort } from '../../../src/temporal/ports';
 import { cutout, newCampaign, useCampaigns } from '../../support/builders/campaign';
 import { eventually } from '../../support/eventually';

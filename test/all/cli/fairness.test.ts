@@ -1,7 +1,7 @@
 /** Whether workspaces share fairly is told where the server tells it, and it does as soon as something waited. */
 import { randomUUID } from 'node:crypto';
-import { FAIRNESS_SETTING } from '../../../src/fairness';
-import { batchTaskQueue } from '../../../src/ids';
+import { FAIRNESS_SETTING } from '../../../src/temporal/fairness';
+import { batchTaskQueue } from '../../../src/contract/ids';
 import { eventually } from '../../support/eventually';
 import { segue } from '../../support/servers/segueCommand';
 import { SegueProcess, type Settings } from '../../support/servers/segueProcess';

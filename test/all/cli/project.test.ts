@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type ProjectRef } from '../../../src/contract';
-import { projectWriterId } from '../../../src/ids';
+import { projectWriterId } from '../../../src/contract/ids';
 import { SANDBOX_KEY } from '../../../src/sandbox/keys';
 import { useCommandLine } from '../../support/servers/commandLine';
 import { readLedger } from '../../support/service/sandbox';

@@ -1,6 +1,6 @@
 /** A namespace without Segue's search attributes: every job in it would hang, so no worker starts. */
 import { randomUUID } from 'node:crypto';
-import { allSearchAttributes } from '../../../src/searchAttributes';
+import { allSearchAttributes } from '../../../src/contract/searchAttributes';
 import { SANDBOX_KEY } from '../../../src/sandbox/server';
 import { createSegueWorker } from '../../../src/worker';
 import { Credential } from '../../../src/api/credential';

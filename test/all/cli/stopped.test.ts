@@ -1,6 +1,6 @@
 /** Jobs that somebody, or the server, stopped with work under way: what may be left of them at the service is listed. */
 import { startSandbox } from '../../../src/sandbox/server';
-import { attributesOfJob } from '../../../src/searchAttributes';
+import { attributesOfJob } from '../../../src/contract/searchAttributes';
 import { useCommandLine } from '../../support/servers/commandLine';
 import { continueAsNew } from '../../support/servers/continueAsNew';
 import { eventually } from '../../support/eventually';

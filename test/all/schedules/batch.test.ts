@@ -3,7 +3,7 @@ import { noopMetricMeter } from '@temporalio/common';
 import { DefaultLogger } from '@temporalio/worker';
 import { createStartFired } from '../../../src/activities/startFired';
 import { detailLines } from '../../../src/cli/schedule/words';
-import { batchItemKey, firedKey, scheduleId } from '../../../src/ids';
+import { batchItemKey, firedKey, scheduleId } from '../../../src/contract/ids';
 import { cutouts } from '../../support/builders/batch';
 import { eventually } from '../../support/eventually';
 import { manifestOf } from '../../support/builders/manifests';

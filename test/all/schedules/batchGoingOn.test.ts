@@ -4,7 +4,7 @@ import { checkManifest, type Partition, readPartitions } from '../../../src/clie
 import { linesOf } from '../../../src/client/batches/manifest/lines';
 import { startScheduledBatch } from '../../../src/client/schedules/batchTarget';
 import { UnreachableAddressError } from '../../../src/errors';
-import { batchItemKey, firedKey, firingWorkflowId } from '../../../src/ids';
+import { batchItemKey, firedKey, firingWorkflowId } from '../../../src/contract/ids';
 import { cutouts, oneByOne, resultsOf, startPartly } from '../../support/builders/batch';
 import { eventually } from '../../support/eventually';
 import { manifestOf } from '../../support/builders/manifests';

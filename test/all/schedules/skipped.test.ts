@@ -1,6 +1,6 @@
 /** The metric of skipped firings: the server's own count, read with every firing. */
 import { createReadFiredEnd } from '../../../src/activities/readFiredEnd';
-import { scheduleId } from '../../../src/ids';
+import { scheduleId } from '../../../src/contract/ids';
 import { recordingMeter } from '../../support/servers/meter';
 import { useSchedules } from '../../support/builders/schedules';
 import { segueClient, testConfig, useTemporal } from '../../support/servers/temporal';

@@ -1,7 +1,12 @@
 /** That a person is needed is told, also where what used to tell it is gone. */
 import { randomUUID } from 'node:crypto';
 import { type MediaState, stateQuery } from '../../../src/contract';
-import { batchItemKey, batchPartWorkflowId, batchWorkflowId, mediaWorkflowId } from '../../../src/ids';
+import {
+  batchItemKey,
+  batchPartWorkflowId,
+  batchWorkflowId,
+  mediaWorkflowId,
+} from '../../../src/contract/ids';
 import { batchOf, cutouts } from '../../support/builders/batch';
 import { eventually } from '../../support/eventually';
 import { addFault, ask, readLedger, useSandbox } from '../../support/service/sandbox';

@@ -12,7 +12,7 @@ import {
   recordKey,
   recordWorkflowId,
   transcriptWorkflowId,
-} from '../../../src/ids';
+} from '../../../src/contract/ids';
 import { batchOf, cutouts } from '../../support/builders/batch';
 import { OWN_START, untilEnded } from '../../support/builders/jobs';
 import { testConfig, useTemporal, withWorker } from '../../support/servers/temporal';

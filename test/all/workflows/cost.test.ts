@@ -16,7 +16,7 @@ import {
   nudgeWorkflowId,
   projectWriterId,
   workspaceClockWorkflowId,
-} from '../../../src/ids';
+} from '../../../src/contract/ids';
 import { batchOf, cutouts } from '../../support/builders/batch';
 import { cutout, newCampaign, startCampaign } from '../../support/builders/campaign';
 import { useCommandLine } from '../../support/servers/commandLine';

@@ -6,7 +6,7 @@ import { sendOrder } from '../../../src/client/ordering';
 import { type StarterConfig } from '../../../src/config';
 import { resolveUpdate } from '../../../src/contract';
 import { DecisionRefusedError, NoAnswerError } from '../../../src/errors';
-import { inParallel } from '../../../src/parallel';
+import { inParallel } from '../../../src/platform/parallel';
 import { holdOf, SOMEBODY } from '../../support/builders/heldJobs';
 import { eventually } from '../../support/eventually';
 import { shared } from '../../support/jest/shared';

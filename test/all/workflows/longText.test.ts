@@ -4,7 +4,7 @@ import { Client } from '@temporalio/client';
 import { ExternalStorage, type Payload, type StorageDriver } from '@temporalio/common';
 import { SegueClient } from '../../../src/client';
 import { type TranscriptResult } from '../../../src/contract';
-import { transcriptWorkflowId } from '../../../src/ids';
+import { transcriptWorkflowId } from '../../../src/contract/ids';
 import { seedTranscription } from '../../support/service/records';
 import { useSandbox } from '../../support/service/sandbox';
 import { startSmallService } from '../../support/service/smallService';

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { stateQuery } from '../../../src/contract';
-import { mediaWorkflowId } from '../../../src/ids';
+import { mediaWorkflowId } from '../../../src/contract/ids';
 import { startSandbox } from '../../../src/sandbox/server';
 import { startByName, OWN_START } from '../../support/builders/jobs';
 import { answer, startRawServer } from '../../support/service/rawServer';

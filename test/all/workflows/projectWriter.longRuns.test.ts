@@ -6,9 +6,9 @@ import {
   type ProjectChange,
   projectWriterStateQuery,
 } from '../../../src/contract';
-import { projectWriterId } from '../../../src/ids';
+import { projectWriterId } from '../../../src/contract/ids';
 import { startSandbox } from '../../../src/sandbox/server';
-import { writerStart } from '../../../src/writerStart';
+import { writerStart } from '../../../src/runs/writerStart';
 import { eventually } from '../../support/eventually';
 import { readLedger } from '../../support/service/sandbox';
 import {

@@ -1,5 +1,5 @@
 /** Transcripts whose history is soon too long: they continue as new, and know what they knew. */
-import { transcriptWorkflowId } from '../../../src/ids';
+import { transcriptWorkflowId } from '../../../src/contract/ids';
 import { startSandbox } from '../../../src/sandbox/server';
 import { eventually } from '../../support/eventually';
 import {

@@ -1,7 +1,7 @@
 /** Transcripts and waits where hours pass in seconds: real 15 to 20 s timers on the time-skipping server. */
 import { randomUUID } from 'node:crypto';
 import { type Socket } from 'node:net';
-import { recordKey, recordWorkflowId, transcriptWorkflowId } from '../../../src/ids';
+import { recordKey, recordWorkflowId, transcriptWorkflowId } from '../../../src/contract/ids';
 import { SRT } from '../../support/service/records';
 import { answer, startRawServer } from '../../support/service/rawServer';
 import { testConfig, useTimeSkipping, withWorker } from '../../support/servers/temporal';

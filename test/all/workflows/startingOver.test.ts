@@ -10,7 +10,7 @@ import {
   stateQuery,
   type SubmitAttempt,
 } from '../../../src/contract';
-import { searchAttributes } from '../../../src/searchAttributes';
+import { searchAttributes } from '../../../src/contract/searchAttributes';
 import { eventually } from '../../support/eventually';
 import { startByName, tasksOf } from '../../support/builders/jobs';
 import { addFault, ask, readLedger, useSandbox } from '../../support/service/sandbox';

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { type MediaJob } from '../../../src/client/jobs/job';
 import { type ProjectRef } from '../../../src/contract';
-import { projectWriterId } from '../../../src/ids';
+import { projectWriterId } from '../../../src/contract/ids';
 import { eventually } from '../../support/eventually';
 import { useProcesses } from '../../support/servers/processes';
 import { addFault, ask, readLedger } from '../../support/service/sandbox';

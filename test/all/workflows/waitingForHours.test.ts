@@ -4,7 +4,7 @@
  */
 import { type WorkflowHandle } from '@temporalio/client';
 import { type MediaSpec } from '../../../src/client/jobs/mediaSpec';
-import { mediaWorkflowId } from '../../../src/ids';
+import { mediaWorkflowId } from '../../../src/contract/ids';
 import { type FaultName } from '../../../src/sandbox/faults';
 import { type RuleRequest } from '../../../src/sandbox/faults/rules';
 import { eventually } from '../../support/eventually';

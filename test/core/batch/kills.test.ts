@@ -1,7 +1,7 @@
 /** A worker that is killed in the middle of a chunk: what it had learned is known, and nothing is paid for twice. */
 import { defaultPayloadConverter } from '@temporalio/common';
 import { type MediaJob } from '../../../src/client/jobs/job';
-import { batchPartWorkflowId, keyIn, submitRequestId } from '../../../src/ids';
+import { batchPartWorkflowId, keyIn, submitRequestId } from '../../../src/contract/ids';
 import { batchOf, cutouts, resultsOf } from '../../support/builders/batch';
 import { decideByLedger } from '../../support/builders/deciding';
 import { eventually } from '../../support/eventually';

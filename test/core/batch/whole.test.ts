@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type BatchPartition, type BatchSpec } from '../../../src/client/batches';
 import { InvalidInputError, KeyReusedError, ManifestChangedError } from '../../../src/errors';
-import { batchPartWorkflowId, batchWorkflowId } from '../../../src/ids';
+import { batchPartWorkflowId, batchWorkflowId } from '../../../src/contract/ids';
 import {
   batchOf,
   cutouts,

@@ -1,7 +1,7 @@
 /** What a schedule starts, on a real Temporal server, against the sandbox over real sockets; its ledger is the judge. */
 import { startTarget } from '../../../src/client/schedules/targets';
 import { type CampaignInput, jobNewsSignal, type ScheduleTarget } from '../../../src/contract';
-import { campaignWorkflowId, firedKey, firingWorkflowId } from '../../../src/ids';
+import { campaignWorkflowId, firedKey, firingWorkflowId } from '../../../src/contract/ids';
 import { cutout, newCampaign, TestCampaign, useCampaigns } from '../../support/builders/campaign';
 import { eventually } from '../../support/eventually';
 import { endedOf, NEVER_BY_ITSELF, useSchedules } from '../../support/builders/schedules';

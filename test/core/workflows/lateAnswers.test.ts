@@ -1,7 +1,7 @@
 /** What becomes of an answer to a submit that comes when its run is held, or has gone on. */
 import { randomUUID } from 'node:crypto';
 import { acceptedSignal, type Progress, stateQuery } from '../../../src/contract';
-import { searchAttributes } from '../../../src/searchAttributes';
+import { searchAttributes } from '../../../src/contract/searchAttributes';
 import { eventually } from '../../support/eventually';
 import { holdOf, SOMEBODY, useHeldJobs } from '../../support/builders/heldJobs';
 import { startByName, tasksOf } from '../../support/builders/jobs';

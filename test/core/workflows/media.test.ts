@@ -1,6 +1,6 @@
 /** The media workflow on a real Temporal server, against the sandbox over real sockets; its ledger is the judge. */
 import { InvalidInputError, KeyReusedError } from '../../../src/errors';
-import { mediaWorkflowId } from '../../../src/ids';
+import { mediaWorkflowId } from '../../../src/contract/ids';
 import { startSandbox } from '../../../src/sandbox/server';
 import { freePort } from '../../../src/temporal/ports';
 import { eventually } from '../../support/eventually';

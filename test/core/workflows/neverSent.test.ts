@@ -2,7 +2,7 @@
 import { defaultPayloadConverter } from '@temporalio/common';
 import { tsToMs } from '@temporalio/common/lib/time';
 import { sendingSignal } from '../../../src/contract';
-import { batchPartWorkflowId, batchTaskQueue, submitTaskQueue } from '../../../src/ids';
+import { batchPartWorkflowId, batchTaskQueue, submitTaskQueue } from '../../../src/contract/ids';
 import { batchOf, cutouts } from '../../support/builders/batch';
 import { newKey, startByName } from '../../support/builders/jobs';
 import { eventually } from '../../support/eventually';

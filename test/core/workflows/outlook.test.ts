@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { type OutlookInput, type OutlookResult } from '../../../src/contract';
 import { InvalidInputError, KeyReusedError } from '../../../src/errors';
-import { outlookWorkflowId } from '../../../src/ids';
+import { outlookWorkflowId } from '../../../src/contract/ids';
 import { eventually } from '../../support/eventually';
 import { newLook, outlooksOf } from '../../support/builders/outlook';
 import { resetRun } from '../../support/servers/reset';

@@ -9,7 +9,7 @@ import {
   projectWriterStateQuery,
 } from '../../../src/contract';
 import { SANDBOX_KEY } from '../../../src/sandbox/server';
-import { writerStart } from '../../../src/writerStart';
+import { writerStart } from '../../../src/runs/writerStart';
 import { eventually } from '../../support/eventually';
 import { useProjectWriter, writerConfig, type WrittenProject } from '../../support/builders/projectWriter';
 import { resetRun } from '../../support/servers/reset';

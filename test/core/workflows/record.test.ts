@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { type RecordKind, type RecordStatus } from '../../../src/contract';
 import { InvalidInputError, KeyReusedError } from '../../../src/errors';
-import { recordKey, recordWorkflowId } from '../../../src/ids';
+import { recordKey, recordWorkflowId } from '../../../src/contract/ids';
 import { eventually } from '../../support/eventually';
 import { SANDBOX_PLACES, seedRecord } from '../../support/service/records';
 import { useSandbox } from '../../support/service/sandbox';

@@ -3,7 +3,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { type Socket } from 'node:net';
 import { acceptedSignal } from '../../../src/contract';
 import { KeyReusedError } from '../../../src/errors';
-import { mediaWorkflowId } from '../../../src/ids';
+import { mediaWorkflowId } from '../../../src/contract/ids';
 import { SANDBOX_KEY, startSandbox } from '../../../src/sandbox/server';
 import { startDevServer } from '../../../src/temporal/devServer';
 import { eventually } from '../../support/eventually';

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { type TranscriptResult, type TranscriptState } from '../../../src/contract';
 import { InvalidInputError, KeyReusedError } from '../../../src/errors';
-import { transcriptWorkflowId } from '../../../src/ids';
+import { transcriptWorkflowId } from '../../../src/contract/ids';
 import { eventually } from '../../support/eventually';
 import { seedTranscription, SRT, tellWebhook } from '../../support/service/records';
 import { ask, readLedger, useSandbox } from '../../support/service/sandbox';

@@ -1,7 +1,7 @@
 /** Workers that die between the stages of a campaign. */
 import { type CampaignStage } from '../../../src/contract';
-import { campaignJobKey } from '../../../src/ids';
-import { searchAttributes } from '../../../src/searchAttributes';
+import { campaignJobKey } from '../../../src/contract/ids';
+import { searchAttributes } from '../../../src/contract/searchAttributes';
 import { cutout, keptOf, newCampaign, notificationsOf, startCampaign } from '../../support/builders/campaign';
 import { decideByLedger } from '../../support/builders/deciding';
 import { eventually } from '../../support/eventually';

@@ -1,7 +1,7 @@
 /** A worker that is killed while it hands the batch of a firing over: another one goes on, and nothing runs twice. */
 import path from 'node:path';
 import { WorkflowNotFoundError } from '@temporalio/client';
-import { batchPartWorkflowId, firedKey } from '../../../src/ids';
+import { batchPartWorkflowId, firedKey } from '../../../src/contract/ids';
 import { freePort } from '../../../src/temporal/ports';
 import { cutouts, resultsOf } from '../../support/builders/batch';
 import { manifestOf, useManifests } from '../../support/builders/manifests';

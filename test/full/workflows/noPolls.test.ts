@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { Worker } from '@temporalio/worker';
 import { MEDIA_WORKFLOW } from '../../../src/contract';
-import { mediaWorkflowId } from '../../../src/ids';
+import { mediaWorkflowId } from '../../../src/contract/ids';
 import { OWN_START } from '../../support/builders/jobs';
 import { shared } from '../../support/jest/shared';
 import { testConfig, useTemporal } from '../../support/servers/temporal';

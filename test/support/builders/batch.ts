@@ -14,8 +14,8 @@ import {
   type PartitionInput,
   type PartitionStanding,
 } from '../../../src/contract';
-import { digest } from '../../../src/digest';
-import { batchPartWorkflowId } from '../../../src/ids';
+import { digest } from '../../../src/platform/digest';
+import { batchPartWorkflowId } from '../../../src/contract/ids';
 import { eventually } from '../eventually';
 import { readLedger } from '../service/sandbox';
 import { segueClient, type TestTemporal } from '../servers/temporal';

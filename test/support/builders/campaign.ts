@@ -14,7 +14,7 @@ import {
   decideUpdate,
 } from '../../../src/contract';
 import { type StarterConfig } from '../../../src/config';
-import { campaignWorkflowId } from '../../../src/ids';
+import { campaignWorkflowId } from '../../../src/contract/ids';
 import { type CommandLine, useCommandLine } from '../servers/commandLine';
 import { eventually } from '../eventually';
 import { SANDBOX_PLACES } from '../service/records';

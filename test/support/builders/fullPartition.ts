@@ -9,7 +9,7 @@ import {
   type PartitionInput,
   windowSignal,
 } from '../../../src/contract';
-import { batchPartWorkflowId, batchWorkflowId } from '../../../src/ids';
+import { batchPartWorkflowId, batchWorkflowId } from '../../../src/contract/ids';
 import { cutouts, silentBatch } from './batch';
 import { OWN_START } from './jobs';
 import { eventually } from '../eventually';

@@ -5,7 +5,7 @@ import { type MediaJob } from '../../../src/client/jobs/job';
 import { type MediaSpec } from '../../../src/client/jobs/mediaSpec';
 import { type StarterConfig } from '../../../src/config';
 import { type Decision, type DecisionReceipt, resolveUpdate, stateQuery } from '../../../src/contract';
-import { submitRequestId } from '../../../src/ids';
+import { submitRequestId } from '../../../src/contract/ids';
 import { type LedgerSummary } from '../../../src/sandbox/ledger';
 import { type Sandbox } from '../../../src/sandbox/server';
 import { eventually } from '../eventually';

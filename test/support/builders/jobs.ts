@@ -9,7 +9,7 @@ import { type MediaJob } from '../../../src/client/jobs/job';
 import { type JobReport } from '../../../src/client/report';
 import { type StarterConfig } from '../../../src/config';
 import { MEDIA_WORKFLOW, START_MEMO, type MediaInput } from '../../../src/contract';
-import { mediaWorkflowId } from '../../../src/ids';
+import { mediaWorkflowId } from '../../../src/contract/ids';
 import { type CommandLine } from '../servers/commandLine';
 import { eventually } from '../eventually';
 import { addFault, readLedger } from '../service/sandbox';

@@ -9,9 +9,9 @@ import {
   type ProjectWriterState,
   projectWriterStateQuery,
 } from '../../../src/contract';
-import { projectWriterId } from '../../../src/ids';
+import { projectWriterId } from '../../../src/contract/ids';
 import { type Sandbox, type SandboxOptions } from '../../../src/sandbox/server';
-import { writerStart } from '../../../src/writerStart';
+import { writerStart } from '../../../src/runs/writerStart';
 import { useSandboxEach } from '../service/sandbox';
 import { type TestTemporal, testConfig, useTemporal } from '../servers/temporal';
 import { removeFaults, seedProject, WORKSPACE } from './writing';

@@ -1,7 +1,7 @@
 /** Batches that a schedule starts, for tests: their manifests, their firings, and what the service saw of them. */
 import { type FiringReport } from '../../../src/client/schedules/report';
 import { type BatchStatus, type ScheduleTarget } from '../../../src/contract';
-import { batchItemKey, firedKey } from '../../../src/ids';
+import { batchItemKey, firedKey } from '../../../src/contract/ids';
 import { all } from '../all';
 import { batchOf, cutouts, oneByOne, startPartly, untilStatus } from './batch';
 import { useCampaigns } from './campaign';

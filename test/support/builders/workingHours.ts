@@ -1,6 +1,6 @@
 /** Days and nights, by the clocks of Berlin: the sandbox's workspace is there. */
 import { firstWorkingMoment } from '../../../src/activities/workingTime';
-import { daysAfter, localTime } from '../../../src/zones';
+import { daysAfter, localTime } from '../../../src/calendar/zones';
 
 const BERLIN = 'Europe/Berlin';
 const HOUR_MS = 3_600_000;

@@ -1,7 +1,7 @@
 /** Projects of the sandbox, and workflows that write to them. */
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
-import { writeWorkflowBundle } from '../../../src/bundle';
+import { writeWorkflowBundle } from '../../../src/temporal/bundle';
 import { type ProjectChange, type ProjectRef } from '../../../src/contract';
 import { SANDBOX_KEY } from '../../../src/sandbox/server';
 import { shared } from '../jest/shared';

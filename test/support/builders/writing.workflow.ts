@@ -1,8 +1,8 @@
 import { setHandler, sleep, workflowInfo } from '@temporalio/workflow';
 import { changeSignal, type ChangeOutcome, type ProjectChange, type ProjectRef } from '../../../src/contract';
-import { changeIdOf } from '../../../src/ids';
-import { newMailbox } from '../../../src/workflows/mailbox';
-import { writeToProject } from '../../../src/workflows/write';
+import { changeIdOf } from '../../../src/contract/ids';
+import { newMailbox } from '../../../src/workflows/lib/mailbox';
+import { writeToProject } from '../../../src/workflows/steps/write';
 
 export * from '../../../src/workflows';
 

@@ -2,7 +2,7 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { writeWorkflowBundle } from '../../../src/bundle';
+import { writeWorkflowBundle } from '../../../src/temporal/bundle';
 import { loadLocalTemporalConfig } from '../../../src/config';
 import { type DevServer, startDevServer } from '../../../src/temporal/devServer';
 import { findTemporalBinary } from '../../../src/temporal/find';

@@ -1,6 +1,6 @@
 /** Hands the first partitions of a manifest over and then waits, to be killed: `node handOverHalf.js FILE KEY COUNT`. */
 const { Client, Connection } = require('@temporalio/client');
-const { SegueClient } = require('../../../dist/client/index.js');
+const { SegueClient } = require('../../../dist/client.js');
 const {
   checkManifest,
   manifestLines,

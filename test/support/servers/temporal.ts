@@ -5,7 +5,7 @@ import { msToTs, tsToMs } from '@temporalio/common/lib/time';
 import { InternalConnectionOptionsSymbol } from '@temporalio/client/lib/connection';
 import { TimeSkippingClient } from '@temporalio/testing/lib/client';
 import { NativeConnection } from '@temporalio/worker';
-import { type Operator } from '../../../src/activities/tellOperator';
+import { type Operator } from '../../../src/contract';
 import { Credential } from '../../../src/api/credential';
 import { type ServiceLayout } from '../../../src/api/operation';
 import { SegueClient } from '../../../src/client';
@@ -15,9 +15,9 @@ import {
   type SendLimits,
   type StarterConfig,
 } from '../../../src/config';
-import { openConnection } from '../../../src/connection';
+import { openConnection } from '../../../src/temporal/connection';
 import { SANDBOX_KEY } from '../../../src/sandbox/server';
-import { registerAll } from '../../../src/registration';
+import { registerAll } from '../../../src/runs/registration';
 import { type DevServerOptions, startDevServer } from '../../../src/temporal/devServer';
 import { findTestServer, startTestServer } from '../../../src/temporal/testServer';
 import { createSegueWorker, type SegueWorker, type SegueWorkerOptions } from '../../../src/worker';

@@ -1,6 +1,6 @@
 /** When submits are held back, and when they are sent again. */
-import { Breaker, type BreakerChange } from '../../../src/activities/breaker';
-import { deniedTo, Denials } from '../../../src/activities/denials';
+import { Breaker, type BreakerChange } from '../../../src/activities/protection/breaker';
+import { deniedTo, Denials } from '../../../src/activities/protection/denials';
 import { StatusError } from '../../../src/api/errors';
 import { type SubmitOutcome } from '../../../src/api/outcomes';
 

@@ -1,4 +1,4 @@
-import { SharedTrouble } from '../../../src/activities/sharedTrouble';
+import { SharedTrouble } from '../../../src/activities/protection/dedupedAlert';
 import { type NotifyOutcome } from '../../../src/contract';
 
 const SENT: NotifyOutcome = { outcome: 'sent' };

@@ -1,6 +1,6 @@
 /** When people are at work, in places whose clocks do what they like. */
 import { createWorkingHours } from '../../../src/activities/workingTime';
-import { localTime } from '../../../src/zones';
+import { localTime } from '../../../src/calendar/zones';
 
 const { workingTime, workingHours } = createWorkingHours();
 const BERLIN = 'Europe/Berlin';

@@ -3,7 +3,7 @@ import {
   problemsOfBatchInput,
   problemsOfConcurrencyOrder,
   problemsOfPartitionInput,
-} from '../../../src/rules/batch';
+} from '../../../src/validation/batch';
 import { endOfBatch } from '../../../src/client/batches/end';
 import { chunksOf, sharesOf } from '../../../src/config';
 import { type ItemCounts } from '../../../src/contract';

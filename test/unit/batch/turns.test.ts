@@ -1,6 +1,6 @@
 /** Whose turn it is when a partition asks after its tasks. */
 import { type TasksNews } from '../../../src/contract';
-import { inTurn, nextTurns } from '../../../src/workflows/batchPart/turns';
+import { inTurn, nextTurns } from '../../../src/workflows/partition/turns';
 
 const AT_ONCE = 20;
 

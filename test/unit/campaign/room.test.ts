@@ -1,5 +1,5 @@
 /** What a campaign knows must fit into one hand-over, whatever its jobs and its people say. */
-import { bytesOf, LARGEST_CAMPAIGN_BYTES, problemsOfAddedMedia } from '../../../src/rules/campaign';
+import { bytesOf, LARGEST_CAMPAIGN_BYTES, problemsOfAddedMedia } from '../../../src/validation/campaign';
 import { campaignFailed } from '../../../src/workflows/campaign/ending';
 import { shortened, withRoom } from '../../../src/workflows/campaign/news';
 import { newJob, remark } from '../../../src/workflows/campaign/run';

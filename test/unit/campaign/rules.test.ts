@@ -6,7 +6,7 @@ import {
   referencesIn,
   resolveReferences,
   withoutGaps,
-} from '../../../src/rules/campaign';
+} from '../../../src/validation/campaign';
 
 const project = { resourcetype: 'campaign', id: '7' };
 const cutout = { tool: 'remove-background', request: { image_url: 'https://example.com/shoe.png' } };

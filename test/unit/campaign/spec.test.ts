@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020';
 import { parse } from 'yaml';
-import { problemsOfCampaign } from '../../../src/rules/campaign';
+import { problemsOfCampaign } from '../../../src/validation/campaign';
 import { campaignJsonSchema } from '../../../src/client/campaigns/schema';
 import { problemsOfCampaignSpec } from '../../../src/client/campaigns/spec';
 import { readCampaignSpec } from '../../../src/client/campaigns/text';

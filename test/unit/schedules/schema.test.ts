@@ -4,7 +4,7 @@ import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020';
 import { parse } from 'yaml';
 import { problemsOfOutlook } from '../../../src/client/outlooks';
-import { problemsOfCampaign } from '../../../src/rules/campaign';
+import { problemsOfCampaign } from '../../../src/validation/campaign';
 import { outlookJsonSchema } from '../../../src/client/outlooks/schema';
 import { scheduleJsonSchema } from '../../../src/client/schedules/schema';
 import { problemsOfSchedule, type ScheduleOptions } from '../../../src/client/schedules/spec';

@@ -2,8 +2,8 @@
 import { type Dispatcher, request } from 'undici';
 import { type ProxySettings } from '../../../config';
 import { InvalidInputError, UnreachableAddressError } from '../../../errors';
-import { isLoopback } from '../../../loopback';
-import { MOST_REDIRECTIONS, PLAIN_HEADERS, plainAgent } from '../../../plainAgent';
+import { isLoopback } from '../../../platform/loopback';
+import { MOST_REDIRECTIONS, PLAIN_HEADERS, plainAgent } from '../../../platform/plainAgent';
 import { addressName, problemOfAddress } from './addressForm';
 
 /** Between two signs of life; how long the whole takes depends on how long it is. */

@@ -7,7 +7,7 @@ import {
   MOST_PARTITION_ITEMS,
   type PartitionFacts,
 } from '../../../contract';
-import { digest } from '../../../digest';
+import { digest } from '../../../platform/digest';
 
 export interface Partition {
   /** From 1. */

@@ -1,10 +1,10 @@
 /** What one line of a manifest asks for, or everything that is wrong with it. */
 import { isDeeper } from '../../../api/depth';
 import { shorten } from '../../../api/errors';
-import { DEEPEST, type Problem, problemText } from '../../../rules/campaign';
-import { type Check, isLeftOut, must, object, required } from '../../../rules/campaign/shape';
+import { DEEPEST, type Problem, problemText } from '../../../validation/campaign';
+import { type Check, isLeftOut, must, object, required } from '../../../validation/campaign/shape';
 import { type BatchItem } from '../../../contract';
-import { isRecord, isText } from '../../../rules/inputs';
+import { isRecord, isText } from '../../../validation/inputs';
 import { keyOf, type MediaSpec, problemsOfSpec, withoutGaps } from '../../jobs/mediaSpec';
 
 export interface AskedItem {

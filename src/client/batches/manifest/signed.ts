@@ -1,5 +1,5 @@
 /** Addresses that are signed for a while: the same file has another one tomorrow. */
-import { isRecord } from '../../../rules/inputs';
+import { isRecord } from '../../../validation/inputs';
 
 const SIGNATURE =
   /^https?:\/\/[^#]*[?&](x-amz-signature|x-amz-credential|x-goog-signature|signature|sig|token|expires|se)=/i;

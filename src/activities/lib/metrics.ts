@@ -1,0 +1,41 @@
+/** What a worker counts, by the names that alarms are written with. */
+import { type MetricMeter } from '@temporalio/common';
+import { type BreakerChange } from '../protection/breaker';
+import { findTool } from '../../api/tools';
+import { type SkippedFirings, type SubmitOutcome } from '../../contract';
+
+export const METRICS = {
+  /** Counter, by `outcome` and `tool`: `unknown` is a job that waits for a person. */
+  submits: 'segue_submits',
+  /** Counter, by `to` (`open`, `closed`). */
+  breakerChanges: 'segue_breaker_changes',
+  /** Gauge: 1 while a worker holds its submits back. */
+  breakerOpen: 'segue_breaker_open',
+  /** Counter, by `told`: whether the run could be told a task id that came too late to be a result. */
+  lateAnswers: 'segue_late_answers',
+  /**
+   * Gauge, by `schedule` and `why` (`overlap`, `catchup`, `buffer`): firings that a schedule skipped since it was made, by
+   * the Temporal server's own count. Read by every firing and while it waits, so that it is never counted twice; of
+   * several workers the largest is right.
+   */
+  skippedFirings: 'segue_schedule_skipped_firings',
+} as const;
+
+export function countSubmit(meter: MetricMeter, tool: string, { outcome }: SubmitOutcome): void {
+  // A tool that nobody knows is a text from outside, of which there may be any number.
+  meter.createCounter(METRICS.submits).add(1, { outcome, tool: findTool(tool) ? tool : 'none' });
+}
+
+export function countBreakerChange(meter: MetricMeter, { to }: BreakerChange): void {
+  meter.createCounter(METRICS.breakerChanges).add(1, { to });
+  meter.createGauge(METRICS.breakerOpen).set(to === 'open' ? 1 : 0);
+}
+
+export function showSkippedFirings(meter: MetricMeter, schedule: string, skipped: SkippedFirings): void {
+  const gauge = meter.createGauge(METRICS.skippedFirings);
+  for (const [why, count] of Object.entries(skipped)) gauge.set(count as number, { schedule, why });
+}
+
+export function countLateAnswer(meter: MetricMeter, told: boolean): void {
+  meter.createCounter(METRICS.lateAnswers).add(1, { told });
+}

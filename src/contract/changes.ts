@@ -1,0 +1,158 @@
+/**
+ * What a change is, and what it makes of a project's data. Pure, and part of the workflow bundle.
+ *
+ * Members of objects only: two who change one list by index would move each other's items.
+ */
+import { isDeeper } from '../api/depth';
+import { isPointer, pointerTo, pointerTokens } from '../api/pointer';
+import { isPrintable } from '../api/ids';
+import { type ProjectChange, type Step } from '.';
+import { isWorkflowId, LONGEST_CHANGE_ID } from './ids';
+
+/** A project's data, or a part of it: a JSON object. */
+export type Data = Record<string, unknown>;
+
+/** The change does not fit the data that it met; the message names the place. */
+export class ChangeError extends Error {}
+
+/**
+ * A change longer than this could not travel through a history together with others. In characters of JSON, so that it
+ * is the same in every language; each may take three bytes, and a history takes 2 MB at once.
+ */
+export const LONGEST_CHANGE = 300_000;
+const DEEPEST = 200;
+const LONGEST_ID = 1_000;
+const FIELDS = ['title', 'description', 'primary_type'];
+const VERBS = ['set', 'merge', 'remove'];
+
+/** The data with every step made, in order. What was handed in stays as it is. */
+export function changeData(data: Data, { steps = [] }: ProjectChange): Data {
+  const copies: Copies = new WeakSet();
+  return steps.reduce((changed, step) => makeStep(changed, step, copies), data);
+}
+
+/** Objects that were made here and may be changed: one with a thousand members is not copied for each of them. */
+type Copies = WeakSet<Data>;
+
+function makeStep(data: Data, step: Step, copies: Copies): Data {
+  const path = pointerTokens(step.at);
+  // Checked before a change is taken: the whole is only ever set to an object and never removed.
+  if ('set' in step) return putAt(data, path, () => step.set, copies) as Data;
+  if ('merge' in step) return putAt(data, path, (old) => mergePatch(old, step.merge), copies) as Data;
+  return removeAt(data, path) as Data;
+}
+
+/** RFC 7396. */
+export function mergePatch(target: unknown, patch: unknown): unknown {
+  if (!isObject(patch)) return patch;
+  const merged = new Map(Object.entries(isObject(target) ? target : {}));
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === null) merged.delete(name);
+    else merged.set(name, mergePatch(merged.get(name), value));
+  }
+  // Unlike an assignment, this makes a member of every name, `__proto__` too.
+  return Object.fromEntries(merged);
+}
+
+function putAt(
+  target: unknown,
+  path: string[],
+  make: (old: unknown) => unknown,
+  copies: Copies,
+  depth = 0,
+): unknown {
+  const name = path[depth];
+  if (name === undefined) return make(target);
+  const parent = target === undefined ? {} : requireObject(target, path, depth);
+  const value = putAt(memberOf(parent, name), path, make, copies, depth + 1);
+  const copy = copies.has(parent) ? parent : { ...parent };
+  copies.add(copy);
+  // Unlike an assignment, this makes a member of every name, `__proto__` too.
+  Object.defineProperty(copy, name, { value, writable: true, enumerable: true, configurable: true });
+  return copy;
+}
+
+function removeAt(target: unknown, path: string[], depth = 0): unknown {
+  const name = path[depth];
+  if (name === undefined || target === undefined) return undefined;
+  const parent = requireObject(target, path, depth);
+  const old = memberOf(parent, name);
+  if (old === undefined) return parent;
+  const left = removeAt(old, path, depth + 1);
+  if (left !== undefined) return { ...parent, [name]: left };
+  return Object.fromEntries(Object.entries(parent).filter(([member]) => member !== name));
+}
+
+function memberOf(parent: Data, name: string): unknown {
+  return Object.hasOwn(parent, name) ? parent[name] : undefined;
+}
+
+function requireObject(value: unknown, path: string[], depth: number): Data {
+  if (isObject(value)) return value;
+  const what = value === null ? 'null' : Array.isArray(value) ? 'a list' : `a ${typeof value}`;
+  const [place, goal] = [pointerTo(path.slice(0, depth)), pointerTo(path)];
+  throw new ChangeError(`${goal}: ${place} is ${what}, and only members of objects can be changed`);
+}
+
+/** Everything that is wrong with a change, whatever it is; nothing when it can be asked for. */
+export function problemsOfChange(change: unknown): string[] {
+  if (!isObject(change)) return ['change: must be an object with steps or fields'];
+  const { steps = [], fields = {}, ...others } = change;
+  const problems = Object.keys(others).map((name) => `change.${name}: is neither steps nor fields`);
+  if (!Array.isArray(steps)) problems.push('steps: must be a list');
+  else problems.push(...steps.flatMap((step, index) => problemsOfStep(step, `steps[${index}]`)));
+  if (!isObject(fields)) problems.push('fields: must be an object');
+  else problems.push(...problemsOfFields(fields));
+  const given = [steps, fields].flatMap((part) => Object.values((part ?? {}) as Data));
+  if (problems.length === 0 && given.every((part) => part === undefined))
+    problems.push('change: changes nothing; give steps or fields');
+  if (isDeeper(change, DEEPEST)) problems.push(`change: is nested deeper than ${DEEPEST} levels`);
+  else if (JSON.stringify(change).length > LONGEST_CHANGE)
+    problems.push(`change: is longer than ${LONGEST_CHANGE} characters of JSON`);
+  return problems;
+}
+
+/** The same for what stands around the change: whose it is, and who is told. */
+export function problemsOfAddress(request: unknown): string[] {
+  if (!isObject(request)) return ['the request: must be one object with changeId and change'];
+  const { changeId, replyTo, space } = request;
+  const problems: string[] = [];
+  // It is an update id too, and many of them are carried from run to run.
+  if (!isPrintable(changeId, LONGEST_CHANGE_ID))
+    problems.push(`changeId: must be 1 to ${LONGEST_CHANGE_ID} printable characters without blanks`);
+  const isSpace = typeof space === 'string' && space !== '' && space.length <= LONGEST_ID;
+  if ((replyTo ?? null) !== null && !isWorkflowId(replyTo)) problems.push('replyTo: must be an id');
+  if ((space ?? null) !== null && !isSpace) problems.push('space: must be an id');
+  return problems;
+}
+
+function problemsOfStep(step: unknown, place: string): string[] {
+  if (!isObject(step)) return [`${place}: must be an object`];
+  const problems: string[] = [];
+  const verbs = VERBS.filter((verb) => step[verb] !== undefined);
+  const others = Object.keys(step).filter((name) => name !== 'at' && !VERBS.includes(name));
+  problems.push(...others.map((name) => `${place}.${name}: is none of at, ${VERBS.join(', ')}`));
+  if (typeof step.at !== 'string' || !isPointer(step.at))
+    problems.push(`${place}.at: must be a JSON pointer, like /results/banner`);
+  else if (pointerTokens(step.at).length > DEEPEST)
+    problems.push(`${place}.at: is deeper than ${DEEPEST} levels`);
+  if (verbs.length !== 1) problems.push(`${place}: must have one of ${VERBS.join(', ')}`);
+  if (step.remove !== undefined && step.remove !== true) problems.push(`${place}.remove: must be true`);
+  if (step.merge !== undefined && !isObject(step.merge)) problems.push(`${place}.merge: must be an object`);
+  if (step.at === '' && step.remove === true)
+    problems.push(`${place}.remove: would remove all of the project's data`);
+  if (step.at === '' && step.set !== undefined && !isObject(step.set))
+    problems.push(`${place}.set: the whole data must be an object`);
+  return problems;
+}
+
+function problemsOfFields(fields: Data): string[] {
+  return Object.entries(fields).flatMap(([name, value]) => {
+    if (!FIELDS.includes(name)) return [`fields.${name}: is none of ${FIELDS.join(', ')}`];
+    return typeof value === 'string' || value === undefined ? [] : [`fields.${name}: must be a text`];
+  });
+}
+
+export function isObject(value: unknown): value is Data {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}

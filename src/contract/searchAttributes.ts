@@ -1,0 +1,50 @@
+/**
+ * What operators list and filter runs by, beside the workflow id, which has the key and the batch. A namespace must know
+ * them before a run can set them, and one on SQL has ten keyword columns for all who use it.
+ */
+import { defineSearchAttributeKey } from '@temporalio/common/lib/search-attributes';
+import {
+  type BatchStage,
+  type CampaignStage,
+  type MediaInput,
+  type MediaStage,
+  type TranscriptStage,
+} from '.';
+
+export const searchAttributes = {
+  stage: defineSearchAttributeKey('SegueStage', 'KEYWORD'),
+  tool: defineSearchAttributeKey('SegueTool', 'KEYWORD'),
+  project: defineSearchAttributeKey('SegueProject', 'KEYWORD'),
+  workspace: defineSearchAttributeKey('SegueWorkspace', 'KEYWORD'),
+  taskIds: defineSearchAttributeKey('SegueTaskIds', 'KEYWORD_LIST'),
+};
+
+export const allSearchAttributes = Object.values(searchAttributes);
+
+/** A longer value would fail the run. */
+const LONGEST_KEYWORD = 255;
+
+/** A value as the server takes it. */
+export function keyword(text: string): string {
+  return text.slice(0, LONGEST_KEYWORD);
+}
+
+/** What a job's list entry tells from its start on. */
+export function attributesOfJob(
+  { tool, scope, write }: Pick<MediaInput, 'tool' | 'scope' | 'write'>,
+  /** Left out for runs that are over in a moment. */
+  stage?: MediaStage | TranscriptStage | CampaignStage | BatchStage,
+) {
+  const given = [
+    { key: searchAttributes.stage, value: stage },
+    { key: searchAttributes.tool, value: tool },
+    { key: searchAttributes.workspace, value: scope?.organization },
+    { key: searchAttributes.project, value: write && `${write.project.resourcetype}/${write.project.id}` },
+  ];
+  return given.flatMap(({ key: name, value }) => (value ? [{ key: name, value: keyword(value) }] : []));
+}
+
+/** A value as a query of Temporal's takes it. */
+export function quoted(value: string): string {
+  return `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+}

@@ -1,0 +1,126 @@
+/** Saves what an address gives as a file. No credential is ever sent: results are at addresses of anybody's. */
+import { randomUUID } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { access, opendir, rename, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { Transform, type TransformCallback } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { interceptors, request } from 'undici';
+import { MOST_REDIRECTIONS, PLAIN_HEADERS, plainAgent, type ProxySettings } from './plainAgent';
+
+export interface DownloadLimits {
+  bytes: number;
+  ms: number;
+}
+
+export const DOWNLOAD_LIMITS: DownloadLimits = { bytes: 512 * 1024 * 1024, ms: 10 * 60_000 };
+
+const EXTENSIONS: Record<string, string> = {
+  'image/png': 'png',
+  'image/jpeg': 'jpg',
+  'image/webp': 'webp',
+  'image/gif': 'gif',
+  'image/avif': 'avif',
+  'image/svg+xml': 'svg',
+  'video/mp4': 'mp4',
+  'video/webm': 'webm',
+  'audio/mpeg': 'mp3',
+  'audio/wav': 'wav',
+  'application/pdf': 'pdf',
+  'application/json': 'json',
+  'text/vtt': 'vtt',
+  'text/plain': 'txt',
+};
+
+/** Of a type that nobody knows. */
+const OTHER = 'bin';
+
+export interface Saved {
+  path: string;
+  /** It was there before, and was left as it is. */
+  existed: boolean;
+}
+
+/**
+ * Saves it in the folder under this name, with the extension of its content type. It throws where it cannot. Where
+ * there is a file of this name nothing is asked for: its address may be gone.
+ */
+export async function download(
+  url: string,
+  folder: string,
+  name: string,
+  proxy: ProxySettings,
+  limits = DOWNLOAD_LIMITS,
+): Promise<Saved> {
+  if (!/^https?:/i.test(url) || !URL.canParse(url)) throw new Error('it is not an http or https address');
+  const before = await savedBefore(folder, name);
+  if (before !== undefined) return { path: before, existed: true };
+  const agent = plainAgent(proxy);
+  try {
+    const response = await request(url, {
+      dispatcher: agent.compose(interceptors.redirect({ maxRedirections: MOST_REDIRECTIONS })),
+      headers: PLAIN_HEADERS,
+      signal: AbortSignal.timeout(limits.ms),
+    });
+    if (response.statusCode !== 200) throw new Error(`the answer is status ${response.statusCode}`);
+    const type = String(response.headers['content-type'] ?? '').split(';')[0] ?? '';
+    const file = path.join(folder, `${name}.${EXTENSIONS[type.trim().toLowerCase()] ?? OTHER}`);
+    await saveWhole(response.body, file, limits);
+    return { path: file, existed: false };
+  } finally {
+    await agent.destroy();
+  }
+}
+
+async function savedBefore(folder: string, name: string): Promise<string | undefined> {
+  for (const extension of [...Object.values(EXTENSIONS), OTHER]) {
+    const file = path.join(folder, `${name}.${extension}`);
+    if (await isThere(file)) return file;
+  }
+  return undefined;
+}
+
+/** What a process that was killed left unfinished, once nobody can be working on it any more. */
+export async function removeLeftParts(folder: string, limits = DOWNLOAD_LIMITS): Promise<void> {
+  for await (const { name } of await opendir(folder)) {
+    if (!PART.test(name)) continue;
+    const file = path.join(folder, name);
+    const changed = await stat(file).catch(() => undefined);
+    if (changed && Date.now() - changed.mtimeMs > limits.ms) await rm(file, { force: true });
+  }
+}
+
+const PART = /^\..+\.[0-9a-f-]{36}\.part$/;
+
+/** Under its own name only when it is complete. */
+async function saveWhole(
+  body: NodeJS.ReadableStream,
+  file: string,
+  { bytes }: DownloadLimits,
+): Promise<void> {
+  const part = path.join(path.dirname(file), `.${path.basename(file)}.${randomUUID()}.part`);
+  try {
+    await pipeline(body, atMost(bytes), createWriteStream(part, { flags: 'wx' }));
+    await rename(part, file);
+  } finally {
+    await rm(part, { force: true });
+  }
+}
+
+function atMost(bytes: number): Transform {
+  let seen = 0;
+  return new Transform({
+    transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+      seen += chunk.length;
+      if (seen > bytes) done(new Error(`it has more than ${bytes} bytes`));
+      else done(null, chunk);
+    },
+  });
+}
+
+async function isThere(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,22 @@
+/** For addresses of anybody's: the machine's proxy, and never a credential. */
+import { EnvHttpProxyAgent } from 'undici';
+import { VERSION } from './package';
+
+export interface ProxySettings {
+  https?: string;
+  /** Hosts that are reached directly, in the form of NO_PROXY. */
+  none?: string;
+}
+
+export const PLAIN_HEADERS = { 'user-agent': `segue/${VERSION}` };
+
+export const MOST_REDIRECTIONS = 5;
+
+/** Whoever makes it destroys it. */
+export function plainAgent(proxy: ProxySettings): EnvHttpProxyAgent {
+  return new EnvHttpProxyAgent({
+    httpProxy: '',
+    httpsProxy: proxy.https ?? '',
+    noProxy: proxy.none ?? '',
+  });
+}

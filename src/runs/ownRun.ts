@@ -1,0 +1,50 @@
+/** Which run stands for a job, and whether it is open. */
+import {
+  type Client,
+  type WorkflowExecutionDescription,
+  type WorkflowExecutionInfo,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
+import { quoted } from '../contract/searchAttributes';
+import { BATCH_PART_WORKFLOW, BATCH_WORKFLOW, MEDIA_WORKFLOW, START_MEMO } from '../contract';
+
+/** A paused run is open, and so is one that continues as new. */
+export function isOpen({ status }: Pick<WorkflowExecutionInfo, 'status'>): boolean {
+  return ['RUNNING', 'PAUSED', 'CONTINUED_AS_NEW'].includes(status.name);
+}
+
+const STARTED_BY_SEGUE_ALONE = [MEDIA_WORKFLOW, BATCH_WORKFLOW, BATCH_PART_WORKFLOW];
+
+/** Whether the run ended at once because Segue did not start it. */
+export function isRefusedStart({ type, status, memo }: Omit<WorkflowExecutionInfo, 'raw'>): boolean {
+  return (
+    STARTED_BY_SEGUE_ALONE.includes(type) && status.name === 'FAILED' && memo?.[START_MEMO] === undefined
+  );
+}
+
+export interface OwnRun extends WorkflowExecutionDescription {
+  /** Whether a later run of the same id, which was refused, hides it. */
+  isHidden?: boolean;
+}
+
+/** The latest run of an id. A refused start hides the job that ran before it, which is then looked up in the list. */
+export async function describeOwnRun({ workflow }: Client, workflowId: string): Promise<OwnRun> {
+  const latest = await workflow.getHandle(workflowId).describe();
+  if (!isRefusedStart(latest)) return latest;
+  const query = `WorkflowId = ${quoted(workflowId)}`;
+  let own: WorkflowExecutionInfo | undefined;
+  for await (const run of workflow.list({ query }))
+    if (!isRefusedStart(run) && (!own || run.startTime > own.startTime)) own = run;
+  if (!own) return latest;
+  return { ...(await workflow.getHandle(workflowId, own.runId).describe()), isHidden: true };
+}
+
+/** The same; undefined where Temporal has no run of that id. */
+export async function findOwnRun(client: Client, workflowId: string): Promise<OwnRun | undefined> {
+  try {
+    return await describeOwnRun(client, workflowId);
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return undefined;
+    throw error;
+  }
+}

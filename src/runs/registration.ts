@@ -1,0 +1,103 @@
+/** Which of Segue's search attributes a namespace has, and how it gets them. */
+import { type OperatorService, ServiceError } from '@temporalio/client';
+import { temporal as proto } from '@temporalio/proto';
+import { NotSetUpError } from '../errors';
+import { allSearchAttributes } from '../contract/searchAttributes';
+
+/** What a connection of any kind has, a client's or a worker's. */
+export interface Operated {
+  operatorService: OperatorService;
+}
+
+export interface Registration {
+  missing: string[];
+  /** There, but with another type. */
+  clashing: string[];
+}
+
+const { IndexedValueType } = proto.api.enums.v1;
+
+const TYPES: Partial<Record<string, proto.api.enums.v1.IndexedValueType>> = {
+  KEYWORD: IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD,
+  KEYWORD_LIST: IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD_LIST,
+};
+
+export async function readRegistration(connection: Operated, namespace: string): Promise<Registration> {
+  const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
+  const missing = allSearchAttributes.filter(({ name }) => customAttributes[name] === undefined);
+  const clashing = allSearchAttributes.filter(
+    ({ name, type }) => customAttributes[name] !== undefined && customAttributes[name] !== TYPES[type],
+  );
+  return { missing: missing.map(({ name }) => name), clashing: clashing.map(({ name }) => name) };
+}
+
+const GRPC_INVALID_ARGUMENT = 3;
+const GRPC_NOT_FOUND = 5;
+/** Not allowed, or not there: some servers keep this question from workers. */
+const GRPC_NO_ANSWER = [7, 12];
+
+/**
+ * Throws when a run in this namespace could not set its search attributes: its task would be retried for ever. Where
+ * the server does not answer the question, `warn` says so and the worker starts: it may be set up by others.
+ */
+export async function requireRegistration(
+  connection: Operated,
+  namespace: string,
+  warn: (message: string) => void,
+): Promise<void> {
+  try {
+    const { missing, clashing } = await readRegistration(connection, namespace);
+    if (clashing.length > 0) throw clashingError(namespace, clashing);
+    if (missing.length === 0) return;
+    throw new NotSetUpError(
+      `The namespace ${namespace} lacks the search attributes ${missing.join(', ')}, so no job could run in it.\n` +
+        `Register them: TEMPORAL_NAMESPACE=${namespace} segue setup`,
+    );
+  } catch (error) {
+    const { code } = error as { code?: unknown };
+    if (code === GRPC_NOT_FOUND) {
+      throw new NotSetUpError(`There is no namespace ${namespace}; is TEMPORAL_NAMESPACE right?`);
+    }
+    if (typeof code !== 'number' || !GRPC_NO_ANSWER.includes(code)) throw error;
+    warn(
+      'the search attributes of the namespace cannot be looked up; jobs hang where they are not registered',
+    );
+  }
+}
+
+/** The same error, or what it means: the server does not know a search attribute that Segue uses. */
+export function explainUnregistered(error: unknown, namespace: string): unknown {
+  const { code, details } = (error instanceof ServiceError ? error.cause : error) as {
+    code?: unknown;
+    details?: string;
+  };
+  const isUnregistered = code === GRPC_INVALID_ARGUMENT && /search attribute/i.test(details ?? '');
+  if (!isUnregistered || !allSearchAttributes.some(({ name }) => details?.includes(name))) return error;
+  return new NotSetUpError(
+    `The namespace ${namespace} lacks search attributes that Segue needs, so no job can be started or listed in it: ` +
+      `${details ?? ''}.\nRegister them: TEMPORAL_NAMESPACE=${namespace} segue setup`,
+  );
+}
+
+export function clashingError(namespace: string, clashing: string[]): NotSetUpError {
+  const names = clashing.join(', ');
+  return new NotSetUpError(
+    `The namespace ${namespace} has ${names} with another type; Segue needs a namespace without.`,
+  );
+}
+
+export async function register(connection: Operated, namespace: string, names: string[]): Promise<void> {
+  const wanted = allSearchAttributes.filter(({ name }) => names.includes(name));
+  await connection.operatorService.addSearchAttributes({
+    namespace,
+    searchAttributes: Object.fromEntries(wanted.map(({ name, type }) => [name, TYPES[type]])) as never,
+  });
+}
+
+export async function registerAll(connection: Operated, namespace: string): Promise<void> {
+  await register(
+    connection,
+    namespace,
+    allSearchAttributes.map(({ name }) => name),
+  );
+}

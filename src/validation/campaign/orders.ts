@@ -1,0 +1,97 @@
+/** What is wrong with what people tell a running campaign. */
+import { isDeeper } from '../../api/depth';
+import { type CampaignVerdict } from '../../contract';
+import { isItemName } from '../../contract/ids';
+import { isRecord, isText } from '../inputs';
+import { bytesOf, DEEPEST, LARGEST_CAMPAIGN_BYTES, MOST_CAMPAIGN_JOBS } from './campaign';
+import { isJobName, ITEM_NAME_WORDS, JOB_NAME_FORM, mediaFields } from './fields';
+import { type Problem, problemText } from './problem';
+import { problemsOfGraph, referencesIn } from './references';
+import { type Check, listOf, must, object, required } from './shape';
+
+const VERDICTS: readonly CampaignVerdict[] = ['approve', 'reject', 'change'];
+const LONGEST_COMMENT = 4_000;
+
+const person = must((value) => isText(value) && value.trim() !== '' && value.length <= 200, 'who says so');
+const comment = must(
+  (value) => typeof value === 'string' && value.length <= LONGEST_COMMENT,
+  `a text of at most ${LONGEST_COMMENT} characters`,
+);
+const name = must((value) => typeof value === 'string' && isJobName(value), JOB_NAME_FORM);
+
+const newName: Check = (value, path) =>
+  typeof value === 'string' && isItemName(value) ? [{ path, words: ITEM_NAME_WORDS }] : name(value, path);
+
+const pause = object({ by: required(person), reason: comment });
+
+const decision = object({
+  decision: required(
+    must(
+      (value) => VERDICTS.some((verdict) => verdict === value),
+      VERDICTS.join(', ').replace(/, (\w+)$/, ' or $1'),
+    ),
+  ),
+  by: required(person),
+  comment,
+  jobs: listOf(name, { least: 1, most: MOST_CAMPAIGN_JOBS }),
+  round: must((value) => Number.isInteger(value) && Number(value) >= 1, 'the number of a question'),
+});
+
+const addedMedia = object({ name: required(newName), by: required(person), ...mediaFields });
+
+export function problemsOfPause(order: unknown): string[] {
+  return pause(order, []).map(orderText);
+}
+
+/** `mediaJobs` are the names of what can be made again; unknown to a client, known to the run. */
+export function problemsOfDecision(order: unknown, mediaJobs?: readonly string[]): string[] {
+  const problems = decision(order, []).map(orderText);
+  if (!isRecord(order) || problems.length > 0) return problems;
+  const jobs = (order.jobs ?? undefined) as string[] | undefined;
+  if (order.decision === 'change' && !jobs) return ['jobs: name the media jobs to make again'];
+  if (order.decision !== 'change' && jobs) return [`jobs: only a change names jobs`];
+  return (jobs ?? [])
+    .filter((job) => mediaJobs?.includes(job) === false)
+    .map((job) => `jobs: there is no media job "${job}"`);
+}
+
+/**
+ * `names` are those of all jobs that the campaign has; without them only the order itself is looked at. `asked` is all
+ * that the campaign was asked for before.
+ */
+export function problemsOfAddedMedia(order: unknown, names?: readonly string[], asked?: unknown): string[] {
+  const noRoom = problemsOfRoom(order, names, asked);
+  if (isDeeper(order, DEEPEST)) return noRoom;
+  const problems = [...addedMedia(order, []).map(orderText), ...noRoom];
+  if (!isRecord(order) || typeof order.name !== 'string' || !names) return problems;
+  if (names.includes(order.name)) return [...problems, `name: "${order.name}" is taken by another job`];
+  const others = names.map((other) => ({ name: other, path: [], references: [] }));
+  const job = { name: order.name, path: ['request'], references: referencesIn(order.request) };
+  return [...problems, ...problemsOfGraph([...others, job]).map(orderText)];
+}
+
+/**
+ * Whether it is too much to be looked at, as the same tells. What is added is carried from run to run like the rest of
+ * the campaign, so that it counts like the rest.
+ */
+export function problemsOfRoom(
+  order: unknown,
+  names: readonly string[] = [],
+  asked: unknown = null,
+): string[] {
+  if (isDeeper(order, DEEPEST)) return [`the order: is nested deeper than ${DEEPEST} levels`];
+  const bytes = bytesOf([asked, order]);
+  const problems: Problem[] = [
+    ...(names.length >= MOST_CAMPAIGN_JOBS
+      ? [{ path: [], words: `the campaign has ${names.length} jobs, and takes no more` }]
+      : []),
+    ...(bytes > LARGEST_CAMPAIGN_BYTES
+      ? [{ path: [], words: `with it the campaign has ${bytes} bytes, more than ${LARGEST_CAMPAIGN_BYTES}` }]
+      : []),
+  ];
+  return problems.map(orderText);
+}
+
+function orderText(problem: Parameters<typeof problemText>[0]): string {
+  return problem.path.length === 0 ? `the order: ${problem.words}` : problemText(problem);
+}

@@ -1,0 +1,163 @@
+/**
+ * What is wrong with what a workflow is asked for, whoever asks: clients check it before they start a run, and the run
+ * itself, because other languages start it too, with whatever JSON they have. Part of the workflow bundle.
+ */
+import { endOf } from '../api/endings';
+import { isId, isPrintable } from '../api/ids';
+import { isInnerPointer } from '../api/pointer';
+import { problemsOfScope } from '../api/scope';
+import {
+  NOTIFY_EVENTS,
+  type ProjectRef,
+  RECORD_KINDS,
+  type RecordKind,
+  type RecordStatus,
+  SUBTITLE_FORMATS,
+} from '../contract';
+import {
+  ANY_KEY_FORM,
+  isKey,
+  isWorkflowId,
+  LONGEST_KEY,
+  LONGEST_WORKFLOW_ID,
+  projectWriterId,
+  recordKey,
+} from '../contract/ids';
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const LONGEST_ID = 200;
+/** What the workspace's id may take of a workflow id, encoded. */
+const ROOM_FOR_ORGANIZATION = 300;
+
+export function problemsOfTranscriptInput(input: unknown): string[] {
+  if (!isRecord(input)) return ['the input: must be one object'];
+  const { key, transcriptionId, format, poll, scope, write, notify, reportTo } = input;
+  return [
+    ...problemsOfRunKey(key),
+    ...problemsOfTranscription({ transcriptionId, format }),
+    ...problemsOfObjects({ poll, scope }),
+    ...(isRecord(scope) ? problemsOfScope(scope) : []),
+    ...problemsOfTargets({ write, notify }),
+    ...problemsOfListener(reportTo),
+  ];
+}
+
+export function problemsOfTranscription(asked: { transcriptionId?: unknown; format?: unknown }): string[] {
+  const { transcriptionId, format } = asked;
+  const isFormat = isLeftOut(format) || SUBTITLE_FORMATS.includes(format as never);
+  return [
+    ...(typeof transcriptionId === 'string' && UUID.test(transcriptionId)
+      ? []
+      : ['transcriptionId: must be the UUID of a transcription']),
+    ...(isFormat ? [] : [`format: must be ${SUBTITLE_FORMATS.join(' or ')}`]),
+  ];
+}
+
+export function problemsOfRecordInput(input: unknown): string[] {
+  if (!isRecord(input)) return ['the input: must be one object'];
+  const { kind, id, failOn, poll, scope, campaign, reportTo } = input;
+  const known = RECORD_KINDS.find((name) => name === kind);
+  // Its key is the id, encoded.
+  const key = recordKey(known ?? '', String(id), isText(campaign) ? campaign : undefined);
+  const isGoodId = typeof id === 'string' && isId(id) && isKey(key);
+  return [
+    ...(known ? [] : [`kind: must be ${RECORD_KINDS.join(' or ')}`]),
+    ...(isGoodId
+      ? []
+      : [
+          `id: must be an id: not empty, no blanks around it, with its kind and the key of its campaign at most ${LONGEST_KEY} long`,
+        ]),
+    ...(isLeftOut(campaign) || isText(campaign) ? [] : ['campaign: must be a text']),
+    ...(known && !isLeftOut(failOn) ? problemsOfFailOn(known, failOn) : []),
+    ...problemsOfObjects({ poll, scope }),
+    ...(isRecord(scope) ? problemsOfScope(scope) : []),
+    ...problemsOfListener(reportTo),
+  ];
+}
+
+function problemsOfFailOn(kind: RecordKind, failOn: unknown): string[] {
+  const isStatus = (value: unknown): value is RecordStatus => isText(value) || typeof value === 'number';
+  if (!Array.isArray(failOn) || !failOn.every(isStatus)) return ['failOn: must be a list of statuses'];
+  return failOn
+    .filter((status) => endOf(kind, status) === 'done')
+    .map((status) => `failOn: ${status} is the status of what is done`);
+}
+
+export function problemsOfObjects(optional: Record<string, unknown>): string[] {
+  return Object.entries(optional).flatMap(([name, value]) =>
+    isLeftOut(value) || isRecord(value) ? [] : [`${name}: must be an object`],
+  );
+}
+
+/** Of the key of any run, given or derived. */
+export function problemsOfRunKey(key: unknown): string[] {
+  return typeof key === 'string' && isKey(key) ? [] : [`key: must be ${ANY_KEY_FORM}`];
+}
+
+export function problemsOfTaskId(taskId: unknown): string[] {
+  return isLeftOut(taskId) || isPrintable(taskId, LONGEST_ID) ? [] : ['taskId: must be an id without blanks'];
+}
+
+/** Of the run that is told of each stage. */
+export function problemsOfListener(reportTo: unknown): string[] {
+  return isLeftOut(reportTo) || isWorkflowId(reportTo) ? [] : ['reportTo: must be a workflow id'];
+}
+
+/** Of where a result goes, and who is told. */
+export function problemsOfTargets({ write, notify }: { write?: unknown; notify?: unknown }): string[] {
+  return [
+    ...problemsOfObjects({ write, notify }),
+    ...(isRecord(write) ? problemsOfWrite(write) : []),
+    ...(isRecord(notify) ? problemsOfNotify(notify) : []),
+  ];
+}
+
+function problemsOfWrite({ project, at, failedAt }: Record<string, unknown>): string[] {
+  return [
+    ...(isRecord(project)
+      ? problemsOfProject(project).map((problem) => `write.${problem}`)
+      : ['write.project: must be { resourcetype, id }']),
+    ...(isInnerPointer(at)
+      ? []
+      : ['write.at: must be a JSON pointer to a place in the project, like /media/banner']),
+    ...(isLeftOut(failedAt) || isInnerPointer(failedAt)
+      ? []
+      : ['write.failedAt: must be a JSON pointer to a place in the project, like /media/banner/repeat']),
+  ];
+}
+
+export function problemsOfProject({ resourcetype, id }: { [Name in keyof ProjectRef]?: unknown }): string[] {
+  const problems = Object.entries({ resourcetype, id }).flatMap(([name, value]) =>
+    typeof value === 'string' && isId(value)
+      ? []
+      : [`${name}: must be an id: not empty, no blanks around it`],
+  );
+  const project = { resourcetype, id } as ProjectRef;
+  const isTooLong =
+    problems.length === 0 &&
+    projectWriterId('', project).length > LONGEST_WORKFLOW_ID - ROOM_FOR_ORGANIZATION;
+  return isTooLong ? ['project: its type and id are too long for a workflow id'] : problems;
+}
+
+function problemsOfNotify({ on, ...notify }: Record<string, unknown>): string[] {
+  const events = Array.isArray(on) ? (on as unknown[]) : undefined;
+  const known = events?.every((event) => NOTIFY_EVENTS.includes(event as never)) ?? isLeftOut(on);
+  return [
+    ...['userId', 'workspaceId'].flatMap((name) =>
+      isPrintable(notify[name], LONGEST_ID) ? [] : [`notify.${name}: must be an id without blanks`],
+    ),
+    ...(known ? [] : [`notify.on: must be a list of ${NOTIFY_EVENTS.join(', ')}`]),
+  ];
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}
+
+export function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
+function isLeftOut(value: unknown): boolean {
+  return value === undefined || value === null;
+}
