@@ -1,4 +1,4 @@
-/** What was measured, for people and for docs/batches.md. */
+/** What was measured, for people and for docs/design/batches.md. */
 const { goalsOf, cpuMs } = require('./goals');
 
 const COLUMNS = [

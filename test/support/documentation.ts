@@ -4,10 +4,12 @@ import path from 'node:path';
 
 const ROOT = path.resolve(__dirname, '../..');
 
-const DOCUMENTS = [
+/** Paths of all documents, from the root. */
+export const DOCUMENTS = [
   ...['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md'],
-  ...readdirSync(path.join(ROOT, 'docs'))
+  ...readdirSync(path.join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.md'))
+    .sort()
     .map((file) => `docs/${file}`),
 ];
 

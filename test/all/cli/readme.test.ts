@@ -1,4 +1,4 @@
-/** The README's examples do what it says, one after the other, as a newcomer types them. */
+/** The examples for newcomers do what the documents say, one after the other. */
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { documentedCommands } from '../../support/documentation';
@@ -18,7 +18,7 @@ const NOT_HERE = ['dev', 'resolve'];
 
 const atThisSandbox = (text: string): string => text.replaceAll('http://127.0.0.1:4010', sandbox.url);
 
-/** The README's sandbox is the one of `segue dev`, and its files are written where the reader is. */
+/** The examples use the sandbox of `segue dev`, and write files where the reader is. */
 function here(word: string): string {
   if (word === 'pictures') return path.join(folder, word);
   if (!word.startsWith('examples/')) return atThisSandbox(word);
@@ -34,9 +34,12 @@ async function untilApprovalIsAsked(campaign: string): Promise<void> {
   });
 }
 
-test('every command of the README exits with 0', async () => {
+/** Their commands begin with `./bin/segue` where they can be typed as they are. */
+const FOR_NEWCOMERS = ['README.md', 'docs/jobs.md', 'docs/campaigns.md', 'docs/schedules.md'];
+
+test('every command of the examples for newcomers exits with 0', async () => {
   const commands = documentedCommands(/^\.\/bin\/segue /).filter(
-    ({ document, words }) => document === 'README.md' && !NOT_HERE.includes(words[0] ?? ''),
+    ({ document, words }) => FOR_NEWCOMERS.includes(document) && !NOT_HERE.includes(words[0] ?? ''),
   );
   const codes: [string, number | null][] = [];
   for (const { words } of commands) {

@@ -2,8 +2,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Command } from 'commander';
+import { mediaTools } from '../../../src/api/tools';
 import { segueCommand } from '../../../src/cli/main';
-import { documentedCommands } from '../../support/documentation';
+import { unknownSettings } from '../../../src/config';
+import { documentedCommands, DOCUMENTS } from '../../support/documentation';
 
 /** Reads the flags of a command as it does, and then does nothing. */
 function withoutActions(command: Command): Command {
@@ -30,9 +32,37 @@ test('every npm script in the documents is there', () => {
   expect(named.filter((name) => name === undefined || !(name in scripts))).toEqual([]);
 });
 
-test('every file that the README links to is there', () => {
-  const root = path.resolve(__dirname, '../../..');
-  const links = [...readFileSync(path.join(root, 'README.md'), 'utf8').matchAll(/\]\(([^)#:]+)(#[^)]*)?\)/g)];
-  expect(links.length).toBeGreaterThan(10);
-  expect(links.map(([, file = '']) => file).filter((file) => !existsSync(path.join(root, file)))).toEqual([]);
+const root = path.resolve(__dirname, '../../..');
+
+test.each(DOCUMENTS)('every file that %s links to is there', (document) => {
+  const text = readFileSync(path.join(root, document), 'utf8');
+  const links = [...text.matchAll(/\]\(([^)#:]+)(#[^)]*)?\)/g)].map(([, file = '']) => file);
+  const folder = path.join(root, path.dirname(document));
+  expect(links.filter((file) => !existsSync(path.join(folder, file)))).toEqual([]);
 });
+
+test('the README links to a test for each promise', () => {
+  const rows = readFileSync(path.join(root, 'README.md'), 'utf8').matchAll(/^\| P(\d) .*\.test\.ts\)/gm);
+  expect([...rows].map(([, promise]) => promise)).toEqual(['1', '2', '3', '4', '5', '6', '7']);
+});
+
+test('docs/commands.md names every command', async () => {
+  const documented = readFileSync(path.join(root, 'docs/commands.md'), 'utf8');
+  const commands = namesOf(await segueCommand());
+  expect(commands).toContain('segue batch retry');
+  expect(commands.filter((command) => !documented.includes(`| \`${command}`))).toEqual([]);
+});
+
+test('every setting that docs/settings.md names is one of Segue', () => {
+  const text = readFileSync(path.join(root, 'docs/settings.md'), 'utf8');
+  const named = [...text.matchAll(/SEGUE_[A-Z_]+/g)].map(([name]) => name);
+  expect(named.length).toBeGreaterThan(20);
+  expect(unknownSettings(Object.fromEntries(named.map((name) => [name, ''])))).toEqual([]);
+});
+
+/** Names of the commands without further ones; media tools are arguments for whoever reads. */
+function namesOf(command: Command, parents = ''): string[] {
+  const name = `${parents}${command.name()}`;
+  const children = command.commands.filter((child) => !(child.name() in mediaTools));
+  return children.length === 0 ? [name] : children.flatMap((child) => namesOf(child, `${name} `));
+}
