@@ -1,5 +1,5 @@
 import sharp, { type Sharp } from 'sharp';
-import { isLoopback } from '../../platform/loopback';
+import { isLoopback } from '../loopback';
 
 const LARGEST_SOURCE_BYTES = 20 * 1024 * 1024;
 /** A few bytes can be a picture that no memory holds. */

@@ -1,5 +1,5 @@
 /** Addresses that others wrote: which a person may follow, and which are shown as pictures. */
-import { isLoopback } from '../../platform/loopback';
+import { isLoopback } from '../loopback';
 import { clipped } from './clipped';
 import { html, type Html } from './html';
 

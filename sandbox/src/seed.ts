@@ -2,13 +2,12 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
-import { UnusableFileError } from '../errors';
-import { PACKAGE_ROOT } from '../platform/package';
+import { UnusableFileError } from './errors';
 import { PACE_FORM, parsePace } from './pace';
 import { problemsOf } from './problems';
 
 /** The example that ships, and what a sandbox starts with unless told otherwise. */
-export const EXAMPLE_SEED = path.join(PACKAGE_ROOT, 'examples', 'sandbox.seed.json');
+export const EXAMPLE_SEED = path.resolve(__dirname, '..', 'seed.json');
 
 const id = z.union([z.string().min(1), z.int()]).transform(String);
 /** In one spelling, so that it is found in any. */

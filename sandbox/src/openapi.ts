@@ -1,9 +1,14 @@
 /** The OpenAPI document, generated from the schemas that check requests. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiResponsesObject } from 'zod-openapi';
-import { VERSION } from '../platform/package';
 import { type AnswerDescription, type Operation, problem } from './operation';
 import { operations } from './operations';
+
+const { version } = JSON.parse(readFileSync(path.resolve(__dirname, '..', 'package.json'), 'utf8')) as {
+  version: string;
+};
 
 const scopeHeaders = z.object({
   Organization: z.string().optional().describe('ID of the workspace; else the one of the credential'),
@@ -28,7 +33,7 @@ export function openApiDocument(origin: string): unknown {
     openapi: '3.1.0',
     info: {
       title: 'Segue sandbox',
-      version: VERSION,
+      version,
       description:
         'The media, workspace, project and notification API, on loopback. What its document does not show is made up here, and said so.',
       license: { name: 'MIT', identifier: 'MIT' },

@@ -1,6 +1,6 @@
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import path from 'node:path';
-import { UnusableFileError } from '../errors';
+import { UnusableFileError } from './errors';
 
 const LINE_BREAK = 0x0a;
 

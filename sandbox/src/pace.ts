@@ -1,5 +1,3 @@
-import { parseDuration } from '../contract/durations';
-
 /** How long the sandbox takes for a task. */
 export type Pace = { kind: 'instant' } | { kind: 'polls'; polls: number } | { kind: 'time'; ms: number };
 
@@ -11,6 +9,14 @@ export function parsePace(text: string): Pace | undefined {
   if (polls) return { kind: 'polls', polls: Number(polls[1]) };
   const ms = parseDuration(text);
   return ms === undefined ? undefined : { kind: 'time', ms };
+}
+
+const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** Milliseconds, or undefined when the text is not a duration. */
+function parseDuration(text: string): number | undefined {
+  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text);
+  return match ? Math.round(Number(match[1]) * UNITS[match[2] as keyof typeof UNITS]) : undefined;
 }
 
 /** Whether a task is over, at its `polls`th poll and this long after it was submitted. */
