@@ -1,6 +1,6 @@
 /** What commands, tests and benchmarks use of the sandbox. */
 export { sampleUrls } from './images/samples';
-export { type LedgerEntry } from './ledger';
+export { type LedgerEntry, type LedgerSummary } from './ledger';
 export { RECORD_PATHS } from './operations/records';
 export { originOf } from './origin';
 export { type Pace, PACE_FORM, parsePace } from './pace';

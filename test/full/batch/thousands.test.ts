@@ -154,8 +154,9 @@ async function untilOneIsUnanswered(sandboxUrl: string): Promise<void> {
 
 /** Two partitions are with the server, the others are not even read. */
 async function killClientInTheMiddle(manifest: string, key: string, settings: Settings): Promise<void> {
-  const script = path.resolve(__dirname, '../../support/preload/handOverHalf.js');
-  const child = spawn(process.execPath, [script, manifest, key, '2'], {
+  const support = path.resolve(__dirname, '../../support');
+  const script = ['-r', `${support}/typescript.js`, `${support}/preload/handOverHalf.ts`];
+  const child = spawn(process.execPath, [...script, manifest, key, '2'], {
     env: { ...process.env, ...settings },
     stdio: ['ignore', 'ignore', 'inherit'],
   });

@@ -1,11 +1,11 @@
 /** Starts a submit and stops itself before the connection can stand, as a frozen machine would. */
-const { writeSync } = require('node:fs');
-const { createApi } = require('../../../dist/api/client.js');
-const { Credential } = require('../../../dist/api/credential.js');
+import { writeSync } from 'node:fs';
+import { createApi } from '../../../src/api/client';
+import { Credential } from '../../../src/api/credential';
 
 const sendBefore = Date.now() + 300;
 const api = createApi({
-  baseUrl: process.argv[2],
+  baseUrl: process.argv[2] ?? '',
   credential: Credential.apiKey('k'),
   userAgent: 'segue/test',
   layout: { projectPath: '', projectDataAt: '' },
@@ -17,4 +17,4 @@ const submitted = api.submit(
 );
 writeSync(1, `${sendBefore}\n`);
 process.kill(process.pid, 'SIGSTOP');
-submitted.then((outcome) => writeSync(1, `${JSON.stringify(outcome)}\n`)).then(() => api.close());
+void submitted.then((outcome) => writeSync(1, `${JSON.stringify(outcome)}\n`)).then(() => api.close());

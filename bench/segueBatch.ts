@@ -1,12 +1,11 @@
 /** Batches of Segue, made in memory. */
-const { randomUUID } = require('node:crypto');
-const { SegueClient } = require('../dist/client');
-const { MOST_PARTITION_ITEMS } = require('../dist/contract');
-const { CONCURRENCY, ITEMS_A_PROJECT, POLL_EVERY_MS, WORKSPACE } = require('./settings');
-const { control } = require('./stage');
+import { randomUUID } from 'node:crypto';
+import { type BatchItem, type BatchSpec, MOST_PARTITION_ITEMS, SegueClient } from '../src/client';
+import { CONCURRENCY, ITEMS_A_PROJECT, POLL_EVERY_MS, WORKSPACE } from './settings';
+import { control, type Stage } from './stage';
 
 /** A client whose jobs are polled at the pace of the benchmark. */
-function segueClient({ client }, taskQueue) {
+export function segueClient({ client }: Stage, taskQueue: string): SegueClient {
   const every = `${POLL_EVERY_MS}ms`;
   return new SegueClient(client, {
     taskQueue,
@@ -16,9 +15,9 @@ function segueClient({ client }, taskQueue) {
 }
 
 /** So many items with a project to write to and a user to tell, each; and the projects. */
-async function prepareBatch(items, sandboxUrl) {
+export async function prepareBatch(items: number, sandboxUrl: string): Promise<BatchSpec> {
   const key = `bench-${randomUUID()}`;
-  const projectOf = (index) => ({
+  const projectOf = (index: number) => ({
     resourcetype: 'campaign',
     id: `${key}-${Math.floor(index / ITEMS_A_PROJECT)}`,
   });
@@ -26,7 +25,7 @@ async function prepareBatch(items, sandboxUrl) {
     await control(sandboxUrl, 'seed', {
       projects: [{ ...projectOf(index), workspace: Number(WORKSPACE), data: {} }],
     });
-  const itemAt = (index) => ({
+  const itemAt = (index: number): BatchItem => ({
     ...{ key: `item-${index + 1}`, tool: 'remove-background' },
     request: { image_url: `${sandboxUrl}/samples/mug.png` },
     scope: { organization: WORKSPACE },
@@ -37,7 +36,7 @@ async function prepareBatch(items, sandboxUrl) {
 }
 
 /** As a reader of manifests does it: one partition at a time. */
-function partitioned(items, itemAt) {
+function partitioned(items: number, itemAt: (index: number) => BatchItem) {
   const sizes = Array.from({ length: Math.ceil(items / MOST_PARTITION_ITEMS) }, (_unused, n) =>
     Math.min(MOST_PARTITION_ITEMS, items - n * MOST_PARTITION_ITEMS),
   );
@@ -46,6 +45,7 @@ function partitioned(items, itemAt) {
     firstLine: n * MOST_PARTITION_ITEMS + 1,
     digest: `partition-${n}`,
   }));
+  // eslint-disable-next-line @typescript-eslint/require-await -- as a reader of files is
   async function* partitions() {
     for (const [n, size] of sizes.entries()) {
       const firstItem = n * MOST_PARTITION_ITEMS;
@@ -57,5 +57,3 @@ function partitioned(items, itemAt) {
   }
   return { manifest: { digest: randomUUID(), items, partitions: facts }, partitions: partitions() };
 }
-
-module.exports = { prepareBatch, segueClient };

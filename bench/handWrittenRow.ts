@@ -1,16 +1,17 @@
 /** Items done by the hand-written workflow, one run each. */
-const { randomUUID } = require('node:crypto');
-const { setTimeout: sleep } = require('node:timers/promises');
-const { inParallel } = require('../../dist/platform/parallel');
-const { measureRow } = require('../row');
-const { POLL_EVERY_MS, WORKSPACE } = require('../settings');
-const { control, ledgerSummary } = require('../stage');
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { inParallel } from '../src/platform/parallel';
+import { type Item } from './handWritten/workflow';
+import { measureRow, type Row } from './row';
+import { POLL_EVERY_MS, WORKSPACE } from './settings';
+import { type BenchSandbox, control, ledgerSummary, type Stage } from './stage';
 
 const WARM_UP = 100;
 const STARTED_AT_ONCE = 50;
 
-exports.handWrittenRow = async function handWrittenRow(items, stage, sandbox) {
-  const startWorker = (taskQueue) => stage.handWrittenWorker(taskQueue, sandbox.url);
+export async function handWrittenRow(items: number, stage: Stage, sandbox: BenchSandbox): Promise<Row> {
+  const startWorker = (taskQueue: string) => stage.handWrittenWorker(taskQueue, sandbox.url);
   const inputs = Array.from({ length: WARM_UP + items }, () => inputFor(sandbox.url));
   const projects = inputs.map(({ project }) => ({ ...project, workspace: Number(WORKSPACE), data: {} }));
   await control(sandbox.url, 'seed', { projects });
@@ -23,9 +24,9 @@ exports.handWrittenRow = async function handWrittenRow(items, stage, sandbox) {
     // Nobody waits for each run: that would cost the server more.
     while ((await ledgerSummary(sandbox.url)).notifications < before + size) await sleep(100);
   });
-};
+}
 
-function inputFor(sandboxUrl) {
+function inputFor(sandboxUrl: string): Item {
   const key = `by-hand-${randomUUID()}`;
   return {
     ...{ key, pollEveryMs: POLL_EVERY_MS },

@@ -1,15 +1,27 @@
 /** How long somebody waits for a single job, alone and beside a batch. */
-const { randomUUID } = require('node:crypto');
-const { prepareBatch, segueClient } = require('./segueBatch');
+import { randomUUID } from 'node:crypto';
+import { prepareBatch, segueClient } from './segueBatch';
+import { type BenchSandbox, type Stage } from './stage';
 
 const JOBS = 5;
 
-exports.measureFairness = async function measureFairness(items, stage, sandbox) {
+interface Median {
+  jobs: number;
+  ms: number;
+}
+
+export interface Fairness {
+  items: number;
+  alone: Median;
+  beside: Median;
+}
+
+export async function measureFairness(items: number, stage: Stage, sandbox: BenchSandbox): Promise<Fairness> {
   const taskQueue = `bench-${randomUUID()}`;
   const worker = await stage.segueWorker(taskQueue, sandbox.url);
   try {
     const { media, batch } = segueClient(stage, taskQueue);
-    const waitForOne = async () => {
+    const waitForOne = async (): Promise<number> => {
       const began = performance.now();
       const request = { image_url: `${sandbox.url}/samples/mug.png` };
       const { status } = await media.run({ key: `one-${randomUUID()}`, tool: 'remove-background', request });
@@ -32,15 +44,16 @@ exports.measureFairness = async function measureFairness(items, stage, sandbox) 
   } finally {
     await worker.stop();
   }
-};
+}
 
 /** Of as many as can be had; one that is undefined ends it. */
-async function medianOf(most, measure) {
-  const values = [];
+async function medianOf(most: number, measure: () => Promise<number | undefined>): Promise<Median> {
+  const values: number[] = [];
   while (values.length < most) {
     const value = await measure();
     if (value === undefined) break;
     values.push(value);
   }
-  return { jobs: values.length, ms: values.sort((one, other) => one - other)[Math.floor(values.length / 2)] };
+  const sorted = values.sort((one, other) => one - other);
+  return { jobs: sorted.length, ms: sorted[Math.floor(sorted.length / 2)] ?? NaN };
 }

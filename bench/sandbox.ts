@@ -2,19 +2,25 @@
  * How many requests a second the sandbox takes on one core, so that it is never the bottleneck of another benchmark:
  * `npm run bench:sandbox`. Pinned to a core where `taskset` is there; the load comes from the other ones.
  */
-const { spawn, spawnSync } = require('node:child_process');
-const { mkdtempSync, rmSync } = require('node:fs');
-const os = require('node:os');
-const path = require('node:path');
-const readline = require('node:readline');
-const { Pool } = require('undici');
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import readline from 'node:readline';
+import { type Dispatcher, Pool } from 'undici';
 
 const SECONDS = Number(process.argv[2] ?? 5);
 const CONNECTIONS = 50;
 const headers = { authorization: 'Api-Key sandbox-key', 'content-type': 'application/json' };
 const canPin = spawnSync('taskset', ['--version']).status === 0;
 
-async function start(...flags) {
+interface Running {
+  url: string;
+  stop: () => Promise<void>;
+}
+
+async function start(...flags: string[]): Promise<Running> {
   const segue = [
     path.join(__dirname, '..', 'bin', 'segue'),
     'sandbox',
@@ -24,23 +30,32 @@ async function start(...flags) {
     'instant',
     ...flags,
   ];
-  const [command, ...args] = canPin
-    ? ['taskset', '-c', '0', process.execPath, ...segue]
-    : [process.execPath, ...segue];
+  const [command, args] = canPin
+    ? ['taskset', ['-c', '0', process.execPath, ...segue]]
+    : [process.execPath, segue];
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'ignore'] });
+  const stop = async (): Promise<void> => {
+    const ended = once(child, 'exit');
+    child.kill('SIGTERM');
+    await ended;
+  };
   for await (const line of readline.createInterface({ input: child.stdout })) {
     const [, url] = /^ready (\S+)$/.exec(line) ?? [];
-    if (url) return { url, stop: () => new Promise((done) => child.once('exit', done).kill('SIGTERM')) };
+    if (url !== undefined) return { url, stop };
   }
   throw new Error('the sandbox did not start');
 }
 
 /** Each connection asks again as soon as it is answered. */
-async function measure(name, { url }, { path: address, method = 'GET', body }) {
+async function measure(
+  name: string,
+  { url }: Running,
+  { path: address, method = 'GET', body }: { path: string; method?: Dispatcher.HttpMethod; body?: object },
+): Promise<void> {
   const pool = new Pool(url, { connections: CONNECTIONS });
   const until = performance.now() + SECONDS * 1_000;
   let [answered, refused] = [0, 0];
-  const askOn = async () => {
+  const askOn = async (): Promise<void> => {
     while (performance.now() < until) {
       const answer = await pool.request({
         path: address,
@@ -59,27 +74,28 @@ async function measure(name, { url }, { path: address, method = 'GET', body }) {
   console.log(`${name.padEnd(44)} ${rate.padStart(7)} requests/s${refused ? `, ${refused} refused` : ''}`);
 }
 
-async function submitted({ url }) {
+async function submitted({ url }: Running): Promise<string> {
   const body = JSON.stringify({ image_url: `${url}/samples/shoe.png` });
   const response = await fetch(`${url}/api/v1/tools/remove-background`, { method: 'POST', headers, body });
-  const { task_id } = await response.json();
+  const { task_id } = (await response.json()) as { task_id: string };
   await fetch(`${url}/api/v1/tasks/${task_id}`, { headers });
   return task_id;
 }
 
-async function main() {
+async function main(): Promise<void> {
   const scratch = mkdtempSync(path.join(os.tmpdir(), 'segue-bench-'));
   console.log(
     `${CONNECTIONS} connections, ${SECONDS} s each, the sandbox on ${canPin ? 'one core' : 'any core'}`,
   );
-  for (const [where, flags] of [
+  const places: [where: string, flags: string[]][] = [
     ['in memory', []],
     ['journal on disk', ['--db', path.join(scratch, 'sandbox.ndjson')]],
-  ]) {
+  ];
+  for (const [where, flags] of places) {
     const sandbox = await start(...flags);
     try {
       const submit = {
-        method: 'POST',
+        method: 'POST' as const,
         path: '/api/v1/tools/remove-background',
         body: { image_url: `${sandbox.url}/samples/shoe.png` },
       };
@@ -88,7 +104,7 @@ async function main() {
         path: `/api/v1/tasks/${await submitted(sandbox)}`,
       });
       const patch = {
-        method: 'PATCH',
+        method: 'PATCH' as const,
         path: '/api/v1/projects/document/17',
         body: { data: { a: { b: 1 } } },
       };
@@ -100,4 +116,4 @@ async function main() {
   rmSync(scratch, { recursive: true });
 }
 
-main();
+void main();

@@ -1,8 +1,8 @@
 /** The worker of the hand-written workflow, a process of its own: `node worker.js ADDRESS QUEUE API_URL API_KEY`. */
-const { DefaultLogger, NativeConnection, Runtime, Worker } = require('@temporalio/worker');
-const { createActivities } = require('./activities');
+import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { createActivities } from './activities';
 
-async function main([address, taskQueue, apiUrl, apiKey]) {
+async function main([address = '', taskQueue = '', apiUrl = '', apiKey = '']: string[]): Promise<void> {
   Runtime.install({ logger: new DefaultLogger('WARN') });
   const connection = await NativeConnection.connect({ address });
   const worker = await Worker.create({
@@ -18,4 +18,4 @@ async function main([address, taskQueue, apiUrl, apiKey]) {
   await connection.close();
 }
 
-main(process.argv.slice(2)).finally(() => process.exit());
+void main(process.argv.slice(2)).finally(() => process.exit());

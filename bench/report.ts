@@ -1,7 +1,9 @@
 /** What was measured, for people and for docs/batches.md. */
-const { goalsOf, cpuMs } = require('./goals');
+import { cpuMs, goalsOf, type Measured } from './goals';
+import { type Fairness } from './fairness';
+import { type Row } from './row';
 
-const COLUMNS = [
+const COLUMNS: [title: string, show: (row: Row, byHand: Row | undefined) => string][] = [
   ['', ({ name }) => name],
   ['items', ({ items }) => items.toLocaleString('en')],
   ['items/s', ({ perSecond }) => perSecond.toFixed(perSecond < 100 ? 1 : 0)],
@@ -14,7 +16,7 @@ const COLUMNS = [
   ['rate ratio', (row, byHand) => (byHand ? `${(row.perSecond / byHand.perSecond).toFixed(0)}×` : '')],
 ];
 
-function linesOf(measured) {
+export function linesOf(measured: Measured): string[] {
   const { byHand, segue, manyPolls, fairness } = measured;
   const rows = [byHand, ...segue, manyPolls].filter((row) => row !== undefined);
   return [
@@ -25,7 +27,7 @@ function linesOf(measured) {
 }
 
 /** The missed ones are named once more at the end, where they are seen. */
-function goalLines(goals) {
+function goalLines(goals: ReturnType<typeof goalsOf>): string[] {
   if (goals.length === 0) return [];
   const missed = goals.filter(({ isReached }) => !isReached);
   return [
@@ -41,24 +43,19 @@ function goalLines(goals) {
   ];
 }
 
-function tableLines(rows, byHand) {
-  const cells = [
-    COLUMNS.map(([title]) => title),
-    ...rows.map((row) => COLUMNS.map(([, show]) => show(row, byHand))),
-  ];
-  const widths = COLUMNS.map((_column, place) => Math.max(...cells.map((line) => line[place].length)));
-  const lines = cells.map((line) => `| ${line.map((cell, place) => pad(cell, place, widths)).join(' | ')} |`);
-  const rule = `| ${widths.map((width, place) => (place === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`)).join(' | ')} |`;
-  return [lines[0], rule, ...lines.slice(1)];
+function tableLines(rows: Row[], byHand: Row | undefined): string[] {
+  const columns = COLUMNS.map(([title, show], place) => {
+    const cells = [title, ...rows.map((row) => show(row, byHand))];
+    const width = Math.max(...cells.map((cell) => cell.length));
+    const isText = place === 0;
+    const rule = isText ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`;
+    const [head = '', ...others] = cells.map((cell) => (isText ? cell.padEnd(width) : cell.padStart(width)));
+    return [head, rule, ...others];
+  });
+  return ['', '', ...rows].map((_line, n) => `| ${columns.map((cells) => cells[n]).join(' | ')} |`);
 }
 
-function pad(cell, place, widths) {
-  return place === 0 ? cell.padEnd(widths[place]) : cell.padStart(widths[place]);
-}
-
-function fairnessLine({ items, alone, beside }) {
-  const shown = ({ ms, jobs }) => `${Math.round(ms)} ms (median of ${jobs})`;
+function fairnessLine({ items, alone, beside }: Fairness): string {
+  const shown = ({ ms, jobs }: Fairness['alone']) => `${Math.round(ms)} ms (median of ${jobs})`;
   return `A single job takes ${shown(alone)} alone, and ${shown(beside)} beside a batch of ${items} items.`;
 }
-
-module.exports = { linesOf };

@@ -1,4 +1,20 @@
 /** What is to be reached, and what was not. */
+import { type Fairness } from './fairness';
+import { type Row } from './row';
+
+export interface Measured {
+  byHand?: Row;
+  segue: Row[];
+  manyPolls?: Row;
+  fairness?: Fairness;
+}
+
+interface Goal {
+  words: string;
+  measured: number;
+  isReached: boolean;
+}
+
 const LEAST_TIMES_BY_HAND = 30;
 /** From so many on: a smaller batch is over before it has as many under way as it may. */
 const LEAST_ITEMS = 10_000;
@@ -11,13 +27,15 @@ const MOST_SLOWER = 2;
 /** CPU an item may grow by this from the smallest batch to the largest. */
 const MOST_GROWTH = 1.25;
 
-const cpuMs = ({ workerMs, serverMs }) => workerMs + serverMs;
+export function cpuMs({ workerMs, serverMs }: Row): number {
+  return workerMs + serverMs;
+}
 
-/** Each goal with what was measured; undefined where it was not. */
-function goalsOf({ byHand, segue, manyPolls, fairness }) {
+/** Each goal with what was measured, where it was. */
+export function goalsOf({ byHand, segue, manyPolls, fairness }: Measured): Goal[] {
   const large = segue.filter(({ items }) => items >= LEAST_ITEMS);
-  const costs = segue.map(cpuMs);
-  const slowness = byHand ? Math.max(1, cpuMs(byHand) / MS_BY_HAND) : 1;
+  const [first, last] = [segue[0], segue.at(-1)];
+  const slowness = byHand ? slownessOf(byHand) : 1;
   return [
     byHand && large.length > 0
       ? goal(
@@ -28,15 +46,15 @@ function goalsOf({ byHand, segue, manyPolls, fairness }) {
       : undefined,
     segue.length > 0
       ? goal(
-          `under ${MOST_CPU_MS} ms of CPU an item, worker and server, ${paceWords(byHand, slowness)}`,
-          Math.max(...costs) / slowness,
+          `under ${MOST_CPU_MS} ms of CPU an item, worker and server, ${paceWords(byHand)}`,
+          Math.max(...segue.map(cpuMs)) / slowness,
           (ms) => ms < MOST_CPU_MS,
         )
       : undefined,
-    segue.length > 1
+    first && last && first !== last
       ? goal(
-          `CPU an item grows at most ${MOST_GROWTH} times from ${segue[0].items} to ${segue.at(-1).items} items`,
-          costs.at(-1) / costs[0],
+          `CPU an item grows at most ${MOST_GROWTH} times from ${first.items} to ${last.items} items`,
+          cpuMs(last) / cpuMs(first),
           (growth) => growth <= MOST_GROWTH,
         )
       : undefined,
@@ -64,13 +82,15 @@ function goalsOf({ byHand, segue, manyPolls, fairness }) {
   ].filter((one) => one !== undefined);
 }
 
-function paceWords(byHand, slowness) {
-  if (slowness === 1) return 'as measured';
+function slownessOf(byHand: Row): number {
+  return Math.max(1, cpuMs(byHand) / MS_BY_HAND);
+}
+
+function paceWords(byHand: Row | undefined): string {
+  if (!byHand || slownessOf(byHand) === 1) return 'as measured';
   return `where one by hand takes ${MS_BY_HAND} ms (here ${cpuMs(byHand).toFixed(0)})`;
 }
 
-function goal(words, measured, isReached) {
+function goal(words: string, measured: number, isReached: (measured: number) => boolean): Goal {
   return { words, measured, isReached: isReached(measured) };
 }
-
-module.exports = { goalsOf, cpuMs };

@@ -1,24 +1,46 @@
 /** What every row has in common: one Temporal server and one sandbox, and workers that come and go. */
-const path = require('node:path');
-const { Client, Connection } = require('@temporalio/client');
-const { loadLocalTemporalConfig } = require('../dist/config');
-const { SANDBOX_KEY } = require('../dist/sandbox/keys');
-const { findTemporalBinary } = require('../dist/temporal/find');
-const { startDevServer } = require('../dist/temporal/devServer');
-const { freePort } = require('../dist/temporal/ports');
-const { HEAP_MIB, MEMORY, POST_LATENCY_MS, SUBMITS_ON_WIRE } = require('./settings');
-const { startScript } = require('./measured');
+import path from 'node:path';
+import { type LedgerSummary, SANDBOX_KEY } from '@segue/sandbox';
+import { Client, Connection } from '@temporalio/client';
+import { loadLocalTemporalConfig } from '../src/config';
+import { startDevServer } from '../src/temporal/devServer';
+import { findTemporalBinary } from '../src/temporal/find';
+import { freePort } from '../src/temporal/ports';
+import { pidOf, type Script, startScript } from './measured';
+import { HEAP_MIB, MEMORY, POST_LATENCY_MS, SUBMITS_ON_WIRE } from './settings';
 
 const SEGUE = path.join(__dirname, '..', 'bin', 'segue');
+/** Compiled by `npm run bench`. */
+const HAND_WRITTEN_WORKER = path.join(__dirname, 'handWritten', 'dist', 'worker.js');
+
+export interface BenchSandbox extends Script {
+  url: string;
+}
+
+export interface Stage {
+  client: Client;
+  serverPid: number;
+  metricsUrl: string;
+  say: (line: string) => void;
+  /** A service whose tasks are over at this poll. */
+  sandbox: (polls: number) => Promise<BenchSandbox>;
+  segueWorker: (taskQueue: string, apiUrl: string) => Promise<Script>;
+  handWrittenWorker: (taskQueue: string, apiUrl: string) => Promise<Script>;
+}
 
 /** Runs `work` on it, and ends all its processes, whatever happens. */
-async function onStage({ profile }, work) {
-  const running = [];
-  const keep = (process) => {
+export async function onStage<Result>(
+  { profile }: { profile?: string },
+  work: (stage: Stage) => Promise<Result>,
+): Promise<Result> {
+  const running: { stop: () => Promise<void> }[] = [];
+  const keep = <Started extends { stop: () => Promise<void> }>(process: Started): Started => {
     running.push(process);
     return process;
   };
-  const say = (line) => process.stderr.write(`${line}\n`);
+  const say = (line: string): void => {
+    process.stderr.write(`${line}\n`);
+  };
   try {
     const binary = await findTemporalBinary(loadLocalTemporalConfig(), say);
     const metricsPort = await freePort();
@@ -31,8 +53,7 @@ async function onStage({ profile }, work) {
     ];
     const working = work({
       client: new Client({ connection }),
-      address: server.address,
-      serverPid: server.process.pid,
+      serverPid: pidOf(server.process),
       metricsUrl: `http://127.0.0.1:${metricsPort}/metrics`,
       say,
       sandbox: async (polls) => keep(await startSandbox(polls)),
@@ -52,31 +73,35 @@ async function onStage({ profile }, work) {
         ),
       handWrittenWorker: async (taskQueue, apiUrl) =>
         keep(
-          await startScript(
-            require.resolve('./handWritten/worker'),
-            [server.address, taskQueue, apiUrl, SANDBOX_KEY],
-            { nodeFlags, env: MEMORY },
-          ),
+          await startScript(HAND_WRITTEN_WORKER, [server.address, taskQueue, apiUrl, SANDBOX_KEY], {
+            nodeFlags,
+            env: MEMORY,
+          }),
         ),
     });
     return await Promise.race([working, untilInterrupted()]);
   } finally {
-    for (const { stop } of running.reverse()) await stop().catch(say);
+    for (const { stop } of running.reverse())
+      await stop().catch((error: unknown) => {
+        say(String(error));
+      });
   }
 }
 
 /** Ctrl-C ends what was started, too. */
-function untilInterrupted() {
+function untilInterrupted(): Promise<never> {
   return new Promise((_, reject) => {
     for (const signal of ['SIGINT', 'SIGTERM'])
-      process.once(signal, () => reject(new Error(`stopped by ${signal}`)));
+      process.once(signal, () => {
+        reject(new Error(`stopped by ${signal}`));
+      });
   });
 }
 
 /** A service whose tasks are over at this poll, and which takes a while for every POST. */
-async function startSandbox(polls) {
+async function startSandbox(polls: number): Promise<BenchSandbox> {
   const sandbox = await startScript(SEGUE, ['sandbox', '--port', '0', '--pace', `polls=${polls}`]);
-  const url = sandbox.ready.split(' ')[1];
+  const [, url = ''] = sandbox.ready.split(' ');
   for (const operation of ['remove-background', 'notify'])
     await control(url, 'faults', {
       ...{ operation, match: { every: 1 } },
@@ -85,7 +110,7 @@ async function startSandbox(polls) {
   return { ...sandbox, url };
 }
 
-async function control(sandboxUrl, what, body) {
+export async function control(sandboxUrl: string, what: string, body: object): Promise<void> {
   const response = await fetch(`${sandboxUrl}/_sandbox/${what}`, {
     method: 'POST',
     body: JSON.stringify(body),
@@ -94,9 +119,7 @@ async function control(sandboxUrl, what, body) {
 }
 
 /** What the service counted, since it began. */
-async function ledgerSummary(sandboxUrl) {
+export async function ledgerSummary(sandboxUrl: string): Promise<LedgerSummary> {
   const response = await fetch(`${sandboxUrl}/_sandbox/ledger?entries=no`);
-  return (await response.json()).summary;
+  return ((await response.json()) as { summary: LedgerSummary }).summary;
 }
-
-module.exports = { onStage, control, ledgerSummary };

@@ -3,19 +3,45 @@
  * has no build, so that test must not start `bin/segue`. Each file of mutants is named after the promise that they break.
  * `npm run mutants -- guards` takes those whose name or file matches.
  */
-const { spawnSync } = require('node:child_process');
-const fs = require('node:fs');
-const { tmpdir } = require('node:os');
-const path = require('node:path');
-const { transformSync } = require('@swc/core');
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { transformSync } from '@swc/core';
+
+interface Mutant {
+  name: string;
+  /** Named after the file that lists it. */
+  promise: string;
+  file: string;
+  find: string;
+  replace: string;
+  test: string;
+  testNamePattern?: string;
+}
+
+interface Result {
+  file: string;
+  fullName: string;
+  status: string;
+  failureMessages: string[];
+}
+
+interface JestRun {
+  results: Result[];
+  problem?: string;
+  output: string;
+}
 
 const ROOT = path.resolve(__dirname, '../..');
-const NOT_COPIED = ['.git', 'dist', 'node_modules'];
+const NOT_COPIED = ['.git', 'dist', 'node_modules', 'sandbox/dist'];
 /** All files of one run share the processors. */
-const longestRunMs = (files) => 300_000 + 60_000 * files;
+const longestRunMs = (files: number) => 300_000 + 60_000 * files;
 
 const copy = fs.mkdtempSync(path.join(tmpdir(), 'segue-mutants-'));
-process.on('exit', () => fs.rmSync(copy, { recursive: true, force: true }));
+process.on('exit', () => {
+  fs.rmSync(copy, { recursive: true, force: true });
+});
 process.on('SIGINT', () => process.exit(130));
 
 const mutants = readMutants(process.argv[2] ?? '');
@@ -39,21 +65,21 @@ for (const mutant of mutants) {
 say(`${mutants.length - failures} killed, ${failures} not`);
 process.exitCode = failures > 0 ? 1 : 0;
 
-function readMutants(wanted) {
+function readMutants(wanted: string): Mutant[] {
   const pattern = new RegExp(wanted, 'i');
   return fs
     .readdirSync(__dirname)
     .filter((file) => file.endsWith('.json'))
     .flatMap((file) => {
       const promise = path.basename(file, '.json').toUpperCase();
-      const listed = JSON.parse(fs.readFileSync(path.join(__dirname, file), 'utf8'));
+      const listed = JSON.parse(fs.readFileSync(path.join(__dirname, file), 'utf8')) as Mutant[];
       return listed.map((mutant) => ({ ...mutant, promise }));
     })
     .filter(({ name, file }) => pattern.test(name) || pattern.test(file));
 }
 
 /** Runs every named test without a mutant: a test that fails already cannot show that a mutant is noticed. Gives the tests that passed. */
-function runUnmutated() {
+function runUnmutated(): Result[] {
   return [true, false].flatMap((isUnit) => {
     const here = mutants.filter(({ test }) => isUnitTest(test) === isUnit);
     if (here.length === 0) return [];
@@ -71,7 +97,7 @@ function runUnmutated() {
   });
 }
 
-function judge(mutant) {
+function judge(mutant: Mutant): string {
   if (!passed.some((result) => isNamedBy(mutant, result))) return 'HAS NO TEST';
   const file = path.join(copy, mutant.file);
   const original = fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : '';
@@ -89,8 +115,8 @@ function judge(mutant) {
     if (problem !== undefined) return problem;
     const failed = results.filter(({ status }) => status === 'failed');
     // Out of jest's time, a test says nothing of what it asserts; that a condition was awaited in vain (`eventually`) does.
-    const isNoticed = ({ failureMessages }) =>
-      failureMessages.some((message) => !/Exceeded timeout/.test(message));
+    const isNoticed = ({ failureMessages }: Result) =>
+      failureMessages.some((message) => !message.includes('Exceeded timeout'));
     if (failed.some(isNoticed)) return 'killed';
     return failed.length > 0 ? 'TIMED OUT' : 'SURVIVED';
   } finally {
@@ -99,21 +125,28 @@ function judge(mutant) {
 }
 
 /** As jest reads the pattern. */
-function isNamedBy({ test, testNamePattern: pattern = '' }, { file, fullName }) {
+function isNamedBy({ test, testNamePattern: pattern = '' }: Mutant, { file, fullName }: Result): boolean {
   return file === test && new RegExp(pattern, 'i').test(fullName);
 }
 
-function runJest(tests, pattern) {
+function runJest(tests: string[], pattern?: string): JestRun {
   const outputFile = path.join(copy, 'results.json');
   fs.rmSync(outputFile, { force: true });
   const args = ['--json', `--outputFile=${outputFile}`, '--forceExit', '--runTestsByPath', ...tests];
   if (pattern) args.push('-t', pattern);
   if (tests.every(isUnitTest)) args.push('--globalSetup', './test/mutants/unitSetup.ts');
-  const options = { cwd: copy, encoding: 'utf8', timeout: longestRunMs(tests.length), maxBuffer: Infinity };
+  const options = {
+    cwd: copy,
+    encoding: 'utf8' as const,
+    timeout: longestRunMs(tests.length),
+    maxBuffer: Infinity,
+  };
   const { stdout, stderr } = spawnSync('node_modules/.bin/jest', args, options);
   const output = `${stdout}${stderr}`;
   if (!fs.existsSync(outputFile)) return { results: [], problem: 'DID NOT RUN', output };
-  const { testResults } = JSON.parse(fs.readFileSync(outputFile, 'utf8'));
+  const { testResults } = JSON.parse(fs.readFileSync(outputFile, 'utf8')) as {
+    testResults: { name: string; assertionResults: Omit<Result, 'file'>[] }[];
+  };
   const results = testResults.flatMap(({ name, assertionResults }) =>
     assertionResults.map((result) => ({ ...result, file: path.relative(fs.realpathSync(copy), name) })),
   );
@@ -121,15 +154,15 @@ function runJest(tests, pattern) {
   return { results, problem: isLoaded ? undefined : 'DID NOT RUN', output };
 }
 
-function isUnitTest(test) {
+function isUnitTest(test: string): boolean {
   return test.startsWith('test/unit/');
 }
 
-function say(line) {
+function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-function stop(problem) {
+function stop(problem: string): never {
   say(problem);
   process.exit(1);
 }

@@ -1,12 +1,12 @@
 /** Billable actions, as the server itself counts them: also signs of life, which no history shows. */
-const { setTimeout: sleep } = require('node:timers/promises');
+import { setTimeout as sleep } from 'node:timers/promises';
 
 const NAMESPACE = 'default';
 /** The server tells what it counted once a second. */
 const TOLD_AFTER_MS = 1_500;
 
 /** Since it began, by what was sent to it. */
-async function countActions(metricsUrl) {
+export async function countActions(metricsUrl: string): Promise<number> {
   await sleep(TOLD_AFTER_MS);
   const response = await fetch(metricsUrl);
   if (!response.ok) throw new Error(await response.text());
@@ -18,5 +18,3 @@ async function countActions(metricsUrl) {
   if (counted.length === 0) throw new Error(`the server tells no actions at ${metricsUrl}`);
   return counted.reduce((sum, count) => sum + count, 0);
 }
-
-module.exports = { countActions };

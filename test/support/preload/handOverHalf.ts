@@ -1,14 +1,10 @@
-/** Hands the first partitions of a manifest over and then waits, to be killed: `node handOverHalf.js FILE KEY COUNT`. */
-const { Client, Connection } = require('@temporalio/client');
-const { SegueClient } = require('../../../dist/client.js');
-const {
-  checkManifest,
-  manifestLines,
-  readPartitions,
-} = require('../../../dist/client/batches/manifest/index.js');
-const { loadStarterConfig } = require('../../../dist/config/index.js');
+/** Hands the first partitions of a manifest over and then waits, to be killed: `node -r ../typescript.js handOverHalf.ts FILE KEY COUNT`. */
+import { Client, Connection } from '@temporalio/client';
+import { type BatchPartition, SegueClient } from '../../../src/client';
+import { checkManifest, manifestLines, readPartitions } from '../../../src/client/batches/manifest';
+import { loadStarterConfig } from '../../../src/config';
 
-async function* first(count, partitions) {
+async function* first(count: number, partitions: AsyncIterable<BatchPartition>) {
   for await (const partition of partitions) {
     if (partition.n > count) break;
     yield partition;
@@ -17,7 +13,7 @@ async function* first(count, partitions) {
   await new Promise(() => setInterval(() => undefined, 60_000));
 }
 
-async function main([file, key, count]) {
+async function main([file = '', key = '', count]: string[]): Promise<void> {
   const connection = await Connection.connect({ address: process.env.TEMPORAL_ADDRESS });
   const { digest, items, partitions } = await checkManifest(manifestLines(file));
   await new SegueClient(new Client({ connection }), loadStarterConfig()).batch.start({
