@@ -1,12 +1,22 @@
-# Builds with everything, runs with what the worker and the sandbox need.
+# Builds with everything; the worker's image and the sandbox's have the packages that each needs.
 FROM node:20-bookworm-slim AS build
 WORKDIR /segue
 COPY package.json package-lock.json .npmrc ./
+COPY sandbox/package.json sandbox/
 RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
 COPY bin bin
 COPY src src
-RUN npm run build && npm prune --omit=dev --ignore-scripts
+COPY sandbox/tsconfig.json sandbox/seed.json sandbox/
+COPY sandbox/src sandbox/src
+RUN npm run build
+
+FROM build AS packages
+RUN npm prune --omit=dev --ignore-scripts
+
+# The sandbox is a development dependency: this installs it, with what the worker needs, and no other.
+FROM build AS sandboxpackages
+RUN npm install --no-save --save-prod --omit=dev --ignore-scripts ./sandbox
 
 FROM node:20-bookworm-slim AS segue
 ENV NODE_ENV=production
@@ -16,13 +26,14 @@ ENV NODE_OPTIONS=--max-old-space-size=512 MALLOC_ARENA_MAX=2
 RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates && rm -rf /var/lib/apt/lists/*
 WORKDIR /segue
 COPY --from=build /segue/package.json ./
-COPY --from=build /segue/node_modules node_modules
 COPY --from=build /segue/dist dist
 COPY --from=build /segue/bin bin
 ENTRYPOINT ["./bin/segue"]
 
 FROM segue AS sandbox
-COPY examples/sandbox.seed.json examples/
+COPY --from=sandboxpackages /segue/node_modules node_modules
+COPY --from=build /segue/sandbox/package.json /segue/sandbox/seed.json sandbox/
+COPY --from=build /segue/sandbox/dist sandbox/dist
 # A new volume takes the owner of the folder that it is mounted on.
 RUN mkdir /data && chown node:node /data
 USER node
@@ -30,5 +41,6 @@ CMD ["sandbox", "--host", "0.0.0.0", "--port", "4010", "--db", "/data/sandbox.nd
 
 # The last target is what `docker build .` makes.
 FROM segue AS worker
+COPY --from=packages /segue/node_modules node_modules
 USER node
 CMD ["worker"]

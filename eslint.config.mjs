@@ -42,16 +42,15 @@ const MAY_IMPORT = {
   workflows: ['contract', 'validation', 'api'],
   activities: ['client', 'runs', 'api', 'validation', 'calendar', 'contract', 'platform', 'config'],
   client: ['runs', 'api', 'validation', 'calendar', 'contract', 'platform', 'config'],
-  sandbox: ['platform', 'contract'],
 };
 
-/** Imports of src/<other folder>, however many folders up that is. */
+/** Imports of src/<other folder>, however many folders up that is, and of the sandbox, which only development has. */
 function folderRule(folder) {
   const forbidden = [...Object.keys(MAY_IMPORT), 'cli', 'worker']
     .filter((other) => other !== folder && !MAY_IMPORT[folder].includes(other))
     .join('|');
   return {
-    regex: `^(\\.\\./)+(${forbidden})(/|$)`,
+    regex: `^((\\.\\./)+(${forbidden})(/|$)|@segue/)`,
     message: `src/${folder} may import only ${MAY_IMPORT[folder].join(', ') || 'packages'}: see MAY_IMPORT.`,
   };
 }
@@ -71,7 +70,7 @@ const bundleRule = {
 };
 
 export default defineConfig(
-  { ignores: ['dist/', 'node_modules/', '.segue/', '*.mjs', '**/*.js'] },
+  { ignores: ['**/dist/', 'node_modules/', '.segue/', '*.mjs', '**/*.js'] },
   tseslint.configs.strictTypeChecked,
   tseslint.configs.stylisticTypeChecked,
   prettier,
@@ -86,7 +85,7 @@ export default defineConfig(
     },
   },
   {
-    files: ['src/**/*.ts'],
+    files: ['src/**/*.ts', 'sandbox/src/**/*.ts'],
     ignores: ['src/config/**'],
     rules: {
       'no-restricted-properties': [

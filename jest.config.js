@@ -16,8 +16,11 @@ module.exports = {
       },
     ],
   },
-  // Source files import './x.js' dynamically; under jest that is './x.ts'.
-  moduleNameMapper: { '^(\\.{1,2}/[\\w./]+)\\.js$': '$1' },
+  moduleNameMapper: {
+    // Source files import './x.js' dynamically; under jest that is './x.ts'.
+    '^(\\.{1,2}/[\\w./]+)\\.js$': '$1',
+    '^@segue/sandbox$': '<rootDir>/sandbox/src',
+  },
   globalSetup: '<rootDir>/test/support/jest/globalSetup.ts',
   globalTeardown: '<rootDir>/test/support/jest/globalTeardown.ts',
   reporters: ['default', 'summary', '<rootDir>/test/support/jest/plainSummary.js'],

@@ -16,7 +16,6 @@ import {
   NotSetUpError,
   ScheduleExistsError,
   UnreachableAddressError,
-  UnusableFileError,
 } from '../errors';
 import { VERSION } from '../platform/package';
 import { NO_JOB } from '../client/report';
@@ -127,9 +126,10 @@ function exitCodeOf(error: unknown): ExitCode {
     DecisionRefusedError,
     NotRepeatedError,
     ScheduleExistsError,
-    UnusableFileError,
   ];
   if (wrongInput.some((type) => error instanceof type)) return EXIT.wrongInput;
+  // The sandbox, a package of its own, has its own class of this name.
+  if (error instanceof Error && error.name === 'UnusableFileError') return EXIT.wrongInput;
   // A namespace that is not set up, too: nothing that was typed is wrong, and `doctor` says 4 to the same.
   const unreachable = [
     UnreachableError,

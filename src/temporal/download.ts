@@ -1,7 +1,6 @@
 /** The download of servers that the Temporal SDK brings along. */
 import { chmod, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { EnvHttpProxyAgent, request } from 'undici';
 import { type ProxySettings } from '../config';
 
@@ -44,6 +43,8 @@ export async function downloadWithSdk(
   await mkdir(path.dirname(target), { recursive: true });
   const downloadDir = await mkdtemp(`${target}.download-`);
   try {
+    // Only development has this package.
+    const { TestWorkflowEnvironment } = await import('@temporalio/testing');
     const environment =
       server.type === 'dev-server'
         ? await TestWorkflowEnvironment.createLocal({

@@ -13,7 +13,7 @@ import {
   USUAL_CHUNK,
 } from '../../src/contract';
 import { batchItemKey, batchPartWorkflowId, changeIdOf, mediaWorkflowId } from '../../src/contract/ids';
-import { startSandbox } from '../../src/sandbox/server';
+import { startSandbox } from '../../sandbox/src/server';
 import { batchOf, cutouts, tellingPartition, untilStatus } from '../support/builders/batch';
 import { decideByLedger } from '../support/builders/deciding';
 import { eventually } from '../support/eventually';

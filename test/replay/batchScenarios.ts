@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { type Batch } from '../../src/client/batches/batch';
 import { BATCH_WORKFLOW, batchCancelUpdate, batchStatusQuery, endHandOverSignal } from '../../src/contract';
 import { batchPartWorkflowId, batchWorkflowId } from '../../src/contract/ids';
-import { startSandbox } from '../../src/sandbox/server';
+import { startSandbox } from '../../sandbox/src/server';
 import {
   batchOf,
   firstOf,

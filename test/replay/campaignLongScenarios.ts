@@ -2,7 +2,7 @@
 import { type WorkflowHandle } from '@temporalio/client';
 import { jobNewsSignal, MEDIA_WORKFLOW, pauseUpdate, resumeUpdate } from '../../src/contract';
 import { campaignJobKey, mediaWorkflowId } from '../../src/contract/ids';
-import { type RuleRequest } from '../../src/sandbox/faults/rules';
+import { type RuleRequest } from '../../sandbox/src/faults/rules';
 import {
   cutout,
   newCampaign,

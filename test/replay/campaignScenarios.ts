@@ -1,6 +1,6 @@
 /** Campaigns whose histories are committed: every way through one. */
 import { addMediaUpdate, pauseUpdate, resumeUpdate } from '../../src/contract';
-import { startSandbox } from '../../src/sandbox/server';
+import { startSandbox } from '../../sandbox/src/server';
 import { cutout, newCampaign, startCampaign } from '../support/builders/campaign';
 import { eventually } from '../support/eventually';
 import { SANDBOX_PLACES, seed, seedRecord, seedTranscription } from '../support/service/records';

@@ -9,7 +9,7 @@ import {
   firingWorkflowId,
   outlookWorkflowId,
 } from '../../src/contract/ids';
-import { startSandbox } from '../../src/sandbox/server';
+import { startSandbox } from '../../sandbox/src/server';
 import { cutouts } from '../support/builders/batch';
 import { cutout, newCampaign, TestCampaign } from '../support/builders/campaign';
 import { eventually } from '../support/eventually';

@@ -2,7 +2,7 @@
 import { type SegueClient } from '../../src/client';
 import { type Job } from '../../src/client/jobs/job';
 import { acceptedSignal } from '../../src/contract';
-import { startSandbox } from '../../src/sandbox/server';
+import { startSandbox } from '../../sandbox/src/server';
 import { eventually } from '../support/eventually';
 import { startByName, tasksOf } from '../support/builders/jobs';
 import { answeredWhileContinuing } from '../support/builders/lateWhileContinuing';

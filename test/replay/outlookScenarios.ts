@@ -11,8 +11,8 @@ import {
   type ProjectRef,
 } from '../../src/contract';
 import { type StarterConfig } from '../../src/config';
-import { type RuleRequest } from '../../src/sandbox/faults/rules';
-import { startSandbox } from '../../src/sandbox/server';
+import { type RuleRequest } from '../../sandbox/src/faults/rules';
+import { startSandbox } from '../../sandbox/src/server';
 import { eventually } from '../support/eventually';
 import { seed } from '../support/service/records';
 import { giveUpUnanswered } from '../support/servers/giveUp';

@@ -4,7 +4,7 @@ import { type BatchSpec } from '../../src/client/batches';
 import { type StarterConfig } from '../../src/config';
 import { type BatchItem } from '../../src/contract';
 import { batchItemKey, batchPartWorkflowId, batchWorkflowId } from '../../src/contract/ids';
-import { startSandbox } from '../../src/sandbox/server';
+import { startSandbox } from '../../sandbox/src/server';
 import { batchOf, cutouts, untilStatus } from '../support/builders/batch';
 import { befall } from '../support/builders/batchTrouble';
 import { addFault, answering, ask } from '../support/service/sandbox';

@@ -1,7 +1,7 @@
 /** P6: old runs survive new code. */
 import { type History, historyFromJSON } from '@temporalio/common/lib/proto-utils';
 import { Worker } from '@temporalio/worker';
-import { SANDBOX_KEY } from '../../src/sandbox/server';
+import { SANDBOX_KEY } from '../../sandbox/src/server';
 import * as workflows from '../../src/workflows';
 import '../support/servers/runtime';
 import { shared } from '../support/jest/shared';

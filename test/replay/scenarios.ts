@@ -6,7 +6,7 @@ import { type StarterConfig } from '../../src/config';
 import { acceptedSignal, MEDIA_REQUEST_WORKFLOW } from '../../src/contract';
 import { mediaWorkflowId } from '../../src/contract/ids';
 import { type Job, type RecordJob, type TranscriptJob } from '../../src/client/jobs/job';
-import { startSandbox } from '../../src/sandbox/server';
+import { startSandbox } from '../../sandbox/src/server';
 import { type MediaSpec } from '../../src/client/jobs/mediaSpec';
 import { eventually } from '../support/eventually';
 import { answer, startRawServer } from '../support/service/rawServer';

@@ -1,5 +1,5 @@
 import { type Command } from 'commander';
-import { paceFlag } from './paceFlag';
+import { forDevelopment } from './development';
 import { DEV_PORTS, portFlag } from './ports';
 import { type DevFlags } from './runDev';
 
@@ -13,9 +13,9 @@ export function addTo(program: Command): void {
     .option('--ui-port <port>', 'port of its UI', portFlag, DEV_PORTS.ui)
     .option('--sandbox-port <port>', 'port of the sandbox', portFlag, DEV_PORTS.sandbox)
     .option('--state <folder>', 'where state is kept', '.segue')
-    .option('--pace <pace>', 'how long a task takes in the sandbox, as in `segue sandbox`', paceFlag)
+    .option('--pace <pace>', 'how long a task takes in the sandbox, as in `segue sandbox`')
     .action(async (flags: DevFlags) => {
-      const { runDev } = await import('./runDev.js');
+      const { runDev } = await forDevelopment('dev', () => import('./runDev.js'));
       await runDev(flags);
     });
 }

@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { hostname } from 'node:os';
 import path from 'node:path';
+import { type Pace, RECORD_PATHS, type Sandbox, SANDBOX_KEY, startSandbox } from '@segue/sandbox';
 import { Credential } from '../../api/credential';
 import {
   type LocalConfig,
@@ -12,9 +13,6 @@ import {
 } from '../../config';
 import { digest } from '../../platform/digest';
 import { FAIRNESS_SETTING } from '../../temporal/fairness';
-import { RECORD_PATHS } from '../../sandbox/operations/records';
-import { type Pace } from '../../sandbox/pace';
-import { type Sandbox, SANDBOX_KEY, startSandbox } from '../../sandbox/server';
 import { startDevServer } from '../../temporal/devServer';
 import { findTemporal, type Say } from '../../temporal/find';
 import { createSegueWorker, type SegueWorker } from '../../worker';

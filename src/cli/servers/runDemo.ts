@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { type LedgerEntry } from '@segue/sandbox';
 import { loadLocalConfig } from '../../config';
 import { type MediaState } from '../../contract';
 import { type JobReport } from '../../client/report';
-import { type LedgerEntry } from '../../sandbox/ledger';
 import { isPortFree } from '../../temporal/ports';
 import { withTemporal } from '../connect';
 import { EXIT } from '../exit';

@@ -1,8 +1,8 @@
+import { SANDBOX_KEY } from '@segue/sandbox';
 import { loadLocalConfig } from '../../config';
-import { SANDBOX_KEY } from '../../sandbox/keys';
-import { type Pace } from '../../sandbox/pace';
 import { UnreachableError } from '../exit';
 import { startLocalStack } from './localStack';
+import { readPace } from './pace';
 import { requireFreePorts } from './ports';
 import { print, say } from '../print';
 import { installRuntime } from '../runtime';
@@ -14,10 +14,11 @@ export interface DevFlags {
   uiPort: number;
   sandboxPort: number;
   state: string;
-  pace?: Pace;
+  pace?: string;
 }
 
 export async function runDev(flags: DevFlags): Promise<void> {
+  const pace = readPace(flags.pace);
   const config = loadLocalConfig(env());
   installRuntime(config.logLevel);
   const serverPorts = [
@@ -35,7 +36,7 @@ export async function runDev(flags: DevFlags): Promise<void> {
       config,
       state: flags.state,
       ports: { temporal: flags.port, ui: flags.uiPort, sandbox: flags.sandboxPort },
-      pace: flags.pace,
+      pace,
       say,
     }),
   );

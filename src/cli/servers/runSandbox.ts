@@ -1,7 +1,5 @@
-import { sampleUrls } from '../../sandbox/images/samples';
-import { type Pace } from '../../sandbox/pace';
-import { loadSeed } from '../../sandbox/seed';
-import { startSandbox } from '../../sandbox/server';
+import { loadSeed, originOf, sampleUrls, startSandbox } from '@segue/sandbox';
+import { readPace } from './pace';
 import { requireFreePorts } from './ports';
 import { print, say } from '../print';
 import { untilAskedToStop } from '../signals';
@@ -11,15 +9,16 @@ export interface SandboxFlags {
   host: string;
   db?: string;
   seed?: string;
-  pace?: Pace;
+  pace?: string;
   etags: boolean;
 }
 
 export async function runSandbox({ seed: file, ...flags }: SandboxFlags): Promise<void> {
+  const pace = readPace(flags.pace);
   const seed = file === undefined ? undefined : await loadSeed(file);
   await requireFreePorts([{ flag: '--port', port: flags.port }]);
   const stopped = untilAskedToStop(() => undefined);
-  const running = await startSandbox({ ...flags, seed, onRequest: say });
+  const running = await startSandbox({ ...flags, pace, seed, onRequest: say });
   print(`ready ${running.url}`);
   say(`page: ${running.url}/  OpenAPI: ${running.url}/openapi.json`);
   say(`samples: ${sampleUrls(running.url).join(' ')}`);
@@ -28,4 +27,8 @@ export async function runSandbox({ seed: file, ...flags }: SandboxFlags): Promis
   }
   await stopped;
   await running.stop();
+}
+
+export function printSampleUrls({ host, port }: SandboxFlags): void {
+  for (const url of sampleUrls(originOf(host, port))) print(url);
 }

@@ -1,6 +1,7 @@
 import { type Command } from 'commander';
 import { once } from 'node:events';
 import { loadLocalTemporalConfig } from '../../config';
+import { forDevelopment } from './development';
 import { portFlag, requireFreePorts } from './ports';
 import { print, say } from '../print';
 import { untilAskedToStop } from '../signals';
@@ -12,6 +13,8 @@ interface StartFlags {
   db?: string;
 }
 
+const load = () => forDevelopment('temporal', () => import('../../temporal/find.js'));
+
 export function addTo(program: Command): void {
   const temporal = program
     .command('temporal')
@@ -20,7 +23,7 @@ export function addTo(program: Command): void {
     .command('path')
     .description('print the path of its binary, getting it first')
     .action(async () => {
-      const { findTemporalBinary } = await import('../../temporal/find.js');
+      const { findTemporalBinary } = await load();
       const binary = await findTemporalBinary(loadLocalTemporalConfig(env()), say);
       print(binary.path);
     });
@@ -35,7 +38,7 @@ export function addTo(program: Command): void {
         { flag: '--port', port },
         { flag: '--ui-port', port: uiPort },
       ]);
-      const { findTemporalBinary } = await import('../../temporal/find.js');
+      const { findTemporalBinary } = await load();
       const { startDevServer } = await import('../../temporal/devServer.js');
       const { FAIRNESS_SETTING } = await import('../../temporal/fairness.js');
       const binary = await findTemporalBinary(loadLocalTemporalConfig(env()), say);

@@ -4,7 +4,7 @@ import { readEnd } from '../../../src/activities/readEnd';
 import { readEnds } from '../../../src/activities/readEnds';
 import { type JobEnd } from '../../../src/contract';
 import { mediaWorkflowId } from '../../../src/contract/ids';
-import { startSandbox } from '../../../src/sandbox/server';
+import { startSandbox } from '../../../sandbox/src/server';
 import { eventually } from '../../support/eventually';
 import { SANDBOX_PLACES, seedRecord, seedTranscription, SRT } from '../../support/service/records';
 import { addFault, useSandbox } from '../../support/service/sandbox';

@@ -1,7 +1,7 @@
 /** Batches whose service does not tell what became of their tasks. */
 import { createHash } from 'node:crypto';
 import { batchItemKey } from '../../../src/contract/ids';
-import { startSandbox } from '../../../src/sandbox/server';
+import { startSandbox } from '../../../sandbox/src/server';
 import { batchOf, cutouts, startBatch } from '../../support/builders/batch';
 import { befall, OPERATOR, toldToOperator } from '../../support/builders/batchTrouble';
 import { eventually } from '../../support/eventually';

@@ -1,7 +1,7 @@
 /** Batches whose tasks take too long. */
 import { type MediaJob } from '../../../src/client/jobs/job';
 import { batchItemKey } from '../../../src/contract/ids';
-import { startSandbox } from '../../../src/sandbox/server';
+import { startSandbox } from '../../../sandbox/src/server';
 import { batchOf, cutouts, resultsOf, startBatch, untilStatus } from '../../support/builders/batch';
 import { befall, newTask, OPERATOR } from '../../support/builders/batchTrouble';
 import { notificationsOf } from '../../support/builders/campaign';

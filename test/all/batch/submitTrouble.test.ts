@@ -5,8 +5,8 @@
 import { type SegueClient } from '../../../src/client';
 import { type BatchItem } from '../../../src/contract';
 import { batchItemKey } from '../../../src/contract/ids';
-import { type RuleRequest } from '../../../src/sandbox/faults/rules';
-import { type SandboxOptions } from '../../../src/sandbox/server';
+import { type RuleRequest } from '../../../sandbox/src/faults/rules';
+import { type SandboxOptions } from '../../../sandbox/src/server';
 import { batchOf, cutouts, resultsOf, untilStatus } from '../../support/builders/batch';
 import { befall, newTask, OPERATOR, toldToOperator } from '../../support/builders/batchTrouble';
 import { eventually } from '../../support/eventually';

@@ -1,6 +1,6 @@
 /** What the person on call types: what is held, and what becomes of it. The sandbox's ledger is the judge. */
 import { type JobReport } from '../../../src/client/report';
-import { startSandbox } from '../../../src/sandbox/server';
+import { startSandbox } from '../../../sandbox/src/server';
 import { useCommandLine } from '../../support/servers/commandLine';
 import { eventually } from '../../support/eventually';
 import {

@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type ProjectRef } from '../../../src/contract';
 import { projectWriterId } from '../../../src/contract/ids';
-import { SANDBOX_KEY } from '../../../src/sandbox/keys';
+import { SANDBOX_KEY } from '../../../sandbox/src/keys';
 import { useCommandLine } from '../../support/servers/commandLine';
 import { readLedger } from '../../support/service/sandbox';
 import { segue } from '../../support/servers/segueCommand';

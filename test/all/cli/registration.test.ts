@@ -1,7 +1,7 @@
 /** A namespace without Segue's search attributes: every job in it would hang, so no worker starts. */
 import { randomUUID } from 'node:crypto';
 import { allSearchAttributes } from '../../../src/contract/searchAttributes';
-import { SANDBOX_KEY } from '../../../src/sandbox/server';
+import { SANDBOX_KEY } from '../../../sandbox/src/server';
 import { createSegueWorker } from '../../../src/worker';
 import { Credential } from '../../../src/api/credential';
 import { PUBLISHED_LAYOUT } from '../../../src/config';

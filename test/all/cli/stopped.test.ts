@@ -1,5 +1,5 @@
 /** Jobs that somebody, or the server, stopped with work under way: what may be left of them at the service is listed. */
-import { startSandbox } from '../../../src/sandbox/server';
+import { startSandbox } from '../../../sandbox/src/server';
 import { attributesOfJob } from '../../../src/contract/searchAttributes';
 import { useCommandLine } from '../../support/servers/commandLine';
 import { continueAsNew } from '../../support/servers/continueAsNew';

@@ -67,13 +67,18 @@ test('P1 P2: `docker compose --profile dev up` runs a job, and the next `up` sti
   expect(summary).toMatchObject({ submissions: 1, duplicates: 0 });
 }, 300_000);
 
-test('an image carries what its command runs with: the seed in the sandbox only, no source, no development package', async () => {
+test('an image carries what its command runs with: the sandbox in its own only, no source, no development package', async () => {
   const built = ['bin', 'dist', 'node_modules', 'package.json'];
   const contents = async (target: string, folder = '') =>
     (await readdir(path.join(targets.get(target)?.root ?? '', 'segue', folder))).sort();
   expect(await contents('worker')).toEqual(built);
-  expect(await contents('sandbox')).toEqual([...built, 'examples'].sort());
-  expect(await contents('worker', 'node_modules')).not.toContain('typescript');
+  expect(await contents('sandbox')).toEqual([...built, 'sandbox'].sort());
+  expect(await contents('sandbox', 'sandbox')).toEqual(['dist', 'package.json', 'seed.json']);
+  const packages = ['fastify', 'sharp', 'typescript', 'zod-openapi', 'zod'];
+  const installed = async (target: string) =>
+    (await contents(target, 'node_modules')).filter((name) => packages.includes(name));
+  expect(await installed('worker')).toEqual(['zod']);
+  expect(await installed('sandbox')).toEqual(['fastify', 'sharp', 'zod', 'zod-openapi']);
 });
 
 // Other containers reach it, and it may write to its volume: as processes on one machine both would work anyway.

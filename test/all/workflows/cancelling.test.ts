@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { type MediaJob } from '../../../src/client/jobs/job';
 import { acceptedSignal, type MediaStage, type ProjectRef } from '../../../src/contract';
 import { submitRequestId } from '../../../src/contract/ids';
-import { type Sandbox, startSandbox } from '../../../src/sandbox/server';
+import { type Sandbox, startSandbox } from '../../../sandbox/src/server';
 import { eventually } from '../../support/eventually';
 import { tasksOf } from '../../support/builders/jobs';
 import { addFault, answering, ask } from '../../support/service/sandbox';

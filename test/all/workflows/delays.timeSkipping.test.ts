@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { tsToMs } from '@temporalio/common/lib/time';
 import { type temporal as proto } from '@temporalio/proto';
-import { type RuleRequest } from '../../../src/sandbox/faults/rules';
+import { type RuleRequest } from '../../../sandbox/src/faults/rules';
 import { startByName } from '../../support/builders/jobs';
 import { stagesOf } from '../../support/servers/runs';
 import { addFault, readLedger, useSandboxEach } from '../../support/service/sandbox';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { stateQuery } from '../../../src/contract';
 import { mediaWorkflowId } from '../../../src/contract/ids';
-import { startSandbox } from '../../../src/sandbox/server';
+import { startSandbox } from '../../../sandbox/src/server';
 import { startByName, OWN_START } from '../../support/builders/jobs';
 import { answer, startRawServer } from '../../support/service/rawServer';
 import { eventually } from '../../support/eventually';

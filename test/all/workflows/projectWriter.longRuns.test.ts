@@ -7,7 +7,7 @@ import {
   projectWriterStateQuery,
 } from '../../../src/contract';
 import { projectWriterId } from '../../../src/contract/ids';
-import { startSandbox } from '../../../src/sandbox/server';
+import { startSandbox } from '../../../sandbox/src/server';
 import { writerStart } from '../../../src/runs/writerStart';
 import { eventually } from '../../support/eventually';
 import { readLedger } from '../../support/service/sandbox';

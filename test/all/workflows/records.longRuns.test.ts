@@ -1,6 +1,6 @@
 /** Transcripts whose history is soon too long: they continue as new, and know what they knew. */
 import { transcriptWorkflowId } from '../../../src/contract/ids';
-import { startSandbox } from '../../../src/sandbox/server';
+import { startSandbox } from '../../../sandbox/src/server';
 import { eventually } from '../../support/eventually';
 import {
   SANDBOX_PLACES,

@@ -4,7 +4,7 @@
 import { randomUUID } from 'node:crypto';
 import { type JobState } from '../../../src/client/jobs/job';
 import { pollNowUpdate } from '../../../src/contract';
-import { startSandbox } from '../../../src/sandbox/server';
+import { startSandbox } from '../../../sandbox/src/server';
 import { type DevServer, startDevServer } from '../../../src/temporal/devServer';
 import { eventually } from '../../support/eventually';
 import { tasksOf } from '../../support/builders/jobs';

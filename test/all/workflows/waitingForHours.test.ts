@@ -5,8 +5,8 @@
 import { type WorkflowHandle } from '@temporalio/client';
 import { type MediaSpec } from '../../../src/client/jobs/mediaSpec';
 import { mediaWorkflowId } from '../../../src/contract/ids';
-import { type FaultName } from '../../../src/sandbox/faults';
-import { type RuleRequest } from '../../../src/sandbox/faults/rules';
+import { type FaultName } from '../../../sandbox/src/faults';
+import { type RuleRequest } from '../../../sandbox/src/faults/rules';
 import { eventually } from '../../support/eventually';
 import {
   addFault,

@@ -1,7 +1,7 @@
 /** What a person decides of a held run, once or twice, and which decisions cannot be. */
 import { randomUUID } from 'node:crypto';
 import { type Decision, FAILURE, resolveUpdate, stateQuery } from '../../../src/contract';
-import { startSandbox } from '../../../src/sandbox/server';
+import { startSandbox } from '../../../sandbox/src/server';
 import { eventually } from '../../support/eventually';
 import { holdOf, SOMEBODY, useHeldJobs } from '../../support/builders/heldJobs';
 import { startByName } from '../../support/builders/jobs';

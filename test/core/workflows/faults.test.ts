@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { type SegueClient } from '../../../src/client';
 import { type MediaSpec } from '../../../src/client/jobs/mediaSpec';
-import { type FaultName } from '../../../src/sandbox/faults';
+import { type FaultName } from '../../../sandbox/src/faults';
 import { eventually } from '../../support/eventually';
 import { addFault, ask, type LedgerReading, readLedger, withSandbox } from '../../support/service/sandbox';
 import { shared } from '../../support/jest/shared';

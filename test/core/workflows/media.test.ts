@@ -1,7 +1,7 @@
 /** The media workflow on a real Temporal server, against the sandbox over real sockets; its ledger is the judge. */
 import { InvalidInputError, KeyReusedError } from '../../../src/errors';
 import { mediaWorkflowId } from '../../../src/contract/ids';
-import { startSandbox } from '../../../src/sandbox/server';
+import { startSandbox } from '../../../sandbox/src/server';
 import { freePort } from '../../../src/temporal/ports';
 import { eventually } from '../../support/eventually';
 import { answer, startRawServer } from '../../support/service/rawServer';

@@ -8,7 +8,7 @@ import {
   type ProjectRef,
   projectWriterStateQuery,
 } from '../../../src/contract';
-import { SANDBOX_KEY } from '../../../src/sandbox/server';
+import { SANDBOX_KEY } from '../../../sandbox/src/server';
 import { writerStart } from '../../../src/runs/writerStart';
 import { eventually } from '../../support/eventually';
 import { useProjectWriter, writerConfig, type WrittenProject } from '../../support/builders/projectWriter';

@@ -4,7 +4,7 @@ import { type Socket } from 'node:net';
 import { acceptedSignal } from '../../../src/contract';
 import { KeyReusedError } from '../../../src/errors';
 import { mediaWorkflowId } from '../../../src/contract/ids';
-import { SANDBOX_KEY, startSandbox } from '../../../src/sandbox/server';
+import { SANDBOX_KEY, startSandbox } from '../../../sandbox/src/server';
 import { startDevServer } from '../../../src/temporal/devServer';
 import { eventually } from '../../support/eventually';
 import { answer, type RawServer, startRawServer } from '../../support/service/rawServer';

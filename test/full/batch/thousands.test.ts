@@ -9,8 +9,8 @@ import { type MediaJob } from '../../../src/client/jobs/job';
 import { type BatchItem, type BatchStatus, type ProjectRef } from '../../../src/contract';
 import { keyIn } from '../../../src/contract/ids';
 import { inParallel } from '../../../src/platform/parallel';
-import { type RuleRequest } from '../../../src/sandbox/faults/rules';
-import { type LedgerSummary } from '../../../src/sandbox/ledger';
+import { type RuleRequest } from '../../../sandbox/src/faults/rules';
+import { type LedgerSummary } from '../../../sandbox/src/ledger';
 import { cutouts, resultsOf } from '../../support/builders/batch';
 import { decideByLedger } from '../../support/builders/deciding';
 import { eventually } from '../../support/eventually';
@@ -154,8 +154,9 @@ async function untilOneIsUnanswered(sandboxUrl: string): Promise<void> {
 
 /** Two partitions are with the server, the others are not even read. */
 async function killClientInTheMiddle(manifest: string, key: string, settings: Settings): Promise<void> {
-  const script = path.resolve(__dirname, '../../support/preload/handOverHalf.js');
-  const child = spawn(process.execPath, [script, manifest, key, '2'], {
+  const support = path.resolve(__dirname, '../../support');
+  const script = ['-r', `${support}/typescript.js`, `${support}/preload/handOverHalf.ts`];
+  const child = spawn(process.execPath, [...script, manifest, key, '2'], {
     env: { ...process.env, ...settings },
     stdio: ['ignore', 'ignore', 'inherit'],
   });

@@ -1,5 +1,5 @@
 import { type Browser, type Page } from 'playwright-core';
-import { type Sandbox, SANDBOX_KEY, startSandbox } from '../../../src/sandbox/server';
+import { type Sandbox, SANDBOX_KEY, startSandbox } from '../../../sandbox/src/server';
 import { launchBrowser } from '../../support/servers/browser';
 
 const MARKUP = `<script>window.ran = 1</script>"><img src=x onerror="window.ran = 2">`;

@@ -2,8 +2,8 @@
 import { createActivities } from '../../../src/activities';
 import { type Api } from '../../../src/api/client';
 import { Credential } from '../../../src/api/credential';
-import { SANDBOX_KEY } from '../../../src/sandbox/keys';
-import { type Sandbox } from '../../../src/sandbox/server';
+import { SANDBOX_KEY } from '../../../sandbox/src/keys';
+import { type Sandbox } from '../../../sandbox/src/server';
 import { testApi } from '../service/api';
 import { useSandbox } from '../service/sandbox';
 import { activityEnvironment } from '../servers/log';

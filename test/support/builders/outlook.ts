@@ -1,7 +1,7 @@
 /** Outlooks for tests: things to look at that nobody else has, and what came of looking. */
 import { randomUUID } from 'node:crypto';
 import { type Outlook, type ProjectRef } from '../../../src/contract';
-import { type SentNotification } from '../../../src/sandbox/state';
+import { type SentNotification } from '../../../sandbox/src/state';
 import { seed } from '../service/records';
 import { ask, readLedger } from '../service/sandbox';
 import { readProject } from './writing';

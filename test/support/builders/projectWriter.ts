@@ -10,7 +10,7 @@ import {
   projectWriterStateQuery,
 } from '../../../src/contract';
 import { projectWriterId } from '../../../src/contract/ids';
-import { type Sandbox, type SandboxOptions } from '../../../src/sandbox/server';
+import { type Sandbox, type SandboxOptions } from '../../../sandbox/src/server';
 import { writerStart } from '../../../src/runs/writerStart';
 import { useSandboxEach } from '../service/sandbox';
 import { type TestTemporal, testConfig, useTemporal } from '../servers/temporal';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { writeWorkflowBundle } from '../../../src/temporal/bundle';
 import { type ProjectChange, type ProjectRef } from '../../../src/contract';
-import { SANDBOX_KEY } from '../../../src/sandbox/server';
+import { SANDBOX_KEY } from '../../../sandbox/src/server';
 import { shared } from '../jest/shared';
 import { seed } from '../service/records';
 

@@ -104,7 +104,7 @@ async function copy(source: string, { root, workdir }: Stage, to: string): Promi
 
 async function runCommand(command: string, { root, workdir, env }: Stage): Promise<void> {
   if (NEEDS_ROOT.test(command)) return;
-  const [, folder, args = ''] = match(/^(?:mkdir (\/\S+)|npm ([\w =-]+))$/, command);
+  const [, folder, args = ''] = match(/^(?:mkdir (\/\S+)|npm ([\w =./-]+))$/, command);
   if (folder !== undefined) await mkdir(path.join(root, folder));
   else {
     const offline = { npm_config_prefer_offline: 'true', npm_config_audit: 'false' };

@@ -8,12 +8,12 @@ const { default: Runtime } = require('jest-runtime');
 
 const requirePackage = createRequire(path.resolve(__dirname, '../../../package.json'));
 
-/** Tests get their own from jest. */
-const OF_JEST = /^(@jest\/|jest-|expect$)/;
+/** What is loaded for each test file: jest's own, and the sandbox, which tests use as source. */
+const NOT_SHARED = /^(@jest\/|jest-|expect$|@segue\/)/;
 
 module.exports = class SharedPackagesRuntime extends Runtime {
   requireModuleOrMock(from, name) {
-    const isPackage = !name.startsWith('.') && !path.isAbsolute(name) && !OF_JEST.test(name);
+    const isPackage = !name.startsWith('.') && !path.isAbsolute(name) && !NOT_SHARED.test(name);
     return isPackage ? requirePackage(name) : super.requireModuleOrMock(from, name);
   }
 };

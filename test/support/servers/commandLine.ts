@@ -1,7 +1,7 @@
 /** What commands are typed against: Temporal, a sandbox, a worker, and the settings that name them. */
 import { type StarterConfig } from '../../../src/config';
-import { type Pace } from '../../../src/sandbox/pace';
-import { type Sandbox } from '../../../src/sandbox/server';
+import { type Pace } from '../../../sandbox/src/pace';
+import { type Sandbox } from '../../../sandbox/src/server';
 import { useSandbox } from '../service/sandbox';
 import { type Settings } from './segueProcess';
 import { type TestTemporal, type TestWorkerOptions, testConfig, useTemporal, useWorker } from './temporal';

@@ -1,5 +1,5 @@
 /** Sandboxes and workers as processes of their own, to be killed. */
-import { SANDBOX_KEY } from '../../../src/sandbox/keys';
+import { SANDBOX_KEY } from '../../../sandbox/src/keys';
 import { SegueProcess, type Settings } from './segueProcess';
 
 /** Called at the top of a test file; nothing that it started outlives a test, or tests that run side by side. */

@@ -16,7 +16,7 @@ import {
   type StarterConfig,
 } from '../../../src/config';
 import { openConnection } from '../../../src/temporal/connection';
-import { SANDBOX_KEY } from '../../../src/sandbox/server';
+import { SANDBOX_KEY } from '../../../sandbox/src/server';
 import { registerAll } from '../../../src/runs/registration';
 import { type DevServerOptions, startDevServer } from '../../../src/temporal/devServer';
 import { findTestServer, startTestServer } from '../../../src/temporal/testServer';

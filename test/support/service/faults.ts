@@ -1,7 +1,7 @@
 /** A sandbox for each test, its faults, and the requests that they befall, byte by byte. */
-import { type RuleRequest } from '../../../src/sandbox/faults/rules';
-import { type LedgerEntry } from '../../../src/sandbox/ledger';
-import { type Sandbox } from '../../../src/sandbox/server';
+import { type RuleRequest } from '../../../sandbox/src/faults/rules';
+import { type LedgerEntry } from '../../../sandbox/src/ledger';
+import { type Sandbox } from '../../../sandbox/src/server';
 import { eventually } from '../eventually';
 import { RawExchange } from './rawClient';
 import { addFault, ask, readLedger, useSandboxEach } from './sandbox';

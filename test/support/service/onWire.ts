@@ -1,5 +1,5 @@
 /** Kills a worker, and judges by the ledger which holds that kill explains. */
-import { type LedgerEntry } from '../../../src/sandbox/ledger';
+import { type LedgerEntry } from '../../../sandbox/src/ledger';
 import { eventually } from '../eventually';
 import { type SegueProcess } from '../servers/segueProcess';
 import { readLedger } from './sandbox';

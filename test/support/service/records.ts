@@ -1,6 +1,6 @@
 /** Records of the sandbox that a test has for itself. */
 import { randomUUID } from 'node:crypto';
-import { RECORD_PATHS } from '../../../src/sandbox/operations/records';
+import { RECORD_PATHS } from '../../../sandbox/src/operations/records';
 import { ask } from './sandbox';
 
 /** Where the sandbox has what the API's document does not show. */

@@ -1,7 +1,7 @@
-import { type RuleRequest } from '../../../src/sandbox/faults/rules';
-import { SANDBOX_KEY } from '../../../src/sandbox/keys';
-import { type LedgerEntry, type LedgerSummary } from '../../../src/sandbox/ledger';
-import { type Sandbox, type SandboxOptions, startSandbox } from '../../../src/sandbox/server';
+import { type RuleRequest } from '../../../sandbox/src/faults/rules';
+import { SANDBOX_KEY } from '../../../sandbox/src/keys';
+import { type LedgerEntry, type LedgerSummary } from '../../../sandbox/src/ledger';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../../sandbox/src/server';
 
 /**
  * Called at the top of a test file or a `describe`: one sandbox from the first test to the last. What is given back is

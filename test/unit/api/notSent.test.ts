@@ -48,8 +48,11 @@ describe('P1: nothing was sent, proven', () => {
 
   test('a process that was stopped past its deadline and continued', async () => {
     const server = await startRawServer((socket) => socket.end(ACCEPTED));
-    const script = path.join(__dirname, '../../support/preload/lateSubmit.js');
-    const child = spawn(process.execPath, [script, server.url], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const support = path.join(__dirname, '../../support');
+    const script = ['-r', `${support}/typescript.js`, `${support}/preload/lateSubmit.ts`];
+    const child = spawn(process.execPath, [...script, server.url], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     let output = '';
     child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
     const sendBefore = await eventually('its deadline', () =>

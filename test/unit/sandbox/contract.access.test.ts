@@ -1,6 +1,6 @@
 /** Who may ask the sandbox, and for which workspace. */
-import { SANDBOX_KEY_NO_NOTIFY } from '../../../src/sandbox/keys';
-import { operations } from '../../../src/sandbox/operations';
+import { SANDBOX_KEY_NO_NOTIFY } from '../../../sandbox/src/keys';
+import { operations } from '../../../sandbox/src/operations';
 import { ask, useSandboxEach } from '../../support/service/sandbox';
 import { NOTICE } from '../../support/service/seeded';
 

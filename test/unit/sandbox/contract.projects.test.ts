@@ -1,5 +1,5 @@
 /** Projects of the sandbox. */
-import { startSandbox } from '../../../src/sandbox/server';
+import { startSandbox } from '../../../sandbox/src/server';
 import { ask, useSandboxEach } from '../../support/service/sandbox';
 import { CAMPAIGN } from '../../support/service/seeded';
 

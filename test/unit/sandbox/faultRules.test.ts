@@ -1,5 +1,5 @@
 /** Rules: which requests a fault befalls, and how rules come and go. */
-import { type RuleRequest } from '../../../src/sandbox/faults/rules';
+import { type RuleRequest } from '../../../sandbox/src/faults/rules';
 import { useFaults } from '../../support/service/faults';
 import { ask } from '../../support/service/sandbox';
 

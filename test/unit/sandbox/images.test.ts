@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import sharp from 'sharp';
-import { type Sandbox, startSandbox } from '../../../src/sandbox/server';
+import { type Sandbox, startSandbox } from '../../../sandbox/src/server';
 import { ask } from '../../support/service/sandbox';
 
 let sandbox: Sandbox | undefined;

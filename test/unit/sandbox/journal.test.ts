@@ -1,7 +1,7 @@
 /** What survives, and what the judge still knows then. */
 import { type FileHandle, mkdtemp, open, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { type Sandbox, startSandbox } from '../../../src/sandbox/server';
+import { type Sandbox, startSandbox } from '../../../sandbox/src/server';
 import { eventually } from '../../support/eventually';
 import { addFault, ask, readLedger } from '../../support/service/sandbox';
 import { SegueProcess, spawnSegue } from '../../support/servers/segueProcess';

@@ -1,6 +1,6 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
-import { operations } from '../../../src/sandbox/operations';
-import { type Sandbox, startSandbox } from '../../../src/sandbox/server';
+import { operations } from '../../../sandbox/src/operations';
+import { type Sandbox, startSandbox } from '../../../sandbox/src/server';
 
 interface Content {
   content: Record<string, { schema?: object }>;

@@ -1,4 +1,4 @@
-import { type Sandbox, SANDBOX_KEY, startSandbox } from '../../../src/sandbox/server';
+import { type Sandbox, SANDBOX_KEY, startSandbox } from '../../../sandbox/src/server';
 
 const PROJECT = '/api/v1/projects/document/17';
 const HEADERS = { authorization: `Api-Key ${SANDBOX_KEY}`, 'content-type': 'application/json' };

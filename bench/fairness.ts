@@ -1,0 +1,59 @@
+/** How long somebody waits for a single job, alone and beside a batch. */
+import { randomUUID } from 'node:crypto';
+import { prepareBatch, segueClient } from './segueBatch';
+import { type BenchSandbox, type Stage } from './stage';
+
+const JOBS = 5;
+
+interface Median {
+  jobs: number;
+  ms: number;
+}
+
+export interface Fairness {
+  items: number;
+  alone: Median;
+  beside: Median;
+}
+
+export async function measureFairness(items: number, stage: Stage, sandbox: BenchSandbox): Promise<Fairness> {
+  const taskQueue = `bench-${randomUUID()}`;
+  const worker = await stage.segueWorker(taskQueue, sandbox.url);
+  try {
+    const { media, batch } = segueClient(stage, taskQueue);
+    const waitForOne = async (): Promise<number> => {
+      const began = performance.now();
+      const request = { image_url: `${sandbox.url}/samples/mug.png` };
+      const { status } = await media.run({ key: `one-${randomUUID()}`, tool: 'remove-background', request });
+      if (status !== 'succeeded') throw new Error(`a single job is ${status}`);
+      return performance.now() - began;
+    };
+    // The first loads what the others find loaded.
+    await waitForOne();
+    stage.say(`fairness: ${JOBS} jobs alone …`);
+    const alone = await medianOf(JOBS, waitForOne);
+    stage.say(`fairness: beside ${items} items …`);
+    const running = await batch.start(await prepareBatch(items, sandbox.url));
+    const beside = await medianOf(JOBS, async () => {
+      const ms = await waitForOne();
+      const { stage: at } = await running.status();
+      return at === 'running' ? ms : undefined;
+    });
+    await running.result();
+    return { items, alone, beside };
+  } finally {
+    await worker.stop();
+  }
+}
+
+/** Of as many as can be had; one that is undefined ends it. */
+async function medianOf(most: number, measure: () => Promise<number | undefined>): Promise<Median> {
+  const values: number[] = [];
+  while (values.length < most) {
+    const value = await measure();
+    if (value === undefined) break;
+    values.push(value);
+  }
+  const sorted = values.sort((one, other) => one - other);
+  return { jobs: sorted.length, ms: sorted[Math.floor(sorted.length / 2)] ?? NaN };
+}

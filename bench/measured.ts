@@ -1,0 +1,60 @@
+/** A process of its own, and what the system says it used. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import readline from 'node:readline';
+
+/** The unit of CPU times in /proc: 100 a second on every Linux of today. */
+const MS_OF_A_TICK = 10;
+
+/** Processor time of all its threads since it began, in milliseconds. */
+export function cpuMsOf(pid: number): number {
+  // The second field is the command in brackets, and may hold blanks.
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) * MS_OF_A_TICK;
+}
+
+/** The most memory it ever had resident, in MiB. */
+export function peakMiBOf(pid: number): number {
+  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
+}
+
+export interface Script {
+  pid: number;
+  /** Its line that begins with "ready". */
+  ready: string;
+  stop: () => Promise<void>;
+}
+
+/** Starts a Node script, and waits for a line of it that begins with "ready". */
+export async function startScript(
+  script: string,
+  args: string[],
+  { env = {}, nodeFlags = [] }: { env?: Record<string, string>; nodeFlags?: string[] } = {},
+): Promise<Script> {
+  const child = spawn(process.execPath, [...nodeFlags, script, ...args], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const ended = once(child, 'exit');
+  const stop = async (): Promise<void> => {
+    child.kill('SIGTERM');
+    await ended;
+  };
+  const lines = readline.createInterface({ input: child.stdout });
+  const ready = await new Promise<string>((resolve, reject) => {
+    lines.on('line', (line) => {
+      if (line.startsWith('ready')) resolve(line);
+    });
+    const tooEarly = (): void => {
+      reject(new Error(`${script} ${args.join(' ')} ended before it was ready`));
+    };
+    ended.then(tooEarly, tooEarly);
+  });
+  return { pid: pidOf(child), ready, stop };
+}
+
+export function pidOf({ pid }: { pid?: number }): number {
+  if (pid === undefined) throw new Error('the process was not started');
+  return pid;
+}

@@ -1,0 +1,18 @@
+/** What both sides are measured with. */
+
+/** Of both workers' heaps, in MiB, as in the Dockerfile: Node lets them grow far beyond what is in use. */
+export const HEAP_MIB = 512;
+/** glibc keeps what each thread gave back, as the Dockerfile says. */
+export const MEMORY = { MALLOC_ARENA_MAX: '2' };
+/** Before every answer to a POST. */
+export const POST_LATENCY_MS = 50;
+/** Half of them are for batches. */
+export const SUBMITS_ON_WIRE = 200;
+/** The service wants 15 to 20 s; with that one would measure timers. */
+export const POLL_EVERY_MS = 1_000;
+/** Items of a batch at the service at once. */
+export const CONCURRENCY = 2_000;
+/** Results that Segue writes into one project. The hand-written one has a project for each, or it would lose some. */
+export const ITEMS_A_PROJECT = 500;
+/** What the service knows its key by. */
+export const WORKSPACE = '1';

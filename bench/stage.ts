@@ -1,0 +1,125 @@
+/** What every row has in common: one Temporal server and one sandbox, and workers that come and go. */
+import path from 'node:path';
+import { type LedgerSummary, SANDBOX_KEY } from '@segue/sandbox';
+import { Client, Connection } from '@temporalio/client';
+import { loadLocalTemporalConfig } from '../src/config';
+import { startDevServer } from '../src/temporal/devServer';
+import { findTemporalBinary } from '../src/temporal/find';
+import { freePort } from '../src/temporal/ports';
+import { pidOf, type Script, startScript } from './measured';
+import { HEAP_MIB, MEMORY, POST_LATENCY_MS, SUBMITS_ON_WIRE } from './settings';
+
+const SEGUE = path.join(__dirname, '..', 'bin', 'segue');
+/** Compiled by `npm run bench`. */
+const HAND_WRITTEN_WORKER = path.join(__dirname, 'handWritten', 'dist', 'worker.js');
+
+export interface BenchSandbox extends Script {
+  url: string;
+}
+
+export interface Stage {
+  client: Client;
+  serverPid: number;
+  metricsUrl: string;
+  say: (line: string) => void;
+  /** A service whose tasks are over at this poll. */
+  sandbox: (polls: number) => Promise<BenchSandbox>;
+  segueWorker: (taskQueue: string, apiUrl: string) => Promise<Script>;
+  handWrittenWorker: (taskQueue: string, apiUrl: string) => Promise<Script>;
+}
+
+/** Runs `work` on it, and ends all its processes, whatever happens. */
+export async function onStage<Result>(
+  { profile }: { profile?: string },
+  work: (stage: Stage) => Promise<Result>,
+): Promise<Result> {
+  const running: { stop: () => Promise<void> }[] = [];
+  const keep = <Started extends { stop: () => Promise<void> }>(process: Started): Started => {
+    running.push(process);
+    return process;
+  };
+  const say = (line: string): void => {
+    process.stderr.write(`${line}\n`);
+  };
+  try {
+    const binary = await findTemporalBinary(loadLocalTemporalConfig(), say);
+    const metricsPort = await freePort();
+    const server = keep(await startDevServer(binary.path, { uiPort: false, metricsPort }));
+    const connection = await Connection.connect({ address: server.address });
+    keep({ stop: () => connection.close() });
+    const nodeFlags = [
+      `--max-old-space-size=${HEAP_MIB}`,
+      ...(profile ? ['--cpu-prof', `--cpu-prof-dir=${profile}`] : []),
+    ];
+    const working = work({
+      client: new Client({ connection }),
+      serverPid: pidOf(server.process),
+      metricsUrl: `http://127.0.0.1:${metricsPort}/metrics`,
+      say,
+      sandbox: async (polls) => keep(await startSandbox(polls)),
+      segueWorker: async (taskQueue, apiUrl) =>
+        keep(
+          await startScript(SEGUE, ['worker'], {
+            nodeFlags,
+            env: {
+              ...MEMORY,
+              TEMPORAL_ADDRESS: server.address,
+              SEGUE_TASK_QUEUE: taskQueue,
+              SEGUE_API_URL: apiUrl,
+              SEGUE_API_KEY: SANDBOX_KEY,
+              SEGUE_MAX_SUBMITS: String(SUBMITS_ON_WIRE),
+            },
+          }),
+        ),
+      handWrittenWorker: async (taskQueue, apiUrl) =>
+        keep(
+          await startScript(HAND_WRITTEN_WORKER, [server.address, taskQueue, apiUrl, SANDBOX_KEY], {
+            nodeFlags,
+            env: MEMORY,
+          }),
+        ),
+    });
+    return await Promise.race([working, untilInterrupted()]);
+  } finally {
+    for (const { stop } of running.reverse())
+      await stop().catch((error: unknown) => {
+        say(String(error));
+      });
+  }
+}
+
+/** Ctrl-C ends what was started, too. */
+function untilInterrupted(): Promise<never> {
+  return new Promise((_, reject) => {
+    for (const signal of ['SIGINT', 'SIGTERM'])
+      process.once(signal, () => {
+        reject(new Error(`stopped by ${signal}`));
+      });
+  });
+}
+
+/** A service whose tasks are over at this poll, and which takes a while for every POST. */
+async function startSandbox(polls: number): Promise<BenchSandbox> {
+  const sandbox = await startScript(SEGUE, ['sandbox', '--port', '0', '--pace', `polls=${polls}`]);
+  const [, url = ''] = sandbox.ready.split(' ');
+  for (const operation of ['remove-background', 'notify'])
+    await control(url, 'faults', {
+      ...{ operation, match: { every: 1 } },
+      ...{ fault: 'delay', ms: POST_LATENCY_MS, when: 'before' },
+    });
+  return { ...sandbox, url };
+}
+
+export async function control(sandboxUrl: string, what: string, body: object): Promise<void> {
+  const response = await fetch(`${sandboxUrl}/_sandbox/${what}`, {
+    method: 'POST',
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(await response.text());
+}
+
+/** What the service counted, since it began. */
+export async function ledgerSummary(sandboxUrl: string): Promise<LedgerSummary> {
+  const response = await fetch(`${sandboxUrl}/_sandbox/ledger?entries=no`);
+  return ((await response.json()) as { summary: LedgerSummary }).summary;
+}

@@ -1,0 +1,99 @@
+import { type FileHandle, mkdir, open } from 'node:fs/promises';
+import path from 'node:path';
+import { UnusableFileError } from './errors';
+
+const LINE_BREAK = 0x0a;
+
+/**
+ * An append-only file of JSON lines. What `append` took is on the disk when `synced` resolves, so that what was
+ * acknowledged survives kill -9; lines that arrive during one sync share the next.
+ */
+export class Journal<Line> {
+  #waiting: string[] = [];
+  /** The end of the last write that was begun or stands in line; once one fails, so do all that follow. */
+  #synced = Promise.resolve();
+
+  private constructor(
+    private readonly file: FileHandle,
+    /** Whether the file held nothing when it was opened. */
+    readonly isNew: boolean,
+  ) {}
+
+  /** Opens the journal and hands every line in it to `replay`. */
+  static async open<Line>(name: string, replay: (line: Line) => void): Promise<Journal<Line>> {
+    await mkdir(path.dirname(path.resolve(name)), { recursive: true });
+    const file = await open(name, 'a+');
+    try {
+      return new Journal<Line>(file, (await replayAll(file, name, replay)) === 0);
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+  }
+
+  append(line: Line): void {
+    this.#waiting.push(`${JSON.stringify(line)}\n`);
+    if (this.#waiting.length > 1) return;
+    this.#synced = this.#synced.then(() => this.#writeWaiting());
+    // Whoever waits for it is told; that nobody does is fine.
+    this.#synced.catch(() => undefined);
+  }
+
+  /** Resolves when the disk holds everything appended so far; rejects for good once the disk refused a line. */
+  synced(): Promise<void> {
+    return this.#synced;
+  }
+
+  async close(): Promise<void> {
+    await this.#synced.catch(() => undefined);
+    await this.file.close();
+  }
+
+  async #writeWaiting(): Promise<void> {
+    try {
+      await this.file.appendFile(this.#waiting.splice(0).join(''));
+      await this.file.datasync();
+    } catch (error) {
+      // What is in memory is no longer what the file holds: nothing may be acknowledged from here on.
+      throw new Error('the journal cannot be written', { cause: error });
+    }
+  }
+}
+
+/** Cuts off what is no whole line, and gives the number of those that are. */
+async function replayAll(file: FileHandle, name: string, replay: (line: never) => void): Promise<number> {
+  let [lines, bytes] = [0, 0];
+  const unusable = (): UnusableFileError =>
+    new UnusableFileError(name, [
+      `line ${lines + 1} is none that this sandbox wrote; move the file away to start anew`,
+    ]);
+  for await (const line of wholeLines(file)) {
+    try {
+      replay(JSON.parse(line.toString()) as never);
+    } catch {
+      throw unusable();
+    }
+    lines += 1;
+    bytes += line.length + 1;
+  }
+  const { size } = await file.stat();
+  // Without a single line there is no telling whose file it is.
+  if (lines === 0 && size > 0) throw unusable();
+  // What follows the last line break was being written when the process died, so nobody was told of it.
+  if (bytes < size) await file.truncate(bytes);
+  return lines;
+}
+
+/** Piece by piece: a journal grows longer than any string can be. */
+async function* wholeLines(file: FileHandle): AsyncGenerator<Buffer> {
+  let begun: Buffer[] = [];
+  for await (const piece of file.createReadStream({ start: 0, autoClose: false }) as AsyncIterable<Buffer>) {
+    let from = 0;
+    for (let to = piece.indexOf(LINE_BREAK); to !== -1; to = piece.indexOf(LINE_BREAK, from)) {
+      yield Buffer.concat([...begun, piece.subarray(from, to)]);
+      begun = [];
+      from = to + 1;
+    }
+    begun.push(piece.subarray(from));
+  }
+}

@@ -1,0 +1,18 @@
+import { forDevelopment } from '../../../src/cli/servers/development';
+
+test('a development command names the package that an installation for production lacks', async () => {
+  const missing = (message: string) => forDevelopment('dev', () => Promise.reject(new Error(message)));
+  const refusal = (name: string) =>
+    `segue dev needs the package ${name}, which this installation does not have`;
+  await expect(missing("Cannot find module '@segue/sandbox'\nRequire stack:")).rejects.toThrow(
+    refusal('@segue/sandbox'),
+  );
+  await expect(missing("Cannot find package 'proper-lockfile' imported from /a.js")).rejects.toThrow(
+    refusal('proper-lockfile'),
+  );
+  // A file of Segue itself: a broken build, and no package to install.
+  await expect(missing("Cannot find module './runDev.js'")).rejects.toThrow(
+    "Cannot find module './runDev.js'",
+  );
+  expect(await forDevelopment('dev', () => Promise.resolve('loaded'))).toBe('loaded');
+});
