@@ -66,23 +66,18 @@ const FRIDAY = 5;
  * replay. Tests set `wallClock`; the returned times are by the caller's clock.
  */
 export function createWorkingHours(wallClock?: () => number) {
-  const moments = (asked: number): { moment: number; timeOf: (moment: number) => string } => {
+  const hoursFrom = (asked: number, timezone: string): WorkingHours => {
     const ahead = wallClock ? wallClock() - Date.now() : 0;
-    return { moment: asked + ahead, timeOf: (moment) => new Date(moment - ahead).toISOString() };
+    const timeOf = (moment: number): string => new Date(moment - ahead).toISOString();
+    const opens = firstWorkingMoment(asked + ahead, timezone);
+    const { date } = localTime(opens, timezone);
+    return { opensAt: timeOf(opens), closesAt: timeOf(closingMoment(opens, timezone)), date };
   };
   return {
     workingTime: ({ notBefore, timezone }: WorkingTimeOrder): Promise<string> =>
-      withValid('notBefore', notBefore, timezone, (asked) => {
-        const { moment, timeOf } = moments(asked);
-        return timeOf(firstWorkingMoment(moment, timezone));
-      }),
+      withValid('notBefore', notBefore, timezone, (asked) => hoursFrom(asked, timezone).opensAt),
     workingHours: ({ at, timezone }: WorkingHoursOrder): Promise<WorkingHours> =>
-      withValid('at', at, timezone, (asked) => {
-        const { moment, timeOf } = moments(asked);
-        const opens = firstWorkingMoment(moment, timezone);
-        const { date } = localTime(opens, timezone);
-        return { opensAt: timeOf(opens), closesAt: timeOf(closingMoment(opens, timezone)), date };
-      }),
+      withValid('at', at, timezone, (asked) => hoursFrom(asked, timezone)),
   };
 }
 

@@ -18,11 +18,11 @@ import {
   type WriteOrder,
   type WriteReport,
 } from '../contract';
-import { stepRequestId } from '../contract/ids';
 import { writerStart } from '../runs/writerStart';
 import { problemsOfProject } from '../validation/inputs';
 import { Heartbeat } from './atMostOnce/heartbeat';
 import { isActiveAndNotCancelled } from './atMostOnce/isStillActive';
+import { callOptions } from './calls';
 import { activityFailure, isDenial, type Patience, patientFailure } from './lib/failures';
 import { ProjectUpdate } from './lib/projectUpdate';
 
@@ -31,7 +31,7 @@ export function createRequestChange(organizationOf: OrganizationOf, patience: Pa
   const { authGrace } = patience;
   return async function requestChange(order: RequestChangeOrder): Promise<void> {
     const { project, scope, changeId, change, onlyBy, receipt } = order;
-    const { taskQueue, workflowExecution, activityId, attempt } = activityInfo();
+    const { taskQueue, workflowExecution } = activityInfo();
     const workflowId = workflowExecution?.workflowId ?? 'activity';
     const request: ChangeRequest = { changeId, change, replyTo: workflowId, receipt, space: scope?.space };
     const problems = [
@@ -53,7 +53,7 @@ export function createRequestChange(organizationOf: OrganizationOf, patience: Pa
         FAILURE.outdated,
       );
 
-    const requestId = stepRequestId(workflowId, `requestChange-${activityId}.${attempt}`);
+    const { requestId } = callOptions('requestChange', {});
     const organization = await organizationOf(scope, { requestId, timeoutMs: LONGEST_CALL_MS / 2 }).catch(
       (error: unknown) => {
         throw error instanceof ApiError ? patientFailure(error, patience) : error;
@@ -81,13 +81,9 @@ export interface WriteOptions {
  */
 export function createWriteProject(api: Api, { writeTimeoutMs = LONGEST_CALL_MS }: WriteOptions) {
   return async function writeProject({ project, scope, changes }: WriteOrder): Promise<WriteReport> {
-    const { workflowExecution, activityId, attempt } = activityInfo();
-    const step = `writeProject-${activityId}.${attempt}`;
+    const { requestId } = callOptions('writeProject', {});
     let calls = 0;
-    const nextCall = () => ({
-      requestId: stepRequestId(workflowExecution?.workflowId ?? 'activity', `${step}.${++calls}`),
-      timeoutMs: writeTimeoutMs,
-    });
+    const nextCall = () => ({ requestId: `${requestId}.${++calls}`, timeoutMs: writeTimeoutMs });
     const heartbeat = new Heartbeat();
     const update = new ProjectUpdate(api, project, scope, heartbeat, nextCall);
     const { report } = update;

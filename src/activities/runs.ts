@@ -71,8 +71,8 @@ export async function readEnd({
     return { is: 'succeeded', taskId, links: linksIn(document), values: valuesAt(document, pointers) };
   } catch (error) {
     if (!(error instanceof WorkflowFailedError)) throw error;
-    const { status, taskId, error: words } = failedRun(error);
-    return { is: status, taskId: taskId ?? listedTask(run), error: truncate(words, LONGEST_ERROR) };
+    const { status, taskId, error: message } = failedRun(error);
+    return { is: status, taskId: taskId ?? listedTask(run), error: truncate(message, LONGEST_ERROR) };
   }
 }
 
@@ -129,15 +129,15 @@ const LONGEST_LINK = 2_000;
 /** The first few addresses in a document, in its order: only texts that are nothing but an address. */
 function linksIn(document: unknown): string[] {
   const found = new Set<string>();
-  const look = (value: unknown): void => {
+  const visit = (value: unknown): void => {
     if (found.size === MOST_LINKS) return;
     if (typeof value === 'string') {
       if (isLink(value)) found.add(value);
     } else if (value !== null && typeof value === 'object') {
-      Object.values(value).forEach(look);
+      Object.values(value).forEach(visit);
     }
   };
-  look(document);
+  visit(document);
   return [...found];
 }
 
@@ -147,8 +147,8 @@ function isLink(text: string): boolean {
 
 /** Reads how each of many runs ended, in their order. Runs that are about to end are awaited all at the same time. */
 export async function readEnds(orders: ReadEndOrder[]): Promise<JobEnd[]> {
-  const isWaitedFor = orders.some(({ isEnding }) => isEnding);
-  return inParallel(isWaitedFor ? orders.length : MOST_AT_ONCE, orders, readEnd);
+  const hasEnding = orders.some(({ isEnding }) => isEnding);
+  return inParallel(hasEnding ? orders.length : MOST_AT_ONCE, orders, readEnd);
 }
 
 /** Cancels many runs. Runs that are over or gone are left out; cancelling a run twice changes nothing. */

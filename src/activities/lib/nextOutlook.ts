@@ -13,10 +13,10 @@ import {
   type OutlookWeek,
   type WorkspaceClock,
 } from '../../contract';
-import { digest } from '../../platform/digest';
 import { nudgeSubject } from '../../contract/ids';
-import { daysAfter, localTime } from '../../calendar/zones';
 import { truncate } from '../../contract/text';
+import { daysAfter, localTime } from '../../calendar/zones';
+import { digest } from '../../platform/digest';
 import { addCounts, moreThan, type Survey } from './survey';
 
 const MOST_CHANGES = 20;
@@ -101,7 +101,7 @@ function weekNow(before: Outlook | undefined, look: Look, week: string): Outlook
     const was = own(before?.boards, board);
     return was && was.digest !== now ? [board] : [];
   });
-  const told: Omit<OutlookWeek, 'changes'> = {
+  const counts: Omit<OutlookWeek, 'changes'> = {
     week,
     drafts: draftsNow(before, look, sofar),
     activity: {
@@ -112,7 +112,7 @@ function weekNow(before: Outlook | undefined, look: Look, week: string): Outlook
     tasks: news.reduce((sum, { task, count }) => addCounts(sum, { [task]: count }), sofar?.tasks ?? {}),
     boards: [...new Set([...(sofar?.boards ?? []), ...changed])],
   };
-  return { ...told, changes: inWords(told) };
+  return { ...counts, changes: changesOf(counts) };
 }
 
 function draftsNow(
@@ -182,18 +182,17 @@ function nudgesDue(
   return due.filter((nudge) => own(before?.nudged, nudgeSubject(nudge)) !== week);
 }
 
-function inWords({ drafts, tasks, boards, activity }: Omit<OutlookWeek, 'changes'>): string[] {
-  const moved = [
+function changesOf({ drafts, tasks, boards, activity }: Omit<OutlookWeek, 'changes'>): string[] {
+  const changes = [
     ...(drafts?.new ? [`${drafts.new} more drafts`] : []),
     ...(drafts?.gone ? [`${drafts.gone} fewer drafts, published or deleted`] : []),
     ...Object.entries(activity.verbs).map(([verb, count]) => `${verb}: ${count}`),
     ...boards.map((board) => `board ${board} changed`),
     ...Object.entries(tasks).map(([task, count]) => `task ${task}: ${count} new entries`),
   ].map((words) => truncate(words, LONGEST_CHANGE));
-  const left = moved.length - (MOST_CHANGES - 1);
-  return moved.length <= MOST_CHANGES
-    ? moved
-    : [...moved.slice(0, MOST_CHANGES - 1), `and ${left} more changes`];
+  if (changes.length <= MOST_CHANGES) return changes;
+  const left = changes.length - (MOST_CHANGES - 1);
+  return [...changes.slice(0, MOST_CHANGES - 1), `and ${left} more changes`];
 }
 
 function own<T>(members: Record<string, T> | undefined, name: string): T | undefined {

@@ -15,7 +15,7 @@ import { changeData, ChangeError } from '../../contract/changes';
 import { type ProjectRef, type Scope, type WriteOrder, type WriteReport } from '../../contract';
 import { type Heartbeat } from '../atMostOnce/heartbeat';
 
-export type Change = WriteOrder['changes'][number];
+type Change = WriteOrder['changes'][number];
 type Read = Awaited<ReturnType<Api['getProject']>>;
 type Update = Parameters<Api['updateProject']>[0]['changes'];
 
@@ -41,7 +41,7 @@ type Verdict =
   | 'unknown';
 
 export class ProjectUpdate {
-  /** What is settled so far. */
+  /** The changes settled so far. */
   readonly report: WriteReport = { applied: [], refused: [], patches: 0 };
   #denial?: ApiError;
 
@@ -53,17 +53,17 @@ export class ProjectUpdate {
     private readonly nextCall: () => Pick<CallOptions, 'requestId' | 'timeoutMs'>,
   ) {}
 
-  /** Settles what can be; throws the reason why nothing could. */
+  /** Settles as many changes as possible; throws the denial when it could settle none. */
   async settleAll(changes: Change[]): Promise<void> {
     await this.#settle(changes);
     const { applied, refused } = this.report;
     if (this.#denial && applied.length + refused.length === 0) throw this.#denial;
   }
 
-  /** Brings all of them in by one PATCH; when the service refuses that, by halves, until what it refuses stands alone. */
+  /** Writes all changes by one PATCH. When the service refuses it, by halves, until a refused change stands alone. */
   async #settle(changes: Change[]): Promise<void> {
     cancellationSignal().throwIfAborted();
-    const refusal = await this.#bringIn(changes);
+    const refusal = await this.#write(changes);
     if (!refusal) return;
     const verdict = verdictOf(refusal);
     if (verdict === 'gone' || (verdict === 'refused' && changes.length === 1)) {
@@ -79,7 +79,7 @@ export class ProjectUpdate {
   }
 
   /** The service's refusal of these changes; undefined when they are settled. */
-  async #bringIn(changes: Change[]): Promise<ApiError | undefined> {
+  async #write(changes: Change[]): Promise<ApiError | undefined> {
     for (let round = 1; ; round++) {
       const read = await this.#read(changes);
       if (!read) return undefined;

@@ -1,5 +1,4 @@
 /** Reads drafts, task activity and boards page by page, and keeps only counts and short excerpts. */
-import { createHash } from 'node:crypto';
 import { activityInfo } from '@temporalio/activity';
 import { type Api } from '../../api/client';
 import { isMissing } from '../../api/errors';
@@ -22,13 +21,13 @@ export interface Survey {
   missing: Named<string>[];
 }
 
-export interface BoardSeen {
+interface BoardSeen {
   excerpt: string;
   digest: string;
 }
 
 /** Ids can be any text, `__proto__` too. */
-export type Named<T> = [name: string, value: T];
+type Named<T> = [name: string, value: T];
 
 /** Goes on where an earlier attempt stopped. A task or board that the service does not know is listed as missing. */
 export async function survey(
@@ -123,7 +122,7 @@ async function readOn(
   if (tally.over) return;
   const seenLast = tally.last;
   for await (const items of walkPages(getPage, tally.pages + 1)) {
-    const page = digestOf(items);
+    const page = digest(items);
     // Some services return their last page for every later page number.
     if (page === seenLast) break;
     if (tally.pages === MOST_PAGES) {
@@ -142,8 +141,7 @@ function add(tally: Tally, item: unknown): void {
   tally.count += 1;
   if (tally.excerpt.length < MOST_IN_EXCERPT) tally.excerpt.push(compact(item));
   const verb = verbOf(item);
-  if (verb === undefined) return;
-  tally.verbs = addCounts(tally.verbs, { [verb]: 1 });
+  if (verb !== undefined) tally.verbs = addCounts(tally.verbs, { [verb]: 1 });
 }
 
 /** The sum of both. After the first 50 names all others are counted as one. */
@@ -182,11 +180,4 @@ function verbOf(item: unknown): string | undefined {
 /** A short form of an item, as JSON: its fields are not published. */
 function compact(item: unknown, longest = LONGEST_ITEM): string {
   return truncate(JSON.stringify(item ?? null), longest);
-}
-
-function digestOf(value: unknown): string {
-  return createHash('sha256')
-    .update(JSON.stringify(value ?? null))
-    .digest('hex')
-    .slice(0, 16);
 }
