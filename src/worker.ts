@@ -3,7 +3,7 @@ import { getHeapStatistics } from 'node:v8';
 import { type DataConverter } from '@temporalio/common';
 import { type Logger, type NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import { createActivities } from './activities';
-import { LARGEST_RESULT_BYTES } from './activities/size';
+import { LARGEST_RESULT_BYTES } from './activities/lib/resultSize';
 import { type Operator } from './contract';
 import { createApi } from './api/client';
 import { apiSettings } from './config/apiSettings';

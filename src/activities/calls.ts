@@ -1,16 +1,18 @@
-import { activityInfo } from '@temporalio/activity';
+/** How activities call the service. */
+import { activityInfo, cancellationSignal } from '@temporalio/activity';
 import { type Api, type CallOptions } from '../api/client';
 import { operations, type Operations } from '../api/operations';
 import { type CallActivities, type CallOrder, LONGEST_CALL_MS, type Scope } from '../contract';
 import { stepRequestId } from '../contract/ids';
-import { activityFailure } from './failures';
+import { Heartbeat } from './atMostOnce/heartbeat';
+import { activityFailure, type Patience, patientFailure } from './lib/failures';
+import { bounded, boundedNews, type TaskNews } from './lib/resultSize';
 import { pauseFirst } from './pause';
-import { bounded, boundedNews, type TaskNews } from './size';
 
-/** How much sooner than its activity a call ends, so that its own error is recorded and not a timeout. */
+/** A call ends this much sooner than its activity, so that its own error is recorded and not a timeout. */
 const MARGIN_MS = 2_000;
 
-/** How an activity asks the service: within its own time, under the id it was given or one of the run and the step. */
+/** The request id is the given one, or one made from the run and the step. */
 export function callOptions(
   name: string,
   { requestId, scope }: { requestId?: string; scope?: Scope },
@@ -21,10 +23,11 @@ export function callOptions(
   return { requestId: requestId ?? step, scope, timeoutMs };
 }
 
-/** An activity for each operation that can be asked again. */
+/** An activity for each operation that may be repeated. `updateProject` is the project writer's alone. */
 export function createCalls(api: Api): CallActivities {
+  const names = Object.keys(operations).filter((name) => name !== 'updateProject');
   return Object.fromEntries(
-    Object.keys(operations).map((name) => [name, createCall(api, name as keyof Operations)]),
+    names.map((name) => [name, createCall(api, name as keyof Operations)]),
   ) as unknown as CallActivities;
 }
 
@@ -41,4 +44,39 @@ function createCall(api: Api, name: keyof Operations) {
       throw activityFailure(error);
     }
   };
+}
+
+/** For an activity that calls the service many times. */
+export interface Reading {
+  /** The options of the next call; throws when the activity was cancelled. */
+  next: () => CallOptions;
+  /** Keeps the progress for the next attempt, should this one end early. */
+  record: (progress: unknown) => void;
+}
+
+/** Runs an activity that only reads: sends heartbeats and casts errors. */
+export async function manyReads<T>(
+  name: string,
+  { scope, ...patience }: { scope?: Scope } & Patience,
+  read: (reading: Reading) => Promise<T>,
+): Promise<T> {
+  const options = callOptions(name, { scope });
+  const heartbeat = new Heartbeat();
+  let calls = 0;
+  try {
+    return await read({
+      next: () => {
+        cancellationSignal().throwIfAborted();
+        return { ...options, requestId: `${options.requestId}.${++calls}` };
+      },
+      record: (progress) => {
+        heartbeat.record(progress);
+      },
+    });
+  } catch (error) {
+    // The SDK reports a cancellation by its own error.
+    throw cancellationSignal().aborted ? error : patientFailure(error, patience);
+  } finally {
+    heartbeat.stop();
+  }
 }

@@ -1,54 +1,41 @@
+/** The activities of a Segue worker, by task queue. */
 import { log } from '@temporalio/activity';
 import { type MetricMeter, noopMetricMeter } from '@temporalio/common';
 import { type Api } from '../api/client';
 import { organizationResolver } from '../api/organization';
 import { type ProxySettings } from '../config';
 import { DEFAULT_SUBMIT, type Operator, type PollActivities, type SegueActivities } from '../contract';
-import { countBreakerChange } from './lib/metrics';
-import { Breaker, type BreakerChange } from './protection/breaker';
-import { createCalls } from './calls';
-import { cancelRuns } from './cancelRuns';
-import { Denials } from './protection/denials';
-import { checkMedia } from './checkMedia';
-import { createDownloadSubtitles, type DownloadOptions } from './downloadSubtitles';
-import { type Patience } from './failures';
 import { type GuardOptions } from './atMostOnce/guards';
-import { createIsStillDue } from './isStillDue';
+import { createCalls } from './calls';
+import { checkMedia, createPrepareCampaign, createReadPlace, createResearch } from './campaign';
+import { createReadWorkspaceClock, createWorkingHours } from './clock';
+import { type Patience } from './lib/failures';
+import { countBreakerChange } from './lib/metrics';
 import { readMediaResult, startMedia } from './mediaRequests';
-import { createNotify } from './notify';
-import { createNotifyChunk } from './notifyChunk';
-import { createPollTasks } from './pollTasks';
-import { createPost } from './atMostOnce/post';
-import { createPrepareCampaign } from './prepareCampaign';
-import { Quiet } from './protection/rateLimitPause';
-import { readEnd } from './readEnd';
-import { readEnds } from './readEnds';
+import { createNotifications } from './notify';
+import { createIsStillDue, createReadOutlook } from './outlook';
+import { createDownloadSubtitles, createPollTasks, createReadRecord, type DownloadOptions } from './poll';
+import { createRequestChange, createWriteProject, type WriteOptions } from './project';
+import { Breaker, type BreakerChange } from './protection/breaker';
+import { AccessDenials } from './protection/denials';
+import { RateLimitPause } from './protection/rateLimitPause';
+import { createSendSlots } from './protection/sendSlots';
 import { createReadFiredEnd } from './readFiredEnd';
-import { createReadOutlook } from './readOutlook';
-import { createReadPlace } from './readPlace';
-import { createReadRecord } from './readRecord';
-import { createRequestChange } from './requestChange';
-import { createResearch } from './research';
+import { cancelRuns, readEnd, readEnds } from './runs';
 import { createStartFired } from './startFired';
-import { createSubmit } from './submit';
-import { createSubmitChunk } from './submitChunk';
-import { createTellOperator } from './tellOperator';
-import { createWire } from './protection/sendSlots';
-import { createWorkingHours } from './workingTime';
-import { createReadWorkspaceClock } from './workspaceClock';
-import { createWriteProject, type WriteOptions } from './writeProject';
+import { createPost, createSubmit, createSubmitChunk } from './submit';
 
 export interface ActivityOptions extends GuardOptions, WriteOptions, DownloadOptions, Partial<Patience> {
   /** The workspace of every call that names none. */
   organization?: string;
-  /** On the way to the addresses of manifests. */
+  /** For downloads of manifests. */
   proxy?: ProxySettings;
   operator?: Operator;
-  /** POSTs of chunks on the wire at once, in this process. */
+  /** How many POSTs of chunks this process sends at once. */
   mostInChunks?: number;
-  /** Of one chunk. */
+  /** How many of one chunk. */
   mostInChunk?: number;
-  /** Of the process: what is counted here belongs to no single activity. */
+  /** The meter of the process, for what belongs to no single activity. */
   meter?: MetricMeter;
   /** The clock of the breaker, and of pauses that the service asks for. */
   now?: () => number;
@@ -56,40 +43,38 @@ export interface ActivityOptions extends GuardOptions, WriteOptions, DownloadOpt
   wallClock?: () => number;
 }
 
-/** Everything a Segue worker can do for a workflow, by the queue that does it. */
 export function createActivities(api: Api, options: ActivityOptions = {}) {
   const { authGrace = DEFAULT_SUBMIT.authGrace, meter = noopMetricMeter } = options;
   const organizationOf = organizationResolver(api, options.organization);
-  // One for all that submits with this credential.
+  // One breaker for all submits with this credential.
   const breaker = new Breaker({
     now: options.now,
     onChange: (change) => {
       announce(change, meter);
     },
   });
-  const denials = new Denials(options.now);
+  const denials = new AccessDenials(options.now);
+  const patience = { authGrace };
   const general = {
     ...createCalls(api),
-    notify: createNotify(api, options),
-    tellOperator: createTellOperator(api, options.operator, denials, options),
-    requestChange: createRequestChange(organizationOf, { authGrace }),
+    ...createNotifications(api, options.operator, denials, options),
+    requestChange: createRequestChange(organizationOf, patience),
     writeProject: createWriteProject(api, options),
-    prepareCampaign: createPrepareCampaign(api, { authGrace }),
+    prepareCampaign: createPrepareCampaign(api, patience),
     checkMedia,
-    readPlace: createReadPlace(api, { authGrace }),
-    research: createResearch(api, { authGrace }),
+    readPlace: createReadPlace(api, patience),
+    research: createResearch(api, patience),
     startMedia,
     readMediaResult,
     readEnd,
     readEnds,
     cancelRuns,
-    readOutlook: createReadOutlook(api, organizationOf, { authGrace }, options.wallClock),
-    isStillDue: createIsStillDue(api, { authGrace }),
+    readOutlook: createReadOutlook(api, organizationOf, patience, options.wallClock),
+    isStillDue: createIsStillDue(api, patience),
     ...createWorkingHours(options.wallClock),
     startFired: createStartFired(meter, options.proxy),
     readFiredEnd: createReadFiredEnd(meter),
     readWorkspaceClock: createReadWorkspaceClock(api),
-    notifyChunk: createNotifyChunk(api, options),
   };
   const polls = {
     getTask: general.getTask,
@@ -97,16 +82,16 @@ export function createActivities(api: Api, options: ActivityOptions = {}) {
     downloadSubtitles: createDownloadSubtitles(api, options),
     pollTasks: createPollTasks(api),
   } satisfies PollActivities;
-  const post = createPost(api, breaker, new Quiet(options.now), denials);
+  const post = createPost(api, breaker, new RateLimitPause(options.now), denials);
   const submits = { submit: createSubmit(post, options) };
   const chunks = {
     submitChunk: createSubmitChunk(
       post,
-      createWire({ most: options.mostInChunks, mostOfChunk: options.mostInChunk }),
+      createSendSlots({ most: options.mostInChunks, mostOfChunk: options.mostInChunk }),
       options,
     ),
   };
-  // What the contract promises is registered on one of them.
+  // Every activity of the contract is registered on one of the queues.
   ({ ...general, ...polls, ...submits, ...chunks }) satisfies SegueActivities;
   return { general, polls, submits, chunks };
 }

@@ -13,7 +13,7 @@ import {
 import { InvalidInputError, KeyReusedError } from '../errors';
 import { failedRun } from '../runs/failedRun';
 import { findOwnRun, isOpen } from '../runs/ownRun';
-import { askToBeTold, untilEnded } from './runs';
+import { subscribeToEnd, untilEnded } from './runs';
 
 export async function startMedia(input: MediaRequestInput): Promise<RequestedRun> {
   const { taskQueue, workflowExecution } = activityInfo();
@@ -21,7 +21,7 @@ export async function startMedia(input: MediaRequestInput): Promise<RequestedRun
   try {
     const { submit, ...spec } = input;
     const { workflowId } = await new MediaClient(client, { taskQueue, submit }).start(spec);
-    const isOver = !(await askToBeTold(client, workflowId, workflowExecution?.workflowId ?? ''));
+    const isOver = !(await subscribeToEnd(client, workflowId, workflowExecution?.workflowId ?? ''));
     return { workflowId, isOver };
   } catch (error) {
     if (!(error instanceof InvalidInputError) && !(error instanceof KeyReusedError)) throw error;

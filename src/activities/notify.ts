@@ -1,28 +1,52 @@
 import { type Api } from '../api/client';
-import { type NotifyOrder, type NotifyOutcome } from '../contract';
+import {
+  type NotifyChunkOrder,
+  type NotifyOrder,
+  type NotifyOutcome,
+  type Operator,
+  type OperatorOrder,
+} from '../contract';
+import { sendChunkOnce } from './atMostOnce/chunk';
 import { type GuardOptions } from './atMostOnce/guards';
-import { sendOnce } from './atMostOnce/once';
+import { sendOnce } from './atMostOnce/sendOnce';
+import { type AccessDenials, deniedScope } from './protection/denials';
 
 /**
- * One notification: a person who gets it twice trusts neither.
+ * Notifications, each sent at most once.
  *
- * It neither counts for the breaker nor waits for it. An uncertain one holds nothing, so there is nothing to save; and
- * the time in which submits are held back is the time in which a person has to be told.
+ * They neither count for the breaker nor wait for it. An uncertain notification holds no job, so there is nothing to
+ * save; and while submits are held back, people have to be told.
  */
-export function createNotify(api: Api, options: GuardOptions) {
-  return async function notify({
-    notification,
-    scope,
-    requestId,
-    runId,
-    sendBefore,
-  }: NotifyOrder): Promise<NotifyOutcome> {
-    const latest = sendBefore === undefined ? Infinity : Date.parse(sendBefore);
-    return sendOnce(runId, options, (window) =>
-      api.notify(notification, {
-        ...{ requestId, scope, ...window },
-        sendBefore: Math.min(window.sendBefore, latest),
-      }),
-    );
+export function createNotifications(
+  api: Api,
+  operator: Operator | undefined,
+  denials: AccessDenials,
+  guards: GuardOptions,
+) {
+  return {
+    notify: ({ notification, scope, requestId, runId, sendBefore }: NotifyOrder): Promise<NotifyOutcome> => {
+      const latest = sendBefore === undefined ? Infinity : Date.parse(sendBefore);
+      return sendOnce(runId, guards, (window) =>
+        api.notify(notification, {
+          ...{ requestId, scope, ...window },
+          sendBefore: Math.min(window.sendBefore, latest),
+        }),
+      );
+    },
+
+    notifyChunk: ({ notices, runId }: NotifyChunkOrder): Promise<NotifyOutcome[]> =>
+      sendChunkOnce(notices, runId, guards, ({ notification, requestId }, window) =>
+        api.notify(notification, { requestId, ...window }),
+      ),
+
+    /** One alarm to the user that this worker's settings name. */
+    tellOperator: async (order: OperatorOrder): Promise<NotifyOutcome | { outcome: 'nobody' }> => {
+      const { notification, denied, requestId, runId } = order;
+      if (!operator) return { outcome: 'nobody' };
+      return sendOnce(runId, guards, (window) => {
+        const send = () => api.notify({ ...notification, ...operator }, { requestId, ...window });
+        return denied ? denials.alertFor(deniedScope(denied.status, denied.scope)).raise(send) : send();
+      });
+    },
   };
 }

@@ -2,13 +2,13 @@ import { type MetricMeter } from '@temporalio/common';
 import { endOfBatch } from '../client/batches/end';
 import { type BatchResult, type FiredEnd, type JobEnd, type ReadFiredEndOrder } from '../contract';
 import { batchWorkflowId, keyIn } from '../contract/ids';
-import { readEnd } from './readEnd';
-import { meterSkippedFirings } from './skippedFirings';
+import { meterSkippedFirings } from './lib/metrics';
+import { readEnd } from './runs';
 
-/** Where a run's own result says how it went; all but the first only a batch's. */
+/** Pointers into the result of a run; all but the first are a batch's. */
 const RESULT = { status: '/status', counts: '/counts', incomplete: '/incomplete', stopped: '/stopped' };
 
-/** Results that are an end like any other to the run, and not a success to those who wait for it. */
+/** Results of a run that completed, and did not succeed for those who wait for it. */
 const NOT_SUCCEEDED: Partial<Record<string, FiredEnd>> = {
   rejected: { status: 'failed', error: 'it was rejected' },
   expired: { status: 'failed', error: 'nobody decided in time' },

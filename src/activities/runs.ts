@@ -1,11 +1,38 @@
 /** Other runs, as the Temporal server knows them. */
-import { type Client, WorkflowNotFoundError } from '@temporalio/client';
-import { reportToSignal } from '../contract';
+import { getClient } from '@temporalio/activity';
+import {
+  type Client,
+  type WorkflowExecutionDescription,
+  WorkflowFailedError,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
+import { whatIsThere } from '../api/there';
+import { isLargeInfo } from '../api/largeInfo';
+import { isPointer, valueAt } from '../api/pointer';
+import {
+  type JobEnd,
+  MEDIA_WORKFLOW,
+  type MediaResult,
+  type ReadEndOrder,
+  RECORD_WORKFLOW,
+  type RecordResult,
+  reportToSignal,
+  TRANSCRIPT_WORKFLOW,
+  type TranscriptResult,
+} from '../contract';
+import { searchAttributes } from '../contract/searchAttributes';
+import { truncate } from '../contract/text';
+import { inParallel } from '../platform/parallel';
+import { failedRun } from '../runs/failedRun';
+import { findOwnRun, isOpen } from '../runs/ownRun';
+import { LARGEST_RESULT_BYTES } from './lib/resultSize';
 
-const ENDING_PATIENCE_MS = 20_000;
+/** Requests to the server at a time. */
+const MOST_AT_ONCE = 10;
+const ENDING_TIMEOUT_MS = 20_000;
 
-/** Gives whether it will tell: one that is over does not. */
-export async function askToBeTold(client: Client, workflowId: string, listener: string): Promise<boolean> {
+/** Asks a run to signal its end to `listener`; false when that run is over. */
+export async function subscribeToEnd(client: Client, workflowId: string, listener: string): Promise<boolean> {
   try {
     await client.workflow.getHandle(workflowId).signal(reportToSignal, { workflowId: listener });
     return true;
@@ -15,10 +42,123 @@ export async function askToBeTold(client: Client, workflowId: string, listener: 
   }
 }
 
-/** A run tells its end just before it; whatever comes of waiting is looked at afterwards. */
+/** A run signals its end just before it ends. The caller reads the run afterwards, so errors do not matter here. */
 export async function untilEnded(client: Client, workflowId: string): Promise<void> {
-  const deadline = Date.now() + ENDING_PATIENCE_MS;
+  const deadline = Date.now() + ENDING_TIMEOUT_MS;
   await client
     .withDeadline(deadline, () => client.workflow.getHandle(workflowId).result())
     .catch(() => undefined);
+}
+
+const LARGEST_VALUE_BYTES = 64 * 1024;
+/** Short, because a campaign carries the errors of all its jobs over continue-as-new. */
+const LONGEST_ERROR = 500;
+
+/** Reads how a run ended, and the requested values of its result; not the whole result, which a history keeps already. */
+export async function readEnd({
+  workflowId,
+  isEnding = false,
+  pointers = [],
+}: ReadEndOrder): Promise<JobEnd> {
+  const client = getClient();
+  if (isEnding) await untilEnded(client, workflowId);
+  const run = await findOwnRun(client, workflowId);
+  if (!run) return { is: 'gone' };
+  if (isOpen(run)) return { is: 'open' };
+  try {
+    const result: unknown = await client.workflow.getHandle(workflowId, run.runId).result();
+    const { taskId, document } = outcomeOf(run.type, result);
+    return { is: 'succeeded', taskId, links: linksIn(document), values: valuesAt(document, pointers) };
+  } catch (error) {
+    if (!(error instanceof WorkflowFailedError)) throw error;
+    const { status, taskId, error: message } = failedRun(error);
+    return { is: status, taskId: taskId ?? listedTask(run), error: truncate(message, LONGEST_ERROR) };
+  }
+}
+
+/** A run that was stopped has no result, but its search attributes list its tasks, the followed one first. */
+function listedTask({ typedSearchAttributes }: WorkflowExecutionDescription): string | null {
+  return typedSearchAttributes.get(searchAttributes.taskIds)?.[0] ?? null;
+}
+
+/** The document that pointers go into. */
+function outcomeOf(workflow: string, result: unknown): { taskId: string | null; document: unknown } {
+  switch (workflow) {
+    case MEDIA_WORKFLOW: {
+      const { taskId, info } = result as MediaResult;
+      return { taskId, document: info };
+    }
+    case TRANSCRIPT_WORKFLOW: {
+      const { transcriptionId, format, text, empty = false } = result as TranscriptResult;
+      // A text that was too long to keep is an object with its size, which must not be taken for the text.
+      const kept = typeof text === 'string' ? { text } : text;
+      return { taskId: null, document: { transcriptionId, format, empty, ...kept } };
+    }
+    case RECORD_WORKFLOW:
+      return { taskId: null, document: (result as RecordResult).record };
+    default:
+      return { taskId: null, document: result };
+  }
+}
+
+type Values = Extract<JobEnd, { is: 'succeeded' }>['values'];
+
+function valuesAt(document: unknown, pointers: string[]): Values {
+  let bytesLeft = LARGEST_RESULT_BYTES;
+  const read = (pointer: string): Values[string] => {
+    if (!isPointer(pointer)) return { problem: `${pointer}: is not a JSON pointer, like /images/0/url` };
+    if (isLargeInfo(document))
+      return { problem: `${pointer}: the result has ${document.bytes} bytes, too many to keep` };
+    const value = valueAt(document, pointer);
+    if (value === undefined)
+      return {
+        problem: `${pointer}: there is nothing in the result. ${whatIsThere(document, pointer, 'it')}`,
+      };
+    const bytes = Buffer.byteLength(JSON.stringify(value));
+    if (bytes > LARGEST_VALUE_BYTES)
+      return { problem: `${pointer}: has ${bytes} bytes, more than ${LARGEST_VALUE_BYTES}` };
+    bytesLeft -= bytes;
+    return bytesLeft >= 0 ? { value } : { problem: `${pointer}: too much is asked of one result` };
+  };
+  return Object.fromEntries([...new Set(pointers)].map((pointer) => [pointer, read(pointer)]));
+}
+
+const MOST_LINKS = 5;
+const LONGEST_LINK = 2_000;
+
+/** The first few addresses in a document, in its order: only texts that are nothing but an address. */
+function linksIn(document: unknown): string[] {
+  const found = new Set<string>();
+  const visit = (value: unknown): void => {
+    if (found.size === MOST_LINKS) return;
+    if (typeof value === 'string') {
+      if (isLink(value)) found.add(value);
+    } else if (value !== null && typeof value === 'object') {
+      Object.values(value).forEach(visit);
+    }
+  };
+  visit(document);
+  return [...found];
+}
+
+function isLink(text: string): boolean {
+  return text.length <= LONGEST_LINK && /^https?:\/\/\S+$/i.test(text) && URL.canParse(text);
+}
+
+/** Reads how each of many runs ended, in their order. Runs that are about to end are awaited all at the same time. */
+export async function readEnds(orders: ReadEndOrder[]): Promise<JobEnd[]> {
+  const hasEnding = orders.some(({ isEnding }) => isEnding);
+  return inParallel(hasEnding ? orders.length : MOST_AT_ONCE, orders, readEnd);
+}
+
+/** Cancels many runs. Runs that are over or gone are left out; cancelling a run twice changes nothing. */
+export async function cancelRuns(workflowIds: string[]): Promise<void> {
+  const { workflow } = getClient();
+  await inParallel(MOST_AT_ONCE, workflowIds, async (workflowId) => {
+    try {
+      await workflow.getHandle(workflowId).cancel();
+    } catch (error) {
+      if (!(error instanceof WorkflowNotFoundError)) throw error;
+    }
+  });
 }

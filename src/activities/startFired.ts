@@ -7,34 +7,33 @@ import { startTarget } from '../client/schedules/targets';
 import { type ProxySettings } from '../config';
 import { FAILURE, type FiredRun, type StartFiredOrder } from '../contract';
 import { InvalidInputError, KeyReusedError, ManifestNotKeptError, requireGood } from '../errors';
-import { Pulse } from './atMostOnce/heartbeat';
-import { askToBeTold } from './runs';
-import { meterSkippedFirings } from './skippedFirings';
+import { Heartbeat } from './atMostOnce/heartbeat';
+import { meterSkippedFirings } from './lib/metrics';
+import { subscribeToEnd } from './runs';
 
 /**
- * For so long, and so often at least, a manifest is asked for again that cannot be read, or that the worker cannot keep:
- * a firing that went on and on would have all later ones skipped. Trouble of the Temporal server alone has no end here,
- * because it passes with the server's.
+ * A manifest that cannot be read, or that the worker cannot keep, is tried again for this long and at least this often: a
+ * firing without an end would have all later firings skipped. Trouble of the Temporal server has no such limit.
  */
 const LONGEST_UNREADABLE_MS = 30 * 60_000;
 const FEWEST_READS = 5;
 
 /**
- * Starts what a firing is for, as any client does: under the key of its time, so that a run that is there already is
- * found and not started again. It is asked to tell the firing its end.
+ * Starts the run of a firing as any client does, under the key of the firing's time, so that a run that exists is found
+ * and not started again. That run is asked to signal its end to the firing.
  */
 export function createStartFired(meter: MetricMeter, proxy?: ProxySettings) {
   return async function startFired(order: StartFiredOrder): Promise<FiredRun> {
-    const pulse = new Pulse();
-    // Decided once: what an attempt gives up for good, the next one must not find undone.
+    const heartbeat = new Heartbeat();
+    // Decided once, at the start: the whole attempt must act as the last one, or not.
     const isLast = isLastAttempt();
     try {
       await meterSkippedFirings(meter, order.schedule);
       return await start(order, { proxy, isLastAttempt: isLast });
     } catch (error) {
-      throw inWords(error, order, isLast);
+      throw asFailure(error, order, isLast);
     } finally {
-      pulse.stop();
+      heartbeat.stop();
     }
   };
 }
@@ -45,22 +44,22 @@ async function start(
 ): Promise<FiredRun> {
   const { schedule, target, poll, submit } = order;
   const { taskQueue, taskToken, workflowExecution } = activityInfo();
-  // Other languages make schedules too.
+  // Checked here too, because other languages create schedules without Segue's client.
   requireGood(problemsOfSchedule(schedule, order), 'Nothing was started');
   const client = getClient();
   const run = await startTarget(client, target, {
     key: keyOfFiring(order, order),
-    // The same in every attempt: what an attempt before this one started is not an old run.
+    // The same in every attempt: a run that an earlier attempt started is not an existing one.
     token: workflowExecution?.runId,
     ...{ taskQueue, poll, submit, ...reading },
-    // Nobody looks on while a schedule fires.
+    // No terminal shows warnings while a schedule fires.
     onWarning: (warning) => {
       log.warn('a line of the manifest may not be meant so', { schedule, warning });
     },
     signal: cancellationSignal(),
     requireCurrent: () => client.activity.heartbeat(taskToken),
   });
-  const isOver = !(await askToBeTold(client, run.workflowId, workflowExecution?.workflowId ?? ''));
+  const isOver = !(await subscribeToEnd(client, run.workflowId, workflowExecution?.workflowId ?? ''));
   const { key, workflowId, runId, existing, digest, warnings = [] } = run;
   return {
     ...{ key, workflowId, runId, existing, isOver, digest },
@@ -73,8 +72,8 @@ function isLastAttempt(): boolean {
   return attempt >= FEWEST_READS && Date.now() - scheduledTimestampMs >= LONGEST_UNREADABLE_MS;
 }
 
-/** Without causes, which may tell more of an address than messages do. */
-function inWords(error: unknown, order: StartFiredOrder, isLast: boolean): unknown {
+/** Without causes: they may show more of an address than messages do. */
+function asFailure(error: unknown, order: StartFiredOrder, isLast: boolean): unknown {
   if (error instanceof InvalidInputError || error instanceof KeyReusedError)
     return ApplicationFailure.nonRetryable(error.message, FAILURE.badInput);
   if (!mayPass(error)) return error;
@@ -84,7 +83,7 @@ function inWords(error: unknown, order: StartFiredOrder, isLast: boolean): unkno
   return ApplicationFailure.nonRetryable(`Nothing was submitted: ${message}. ${adviceOn(order)}`, type);
 }
 
-/** A firing does not know what made it; a time of no calendar, at which it was triggered, cannot be backfilled. */
+/** Both commands: a firing does not know whether it was triggered, and the time of a trigger cannot be backfilled. */
 function adviceOn({ schedule, time }: StartFiredOrder): string {
   return (
     `When that is mended, this makes up for it: segue schedule backfill ${schedule} --from ${time} --to ${time}, ` +

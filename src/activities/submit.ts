@@ -1,9 +1,63 @@
-import { type SubmitOrder, type SubmitOutcome } from '../contract';
+import { log, metricMeter } from '@temporalio/activity';
+import { type Api } from '../api/client';
+import {
+  type ChunkOrder,
+  type ChunkOutcome,
+  type ChunkSubmission,
+  type SubmitOrder,
+  type SubmitOutcome,
+} from '../contract';
+import { submitReadRequestId, submitRequestId } from '../contract/ids';
+import { whyBatchStopped } from './atMostOnce/batchStillRunning';
+import { sendChunkOnce } from './atMostOnce/chunk';
+import { completeExplicitly } from './atMostOnce/completeExplicitly';
 import { type GuardOptions } from './atMostOnce/guards';
-import { handOver } from './atMostOnce/completeExplicitly';
-import { tellLateAnswer } from './atMostOnce/lateAnswer';
-import { sendOnce } from './atMostOnce/once';
-import { type Post } from './atMostOnce/post';
+import { type LateTask, signalLateAnswer, signalLateTasks } from './atMostOnce/lateAnswer';
+import { NOT_ACTIVE, sendOnce, type SendWindow } from './atMostOnce/sendOnce';
+import { countSubmit } from './lib/metrics';
+import { type Breaker } from './protection/breaker';
+import { type AccessDenials, deniedScope } from './protection/denials';
+import { type RateLimitPause } from './protection/rateLimitPause';
+import { type SendSlots } from './protection/sendSlots';
+
+/** The breaker's read must leave time for the POST. */
+const LONGEST_READ_MS = 5_000;
+
+type Submission = Omit<SubmitOrder, 'runId'>;
+
+/** The POST of a job, for all activities that submit with one credential. */
+export interface Post {
+  /** Sends it, marked as `n`, unless the breaker holds it back or the service asked this worker to wait. */
+  send: (submission: Submission, window: SendWindow, n: number) => Promise<SubmitOutcome>;
+  /** Called at once: where recording the outcome fails, the log still has the task id. */
+  note: (submission: Submission, outcome: SubmitOutcome) => void;
+}
+
+export function createPost(api: Api, breaker: Breaker, pause: RateLimitPause, denials: AccessDenials): Post {
+  return { send, note };
+
+  function note({ key, attempt, tool, scope }: Submission, outcome: SubmitOutcome): void {
+    log.info('submit', { key, submission: submitRequestId(key, attempt), ...outcome });
+    countSubmit(metricMeter, tool, outcome);
+    if (outcome.outcome === 'accepted') denials.reset(scope);
+  }
+
+  function send(submission: Submission, { sendBefore, mark }: SendWindow, n: number): Promise<SubmitOutcome> {
+    const { key, attempt, tool, request, scope } = submission;
+    const left = (most: number): number => Math.max(1, Math.min(most, sendBefore - Date.now()));
+    const read = (): Promise<unknown> => {
+      const requestId = submitReadRequestId(key, attempt);
+      // The read has the submit's own scope, so that it meets what the submit would meet.
+      return api.getWorkspace({}, { requestId, scope, timeoutMs: left(LONGEST_READ_MS) });
+    };
+    const submit = async (): Promise<SubmitOutcome> => {
+      if (!(await mark(n))) return NOT_ACTIVE;
+      const requestId = submitRequestId(key, attempt);
+      return api.submit(tool, request, { requestId, scope, sendBefore, timeoutMs: left(Infinity) });
+    };
+    return pause.run(() => breaker.pass((status) => deniedScope(status, scope), read, submit));
+  }
+}
 
 /** One POST of one job. */
 export function createSubmit(post: Post, guards: GuardOptions) {
@@ -12,6 +66,44 @@ export function createSubmit(post: Post, guards: GuardOptions) {
     const outcome = await sendOnce(runId, guards, (window) => post.send(submission, window, attempt));
     post.note(submission, outcome);
     if (outcome.outcome !== 'accepted') return outcome;
-    return handOver(outcome, () => tellLateAnswer(key, attempt, outcome.taskId));
+    return completeExplicitly(outcome, () => signalLateAnswer(key, attempt, outcome.taskId));
   };
+}
+
+/** The POSTs of several jobs of a batch. */
+export function createSubmitChunk(post: Post, sendSlots: SendSlots, guards: GuardOptions) {
+  return async function submitChunk(order: ChunkOrder): Promise<ChunkOutcome[]> {
+    const { batch, chunk, submissions, runId } = order;
+    const slots = sendSlots.acquire(submissions.length);
+    const { room, reasonForNoMore: reason } = slots;
+    const withoutSlot: Record<number, ChunkOutcome> = Object.fromEntries(
+      submissions.slice(slots.count).map(({ item }) => [item, { outcome: 'notSent', reason, room } as const]),
+    );
+    let stopped: ReturnType<typeof whyBatchStopped> | undefined;
+    const outcomes = await sendChunkOnce<ChunkSubmission, ChunkOutcome>(
+      submissions,
+      runId,
+      guards,
+      async (submission, window) => {
+        // Asked once for the whole chunk, and only by an attempt that may send.
+        const notSent = (await (stopped ??= whyBatchStopped(batch))) ?? withoutSlot[submission.item];
+        if (notSent) return notSent;
+        const outcome = await post.send(submission, window, chunk).finally(slots.releaseOne);
+        post.note(submission, outcome);
+        return outcome;
+      },
+      withoutSlot,
+    ).finally(slots.releaseRest);
+    const accepted = acceptedOf(submissions, outcomes);
+    return accepted.length === 0 ? outcomes : completeExplicitly(outcomes, () => signalLateTasks(accepted));
+  };
+}
+
+function acceptedOf(submissions: ChunkSubmission[], outcomes: ChunkOutcome[]): LateTask[] {
+  return outcomes.flatMap((outcome, index) => {
+    const submission = submissions[index];
+    if (!submission || outcome.outcome !== 'accepted') return [];
+    const { key, item, attempt } = submission;
+    return [{ key, item, attempt, taskId: outcome.taskId }];
+  });
 }

@@ -62,9 +62,9 @@ export interface CallOrder<Request> extends Paused {
   requestId?: string;
 }
 
-/** An activity for each operation that can be asked again, by the operation's name. */
+/** An activity for each operation that may be repeated, by the operation's name. Only the project writer updates. */
 export type CallActivities = {
-  [Name in keyof Operations]: (
+  [Name in Exclude<keyof Operations, 'updateProject'>]: (
     order: CallOrder<RequestOf<Operations[Name]>>,
   ) => Promise<ResponseOf<Operations[Name]>>;
 };

@@ -19,3 +19,8 @@ export const FAILURE = {
   outdated: 'Outdated',
   askAgain: 'AskAgain',
 } as const;
+
+/** Whether a status of the service denies access: to the credential (401) or to one workspace (403). Keys get rotated. */
+export function isAccessDenied(status: number | null | undefined): boolean {
+  return status === 401 || status === 403;
+}

@@ -1,16 +1,16 @@
 import { activityInfo, heartbeat } from '@temporalio/activity';
 import { isRecord } from '../../validation/inputs';
 import { type GuardOptions } from './guards';
-import { type NotBegun, sendOnce, type SendWindow } from './once';
+import { type NotBegun, sendOnce, type SendWindow } from './sendOnce';
 
-/** Outcomes that come close together are told together: each heartbeat is a write at the server. */
+/** Outcomes that come close together share a heartbeat: each heartbeat is a write at the server. */
 const GATHERED_MS = 100;
 
 /**
- * Sends several at once, each at most once: what queued here would be unknown after a crash for nothing. Outcomes go to
- * the server with a heartbeat, a moment after they came, by the item's place, so that a worker that dies takes only
- * those along that it had no answer to. They are given in the order of what was to be sent. What is `known` from the
- * start is told with the first heartbeat.
+ * Sends all items at once, each at most once: an item that queued here would be unknown after a crash for nothing. A
+ * heartbeat carries the outcomes to the server soon after they came, so that a worker that dies loses only those
+ * without an answer. Outcomes are returned in the order of `items`; those `known` from the start are in the first
+ * heartbeat.
  */
 export async function sendChunkOnce<Item extends { item: number }, Outcome>(
   items: Item[],
@@ -19,32 +19,32 @@ export async function sendChunkOnce<Item extends { item: number }, Outcome>(
   send: (item: Item, window: SendWindow) => Promise<Outcome>,
   known: Readonly<Record<number, Outcome>> = {},
 ): Promise<(Outcome | NotBegun)[]> {
-  const notes: Record<number, Outcome> = { ...known };
-  let telling: NodeJS.Timeout | undefined;
-  const tell = (): void => {
-    telling = undefined;
-    heartbeat(notes);
+  const outcomes: Record<number, Outcome> = { ...known };
+  let nextHeartbeat: NodeJS.Timeout | undefined;
+  const sendHeartbeat = (): void => {
+    nextHeartbeat = undefined;
+    heartbeat(outcomes);
   };
   const sendAll = (window: SendWindow): Promise<Outcome[]> =>
     Promise.all(
       items.map(async (one) => {
         const outcome = await send(one, window);
-        notes[one.item] = outcome;
-        telling ??= setTimeout(tell, GATHERED_MS);
+        outcomes[one.item] = outcome;
+        nextHeartbeat ??= setTimeout(sendHeartbeat, GATHERED_MS);
         return outcome;
       }),
     ).finally(() => {
-      // The result tells all of them.
-      clearTimeout(telling);
+      // The activity's result holds all outcomes.
+      clearTimeout(nextHeartbeat);
     });
-  const sent = await sendOnce(orderedByRun, guards, sendAll, () => notes);
+  const sent = await sendOnce(orderedByRun, guards, sendAll, () => outcomes);
   if (Array.isArray(sent)) return sent;
-  // Not even begun: a guard refused all of them. What the attempt before this one had told of is known all the same.
-  const told = notesOfEarlierAttempt<Outcome>();
-  return items.map(({ item }) => told[item] ?? sent);
+  // A guard refused the whole chunk. The outcomes in the heartbeat of an earlier attempt still hold.
+  const earlier = outcomesOfEarlierAttempt<Outcome>();
+  return items.map(({ item }) => earlier[item] ?? sent);
 }
 
-function notesOfEarlierAttempt<Outcome>(): Record<number, Outcome> {
-  const notes: unknown = activityInfo().heartbeatDetails;
-  return isRecord(notes) ? (notes as Record<number, Outcome>) : {};
+function outcomesOfEarlierAttempt<Outcome>(): Record<number, Outcome> {
+  const details: unknown = activityInfo().heartbeatDetails;
+  return isRecord(details) ? (details as Record<number, Outcome>) : {};
 }

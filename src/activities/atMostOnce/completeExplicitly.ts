@@ -1,21 +1,24 @@
 import { CompleteAsyncError, Context, log } from '@temporalio/activity';
 import { ActivityNotFoundError, type Client } from '@temporalio/client';
-import { insist } from './retryTemporalCall';
 import { clientOf } from './isStillActive';
+import { retryTemporalCall } from './retryTemporalCall';
 
 /**
- * Gives the server a result by a call of its own, and so learns whether the server took it.
+ * Completes the activity by a call of its own, and so learns whether the server took the result.
  *
- * What an activity returns is given by the SDK, which says nothing when the server has given the activity up (the
- * process was stopped, the connection lost), and drops it when the server stays away for ten seconds. For a task id
- * that is too little: the work is paid for, and only this process knows.
+ * When an activity returns, the SDK reports its result: it says nothing when the server has given the activity up (the
+ * process was stopped, the connection lost), and drops the result when the server is away for ten seconds. For a task
+ * id that is too little: the work is paid for, and only this process knows the id.
  */
-export async function handOver<Result>(result: Result, whenGivenUp: () => Promise<void>): Promise<Result> {
+export async function completeExplicitly<Result>(
+  result: Result,
+  onTooLate: () => Promise<void>,
+): Promise<Result> {
   const context = Context.current();
   const client = clientOf(context);
   if (!client) return result;
-  if (!(await isTaken(client, context, result))) await whenGivenUp();
-  // The SDK has nothing left to give.
+  if (!(await isTaken(client, context, result))) await onTooLate();
+  // Tells the SDK not to report a result.
   throw new CompleteAsyncError();
 }
 
@@ -28,8 +31,8 @@ async function isTaken(client: Client, { info }: Context, result: unknown): Prom
     isLocal: false,
   };
   try {
-    // Longer than this the server does not wait either.
-    await insist(client, info.startToCloseTimeoutMs, () =>
+    // The server does not wait longer than this either.
+    await retryTemporalCall(client, info.startToCloseTimeoutMs, () =>
       client.activity.complete(info.taskToken, result, { serializationContext }),
     );
     return true;

@@ -10,12 +10,12 @@ export interface GuardOptions {
 /**
  * Why this execution of a submit must not send, or undefined when it may.
  *
- * `maximumAttempts: 1` alone does not keep a submit from running twice. Each of these is needed:
- * - attempt > 1: pause, fail and unpause, or a raised maximum, run it again;
+ * `maximumAttempts: 1` alone does not keep a submit from running twice. Each of these guards is needed:
+ * - attempt > 1: pause, fail and unpause, or a raised maximum, runs the activity again;
  * - scheduled anew: unpause with reset attempts puts the count back to 1;
- * - another run: a workflow reset schedules it again in a run with another id;
- * - ordered before a moment that an operator named: a server that was restored from a backup orders again what was
- *   sent after the backup was made, and nothing else of the activity tells.
+ * - another run: a workflow reset schedules the activity again in a run with another id;
+ * - scheduled before a time that an operator gave: a server restored from a backup schedules again what was sent after
+ *   the backup was made, and nothing else in the activity shows it.
  */
 export function reasonNotToSend(
   info: Pick<

@@ -1,22 +1,22 @@
 import { activityInfo, heartbeat } from '@temporalio/activity';
 import { HEARTBEAT_EVERY_MS, HEARTBEAT_TIMEOUT_MS } from '../../contract';
-import { isStillOurs } from './isStillActive';
+import { isStillActive } from './isStillActive';
 
-/** After this long without a sign of life the server may soon give the attempt to somebody else. */
+/** After this long without a heartbeat the server may soon start the next attempt. */
 const LONGEST_SILENCE_MS = HEARTBEAT_TIMEOUT_MS / 2;
-/** What is written this close to the end of the attempt could meet the next one. */
+/** A write this close to the end of the attempt could meet the next attempt. */
 const LAST_MOMENTS_MS = 10_000;
 
 /**
- * Shows the server that an attempt lives, and tells until when it may still write: a process that was stopped and
+ * Sends the heartbeats of an attempt, and knows until when the attempt may still write: a process that was stopped and
  * comes back must not write beside the attempt that took its place.
  */
-export class Pulse {
+export class Heartbeat {
   readonly #endsAt: number;
   readonly #timer: NodeJS.Timeout;
   #lastBeat = Date.now();
   #broken = false;
-  /** The server keeps the newest only: until this attempt has a note of its own, it repeats the one before it. */
+  /** The server keeps only the newest details: until this attempt has its own, it repeats those of the attempt before. */
   #details: unknown = activityInfo().heartbeatDetails;
 
   constructor() {
@@ -26,16 +26,16 @@ export class Pulse {
     }, HEARTBEAT_EVERY_MS);
   }
 
-  /** What the next attempt is told, should this one die. */
-  note(details: unknown): void {
+  /** Sends details for the next attempt, should this one die. */
+  record(details: unknown): void {
     this.#details = details;
     this.#beat();
   }
 
-  /** Asks the server whether this attempt still counts. A request that is not on its way by then stays here. */
+  /** Asks the server whether this attempt still counts, and gives until when a request may be sent; 0 for never. */
   async sendBefore(): Promise<number> {
     const since = Math.min(this.#lastBeat, Date.now());
-    if (this.#broken || !(await isStillOurs(this.#details))) return 0;
+    if (this.#broken || !(await isStillActive(this.#details))) return 0;
     return Math.min(since + LONGEST_SILENCE_MS, this.#endsAt);
   }
 

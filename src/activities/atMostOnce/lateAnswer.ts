@@ -1,41 +1,41 @@
-/** Task ids that come too late to be a result: whoever ordered the work is told by signal. */
+/** Task ids that come too late to be a result: a signal brings them to the run that ordered the work. */
 import { Context, log, metricMeter } from '@temporalio/activity';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { type SignalDefinition } from '@temporalio/common';
 import { acceptedSignal, type LateTasks, lateTasksSignal } from '../../contract';
 import { holdName, mediaWorkflowId } from '../../contract/ids';
 import { countLateAnswer } from '../lib/metrics';
-import { insist } from './retryTemporalCall';
+import { retryTemporalCall } from './retryTemporalCall';
 
-/** For as long as the trouble that made the answer late may last. */
-const PATIENCE_MS = 3_600_000;
+/** As long as the trouble that made the answer late may last. */
+const RETRY_FOR_MS = 3_600_000;
 
-/** Tells the run of a job. It never throws: there is nobody left to tell. */
-export function tellLateAnswer(key: string, submission: number, taskId: string): Promise<void> {
+/** Signals the run of a job. It never throws: nobody is left to handle an error. */
+export function signalLateAnswer(key: string, submission: number, taskId: string): Promise<void> {
   const { workflowId, runId } = orderedBy();
   const hold = holdName(runId, submission);
-  return telling({ key, hold, taskId }, () => signal(workflowId, acceptedSignal, { hold, taskId }));
+  return logged({ key, hold, taskId }, () => signal(workflowId, acceptedSignal, { hold, taskId }));
 }
 
 export type LateTask = LateTasks['tasks'][number] & { key: string };
 
-/** Tells a partition of the tasks of a chunk; one that is over has left its items to runs of their own. */
-export function tellLateTasks(late: LateTask[]): Promise<void> {
+/** Signals a partition the tasks of a chunk; the items of a partition that is over have runs of their own. */
+export function signalLateTasks(late: LateTask[]): Promise<void> {
   const { workflowId, runId } = orderedBy();
   const tasks = late.map(({ item, attempt, taskId }) => ({ item, attempt, taskId }));
-  const tellItem = ({ key, attempt, taskId }: LateTask): Promise<void> => {
+  const signalItem = ({ key, attempt, taskId }: LateTask): Promise<void> => {
     const hold = holdName(runId, attempt);
-    return telling({ key, hold, taskId }, () =>
+    return logged({ key, hold, taskId }, () =>
       signal(mediaWorkflowId(key), acceptedSignal, { hold, taskId }),
     );
   };
-  return telling({ tasks: late }, async () => {
+  return logged({ tasks: late }, async () => {
     try {
       await signal(workflowId, lateTasksSignal, { tasks });
     } catch (error) {
       if (!(error instanceof WorkflowNotFoundError)) throw error;
-      // Each by itself: one that is over must not hide what became of the others.
-      await Promise.all(late.map(tellItem));
+      // Each item is logged by itself: one that is over must not hide what became of the others.
+      await Promise.all(late.map(signalItem));
     }
   });
 }
@@ -45,16 +45,16 @@ function orderedBy(): { workflowId: string; runId: string } {
   return { workflowId, runId };
 }
 
-/** By its id alone: the run may have continued as new, or been reset, and whoever stands for it now is told. */
+/** Signals by workflow id alone: the run may have continued as new, or been reset. */
 function signal<News>(workflowId: string, { name }: SignalDefinition<[News]>, news: News): Promise<void> {
   const { client } = Context.current();
   const handle = client.workflow.getHandle(workflowId);
-  return insist(client, PATIENCE_MS, () => handle.signal<[News]>(name, news));
+  return retryTemporalCall(client, RETRY_FOR_MS, () => handle.signal<[News]>(name, news));
 }
 
-async function telling(facts: Record<string, unknown>, tell: () => Promise<void>): Promise<void> {
+async function logged(facts: Record<string, unknown>, send: () => Promise<void>): Promise<void> {
   try {
-    await tell();
+    await send();
     countLateAnswer(metricMeter, true);
     log.warn('told the run of a late answer', facts);
   } catch (error) {

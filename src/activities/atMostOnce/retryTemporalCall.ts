@@ -10,31 +10,35 @@ import {
 const LONGEST_CALL_MS = 10_000;
 const PAUSE_MS = 1_000;
 
-/** Asks Temporal until it answers, for at most `patienceMs`, or until the worker has to end. */
-export async function insist<T>(client: Client, patienceMs: number, ask: () => Promise<T>): Promise<T> {
-  const giveUpAt = Date.now() + patienceMs;
+/** Repeats a call of Temporal until it is answered, for at most `retryForMs`, or until the worker shuts down. */
+export async function retryTemporalCall<T>(
+  client: Client,
+  retryForMs: number,
+  call: () => Promise<T>,
+): Promise<T> {
+  const giveUpAt = Date.now() + retryForMs;
   for (;;) {
     try {
-      return await apart(client, ask);
+      return await detached(client, call);
     } catch (error) {
-      const ending = Context.current().cancellationDetails?.workerShutdown ?? false;
-      if (isAnswer(error) || ending || Date.now() >= giveUpAt) throw error;
-      log.warn('Temporal did not answer and is asked again', { error });
+      const isShuttingDown = Context.current().cancellationDetails?.workerShutdown ?? false;
+      if (isAnswer(error) || isShuttingDown || Date.now() >= giveUpAt) throw error;
+      log.warn('Temporal did not answer; the call is repeated', { error });
     }
     await sleep(PAUSE_MS);
   }
 }
 
-/** What is asked after is gone, or was called back: asking again would tell the same. */
+/** The activity or workflow is gone or cancelled: a repeated call would get the same answer. */
 function isAnswer(error: unknown): boolean {
   return [ActivityNotFoundError, ActivityCancelledError, WorkflowNotFoundError].some(
     (answer) => error instanceof answer,
   );
 }
 
-/** Not tied to the activity's cancellation, as its client's calls are: what is asked here begins when that is over. */
-async function apart<T>(client: Client, ask: () => Promise<T>): Promise<T> {
+/** The calls of an activity's client end with the activity's cancellation. This call must go on: it may begin after it. */
+async function detached<T>(client: Client, call: () => Promise<T>): Promise<T> {
   return client.withAbortSignal(new AbortController().signal, () =>
-    client.withDeadline(Date.now() + LONGEST_CALL_MS, ask),
+    client.withDeadline(Date.now() + LONGEST_CALL_MS, call),
   );
 }

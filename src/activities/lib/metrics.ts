@@ -1,8 +1,11 @@
-/** What a worker counts, by the names that alarms are written with. */
+/** The metrics of a worker, by the names that alerts use. */
+import { getClient, log } from '@temporalio/activity';
 import { type MetricMeter } from '@temporalio/common';
-import { type BreakerChange } from '../protection/breaker';
 import { findTool } from '../../api/tools';
-import { type SkippedFirings, type SubmitOutcome } from '../../contract';
+import { skippedFirings } from '../../calendar/skippedFirings';
+import { type SubmitOutcome } from '../../contract';
+import { scheduleId } from '../../contract/ids';
+import { type BreakerChange } from '../protection/breaker';
 
 export const METRICS = {
   /** Counter, by `outcome` and `tool`: `unknown` is a job that waits for a person. */
@@ -22,7 +25,7 @@ export const METRICS = {
 } as const;
 
 export function countSubmit(meter: MetricMeter, tool: string, { outcome }: SubmitOutcome): void {
-  // A tool that nobody knows is a text from outside, of which there may be any number.
+  // An unknown tool is a text from outside: it would make any number of time series.
   meter.createCounter(METRICS.submits).add(1, { outcome, tool: findTool(tool) ? tool : 'none' });
 }
 
@@ -31,9 +34,16 @@ export function countBreakerChange(meter: MetricMeter, { to }: BreakerChange): v
   meter.createGauge(METRICS.breakerOpen).set(to === 'open' ? 1 : 0);
 }
 
-export function showSkippedFirings(meter: MetricMeter, schedule: string, skipped: SkippedFirings): void {
-  const gauge = meter.createGauge(METRICS.skippedFirings);
-  for (const [why, count] of Object.entries(skipped)) gauge.set(count as number, { schedule, why });
+/** Sets the gauge of firings that a schedule skipped. It never throws: a firing must not fail because of it. */
+export async function meterSkippedFirings(meter: MetricMeter, schedule: string): Promise<void> {
+  try {
+    const description = await getClient().schedule.getHandle(scheduleId(schedule)).describe();
+    const gauge = meter.createGauge(METRICS.skippedFirings);
+    for (const [why, count] of Object.entries(skippedFirings(description)))
+      gauge.set(count as number, { schedule, why });
+  } catch (error) {
+    log.debug('the schedule of a firing cannot be read', { schedule, error });
+  }
 }
 
 export function countLateAnswer(meter: MetricMeter, told: boolean): void {

@@ -1,24 +1,26 @@
 /**
- * Stops the submits of a worker while the service is in trouble: each POST with an unknown outcome is a job that
- * waits for a person, and an hour of trouble must cost a few of them, not all.
+ * The circuit breaker stops the submits of a worker while the service is in trouble: each POST with an unknown outcome
+ * is a job that waits for a person, and an hour of trouble must cost a few jobs, not all.
  *
  * It opens after three unknown outcomes, or three denials (401, 403), in a row. While it is open a submit answers "not
- * sent", apart from one at a time, at most once a second, that first reads the workspace and goes on when that
- * succeeds. A complete answer to it closes the breaker for all. It does not close by the read alone: a service that
- * reads and cannot write would get everything that waits, again and again, before the first outcome tells.
+ * sent", apart from one at a time, at most once a second, that first reads the workspace and is sent when the read
+ * succeeds. A complete answer to that submit closes the breaker. The read alone does not close it: a service that can
+ * read and cannot write would get all waiting submits, again and again, before the first outcome is known.
  *
- * Where access is denied, what is held back for the same workspace is answered as denied, not as "not sent": both send
- * nothing, and a run has only so much patience with denials (`SEGUE_AUTH_GRACE`), which would never end otherwise.
+ * While access is denied, a submit for the same workspace is answered as denied, not as "not sent". Both send nothing,
+ * but a run ends after `SEGUE_AUTH_GRACE` of denials, and "not sent" would keep it waiting for ever.
  *
  * One object for each credential and process. It knows nothing of Temporal.
  */
-import { shorten, StatusError } from '../../api/errors';
+import { StatusError } from '../../api/errors';
 import { type SubmitOutcome } from '../../api/outcomes';
+import { isAccessDenied } from '../../contract';
 import { formatDuration } from '../../contract/durations';
+import { truncate } from '../../contract/text';
 
 const MOST_IN_A_ROW = 3;
 const SHORTEST_PAUSE_MS = 1_000;
-/** A submit that goes on and ends as unknown costs a person's time, so those become rarer. */
+/** A try that ends as unknown costs a person's time, so tries become rarer. */
 const LONGEST_PAUSE_MS = 60_000;
 
 export type BreakerChange = { to: 'open'; why: string } | { to: 'closed'; openMs: number };
@@ -29,7 +31,7 @@ export interface BreakerOptions {
   now?: () => number;
 }
 
-/** What happened in a row since a complete answer. The two are apart: neither tells of the other's trouble. */
+/** Outcomes in a row since a complete answer. Unknown ones and denials are counted apart: they are different troubles. */
 interface Closed {
   is: 'closed';
   unknown: number;
@@ -40,11 +42,11 @@ interface Open {
   is: 'open';
   since: number;
   why: string;
-  /** What the last try met. */
+  /** The reason that the last try ended with. */
   latest?: string;
-  /** By which the service denies access, and to whom, if that is the trouble. */
+  /** The status that denies access, and to whom, if that is the trouble. */
   denial?: { status: number; to: string };
-  /** Whether a submit is finding out how the service is. */
+  /** Whether a submit is being tried. */
   trying: boolean;
   pauseMs: number;
   nextTryAt: number;
@@ -53,11 +55,11 @@ interface Open {
 /** Whom a denial with this status would be about. */
 type WhoIsDenied = (status: number) => string;
 
-/** What an outcome tells of the service. One that was never sent, or was refused before that, tells nothing. */
+/** What an outcome says about the service: nothing when the request was never sent. */
 type Sign = 'well' | 'denied' | 'unknown' | 'none';
 
 export class Breaker {
-  /** Replaced at each change, so that whoever set out before the change is told from those after it. */
+  /** A new object at each change, so that a submit can see whether the phase changed while it was on the wire. */
   #phase: Closed | Open = closed();
   readonly #onChange: (change: BreakerChange) => void;
   readonly #now: () => number;
@@ -71,7 +73,7 @@ export class Breaker {
     return this.#phase.is === 'open';
   }
 
-  /** Sends one POST, or answers "not sent". `read` asks the service for something that changes nothing. */
+  /** Sends one POST, or answers "not sent". `read` is a request that changes nothing. */
   async pass(
     who: WhoIsDenied,
     read: () => Promise<unknown>,
@@ -80,7 +82,7 @@ export class Breaker {
     const phase = this.#phase;
     if (phase.is === 'open') return this.#try(phase, who, read, send);
     const outcome = await send();
-    // What set out before a change tells of the time before it, and must neither open nor mend what came after.
+    // An outcome of a submit sent before the change must neither open nor close the breaker after it.
     if (phase === this.#phase) this.#count(phase, who, outcome);
     return outcome;
   }
@@ -98,7 +100,7 @@ export class Breaker {
 
   #open(sign: 'denied' | 'unknown', who: WhoIsDenied, outcome: SubmitOutcome): void {
     const trouble = sign === 'denied' ? 'denials of access' : 'submits of unknown outcome';
-    const why = `${MOST_IN_A_ROW} ${trouble} in a row, the last: ${wordsOf(outcome)}`;
+    const why = `${MOST_IN_A_ROW} ${trouble} in a row, the last: ${reasonOf(outcome)}`;
     const now = this.#now();
     this.#phase = {
       is: 'open',
@@ -112,7 +114,7 @@ export class Breaker {
     this.#onChange({ to: 'open', why });
   }
 
-  /** Lets this submit through when the service can be read; the others meanwhile answer at once. */
+  /** Sends this submit when the service can be read; the others are held back meanwhile. */
   async #try(
     open: Open,
     who: WhoIsDenied,
@@ -125,8 +127,9 @@ export class Breaker {
       try {
         await read();
       } catch (error) {
-        open.latest = shorten(error instanceof Error ? error.message : String(error));
-        const status = error instanceof StatusError && isDenial(error.status) ? error.status : undefined;
+        open.latest = truncate(error instanceof Error ? error.message : String(error));
+        const status =
+          error instanceof StatusError && isAccessDenied(error.status) ? error.status : undefined;
         open.denial = denialOf(who, status);
         return heldBack(open, who, this.#now());
       }
@@ -141,7 +144,7 @@ export class Breaker {
 
   #judge(open: Open, who: WhoIsDenied, outcome: SubmitOutcome): void {
     const sign = signOf(outcome);
-    open.latest = wordsOf(outcome);
+    open.latest = reasonOf(outcome);
     open.denial = denialOf(who, deniedStatus(outcome));
     if (sign === 'unknown') open.pauseMs = Math.min(open.pauseMs * 2, LONGEST_PAUSE_MS);
     if (sign !== 'well') return;
@@ -160,7 +163,7 @@ function signOf(outcome: SubmitOutcome): Sign {
       return 'well';
     case 'refused':
       if (outcome.status === undefined) return 'none';
-      return isDenial(outcome.status) ? 'denied' : 'well';
+      return isAccessDenied(outcome.status) ? 'denied' : 'well';
     case 'unknown':
       return 'unknown';
     case 'notSent':
@@ -168,10 +171,6 @@ function signOf(outcome: SubmitOutcome): Sign {
     default:
       return outcome satisfies never;
   }
-}
-
-function isDenial(status: number): boolean {
-  return status === 401 || status === 403;
 }
 
 function deniedStatus(outcome: SubmitOutcome): number | undefined {
@@ -182,7 +181,7 @@ function denialOf(who: WhoIsDenied, status: number | undefined): Open['denial'] 
   return status === undefined ? undefined : { status, to: who(status) };
 }
 
-function wordsOf(outcome: SubmitOutcome): string {
+function reasonOf(outcome: SubmitOutcome): string {
   return outcome.outcome === 'accepted' ? '' : outcome.reason;
 }
 

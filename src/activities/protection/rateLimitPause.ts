@@ -2,27 +2,27 @@ import { type SubmitOutcome } from '../../contract';
 import { formatDuration } from '../../contract/durations';
 
 /** Where the service does not say how long. */
-const USUAL_MS = 1_000;
-/** Then one is sent, whatever the service asked for: it may have been meant for that one job. */
+const DEFAULT_MS = 1_000;
+/** After this long one submit is sent, whatever the service asked for: it may have meant only that one job. */
 const LONGEST_MS = 60_000;
 
 /**
- * A service that says "too many" (429) to one submit says it to all of this worker: what is sent meanwhile would only
- * be refused, and count. One object for each credential and process.
+ * A 429 to one submit pauses all submits of this worker: the service would refuse them too, and count them. One object
+ * for each credential and process.
  */
-export class Quiet {
+export class RateLimitPause {
   #until = -Infinity;
 
   /** `now`: milliseconds of a clock that never goes back. */
   constructor(private readonly now: () => number = () => performance.now()) {}
 
   /** Sends, or answers as the service would. */
-  async keep(send: () => Promise<SubmitOutcome>): Promise<SubmitOutcome> {
+  async run(send: () => Promise<SubmitOutcome>): Promise<SubmitOutcome> {
     const leftMs = Math.ceil(this.#until - this.now());
     if (leftMs > 0) return askedToWait(leftMs);
     const outcome = await send();
     if (outcome.outcome === 'refused' && outcome.status === 429) {
-      const ms = Math.min(outcome.retryAfterMs ?? USUAL_MS, LONGEST_MS);
+      const ms = Math.min(outcome.retryAfterMs ?? DEFAULT_MS, LONGEST_MS);
       this.#until = Math.max(this.#until, this.now() + ms);
     }
     return outcome;

@@ -1,42 +1,41 @@
-/** The POSTs of chunks that are on their way, or about to be, in this process. */
-export interface Wire {
-  /** Takes places, as many as there are: nothing waits for one, since what waited here would be unknown after a crash. */
-  reserve: (wanted: number) => Places;
+/** Limits the POSTs of chunks that this process sends at once. */
+export interface SendSlots {
+  /** Takes as many slots as are free. Nothing waits for a slot: an item that waited here would be unknown after a crash. */
+  acquire: (wanted: number) => AcquiredSlots;
 }
 
-export interface Places {
-  /** How many there were. */
+export interface AcquiredSlots {
   readonly count: number;
-  /** How many of a chunk there are at most. */
+  /** How many slots a chunk gets at most. */
   readonly room: number;
-  readonly whyNoMore: string;
+  readonly reasonForNoMore: string;
   /** A POST is over. */
-  giveBackOne: () => void;
-  /** Nothing more is sent. */
-  giveBackRest: () => void;
+  releaseOne: () => void;
+  /** The chunk is over. */
+  releaseRest: () => void;
 }
 
 /** `most` in all, and of one chunk: so that a POST that hangs does not keep all others waiting. */
-export function createWire({ most = Infinity, mostOfChunk = Infinity } = {}): Wire {
+export function createSendSlots({ most = Infinity, mostOfChunk = Infinity } = {}): SendSlots {
   let taken = 0;
   return {
-    reserve(wanted) {
+    acquire(wanted) {
       const count = Math.min(wanted, mostOfChunk, most - taken);
-      let left = count;
-      const giveBack = (places: number): void => {
-        left -= places;
-        taken -= places;
+      let held = count;
+      const release = (slots: number): void => {
+        held -= slots;
+        taken -= slots;
       };
       taken += count;
       return {
         count,
         room: Math.min(most, mostOfChunk),
-        whyNoMore: `not sent: this worker has ${most} places for POSTs of batches, ${mostOfChunk} for a chunk`,
-        giveBackOne() {
-          giveBack(Math.min(left, 1));
+        reasonForNoMore: `not sent: this worker has ${most} slots for POSTs of batches, ${mostOfChunk} for a chunk`,
+        releaseOne() {
+          release(Math.min(held, 1));
         },
-        giveBackRest() {
-          giveBack(left);
+        releaseRest() {
+          release(held);
         },
       };
     },

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { bundleWorkflowCode, DefaultLogger, Worker } from '@temporalio/worker';
 import { z } from 'zod';
 import { createActivities } from '../../../src/activities';
-import { activityFailure } from '../../../src/activities/failures';
+import { activityFailure } from '../../../src/activities/lib/failures';
 import { NotConfiguredError, StatusError } from '../../../src/api/errors';
 import { mediaTools, requestJsonSchema } from '../../../src/api/tools';
 import { requestFrom } from '../../../src/cli/requestFlags';

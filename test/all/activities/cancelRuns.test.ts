@@ -1,6 +1,6 @@
 /** How a campaign tells its jobs to stop, on a real server. */
 import { randomUUID } from 'node:crypto';
-import { cancelRuns } from '../../../src/activities/cancelRuns';
+import { cancelRuns } from '../../../src/activities/runs';
 import { startIdleCampaign } from '../../support/builders/campaign';
 import { useTemporal } from '../../support/servers/temporal';
 import { activityEnvironment } from '../../support/servers/log';

@@ -1,7 +1,6 @@
 /** What a campaign learns of a job's end from the run itself, on a real server. */
 import { randomUUID } from 'node:crypto';
-import { readEnd } from '../../../src/activities/readEnd';
-import { readEnds } from '../../../src/activities/readEnds';
+import { readEnd, readEnds } from '../../../src/activities/runs';
 import { type JobEnd } from '../../../src/contract';
 import { mediaWorkflowId } from '../../../src/contract/ids';
 import { startSandbox } from '../../../sandbox/src/server';

@@ -5,8 +5,8 @@ import path from 'node:path';
 import { ActivityCancelledError, ActivityNotFoundError } from '@temporalio/client';
 import { bundleWorkflowCode, DefaultLogger, type LogEntry, Worker } from '@temporalio/worker';
 import { createActivities } from '../../../src/activities';
-import { insist } from '../../../src/activities/atMostOnce/retryTemporalCall';
-import { tellLateAnswer } from '../../../src/activities/atMostOnce/lateAnswer';
+import { retryTemporalCall } from '../../../src/activities/atMostOnce/retryTemporalCall';
+import { signalLateAnswer } from '../../../src/activities/atMostOnce/lateAnswer';
 import { stateQuery } from '../../../src/contract';
 import { freePort } from '../../../src/temporal/ports';
 import { startDevServer } from '../../../src/temporal/devServer';
@@ -111,7 +111,7 @@ test('what could not be told is logged with key and task id, and counted', async
       metricMeter,
     },
   );
-  await environment.run(tellLateAnswer, 'spring', 2, 't-late');
+  await environment.run(signalLateAnswer, 'spring', 2, 't-late');
   expect(logged).toMatchObject([
     {
       message: expect.stringContaining('adopt the task by hand'),
@@ -126,7 +126,7 @@ test('Temporal is asked until it answers', async () => {
   const ask = (): Promise<number> =>
     ++asked < 2 ? Promise.reject(new Error('away')) : Promise.resolve(asked);
   const environment = activityEnvironment();
-  expect(await environment.run(() => insist(temporal.client, 60_000, ask))).toBe(2);
+  expect(await environment.run(() => retryTemporalCall(temporal.client, 60_000, ask))).toBe(2);
 });
 
 test.each([
@@ -139,7 +139,7 @@ test.each([
     return Promise.reject(told);
   };
   const environment = activityEnvironment();
-  await expect(environment.run(() => insist(temporal.client, 1_500, ask))).rejects.toBe(told);
+  await expect(environment.run(() => retryTemporalCall(temporal.client, 1_500, ask))).rejects.toBe(told);
   expect(asked).toBe(1);
 });
 

@@ -1,5 +1,5 @@
 /** Days and nights, by the clocks of Berlin: the sandbox's workspace is there. */
-import { firstWorkingMoment } from '../../../src/activities/workingTime';
+import { firstWorkingMoment } from '../../../src/activities/clock';
 import { daysAfter, localTime } from '../../../src/calendar/zones';
 
 const BERLIN = 'Europe/Berlin';

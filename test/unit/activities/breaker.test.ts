@@ -1,6 +1,6 @@
 /** When submits are held back, and when they are sent again. */
 import { Breaker, type BreakerChange } from '../../../src/activities/protection/breaker';
-import { deniedTo, Denials } from '../../../src/activities/protection/denials';
+import { AccessDenials, deniedScope } from '../../../src/activities/protection/denials';
 import { StatusError } from '../../../src/api/errors';
 import { type SubmitOutcome } from '../../../src/api/outcomes';
 
@@ -31,7 +31,7 @@ function set() {
     organization = '1',
   ) =>
     breaker.pass(
-      (status) => deniedTo(status, { organization }),
+      (status) => deniedScope(status, { organization }),
       read,
       () => {
         asked.posts++;
@@ -229,15 +229,15 @@ describe('a denial', () => {
   });
 
   test('that one workspace was told of is told to the other, too', async () => {
-    const denials = new Denials(() => 0);
+    const denials = new AccessDenials(() => 0);
     const told: string[] = [];
     const meet = (organization: string) =>
-      denials.of(deniedTo(403, { organization })).tell(() => {
+      denials.alertFor(deniedScope(403, { organization })).raise(() => {
         told.push(organization);
         return Promise.resolve({ outcome: 'sent' });
       });
     for (const organization of ['1', '1', '2']) await meet(organization);
-    denials.areOver({ organization: '2' });
+    denials.reset({ organization: '2' });
     for (const organization of ['1', '2']) await meet(organization);
     expect(told).toEqual(['1', '2', '2']);
   });

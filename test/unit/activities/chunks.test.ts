@@ -3,7 +3,7 @@ import { type Socket } from 'node:net';
 import { type MockActivityEnvironment } from '@temporalio/testing';
 import { ActivityNotFoundError, type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { createActivities } from '../../../src/activities';
-import { sendOnce, type SendWindow } from '../../../src/activities/atMostOnce/once';
+import { sendOnce, type SendWindow } from '../../../src/activities/atMostOnce/sendOnce';
 import { type ChunkOrder, sendingSignal, type SubmitOutcome, type TasksNews } from '../../../src/contract';
 import { testApi } from '../../support/service/api';
 import { answer, startRawServer } from '../../support/service/rawServer';

@@ -1,7 +1,7 @@
 /** What an outlook becomes from look to look. */
-import { type Look, nextOutlook } from '../../../src/activities/nextOutlook';
-import { previousOutlook } from '../../../src/activities/previousOutlook';
-import { emptyTally } from '../../../src/activities/tally';
+import { type Look, nextOutlook } from '../../../src/activities/lib/nextOutlook';
+import { previousOutlook } from '../../../src/activities/outlook';
+import { emptyTally } from '../../../src/activities/lib/survey';
 import { type Outlook } from '../../../src/contract';
 
 const CLOCK = { timezone: 'Europe/Berlin', startOfWeek: 1, remarks: [] };

@@ -1,5 +1,5 @@
 /** When people are at work, in places whose clocks do what they like. */
-import { createWorkingHours } from '../../../src/activities/workingTime';
+import { createWorkingHours } from '../../../src/activities/clock';
 import { localTime } from '../../../src/calendar/zones';
 
 const { workingTime, workingHours } = createWorkingHours();

@@ -1,7 +1,7 @@
 /** Results that point to no file: which, why, and whether asking again would help. */
 import { FileTally } from '../../../src/cli/batch/files';
 import { saveFilesOf } from '../../../src/client/files';
-import { boundedInfo } from '../../../src/activities/size';
+import { boundedInfo } from '../../../src/activities/lib/resultSize';
 import { shared } from '../../support/jest/shared';
 
 const place = { into: shared().scratch, at: '/images', proxy: {} };

@@ -1,21 +1,27 @@
-/** Brings changes into a project: read, apply, one PATCH, and again until it is known what became of it. */
+/** Brings changes into a project: read, apply, one PATCH, repeated until the outcome is known. */
+import { setTimeout as sleepThroughCancellation } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { cancellationSignal, sleep } from '@temporalio/activity';
-import { type Api, type CallOptions } from '../api/client';
-import { AnswerError, type ApiError, InvalidRequestError, StatusError, TransportError } from '../api/errors';
-import { valueAt } from '../api/pointer';
-import { changeData, ChangeError } from '../contract/changes';
-import { type ProjectRef, type Scope, type WriteOrder, type WriteReport } from '../contract';
-import { type Pulse } from './atMostOnce/heartbeat';
-import { sleepThroughCancellation } from './sleep';
+import { type Api, type CallOptions } from '../../api/client';
+import {
+  AnswerError,
+  type ApiError,
+  InvalidRequestError,
+  StatusError,
+  TransportError,
+} from '../../api/errors';
+import { valueAt } from '../../api/pointer';
+import { changeData, ChangeError } from '../../contract/changes';
+import { type ProjectRef, type Scope, type WriteOrder, type WriteReport } from '../../contract';
+import { type Heartbeat } from '../atMostOnce/heartbeat';
 
-export type Change = WriteOrder['changes'][number];
+type Change = WriteOrder['changes'][number];
 type Read = Awaited<ReturnType<Api['getProject']>>;
 type Update = Parameters<Api['updateProject']>[0]['changes'];
 
-/** Others may write in between; who loses this often lets some time pass. */
+/** Others may write in between; after losing this often, the attempt fails and is retried later. */
 const MOST_ROUNDS = 5;
-/** A service that does not answer properly is not asked over and over: one more read tells what it did. */
+/** After an unknown outcome one more read shows what the service did; then the attempt fails and is retried later. */
 const MOST_UNKNOWN = 2;
 const [SHORT_PAUSE_MS, PAUSE_JITTER_MS] = [50, 200];
 
@@ -27,15 +33,15 @@ type Verdict =
   | 'refused'
   /** No change of this project will be. */
   | 'gone'
-  /** It is not allowed, which may be about one change or about all. */
+  /** Access is denied, to one change or to all. */
   | 'denied'
-  /** Nothing was written, and asking again later may help. */
+  /** Nothing was written, and a retry later may help. */
   | 'later'
   /** It may have been written. */
   | 'unknown';
 
 export class ProjectUpdate {
-  /** What is settled so far. */
+  /** The changes settled so far. */
   readonly report: WriteReport = { applied: [], refused: [], patches: 0 };
   #denial?: ApiError;
 
@@ -43,21 +49,21 @@ export class ProjectUpdate {
     private readonly api: Api,
     private readonly project: ProjectRef,
     private readonly scope: Scope,
-    private readonly pulse: Pulse,
+    private readonly heartbeat: Heartbeat,
     private readonly nextCall: () => Pick<CallOptions, 'requestId' | 'timeoutMs'>,
   ) {}
 
-  /** Settles what can be; throws the reason why nothing could. */
+  /** Settles as many changes as possible; throws the denial when it could settle none. */
   async settleAll(changes: Change[]): Promise<void> {
     await this.#settle(changes);
     const { applied, refused } = this.report;
     if (this.#denial && applied.length + refused.length === 0) throw this.#denial;
   }
 
-  /** Brings all of them in by one PATCH; when the service refuses that, by halves, until what it refuses stands alone. */
+  /** Writes all changes by one PATCH. When the service refuses it, by halves, until a refused change stands alone. */
   async #settle(changes: Change[]): Promise<void> {
     cancellationSignal().throwIfAborted();
-    const refusal = await this.#bringIn(changes);
+    const refusal = await this.#write(changes);
     if (!refusal) return;
     const verdict = verdictOf(refusal);
     if (verdict === 'gone' || (verdict === 'refused' && changes.length === 1)) {
@@ -67,13 +73,13 @@ export class ProjectUpdate {
       await this.#settle(changes.slice(0, half));
       await this.#settle(changes.slice(half));
     } else {
-      // It stays unsettled and waits for the next write, while those that are allowed go in.
+      // The denied change stays unsettled and waits for the next write; the others are written.
       this.#denial = refusal;
     }
   }
 
-  /** Gives the service's refusal of these changes; undefined when they are settled. */
-  async #bringIn(changes: Change[]): Promise<ApiError | undefined> {
+  /** The service's refusal of these changes; undefined when they are settled. */
+  async #write(changes: Change[]): Promise<ApiError | undefined> {
     for (let round = 1; ; round++) {
       const read = await this.#read(changes);
       if (!read) return undefined;
@@ -113,25 +119,25 @@ export class ProjectUpdate {
     }
   }
 
-  /** Sends one PATCH. Gives its error, after the time in which a PATCH without an ETag may still arrive. */
+  /** Sends one PATCH. Returns its error, after the time in which a PATCH without an ETag may still arrive. */
   async #patch(changes: Update, ifMatch: string | undefined): Promise<ApiError | undefined> {
     const call = this.nextCall();
     const isGuarded = ifMatch !== undefined;
-    // Told beforehand: this process may die while the request is on its way.
-    if (!isGuarded) this.pulse.note({ unsettledUntil: Date.now() + 2 * call.timeoutMs });
-    const options = { ...call, scope: this.scope, sendBefore: await this.pulse.sendBefore() };
+    // Recorded before the PATCH: this process may die while it is on the wire.
+    if (!isGuarded) this.heartbeat.record({ unsettledUntil: Date.now() + 2 * call.timeoutMs });
+    const options = { ...call, scope: this.scope, sendBefore: await this.heartbeat.sendBefore() };
     this.report.patches += 1;
     let failure: ApiError | undefined;
     try {
       await this.api.updateProject({ ...this.project, changes, ifMatch }, options);
     } catch (error) {
-      // Only a success is looked at closer: it was one, whatever its words are.
+      // An AnswerError is a success with an unexpected body.
       if (!(error instanceof AnswerError)) failure = error as ApiError;
     }
-    // With an ETag a late PATCH is refused. Without, a read now could be outdated by it.
+    // With an ETag the service refuses a late PATCH. Without one, a late PATCH would outdate a read made now.
     if (failure && !isGuarded && verdictOf(failure) === 'unknown')
       await sleepThroughCancellation(call.timeoutMs);
-    if (!isGuarded) this.pulse.note(null);
+    if (!isGuarded) this.heartbeat.record(null);
     return failure;
   }
 

@@ -1,5 +1,5 @@
 /** A service that says "too many" to one submit is left alone by all of a worker. */
-import { Quiet } from '../../../src/activities/protection/rateLimitPause';
+import { RateLimitPause } from '../../../src/activities/protection/rateLimitPause';
 import { type SubmitOutcome } from '../../../src/api/outcomes';
 
 const ACCEPTED: SubmitOutcome = { outcome: 'accepted', taskId: 't-1' };
@@ -11,10 +11,10 @@ function refused(status: number, retryAfterMs?: number): SubmitOutcome {
 /** How many of those that come after it, one each second, are answered without being sent. */
 async function keptBackAfter(first: SubmitOutcome): Promise<number> {
   let now = 1_000_000;
-  const quiet = new Quiet(() => now);
-  await quiet.keep(() => Promise.resolve(first));
+  const quiet = new RateLimitPause(() => now);
+  await quiet.run(() => Promise.resolve(first));
   for (let seconds = 0; ; seconds += 1, now += 1_000) {
-    const outcome = await quiet.keep(() => Promise.resolve(ACCEPTED));
+    const outcome = await quiet.run(() => Promise.resolve(ACCEPTED));
     if (outcome.outcome === 'accepted') return seconds;
     expect(outcome).toMatchObject({ outcome: 'refused', status: 429 });
   }
@@ -33,10 +33,10 @@ test.each([
 
 test('what is kept back tells how long it is to wait', async () => {
   let now = 0;
-  const quiet = new Quiet(() => now);
-  await quiet.keep(() => Promise.resolve(refused(429, 5_000)));
+  const quiet = new RateLimitPause(() => now);
+  await quiet.run(() => Promise.resolve(refused(429, 5_000)));
   now = 2_000;
-  expect(await quiet.keep(() => Promise.resolve(ACCEPTED))).toEqual({
+  expect(await quiet.run(() => Promise.resolve(ACCEPTED))).toEqual({
     ...{ outcome: 'refused', status: 429, retryAfterMs: 3_000 },
     reason: 'not sent: the service said "too many" to this worker (429), 3s are left',
   });

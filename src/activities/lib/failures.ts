@@ -1,17 +1,18 @@
 import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import { ApiError, InvalidRequestError, NotConfiguredError, StatusError } from '../api/errors';
-import { type Duration, parseDuration } from '../contract/durations';
+import { ApiError, InvalidRequestError, NotConfiguredError, StatusError } from '../../api/errors';
+import { isAccessDenied } from '../../contract';
+import { type Duration, parseDuration } from '../../contract/durations';
 
-/** The one cast from an error of the api to a failure that Temporal records. `asksAgain` overrules what is final. */
-export function activityFailure(error: unknown, { asksAgain = false } = {}): ApplicationFailure {
+/** The one cast from an error of the api to a failure that Temporal records. `mayRetry` overrules what is final. */
+export function activityFailure(error: unknown, { mayRetry = false } = {}): ApplicationFailure {
   if (error instanceof ApplicationFailure) return error;
   if (!(error instanceof ApiError)) return ApplicationFailure.fromError(error);
   const status = error instanceof StatusError ? error.status : null;
   return ApplicationFailure.create({
     type: error.name,
     message: error.message,
-    nonRetryable: isFinal(error) && !asksAgain,
+    nonRetryable: isFinal(error) && !mayRetry,
     nextRetryDelay: error instanceof StatusError ? pauseFor(error) : undefined,
     details: [{ operation: error.operation, status, requestId: error.requestId }],
   });
@@ -22,23 +23,26 @@ export interface Patience {
   authGrace: Duration;
 }
 
-/** The same, for activities that have denied access asked again for as long as the grace lasts. */
+/** The same, for activities that retry denied access for as long as the grace lasts. */
 export function patientFailure(error: unknown, { authGrace }: Patience): ApplicationFailure {
-  const isDenied = error instanceof StatusError && [401, 403].includes(error.status);
   const waited = Date.now() - activityInfo().scheduledTimestampMs;
-  return activityFailure(error, { asksAgain: isDenied && waited < (parseDuration(authGrace) ?? 0) });
+  return activityFailure(error, { mayRetry: isDenial(error) && waited < (parseDuration(authGrace) ?? 0) });
+}
+
+export function isDenial(error: unknown): boolean {
+  return error instanceof StatusError && isAccessDenied(error.status);
 }
 
 const [SHORTEST_PAUSE_MS, LONGEST_PAUSE_MS] = [1_000, 3_600_000];
 
-/** As long as the service asked for, within reason: a pause of none would end the retries. */
+/** As long as the service asked for, within limits: a pause of 0 would end the retries. */
 function pauseFor({ retryAfterMs }: StatusError): number | undefined {
   return retryAfterMs === undefined
     ? undefined
     : Math.min(Math.max(retryAfterMs, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS);
 }
 
-/** Whether asking again would only get the same answer. */
+/** Whether a retry would only get the same answer. */
 function isFinal(error: ApiError): boolean {
   if (error instanceof InvalidRequestError || error instanceof NotConfiguredError) return true;
   if (!(error instanceof StatusError)) return false;

@@ -1,9 +1,9 @@
 /**
- * What an outlook becomes when somebody looks again. Pure: the same look a second time gives the same outlook.
+ * Computes the next outlook from the stored one and what was read now. Pure: the same input gives the same outlook.
  *
- * Drafts, boards and entries of activity have no published times, so what happened is told by comparing what there is
- * with what there was at the last look. Drafts are counted and not told apart: no field of theirs is published, and
- * one that is different at every look would be news at every look.
+ * Drafts, boards and entries of activity have no published times, so changes are found by comparing with the last look.
+ * Drafts are counted and not compared one by one: no field of theirs is published, and a field that differs at every
+ * look would be news at every look.
  */
 import {
   type DraftsSearch,
@@ -12,19 +12,19 @@ import {
   type OutlookNews,
   type OutlookWeek,
   type WorkspaceClock,
-} from '../contract';
-import { digest } from '../platform/digest';
-import { nudgeSubject } from '../contract/ids';
-import { daysAfter, localTime } from '../calendar/zones';
-import { type Survey } from './survey';
-import { addCounts, cut, moreThan } from './tally';
+} from '../../contract';
+import { nudgeSubject } from '../../contract/ids';
+import { truncate } from '../../contract/text';
+import { daysAfter, localTime } from '../../calendar/zones';
+import { digest } from '../../platform/digest';
+import { addCounts, moreThan, type Survey } from './survey';
 
 const MOST_CHANGES = 20;
 const LONGEST_CHANGE = 200;
 
 export interface Look {
   now: number;
-  /** When somebody can be nudged: now, or when working hours begin. */
+  /** When people can be nudged: now, or when working hours begin. */
   nudgeAt: number;
   clock: WorkspaceClock;
   survey: Survey;
@@ -45,7 +45,7 @@ export function nextOutlook(
 ): Omit<OutlookNews, 'outlook' | 'organization' | 'timezone'> & { outlook: Outlook } {
   const { clock, survey, weeks } = look;
   const week = weekOf(before, clock, look.now);
-  // It counts for the week in which it is read: what waits over a weekend is not said twice on Monday.
+  // A nudge counts for the week in which it is read: one that waits over a weekend is not repeated on Monday.
   const nudgeWeek = weekOf(before, clock, look.nudgeAt);
   const oldest = daysAfter(week, -7 * (weeks - 1));
   const past = before?.weeks.filter(({ week: name }) => name >= oldest && name !== week) ?? [];
@@ -71,7 +71,7 @@ export function nextOutlook(
   return { week, outlook, nudges, nudgeWeek, remarks };
 }
 
-/** What is not read to its end looks as if nothing came to it. */
+/** A list that is not read to its end would look as if nothing was added. */
 function remarksOnLength({ drafts, activity }: Look['survey']): string[] {
   const long = [
     ...(drafts?.more ? ['drafts'] : []),
@@ -101,7 +101,7 @@ function weekNow(before: Outlook | undefined, look: Look, week: string): Outlook
     const was = own(before?.boards, board);
     return was && was.digest !== now ? [board] : [];
   });
-  const told: Omit<OutlookWeek, 'changes'> = {
+  const counts: Omit<OutlookWeek, 'changes'> = {
     week,
     drafts: draftsNow(before, look, sofar),
     activity: {
@@ -112,7 +112,7 @@ function weekNow(before: Outlook | undefined, look: Look, week: string): Outlook
     tasks: news.reduce((sum, { task, count }) => addCounts(sum, { [task]: count }), sofar?.tasks ?? {}),
     boards: [...new Set([...(sofar?.boards ?? []), ...changed])],
   };
-  return { ...told, changes: inWords(told) };
+  return { ...counts, changes: changesOf(counts) };
 }
 
 function draftsNow(
@@ -123,7 +123,7 @@ function draftsNow(
   if (!survey.drafts) return null;
   const total = survey.drafts.count;
   const was = before?.seen.drafts;
-  // Others than before cannot be compared with those.
+  // Counts of different searches cannot be compared.
   const more = was?.of === digest(drafts) ? total - was.total : 0;
   return {
     total,
@@ -136,7 +136,7 @@ function seenNow(before: Outlook | undefined, { survey, drafts }: Look): Outlook
   return {
     drafts: survey.drafts && { total: survey.drafts.count, of: digest(drafts) },
     activity: {
-      ...whatIsMissing(before?.seen.activity, survey, 'task'),
+      ...knownOfMissing(before?.seen.activity, survey, 'task'),
       ...Object.fromEntries(
         survey.activity.map(([task, { count, verbs }]) => [task, { total: count, verbs }]),
       ),
@@ -146,7 +146,7 @@ function seenNow(before: Outlook | undefined, { survey, drafts }: Look): Outlook
 
 function boardsNow(before: Outlook | undefined, { survey, now }: Look): Outlook['boards'] {
   return {
-    ...whatIsMissing(before?.boards, survey, 'board'),
+    ...knownOfMissing(before?.boards, survey, 'board'),
     ...Object.fromEntries(
       survey.boards.map(([board, { digest: seen }]) => {
         const was = own(before?.boards, board);
@@ -157,8 +157,8 @@ function boardsNow(before: Outlook | undefined, { survey, now }: Look): Outlook[
   };
 }
 
-/** What cannot be read now is remembered: it may come back. */
-function whatIsMissing<T>(
+/** What was known of tasks or boards that are missing now: they may come back. */
+function knownOfMissing<T>(
   known: Record<string, T> | undefined,
   { missing }: Survey,
   kind: string,
@@ -182,18 +182,17 @@ function nudgesDue(
   return due.filter((nudge) => own(before?.nudged, nudgeSubject(nudge)) !== week);
 }
 
-function inWords({ drafts, tasks, boards, activity }: Omit<OutlookWeek, 'changes'>): string[] {
-  const moved = [
+function changesOf({ drafts, tasks, boards, activity }: Omit<OutlookWeek, 'changes'>): string[] {
+  const changes = [
     ...(drafts?.new ? [`${drafts.new} more drafts`] : []),
     ...(drafts?.gone ? [`${drafts.gone} fewer drafts, published or deleted`] : []),
     ...Object.entries(activity.verbs).map(([verb, count]) => `${verb}: ${count}`),
     ...boards.map((board) => `board ${board} changed`),
     ...Object.entries(tasks).map(([task, count]) => `task ${task}: ${count} new entries`),
-  ].map((words) => cut(words, LONGEST_CHANGE));
-  const left = moved.length - (MOST_CHANGES - 1);
-  return moved.length <= MOST_CHANGES
-    ? moved
-    : [...moved.slice(0, MOST_CHANGES - 1), `and ${left} more changes`];
+  ].map((words) => truncate(words, LONGEST_CHANGE));
+  if (changes.length <= MOST_CHANGES) return changes;
+  const left = changes.length - (MOST_CHANGES - 1);
+  return [...changes.slice(0, MOST_CHANGES - 1), `and ${left} more changes`];
 }
 
 function own<T>(members: Record<string, T> | undefined, name: string): T | undefined {

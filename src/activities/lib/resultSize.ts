@@ -1,10 +1,10 @@
-/** Keeps what activities return within what a history can hold: a payload over 2 MB would fail the run's task for ever. */
+/** Bounds the results of activities: a payload over 2 MB would fail the workflow task for ever. */
 import { createHash } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
-import { isTaskOver } from '../api/endings';
-import { shorten } from '../api/errors';
-import { type CondensedText } from '../contract';
-import { isLargeInfo, type LargeInfo } from '../api/largeInfo';
+import { isTaskOver } from '../../api/endings';
+import { type CondensedText } from '../../contract';
+import { isLargeInfo, type LargeInfo } from '../../api/largeInfo';
+import { truncate } from '../../contract/text';
 
 export const LARGEST_RESULT_BYTES = 1024 * 1024;
 const LARGEST_INFO_BYTES = 256 * 1024;
@@ -14,13 +14,13 @@ export interface TaskNews {
   info?: unknown;
 }
 
-/** What a poll is asked for: before the end of its task the status alone, since a history keeps every answer. */
+/** The answer to a poll: the status alone until the task is over, since a history keeps every answer. */
 export function boundedNews({ status, info = null }: TaskNews, { id }: { id: string }): TaskNews {
-  if (!isTaskOver(status)) return { status: shorten(status) };
+  if (!isTaskOver(status)) return { status: truncate(status) };
   return { status, info: boundedInfo(info, `segue get task ${id} --json`) };
 }
 
-/** The value, or what stands for it where it is too large to keep. */
+/** The value; or, where it is too large to keep, its size, digest and how to fetch it. */
 export function boundedInfo(info: unknown, fetch: string, most = LARGEST_INFO_BYTES): unknown {
   const text = JSON.stringify(info);
   const bytes = Buffer.byteLength(text);
@@ -29,13 +29,13 @@ export function boundedInfo(info: unknown, fetch: string, most = LARGEST_INFO_BY
   return { segue: 'too large to keep', bytes, sha256: sha256(text), fetch } satisfies LargeInfo;
 }
 
-/** A file's text, if a history can hold it, with what stands for it where it cannot. */
+/** A file's text, null where a history cannot hold it, with its size, digest and how to fetch it. */
 export function boundedText(
   text: string,
   fetch: string,
   { keepLong }: { keepLong: boolean },
 ): { text: string | null } & CondensedText {
-  // As it travels: every line break takes two characters there.
+  // Measured as JSON: every line break takes two characters there.
   const fits = keepLong || Buffer.byteLength(JSON.stringify(text)) <= LARGEST_RESULT_BYTES;
   const condensed = { size: Buffer.byteLength(text), digest: `sha256:${sha256(text)}`, fetch };
   return { text: fits ? text : null, ...condensed };

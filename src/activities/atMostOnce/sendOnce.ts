@@ -1,0 +1,81 @@
+import { activityInfo, Context, heartbeat, log } from '@temporalio/activity';
+import {
+  HEARTBEAT_EVERY_MS,
+  HEARTBEAT_TIMEOUT_MS,
+  RECORDING_MARGIN_MS,
+  type Sending,
+  sendingSignal,
+} from '../../contract';
+import { type GuardOptions, reasonNotToSend } from './guards';
+import { clientOf, isStillActive } from './isStillActive';
+import { retryTemporalCall } from './retryTemporalCall';
+
+export interface SendWindow {
+  timeoutMs: number;
+  sendBefore: number;
+  /** The last step before a paid request, see {@link markSending}: done once. When it gives false, nothing may be sent. */
+  mark: (n: number) => Promise<boolean>;
+}
+
+/** This execution sent nothing; an earlier one may have. */
+export interface NotBegun {
+  outcome: 'unknown' | 'notSent';
+  reason: string;
+}
+
+export const NOT_ACTIVE: NotBegun & { outcome: 'notSent' } = {
+  outcome: 'notSent',
+  reason: 'its run could not be signalled, or no longer waits for this attempt',
+};
+
+/**
+ * Runs `send` unless an earlier execution of this activity may have sent; whatever happens around it, it sends at most
+ * once. Every heartbeat carries `details`, which the server keeps should the worker die.
+ */
+export async function sendOnce<Outcome>(
+  orderedByRun: string,
+  guards: GuardOptions,
+  send: (window: SendWindow) => Promise<Outcome>,
+  details: () => unknown = () => undefined,
+): Promise<Outcome | NotBegun> {
+  const info = activityInfo();
+  const refusal = reasonNotToSend(info, orderedByRun, guards);
+  if (refusal) return { outcome: 'unknown', reason: `not sent again: ${refusal}` };
+
+  // The outcome must be recorded before the server gives the activity up, so the POST gets less time than the activity.
+  const timeoutMs = Math.max(1, info.startToCloseTimeoutMs - RECORDING_MARGIN_MS);
+  const heartbeats = setInterval(() => {
+    heartbeat(details());
+  }, HEARTBEAT_EVERY_MS);
+  try {
+    let marking: Promise<boolean> | undefined;
+    const mark = (n: number): Promise<boolean> => (marking ??= markSending(n, details()));
+    // The POST does not get the activity's cancellation: that fires on worker shutdown too, and a POST cut off is unknown.
+    return await send({ timeoutMs, sendBefore: Date.now() + timeoutMs, mark });
+  } finally {
+    clearInterval(heartbeats);
+  }
+}
+
+/**
+ * Signals the run, whose history keeps the signal, that submit `n` may be on the wire from now on; then asks the server
+ * whether it still waits for this attempt. The order matters: a run that gives the attempt up in between has the signal,
+ * or this attempt learns of it. Heartbeat details cannot hold this mark: an operator who unpauses an activity and resets
+ * its heartbeats wipes them.
+ */
+async function markSending(n: number, details: unknown): Promise<boolean> {
+  const context = Context.current();
+  const client = clientOf(context);
+  if (!client) return true;
+  const { workflowId = '', runId } = context.info.workflowExecution ?? {};
+  const run = client.workflow.getHandle(workflowId, runId);
+  try {
+    await retryTemporalCall(client, HEARTBEAT_TIMEOUT_MS / 2, () =>
+      run.signal<[Sending]>(sendingSignal.name, { n }),
+    );
+  } catch (error) {
+    log.warn('nothing is sent: the run could not be signalled', { error });
+    return false;
+  }
+  return isStillActive(details);
+}

@@ -1,0 +1,179 @@
+/** What campaigns need to know before they pay, and of their workspace. */
+import { getClient } from '@temporalio/activity';
+import { type Api } from '../api/client';
+import { InvalidRequestError, isMissing } from '../api/errors';
+import { type WorkspaceContext } from '../api/operations/workspace';
+import { valueAt } from '../api/pointer';
+import {
+  type CampaignActivities,
+  type ListSummary,
+  type PlaceOrder,
+  type Preparation,
+  type PrepareOrder,
+  type ResearchOrder,
+  type ResearchSummary,
+  type Scope,
+} from '../contract';
+import { campaignWorkflowId, LONGEST_KEY } from '../contract/ids';
+import { truncate } from '../contract/text';
+import { inParallel } from '../platform/parallel';
+import { findRequestProblems, problemsOfMediaRequest } from '../runs/campaignRequests';
+import { findOwnRun, isOpen } from '../runs/ownRun';
+import { problemText } from '../validation/campaign';
+import { callOptions, manyReads } from './calls';
+import { clockOf } from './clock';
+import { type Patience, patientFailure } from './lib/failures';
+import { type Survey, survey, type Tally } from './lib/survey';
+
+const AT_ONCE = 5;
+
+/** Checks that everything a campaign needs exists, before anything is paid for. */
+export function createPrepareCampaign(api: Api, patience: Patience) {
+  return async function prepareCampaign(order: PrepareOrder): Promise<Preparation> {
+    const { scope, media, voices, boards } = order;
+    return manyReads('prepareCampaign', { scope, ...patience }, async ({ next }) => {
+      let context: WorkspaceContext;
+      try {
+        context = await api.getWorkspace({}, next());
+      } catch (error) {
+        if (!isMissing(error)) throw error;
+        return { problems: [`workspace: ${error.message}`], remarks: [], clock: clockOf({}) };
+      }
+      const needed = [
+        ...unique(voices).map((id) => ({
+          what: `voice ${id}`,
+          read: (): Promise<unknown> => api.getVoice({ voice_id: id }, next()),
+        })),
+        ...unique(boards).map((id) => ({
+          what: `board ${id}`,
+          read: (): Promise<unknown> => api.getBoard({ board_id: id }, next()),
+        })),
+      ];
+      const missing = await inParallel(AT_ONCE, needed, ({ what, read }) => problemOf(what, read));
+      return {
+        problems: [...problemsOfWorkspace(context), ...missing.flat(), ...problemsOfMedia(media)],
+        remarks: remarksOnSpace(context, scope),
+        clock: clockOf(context),
+      };
+    });
+  };
+}
+
+/** Checked here too, because other languages start campaigns without Segue's client. */
+function problemsOfMedia(media: PrepareOrder['media']): string[] {
+  return Object.entries(media).flatMap(([name, { tool, request }]) =>
+    findRequestProblems(tool, request).map((problem) =>
+      problemText({ ...problem, path: ['media', name, ...problem.path] }),
+    ),
+  );
+}
+
+/** Why something cannot be used. Errors that may pass are thrown. */
+async function problemOf(what: string, read: () => Promise<unknown>): Promise<string[]> {
+  try {
+    await read();
+    return [];
+  } catch (error) {
+    if (!isMissing(error) && !(error instanceof InvalidRequestError)) throw error;
+    const why = isMissing(error) ? 'is not there, or not for this workspace' : 'cannot be asked for';
+    return [`${truncate(what, 200)}: ${why} (${error.message})`];
+  }
+}
+
+/** A workspace is inactive only when it says so: every field may be missing. */
+function problemsOfWorkspace({ workspace }: WorkspaceContext): string[] {
+  if (workspace?.is_active !== false) return [];
+  const name = workspace.name ?? workspace.slug ?? workspace.id ?? 'of this credential';
+  return [`workspace ${truncate(String(name), 200)}: is not active`];
+}
+
+/** The API's document says that the list of spaces may be incomplete, so an unlisted space is only a remark. */
+function remarksOnSpace({ teamspaces }: WorkspaceContext, scope: Scope | undefined): string[] {
+  const space = scope?.space;
+  // Other languages write null for a field they leave out.
+  if (typeof space !== 'string' || teamspaces?.some(({ id }) => String(id) === space)) return [];
+  return [
+    `space ${space} is not among the spaces that the workspace lists; it may be there all the same, so nothing is refused`,
+  ];
+}
+
+function unique(ids: string[]): string[] {
+  return [...new Set(ids)];
+}
+
+/** An activity, because the table of tools is no part of the workflow bundle. It calls nobody. */
+export const checkMedia: CampaignActivities['checkMedia'] = ({ tool, request }) =>
+  Promise.resolve(problemsOfMediaRequest(tool, request));
+
+/** Finds another running campaign that keeps its state at the same path of the project. */
+export function createReadPlace(api: Api, patience: Patience) {
+  return async function readPlace({ scope, project, at, key }: PlaceOrder): Promise<string | null> {
+    const { resourcetype, id } = project;
+    try {
+      const { data } = await api.getProject({ resourcetype, id }, callOptions('readPlace', { scope }));
+      const other = campaignAt(data, at);
+      return other !== undefined && other !== key && (await isRunning(other)) ? other : null;
+    } catch (error) {
+      // The write to a missing project reports it.
+      if (isMissing(error)) return null;
+      throw patientFailure(error, patience);
+    }
+  };
+}
+
+/** The key of the campaign that keeps its state at this path, running or not. */
+export function campaignAt(data: unknown, at: string): string | undefined {
+  const key = valueAt(data, `${at}/configuration/key`);
+  return typeof key === 'string' && key.length <= LONGEST_KEY ? key : undefined;
+}
+
+/** Asks the Temporal server: the state of a terminated campaign stays in the project. */
+export async function isRunning(campaign: string): Promise<boolean> {
+  const run = await findOwnRun(getClient(), campaignWorkflowId(campaign));
+  return run !== undefined && isOpen(run);
+}
+
+/** As JSON: the summary goes into histories and, as one change, into a project. */
+const LARGEST_SUMMARY_BYTES = 200_000;
+const MOST_REMARKS = 50;
+const LONGEST_REMARK = 300;
+
+/** Reads what a campaign wants to know of its workspace, condensed to counts and excerpts. */
+export function createResearch(api: Api, patience: Patience) {
+  return async function research({ scope, ...asked }: ResearchOrder): Promise<ResearchSummary> {
+    return manyReads('research', { scope, ...patience }, async (reading) =>
+      summaryOf(await survey(api, asked, reading)),
+    );
+  };
+}
+
+/** Where the whole is too large, counts alone are kept: their number is bounded by what may be asked for. */
+function summaryOf(seen: Survey): ResearchSummary {
+  const whole = summaryWith(seen, true);
+  if (Buffer.byteLength(JSON.stringify(whole)) <= LARGEST_SUMMARY_BYTES) return whole;
+  const { remarks, ...counts } = summaryWith(seen, false);
+  return { ...counts, remarks: [...remarks, 'there was too much for an excerpt of everything'] };
+}
+
+function summaryWith({ drafts, activity, boards, missing }: Survey, details: boolean): ResearchSummary {
+  const list = ({ count, excerpt, more }: Tally): ListSummary => ({
+    count,
+    excerpt: details ? excerpt : [],
+    more,
+  });
+  return {
+    at: new Date().toISOString(),
+    drafts: drafts && list(drafts),
+    activity: Object.fromEntries(
+      activity.map(([id, tally]) => [id, { ...list(tally), verbs: details ? tally.verbs : {} }]),
+    ),
+    boards: Object.fromEntries(boards.map(([id, { excerpt }]) => [id, { excerpt: details ? excerpt : '' }])),
+    remarks: remarksOn(missing),
+  };
+}
+
+function remarksOn(missing: Survey['missing']): string[] {
+  const all = missing.map(([what, why]) => truncate(`${what} could not be read: ${why}`, LONGEST_REMARK));
+  const rest = all.length - MOST_REMARKS;
+  return rest > 0 ? [...all.slice(0, MOST_REMARKS), `and ${rest} more could not be read`] : all;
+}

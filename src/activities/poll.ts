@@ -1,0 +1,135 @@
+/** The activities of the poll queue, apart from `getTask`. */
+import { activityInfo, heartbeat } from '@temporalio/activity';
+import { type Api, type CallOptions } from '../api/client';
+import { endOf, isTaskOver } from '../api/endings';
+import { isMissing, StatusError } from '../api/errors';
+import {
+  type Download,
+  type DownloadOrder,
+  HEARTBEAT_EVERY_MS,
+  LARGEST_ITEM_INFO_BYTES,
+  type PolledKind,
+  type PollTasksOrder,
+  type RecordNews,
+  type RecordOrder,
+  type RecordStatus,
+  type TasksNews,
+} from '../contract';
+import { truncate } from '../contract/text';
+import { inParallel } from '../platform/parallel';
+import { callOptions } from './calls';
+import { activityFailure } from './lib/failures';
+import { boundedInfo, boundedText } from './lib/resultSize';
+import { pauseFirst } from './pause';
+
+/** GETs on the wire for one partition. */
+const AT_ONCE = 20;
+const LONGEST_GET_MS = 10_000;
+/** Tasks that are not polled in time are polled the next time. */
+const MARGIN_MS = 5_000;
+/** After this many calls without an answer the rest of the tasks is not polled this time. */
+const MOST_UNANSWERED = 3;
+
+/** Polls all tasks of a partition, each once. An error is "no news"; nothing here fails the poll. */
+export function createPollTasks(api: Api) {
+  return async function pollTasks({ tasks }: PollTasksOrder): Promise<TasksNews> {
+    const [unanswered, unasked]: [number[], number[]] = [[], []];
+    const news: TasksNews = { over: [], missing: [], known: [], trouble: null, unanswered, unasked };
+    const pollUntil = Date.now() + activityInfo().startToCloseTimeoutMs - MARGIN_MS;
+    let silences = 0;
+    const heartbeats = setInterval(heartbeat, HEARTBEAT_EVERY_MS);
+    try {
+      await inParallel(AT_ONCE, tasks, async (task) => {
+        const timeoutMs = Math.min(LONGEST_GET_MS, pollUntil - Date.now());
+        if (silences >= MOST_UNANSWERED || timeoutMs <= 0) {
+          unasked.push(task.item);
+          return;
+        }
+        try {
+          await pollTask(api, task, timeoutMs, news);
+          silences = 0;
+        } catch (error) {
+          if (isMissing(error)) news.missing.push(task.item);
+          else news.trouble = error instanceof Error ? error.message : String(error);
+          if (error instanceof StatusError) return;
+          unanswered.push(task.item);
+          silences += 1;
+        }
+      });
+    } finally {
+      clearInterval(heartbeats);
+    }
+    return news;
+  };
+}
+
+async function pollTask(
+  api: Api,
+  { item, taskId, scope, requestId }: PollTasksOrder['tasks'][number],
+  timeoutMs: number,
+  news: TasksNews,
+): Promise<void> {
+  const { status, info = null } = await api.getTask({ id: taskId }, { requestId, scope, timeoutMs });
+  if (!isTaskOver(status)) news.known.push(item);
+  else
+    news.over.push({
+      item,
+      status: status === 'SUCCESS' ? 'SUCCESS' : 'FAILURE',
+      info: boundedInfo(info, `segue get task ${taskId} --json`, LARGEST_ITEM_INFO_BYTES),
+    });
+}
+
+interface RecordRead {
+  read: (request: { id: string }, options: CallOptions) => Promise<object>;
+  statusOf: (record: object) => RecordStatus;
+}
+
+/** Polls a record. Until its end only the status is returned: a history keeps every answer. */
+export function createReadRecord(api: Api) {
+  const status = ({ status }: { status: RecordStatus }): RecordStatus => status;
+  const jobStatus = ({ job_status }: { job_status: string }): RecordStatus => job_status;
+  const reads = {
+    transcription: { read: api.getTranscription, statusOf: jobStatus },
+    video: { read: api.getVideo, statusOf: jobStatus },
+    asset: { read: api.getAsset, statusOf: status },
+    run: { read: api.getRun, statusOf: status },
+  } as unknown as Record<PolledKind, RecordRead>;
+
+  return async function readRecord({ kind, id, failOn, ...order }: RecordOrder): Promise<RecordNews> {
+    pauseFirst(order);
+    const { read, statusOf } = reads[kind];
+    try {
+      const record = await read({ id }, callOptions('readRecord', order));
+      const full = statusOf(record);
+      const news = { status: typeof full === 'string' ? truncate(full) : full };
+      if (endOf(kind, full, failOn) === undefined) return news;
+      return { ...news, record: boundedInfo(record, `segue get ${kind} ${id} --json`) };
+    } catch (error) {
+      throw activityFailure(error);
+    }
+  };
+}
+
+export interface DownloadOptions {
+  /** Whether payloads of any size are kept outside the history. */
+  keepLongTexts?: boolean;
+}
+
+/** Downloads one subtitle file. A text that is too long for a history is left out, with how to fetch it. */
+export function createDownloadSubtitles(api: Api, { keepLongTexts = false }: DownloadOptions) {
+  return async function downloadSubtitles(order: DownloadOrder): Promise<Download> {
+    pauseFirst(order);
+    const { transcriptionId: id, format } = order;
+    try {
+      const subtitles = await api.getSubtitles(
+        { id, requested_format: format },
+        callOptions('downloadSubtitles', order),
+      );
+      if (!subtitles.ready) return subtitles;
+      const fetch = `segue get subtitles ${id} --format ${format} --out FILE`;
+      return { ready: true, ...boundedText(subtitles.text, fetch, { keepLong: keepLongTexts }) };
+    } catch (error) {
+      throw activityFailure(error);
+    }
+  };
+}
