@@ -4,10 +4,10 @@ import { type Api, type CallOptions } from '../api/client';
 import { LARGEST_READ_BYTES } from '../api/exchange';
 import { type Page } from '../api/operations/lists';
 import { walkPages } from '../api/pages';
-import { addScopeFlags, type ScopeFlags, withApi } from './api';
-import { EXIT } from './exit';
-import { softNumber, listFlag } from './flags';
-import { print, printJson, say } from './print';
+import { addScopeFlags, type ScopeFlags, withApi } from './lib/service';
+import { EXIT } from './lib/exit';
+import { softNumber, listFlag } from './lib/flags';
+import { print, printJson, say } from './lib/print';
 import {
   assetLines,
   boardLines,
@@ -18,9 +18,9 @@ import {
   voiceLines,
   workspaceLines,
 } from './readouts';
-import { recordTable } from './table';
+import { recordTable } from './lib/format';
 import { workspaceZone, zoneOf } from './schedule/zone';
-import { io } from './io';
+import { io } from './lib/io';
 
 interface GetFlags extends ScopeFlags {
   json?: boolean;

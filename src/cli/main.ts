@@ -20,9 +20,9 @@ import {
 } from '../errors';
 import { VERSION } from '../platform/package';
 import { NO_JOB } from '../client/report';
-import { EXIT, type ExitCode, LostSightError, UnreachableError, UsageError } from './exit';
-import { env, io, type Io, withIo } from './io';
-import { printJson, say } from './print';
+import { EXIT, type ExitCode, LostSightError, UnreachableError, UsageError } from './lib/exit';
+import { env, io, type Io, withIo } from './lib/io';
+import { printJson, say } from './lib/print';
 
 /**
  * Loaded only when asked for. These files tell the flags; what a command then does, and Temporal, the HTTP client, the

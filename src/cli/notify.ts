@@ -1,10 +1,10 @@
 import { type Command } from 'commander';
 import { type Notification } from '../contract';
 import { categories } from '../api/operations/notify';
-import { addScopeFlags, type ScopeFlags, withApi } from './api';
-import { EXIT, type ExitCode } from './exit';
-import { print, printJson, say } from './print';
-import { io } from './io';
+import { addScopeFlags, type ScopeFlags, withApi } from './lib/service';
+import { EXIT, type ExitCode } from './lib/exit';
+import { print, printJson, say } from './lib/print';
+import { io } from './lib/io';
 
 interface NotifyFlags extends ScopeFlags {
   // What is missing is told by the notification's own check.

@@ -8,15 +8,15 @@ import { type NudgeOutcome, type OutlookResult } from '../contract';
 import { requireGood } from '../errors';
 import { nudgeSubject } from '../contract/ids';
 import { isRecord } from '../validation/inputs';
-import { followCommand } from './commandLine';
-import { type Connected, withTemporal } from './connect';
-import { type ExitCode } from './exit';
-import { durationFlag } from './flags';
-import { readTextFile } from './input';
-import { print, printJson, say } from './print';
-import { sayThatItExists, sayWhenNobodyPolls, tellStarted } from './starting';
-import { exitCodeOf, headline, waitFor } from './waiting';
-import { env, io } from './io';
+import { followCommand } from './lib/commandLine';
+import { type Connected, withTemporal } from './lib/connect';
+import { type ExitCode } from './lib/exit';
+import { durationFlag } from './lib/flags';
+import { readTextFile } from './lib/input';
+import { print, printJson, say } from './lib/print';
+import { sayThatItExists, sayWhenNobodyPolls, tellStarted } from './lib/start';
+import { exitCodeOf, headline, waitFor } from './lib/follow';
+import { env, io } from './lib/io';
 
 interface OutlookFlags {
   key?: string;

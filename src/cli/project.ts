@@ -8,14 +8,14 @@ import { requireGood } from '../errors';
 import { type PatchOptions, problemsOfPatch } from '../client/projects/patchSpec';
 import { type PatchReport } from '../client/projects';
 import { NO_JOB } from '../client/report';
-import { addScopeFlags, type ScopeFlags, withApi } from './api';
-import { withTemporal } from './connect';
-import { EXIT, type ExitCode, UsageError } from './exit';
-import { problemsOfTimeout } from './flags';
-import { readObjectFile } from './input';
-import { print, printJson, say } from './print';
-import { env, io } from './io';
-import { sayWhenNobodyPolls } from './starting';
+import { addScopeFlags, type ScopeFlags, withApi } from './lib/service';
+import { withTemporal } from './lib/connect';
+import { EXIT, type ExitCode, UsageError } from './lib/exit';
+import { problemsOfTimeout } from './lib/flags';
+import { readObjectFile } from './lib/input';
+import { print, printJson, say } from './lib/print';
+import { env, io } from './lib/io';
+import { sayWhenNobodyPolls } from './lib/start';
 
 interface PatchFlags extends ScopeFlags {
   data?: string;

@@ -2,7 +2,7 @@
 import { isAssetDone, isJobOver, isRunOver, isTaskOver } from '../api/endings';
 import { genderInWords, type Voice } from '../api/operations/voice';
 import { type WorkspaceContext } from '../api/operations/workspace';
-import { fieldLines, table } from './table';
+import { fieldLines, table } from './lib/format';
 
 type Fields = Record<string, unknown>;
 

@@ -2,9 +2,9 @@
 import { type ManifestCheck, type ManifestWarning } from '../../client/batches/manifest';
 import { type ReadOptions } from '../../client/batches/manifest/source';
 import { loadProxySettings } from '../../config';
-import { EXIT, type ExitCode } from '../exit';
-import { print, printJson, say } from '../print';
-import { env, io } from '../io';
+import { EXIT, type ExitCode } from '../lib/exit';
+import { print, printJson, say } from '../lib/print';
+import { env, io } from '../lib/io';
 
 export interface BatchCheckFlags {
   skipBad?: boolean;

@@ -7,11 +7,11 @@ import { addOrders } from './orders';
 import { printResults, type ResultsFlags, wantedFrom } from './results';
 import { retryBatch } from './retry';
 import { type BatchRunFlags, showBatch, waitForBatch, withStartedBatch } from './run';
-import { EXIT } from '../exit';
-import { problemsOfTimeout, softNumber } from '../flags';
-import { prepareFolder } from '../jobs/saving';
-import { tellStarted } from '../starting';
-import { io } from '../io';
+import { EXIT } from '../lib/exit';
+import { problemsOfTimeout, softNumber } from '../lib/flags';
+import { prepareFolder } from '../jobs/save';
+import { tellStarted } from '../lib/start';
+import { io } from '../lib/io';
 
 const EXAMPLES = `
 Examples:

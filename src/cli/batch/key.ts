@@ -3,9 +3,9 @@ import { type Batch } from '../../client/batches/batch';
 import { loadStarterConfig } from '../../config';
 import { requireGood } from '../../errors';
 import { batchKeyOf } from '../../contract/ids';
-import { withTemporal } from '../connect';
-import { type ExitCode } from '../exit';
-import { env } from '../io';
+import { withTemporal } from '../lib/connect';
+import { type ExitCode } from '../lib/exit';
+import { env } from '../lib/io';
 
 /** Nobody is asked before all that was typed is known to be good; `ofFlags` is what is wrong besides the key. */
 export async function withBatch(

@@ -3,11 +3,11 @@ import { loadStarterConfig } from '../../config';
 import { BATCH_STAGES } from '../../contract';
 import { formatDuration } from '../../contract/durations';
 import { requireGood } from '../../errors';
-import { countsWords } from './words';
-import { withTemporal } from '../connect';
-import { problemsOfLimit } from '../flags';
-import { showList } from '../showing';
-import { env } from '../io';
+import { countsWords } from './format';
+import { withTemporal } from '../lib/connect';
+import { problemsOfLimit } from '../lib/flags';
+import { showList } from '../lib/list';
+import { env } from '../lib/io';
 
 export interface BatchListFlags {
   stage?: string;

@@ -4,11 +4,11 @@ import { type Batch } from '../../client/batches/batch';
 import { problemsOfBatchOrder, problemsOfConcurrencyOrder } from '../../validation/batch';
 import { EXITS } from './exits';
 import { withBatch } from './key';
-import { EXIT, type ExitCode } from '../exit';
-import { softNumber } from '../flags';
-import { osUser } from '../person';
-import { print, printJson } from '../print';
-import { io } from '../io';
+import { EXIT, type ExitCode } from '../lib/exit';
+import { softNumber } from '../lib/flags';
+import { osUser } from '../lib/person';
+import { print, printJson } from '../lib/print';
+import { io } from '../lib/io';
 
 interface OrderFlags {
   by?: string;

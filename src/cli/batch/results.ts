@@ -7,11 +7,11 @@ import { loadProxySettings } from '../../config';
 import { requireGood } from '../../errors';
 import { type FilePlace } from '../../client/files';
 import { FileTally } from './files';
-import { keptLine, missingLines } from './words';
-import { EXIT, type ExitCode } from '../exit';
-import { problemsOfSaving } from '../jobs/saving';
-import { say } from '../print';
-import { env, io } from '../io';
+import { keptLine, missingLines } from './format';
+import { EXIT, type ExitCode } from '../lib/exit';
+import { problemsOfSaving } from '../jobs/save';
+import { say } from '../lib/print';
+import { env, io } from '../lib/io';
 
 export interface ResultsFlags {
   status?: string;

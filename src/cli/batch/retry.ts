@@ -4,13 +4,13 @@ import { NO_JOB } from '../../client/report';
 import { loadStarterConfig } from '../../config';
 import { batchTaskQueue } from '../../contract/ids';
 import { requireBatchKey } from './key';
-import { leftLines } from './words';
-import { word } from '../commandLine';
-import { type Connected, withTemporal } from '../connect';
-import { EXIT, type ExitCode } from '../exit';
-import { printJson, say } from '../print';
-import { sayThatItExists, sayWhenNobodyPolls, tellStarted } from '../starting';
-import { env } from '../io';
+import { leftLines } from './format';
+import { word } from '../lib/commandLine';
+import { type Connected, withTemporal } from '../lib/connect';
+import { EXIT, type ExitCode } from '../lib/exit';
+import { printJson, say } from '../lib/print';
+import { sayThatItExists, sayWhenNobodyPolls, tellStarted } from '../lib/start';
+import { env } from '../lib/io';
 
 export function retryBatch(text: string, flags: { json?: boolean }): Promise<ExitCode> {
   const key = requireBatchKey(text);

@@ -10,17 +10,17 @@ import { batchTaskQueue } from '../../contract/ids';
 import { problemsOfGivenBatch } from '../../validation/batch';
 import { checkBatch, manifestReading, warningLine } from './check';
 import { batchShown } from './screen';
-import { adviceOnBatch, resultLines, statusLines } from './words';
-import { followCommand } from '../commandLine';
-import { type Connected, withTemporal } from '../connect';
-import { type ExitCode } from '../exit';
-import { asBatchFlag, problemsOfTimeout } from '../flags';
-import { notifyFrom } from '../jobs/jobFlags';
-import { print, printJson, say } from '../print';
-import { watcher } from '../screen';
-import { sayThatItExists, sayWhenNobodyPolls } from '../starting';
-import { exitCodeOf, headline, waitFor } from '../waiting';
-import { env } from '../io';
+import { adviceOnBatch, resultLines, statusLines } from './format';
+import { followCommand } from '../lib/commandLine';
+import { type Connected, withTemporal } from '../lib/connect';
+import { type ExitCode } from '../lib/exit';
+import { asBatchFlag, problemsOfTimeout } from '../lib/flags';
+import { notifyFrom } from '../jobs/flags';
+import { print, printJson, say } from '../lib/print';
+import { watcher } from '../lib/screen';
+import { sayThatItExists, sayWhenNobodyPolls } from '../lib/start';
+import { exitCodeOf, headline, waitFor } from '../lib/follow';
+import { env } from '../lib/io';
 
 export interface BatchRunFlags {
   key?: string;

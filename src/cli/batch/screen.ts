@@ -1,7 +1,7 @@
 /** A batch as it goes: a bar with rate and time left on a terminal, a line now and then anywhere else. */
 import { type BatchStatus } from '../../contract';
-import { type Shown } from '../screen';
-import { barLine, overOf, progressLine, standingLines, tallyLine } from './words';
+import { type Shown } from '../lib/screen';
+import { barLine, overOf, progressLine, standingLines, tallyLine } from './format';
 
 /** Lines for who reads along are not more often than this, unless something happens. */
 const TELL_EVERY_MS = 10_000;

@@ -2,9 +2,9 @@
 import { type Campaign } from '../../client/campaigns/campaign';
 import { loadStarterConfig } from '../../config';
 import { campaignKeyOf } from '../../contract/ids';
-import { withTemporal } from '../connect';
-import { type ExitCode, UsageError } from '../exit';
-import { env } from '../io';
+import { withTemporal } from '../lib/connect';
+import { type ExitCode, UsageError } from '../lib/exit';
+import { env } from '../lib/io';
 
 export async function withCampaign(
   text: string,

@@ -3,10 +3,10 @@ import { loadStarterConfig } from '../../config';
 import { CAMPAIGN_STAGES } from '../../contract';
 import { formatDuration } from '../../contract/durations';
 import { requireGood } from '../../errors';
-import { withTemporal } from '../connect';
-import { projectFrom } from '../jobs/jobFlags';
-import { showList } from '../showing';
-import { env } from '../io';
+import { withTemporal } from '../lib/connect';
+import { projectFrom } from '../jobs/flags';
+import { showList } from '../lib/list';
+import { env } from '../lib/io';
 
 export interface CampaignListFlags {
   stage?: string;

@@ -4,12 +4,12 @@ import { type Campaign } from '../../client/campaigns/campaign';
 import { type AddMediaOrder, type CampaignVerdict } from '../../contract';
 import { InvalidInputError } from '../../errors';
 import { withCampaign } from './key';
-import { EXIT, type ExitCode, UsageError } from '../exit';
-import { listFlag } from '../flags';
-import { readRequestFile } from '../input';
-import { osUser } from '../person';
-import { print, printJson, say } from '../print';
-import { io } from '../io';
+import { EXIT, type ExitCode, UsageError } from '../lib/exit';
+import { listFlag } from '../lib/flags';
+import { readRequestFile } from '../lib/input';
+import { osUser } from '../lib/person';
+import { print, printJson, say } from '../lib/print';
+import { io } from '../lib/io';
 
 interface OrderFlags {
   by?: string;

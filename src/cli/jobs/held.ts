@@ -3,11 +3,11 @@ import { loadStarterConfig } from '../../config';
 import { formatDuration } from '../../contract/durations';
 import { type HeldJob } from '../../client/jobs/held';
 import { NO_JOB } from '../../client/report';
-import { adviceFor, adviceLines } from '../advice';
-import { withTemporal } from '../connect';
-import { countFlag } from '../flags';
-import { print, printJson, say } from '../print';
-import { env } from '../io';
+import { adviceFor, adviceLines } from '../lib/advice';
+import { withTemporal } from '../lib/connect';
+import { countFlag } from '../lib/flags';
+import { print, printJson, say } from '../lib/print';
+import { env } from '../lib/io';
 
 interface HeldFlags {
   limit: number;

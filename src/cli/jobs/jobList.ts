@@ -4,11 +4,11 @@ import { MEDIA_STAGES, type MediaStage } from '../../contract';
 import { formatDuration } from '../../contract/durations';
 import { requireGood } from '../../errors';
 import { type JobEntry, type JobFilter } from '../../client/listing';
-import { withTemporal } from '../connect';
-import { problemsOfLimit } from '../flags';
-import { projectFrom } from './jobFlags';
-import { showList } from '../showing';
-import { env } from '../io';
+import { withTemporal } from '../lib/connect';
+import { problemsOfLimit } from '../lib/flags';
+import { projectFrom } from './flags';
+import { showList } from '../lib/list';
+import { env } from '../lib/io';
 
 export interface ListFlags {
   stage?: string;

@@ -3,15 +3,15 @@ import { mediaTools } from '../../api/tools';
 import { loadStarterConfig } from '../../config';
 import { requireGood } from '../../errors';
 import { type MediaJob } from '../../client/jobs/job';
-import { withTemporal } from '../connect';
-import { EXIT, type ExitCode } from '../exit';
-import { problemsOfTimeout, softNumber } from '../flags';
-import { addJobFlags, type JobFlags, requireKey, specFrom } from './jobFlags';
+import { withTemporal } from '../lib/connect';
+import { EXIT, type ExitCode } from '../lib/exit';
+import { problemsOfTimeout, softNumber } from '../lib/flags';
+import { addJobFlags, type JobFlags, requireKey, specFrom } from './flags';
 import { type ListFlags, showJobs } from './jobList';
-import { addSaveFlags, prepareFolder, problemsOfSaving } from './saving';
-import { tellStarted, withStartedJob } from '../starting';
-import { printReport, type WaitFlags, waitForJob } from '../waiting';
-import { env, io } from '../io';
+import { addSaveFlags, prepareFolder, problemsOfSaving } from './save';
+import { tellStarted, withStartedJob } from '../lib/start';
+import { printReport, type WaitFlags, waitForJob } from '../lib/follow';
+import { env, io } from '../lib/io';
 
 export function addTo(program: Command): void {
   const media = program.command('media').description('run media jobs, and look after them');
@@ -52,7 +52,7 @@ export function addTo(program: Command): void {
     .description('stop following a job; the service goes on with a task that it accepted')
     .option('--json', 'print one JSON object')
     .action(async (key: string, flags: { json?: boolean }) => {
-      const { cancelJob } = await import('./cancelling.js');
+      const { cancelJob } = await import('../lib/cancel.js');
       io().exitCode = await withJob(key, (job) => cancelJob(job, flags));
     });
 }

@@ -9,12 +9,12 @@ import { type Job } from '../../client/jobs/job';
 import { inParallel } from '../../platform/parallel';
 import { problemsOfTaskId } from '../../validation/inputs';
 import { NO_JOB } from '../../client/report';
-import { adviceForHold, adviceLines } from '../advice';
-import { withTemporal } from '../connect';
-import { EXIT, type ExitCode, UsageError } from '../exit';
-import { osUser } from '../person';
-import { print, printJson, say } from '../print';
-import { env, io } from '../io';
+import { adviceForHold, adviceLines } from '../lib/advice';
+import { withTemporal } from '../lib/connect';
+import { EXIT, type ExitCode, UsageError } from '../lib/exit';
+import { osUser } from '../lib/person';
+import { print, printJson, say } from '../lib/print';
+import { env, io } from '../lib/io';
 
 interface ResolveFlags {
   adopt?: string;

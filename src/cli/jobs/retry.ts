@@ -1,10 +1,10 @@
 import { type Command } from 'commander';
 import { loadStarterConfig } from '../../config';
-import { withAdvice } from '../advice';
-import { withTemporal } from '../connect';
-import { requireKey } from './jobFlags';
-import { sayWhatIsUnusual, tellStarted } from '../starting';
-import { env, io } from '../io';
+import { withAdvice } from '../lib/advice';
+import { withTemporal } from '../lib/connect';
+import { requireKey } from './flags';
+import { sayWhatIsUnusual, tellStarted } from '../lib/start';
+import { env, io } from '../lib/io';
 
 export function addTo(program: Command): void {
   program

@@ -7,15 +7,15 @@ import { transcriptKeyOf } from '../../contract/ids';
 import { type TranscriptJob } from '../../client/jobs/job';
 import { type JobReport } from '../../client/report';
 import { problemsOfTranscript, type TranscriptSpec } from '../../client/jobs/transcriptSpec';
-import { addScopeFlags, type ScopeFlags, withApi } from '../api';
-import { type Connected, withTemporal } from '../connect';
-import { EXIT, type ExitCode, UsageError } from '../exit';
-import { problemsOfTimeout } from '../flags';
-import { notifyFrom, writeFrom } from './jobFlags';
-import { say } from '../print';
-import { sayThatItExists, sayWhenNobodyPolls, tellStarted } from '../starting';
-import { printReport, tellWaited, untilOver, type WaitFlags } from '../waiting';
-import { env, io } from '../io';
+import { addScopeFlags, type ScopeFlags, withApi } from '../lib/service';
+import { type Connected, withTemporal } from '../lib/connect';
+import { EXIT, type ExitCode, UsageError } from '../lib/exit';
+import { problemsOfTimeout } from '../lib/flags';
+import { notifyFrom, writeFrom } from './flags';
+import { say } from '../lib/print';
+import { sayThatItExists, sayWhenNobodyPolls, tellStarted } from '../lib/start';
+import { printReport, tellWaited, untilOver, type WaitFlags } from '../lib/follow';
+import { env, io } from '../lib/io';
 
 type ShowFlags = ScopeFlags & Pick<WaitFlags, 'json' | 'timeout' | 'out'>;
 
@@ -61,7 +61,7 @@ export function addTo(program: Command): void {
     .description('stop following a transcription; the service goes on with it')
     .option('--json', 'print one JSON object')
     .action(async (key: string, flags: ShowFlags) => {
-      const { cancelJob } = await import('./cancelling.js');
+      const { cancelJob } = await import('../lib/cancel.js');
       io().exitCode = await withJob(key, flags, (job) =>
         cancelJob(job, flags, () => 'The service goes on with the transcription.'),
       );

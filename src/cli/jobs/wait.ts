@@ -3,14 +3,14 @@ import { loadStarterConfig } from '../../config';
 import { type RecordKind } from '../../contract';
 import { problemsOfRecord, type RecordSpec } from '../../client/jobs/recordSpec';
 import { requireGood } from '../../errors';
-import { addScopeFlags, type ScopeFlags } from '../api';
-import { word } from '../commandLine';
-import { withTemporal } from '../connect';
-import { type ExitCode } from '../exit';
-import { problemsOfTimeout } from '../flags';
-import { sayThatItExists, sayWhenNobodyPolls } from '../starting';
-import { tellWaited, untilOver, type WaitFlags } from '../waiting';
-import { env, io } from '../io';
+import { addScopeFlags, type ScopeFlags } from '../lib/service';
+import { word } from '../lib/commandLine';
+import { withTemporal } from '../lib/connect';
+import { type ExitCode } from '../lib/exit';
+import { problemsOfTimeout } from '../lib/flags';
+import { sayThatItExists, sayWhenNobodyPolls } from '../lib/start';
+import { tellWaited, untilOver, type WaitFlags } from '../lib/follow';
+import { env, io } from '../lib/io';
 
 interface RecordFlags extends ScopeFlags, WaitFlags {
   failOn?: string[];

@@ -3,8 +3,8 @@ import { type Command } from 'commander';
 import { type SchedulesClient } from '../../client/schedules';
 import { loadStarterConfig } from '../../config';
 import { requireGood } from '../../errors';
-import { type Connected, withTemporal } from '../connect';
-import { env } from '../io';
+import { type Connected, withTemporal } from '../lib/connect';
+import { env } from '../lib/io';
 
 export interface JsonFlag {
   json?: boolean;

@@ -14,11 +14,11 @@ import {
 } from '../../contract';
 import { requireGood } from '../../errors';
 import { isRecord } from '../../validation/inputs';
-import { type ScopeFlags } from '../api';
-import { UsageError } from '../exit';
-import { asBatchFlag } from '../flags';
-import { readTextFile } from '../input';
-import { notifyFrom } from '../jobs/jobFlags';
+import { type ScopeFlags } from '../lib/service';
+import { UsageError } from '../lib/exit';
+import { asBatchFlag } from '../lib/flags';
+import { readTextFile } from '../lib/input';
+import { notifyFrom } from '../jobs/flags';
 import { asFlag } from './asking';
 
 export interface CreateFlags {

@@ -4,13 +4,13 @@ import { type ScheduleEntry } from '../../client/schedules/report';
 import { type CreatedSchedule, type SchedulesClient } from '../../client/schedules';
 import { problemsOfScheduleName } from '../../client/schedules/orders';
 import { loadStarterConfig } from '../../config';
-import { softNumber } from '../flags';
-import { print, printJson, say } from '../print';
-import { sayWhenNobodyPolls } from '../starting';
+import { softNumber } from '../lib/flags';
+import { print, printJson, say } from '../lib/print';
+import { sayWhenNobodyPolls } from '../lib/start';
 import { exits, json, type JsonFlag, OVERLAP, requireGoodFlags, withSchedules } from './asking';
 import { type BatchFlags, type CreateFlags } from './flags';
 import { addOrders } from './orders';
-import { env } from '../io';
+import { env } from '../lib/io';
 
 const EXAMPLES = `
 Examples:
@@ -92,7 +92,7 @@ function tellCreated({ name, timezone, existing, remarks }: CreatedSchedule, fla
 async function listAll(schedules: SchedulesClient, flags: JsonFlag): Promise<void> {
   const found: ScheduleEntry[] = [];
   for await (const entry of schedules.list()) found.push(entry);
-  const { scheduleRows } = await import('./words.js');
+  const { scheduleRows } = await import('./format.js');
   if (flags.json)
     for (const entry of found)
       printJson({ ...NO_JOB, key: entry.name, status: 'running', info: entry, error: null });
@@ -102,7 +102,7 @@ async function listAll(schedules: SchedulesClient, flags: JsonFlag): Promise<voi
 
 async function showOne(schedules: SchedulesClient, name: string, flags: JsonFlag): Promise<void> {
   const report = await schedules.show(name);
-  const { detailLines } = await import('./words.js');
+  const { detailLines } = await import('./format.js');
   if (flags.json) printJson({ ...NO_JOB, key: name, status: 'running', info: report, error: null });
   else detailLines(report).forEach(print);
 }

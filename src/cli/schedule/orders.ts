@@ -10,8 +10,8 @@ import {
   problemsOfTrigger,
 } from '../../client/schedules/orders';
 import { type ScheduleOverlap } from '../../contract';
-import { osUser } from '../person';
-import { print, printJson } from '../print';
+import { osUser } from '../lib/person';
+import { print, printJson } from '../lib/print';
 import { exits, json, type JsonFlag, OVERLAP, requireGoodFlags, withSchedules } from './asking';
 
 interface NoteFlags extends JsonFlag {

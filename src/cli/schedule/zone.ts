@@ -1,7 +1,7 @@
 import { type Api, type CallOptions } from '../../api/client';
 import { type WorkspaceContext } from '../../api/operations/workspace';
 import { isZone } from '../../calendar/zones';
-import { say } from '../print';
+import { say } from '../lib/print';
 
 /** The zone that a workspace's times are shown in; UTC where it tells none, or one that nobody knows. */
 export function zoneOf(context: WorkspaceContext): string {

@@ -1,6 +1,6 @@
 import { NativeConnection, type NativeConnectionOptions } from '@temporalio/worker';
 import { type TemporalConfig } from '../../config';
-import { reach } from '../connect';
+import { reach } from '../lib/connect';
 
 export async function connectWorker(config: TemporalConfig): Promise<NativeConnection> {
   return reach(config, () => NativeConnection.connect({ ...compressionFor(config), ...config.connection }));

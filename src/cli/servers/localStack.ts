@@ -19,7 +19,7 @@ import { startDevServer } from '../../temporal/devServer';
 import { findTemporal, type Say } from '../../temporal/find';
 import { createSegueWorker, type SegueWorker } from '../../worker';
 import { connectWorker } from './connectWorker';
-import { claimFolder } from '../claim';
+import { claimFolder } from './claim';
 import { untilPolling } from './runWorker';
 
 /** The sandbox's own places for what the API's document does not show. */

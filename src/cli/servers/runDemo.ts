@@ -5,15 +5,15 @@ import { type MediaState } from '../../contract';
 import { type JobReport } from '../../client/report';
 import { type LedgerEntry } from '../../sandbox/ledger';
 import { isPortFree } from '../../temporal/ports';
-import { withTemporal } from '../connect';
-import { EXIT } from '../exit';
+import { withTemporal } from '../lib/connect';
+import { EXIT } from '../lib/exit';
 import { type LocalStack, startLocalStack } from './localStack';
 import { DEV_PORTS } from './ports';
-import { print, say } from '../print';
-import { installRuntime } from '../runtime';
-import { orAbandon, untilAskedToStop } from '../signals';
-import { workflowUrl } from '../watching';
-import { env, io } from '../io';
+import { print, say } from '../lib/print';
+import { installRuntime } from './runtime';
+import { orAbandon, untilAskedToStop } from './signals';
+import { workflowUrl } from '../lib/watching';
+import { env, io } from '../lib/io';
 
 const STATE = path.join('.segue', 'demo');
 

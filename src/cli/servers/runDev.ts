@@ -1,13 +1,13 @@
 import { loadLocalConfig } from '../../config';
 import { SANDBOX_KEY } from '../../sandbox/keys';
 import { type Pace } from '../../sandbox/pace';
-import { UnreachableError } from '../exit';
+import { UnreachableError } from '../lib/exit';
 import { startLocalStack } from './localStack';
 import { requireFreePorts } from './ports';
-import { print, say } from '../print';
-import { installRuntime } from '../runtime';
-import { orAbandon, untilAskedToStop } from '../signals';
-import { env } from '../io';
+import { print, say } from '../lib/print';
+import { installRuntime } from './runtime';
+import { orAbandon, untilAskedToStop } from './signals';
+import { env } from '../lib/io';
 
 export interface DevFlags {
   port: number;

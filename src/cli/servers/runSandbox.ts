@@ -3,8 +3,8 @@ import { type Pace } from '../../sandbox/pace';
 import { loadSeed } from '../../sandbox/seed';
 import { startSandbox } from '../../sandbox/server';
 import { requireFreePorts } from './ports';
-import { print, say } from '../print';
-import { untilAskedToStop } from '../signals';
+import { print, say } from '../lib/print';
+import { untilAskedToStop } from './signals';
 
 export interface SandboxFlags {
   port: number;

@@ -5,11 +5,11 @@ import { type TemporalConfig, type WorkerConfig } from '../../config';
 import { FAIRNESS_SETTING, readFairness } from '../../temporal/fairness';
 import { batchTaskQueue } from '../../contract/ids';
 import { createSegueWorker, type SegueWorker } from '../../worker';
-import { withTemporal } from '../connect';
+import { withTemporal } from '../lib/connect';
 import { connectWorker } from './connectWorker';
-import { print, say } from '../print';
-import { installRuntime } from '../runtime';
-import { untilAskedToStop } from '../signals';
+import { print, say } from '../lib/print';
+import { installRuntime } from './runtime';
+import { untilAskedToStop } from './signals';
 
 export async function runWorker(config: WorkerConfig): Promise<void> {
   installRuntime(config.logLevel);

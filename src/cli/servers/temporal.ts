@@ -2,9 +2,9 @@ import { type Command } from 'commander';
 import { once } from 'node:events';
 import { loadLocalTemporalConfig } from '../../config';
 import { portFlag, requireFreePorts } from './ports';
-import { print, say } from '../print';
-import { untilAskedToStop } from '../signals';
-import { env } from '../io';
+import { print, say } from '../lib/print';
+import { untilAskedToStop } from './signals';
+import { env } from '../lib/io';
 
 interface StartFlags {
   port: number;

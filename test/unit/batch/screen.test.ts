@@ -2,8 +2,8 @@
 import { PassThrough } from 'node:stream';
 import { type WriteStream } from 'node:tty';
 import { batchShown, Pace } from '../../../src/cli/batch/screen';
-import { adviceOnBatch, missingLines, resultLines, statusLines } from '../../../src/cli/batch/words';
-import { watcher } from '../../../src/cli/screen';
+import { adviceOnBatch, missingLines, resultLines, statusLines } from '../../../src/cli/batch/format';
+import { watcher } from '../../../src/cli/lib/screen';
 import { type BatchStatus, type ItemCounts } from '../../../src/contract';
 
 const STARTED = Date.parse('2026-01-01T00:00:00Z');

@@ -1,7 +1,7 @@
 /** Sets up what a process that runs a worker needs once: its logs, and no signal handlers of the SDK's own. */
 import { type LogMetadata, makeTelemetryFilterString, Runtime } from '@temporalio/worker';
 import pino from 'pino';
-import { type LogLevel } from '../config';
+import { type LogLevel } from '../../config';
 
 export function installRuntime(level: LogLevel): void {
   const logger = pino({ level }, pino.destination({ fd: 2, sync: true }));

@@ -1,6 +1,6 @@
 /** What a person writes after a flag, read. */
 import { InvalidArgumentError } from 'commander';
-import { DURATION_FORM, parseDuration } from '../contract/durations';
+import { DURATION_FORM, parseDuration } from '../../contract/durations';
 
 /** `1, 2,3` is three items; an empty one is for the request's own check to refuse. */
 export function listFlag(text: string): string[] {

@@ -2,9 +2,9 @@ import { submitRequestId } from '../../contract/ids';
 import { type Job, type JobState } from '../../client/jobs/job';
 import { type JobReport } from '../../client/report';
 import { type Run } from '../../client/run';
-import { word } from '../commandLine';
-import { EXIT, type ExitCode } from '../exit';
-import { print, printJson, say } from '../print';
+import { word } from './commandLine';
+import { EXIT, type ExitCode } from './exit';
+import { print, printJson, say } from './print';
 
 /** Asks the run to stop, and says what that does not stop. */
 export function cancelJob(

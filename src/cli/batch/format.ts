@@ -5,7 +5,7 @@ import { type MissingResults } from '../../client/batches/results';
 import { type BatchResult, type BatchStatus, type ItemCounts, type StoppedItems } from '../../contract';
 import { formatDuration } from '../../contract/durations';
 import { repeatedKey } from '../../contract/ids';
-import { word } from '../commandLine';
+import { word } from '../lib/commandLine';
 
 /** One line: how far it is, how fast, and for how long still. */
 export function progressLine(status: BatchStatus, rate = averageRate(status)): string {

@@ -1,8 +1,8 @@
 /** Turns the request schema of a tool into flags, so that a new tool needs no code here. */
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
-import { type MediaTool } from '../api/tools';
-import { softNumber } from './flags';
+import { type MediaTool } from '../../api/tools';
+import { softNumber } from '../lib/flags';
 
 interface FieldSchema {
   type?: string;

@@ -1,5 +1,5 @@
-import { type TemporalConfig } from '../config';
-import { isLoopback } from '../platform/loopback';
+import { type TemporalConfig } from '../../config';
+import { isLoopback } from '../../platform/loopback';
 
 /** The dev server's UI listens a thousand ports above the server, unless told otherwise. */
 const UI_PORT_OFFSET = 1_000;

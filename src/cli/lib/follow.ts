@@ -1,14 +1,14 @@
 /** What `run` and `follow` do until a job is over, and how any command shows how a job stands. */
-import { parseDuration } from '../contract/durations';
-import { type Job, type JobState, type MediaJob } from '../client/jobs/job';
-import { type JobReport } from '../client/report';
-import { type Run } from '../client/run';
+import { parseDuration } from '../../contract/durations';
+import { type Job, type JobState, type MediaJob } from '../../client/jobs/job';
+import { type JobReport } from '../../client/report';
+import { type Run } from '../../client/run';
 import { adviceForHold, adviceLines } from './advice';
 import { followCommand } from './commandLine';
 import { EXIT, type ExitCode, LostSightError } from './exit';
 import { print, printJson, say } from './print';
-import { type SavedFile } from '../client/files';
-import { saveFiles, type SaveFlags } from './jobs/saving';
+import { type SavedFile } from '../../client/files';
+import { saveFiles, type SaveFlags } from '../jobs/save';
 
 export interface WaitFlags extends SaveFlags {
   json?: boolean;

@@ -1,7 +1,7 @@
 /** What list commands print: rows for people, or one JSON object a line. */
-import { NO_JOB } from '../client/report';
+import { NO_JOB } from '../../client/report';
 import { print, printJson, say } from './print';
-import { table } from './table';
+import { table } from './format';
 
 export interface ListShape<Entry> {
   /** What they are called, in the plural. */

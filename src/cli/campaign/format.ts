@@ -2,8 +2,8 @@
 import { type CampaignJob, type CampaignResult, type CampaignStatus } from '../../contract';
 import { formatDuration } from '../../contract/durations';
 import { type JobReport } from '../../client/report';
-import { word } from '../commandLine';
-import { table } from '../table';
+import { word } from '../lib/commandLine';
+import { table } from '../lib/format';
 
 const OVER = ['succeeded', 'failed', 'abandoned', 'cancelled', 'terminated', 'skipped'];
 

@@ -1,11 +1,11 @@
 /** What a person can do about a job that needs one. */
-import { type DecisionAction, type HoldState, type MediaInput } from '../contract';
-import { NotRepeatedError } from '../errors';
-import { type HeldJob } from '../client/jobs/held';
-import { type Remains } from '../client/jobs/remains';
-import { successorKey } from '../client/jobs/successor';
+import { type DecisionAction, type HoldState, type MediaInput } from '../../contract';
+import { NotRepeatedError } from '../../errors';
+import { type HeldJob } from '../../client/jobs/held';
+import { type Remains } from '../../client/jobs/remains';
+import { successorKey } from '../../client/jobs/successor';
 import { startCommand, word } from './commandLine';
-import { table } from './table';
+import { table } from './format';
 
 export interface Advice {
   when: string;

@@ -1,7 +1,7 @@
 import { type Client } from '@temporalio/client';
-import { type SegueClient } from '../client/segueClient';
-import { type ProjectsOptions } from '../client/projects';
-import { loadTemporalConfig, type StarterConfig, type TemporalConfig } from '../config';
+import { type SegueClient } from '../../client/segueClient';
+import { type ProjectsOptions } from '../../client/projects';
+import { loadTemporalConfig, type StarterConfig, type TemporalConfig } from '../../config';
 import { UnreachableError } from './exit';
 import { env } from './io';
 

@@ -4,10 +4,10 @@ import { type Command } from 'commander';
 import { isPointer } from '../../api/pointer';
 import { type SavedFile, saveFilesOf } from '../../client/files';
 import { type JobReport } from '../../client/report';
-import { word } from '../commandLine';
+import { word } from '../lib/commandLine';
 import { loadProxySettings } from '../../config';
-import { EXIT, type ExitCode, UsageError } from '../exit';
-import { env } from '../io';
+import { EXIT, type ExitCode, UsageError } from '../lib/exit';
+import { env } from '../lib/io';
 
 export interface SaveFlags {
   out?: string;

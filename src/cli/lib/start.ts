@@ -1,10 +1,10 @@
 /** What `run` and `start` do and say until the job is there. */
-import { loadStarterConfig } from '../config';
-import { formatDuration } from '../contract/durations';
-import { isGivenKey, submitTaskQueue } from '../contract/ids';
-import { type MediaJob } from '../client/jobs/job';
-import { type Run } from '../client/run';
-import { type MediaSpec } from '../client/jobs/mediaSpec';
+import { loadStarterConfig } from '../../config';
+import { formatDuration } from '../../contract/durations';
+import { isGivenKey, submitTaskQueue } from '../../contract/ids';
+import { type MediaJob } from '../../client/jobs/job';
+import { type Run } from '../../client/run';
+import { type MediaSpec } from '../../client/jobs/mediaSpec';
 import { withAdvice } from './advice';
 import { followCommand, word } from './commandLine';
 import { type Connected, withTemporal } from './connect';
@@ -74,7 +74,7 @@ export async function sayWhenNobodyPolls(
   taskQueue: string,
   submitQueue?: string,
 ): Promise<void> {
-  const { pollersOf } = await import('../client/pollers.js');
+  const { pollersOf } = await import('../../client/pollers.js');
   const queues = [
     { name: taskQueue, type: 'workflow' as const },
     ...(submitQueue ? [{ name: submitQueue, type: 'activity' as const }] : []),

@@ -1,5 +1,5 @@
 /** Commands that a person can copy. */
-import { type MediaInput } from '../contract';
+import { type MediaInput } from '../../contract';
 
 /** The command that starts this job, with other words for what is not to be the same. */
 export function startCommand(

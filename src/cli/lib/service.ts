@@ -1,10 +1,10 @@
 /** For commands that ask the service themselves. */
 import { randomUUID } from 'node:crypto';
 import { type Command } from 'commander';
-import { type Api, type CallOptions } from '../api/client';
-import { apiSettings } from '../config/apiSettings';
-import { loadApiConfig } from '../config';
-import { LONGEST_CALL_MS } from '../contract';
+import { type Api, type CallOptions } from '../../api/client';
+import { apiSettings } from '../../config/apiSettings';
+import { loadApiConfig } from '../../config';
+import { LONGEST_CALL_MS } from '../../contract';
 import { env } from './io';
 
 export interface ScopeFlags {
@@ -24,7 +24,7 @@ export async function withApi<T>(
   work: (api: Api, options: () => CallOptions) => Promise<T>,
 ): Promise<T> {
   const config = loadApiConfig(env());
-  const { createApi } = await import('../api/client.js');
+  const { createApi } = await import('../../api/client.js');
   const api = createApi(apiSettings(config));
   const session = `cli-${randomUUID()}`;
   let calls = 0;

@@ -5,11 +5,11 @@ import { type NotifyTarget, type ProjectRef, type WriteTarget } from '../../cont
 import { requireGood } from '../../errors';
 import { mediaKeyOf } from '../../contract/ids';
 import { type MediaSpec, problemsOfSpec } from '../../client/jobs/mediaSpec';
-import { UsageError } from '../exit';
-import { problemsOfTimeout } from '../flags';
-import { addRequestFlags, requestFrom } from '../requestFlags';
-import { readRequestFile } from '../input';
-import { problemsOfSaving, type SaveFlags } from './saving';
+import { UsageError } from '../lib/exit';
+import { problemsOfTimeout } from '../lib/flags';
+import { addRequestFlags, requestFrom } from './requestFlags';
+import { readRequestFile } from '../lib/input';
+import { problemsOfSaving, type SaveFlags } from './save';
 
 export interface JobFlags extends SaveFlags, Record<string, unknown> {
   key?: string;

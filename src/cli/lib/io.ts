@@ -1,7 +1,7 @@
 /** Where a command reads and writes: the process, or what the caller of `main` gave instead. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Readable, type Writable } from 'node:stream';
-import { type Environment } from '../config';
+import { type Environment } from '../../config';
 
 export interface Io {
   env: Environment;
