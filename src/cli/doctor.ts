@@ -15,8 +15,7 @@ import { isRecentServer, OLDEST_SERVER } from '../temporal/versions';
 import { withApi } from './lib/service';
 import { withTemporal } from './lib/connect';
 import { EXIT } from './lib/exit';
-import { print, printJson } from './lib/print';
-import { env, io } from './lib/io';
+import { env, io, print, printJson } from './lib/io';
 
 const ENOUGH_RETENTION_DAYS = 30;
 const MOST_CLOCK_SKEW_MS = 5_000;

@@ -4,7 +4,7 @@ import { campaignJsonSchema } from '../client/campaigns/schema';
 import { outlookJsonSchema } from '../client/outlooks/schema';
 import { scheduleJsonSchema } from '../client/schedules/schema';
 import { UsageError } from './lib/exit';
-import { print } from './lib/print';
+import { print } from './lib/io';
 import { table } from './lib/format';
 
 interface Described {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command } from 'commander';
 import { withTemporal } from './lib/connect';
 import { UnreachableError } from './lib/exit';
-import { print } from './lib/print';
+import { print } from './lib/io';
 
 const PATIENCE_MS = 30_000;
 

@@ -3,8 +3,7 @@ import { type ManifestCheck, type ManifestWarning } from '../../client/batches/m
 import { type ReadOptions } from '../../client/batches/manifest/source';
 import { loadProxySettings } from '../../config';
 import { EXIT, type ExitCode } from '../lib/exit';
-import { print, printJson, say } from '../lib/print';
-import { env, io } from '../lib/io';
+import { env, io, print, printJson, say } from '../lib/io';
 
 export interface BatchCheckFlags {
   skipBad?: boolean;

@@ -1,131 +1,106 @@
-/** What `run` and `follow` do until a job is over, and how any command shows how a job stands. */
+/** What `run` and `follow` do until a run is over, and how they show it. */
 import { parseDuration } from '../../contract/durations';
-import { type Job, type JobState, type MediaJob } from '../../client/jobs/job';
+import { type Job, type JobState } from '../../client/jobs/job';
 import { type JobReport } from '../../client/report';
 import { type Run } from '../../client/run';
-import { adviceForHold, adviceLines } from './advice';
-import { followCommand } from './commandLine';
-import { EXIT, type ExitCode, LostSightError } from './exit';
-import { print, printJson, say } from './print';
-import { type SavedFile } from '../../client/files';
-import { saveFiles, type SaveFlags } from '../jobs/save';
+import { adviceForHold, adviceLines, followCommand } from './advice';
+import { exitCodeOf, type ExitCode, LostSightError } from './exit';
+import { print, printJson, say } from './io';
 
-export interface WaitFlags extends SaveFlags {
+export interface WaitFlags {
   json?: boolean;
   timeout?: string;
 }
 
-export async function waitForJob(job: MediaJob, flags: WaitFlags): Promise<ExitCode> {
-  const report = await untilOver(job, flags);
-  const { out, at } = flags;
-  if (report.status === 'succeeded' && out !== undefined && at !== undefined) {
-    const { files, problem, exitCode } = await saveFiles(report, { out, at });
-    if (flags.json) printJson({ ...report, files, error: problem });
-    else tellSaved(report, files);
-    if (problem) say(problem);
-    return exitCode;
-  }
-  return tellWaited(job, report, flags);
+/** How a run is shown to people. */
+export interface Shows<State, R extends Run<State>> {
+  show: (report: JobReport, run: R) => void | Promise<void>;
+  /** Makes what is called with each new state. */
+  watch: () => (state: State) => void;
 }
 
-/** How any job stands when waiting for it is over, and what that is for a script. */
-export async function tellWaited(
-  job: Job,
-  report: JobReport,
-  flags: { json?: boolean },
-  follow = followCommand(job),
+/** Waits, shows how the run stands then, and returns what that is for a script. */
+export async function follow<State, R extends Run<State>>(
+  run: R,
+  flags: WaitFlags,
+  shows: Shows<State, R>,
+  command = followCommand(run),
 ): Promise<ExitCode> {
-  await printReport(job, report, flags);
-  if (report.status === 'running') say(`Stopped waiting; the job goes on. Follow it: ${follow}`);
+  const report = await waitFor(run, flags, shows.watch(), command);
+  return tellWaited(run, report, flags, shows, command);
+}
+
+export async function tellWaited<State, R extends Run<State>>(
+  run: R,
+  report: JobReport,
+  { json }: WaitFlags,
+  { show }: Shows<State, R>,
+  command = followCommand(run),
+): Promise<ExitCode> {
+  if (json) printJson(report);
+  else await show(report, run);
+  if (report.status === 'running') say(`Stopped waiting; it goes on. Follow it: ${command}`);
   return exitCodeOf(report);
 }
 
 /** Waits for the end, the first hold, or somebody who stops waiting. */
-export function untilOver(job: Job, flags: WaitFlags, follow = followCommand(job)): Promise<JobReport> {
-  const onChange = (state: JobState): void => {
-    say(describeState(state));
-  };
-  return waitFor(job, flags, { onChange, follow });
+export async function waitFor<State>(
+  run: Run<State>,
+  flags: WaitFlags,
+  onChange: (state: State) => void,
+  command = followCommand(run),
+): Promise<JobReport> {
+  say(`waiting for ${run.workflowId}; Ctrl-C stops waiting, not the job`);
+  return stoppable(flags, (signal) =>
+    run.wait({ signal, onChange: flags.json ? undefined : onChange }).catch((error: unknown) => {
+      throw new LostSightError(run, error, command);
+    }),
+  );
 }
 
-/** The same for any run; `onChange` is told of its states, but for programs. */
-export async function waitFor<State>(
-  job: Run<State>,
-  { json, timeout }: Pick<WaitFlags, 'json' | 'timeout'>,
-  { onChange, follow = followCommand(job) }: { onChange: (state: State) => void; follow?: string },
-): Promise<JobReport> {
-  say(`waiting for ${job.workflowId}; Ctrl-C stops waiting, not the job`);
+/** The longest time that a timer can take; beyond it would fire at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** Runs `work` with a signal that Ctrl-C, SIGTERM or --timeout aborts. */
+export async function stoppable<T>(
+  { timeout }: WaitFlags,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   const stop = new AbortController();
   const interrupt = (): void => {
     stop.abort();
   };
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
-  const timer = timeout ? setTimeout(interrupt, timerMs(timeout)) : undefined;
+  const ms = Math.min(parseDuration(timeout ?? '') ?? Infinity, LONGEST_TIMER_MS);
+  const timer = timeout ? setTimeout(interrupt, ms) : undefined;
   try {
-    return await job.wait({ signal: stop.signal, onChange: json ? undefined : onChange });
-  } catch (error) {
-    throw new LostSightError(job, error, follow);
+    return await work(stop.signal);
   } finally {
     clearTimeout(timer);
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
   }
 }
 
-/** The longest time that a timer can take; beyond it would fire at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
-
-function timerMs(duration: string): number {
-  return Math.min(parseDuration(duration) ?? 0, LONGEST_TIMER_MS);
-}
-
-function describeState(state: JobState): string {
-  const task = state.taskId ? `, task ${state.taskId}` : '';
-  const polls = state.polls > 0 ? `, ${state.polls} poll${state.polls === 1 ? '' : 's'}` : '';
-  const error = state.lastError ? ` (${state.lastError})` : '';
-  return `${state.key}: ${state.stage}${task}${polls}${error}`;
-}
-
-export async function printReport(job: Job, report: JobReport, { json }: { json?: boolean }): Promise<void> {
-  if (json) {
-    printJson(report);
-    return;
-  }
-  print(headline(report));
-  if (report.error) print(report.error);
-  if (report.info !== null) print(JSON.stringify(report.info, null, 2));
-  if (report.status !== 'held' && report.stage !== 'overdue') return;
-  const hold = (await job.state())?.hold;
-  if (report.status === 'held')
-    say('The service may work on this job already, so nothing is sent until a person decides:');
-  for (const line of hold ? adviceLines(adviceForHold(job.workflowId, hold)) : []) say(line);
-}
+/** How single jobs are shown: media jobs, transcripts and waits. */
+export const JOB: Shows<JobState, Job> = {
+  watch: () => (state) => {
+    const task = state.taskId ? `, task ${state.taskId}` : '';
+    const polls = state.polls > 0 ? `, ${state.polls} poll${state.polls === 1 ? '' : 's'}` : '';
+    const error = state.lastError ? ` (${state.lastError})` : '';
+    say(`${state.key}: ${state.stage}${task}${polls}${error}`);
+  },
+  show: async (report, job) => {
+    print(headline(report));
+    if (report.error) print(report.error);
+    if (report.info !== null) print(JSON.stringify(report.info, null, 2));
+    if (report.status !== 'held' && report.stage !== 'overdue') return;
+    const hold = (await job.state())?.hold;
+    if (report.status === 'held')
+      say('The service may work on this job already, so nothing is sent until a person decides:');
+    if (hold) adviceLines(adviceForHold(job.workflowId, hold)).forEach(say);
+  },
+};
 
 export function headline({ workflowId, status, taskId }: JobReport): string {
   return `${workflowId} ${status}${taskId ? ` (task ${taskId})` : ''}`;
-}
-
-function tellSaved(report: JobReport, files: SavedFile[]): void {
-  print(headline(report));
-  for (const { status, path, url, error } of files) {
-    if (status === 'saved') print(path ?? '');
-    else if (status === 'exists') say(`${path ?? ''} is there already and was left as it is`);
-    else say(`${url} could not be saved: ${error ?? ''}`);
-  }
-}
-
-/** What a job's standing is for a script. */
-export function exitCodeOf({ status }: Pick<JobReport, 'status'>): ExitCode {
-  switch (status) {
-    case 'succeeded':
-      return EXIT.done;
-    case 'held':
-      return EXIT.held;
-    case 'running':
-      return EXIT.stillRunning;
-    case 'failed':
-    case 'abandoned':
-    case 'cancelled':
-    case 'terminated':
-      return EXIT.failed;
-  }
 }

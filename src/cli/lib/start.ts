@@ -1,74 +1,60 @@
-/** What `run` and `start` do and say until the job is there. */
-import { loadStarterConfig } from '../../config';
+/** What `run` and `start` of every noun do until the run is there, and say about it. */
+import { loadStarterConfig, type TemporalConfig } from '../../config';
 import { formatDuration } from '../../contract/durations';
-import { isGivenKey, submitTaskQueue } from '../../contract/ids';
-import { type MediaJob } from '../../client/jobs/job';
 import { type Run } from '../../client/run';
-import { type MediaSpec } from '../../client/jobs/mediaSpec';
-import { withAdvice } from './advice';
-import { followCommand, word } from './commandLine';
+import { type SegueClient } from '../../client/segueClient';
+import { isLoopback } from '../../platform/loopback';
+import { followCommand } from './advice';
 import { type Connected, withTemporal } from './connect';
 import { EXIT, type ExitCode } from './exit';
-import { print, printJson, say } from './print';
-import { describeWatching } from './watching';
-import { env } from './io';
+import { env, print, printJson, say } from './io';
 
-/** Starts the job, or the one that repeats it, and goes on with it. */
-export async function withStartedJob(
-  spec: MediaSpec,
-  { again }: { again?: boolean },
-  work: (job: MediaJob, connected: Connected) => Promise<ExitCode>,
+export interface Starting<R extends Run> {
+  start: (segue: SegueClient) => Promise<R>;
+  /** What it means that the run was there before, for one that is over or not. */
+  exists: (run: R, isOver: boolean) => string;
+  /** The task queue of its POSTs, if it sends any. */
+  submitQueue?: (taskQueue: string) => string;
+}
+
+/** Starts a run, or finds the one of the same key, and goes on with it. */
+export async function withStarted<R extends Run>(
+  { start, exists, submitQueue }: Starting<R>,
+  work: (run: R, connected: Connected) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const config = loadStarterConfig(env());
   return withTemporal(async (connected) => {
-    const { media } = connected.segue(config);
-    const job = again
-      ? await media.again(spec).catch((error: unknown) => {
-          throw withAdvice(error);
-        })
-      : await media.start(spec);
-    await sayWhatIsUnusual(job, connected);
-    return work(job, connected);
+    const run = await start(connected.segue(config));
+    if (run.existing) await sayThatItExists(run, (isOver) => exists(run, isOver));
+    await sayWhenNobodyPolls(connected, run.taskQueue, submitQueue?.(run.taskQueue));
+    return work(run, connected);
   });
 }
 
-/** For an order that does not wait. */
+/** For a command that does not wait. */
 export async function tellStarted(
-  job: Run,
+  run: Run,
   { config }: Connected,
   { json }: { json?: boolean },
 ): Promise<ExitCode> {
   if (json) {
-    printJson(job.existing ? await job.report() : job.started());
-  } else {
-    print(job.workflowId);
-    for (const line of describeWatching(config, job, followCommand(job))) say(line);
+    printJson(run.existing ? await run.report() : run.started());
+    return EXIT.done;
   }
+  print(run.workflowId);
+  say(`follow it:  ${followCommand(run)}`);
+  const ui = localUiUrl(config);
+  if (ui) say(`look at it: ${workflowUrl(ui, config.namespace, run.workflowId)}`);
   return EXIT.done;
 }
 
-export async function sayWhatIsUnusual(job: MediaJob, connected: Connected): Promise<void> {
-  if (job.existing) {
-    // Of the key that was typed, --again gives this same run once more.
-    const flag = isGivenKey(job.key) ? '--again, or ' : '';
-    const again = `To run it again and pay for it again: ${flag}segue retry ${word(job.key)} --again`;
-    await sayThatItExists(
-      job,
-      (isOver) => `Nothing is submitted again. ${isOver ? again : 'Another key is another job.'}`,
-    );
-  }
-  await sayWhenNobodyPolls(connected, job.taskQueue, submitTaskQueue(job.taskQueue));
-}
-
-/** `meaning` is what follows from that, for a job that is over or not. */
-export async function sayThatItExists(job: Run, meaning: (isOver: boolean) => string): Promise<void> {
-  const age = formatDuration(Date.now() - job.startedAt.getTime());
-  const { status } = await job.report();
+export async function sayThatItExists(run: Run, meaning: (isOver: boolean) => string): Promise<void> {
+  const age = formatDuration(Date.now() - run.startedAt.getTime());
+  const { status } = await run.report();
   const isOver = !['running', 'held'].includes(status);
-  say(`${job.workflowId} exists: started ${age} ago, ${status}. ${meaning(isOver)}`);
+  say(`${run.workflowId} exists: started ${age} ago, ${status}. ${meaning(isOver)}`);
 }
 
-/** `submitQueue` is where the POSTs of what was started are sent from, if it sends any. */
 export async function sayWhenNobodyPolls(
   { temporal }: Connected,
   taskQueue: string,
@@ -86,4 +72,17 @@ export async function sayWhenNobodyPolls(
     );
     return;
   }
+}
+
+export function workflowUrl(uiUrl: string, namespace: string, workflowId: string): string {
+  return `${uiUrl}/namespaces/${encodeURIComponent(namespace)}/workflows/${encodeURIComponent(workflowId)}`;
+}
+
+/** The default port of the dev server's UI is a thousand above that of the server. */
+const UI_PORT_OFFSET = 1_000;
+
+function localUiUrl({ address }: TemporalConfig): string | undefined {
+  const server = URL.canParse(`http://${address}`) ? new URL(`http://${address}`) : undefined;
+  if (!server || !isLoopback(server.hostname)) return undefined;
+  return `http://${server.hostname}:${Number(server.port || 80) + UI_PORT_OFFSET}`;
 }

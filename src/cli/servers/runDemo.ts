@@ -9,11 +9,10 @@ import { withTemporal } from '../lib/connect';
 import { EXIT } from '../lib/exit';
 import { type LocalStack, startLocalStack } from './localStack';
 import { DEV_PORTS } from './ports';
-import { print, say } from '../lib/print';
+import { env, io, print, say } from '../lib/io';
 import { installRuntime } from './runtime';
 import { orAbandon, untilAskedToStop } from './signals';
-import { workflowUrl } from '../lib/watching';
-import { env, io } from '../lib/io';
+import { workflowUrl } from '../lib/start';
 
 const STATE = path.join('.segue', 'demo');
 

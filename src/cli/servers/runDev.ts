@@ -4,10 +4,9 @@ import { type Pace } from '../../sandbox/pace';
 import { UnreachableError } from '../lib/exit';
 import { startLocalStack } from './localStack';
 import { requireFreePorts } from './ports';
-import { print, say } from '../lib/print';
+import { env, print, say } from '../lib/io';
 import { installRuntime } from './runtime';
 import { orAbandon, untilAskedToStop } from './signals';
-import { env } from '../lib/io';
 
 export interface DevFlags {
   port: number;

@@ -3,7 +3,7 @@ import { type Pace } from '../../sandbox/pace';
 import { loadSeed } from '../../sandbox/seed';
 import { startSandbox } from '../../sandbox/server';
 import { requireFreePorts } from './ports';
-import { print, say } from '../lib/print';
+import { print, say } from '../lib/io';
 import { untilAskedToStop } from './signals';
 
 export interface SandboxFlags {

@@ -3,7 +3,7 @@ import { originOf } from '../../sandbox/origin';
 import { PACE_FORM } from '../../sandbox/pace';
 import { paceFlag } from './paceFlag';
 import { portFlag } from './ports';
-import { print } from '../lib/print';
+import { print } from '../lib/io';
 import { type SandboxFlags } from './runSandbox';
 
 const DEFAULT_PORT = 4010;

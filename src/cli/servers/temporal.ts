@@ -2,9 +2,8 @@ import { type Command } from 'commander';
 import { once } from 'node:events';
 import { loadLocalTemporalConfig } from '../../config';
 import { portFlag, requireFreePorts } from './ports';
-import { print, say } from '../lib/print';
+import { env, print, say } from '../lib/io';
 import { untilAskedToStop } from './signals';
-import { env } from '../lib/io';
 
 interface StartFlags {
   port: number;
