@@ -12,11 +12,10 @@ import {
 import { formatDuration } from '../contract/durations';
 import { batchTaskQueue, pollTaskQueue, submitTaskQueue } from '../contract/ids';
 import { isRecentServer, OLDEST_SERVER } from '../temporal/versions';
-import { withApi } from './api';
-import { withTemporal } from './connect';
-import { EXIT } from './exit';
-import { print, printJson } from './print';
-import { env, io } from './io';
+import { withApi } from './lib/service';
+import { withTemporal } from './lib/connect';
+import { EXIT } from './lib/exit';
+import { env, io, print, printJson } from './lib/io';
 
 const ENOUGH_RETENTION_DAYS = 30;
 const MOST_CLOCK_SKEW_MS = 5_000;

@@ -4,125 +4,102 @@ import { type Api, type CallOptions } from '../api/client';
 import { LARGEST_READ_BYTES } from '../api/exchange';
 import { type Page } from '../api/operations/lists';
 import { walkPages } from '../api/pages';
-import { addScopeFlags, type ScopeFlags, withApi } from './api';
-import { EXIT } from './exit';
-import { softNumber, listFlag } from './flags';
-import { print, printJson, say } from './print';
-import {
-  assetLines,
-  boardLines,
-  jobLines,
-  projectLines,
-  runLines,
-  taskLines,
-  voiceLines,
-  workspaceLines,
-} from './readouts';
-import { recordTable } from './table';
-import { workspaceZone, zoneOf } from './schedule/zone';
-import { io } from './io';
+import { isZone } from '../calendar/zones';
+import { isRecord } from '../validation/inputs';
+import { EXIT, reasonOf } from './lib/exit';
+import { addScopeFlags, listFlag, type ScopeFlags, softNumber } from './lib/flags';
+import { fieldLines, recordTable } from './lib/format';
+import { io, print, printJson, say } from './lib/io';
+import { withApi } from './lib/service';
 
 interface GetFlags extends ScopeFlags {
   json?: boolean;
 }
 
-interface Asking {
-  api: Api;
-  options: () => CallOptions;
-  /** The workspace's zone; only asked for when something is shown to a person. */
-  zone: () => Promise<string>;
-}
+type Read = (
+  api: Api,
+  options: CallOptions,
+  ids: [string, string],
+  flags: { expand?: string[] },
+) => Promise<unknown>;
+
+/** The records that can be read, by usage. */
+const RECORDS: Record<string, { about: string; read: Read }> = {
+  workspace: { about: 'the current workspace', read: (api, options) => api.getWorkspace({}, options) },
+  'project <type> <id>': {
+    about: 'a project',
+    read: async (api, options, [resourcetype, id]) =>
+      (await api.getProject({ resourcetype, id }, options)).document,
+  },
+  'voice <id>': {
+    about: 'a voice',
+    read: (api, options, [voice_id]) => api.getVoice({ voice_id }, options),
+  },
+  'task <id>': {
+    about: 'a task of a media tool',
+    // Whatever a run could not keep is read here, whole.
+    read: (api, options, [id]) => api.getTask({ id }, { ...options, largestBytes: LARGEST_READ_BYTES }),
+  },
+  'transcription <id>': {
+    about: 'a transcription',
+    read: (api, options, [id]) => api.getTranscription({ id }, options),
+  },
+  'asset <id>': {
+    about: 'an asset (needs SEGUE_ASSET_PATH)',
+    read: (api, options, [id]) => api.getAsset({ id }, options),
+  },
+  'run <id>': {
+    about: "a workflow run of the service, by the run's ID (needs SEGUE_RUN_PATH)",
+    read: (api, options, [id]) => api.getRun({ id }, options),
+  },
+  'video <id>': {
+    about: 'a v2 video record (needs SEGUE_VIDEO_PATH)',
+    read: (api, options, [id]) => api.getVideo({ id }, options),
+  },
+  'board <id>': {
+    about: 'a board, by UUID or slug',
+    read: (api, options, [board_id], { expand }) =>
+      api.getBoard({ board_id, expand: expand as never }, options),
+  },
+};
 
 export function addTo(program: Command): void {
   const get = program.command('get').description('read from the service');
-
-  record(get, 'workspace', 'the current workspace', async ({ api, options }) => {
-    const workspace = await api.getWorkspace({}, options());
-    return { record: workspace, lines: workspaceLines(workspace, zoneOf(workspace)) };
-  });
-  record(get, 'project <type> <id>', 'a project', async ({ api, options, zone }, [resourcetype, id]) => {
-    const { document } = await api.getProject({ resourcetype, id }, options());
-    return { record: document, lines: projectLines(document, await zone()) };
-  });
-  record(get, 'voice <id>', 'a voice', async ({ api, options }, [voice_id]) => {
-    const voice = await api.getVoice({ voice_id }, options());
-    return { record: voice, lines: voiceLines(voice) };
-  });
-  record(get, 'task <id>', 'a task of a media tool', async ({ api, options }, [id]) => {
-    // Whatever a run could not keep is read here, whole.
-    const task = await api.getTask({ id }, { ...options(), largestBytes: LARGEST_READ_BYTES });
-    return { record: task, lines: taskLines(task) };
-  });
-  record(get, 'transcription <id>', 'a transcription', async ({ api, options, zone }, [id]) => {
-    const transcription = await api.getTranscription({ id }, options());
-    return { record: transcription, lines: jobLines(transcription, await zone()) };
-  });
-  record(get, 'asset <id>', 'an asset (needs SEGUE_ASSET_PATH)', async ({ api, options, zone }, [id]) => {
-    const asset = await api.getAsset({ id }, options());
-    return { record: asset, lines: assetLines(asset, await zone()) };
-  });
-  record(
-    get,
-    'run <id>',
-    "a workflow run of the service, by the run's ID (needs SEGUE_RUN_PATH)",
-    async ({ api, options, zone }, [id]) => {
-      const run = await api.getRun({ id }, options());
-      return { record: run, lines: runLines(run, await zone()) };
-    },
-  );
-  record(
-    get,
-    'video <id>',
-    'a v2 video record (needs SEGUE_VIDEO_PATH)',
-    async ({ api, options, zone }, [id]) => {
-      const video = await api.getVideo({ id }, options());
-      return { record: video, lines: jobLines(video, await zone()) };
-    },
-  );
-  record(get, 'board <id>', 'a board, by UUID or slug', async ({ api, options, zone }, [board_id], flags) => {
-    const board = await api.getBoard({ board_id, expand: flags.expand as never }, options());
-    return { record: board, lines: boardLines(board, await zone()) };
-  }).option('--expand <fields>', 'statuses, creator, modifier; with commas between', listFlag);
-
+  for (const [usage, { about, read }] of Object.entries(RECORDS)) {
+    const command = get.command(usage).description(about).option('--json', 'print the record as JSON');
+    if (usage.startsWith('board'))
+      command.option('--expand <fields>', 'statuses, creator, modifier; with commas between', listFlag);
+    addScopeFlags(command).action(async (...given: unknown[]) => {
+      const flags = command.opts<GetFlags & { expand?: string[] }>();
+      const ids = given.filter((argument) => typeof argument === 'string') as [string, string];
+      await withApi(flags, async (api, options) => {
+        const record = await read(api, options(), ids, flags);
+        if (flags.json) printJson(record);
+        else if (isRecord(record)) fieldLines(record, await workspaceZone(api, options)).forEach(print);
+        else print(JSON.stringify(record, null, 2));
+      });
+    });
+  }
   addSubtitles(get);
   addLists(get);
 }
 
-/** A command that reads one record and shows it. */
-function record(
-  parent: Command,
-  usage: string,
-  about: string,
-  read: (
-    asking: Asking,
-    ids: [string, string],
-    flags: Record<string, unknown>,
-  ) => Promise<{ record: unknown; lines: string[] }>,
-): Command {
-  const command = parent.command(usage).description(about).option('--json', 'print the record as JSON');
-  return addScopeFlags(command).action(async (...given: unknown[]) => {
-    const flags = command.opts<GetFlags>();
-    const ids = given.filter((argument) => typeof argument === 'string') as [string, string];
-    await ask(flags, async (asking) => {
-      const { record: found, lines } = await read(asking, ids, { ...flags });
-      if (flags.json) printJson(found);
-      else lines.forEach(print);
-    });
-  });
-}
-
-async function ask(flags: GetFlags, work: (asking: Asking) => Promise<void>): Promise<void> {
-  await withApi(flags, (api, options) => {
-    const zone = (): Promise<string> => (flags.json ? Promise.resolve('UTC') : workspaceZone(api, options));
-    return work({ api, options, zone });
-  });
+/** The zone that times are shown in: the workspace's, or UTC where it cannot be read or has none. */
+async function workspaceZone(api: Api, options: () => CallOptions): Promise<string> {
+  try {
+    const zone = (await api.getWorkspace({}, options())).workspace?.settings?.timezone;
+    return zone && isZone(zone) ? zone : 'UTC';
+  } catch (error) {
+    say(`times are in UTC, not in the workspace's zone: ${reasonOf(error)}`);
+    return 'UTC';
+  }
 }
 
 function addSubtitles(get: Command): void {
   const command = get
     .command('subtitles <id>')
     .description('download the subtitles of a transcription that is DONE')
-    .option('--format <srt|vtt>', 'srt unless told otherwise')
+    .option('--format <srt|vtt>', 'default: srt')
     .option('--json', 'print one JSON object')
     .option('--out <file>', 'write them to this file');
   addScopeFlags(command).action(
@@ -170,26 +147,26 @@ function addLists(get: Command): void {
     .option('--tz <zone>', 'time zone, by name')
     .option('--order-by <field>', 'field to sort by')
     .option('--order <asc|desc>', 'direction');
-  list(drafts, ({ api, options }, page) => {
+  list(drafts, (api, options, page) => {
     const { accounts, search, perPage, tz, orderBy, order } = drafts.opts<DraftsFlags>();
     const request = { account_ids: accounts, search, per_page: perPage, tz, order_by: orderBy, order, page };
-    return api.getDrafts(request, options());
+    return api.getDrafts(request, options);
   });
 
   const activity = get
     .command('activity <task>')
     .description('list what happened to a project-manager task')
     .option('--page-size <n>', 'entries a page', softNumber);
-  list(activity, ({ api, options }, page, task) => {
+  list(activity, (api, options, page, task) => {
     const { pageSize } = activity.opts<{ pageSize?: number }>();
-    return api.getTaskActivity({ task_id: task, page_size: pageSize, page }, options());
+    return api.getTaskActivity({ task_id: task, page_size: pageSize, page }, options);
   });
 }
 
 /** A command that reads one page of a list, or all of them. */
 function list(
   command: Command,
-  getPage: (asking: Asking, page: number | undefined, id: string) => Promise<Page>,
+  getPage: (api: Api, options: CallOptions, page: number | undefined, id: string) => Promise<Page>,
 ): void {
   command
     .option('--page <n>', 'page, from 1', softNumber)
@@ -198,17 +175,17 @@ function list(
   addScopeFlags(command).action(async (...given: unknown[]) => {
     const flags = command.opts<ListFlags>();
     const id = typeof given[0] === 'string' ? given[0] : '';
-    await ask(flags, async (asking) => {
+    await withApi(flags, async (api, options) => {
       const pages = flags.all
-        ? walkPages((page) => getPage(asking, page, id), flags.page)
-        : [(await getPage(asking, flags.page, id)).items];
+        ? walkPages((page) => getPage(api, options(), page, id), flags.page)
+        : [(await getPage(api, options(), flags.page, id)).items];
       const shown: unknown[] = [];
       for await (const items of pages) {
         if (flags.json) items.forEach(printJson);
         else shown.push(...items);
       }
       if (flags.json) return;
-      if (shown.length > 0) recordTable(shown, await asking.zone()).forEach(print);
+      if (shown.length > 0) recordTable(shown, await workspaceZone(api, options)).forEach(print);
       say(`${shown.length} found`);
     });
   });

@@ -19,9 +19,8 @@ import {
 } from '../errors';
 import { VERSION } from '../platform/package';
 import { NO_JOB } from '../client/report';
-import { EXIT, type ExitCode, LostSightError, UnreachableError, UsageError } from './exit';
-import { env, io, type Io, withIo } from './io';
-import { printJson, say } from './print';
+import { EXIT, type ExitCode, LostSightError, UnreachableError, UsageError } from './lib/exit';
+import { env, io, type Io, printJson, say, withIo } from './lib/io';
 
 /**
  * Loaded only when asked for. These files tell the flags; what a command then does, and Temporal, the HTTP client, the
@@ -37,7 +36,7 @@ const COMMANDS: Record<string, () => Promise<{ addTo: (program: Command) => void
   wait: () => import('./jobs/wait.js'),
   held: () => import('./jobs/held.js'),
   resolve: () => import('./jobs/resolve.js'),
-  retry: () => import('./jobs/retry.js'),
+  retry: async () => ({ addTo: (await import('./jobs/media.js')).addRetryTo }),
   get: () => import('./get.js'),
   project: () => import('./project.js'),
   notify: () => import('./notify.js'),

@@ -1,10 +1,10 @@
 import { type Command } from 'commander';
 import { type Notification } from '../contract';
 import { categories } from '../api/operations/notify';
-import { addScopeFlags, type ScopeFlags, withApi } from './api';
-import { EXIT, type ExitCode } from './exit';
-import { print, printJson, say } from './print';
-import { io } from './io';
+import { EXIT, type ExitCode } from './lib/exit';
+import { addScopeFlags, type ScopeFlags, softJson } from './lib/flags';
+import { exiting, print, printJson, say } from './lib/io';
+import { withApi } from './lib/service';
 
 interface NotifyFlags extends ScopeFlags {
   // What is missing is told by the notification's own check.
@@ -38,9 +38,7 @@ export function addTo(program: Command): void {
     .option('--link <url>', 'deep link to the relevant page')
     .option('--extra <json>', 'metadata, as a JSON object')
     .option('--json', 'print the outcome as one JSON object');
-  addScopeFlags(command).action(async (flags: NotifyFlags) => {
-    io().exitCode = await send(flags);
-  });
+  addScopeFlags(command).action(exiting(send));
 }
 
 async function send(flags: NotifyFlags): Promise<ExitCode> {
@@ -54,7 +52,7 @@ async function send(flags: NotifyFlags): Promise<ExitCode> {
     body: flags.body,
     ctaLabel: flags.ctaLabel,
     link: flags.link,
-    _extra: (flags.extra === undefined ? undefined : parseSoftly(flags.extra)) as Notification['_extra'],
+    _extra: softJson(flags.extra) as Notification['_extra'],
   };
   return withApi(flags, async (api, options) => {
     const outcome = await api.notify(notification, options());
@@ -73,13 +71,4 @@ async function send(flags: NotifyFlags): Promise<ExitCode> {
         return EXIT.held;
     }
   });
-}
-
-/** The JSON that it is; anything else is for the notification's own check to refuse. */
-function parseSoftly(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return text;
-  }
 }

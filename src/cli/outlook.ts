@@ -3,26 +3,29 @@ import { problemsWithin } from '../validation/campaign';
 import { type OutlookRun } from '../client/outlooks/outlook';
 import { type OutlookSpec } from '../client/outlooks';
 import { type JobReport } from '../client/report';
-import { loadStarterConfig } from '../config';
 import { type NudgeOutcome, type OutlookResult } from '../contract';
 import { requireGood } from '../errors';
 import { nudgeSubject } from '../contract/ids';
 import { isRecord } from '../validation/inputs';
-import { followCommand } from './commandLine';
-import { type Connected, withTemporal } from './connect';
-import { type ExitCode } from './exit';
-import { durationFlag } from './flags';
-import { readTextFile } from './input';
-import { print, printJson, say } from './print';
-import { sayThatItExists, sayWhenNobodyPolls, tellStarted } from './starting';
-import { exitCodeOf, headline, waitFor } from './waiting';
-import { env, io } from './io';
+import { type Connected } from './lib/connect';
+import { type ExitCode } from './lib/exit';
+import { problemsOfTimeout, readTextFile } from './lib/flags';
+import { follow, headline, type WaitFlags } from './lib/follow';
+import { exiting, print } from './lib/io';
+import { addFollow, addJson, addWaitFlags, type Noun } from './lib/noun';
+import { tellStarted, withStarted } from './lib/start';
 
-interface OutlookFlags {
+interface OutlookFlags extends WaitFlags {
   key?: string;
-  json?: boolean;
-  timeout?: string;
 }
+
+const OUTLOOK: Noun<unknown, OutlookRun> = {
+  a: 'an outlook',
+  keyOf: (text) => text,
+  get: (segue, key) => segue.outlooks.get(key),
+  watch: () => () => undefined,
+  show,
+};
 
 const EXAMPLES = `
 Examples:
@@ -35,50 +38,41 @@ export function addTo(program: Command): void {
     .description("keep the last weeks of a campaign's workspace in its project")
     .addHelpText('after', EXAMPLES);
 
-  waiting(asking(outlook.command('run <spec>')))
+  addWaitFlags(addKey(outlook.command('run <spec>')), 'run')
     .description('look once and wait for the end; SPEC is a YAML or JSON file, - for stdin')
-    .action(async (file: string, flags: OutlookFlags) => {
-      io().exitCode = await withStarted(file, flags, (run) => waitForLook(run, flags));
-    });
-  asking(outlook.command('start <spec>'))
+    .action(
+      exiting((file: string, flags: OutlookFlags) =>
+        start(file, flags, (run) => follow(run, flags, OUTLOOK)),
+      ),
+    );
+  addJson(addKey(outlook.command('start <spec>')))
     .description('start that and return at once')
-    .option('--json', 'print one JSON object')
-    .action(async (file: string, flags: OutlookFlags) => {
-      io().exitCode = await withStarted(file, flags, (run, connected) => tellStarted(run, connected, flags));
-    });
-  waiting(outlook.command('follow <key>'))
-    .description('wait for one that was started')
-    .action(async (key: string, flags: OutlookFlags) => {
-      const config = loadStarterConfig(env());
-      io().exitCode = await withTemporal(async ({ segue }) =>
-        waitForLook(await segue(config).outlooks.get(key), flags),
-      );
-    });
+    .action(
+      exiting((file: string, flags: OutlookFlags) =>
+        start(file, flags, (run, connected) => tellStarted(run, connected, flags)),
+      ),
+    );
+  addFollow(outlook, OUTLOOK);
 }
 
-function asking(command: Command): Command {
+function addKey(command: Command): Command {
   return command.option('--key <key>', "names this look, instead of the spec's own key");
 }
 
-function waiting(command: Command): Command {
-  return command
-    .option('--json', 'print one JSON object')
-    .option('--timeout <duration>', 'stop waiting after this long; the run goes on', durationFlag);
-}
-
-async function withStarted(
+async function start(
   file: string,
-  { key }: OutlookFlags,
+  flags: OutlookFlags,
   work: (run: OutlookRun, connected: Connected) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  const spec = await readSpec(await readTextFile('SPEC', file), file === '-' ? 'stdin' : file, key);
-  const config = loadStarterConfig(env());
-  return withTemporal(async (connected) => {
-    const run = await connected.segue(config).outlooks.start(spec);
-    if (run.existing) await sayThatItExists(run, () => 'Nobody looks again; another --key is another look.');
-    await sayWhenNobodyPolls(connected, run.taskQueue);
-    return work(run, connected);
-  });
+  requireGood(problemsOfTimeout(flags), 'The outlook was not started');
+  const spec = await readSpec(await readTextFile('SPEC', file), file === '-' ? 'stdin' : file, flags.key);
+  return withStarted(
+    {
+      start: (segue) => segue.outlooks.start(spec),
+      exists: () => 'Nobody looks again; another --key is another look.',
+    },
+    work,
+  );
 }
 
 /** One spec is looked by again and again, each time with another key. */
@@ -93,15 +87,7 @@ async function readSpec(text: string, name: string, key: string | undefined): Pr
   return withKey(spec) as OutlookSpec;
 }
 
-async function waitForLook(run: OutlookRun, flags: OutlookFlags): Promise<ExitCode> {
-  const report = await waitFor(run, flags, { onChange: () => undefined });
-  if (flags.json) printJson(report);
-  else showLook(report);
-  if (report.status === 'running') say(`Stopped waiting; it goes on. Follow it: ${followCommand(run)}`);
-  return exitCodeOf(report);
-}
-
-function showLook(report: JobReport): void {
+function show(report: JobReport): void {
   print(headline(report));
   if (report.error) print(report.error);
   if (report.status !== 'succeeded') return;

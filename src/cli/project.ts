@@ -3,19 +3,17 @@ import { type Command } from 'commander';
 import { organizationResolver } from '../api/organization';
 import { ConfigError, loadApiConfig, loadStarterConfig, type StarterConfig } from '../config';
 import { type ProjectChange, type ProjectRef } from '../contract';
-import { parseDuration } from '../contract/durations';
 import { requireGood } from '../errors';
 import { type PatchOptions, problemsOfPatch } from '../client/projects/patchSpec';
 import { type PatchReport } from '../client/projects';
 import { NO_JOB } from '../client/report';
-import { addScopeFlags, type ScopeFlags, withApi } from './api';
-import { withTemporal } from './connect';
-import { EXIT, type ExitCode, UsageError } from './exit';
-import { problemsOfTimeout } from './flags';
-import { readObjectFile } from './input';
-import { print, printJson, say } from './print';
-import { env, io } from './io';
-import { sayWhenNobodyPolls } from './starting';
+import { withTemporal } from './lib/connect';
+import { EXIT, type ExitCode } from './lib/exit';
+import { addScopeFlags, orProblem, problemsOfTimeout, readObjectFile, type ScopeFlags } from './lib/flags';
+import { stoppable } from './lib/follow';
+import { env, exiting, print, printJson, say } from './lib/io';
+import { withApi } from './lib/service';
+import { sayWhenNobodyPolls } from './lib/start';
 
 interface PatchFlags extends ScopeFlags {
   data?: string;
@@ -42,9 +40,9 @@ export function addTo(program: Command): void {
     .option('--change-id <id>', 'what makes it the same change, which is made once (default: a new one)')
     .option('--timeout <duration>', 'stop waiting after this long')
     .option('--json', 'print one JSON object');
-  addScopeFlags(command).action(async (resourcetype: string, id: string, flags: PatchFlags) => {
-    io().exitCode = await patch({ resourcetype, id }, flags);
-  });
+  addScopeFlags(command).action(
+    exiting((resourcetype: string, id: string, flags: PatchFlags) => patch({ resourcetype, id }, flags)),
+  );
 }
 
 async function patch(project: ProjectRef, flags: PatchFlags): Promise<ExitCode> {
@@ -57,7 +55,7 @@ async function patch(project: ProjectRef, flags: PatchFlags): Promise<ExitCode> 
   return withTemporal(async (connected) => {
     await sayWhenNobodyPolls(connected, config.taskQueue);
     const { projects } = connected.segue(config, { findOrganization });
-    const report = await whileWaiting(flags, (signal) =>
+    const report = await orStopped(flags, (signal) =>
       projects.patch(project, change, { ...options, signal }),
     );
     return tell(report, changeId, flags);
@@ -75,11 +73,7 @@ async function checkedChange(
   const { title, description, primaryType: primary_type } = flags;
   const change: ProjectChange = { fields: { title, description, primary_type } };
   if (flags.data !== undefined) {
-    const merge = await readObjectFile('--data', flags.data, 'to merge').catch((error: unknown) => {
-      if (!(error instanceof UsageError)) throw error;
-      problems.push(error.message);
-      return {};
-    });
+    const merge = await orProblem(readObjectFile('--data', flags.data, 'to merge'), problems, {});
     change.steps = [{ at: '', merge }];
   }
   problems.push(...problemsOfPatch(project, change, options));
@@ -101,30 +95,14 @@ function problemsOfAsking(): string[] {
   }
 }
 
-/** The longest time that a timer can take; beyond it would fire at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
-
-/** What `work` gives, or undefined when the person or the time limit stopped it. */
-async function whileWaiting<T>(
-  { timeout }: PatchFlags,
-  work: (signal: AbortSignal) => Promise<T>,
-): Promise<T | undefined> {
-  const stop = new AbortController();
-  const interrupt = (): void => {
-    stop.abort();
-  };
-  process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
-  const ms = Math.min(parseDuration(timeout ?? '') ?? Infinity, LONGEST_TIMER_MS);
-  const timer = setTimeout(interrupt, ms);
-  try {
-    return await work(stop.signal);
-  } catch (error) {
-    if (stop.signal.aborted) return undefined;
-    throw error;
-  } finally {
-    clearTimeout(timer);
-    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
-  }
+/** The outcome, or undefined when somebody, or --timeout, stopped waiting for it. */
+function orStopped<T>(flags: PatchFlags, work: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
+  return stoppable(flags, (signal) =>
+    work(signal).catch((error: unknown) => {
+      if (signal.aborted) return undefined;
+      throw error;
+    }),
+  );
 }
 
 function tell(report: PatchReport | undefined, changeId: string, { json }: PatchFlags): ExitCode {

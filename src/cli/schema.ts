@@ -3,9 +3,9 @@ import { mediaTools, requestJsonSchema } from '../api/tools';
 import { campaignJsonSchema } from '../client/campaigns/schema';
 import { outlookJsonSchema } from '../client/outlooks/schema';
 import { scheduleJsonSchema } from '../client/schedules/schema';
-import { UsageError } from './exit';
-import { print } from './print';
-import { table } from './table';
+import { UsageError } from './lib/exit';
+import { print } from './lib/io';
+import { table } from './lib/format';
 
 interface Described {
   about: string;

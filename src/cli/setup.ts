@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command } from 'commander';
-import { withTemporal } from './connect';
-import { UnreachableError } from './exit';
-import { print } from './print';
+import { withTemporal } from './lib/connect';
+import { UnreachableError } from './lib/exit';
+import { print } from './lib/io';
 
 const PATIENCE_MS = 30_000;
 

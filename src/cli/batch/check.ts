@@ -2,9 +2,8 @@
 import { type ManifestCheck, type ManifestWarning } from '../../client/batches/manifest';
 import { type ReadOptions } from '../../client/batches/manifest/source';
 import { loadProxySettings } from '../../config';
-import { EXIT, type ExitCode } from '../exit';
-import { print, printJson, say } from '../print';
-import { env, io } from '../io';
+import { EXIT, type ExitCode } from '../lib/exit';
+import { env, io, print, printJson, say } from '../lib/io';
 
 export interface BatchCheckFlags {
   skipBad?: boolean;

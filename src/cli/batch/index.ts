@@ -1,17 +1,31 @@
 import { type Command } from 'commander';
+import { type Batch } from '../../client/batches/batch';
+import { type BatchEntry, type BatchFilter } from '../../client/batches/listing';
+import { BATCH_STAGES } from '../../contract';
+import { problemsOfBatchOrder, problemsOfConcurrencyOrder } from '../../validation/batch';
 import { type BatchCheckFlags, checkBatch } from './check';
-import { EXITS } from './exits';
-import { problemsOfBatchId, withBatch } from './key';
-import { type BatchListFlags, showBatches } from './list';
-import { addOrders } from './orders';
+import { countsWords } from './format';
 import { printResults, type ResultsFlags, wantedFrom } from './results';
-import { retryBatch } from './retry';
-import { type BatchRunFlags, showBatch, waitForBatch, withStartedBatch } from './run';
-import { EXIT } from '../exit';
-import { problemsOfTimeout, softNumber } from '../flags';
-import { prepareFolder } from '../jobs/saving';
-import { tellStarted } from '../starting';
-import { io } from '../io';
+import { BATCH, type BatchRunFlags, retryBatch, withStartedBatch } from './run';
+import { prepareFolder } from '../jobs/save';
+import { softNumber } from '../lib/flags';
+import { follow } from '../lib/follow';
+import { exiting } from '../lib/io';
+import {
+  addFollow,
+  addJson,
+  addList,
+  addStatus,
+  addWaitFlags,
+  changeCommand,
+  type ChangeFlags,
+  changeRun,
+  type JsonFlag,
+  oneOf,
+  problemsOfKey,
+  withRun,
+} from '../lib/noun';
+import { tellStarted } from '../lib/start';
 
 const EXAMPLES = `
 Examples:
@@ -26,55 +40,69 @@ Examples:
 A line of MANIFEST is one job, as JSON:
   {"key":"mug-7","tool":"remove-background","request":{"image_url":"https://example.com/mug-7.png"}}`;
 
+const UNREACHABLE = '4 Temporal cannot be reached';
+const NO_ANSWER = `${UNREACHABLE}, or no worker answers`;
+const NO_SUCH = '1 there is no such batch';
+const WRONG = '2 something is wrong';
+const WRONG_MANIFEST = '2 a flag or the manifest is wrong, or the key has another manifest';
+const NO_MANIFEST = "4 Temporal, or the manifest's address, cannot be reached";
+
+const RESULTS = `
+An item that continued as a run of its own has the outcome of that run.
+Temporal keeps the results of a partition for the namespace's retention after its end. Said on stderr: until when all
+are there, and how many items are missing, because they are kept no longer or not handed over yet, with what the batch
+counted of them.
+
+A file is named after the key of its item: KEY-1.png.`;
+
 export function addTo(program: Command): void {
   const batch = program
     .command('batch')
     .description('run batches: one manifest, one job a line')
     .addHelpText('after', EXAMPLES);
 
-  batch
-    .command('check <manifest>')
+  const check = addJson(
+    batch.command('check <manifest>'),
+    'print one JSON object, with the first 100 bad lines',
+  )
     .description('find everything that is wrong with a manifest; a file, - for stdin, or an https address')
     .option('--skip-bad', 'leave bad lines out: exit 0 when at least one is good')
-    .option('--json', 'print one JSON object, with the first 100 bad lines')
-    .addHelpText('after', EXITS.check)
-    .action(async (manifest: string, flags: BatchCheckFlags) => {
-      io().exitCode = await checkBatch(manifest, flags);
-    });
-  waiting(asking(batch.command('run <manifest>')))
+    .action(exiting((manifest: string, flags: BatchCheckFlags) => checkBatch(manifest, flags)));
+  exits(check, `0 it can be run · ${WRONG} · 4 the address cannot be read`);
+
+  const run = addWaitFlags(addManifestFlags(batch.command('run <manifest>')), 'batch')
     .description('start a batch and wait until every item is over, or goes on as a run of its own')
-    .addHelpText('after', EXITS.run)
-    .action(async (manifest: string, flags: BatchRunFlags) => {
-      io().exitCode = await withStartedBatch(manifest, flags, (one) => waitForBatch(one, flags));
-    });
-  asking(batch.command('start <manifest>'))
+    .action(
+      exiting((manifest: string, flags: BatchRunFlags) =>
+        withStartedBatch(manifest, flags, (one) => follow(one, flags, BATCH)),
+      ),
+    );
+  exits(
+    run,
+    `0 all succeeded · 1 some failed, or it was cancelled, or no copy of the manifest can be kept here ·
+${WRONG_MANIFEST} · 3 some are held · ${NO_MANIFEST} · 5 waiting stopped, still running`,
+  );
+
+  const start = addJson(addManifestFlags(batch.command('start <manifest>')))
     .description('start a batch and return when all lines are handed over')
-    .option('--json', 'print one JSON object')
-    .addHelpText('after', EXITS.start)
-    .action(async (manifest: string, flags: BatchRunFlags) => {
-      io().exitCode = await withStartedBatch(manifest, flags, (one, connected) =>
-        tellStarted(one, connected, flags),
-      );
-    });
-  waiting(batch.command('follow <key>'))
-    .description('wait for a batch that was started')
-    .addHelpText('after', EXITS.follow)
-    .action(async (key: string, flags: { json?: boolean; timeout?: string }) => {
-      io().exitCode = await withBatch(key, (one) => waitForBatch(one, flags), problemsOfTimeout(flags));
-    });
-  batch
-    .command('status <key>')
-    .alias('show')
-    .description('show how a batch stands')
-    .option('--json', 'print one JSON object')
-    .addHelpText('after', EXITS.read)
-    .action(async (key: string, flags: { json?: boolean }) => {
-      io().exitCode = await withBatch(key, async (one) => {
-        showBatch(await one.report(), flags);
-        return EXIT.done;
-      });
-    });
-  batch
+    .action(
+      exiting((manifest: string, flags: BatchRunFlags) =>
+        withStartedBatch(manifest, flags, (one, connected) => tellStarted(one, connected, flags)),
+      ),
+    );
+  exits(
+    start,
+    `0 all lines are handed over · 1 no copy of the manifest can be kept here · ${WRONG_MANIFEST} · ${NO_MANIFEST}`,
+  );
+
+  exits(
+    addFollow(batch, BATCH),
+    `0 all succeeded · 1 some failed, or it was cancelled, or there is no such batch · ${WRONG} ·
+3 some are held · ${UNREACHABLE} · 5 waiting stopped, still running`,
+  );
+  exits(addStatus(batch, BATCH), `0 read · ${NO_SUCH} · ${WRONG} · ${UNREACHABLE}`);
+
+  const results = batch
     .command('results <key>')
     .description(
       "print what became of each item, in the manifest's order, at any time; one JSON object a line",
@@ -85,50 +113,49 @@ export function addTo(program: Command): void {
       'save the files that results point to in this folder; asked again, it goes on',
     )
     .option('--at <pointer>', 'where in `info` their URLs are, as a JSON pointer, like /images')
-    .addHelpText(
-      'after',
-      `
-An item that continued as a run of its own has the outcome of that run.
-Temporal keeps the results of a partition for the namespace's retention after its end. Said on stderr: until when all
-are there, and how many items are missing, because they are kept no longer or not handed over yet, with what the batch
-counted of them.
+    .addHelpText('after', RESULTS)
+    .action(
+      exiting(async (key: string, flags: ResultsFlags) => {
+        const wanted = wantedFrom(flags, problemsOfKey(BATCH, key));
+        await prepareFolder({ out: wanted.place?.into }, '--download');
+        return withRun(BATCH, key, (one) => printResults(one, wanted));
+      }),
+    );
+  exits(
+    results,
+    `0 printed · ${NO_SUCH}, or some files could not be saved; the others are · ${WRONG} · ${NO_ANSWER}`,
+  );
 
-A file is named after the key of its item: KEY-1.png.
-${EXITS.results}`,
-    )
-    .action(async (key: string, flags: ResultsFlags) => {
-      const wanted = wantedFrom(flags, problemsOfBatchId(key));
-      await prepareFolder({ out: wanted.place?.into }, '--download');
-      io().exitCode = await withBatch(key, (one) => printResults(one, wanted));
-    });
-  addOrders(batch);
-  batch
-    .command('retry <key>')
+  addChanges(batch);
+
+  const retry = addJson(batch.command('retry <key>'))
     .description('run the failed items of a batch again, as the batch KEY+2; refused while it is open')
-    .option('--json', 'print one JSON object')
     .addHelpText(
       'after',
-      `
-Asked twice, it is one batch. What is held, or may be alive at the service, is not run again.
-${EXITS.retry}`,
+      '\nAsked twice, it is one batch. What is held, or may be alive at the service, is not run again.',
     )
-    .action(async (key: string, flags: { json?: boolean }) => {
-      io().exitCode = await retryBatch(key, flags);
-    });
-  batch
-    .command('list')
-    .description('list batches, newest first')
-    .option('--stage <stage>', 'only those that are here, or ended so')
-    .option('--limit <n>', 'show at most so many', softNumber, 50)
-    .option('--json', 'print one JSON object a line')
-    .addHelpText('after', EXITS.list)
-    .action((flags: BatchListFlags) => showBatches(flags));
+    .action(exiting((key: string, flags: JsonFlag) => retryBatch(key, flags)));
+  exits(
+    retry,
+    `0 they are handed over, or nothing failed · ${NO_SUCH} · 2 it is not run again; why is told · ${NO_ANSWER}`,
+  );
+
+  const list = addList<BatchEntry, BatchFilter>(batch, {
+    plural: 'batches',
+    columns: ['KEY', 'STATUS', 'STAGE', 'ITEMS'],
+    rowOf: ({ key, status, stage, counts }) => [key, status, stage ?? '', counts ? countsWords(counts) : ''],
+    filterFrom: ({ stage }, problems) => ({ stage: oneOf('--stage', stage, BATCH_STAGES, problems) }),
+    client: (segue) => segue.batch,
+  });
+  exits(list, `0 listed · ${WRONG} · ${UNREACHABLE}`);
 }
 
-/** What `run` and `follow` wait for; a script must know when they come back. */
-const WAITING = '\n--timeout and Ctrl-C stop waiting, never the batch.';
+/** A script must know how a command ends. */
+function exits(command: Command, codes: string): void {
+  command.addHelpText('after', `\nExit: ${codes}.`);
+}
 
-function asking(command: Command): Command {
+function addManifestFlags(command: Command): Command {
   return command
     .option('--key <key>', 'required: what makes it the same batch; started again, it goes on')
     .option('--concurrency <n>', 'how many items are at the service at once (200)', softNumber)
@@ -143,9 +170,54 @@ function asking(command: Command): Command {
     .addHelpText('after', '\nMANIFEST is a file, - for stdin, or an https address.');
 }
 
-function waiting(command: Command): Command {
-  return command
-    .option('--json', 'print one JSON object')
-    .option('--timeout <duration>', 'stop waiting after this long; the batch goes on')
-    .addHelpText('after', WAITING);
+/** Pause, resume, cancel and concurrency. */
+function addChanges(batch: Command): void {
+  addChange(batch, 'pause', 'submit nothing more; what is at the service goes on', 'paused');
+  addChange(batch, 'resume', 'go on with a batch that was paused', 'resumed');
+  addChange(
+    batch,
+    'cancel',
+    'submit nothing more, and end; the results tell the tasks that the service goes on with',
+    'cancelled',
+  );
+  // What is missing is told with all else that is wrong.
+  change(batch, 'concurrency <key>', 'change how many items are at the service at once')
+    .option('--to <n>', 'required: so many', softNumber)
+    .action(
+      exiting((key: string, flags: ChangeFlags & { to: number }) => {
+        const asked = (by: string) => ({ by, reason: flags.reason, concurrency: flags.to });
+        const act = async (one: Batch, by: string) => {
+          await one.concurrency(asked(by));
+          return { done: `has ${flags.to} places, by ${by}` };
+        };
+        return changeRun(BATCH, key, flags, act, (by) => problemsOfConcurrencyOrder(asked(by)).map(asFlag));
+      }),
+    );
+}
+
+function addChange(batch: Command, verb: 'pause' | 'resume' | 'cancel', about: string, done: string): void {
+  change(batch, `${verb} <key>`, about).action(
+    exiting((key: string, flags: ChangeFlags) => {
+      const { reason } = flags;
+      const act = async (one: Batch, by: string) => {
+        await one[verb]({ by, reason });
+        return { done: `${done} by ${by}` };
+      };
+      return changeRun(BATCH, key, flags, act, (by) => problemsOfBatchOrder({ by, reason }).map(asFlag));
+    }),
+  );
+}
+
+function change(batch: Command, usage: string, about: string): Command {
+  const command = changeCommand(batch, usage, about).option('--reason <text>', 'why');
+  exits(
+    command,
+    `0 it was taken · ${NO_SUCH} · 2 something is wrong, or the batch is over, or not paused where it is to be
+resumed; nothing was done · ${NO_ANSWER}`,
+  );
+  return command;
+}
+
+function asFlag(problem: string): string {
+  return `--${problem.replace(/^concurrency: /, 'to: ')}`;
 }

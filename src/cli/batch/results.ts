@@ -1,17 +1,17 @@
 /** `segue batch results`: what became of each line, in the manifest's order, one JSON object a line. */
 import { once } from 'node:events';
 import { type Batch } from '../../client/batches/batch';
+import { type ResultWithFiles } from '../../client/batches/files';
 import { type MissingResults } from '../../client/batches/results';
 import { type BatchItemResult, type BatchItemStatus } from '../../contract';
 import { loadProxySettings } from '../../config';
 import { requireGood } from '../../errors';
 import { type FilePlace } from '../../client/files';
-import { FileTally } from './files';
-import { keptLine, missingLines } from './words';
-import { EXIT, type ExitCode } from '../exit';
-import { problemsOfSaving } from '../jobs/saving';
-import { say } from '../print';
-import { env, io } from '../io';
+import { keptLine, missingLines } from './format';
+import { EXIT, type ExitCode, reasonOf } from '../lib/exit';
+import { problemsOfSaving } from '../jobs/save';
+import { env, io, say } from '../lib/io';
+import { oneOf } from '../lib/noun';
 
 export interface ResultsFlags {
   status?: string;
@@ -39,9 +39,8 @@ export function wantedFrom(
   { status: text, download: out, at }: ResultsFlags,
   ofKey: string[] = [],
 ): WantedResults {
-  const status = STATUSES.find((known) => known === text);
   const problems = [...ofKey, ...problemsOfSaving({ out, at }, '--download')];
-  if (text !== undefined && !status) problems.push(`--status: "${text}" is none of ${STATUSES.join(', ')}`);
+  const status = oneOf('--status', text, STATUSES, problems);
   if (out !== undefined && status !== undefined && status !== 'succeeded')
     problems.push(`--download: only items that succeeded have files, not those that are ${status}`);
   requireGood(problems, 'Nothing was read');
@@ -75,12 +74,38 @@ async function untilWhen(batch: Batch): Promise<string> {
   try {
     return keptLine(await batch.kept());
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return `How long they are kept cannot be read: ${reason}`;
+    return `How long they are kept cannot be read: ${reasonOf(error)}`;
   }
 }
 
 /** Whoever reads slowly is waited for: a million results do not fit in memory. */
 async function write(result: BatchItemResult): Promise<void> {
   if (!io().stdout.write(`${JSON.stringify(result)}\n`)) await once(io().stdout, 'drain');
+}
+
+/** What became of the files of `--download`, in words. */
+export class FileTally {
+  readonly #counts = { saved: 0, exists: 0, failed: 0 };
+  /** Items whose results point to no file; asking again would not change that. */
+  #without = 0;
+
+  /** What could not be saved is said at once. */
+  note({ key, files = [], unsaved }: ResultWithFiles): void {
+    if (unsaved !== undefined) {
+      this.#without += 1;
+      say(`${key}: --${unsaved}`);
+    }
+    for (const { status, url, error } of files) {
+      this.#counts[status] += 1;
+      if (status === 'failed') say(`${key}: ${url} could not be saved: ${error ?? ''}`);
+    }
+  }
+
+  finish(): ExitCode {
+    const { saved, exists, failed } = this.#counts;
+    const without = this.#without > 0 ? `; ${this.#without} items have none to save` : '';
+    say(`${saved} files saved, ${exists} were there, ${failed} could not be saved${without}`);
+    if (failed > 0) say('The same command tries those again that are not there.');
+    return failed + this.#without === 0 ? EXIT.done : EXIT.failed;
+  }
 }

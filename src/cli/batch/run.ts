@@ -1,26 +1,32 @@
-/** `segue batch start` and `run`: the manifest is checked as a whole, then handed over. */
+/** `segue batch start`, `run` and `retry`: the manifest is checked as a whole, then handed over. */
 import { type BatchSpec } from '../../client/batches';
 import { type Batch } from '../../client/batches/batch';
 import { type ManifestCheck } from '../../client/batches/manifest';
-import { type JobReport } from '../../client/report';
+import { type JobReport, NO_JOB } from '../../client/report';
 import { loadStarterConfig } from '../../config';
 import { type BatchResult, type BatchStatus } from '../../contract';
 import { requireGood } from '../../errors';
-import { batchTaskQueue } from '../../contract/ids';
+import { batchKeyOf, batchTaskQueue } from '../../contract/ids';
 import { problemsOfGivenBatch } from '../../validation/batch';
 import { checkBatch, manifestReading, warningLine } from './check';
-import { batchShown } from './screen';
-import { adviceOnBatch, resultLines, statusLines } from './words';
-import { followCommand } from '../commandLine';
-import { type Connected, withTemporal } from '../connect';
-import { type ExitCode } from '../exit';
-import { asBatchFlag, problemsOfTimeout } from '../flags';
-import { notifyFrom } from '../jobs/jobFlags';
-import { print, printJson, say } from '../print';
-import { watcher } from '../screen';
-import { sayThatItExists, sayWhenNobodyPolls } from '../starting';
-import { exitCodeOf, headline, waitFor } from '../waiting';
-import { env } from '../io';
+import { batchShown, resultLines, statusLines } from './format';
+import { adviceOnBatch, leftLines, word } from '../lib/advice';
+import { type Connected, withTemporal } from '../lib/connect';
+import { EXIT, type ExitCode } from '../lib/exit';
+import { asBatchFlag, notifyFrom, problemsOfTimeout, scopeFrom } from '../lib/flags';
+import { headline } from '../lib/follow';
+import { env, print, printJson, say } from '../lib/io';
+import { type JsonFlag, type Noun, problemsOfKey } from '../lib/noun';
+import { watcher } from '../lib/screen';
+import { sayThatItExists, sayWhenNobodyPolls, tellStarted, withStarted } from '../lib/start';
+
+export const BATCH: Noun<BatchStatus, Batch> = {
+  a: 'a batch',
+  keyOf: batchKeyOf,
+  get: (segue, key) => segue.batch.get(key),
+  watch: () => watcher(batchShown()),
+  show,
+};
 
 export interface BatchRunFlags {
   key?: string;
@@ -44,18 +50,17 @@ export async function withStartedBatch(
   const { withCheckedManifest } = await import('../../client/batches/manifest/index.js');
   const settings = await settingsFrom(source, flags);
   if (flags.check) return checkBatch(source, flags);
-  const { skipBad } = flags;
-  const config = loadStarterConfig(env());
-  const reading = { skipBad, ...manifestReading(), onCheck: tellCheck };
+  const reading = { skipBad: flags.skipBad, ...manifestReading(), onCheck: tellCheck };
   // All that is wrong with it is told before anybody is asked for anything.
   return withCheckedManifest(source, reading, ({ manifest, partitions }) =>
-    withTemporal(async (connected) => {
-      const spec = { ...settings, manifest, partitions };
-      const batch = await connected.segue(config).batch.start(spec);
-      if (batch.existing) await sayThatItExists(batch, () => 'What it has is not submitted again.');
-      await sayWhenNobodyPolls(connected, batch.taskQueue, batchTaskQueue(batch.taskQueue));
-      return work(batch, connected);
-    }),
+    withStarted(
+      {
+        start: (segue) => segue.batch.start({ ...settings, manifest, partitions }),
+        exists: () => 'What it has is not submitted again.',
+        submitQueue: batchTaskQueue,
+      },
+      work,
+    ),
   );
 }
 
@@ -63,10 +68,10 @@ export async function withStartedBatch(
 async function settingsFrom(source: string, flags: BatchRunFlags): Promise<BatchSettings> {
   const { problemsOfSource } = await import('../../client/batches/manifest/index.js');
   // Whoever only looks at a manifest needs no key.
-  const { key = flags.check ? ANY_KEY : undefined, concurrency, organization, space } = flags;
-  const scope = organization === undefined && space === undefined ? undefined : { organization, space };
+  const { key = flags.check ? ANY_KEY : undefined, concurrency } = flags;
+  const scope = scopeFrom(flags);
   const problems: string[] = [];
-  const notify = flags.notify === undefined ? undefined : notifyFrom(flags.notify, problems);
+  const notify = notifyFrom(flags.notify, problems);
   problems.push(
     ...problemsOfGivenBatch({ key, concurrency, scope, notify }).map(asBatchFlag),
     ...problemsOfTimeout(flags),
@@ -85,30 +90,40 @@ function tellCheck(name: string, { warnings, usable, badLines }: ManifestCheck):
   if (usable && badLines > 0) say(`${name}: ${badLines} bad lines are left out`);
 }
 
-export async function waitForBatch(
-  batch: Batch,
-  flags: { json?: boolean; timeout?: string },
-): Promise<ExitCode> {
-  const report = await waitFor<BatchStatus>(batch, flags, { onChange: watcher(batchShown()) });
-  showBatch(report, flags);
-  if (report.status === 'running') say(`Stopped waiting; it goes on. Follow it: ${followCommand(batch)}`);
-  return exitCodeOf(report);
-}
-
-export function showBatch(report: JobReport, { json }: { json?: boolean }): void {
-  if (json) {
-    printJson(report);
-    return;
-  }
-  if (report.status === 'running') {
-    if (report.info === null) print(headline(report));
-    else for (const line of statusLines(report.info as BatchStatus)) print(line);
+function show(report: JobReport): void {
+  if (report.status === 'running' && report.info !== null) {
+    statusLines(report.info as BatchStatus).forEach(print);
     return;
   }
   print(headline(report));
+  if (report.status === 'running') return;
   if (report.error) print(report.error);
   if (report.info === null) return;
   const result = report.info as BatchResult;
-  for (const line of resultLines(result)) print(line);
-  for (const line of adviceOnBatch(result)) say(line);
+  resultLines(result).forEach(print);
+  adviceOnBatch(result).forEach(say);
+}
+
+/** Runs the failed items of a batch once more, as a batch of their own. */
+export function retryBatch(text: string, { json }: JsonFlag): Promise<ExitCode> {
+  requireGood(problemsOfKey(BATCH, text), 'Nothing was asked');
+  const key = batchKeyOf(text) ?? text;
+  const config = loadStarterConfig(env());
+  return withTemporal(async (connected) => {
+    const { batch, items: repeated, left } = await connected.segue(config).batch.again(key);
+    leftLines(key, left).forEach(say);
+    if (!batch) {
+      if (json) printJson({ ...NO_JOB, status: 'succeeded', error: null, repeated, left });
+      say(`Nothing failed in the batch ${key} itself, so nothing is run again.`);
+      return EXIT.done;
+    }
+    if (batch.existing) {
+      const again = `What fails there is run again by: segue batch retry ${word(batch.key)}`;
+      await sayThatItExists(batch, () => `Nothing is submitted again. ${again}`);
+    } else say(`${repeated} failed ${repeated === 1 ? 'item is' : 'items are'} run again`);
+    await sayWhenNobodyPolls(connected, batch.taskQueue, batchTaskQueue(batch.taskQueue));
+    if (!json) return tellStarted(batch, connected, {});
+    printJson({ ...(batch.existing ? await batch.report() : batch.started()), repeated, left });
+    return EXIT.done;
+  });
 }

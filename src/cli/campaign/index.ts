@@ -1,29 +1,32 @@
 import { type Command } from 'commander';
+import { type CampaignEntry, type CampaignFilter } from '../../client/campaigns';
 import { type Campaign } from '../../client/campaigns/campaign';
 import { type JobReport } from '../../client/report';
-import { loadStarterConfig } from '../../config';
-import { type CampaignResult, type CampaignStatus } from '../../contract';
-import { submitTaskQueue } from '../../contract/ids';
-import { withCampaign } from './key';
-import { type CampaignListFlags, showCampaigns } from './list';
-import { addOrders } from './orders';
-import { adviceOnCampaign, failureLines, newsLines, resultLines, statusLines } from './words';
-import { cancelRun } from '../jobs/cancelling';
-import { followCommand } from '../commandLine';
-import { type Connected, withTemporal } from '../connect';
-import { EXIT, type ExitCode } from '../exit';
-import { countFlag, durationFlag } from '../flags';
-import { readTextFile } from '../input';
-import { print, printJson, say } from '../print';
-import { watcher } from '../screen';
-import { sayThatItExists, sayWhenNobodyPolls, tellStarted } from '../starting';
-import { exitCodeOf, headline, waitFor } from '../waiting';
-import { env, io } from '../io';
-
-interface CampaignFlags {
-  json?: boolean;
-  timeout?: string;
-}
+import { type SegueClient } from '../../client/segueClient';
+import { CAMPAIGN_STAGES, type CampaignResult, type CampaignStatus } from '../../contract';
+import { campaignKeyOf, submitTaskQueue } from '../../contract/ids';
+import { requireGood } from '../../errors';
+import { addDecisions } from './decisions';
+import { failureLines, newsLines, resultLines, statusLines } from './format';
+import { adviceOnCampaign } from '../lib/advice';
+import { type Connected } from '../lib/connect';
+import { type ExitCode } from '../lib/exit';
+import { problemsOfTimeout, readTextFile } from '../lib/flags';
+import { follow, headline, type WaitFlags } from '../lib/follow';
+import { exiting, io, print, say } from '../lib/io';
+import {
+  addCancel,
+  addFollow,
+  addJson,
+  addList,
+  addStatus,
+  addWaitFlags,
+  type Noun,
+  oneOf,
+  projectFilter,
+} from '../lib/noun';
+import { watcher } from '../lib/screen';
+import { tellStarted, withStarted } from '../lib/start';
 
 const EXAMPLES = `
 Examples:
@@ -39,104 +42,84 @@ Waits through approval; --timeout and Ctrl-C stop waiting, never the campaign.
 Exit: 0 completed · 1 failed, rejected, expired, cancelled · 3 a job is held and nothing else goes on ·
 4 Temporal cannot be reached · 5 waiting stopped, still running. A spec that is wrong: 2, and nothing was started.`;
 
+const CAMPAIGN: Noun<CampaignStatus, Campaign> = {
+  a: 'a campaign',
+  keyOf: campaignKeyOf,
+  get: (segue, key) => segue.campaign.get(key),
+  watch,
+  show,
+};
+
 export function addTo(program: Command): void {
   const campaign = program
     .command('campaign')
     .description('run campaigns: one spec, many jobs, and the people who decide')
     .addHelpText('after', EXAMPLES);
 
-  waiting(campaign.command('run <spec>'))
+  addWaitFlags(campaign.command('run <spec>'), 'campaign')
     .description('start a campaign and wait for its end; SPEC is a YAML or JSON file, - for stdin')
-    .action(async (file: string, flags: CampaignFlags) => {
-      io().exitCode = await withStarted(file, (started) => waitForCampaign(started, flags));
-    });
-  campaign
-    .command('start <spec>')
+    .addHelpText('after', WAITING)
+    .action(
+      exiting((file: string, flags: WaitFlags) => start(file, flags, (one) => follow(one, flags, CAMPAIGN))),
+    );
+  addJson(campaign.command('start <spec>'))
     .description('start a campaign and return at once')
-    .option('--json', 'print one JSON object')
-    .action(async (file: string, flags: CampaignFlags) => {
-      io().exitCode = await withStarted(file, (started, connected) => tellStarted(started, connected, flags));
-    });
-  waiting(campaign.command('follow <key>'))
-    .description('wait for the end of a campaign that was started')
-    .action(async (key: string, flags: CampaignFlags) => {
-      io().exitCode = await withCampaign(key, (one) => waitForCampaign(one, flags));
-    });
-  campaign
-    .command('status <key>')
-    .alias('show')
-    .description('show how a campaign stands: its stage, its jobs, what it waits for')
-    .option('--json', 'print one JSON object')
-    .action(async (key: string, flags: CampaignFlags) => {
-      io().exitCode = await withCampaign(key, async (one) => {
-        showReport(await one.report(), flags);
-        return EXIT.done;
-      });
-    });
-  addOrders(campaign);
-  campaign
-    .command('cancel <key>')
-    .description('stop a campaign and its jobs; the service goes on with tasks that it accepted')
-    .option('--json', 'print one JSON object')
-    .action(async (key: string, flags: CampaignFlags) => {
-      io().exitCode = await withCampaign(key, (one) => cancelRun(one, flags, whatGoesOn));
-    });
-  campaign
-    .command('list')
-    .description('list campaigns, newest first')
-    .option('--stage <stage>', 'only those that are here, or ended so')
-    .option('--project <type/id>', 'only those of this project')
-    .option('--limit <n>', 'show at most so many', countFlag, 50)
-    .option('--json', 'print one JSON object a line')
-    .action((flags: CampaignListFlags) => showCampaigns(flags));
-}
-
-function waiting(command: Command): Command {
-  return command
-    .option('--json', 'print one JSON object')
-    .option('--timeout <duration>', 'stop waiting after this long; the campaign goes on', durationFlag)
-    .addHelpText('after', WAITING);
+    .action(
+      exiting((file: string, flags: WaitFlags) =>
+        start(file, flags, (one, connected) => tellStarted(one, connected, flags)),
+      ),
+    );
+  addFollow(campaign, CAMPAIGN).addHelpText('after', WAITING);
+  addStatus(campaign, CAMPAIGN);
+  addDecisions(campaign, CAMPAIGN);
+  addCancel(
+    campaign,
+    CAMPAIGN,
+    'stop a campaign and its jobs; the service goes on with tasks that it accepted',
+    whatGoesOn,
+  );
+  addList<CampaignEntry, CampaignFilter>(campaign, {
+    plural: 'campaigns',
+    columns: ['KEY', 'STATUS', 'STAGE', 'PROJECT'],
+    rowOf: ({ key, status, stage, project }) => [key, status, stage ?? '', project ?? ''],
+    filterFrom: (flags, problems) => ({
+      stage: oneOf('--stage', flags.stage, CAMPAIGN_STAGES, problems),
+      project: projectFilter(flags, problems),
+    }),
+    client: (segue) => segue.campaign,
+  }).option('--project <type/id>', 'only those of this project');
 }
 
 /** The spec is read and checked before anything is asked of Temporal. */
-async function withStarted(
+async function start(
   file: string,
+  flags: WaitFlags,
   work: (campaign: Campaign, connected: Connected) => Promise<ExitCode>,
 ): Promise<ExitCode> {
+  requireGood(problemsOfTimeout(flags), 'The campaign was not started');
   const { readCampaignSpec } = await import('../../client/campaigns/text.js');
   const spec = readCampaignSpec(await readTextFile('SPEC', file), file === '-' ? 'stdin' : file);
-  const config = loadStarterConfig(env());
-  return withTemporal(async (connected) => {
-    const started = await connected.segue(config).campaign.start(spec);
-    if (started.existing)
-      await sayThatItExists(started, () => 'Nothing is made again; another key is another campaign.');
-    await sayWhenNobodyPolls(connected, started.taskQueue, submitTaskQueue(started.taskQueue));
-    return work(started, connected);
-  });
+  const starting = {
+    start: (segue: SegueClient) => segue.campaign.start(spec),
+    exists: () => 'Nothing is made again; another key is another campaign.',
+    submitQueue: submitTaskQueue,
+  };
+  return withStarted(starting, work);
 }
 
-async function waitForCampaign(campaign: Campaign, flags: CampaignFlags): Promise<ExitCode> {
+function watch(): (status: CampaignStatus) => void {
   const draw = watcher({ lines: (status: CampaignStatus) => statusLines(status), news: newsLines });
   let wasAsked = false;
-  const onChange = (status: CampaignStatus): void => {
+  return (status) => {
     draw(status);
     // Whoever waits may be the one who is waited for.
     const isAsked = status.approval !== null;
     if (isAsked && !wasAsked && !io().stderr.isTTY) adviceOnCampaign(status).forEach(say);
     wasAsked = isAsked;
   };
-  const report = await waitFor(campaign, flags, { onChange });
-  showReport(report, flags);
-  if (report.status === 'running')
-    say(`Stopped waiting; the campaign goes on. Follow it: ${followCommand(campaign)}`);
-  return exitCodeOf(report);
 }
 
-function showReport(report: JobReport, { json }: CampaignFlags): void {
-  if (json) {
-    printJson(report);
-    return;
-  }
+function show(report: JobReport): void {
   const { status, stage, error, info } = report;
   print(`${headline(report)}${stage !== null && stage !== status ? `, ${stage}` : ''}`);
   if (error) print(error);

@@ -1,13 +1,13 @@
 import { type Command } from 'commander';
 import { loadStarterConfig } from '../../config';
-import { formatDuration } from '../../contract/durations';
+import { requireGood } from '../../errors';
 import { type HeldJob } from '../../client/jobs/held';
 import { NO_JOB } from '../../client/report';
-import { adviceFor, adviceLines } from '../advice';
-import { withTemporal } from '../connect';
-import { countFlag } from '../flags';
-import { print, printJson, say } from '../print';
-import { env } from '../io';
+import { adviceFor, adviceLines } from '../lib/advice';
+import { withTemporal } from '../lib/connect';
+import { problemsOfLimit, softNumber } from '../lib/flags';
+import { age } from '../lib/format';
+import { env, print, printJson, say } from '../lib/io';
 
 interface HeldFlags {
   limit: number;
@@ -18,17 +18,18 @@ export function addTo(program: Command): void {
   program
     .command('held')
     .description('list what needs a person, oldest first: held, overdue, and stopped with work under way')
-    .option('--limit <n>', 'show at most so many', countFlag, 50)
+    .option('--limit <n>', 'show at most so many', softNumber, 50)
     .option('--json', 'print one JSON object a line')
     .action(showHeld);
 }
 
 async function showHeld({ limit, json }: HeldFlags): Promise<void> {
+  requireGood(problemsOfLimit({ limit }), 'Nothing was listed');
   const config = loadStarterConfig(env());
   const { jobs, more } = await withTemporal(({ segue }) => segue(config).held({ limit }));
   for (const job of jobs) {
     if (json) printJson(rowOf(job));
-    else for (const line of linesOf(job)) print(line);
+    else linesOf(job).forEach(print);
   }
   if (jobs.some(({ answered }) => !answered))
     say('No worker answers for some of them: only what the list says is known. Start one: segue worker');
@@ -52,7 +53,6 @@ const WHY: Record<NonNullable<HeldJob['why']>, string> = {
 
 function linesOf(job: HeldJob): string[] {
   const { workflowId, why, since, reason, taskId, tool, requestId, answered, stage } = job;
-  const age = since && formatDuration(Math.max(0, Date.now() - Date.parse(since)));
   const facts = [
     reason,
     taskId && `its task is ${taskId}`,
@@ -61,7 +61,7 @@ function linesOf(job: HeldJob): string[] {
   ];
   return [
     `${workflowId} (${tool ?? 'unknown tool'}) ${why ? WHY[why] : (stage ?? '')}`,
-    ...(since && age ? [`  since ${since}, ${age} ago`] : []),
+    ...(since ? [`  since ${since}, ${age(since)} ago`] : []),
     ...facts.flatMap((fact) => (fact ? [`  ${fact}`] : [])),
     ...adviceLines(adviceFor(job)),
     '',

@@ -1,87 +1,171 @@
 import { type Command } from 'commander';
-import { mediaTools } from '../../api/tools';
-import { loadStarterConfig } from '../../config';
+import { findTool, mediaTools } from '../../api/tools';
+import { type JobState, type MediaJob } from '../../client/jobs/job';
+import { type JobEntry, type JobFilter } from '../../client/listing';
+import { type JobReport } from '../../client/report';
+import { type SegueClient } from '../../client/segueClient';
+import { MEDIA_STAGES } from '../../contract';
+import { isGivenKey, mediaKeyOf, submitRequestId, submitTaskQueue } from '../../contract/ids';
 import { requireGood } from '../../errors';
-import { type MediaJob } from '../../client/jobs/job';
-import { withTemporal } from '../connect';
-import { EXIT, type ExitCode } from '../exit';
-import { problemsOfTimeout, softNumber } from '../flags';
-import { addJobFlags, type JobFlags, requireKey, specFrom } from './jobFlags';
-import { type ListFlags, showJobs } from './jobList';
-import { addSaveFlags, prepareFolder, problemsOfSaving } from './saving';
-import { tellStarted, withStartedJob } from '../starting';
-import { printReport, type WaitFlags, waitForJob } from '../waiting';
-import { env, io } from '../io';
+import { type JobFlags, addJobFlags, specFrom } from './flags';
+import { addSaveFlags, prepareFolder, problemsOfSaving, saveFiles, type SaveFlags } from './save';
+import { withAdvice, word } from '../lib/advice';
+import { type Connected } from '../lib/connect';
+import { type ExitCode } from '../lib/exit';
+import { problemsOfTimeout } from '../lib/flags';
+import { headline, JOB, tellWaited, waitFor, type WaitFlags } from '../lib/follow';
+import { exiting, print, printJson, say } from '../lib/io';
+import {
+  addCancel,
+  addFollow,
+  addJson,
+  addList,
+  addStatus,
+  addWaitFlags,
+  type JsonFlag,
+  type Noun,
+  oneOf,
+  problemsOfKey,
+  projectFilter,
+} from '../lib/noun';
+import { tellStarted, withStarted } from '../lib/start';
+
+const MEDIA: Noun<JobState, MediaJob> = {
+  a: 'a media job',
+  keyOf: mediaKeyOf,
+  get: (segue, key) => segue.media.get(key),
+  ...JOB,
+};
 
 export function addTo(program: Command): void {
   const media = program.command('media').description('run media jobs, and look after them');
-  addStarters(media);
-  media
-    .command('list')
-    .description('list jobs, newest first')
-    .option('--stage <stage>', 'only those that are here, or ended so')
-    .option('--tool <tool>', 'only those of this tool')
-    .option('--project <type/id>', 'only those that write to this project')
-    .option('--limit <n>', 'show at most so many', softNumber, 50)
-    .option('--json', 'print one JSON object a line')
-    .action(async (flags: ListFlags) => {
-      await showJobs(flags);
-    });
-  media
-    .command('show <key>')
-    .description('show how a job stands')
-    .option('--json', 'print one JSON object')
-    .action(async (key: string, flags: { json?: boolean }) => {
-      io().exitCode = await withJob(key, async (job) => {
-        await printReport(job, await job.report(), flags);
-        return EXIT.done;
-      });
-    });
-  addSaveFlags(media.command('follow <key>'))
-    .description('wait for the result of a job that was started')
-    .option('--json', 'print one JSON object')
-    .option('--timeout <duration>', 'stop waiting after this long; the job goes on')
-    .action(async (key: string, flags: WaitFlags) => {
-      const problems = [...problemsOfTimeout(flags), ...problemsOfSaving(flags)];
-      requireGood(problems, 'Nothing was asked');
-      await prepareFolder(flags);
-      io().exitCode = await withJob(key, (job) => waitForJob(job, flags));
-    });
-  media
-    .command('cancel <key>')
-    .description('stop following a job; the service goes on with a task that it accepted')
-    .option('--json', 'print one JSON object')
-    .action(async (key: string, flags: { json?: boolean }) => {
-      const { cancelJob } = await import('./cancelling.js');
-      io().exitCode = await withJob(key, (job) => cancelJob(job, flags));
-    });
-}
-
-function addStarters(media: Command): void {
   const run = media
     .command('run')
     .description('start a job and wait for its result; Ctrl-C stops waiting, not the job');
   const start = media.command('start').description('start a job and return at once');
   for (const [name, tool] of Object.entries(mediaTools)) {
     const about = tool.about;
-    addSaveFlags(addJobFlags(run.command(name).description(about), tool))
-      .option('--timeout <duration>', 'stop waiting after this long; the job goes on')
-      .action(async (flags: JobFlags) => {
+    addSaveFlags(addWaitFlags(addJobFlags(run.command(name).description(about), tool))).action(
+      exiting(async (flags: JobFlags) => {
         const spec = await specFrom(name, tool, flags);
         await prepareFolder(flags);
-        io().exitCode = await withStartedJob(spec, flags, (job) => waitForJob(job, flags));
-      });
-    addJobFlags(start.command(name).description(about), tool).action(async (flags: JobFlags) => {
-      const spec = await specFrom(name, tool, flags);
-      io().exitCode = await withStartedJob(spec, flags, (job, connected) =>
-        tellStarted(job, connected, flags),
-      );
-    });
+        return startJob(
+          ({ media: jobs }) => (flags.again ? jobs.again(spec) : jobs.start(spec)),
+          (job) => follow(job, flags),
+        );
+      }),
+    );
+    addJson(addJobFlags(start.command(name).description(about), tool)).action(
+      exiting(async (flags: JobFlags) => {
+        const spec = await specFrom(name, tool, flags);
+        return startJob(
+          ({ media: jobs }) => (flags.again ? jobs.again(spec) : jobs.start(spec)),
+          (job, connected) => tellStarted(job, connected, flags),
+        );
+      }),
+    );
   }
+  addList<JobEntry, JobFilter>(media, {
+    plural: 'jobs',
+    columns: ['KEY', 'STATUS', 'STAGE', 'TOOL', 'TASK'],
+    rowOf: ({ key, status, stage, tool, taskId }) => [key, status, stage ?? '', tool ?? '', taskId ?? ''],
+    filterFrom: (flags, problems) => {
+      const { stage, tool } = flags;
+      if (tool !== undefined && !findTool(tool))
+        problems.push(`--tool: "${tool}" is none of ${Object.keys(mediaTools).join(', ')}`);
+      return {
+        stage: oneOf('--stage', stage, MEDIA_STAGES, problems),
+        tool,
+        project: projectFilter(flags, problems),
+      };
+    },
+    client: (segue) => segue.media,
+  })
+    .option('--tool <tool>', 'only those of this tool')
+    .option('--project <type/id>', 'only those that write to this project');
+  addStatus(media, MEDIA);
+  addSaveFlags(
+    addFollow(media, MEDIA, follow, (flags: WaitFlags & SaveFlags) => [
+      ...problemsOfTimeout(flags),
+      ...problemsOfSaving(flags),
+    ]),
+  );
+  addCancel(
+    media,
+    MEDIA,
+    'stop following a job; the service goes on with a task that it accepted',
+    whatGoesOn,
+  );
 }
 
-async function withJob(text: string, work: (job: MediaJob) => Promise<ExitCode>): Promise<ExitCode> {
-  const key = requireKey(text);
-  const config = loadStarterConfig(env());
-  return withTemporal(async ({ segue }) => work(await segue(config).media.get(key)));
+/** `segue retry`. */
+export function addRetryTo(program: Command): void {
+  addJson(program.command('retry <id>'))
+    .description('run a job that failed again, as KEY+2; refused while the service may still work on it')
+    .option('--again', 'run also a job that succeeded, and pay for it again')
+    .addHelpText('after', '\nID is a key or a workflow id. Asked twice, it is one run.')
+    .action(
+      exiting((id: string, flags: JsonFlag & { again?: boolean }) => {
+        requireGood(problemsOfKey(MEDIA, id), 'Nothing was asked');
+        return startJob(
+          ({ media }) => media.again(mediaKeyOf(id) ?? id, { onlyFailed: !flags.again }),
+          (job, connected) => tellStarted(job, connected, flags),
+        );
+      }),
+    );
+}
+
+function startJob(
+  start: (segue: SegueClient) => Promise<MediaJob>,
+  work: (job: MediaJob, connected: Connected) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  return withStarted(
+    {
+      start: (segue) =>
+        start(segue).catch((error: unknown) => {
+          throw withAdvice(error);
+        }),
+      exists: ({ key }, isOver) => {
+        // Of the key that was typed, --again gives this same run once more.
+        const flag = isGivenKey(key) ? '--again, or ' : '';
+        const again = `To run it again and pay for it again: ${flag}segue retry ${word(key)} --again`;
+        return `Nothing is submitted again. ${isOver ? again : 'Another key is another job.'}`;
+      },
+      submitQueue: submitTaskQueue,
+    },
+    work,
+  );
+}
+
+/** Waits, and saves the files of the result where that is asked for. */
+async function follow(job: MediaJob, flags: WaitFlags & SaveFlags): Promise<ExitCode> {
+  await prepareFolder(flags);
+  const report = await waitFor<JobState>(job, flags, JOB.watch());
+  const { out, at } = flags;
+  if (report.status !== 'succeeded' || out === undefined || at === undefined)
+    return tellWaited(job, report, flags, MEDIA);
+  const { files, problem, exitCode } = await saveFiles(report, { out, at });
+  if (flags.json) printJson({ ...report, files, error: problem });
+  else {
+    print(headline(report));
+    for (const { status, path, url, error } of files) {
+      if (status === 'saved') print(path ?? '');
+      else if (status === 'exists') say(`${path ?? ''} is there already and was left as it is`);
+      else say(`${url} could not be saved: ${error ?? ''}`);
+    }
+  }
+  if (problem) say(problem);
+  return exitCode;
+}
+
+/** What stopping a media job does not stop. */
+function whatGoesOn({ status, taskId, key }: JobReport, state: JobState | undefined): string {
+  if (taskId) return `The service goes on with task ${taskId}. Its result: segue get task ${word(taskId)}`;
+  if (state?.stage === 'held' && state.hold && !state.hold.actions.includes('resubmit'))
+    return `It waits for a decision, since the service may have accepted it: segue resolve ${word(key)} --adopt TASK_ID | --abandon`;
+  if (status !== 'held')
+    return 'What is being submitted is waited for: if the service takes it, it goes on with it.';
+  const sent = state?.attempts?.at(-1);
+  const name = sent ? ` (X-Request-Id ${submitRequestId(key, sent.n)})` : '';
+  return `The service may have accepted the job all the same${name}, and nobody follows it any more.`;
 }

@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline/promises';
 import { type Command } from 'commander';
 import { loadStarterConfig } from '../../config';
 import { type DecisionAction } from '../../contract';
@@ -9,12 +8,10 @@ import { type Job } from '../../client/jobs/job';
 import { inParallel } from '../../platform/parallel';
 import { problemsOfTaskId } from '../../validation/inputs';
 import { NO_JOB } from '../../client/report';
-import { adviceForHold, adviceLines } from '../advice';
-import { withTemporal } from '../connect';
-import { EXIT, type ExitCode, UsageError } from '../exit';
-import { osUser } from '../person';
-import { print, printJson, say } from '../print';
-import { env, io } from '../io';
+import { adviceForHold, adviceLines } from '../lib/advice';
+import { type Connected, withTemporal } from '../lib/connect';
+import { EXIT, type ExitCode, UsageError } from '../lib/exit';
+import { env, exiting, osUser, print, printJson, say } from '../lib/io';
 
 interface ResolveFlags {
   adopt?: string;
@@ -41,12 +38,10 @@ export function addTo(program: Command): void {
     .option('--by <name>', 'who decides (default: the user of this machine)')
     .option('--hold <hold>', 'only this hold, as `held --json` names it (default: the open one)')
     .option('--where <query>', 'decide every held or overdue job that this query of Temporal finds')
-    .option('--yes', 'with --where: do not ask')
+    .option('--yes', 'with --where: decide them; without it, they are only listed, and the exit code is 2')
     .option('--json', 'print one JSON object; with --where one a line')
     .addHelpText('after', '\nA decision that is sent twice is taken once.')
-    .action(async (id: string | undefined, flags: ResolveFlags) => {
-      io().exitCode = await resolve(id, flags);
-    });
+    .action(exiting(resolve));
 }
 
 async function resolve(id: string | undefined, flags: ResolveFlags): Promise<ExitCode> {
@@ -57,13 +52,12 @@ async function resolve(id: string | undefined, flags: ResolveFlags): Promise<Exi
     const decideOne = async (workflowId: string): Promise<ExitCode> =>
       decideJob(await segue.job(workflowId), decision, flags);
     if (flags.where === undefined) return decideOne(workflowIdOf(id ?? '') ?? '');
-    const { findUndecided } = await import('./undecided.js');
     const ids = await findUndecided(connected, flags.where);
     if (ids.length === 0) {
       say('No held or overdue job matches.');
       return EXIT.done;
     }
-    await requireConsent(ids, decision.action, flags);
+    requireYes(ids, decision.action, flags);
     const codes = await inParallel(AT_ONCE, ids, decideOne);
     const refused = codes.filter((code) => code !== EXIT.done).length;
     say(`${codes.length - refused} decided${refused > 0 ? `, ${refused} not` : ''}`);
@@ -135,24 +129,37 @@ async function decideJob(job: Job, decision: DecisionMade, { json }: ResolveFlag
     }
     say(error.message);
     const hold = isRefused ? (await job.state())?.hold : undefined;
-    for (const line of hold ? adviceLines(adviceForHold(workflowId, hold)) : []) say(line);
+    if (hold) adviceLines(adviceForHold(workflowId, hold)).forEach(say);
     return isRefused ? EXIT.wrongInput : EXIT.unreachable;
   }
 }
 
 const MOST_NAMED = 10;
 
-async function requireConsent(ids: string[], action: DecisionAction, { yes }: ResolveFlags): Promise<void> {
+/** Many jobs are decided only with --yes: without it, the command lists what it would decide. */
+function requireYes(ids: string[], action: DecisionAction, { yes }: ResolveFlags): void {
   const jobs = ids.length === 1 ? '1 job' : `${ids.length} jobs`;
   say(`${jobs} to ${action}:`);
   for (const id of ids.slice(0, MOST_NAMED)) say(`  ${id}`);
   if (ids.length > MOST_NAMED) say(`  and ${ids.length - MOST_NAMED} more`);
-  if (yes) return;
-  if (!io().stdin.isTTY)
-    throw new UsageError(`Nothing was decided: there is no terminal to ask on. --yes decides ${jobs}.`);
-  const terminal = createInterface({ input: io().stdin, output: io().stderr });
-  const answer = await terminal.question(`${action} ${jobs}? Write yes: `).finally(() => {
-    terminal.close();
-  });
-  if (answer.trim() !== 'yes') throw new UsageError('Nothing was decided.');
+  if (!yes) throw new UsageError(`Nothing was decided. --yes decides ${jobs}.`);
+}
+
+const GRPC_INVALID_ARGUMENT = 3;
+
+/** Ids of the jobs that wait for a decision and match. */
+async function findUndecided({ temporal }: Connected, where: string): Promise<string[]> {
+  const { DECIDABLE, UNDECIDED } = await import('../../client/jobs/held.js');
+  const { findRuns } = await import('../../client/listing.js');
+  const ids: string[] = [];
+  try {
+    for await (const run of findRuns(temporal, `${UNDECIDED} AND (${where})`, DECIDABLE))
+      ids.push(run.workflowId);
+  } catch (error) {
+    const { isGrpcServiceError, ServiceError } = await import('@temporalio/client');
+    const failure = error instanceof ServiceError ? error.cause : error;
+    if (!isGrpcServiceError(failure) || (failure.code as number) !== GRPC_INVALID_ARGUMENT) throw error;
+    throw new UsageError(`--where: Temporal does not understand the query: ${failure.details}`);
+  }
+  return ids;
 }

@@ -1,16 +1,14 @@
 import { type Command } from 'commander';
-import { loadStarterConfig } from '../../config';
 import { type RecordKind } from '../../contract';
 import { problemsOfRecord, type RecordSpec } from '../../client/jobs/recordSpec';
 import { requireGood } from '../../errors';
-import { addScopeFlags, type ScopeFlags } from '../api';
-import { word } from '../commandLine';
-import { withTemporal } from '../connect';
-import { type ExitCode } from '../exit';
-import { problemsOfTimeout } from '../flags';
-import { sayThatItExists, sayWhenNobodyPolls } from '../starting';
-import { tellWaited, untilOver, type WaitFlags } from '../waiting';
-import { env, io } from '../io';
+import { word } from '../lib/advice';
+import { type ExitCode } from '../lib/exit';
+import { addScopeFlags, problemsOfTimeout, type ScopeFlags } from '../lib/flags';
+import { follow, JOB, type WaitFlags } from '../lib/follow';
+import { exiting } from '../lib/io';
+import { addWaitFlags } from '../lib/noun';
+import { withStarted } from '../lib/start';
 
 interface RecordFlags extends ScopeFlags, WaitFlags {
   failOn?: string[];
@@ -25,19 +23,14 @@ const ABOUT: Record<RecordKind, string> = {
 export function addTo(program: Command): void {
   const wait = program.command('wait').description('wait for a record of the service; its own status tells');
   for (const [kind, about] of Object.entries(ABOUT)) {
-    const command = wait
-      .command(`${kind} <id>`)
+    addWaitFlags(addScopeFlags(wait.command(`${kind} <id>`)), 'wait')
       .description(about)
       .option(
         '--fail-on <status>',
         'end as failed when it has this status (may be given again)',
         (status: string, earlier: string[] | undefined) => [...(earlier ?? []), status],
       )
-      .option('--timeout <duration>', 'stop waiting after this long; the wait goes on')
-      .option('--json', 'print one JSON object');
-    addScopeFlags(command).action(async (id: string, flags: RecordFlags) => {
-      io().exitCode = await waitFor(kind as RecordKind, id, flags);
-    });
+      .action(exiting((id: string, flags: RecordFlags) => waitForRecord(kind as RecordKind, id, flags)));
   }
 }
 
@@ -50,17 +43,12 @@ function againCommand({ kind, id, failOn = [], scope = {} }: RecordSpec): string
   return [`segue wait ${kind} ${word(id)}`, ...words].join(' ');
 }
 
-async function waitFor(kind: RecordKind, id: string, flags: RecordFlags): Promise<ExitCode> {
+async function waitForRecord(kind: RecordKind, id: string, flags: RecordFlags): Promise<ExitCode> {
   const { organization, space, failOn = [] } = flags;
   const spec: RecordSpec = { kind, id, failOn, scope: { organization, space } };
-  const problems = [...problemsOfTimeout(flags), ...problemsOfRecord(spec)];
-  requireGood(problems, 'The wait was not started');
-  const config = loadStarterConfig(env());
-  const again = againCommand(spec);
-  return withTemporal(async (connected) => {
-    const job = await connected.segue(config).records.start(spec);
-    if (job.existing) await sayThatItExists(job, () => 'This is the same wait.');
-    await sayWhenNobodyPolls(connected, job.taskQueue);
-    return tellWaited(job, await untilOver(job, flags, again), flags, again);
-  });
+  requireGood([...problemsOfTimeout(flags), ...problemsOfRecord(spec)], 'The wait was not started');
+  return withStarted(
+    { start: (segue) => segue.records.start(spec), exists: () => 'This is the same wait.' },
+    (job) => follow(job, flags, JOB, againCommand(spec)),
+  );
 }

@@ -14,12 +14,9 @@ import {
 } from '../../contract';
 import { requireGood } from '../../errors';
 import { isRecord } from '../../validation/inputs';
-import { type ScopeFlags } from '../api';
-import { UsageError } from '../exit';
-import { asBatchFlag } from '../flags';
-import { readTextFile } from '../input';
-import { notifyFrom } from '../jobs/jobFlags';
-import { asFlag } from './asking';
+import { reasonOf, UsageError } from '../lib/exit';
+import { asBatchFlag, notifyFrom, readTextFile, scopeFrom, type ScopeFlags } from '../lib/flags';
+import { asFlag } from '.';
 
 export interface CreateFlags {
   cron?: string;
@@ -72,9 +69,7 @@ function readTimes({ cron, every, calendar }: CreateFlags): { spec?: ScheduleTim
   try {
     return { spec: { calendar: JSON.parse(calendar ?? '') as never }, problems: [] };
   } catch (error) {
-    return {
-      problems: [`--calendar: is not JSON: ${error instanceof Error ? error.message : String(error)}`],
-    };
+    return { problems: [`--calendar: is not JSON: ${reasonOf(error)}`] };
   }
 }
 
@@ -130,11 +125,10 @@ async function readSpec(kind: keyof typeof PROBLEMS, file: string): Promise<Read
 
 /** A batch has no spec in a file, but flags; each firing reads its manifest anew. */
 function readBatch(manifest: string, flags: BatchFlags): ReadTarget {
-  const { concurrency, skipBad, organization, space } = flags;
+  const { concurrency, skipBad } = flags;
   const problems: string[] = [];
-  const notify = flags.notify === undefined ? undefined : notifyFrom(flags.notify, problems);
-  const scope = organization === undefined && space === undefined ? undefined : { organization, space };
-  const spec: ScheduledBatch = { manifest, concurrency, scope, notify, skipBad };
+  const notify = notifyFrom(flags.notify, problems);
+  const spec: ScheduledBatch = { manifest, concurrency, scope: scopeFrom(flags), notify, skipBad };
   return { spec, problems: [...problems, ...problemsOfScheduledBatch(spec).map(asOwnFlag)] };
 }
 

@@ -2,15 +2,22 @@ import { type Command } from 'commander';
 import { NO_JOB } from '../../client/report';
 import { type ScheduleEntry } from '../../client/schedules/report';
 import { type CreatedSchedule, type SchedulesClient } from '../../client/schedules';
-import { problemsOfScheduleName } from '../../client/schedules/orders';
+import {
+  problemsOfBackfill,
+  problemsOfPause,
+  problemsOfResume,
+  problemsOfScheduleName,
+  problemsOfTrigger,
+} from '../../client/schedules/orders';
 import { loadStarterConfig } from '../../config';
-import { softNumber } from '../flags';
-import { print, printJson, say } from '../print';
-import { sayWhenNobodyPolls } from '../starting';
-import { exits, json, type JsonFlag, OVERLAP, requireGoodFlags, withSchedules } from './asking';
+import { type ScheduleOverlap } from '../../contract';
+import { requireGood } from '../../errors';
 import { type BatchFlags, type CreateFlags } from './flags';
-import { addOrders } from './orders';
-import { env } from '../io';
+import { type Connected, withTemporal } from '../lib/connect';
+import { softNumber } from '../lib/flags';
+import { env, osUser, print, printJson, say } from '../lib/io';
+import { addJson, type JsonFlag } from '../lib/noun';
+import { sayWhenNobodyPolls } from '../lib/start';
 
 const EXAMPLES = `
 Examples:
@@ -32,13 +39,27 @@ Without --timezone, a worker is asked for the workspace's zone.
 Exit: 0 it is there · 2 something is wrong, or another schedule has that name; nothing was made · 4 Temporal cannot be
 reached, or nobody tells the workspace's zone.`;
 
+const OVERLAP = 'while the one before is open: skip, buffer-one, buffer-all or allow-all';
+
+/** A script must know how each of them ends. */
+function exits(done: string, wrong = 'something is wrong, and nothing was done'): string {
+  return `\nExit: 0 ${done} · 1 there is no such schedule · 2 ${wrong} · 4 Temporal cannot be reached.`;
+}
+
+async function withSchedules(
+  work: (schedules: SchedulesClient, connected: Connected) => Promise<void>,
+): Promise<void> {
+  const config = loadStarterConfig(env());
+  await withTemporal((connected) => work(connected.segue(config).schedules, connected));
+}
+
 export function addTo(program: Command): void {
   const schedule = program
     .command('schedule')
     .description('start campaigns, outlooks and batches at the times of a calendar')
     .addHelpText('after', EXAMPLES);
 
-  json(schedule.command('create <name> <target> <spec>'))
+  addJson(schedule.command('create <name> <target> <spec>'))
     .description('make a schedule; the same one a second time is left as it is')
     .option('--cron <expression>', 'at these times, like "0 2 * * *"')
     .option('--every <duration>', 'so often, like 1h, counted from midnight UTC')
@@ -64,18 +85,18 @@ export function addTo(program: Command): void {
         });
       },
     );
-  json(schedule.command('list'), 'print one JSON object a line')
+  addJson(schedule.command('list'), 'print one JSON object a line')
     .description('list the schedules: when they fire next, when they fired last')
     .addHelpText('after', '\nExit: 0 listed · 4 Temporal cannot be reached.')
     .action((flags: JsonFlag) => withSchedules((schedules) => listAll(schedules, flags)));
-  json(schedule.command('show <name>'))
+  addJson(schedule.command('show <name>'))
     .description('show the next five times, the last firings with their outcome, and how many were skipped')
     .addHelpText('after', exits('shown'))
     .action(async (name: string, flags: JsonFlag) => {
       requireGoodFlags(problemsOfScheduleName(name), 'There is no such schedule');
       await withSchedules((schedules) => showOne(schedules, name, flags));
     });
-  addOrders(schedule);
+  addChanges(schedule);
 }
 
 function tellCreated({ name, timezone, existing, remarks }: CreatedSchedule, flags: JsonFlag): void {
@@ -92,7 +113,7 @@ function tellCreated({ name, timezone, existing, remarks }: CreatedSchedule, fla
 async function listAll(schedules: SchedulesClient, flags: JsonFlag): Promise<void> {
   const found: ScheduleEntry[] = [];
   for await (const entry of schedules.list()) found.push(entry);
-  const { scheduleRows } = await import('./words.js');
+  const { scheduleRows } = await import('./format.js');
   if (flags.json)
     for (const entry of found)
       printJson({ ...NO_JOB, key: entry.name, status: 'running', info: entry, error: null });
@@ -102,7 +123,92 @@ async function listAll(schedules: SchedulesClient, flags: JsonFlag): Promise<voi
 
 async function showOne(schedules: SchedulesClient, name: string, flags: JsonFlag): Promise<void> {
   const report = await schedules.show(name);
-  const { detailLines } = await import('./words.js');
+  const { detailLines } = await import('./format.js');
   if (flags.json) printJson({ ...NO_JOB, key: name, status: 'running', info: report, error: null });
   else detailLines(report).forEach(print);
 }
+
+interface NoteFlags extends JsonFlag {
+  note?: string;
+}
+
+interface FiringFlags extends JsonFlag {
+  overlap?: ScheduleOverlap;
+}
+
+interface BackfillFlags extends FiringFlags {
+  from?: string;
+  to?: string;
+}
+
+/** Pause, resume, trigger, backfill, delete. A required flag that is missing is told with all else that is wrong. */
+function addChanges(schedule: Command): void {
+  addJson(schedule.command('pause <name>'))
+    .description('fire no more until it is resumed; what runs goes on')
+    .option('--note <text>', 'required: why, for whoever resumes it')
+    .addHelpText('after', exits('it is paused'))
+    .action(async (name: string, { note, ...flags }: NoteFlags) => {
+      requireGoodFlags(problemsOfPause(name, note), 'Nothing was paused');
+      await change(name, flags, `${name} is paused`, (schedules) => schedules.pause(name, String(note)));
+    });
+  addJson(schedule.command('resume <name>'))
+    .description('fire again from now on; what was missed is not caught up')
+    .option('--note <text>', 'for whoever looks at it')
+    .addHelpText('after', exits('it fires again'))
+    .action(async (name: string, { note = `resumed by ${osUser()}`, ...flags }: NoteFlags) => {
+      requireGoodFlags(problemsOfResume(name, note), 'Nothing was resumed');
+      await change(name, flags, `${name} fires again`, (schedules) => schedules.resume(name, note));
+    });
+  addJson(schedule.command('trigger <name>'))
+    .description('fire now')
+    .option('--overlap <policy>', `${OVERLAP} (default: the schedule's own)`)
+    .addHelpText('after', exits('it fires', 'something is wrong, or it would be skipped; nothing was done'))
+    .action(async (name: string, { overlap, ...flags }: FiringFlags) => {
+      requireGoodFlags(problemsOfTrigger(name, { overlap }), 'Nothing was triggered');
+      const words = `${name} fires now; see: segue schedule show ${name}`;
+      await change(name, flags, words, (schedules) => schedules.trigger(name, { overlap }));
+    });
+  addJson(schedule.command('backfill <name>'))
+    .description('fire for all times from one moment to another; what fired before is not started again')
+    .option('--from <time>', 'required: the first moment, like 2026-01-01T00:00:00Z')
+    .option('--to <time>', 'required: the last moment')
+    .option('--overlap <policy>', `${OVERLAP} (default: buffer-all)`)
+    .addHelpText('after', exits('it fires for that time'))
+    .action(async (name: string, { from, to, overlap, ...flags }: BackfillFlags) => {
+      requireGoodFlags(problemsOfBackfill(name, { from, to, overlap }), 'Nothing was backfilled');
+      const words = `${name} fires for that time; see: segue schedule show ${name}`;
+      await change(name, flags, words, (schedules) =>
+        schedules.backfill(name, String(from), String(to), { overlap }),
+      );
+    });
+  addJson(schedule.command('delete <name>'))
+    .description('delete a schedule; what it started goes on')
+    .addHelpText('after', exits('it is deleted'))
+    .action(async (name: string, flags: JsonFlag) => {
+      requireGoodFlags(problemsOfScheduleName(name), 'Nothing was deleted');
+      const words = `${name} is deleted; what it started goes on`;
+      await change(name, flags, words, (schedules) => schedules.delete(name));
+    });
+}
+
+async function change(
+  name: string,
+  flags: JsonFlag,
+  words: string,
+  give: (schedules: SchedulesClient) => Promise<void>,
+): Promise<void> {
+  await withSchedules(give);
+  if (flags.json) printJson({ ...NO_JOB, key: name, status: 'succeeded', error: null });
+  else print(words);
+}
+
+/** Problems of options are told as those of flags. */
+function requireGoodFlags(problems: string[], what: string): void {
+  requireGood(problems.map(asFlag), what);
+}
+
+export function asFlag(problem: string): string {
+  return FLAGS.test(problem) ? `--${problem}` : problem;
+}
+
+const FLAGS = /^(cron|every|calendar|timezone|overlap|catchup|note|from|to): /;

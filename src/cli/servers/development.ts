@@ -1,4 +1,4 @@
-import { UnreachableError } from '../exit';
+import { UnreachableError } from '../lib/exit';
 
 /** Loads what a development command runs; says which package is missing where only the worker's packages are installed. */
 export async function forDevelopment<T>(command: string, load: () => Promise<T>): Promise<T> {

@@ -16,9 +16,8 @@ import { FAIRNESS_SETTING } from '../../temporal/fairness';
 import { startDevServer } from '../../temporal/devServer';
 import { findTemporal, type Say } from '../../temporal/find';
 import { createSegueWorker, type SegueWorker } from '../../worker';
-import { connectWorker } from './connectWorker';
-import { claimFolder } from '../claim';
-import { untilPolling } from './runWorker';
+import { claimFolder } from './claim';
+import { connectWorker, untilPolling } from './runWorker';
 
 /** The sandbox's own places for what the API's document does not show. */
 const SANDBOX_LAYOUT = {

@@ -1,5 +1,5 @@
 import { PACE_FORM, type Pace, parsePace } from '@segue/sandbox';
-import { UsageError } from '../exit';
+import { UsageError } from '../lib/exit';
 
 /** Read when the command runs: the flags are known without the package of the sandbox. */
 export function readPace(text: string | undefined): Pace | undefined {

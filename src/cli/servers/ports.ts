@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { isPortFree } from '../../temporal/ports';
-import { UnreachableError } from '../exit';
+import { UnreachableError } from '../lib/exit';
 
 /** Where `dev` and `demo` have what they start, unless told otherwise. */
 export const DEV_PORTS = { temporal: 7233, ui: 8233, sandbox: 4010 };

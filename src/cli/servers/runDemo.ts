@@ -5,15 +5,14 @@ import { loadLocalConfig } from '../../config';
 import { type MediaState } from '../../contract';
 import { type JobReport } from '../../client/report';
 import { isPortFree } from '../../temporal/ports';
-import { withTemporal } from '../connect';
-import { EXIT } from '../exit';
+import { withTemporal } from '../lib/connect';
+import { EXIT } from '../lib/exit';
 import { type LocalStack, startLocalStack } from './localStack';
 import { DEV_PORTS } from './ports';
-import { print, say } from '../print';
-import { installRuntime } from '../runtime';
-import { orAbandon, untilAskedToStop } from '../signals';
-import { workflowUrl } from '../watching';
-import { env, io } from '../io';
+import { env, io, print, say } from '../lib/io';
+import { installRuntime } from './runtime';
+import { orAbandon, untilAskedToStop } from './signals';
+import { workflowUrl } from '../lib/start';
 
 const STATE = path.join('.segue', 'demo');
 

@@ -1,13 +1,12 @@
 import { SANDBOX_KEY } from '@segue/sandbox';
 import { loadLocalConfig } from '../../config';
-import { UnreachableError } from '../exit';
+import { UnreachableError } from '../lib/exit';
 import { startLocalStack } from './localStack';
 import { readPace } from './pace';
 import { requireFreePorts } from './ports';
-import { print, say } from '../print';
-import { installRuntime } from '../runtime';
-import { orAbandon, untilAskedToStop } from '../signals';
-import { env } from '../io';
+import { env, print, say } from '../lib/io';
+import { installRuntime } from './runtime';
+import { orAbandon, untilAskedToStop } from './signals';
 
 export interface DevFlags {
   port: number;

@@ -1,8 +1,8 @@
 import { loadSeed, originOf, sampleUrls, startSandbox } from '@segue/sandbox';
 import { readPace } from './pace';
 import { requireFreePorts } from './ports';
-import { print, say } from '../print';
-import { untilAskedToStop } from '../signals';
+import { print, say } from '../lib/io';
+import { untilAskedToStop } from './signals';
 
 export interface SandboxFlags {
   port: number;

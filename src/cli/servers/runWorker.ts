@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client } from '@temporalio/client';
+import { NativeConnection, type NativeConnectionOptions } from '@temporalio/worker';
 import { pollersOf } from '../../client/pollers';
 import { type TemporalConfig, type WorkerConfig } from '../../config';
 import { FAIRNESS_SETTING, readFairness } from '../../temporal/fairness';
 import { batchTaskQueue } from '../../contract/ids';
 import { createSegueWorker, type SegueWorker } from '../../worker';
-import { withTemporal } from '../connect';
-import { connectWorker } from './connectWorker';
-import { print, say } from '../print';
-import { installRuntime } from '../runtime';
-import { untilAskedToStop } from '../signals';
+import { reach, withTemporal } from '../lib/connect';
+import { print, say } from '../lib/io';
+import { installRuntime } from './runtime';
+import { untilAskedToStop } from './signals';
 
 export async function runWorker(config: WorkerConfig): Promise<void> {
   installRuntime(config.logLevel);
@@ -64,4 +64,14 @@ export async function untilPolling(worker: SegueWorker, config: TemporalConfig):
 async function isPolling(temporal: Client, worker: SegueWorker): Promise<boolean> {
   const polled = await Promise.all(worker.taskQueues.map((queue) => pollersOf(temporal, queue, 'activity')));
   return polled.every((identities) => identities.includes(worker.identity));
+}
+
+export async function connectWorker(config: TemporalConfig): Promise<NativeConnection> {
+  return reach(config, () => NativeConnection.connect({ ...compressionFor(config), ...config.connection }));
+}
+
+/** A server without TLS is near: there, compressing costs it and the worker more than the bytes do. */
+function compressionFor({ connection }: TemporalConfig): Pick<NativeConnectionOptions, 'grpcCompression'> {
+  const isNear = !connection.tls && !connection.apiKey;
+  return isNear ? { grpcCompression: { codec: 'none' } } : {};
 }

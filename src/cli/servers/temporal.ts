@@ -3,9 +3,8 @@ import { once } from 'node:events';
 import { loadLocalTemporalConfig } from '../../config';
 import { forDevelopment } from './development';
 import { portFlag, requireFreePorts } from './ports';
-import { print, say } from '../print';
-import { untilAskedToStop } from '../signals';
-import { env } from '../io';
+import { env, print, say } from '../lib/io';
+import { untilAskedToStop } from './signals';
 
 interface StartFlags {
   port: number;

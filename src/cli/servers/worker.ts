@@ -1,6 +1,6 @@
 import { type Command } from 'commander';
 import { loadWorkerConfig } from '../../config';
-import { env } from '../io';
+import { env } from '../lib/io';
 
 export function addTo(program: Command): void {
   program

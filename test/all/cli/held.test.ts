@@ -135,7 +135,7 @@ describe('a job that is held', () => {
     const unasked = await resolve(...abandon);
     expect(unasked).toMatchObject({ code: 2, stdout: '' });
     expect(unasked.stderr).toContain('2 jobs to abandon');
-    expect(unasked.stderr).toContain('no terminal to ask on');
+    expect(unasked.stderr).toContain('--yes decides 2 jobs');
     for (const key of keys) expect(await reportOf(line, key)).toMatchObject({ status: 'held' });
 
     const decided = await resolve(...abandon, '--yes', '--json');

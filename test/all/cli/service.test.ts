@@ -73,16 +73,16 @@ afterAll(async () => {
 
 describe('segue get', () => {
   test.each<[string[], string[]]>([
-    [['workspace'], ['Media (42)', 'Ada Lovelace (1)', 'Asia/Tokyo', 'Launch (7)']],
+    [['workspace'], ['"name": "Media"', 'Lovelace', 'Asia/Tokyo', '"name": "Launch"']],
     [
       ['voice', UUID],
-      ['Iris', 'female'],
+      ['Iris', 'warm'],
     ],
     [
       ['task', 't-1'],
-      ['SUCCESS (over)', '"url": "u"'],
+      ['status  SUCCESS', '"url": "u"'],
     ],
-    [['transcription', UUID], ['RUNNING (still running)']],
+    [['transcription', UUID], ['job_status  RUNNING']],
     [
       ['project', 'campaign', '7'],
       ['Spring', '"a": 1'],
@@ -95,9 +95,9 @@ describe('segue get', () => {
       ['activity', 't-7'],
       ['verb', 'created'],
     ],
-    [['asset', '9'], ['3 (not done']],
-    [['run', '9'], ['PAUSED (not over)']],
-    [['video', '9'], ['DONE (over)']],
+    [['asset', '9'], ['status  3']],
+    [['run', '9'], ['status  PAUSED']],
+    [['video', '9'], ['job_status  DONE']],
   ])('%j for people', async (args, words) => {
     const { code, stdout, stderr } = await segue(['get', ...args], settings);
     expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });

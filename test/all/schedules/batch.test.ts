@@ -2,7 +2,7 @@
 import { noopMetricMeter } from '@temporalio/common';
 import { DefaultLogger } from '@temporalio/worker';
 import { createStartFired } from '../../../src/activities/startFired';
-import { detailLines } from '../../../src/cli/schedule/words';
+import { detailLines } from '../../../src/cli/schedule/format';
 import { batchItemKey, firedKey, scheduleId } from '../../../src/contract/ids';
 import { cutouts } from '../../support/builders/batch';
 import { eventually } from '../../support/eventually';

@@ -1,5 +1,5 @@
 /** Results that point to no file: which, why, and whether asking again would help. */
-import { FileTally } from '../../../src/cli/batch/files';
+import { FileTally } from '../../../src/cli/batch/results';
 import { saveFilesOf } from '../../../src/client/files';
 import { boundedInfo } from '../../../src/activities/lib/resultSize';
 import { shared } from '../../support/jest/shared';

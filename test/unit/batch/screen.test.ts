@@ -1,9 +1,9 @@
 /** What `run` and `follow` show of a batch. */
 import { PassThrough } from 'node:stream';
 import { type WriteStream } from 'node:tty';
-import { batchShown, Pace } from '../../../src/cli/batch/screen';
-import { adviceOnBatch, missingLines, resultLines, statusLines } from '../../../src/cli/batch/words';
-import { watcher } from '../../../src/cli/screen';
+import { batchShown, missingLines, Pace, resultLines, statusLines } from '../../../src/cli/batch/format';
+import { adviceOnBatch } from '../../../src/cli/lib/advice';
+import { watcher } from '../../../src/cli/lib/screen';
 import { type BatchStatus, type ItemCounts } from '../../../src/contract';
 
 const STARTED = Date.parse('2026-01-01T00:00:00Z');

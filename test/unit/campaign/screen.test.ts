@@ -1,5 +1,5 @@
-import { fitted } from '../../../src/cli/screen';
-import { newsLines, statusLines } from '../../../src/cli/campaign/words';
+import { fitted } from '../../../src/cli/lib/screen';
+import { newsLines, statusLines } from '../../../src/cli/campaign/format';
 import { type CampaignJob, type CampaignStatus } from '../../../src/contract';
 
 const now = new Date().toISOString();

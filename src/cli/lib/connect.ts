@@ -1,8 +1,8 @@
 import { type Client } from '@temporalio/client';
-import { type SegueClient } from '../client/segueClient';
-import { type ProjectsOptions } from '../client/projects';
-import { loadTemporalConfig, type StarterConfig, type TemporalConfig } from '../config';
-import { UnreachableError } from './exit';
+import { type SegueClient } from '../../client/segueClient';
+import { type ProjectsOptions } from '../../client/projects';
+import { loadTemporalConfig, type StarterConfig, type TemporalConfig } from '../../config';
+import { reasonOf, UnreachableError } from './exit';
 import { env } from './io';
 
 export interface Connected {
@@ -34,7 +34,7 @@ export async function reach<T>(config: TemporalConfig, connect: () => Promise<T>
     return await connect();
   } catch (error) {
     throw new UnreachableError(
-      `Temporal at ${config.address} cannot be reached: ${error instanceof Error ? error.message : String(error)}\n` +
+      `Temporal at ${config.address} cannot be reached: ${reasonOf(error)}\n` +
         'Is TEMPORAL_ADDRESS right? On this machine, `segue dev` starts a server.',
     );
   }

@@ -1,14 +1,13 @@
-/** How a batch stands, in words. */
-import { type LeftItems } from '../../client/batches/again';
+/** How a batch stands: lines for people, and what `run` and `follow` show of it as it goes. */
 import { type KeptResults } from '../../client/batches/kept';
 import { type MissingResults } from '../../client/batches/results';
-import { type BatchResult, type BatchStatus, type ItemCounts, type StoppedItems } from '../../contract';
+import { type BatchResult, type BatchStatus, type ItemCounts } from '../../contract';
 import { formatDuration } from '../../contract/durations';
-import { repeatedKey } from '../../contract/ids';
-import { word } from '../commandLine';
+import { type Shown } from '../lib/screen';
+import { restCommand, stoppedAdvice, word } from '../lib/advice';
 
 /** One line: how far it is, how fast, and for how long still. */
-export function progressLine(status: BatchStatus, rate = averageRate(status)): string {
+function progressLine(status: BatchStatus, rate = averageRate(status)): string {
   const { key, stage, items, counts, percent } = status;
   const left = timeLeft(status, rate);
   return `${key}: ${stage}, ${overOf(counts)} of ${items} items over (${percent} %), ${rate.toFixed(1)}/s${left && `, ${left} left`}${troubled(counts)}`;
@@ -17,7 +16,7 @@ export function progressLine(status: BatchStatus, rate = averageRate(status)): s
 const BAR_WIDTH = 30;
 
 /** The same for a terminal. */
-export function barLine(status: BatchStatus, rate: number): string {
+function barLine(status: BatchStatus, rate: number): string {
   const { key, stage, items, counts, percent } = status;
   const done = Math.floor((BAR_WIDTH * percent) / 100);
   const bar = '#'.repeat(done).padEnd(BAR_WIDTH, '.');
@@ -27,12 +26,12 @@ export function barLine(status: BatchStatus, rate: number): string {
 }
 
 /** What became of items so far; zeros, too, so that it stands still. */
-export function tallyLine({ counts, concurrency }: BatchStatus): string {
+function tallyLine({ counts, concurrency }: BatchStatus): string {
   const { succeeded, failed, held, running, waiting } = counts;
   return `${succeeded} succeeded, ${failed} failed, ${held} held; ${running} at the service, ${concurrency} at most; ${waiting} wait`;
 }
 
-export function overOf({ succeeded, failed, held, cancelled }: ItemCounts): number {
+function overOf({ succeeded, failed, held, cancelled }: ItemCounts): number {
   return succeeded + failed + held + cancelled;
 }
 
@@ -64,7 +63,7 @@ export function statusLines(status: BatchStatus): string[] {
 }
 
 /** What a person may have to know, or do. */
-export function standingLines(status: BatchStatus): string[] {
+function standingLines(status: BatchStatus): string[] {
   const { key, partitions, paused, trouble, late, incomplete, stopped, stage } = status;
   const isRestAwaited = partitions.handedOver < partitions.total && stage !== 'cancelling';
   return [
@@ -84,14 +83,6 @@ export function standingLines(status: BatchStatus): string[] {
   ];
 }
 
-/** A key of a retry is none that `start` takes. */
-function restCommand(key: string): string {
-  const repeated = repeatedKey(key);
-  return repeated === undefined
-    ? '`segue batch start` with the same manifest and key'
-    : `\`segue batch retry ${word(repeated)}\``;
-}
-
 export function resultLines({ counts, digest, startedAt, finishedAt }: BatchResult): string[] {
   const took = formatDuration(Math.max(0, Date.parse(finishedAt) - Date.parse(startedAt)));
   const manifest = digest === undefined ? '' : `manifest ${digest}, `;
@@ -102,61 +93,6 @@ export function resultLines({ counts, digest, startedAt, finishedAt }: BatchResu
 export function countsWords(counts: ItemCounts): string {
   const named = Object.entries(counts).filter(([, count]) => count > 0);
   return named.map(([status, count]) => `${count} ${status}`).join(', ');
-}
-
-/** What a person can do now. */
-export function adviceOnBatch({
-  key,
-  counts,
-  stopped,
-}: Pick<BatchResult, 'key' | 'counts' | 'stopped'>): string[] {
-  return [
-    ...(counts.failed > 0
-      ? [
-          `What failed, and why: segue batch results ${word(key)} --status failed`,
-          `To run that again: segue batch retry ${word(key)}`,
-        ]
-      : []),
-    ...(counts.held > (stopped?.unfollowed ?? 0)
-      ? ['Held until a person decides. What to do: segue held']
-      : []),
-    ...(stopped ? stoppedAdvice(key, stopped) : []),
-  ];
-}
-
-function stoppedAdvice(key: string, { unfollowed, undone }: StoppedItems): string[] {
-  const results = `segue batch results ${word(key)}`;
-  return [
-    ...(unfollowed > 0
-      ? [
-          `At the service, and nobody asks after them: ${unfollowed}. Their tasks: ${results} --status running. A manifest of their lines, each with its taskId, started with another key follows them; one without a taskId may have been accepted: look for it at the service first`,
-        ]
-      : []),
-    ...(undone > 0
-      ? [
-          `Not done: ${undone}, those that are waiting or cancelled in ${results}. A manifest of their lines, with the taskId where there is one, started with another key does them`,
-        ]
-      : []),
-  ];
-}
-
-/** What is not run again with the failed items, and why. */
-export function leftLines(key: string, { held, lost, cancelled }: LeftItems): string[] {
-  const results = `segue batch results ${word(key)}`;
-  return [
-    ...(held > 0
-      ? [
-          `Not run again: ${held} held. They are runs of their own, and the service may have them or still work on them; ` +
-            `what to do: segue held, and for one that has failed since: segue retry ID (its workflowId in ${results} --status failed)`,
-        ]
-      : []),
-    ...(lost > 0
-      ? [
-          `Not run again: ${lost} whose partition was stopped. The service may still work on their tasks: ${results} --status running`,
-        ]
-      : []),
-    ...(cancelled > 0 ? [`Not run again: ${cancelled} cancelled. They did not fail`] : []),
-  ];
 }
 
 const WHY_MISSING: Record<MissingResults['why'], (isOne: boolean) => string> = {
@@ -196,4 +132,55 @@ function sumOf([first, ...others]: ItemCounts[]): ItemCounts | undefined {
 export function keptLine({ retentionMs, until }: KeptResults): string {
   const forLong = `Temporal keeps results for ${formatDuration(retentionMs)} after the end of their partition`;
   return until === null ? forLong : `${forLong}: all of these until ${until}`;
+}
+
+/** Lines for who reads along are not more often than this, unless something happens. */
+const TELL_EVERY_MS = 10_000;
+
+export function batchShown(clock: () => number = Date.now): Shown<BatchStatus> {
+  const pace = new Pace();
+  let toldAt = -Infinity;
+  return {
+    lines: (status) => {
+      const rate = pace.note(status, clock());
+      return [barLine(status, rate), tallyLine(status), ...standingLines(status)];
+    },
+    news: (before, status) => {
+      const now = clock();
+      const rate = pace.note(status, now);
+      if (!isEvent(before, status) && now - toldAt < TELL_EVERY_MS) return [];
+      toldAt = now;
+      return [progressLine(status, rate), ...(isEvent(before, status) ? standingLines(status) : [])];
+    },
+  };
+}
+
+/** What nobody should have to wait for. */
+function isEvent(before: BatchStatus | undefined, status: BatchStatus): boolean {
+  const { stage, trouble, late, incomplete, stopped } = status;
+  return (
+    before?.stage !== stage ||
+    (before.trouble === null) !== (trouble === null) ||
+    !before.late !== !late ||
+    before.incomplete !== incomplete ||
+    !before.stopped !== !stopped
+  );
+}
+
+/** Long enough that polls, which end many items at once, even out. */
+const LOOK_BACK_MS = 60_000;
+
+/** How fast items come to their end: of late, since a batch that was paused, or waited for the service, is no measure. */
+export class Pace {
+  readonly #seen: { at: number; over: number }[] = [];
+
+  /** Items a second. */
+  note({ counts, startedAt }: Pick<BatchStatus, 'counts' | 'startedAt'>, now: number): number {
+    const over = overOf(counts);
+    this.#seen.push({ at: now, over });
+    while (now - (this.#seen[1]?.at ?? now) >= LOOK_BACK_MS) this.#seen.shift();
+    const [first, ...later] = this.#seen;
+    const since = first && later.length > 0 ? first : { at: Date.parse(startedAt), over: 0 };
+    return (over - since.over) / Math.max(1, (now - since.at) / 1_000);
+  }
 }

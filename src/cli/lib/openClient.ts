@@ -1,7 +1,7 @@
 import { Client } from '@temporalio/client';
-import { SegueClient } from '../client/segueClient';
-import { type TemporalConfig } from '../config';
-import { openConnection } from '../temporal/connection';
+import { SegueClient } from '../../client/segueClient';
+import { type TemporalConfig } from '../../config';
+import { openConnection } from '../../temporal/connection';
 import { type Connected } from './connect';
 
 /** A file of its own: Node takes noticeably longer to import Temporal's library at run time than to load it from a file. */

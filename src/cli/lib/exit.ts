@@ -1,4 +1,6 @@
 /** What a command's exit code tells a script. */
+import { type JobReport } from '../../client/report';
+
 export const EXIT = {
   done: 0,
   failed: 1,
@@ -10,6 +12,22 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
+export function exitCodeOf({ status }: Pick<JobReport, 'status'>): ExitCode {
+  switch (status) {
+    case 'succeeded':
+      return EXIT.done;
+    case 'held':
+      return EXIT.held;
+    case 'running':
+      return EXIT.stillRunning;
+    case 'failed':
+    case 'abandoned':
+    case 'cancelled':
+    case 'terminated':
+      return EXIT.failed;
+  }
+}
+
 /** Temporal, the API or a port that a command needs cannot be had. */
 export class UnreachableError extends Error {}
 
@@ -20,10 +38,15 @@ export class LostSightError extends UnreachableError {
     cause: unknown,
     follow: string,
   ) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    super(`Lost sight of ${job.workflowId}, which goes on: ${reason}\nFollow it: ${follow}`, { cause });
+    super(`Lost sight of ${job.workflowId}, which goes on: ${reasonOf(cause)}\nFollow it: ${follow}`, {
+      cause,
+    });
   }
 }
 
 /** The command line itself is wrong. */
 export class UsageError extends Error {}
+
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -4,10 +4,10 @@ import { type Command } from 'commander';
 import { isPointer } from '../../api/pointer';
 import { type SavedFile, saveFilesOf } from '../../client/files';
 import { type JobReport } from '../../client/report';
-import { word } from '../commandLine';
+import { word } from '../lib/advice';
 import { loadProxySettings } from '../../config';
-import { EXIT, type ExitCode, UsageError } from '../exit';
-import { env } from '../io';
+import { EXIT, type ExitCode, reasonOf, UsageError } from '../lib/exit';
+import { env } from '../lib/io';
 
 export interface SaveFlags {
   out?: string;
@@ -43,8 +43,7 @@ export function problemsOfSaving({ out, at }: SaveFlags, flag = '--out'): string
 export async function prepareFolder({ out }: SaveFlags, flag = '--out'): Promise<void> {
   if (out === undefined) return;
   await mkdir(out, { recursive: true }).catch((error: unknown) => {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`${flag} ${out}: cannot be used as a folder: ${reason}`);
+    throw new UsageError(`${flag} ${out}: cannot be used as a folder: ${reasonOf(error)}`);
   });
 }
 

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { lock } from 'proper-lockfile';
-import { type Say } from '../temporal/find';
-import { UnreachableError } from './exit';
+import { type Say } from '../../temporal/find';
+import { UnreachableError } from '../lib/exit';
 
 /** Makes a folder ours until the returned function is called: two servers on one file would destroy it. */
 export async function claimFolder(folder: string, say: Say): Promise<() => Promise<void>> {

@@ -1,14 +1,12 @@
 /** How a campaign stands, in words, for people. */
 import { type CampaignJob, type CampaignResult, type CampaignStatus } from '../../contract';
-import { formatDuration } from '../../contract/durations';
 import { type JobReport } from '../../client/report';
-import { word } from '../commandLine';
-import { table } from '../table';
+import { age, table } from '../lib/format';
 
 const OVER = ['succeeded', 'failed', 'abandoned', 'cancelled', 'terminated', 'skipped'];
 
 /** One line: where it is, and how far. */
-export function summaryLine({ key, stage, since, jobs, percent, paused }: CampaignStatus): string {
+function summaryLine({ key, stage, since, jobs, percent, paused }: CampaignStatus): string {
   const over = jobs.filter(({ status }) => OVER.includes(status)).length;
   const far = jobs.length > 0 ? `, ${over} of ${jobs.length} jobs over (${Math.round(percent)} %)` : '';
   return `${key}: ${stage} for ${age(since)}${far}${paused ? ', paused' : ''}`;
@@ -48,24 +46,6 @@ export function failureLines({ info }: Pick<JobReport, 'info'>): string[] {
   return [...problems.map((problem) => `problem: ${problem}`), ...jobLines(jobs)];
 }
 
-/** What a person can do now. */
-export function adviceOnCampaign({ key, approval, paused, jobs }: CampaignStatus): string[] {
-  const campaign = (verb: string): string => `segue campaign ${verb} ${word(key)}`;
-  const held = jobs.filter(({ status }) => status === 'held').map(({ name }) => name);
-  return [
-    ...(approval
-      ? [
-          'It waits for a decision:',
-          `  ${campaign('approve')} --round ${approval.round} --by ${word(approval.from)}`,
-          `  ${campaign('change')} --round ${approval.round} --by ${word(approval.from)} --jobs NAME,NAME --comment "what is to be different"`,
-          `  ${campaign('reject')} --round ${approval.round} --by ${word(approval.from)} --comment "why"`,
-        ]
-      : []),
-    ...(held.length > 0 ? [`Held until a person decides: ${held.join(', ')}. What to do: segue held`] : []),
-    ...(paused ? [`It is paused. To go on: ${campaign('resume')}`] : []),
-  ];
-}
-
 /** What has changed since, a line each, for those who read along. */
 export function newsLines(before: CampaignStatus | undefined, now: CampaignStatus): string[] {
   const earlier = new Map(before?.jobs.map((job) => [job.name, job]));
@@ -80,7 +60,7 @@ export function newsLines(before: CampaignStatus | undefined, now: CampaignStatu
   ];
 }
 
-export function jobLines(jobs: readonly CampaignJob[]): string[] {
+function jobLines(jobs: readonly CampaignJob[]): string[] {
   if (jobs.length === 0) return [];
   return table([['JOB', 'KIND', 'STATUS', 'FOR', 'TASK', ''], ...jobs.map(rowOf)]);
 }
@@ -122,8 +102,4 @@ function detail({ taskId, error }: CampaignJob): string {
 
 function because(reason: string | undefined): string {
   return reason ? `: ${reason}` : '';
-}
-
-function age(since: string): string {
-  return formatDuration(Math.max(0, Date.now() - Date.parse(since)));
 }

@@ -1,7 +1,7 @@
 /** Schedules in words, for people. */
 import { type FiringReport, type ScheduleEntry, type ScheduleReport } from '../../client/schedules/report';
 import { timesInWords } from '../../client/schedules/spec';
-import { cell, table } from '../table';
+import { cell, table } from '../lib/format';
 
 const COLUMNS = ['NAME', 'STARTS', 'WHEN', 'NEXT', 'LAST', 'STATE'];
 

@@ -1,4 +1,7 @@
-/** Rows under aligned columns, for people. */
+/** Values as text for people: tables, times, fields of a record. */
+import { formatDuration } from '../../contract/durations';
+
+/** Rows under aligned columns. */
 export function table(rows: string[][]): string[] {
   const widths = rows.reduce<number[]>(
     (most, row) => row.map((cell, column) => Math.max(most[column] ?? 0, cell.length)),
@@ -61,6 +64,14 @@ function inZone(time: string, zone: string): string {
 }
 
 function oneLine(text: string): string {
-  const line = text.replace(/\s+/g, ' ');
-  return line.length > LONGEST_CELL ? `${line.slice(0, LONGEST_CELL - 1)}…` : line;
+  return truncate(text.replace(/\s+/g, ' '), LONGEST_CELL);
+}
+
+export function truncate(text: string, longest: number): string {
+  return text.length > longest ? `${text.slice(0, Math.max(1, longest - 1))}…` : text;
+}
+
+/** How long ago that was. */
+export function age(since: string): string {
+  return formatDuration(Math.max(0, Date.now() - Date.parse(since)));
 }

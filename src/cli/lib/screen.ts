@@ -1,7 +1,7 @@
 /** A run as it goes: drawn in place on a terminal, told in plain lines anywhere else. */
 import { clearScreenDown, moveCursor } from 'node:readline';
-import { say } from './print';
-import { io, type Io } from './io';
+import { truncate } from './format';
+import { io, type Io, say } from './io';
 
 export type Draw<State> = (state: State) => void;
 
@@ -24,8 +24,7 @@ export function watcher<State>(
 function teller<State>(newsOf: Shown<State>['news']): Draw<State> {
   let before: State | undefined;
   return (state) => {
-    const news = newsOf(before, state);
-    for (const line of news) say(line);
+    newsOf(before, state).forEach(say);
     before = state;
   };
 }
@@ -49,5 +48,5 @@ export function fitted(
   const most = Math.max(3, rows - 2);
   const shown =
     lines.length > most ? [...lines.slice(0, most - 1), `… ${lines.length - most + 1} more lines`] : lines;
-  return shown.map((line) => (line.length < columns ? line : `${line.slice(0, Math.max(1, columns - 2))}…`));
+  return shown.map((line) => truncate(line, columns - 1));
 }

@@ -1,0 +1,71 @@
+/** Where a command reads and writes: the process, or what the caller of `main` gave instead. */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { userInfo } from 'node:os';
+import { type Readable, type Writable } from 'node:stream';
+import { type Environment } from '../../config';
+import { type ExitCode } from './exit';
+
+export interface Io {
+  env: Environment;
+  stdin: Readable & { isTTY?: boolean };
+  stdout: Writable;
+  stderr: Writable & { isTTY?: boolean; columns?: number; rows?: number };
+  exitCode?: NodeJS.Process['exitCode'];
+}
+
+/** Commands that run at the same time in one process each have their own. */
+const current = new AsyncLocalStorage<Io>();
+
+export function withIo(given: Io, command: () => Promise<void>): Promise<void> {
+  given.exitCode = undefined;
+  return current.run(given, command);
+}
+
+export function io(): Io {
+  return current.getStore() ?? process;
+}
+
+export function env(): Environment {
+  return io().env;
+}
+
+/** The action of a command that returns its exit code. */
+export function exiting<Args extends unknown[]>(
+  work: (...args: Args) => Promise<ExitCode>,
+): (...args: Args) => Promise<void> {
+  return async (...args) => {
+    io().exitCode = await work(...args);
+  };
+}
+
+/** A result, on stdout. */
+export function print(line: string): void {
+  io().stdout.write(`${line}\n`);
+}
+
+export function printJson(value: unknown): void {
+  print(JSON.stringify(value));
+}
+
+/** A message that is no result, on stderr. */
+export function say(line: string): void {
+  io().stderr.write(`${line}\n`);
+}
+
+/** Ends the process without an error when its reader stops early, as `head` does. */
+export function endWithReader(): void {
+  for (const stream of [process.stdout, process.stderr])
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+      process.exit();
+    });
+}
+
+/** The user of this machine. A user without a name, as in many containers, has a number. */
+export function osUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `user ${process.getuid?.() ?? 'unknown'}`;
+  }
+}
