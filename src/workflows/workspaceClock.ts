@@ -1,5 +1,5 @@
 import { proxyActivities } from '@temporalio/workflow';
-import { type SegueActivities, type WorkspaceClock, type WorkspaceClockInput } from '../../contract';
+import { type SegueActivities, type WorkspaceClock, type WorkspaceClockInput } from '../contract';
 
 const { readWorkspaceClock } = proxyActivities<SegueActivities>({
   // Somebody waits for the answer, and is told the reason rather than made to wait.
