@@ -42,7 +42,7 @@ export function handleListeners(job: JobContext): void {
   handleReportTo(
     job.progress.listeners,
     'Has this run tell its stages to another one: { workflowId }.',
-    // Also to one that is listed: it asks again after a reset, and has forgotten what it was told.
+    // Also to a listed one: it asks again after a reset, and does not know the reports from before.
     (listener) => {
       report(job, listener);
     },

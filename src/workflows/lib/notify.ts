@@ -264,11 +264,11 @@ function scopeOfSending(): CancellationScope {
 async function sendAlarm(job: JobContext, message: Message, operatorKnows: boolean): Promise<void> {
   const { notify } = job.input;
   const wantsToKnow = notify && (notify.on?.includes('needsInput') ?? true);
-  const told = await Promise.all([
+  const outcomes = await Promise.all([
     ...(operatorKnows ? [] : [tellOperator(job, message)]),
     ...(wantsToKnow ? [tellUser(job, notify, message)] : []),
   ]);
-  for (const outcome of told)
+  for (const outcome of outcomes)
     if (outcome.status !== 'sent')
       log.warn('an alarm may not have arrived', { event: message.event, ...outcome });
 }

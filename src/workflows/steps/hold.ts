@@ -31,7 +31,7 @@ export async function hold(job: MediaJob, cause: Omit<Hold, 'since'>): Promise<D
   const lateTask = job.progress.attempts.find(({ n }) => n === cause.n)?.taskId;
   if (cause.why === 'unknown' && lateTask !== undefined) {
     job.decision = lateAdoption(job, lateTask);
-    // The hold that the batch told of is settled, so the operator is told of the next one.
+    // The batch notified the operator of this hold, not of the next one.
     job.toldByBatch = false;
   }
   const alarming = job.decision ? undefined : alarm(job, cause);

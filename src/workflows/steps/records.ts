@@ -53,9 +53,9 @@ export async function pollRecord(job: RecordJob, asked: RecordAsk): Promise<Reco
     immediate: true,
     get: async ({ activities, n, pauseMs }) => {
       const requestId = pollRequestId(subject.requestName, n);
-      const told = await activities.readRecord({ ...asked, scope: input.scope, requestId, pauseMs });
-      progress.status = told.status;
-      return told;
+      const news = await activities.readRecord({ ...asked, scope: input.scope, requestId, pauseMs });
+      progress.status = news.status;
+      return news;
     },
     isOver: ({ status }) => endOf(asked.kind, status, asked.failOn) !== undefined,
     onNotFound: () => {

@@ -39,30 +39,28 @@ const LONGEST_WAIT_MS = 3_600_000;
  * person decided so.
  */
 export async function submitOnce(job: MediaJob): Promise<void> {
-  const denial: Denial = {};
+  const waits: Waits = { untilSent: doubling(1_000, 60_000), untilAllowed: doubling(10_000, 300_000) };
   try {
-    await submitUntilKnown(job, denial);
+    await submitUntilKnown(job, waits);
   } catch (error) {
     // A late answer is not polled any more, but the project must know its task.
     if (isCancellation(error) || error instanceof ApplicationFailure)
       job.progress.taskId ??= lateTaskOf(job) ?? tasksOf(job)[0] ?? null;
     throw error;
   } finally {
-    denial.alarm?.cancel();
+    waits.denialAlarm?.cancel();
   }
 }
 
-/** The alarm that the service denies access, while it is being sent. */
-interface Denial {
-  alarm?: CancellationScope;
+interface Waits {
+  untilSent: { next(): number };
+  untilAllowed: { next(): number };
+  /** The alarm that the service denies access, while it is being sent. */
+  denialAlarm?: CancellationScope;
 }
 
-async function submitUntilKnown(job: MediaJob, denial: Denial): Promise<void> {
-  const { progress, settings } = job;
-  const untilSent = doubling(1_000, 60_000);
-  const untilAllowed = doubling(10_000, 300_000);
-
-  let unresolved = unresolvedOf(job.input, progress);
+async function submitUntilKnown(job: MediaJob, waits: Waits): Promise<void> {
+  let unresolved = unresolvedOf(job.input, job.progress);
   for (;;) {
     // A late answer may have come during continue-as-new.
     if (!unresolved && adoptLateTask(job)) return;
@@ -84,34 +82,45 @@ async function submitUntilKnown(job: MediaJob, denial: Denial): Promise<void> {
       }
       prepareResubmit(job);
       // A denial from now on is a new event.
-      denial.alarm?.cancel();
-      denial.alarm = undefined;
+      waits.denialAlarm?.cancel();
+      waits.denialAlarm = undefined;
       continue;
     }
-
     // This POST was not accepted, so a late answer to an earlier one can be taken.
     if (adoptLateTask(job)) return;
-
-    const isDenial = outcome.outcome === 'refused' && (outcome.status === 401 || outcome.status === 403);
-    if (!isDenial) progress.deniedSince = null;
-    setStage(job, 'waiting');
-    if (isDenial) {
-      // Keys get rotated; a job must not fail in the minutes between.
-      if (progress.deniedSince === null) {
-        denial.alarm ??= alarmOfDenial(job, { n: attempt.n, ...outcome }, settings.authGrace);
-        progress.deniedSince = new Date().toISOString();
-      }
-      if (Date.now() - Date.parse(progress.deniedSince) >= settings.authGrace) throw refused(job, outcome);
-      await waitToSubmit(job, untilAllowed.next(), 'until access may be granted again');
-    } else if (outcome.outcome === 'notSent') {
-      await waitToSubmit(job, untilSent.next(), 'until the service may be reached again');
-    } else if (outcome.status === 429 || outcome.status === 425) {
-      const asked = outcome.retryAfterMs ?? untilSent.next();
-      await waitToSubmit(job, Math.min(Math.max(asked, 1_000), LONGEST_WAIT_MS), 'as the service asked');
-    } else {
-      throw refused(job, outcome);
-    }
+    await waitToSubmit(job, attempt.n, outcome, waits);
     await continueWhenLong(job);
+  }
+}
+
+/** Waits after a POST that was not accepted, or throws when another one would be refused, too. A late answer ends the wait. */
+async function waitToSubmit(
+  job: MediaJob,
+  n: number,
+  outcome: Exclude<SubmitOutcome, { outcome: 'accepted' | 'unknown' }>,
+  waits: Waits,
+): Promise<void> {
+  const { progress, settings } = job;
+  const wait = (ms: number, summary: string): Promise<unknown> =>
+    condition(() => lateTaskOf(job) !== undefined, ms, { summary });
+  const isDenial = outcome.outcome === 'refused' && (outcome.status === 401 || outcome.status === 403);
+  if (!isDenial) progress.deniedSince = null;
+  setStage(job, 'waiting');
+  if (isDenial) {
+    // Keys get rotated; a job must not fail in the minutes between.
+    if (progress.deniedSince === null) {
+      waits.denialAlarm ??= alarmOfDenial(job, { n, ...outcome }, settings.authGrace);
+      progress.deniedSince = new Date().toISOString();
+    }
+    if (Date.now() - Date.parse(progress.deniedSince) >= settings.authGrace) throw refused(job, outcome);
+    await wait(waits.untilAllowed.next(), 'until access may be granted again');
+  } else if (outcome.outcome === 'notSent') {
+    await wait(waits.untilSent.next(), 'until the service may be reached again');
+  } else if (outcome.status === 429 || outcome.status === 425) {
+    const asked = outcome.retryAfterMs ?? waits.untilSent.next();
+    await wait(Math.min(Math.max(asked, 1_000), LONGEST_WAIT_MS), 'as the service asked');
+  } else {
+    throw refused(job, outcome);
   }
 }
 
@@ -124,11 +133,6 @@ function adoptLateTask(job: MediaJob): boolean {
   const taskId = lateTaskOf(job);
   if (taskId !== undefined) pollFromNow(job, taskId);
   return taskId !== undefined;
-}
-
-/** A late answer ends the wait. */
-async function waitToSubmit(job: MediaJob, ms: number, summary: string): Promise<void> {
-  await condition(() => lateTaskOf(job) !== undefined, ms, { summary });
 }
 
 /** The unknown outcome that the batch had before this job. */
@@ -208,9 +212,9 @@ export interface Submitter {
 export function handleSending(job: Submitter): void {
   setHandler(
     sendingSignal,
-    (told: unknown) => {
+    (submit: unknown) => {
       // Anybody can send a signal; a throw here would block the run.
-      if (isRecord(told)) job.sending.add(told.n);
+      if (isRecord(submit)) job.sending.add(submit.n);
     },
     { description: 'Tells, as the last step before the request, that a submit is being sent: { n }.' },
   );

@@ -49,7 +49,7 @@ export function startWriter(input: ProjectWriterInput): Writer {
   };
   const progress = { ...nothing, ...input.carried };
   const writer = { input, authGraceMs, progress, handingOver: false, acks: 0 };
-  show(writer);
+  showDetails(writer);
   return writer;
 }
 
@@ -103,7 +103,7 @@ export function take(writer: Writer, request: ChangeRequest): void {
   if (waiting) waiting.replyTo ??= replyTo;
   else if (!outcomeOf(writer, changeId)) queue.push(request);
   else if (replyTo) answers.push({ changeId, replyTo });
-  show(writer);
+  showDetails(writer);
 }
 
 /** The changes of one PATCH: the first in the queue, as long as they are for the same space. */
@@ -127,12 +127,12 @@ export function settle(writer: Writer, { applied, refused }: Omit<WriteReport, '
   progress.applied += applied.length;
   progress.refused += refused.length;
   progress.lastError = refused.at(-1)?.error ?? null;
-  show(writer);
+  showDetails(writer);
 }
 
 export function noteTrouble(writer: Writer, error: string): void {
   writer.progress.lastError = shortened(error);
-  show(writer);
+  showDetails(writer);
 }
 
 export function describeWriter({ input, progress }: Writer): ProjectWriterState {
@@ -146,7 +146,7 @@ export function describeWriter({ input, progress }: Writer): ProjectWriterState 
 }
 
 /** The details on the page of the run. */
-function show(writer: Writer): void {
+function showDetails(writer: Writer): void {
   const { project, organization, queued, applied, refused, lastError } = describeWriter(writer);
   const lines = [
     `Writes to project ${project.resourcetype} ${project.id} of workspace ${organization}.`,
