@@ -8,9 +8,9 @@ import {
 import { problemsOfBatchInput } from '../validation/batch';
 import { type BatchInput, type BatchResult } from '../contract';
 import { batchWorkflowId } from '../contract/ids';
-import { tellingItsEnd } from './lib/endNews';
-import { badInput } from './steps/settings';
-import { refusePlainStart, refuseUnsafeStart, START_BATCHES_BY_CLIENT } from './steps/start';
+import { withEndReport } from './lib/listeners';
+import { badInput } from './steps/job';
+import { refusePlainStart, refuseUnsafeStart, START_BATCHES_BY_CLIENT } from './steps/job';
 import { carriedOf } from './batch/carrying';
 import { handleEndOfHandOver } from './batch/handOver';
 import { handleNews, lookNowAndThen } from './batch/looking';
@@ -37,7 +37,7 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
   showStart(run);
 
   // Cancelled, it waits for its partitions, which wait for what is on its way to the service.
-  return tellingItsEnd(run.progress.listeners, () => CancellationScope.nonCancellable(() => conduct(run)));
+  return withEndReport(run.progress.listeners, () => CancellationScope.nonCancellable(() => conduct(run)));
 }
 
 async function conduct(run: Batch): Promise<BatchResult> {

@@ -7,9 +7,10 @@ import {
 } from '@temporalio/workflow';
 import { partitionResultsQuery, type PartitionInput, type PartitionResult } from '../contract';
 import { batchPartWorkflowId } from '../contract/ids';
-import { readPartitionSettings } from './steps/settings';
-import { handleSending } from './steps/sending';
-import { refusePlainStart, refuseUnsafeStart, START_BATCHES_BY_CLIENT } from './steps/start';
+import { problemsOfPartitionInput } from '../validation/batch';
+import { jobTimes } from '../validation/times';
+import { handleSending } from './steps/submit';
+import { readSettings, refusePlainStart, refuseUnsafeStart, START_BATCHES_BY_CLIENT } from './steps/job';
 import { handleLateTasks } from './partition/leaving';
 import { isAnybodyUntold, tellUsers } from './partition/notices';
 import { pollItems } from './partition/polling';
@@ -33,7 +34,7 @@ import { goOnWriting, takeAnswersAlong } from './partition/writing';
  * results kept here and written to their projects. What needs a person leaves it, as a run of its own.
  */
 export async function batchPart(input: PartitionInput): Promise<PartitionResult> {
-  const settings = readPartitionSettings(input);
+  const settings = readSettings(problemsOfPartitionInput(input), (reader) => jobTimes(input, reader));
   refuseUnsafeStart(`${input.batch}~${input.n}`, batchPartWorkflowId(input.batch, input.n), input);
   refusePlainStart(`${input.batch}~${input.n}`, START_BATCHES_BY_CLIENT);
   const run = startPartition(input, settings);

@@ -7,9 +7,9 @@ import {
   type CampaignVerdict,
 } from '../contract';
 import { campaignWorkflowId } from '../contract/ids';
-import { tellingItsEnd } from './lib/endNews';
-import { badInput } from './steps/settings';
-import { refuseUnsafeStart } from './steps/start';
+import { withEndReport } from './lib/listeners';
+import { badInput } from './steps/job';
+import { refuseUnsafeStart } from './steps/job';
 import { askForApproval } from './campaign/approval';
 import { endingWell, finish } from './campaign/ending';
 import { handleJobNews } from './campaign/news';
@@ -36,7 +36,7 @@ export async function campaign(input: CampaignInput): Promise<CampaignResult> {
   showStart(run);
   if (run.progress.stage !== 'preparing') saveAll(run);
 
-  return tellingItsEnd(run.progress.listeners, () => endingWell(run, () => conduct(run)));
+  return withEndReport(run.progress.listeners, () => endingWell(run, () => conduct(run)));
 }
 
 async function conduct(run: Campaign): Promise<CampaignResult> {

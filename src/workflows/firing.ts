@@ -20,39 +20,39 @@ import {
 } from '../contract';
 import { firingIn } from '../contract/ids';
 import { isRecord } from '../validation/inputs';
-import { problemsOfCarried } from './steps/start';
-import { unwrapped } from './lib/unwrapped';
+import { unwrapped } from './lib/otherRuns';
+import { problemsOfCarried } from './steps/job';
 
 const RETRY = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' } as const;
 
-/** Asks the Temporal server alone, so that trouble passes with the server's. */
+/** These call only the Temporal server, so they are retried without end. */
 const { startFired, readFiredEnd } = proxyActivities<SegueActivities>({
   startToCloseTimeout: '40s',
   retry: RETRY,
 });
 
-/** The same for a batch, whose manifest is read, and may be long. */
+/** A batch has a manifest, which may be long. */
 const { startFired: readAndStart } = proxyActivities<SegueActivities>({
   startToCloseTimeout: '1h',
   heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
   retry: RETRY,
 });
 
-/** What was started tells its end, unless it is terminated. */
-const LOOK_EVERY = '1h';
-/** The same of a run that was there before and may just have told it, or that said so and was not over yet. */
-const LOOK_AGAIN = '1m';
+/** A run reports its end, unless it is terminated. */
+const CHECK_EVERY = '1h';
+/** After a report, or when the run existed before and may have reported already. */
+const CHECK_SOON = '1m';
 
 /**
- * One firing of a schedule: starts what is due, and stays open until that has ended, so that the schedule knows what
- * overlaps. Cancelled, it leaves what it started alone.
+ * One firing of a schedule: starts the target and stays open until it has ended, so that the schedule sees overlaps.
+ * Cancelling the firing does not cancel the target.
  */
 export async function firing(input: FiringInput): Promise<FiringResult> {
   const { schedule, time } = ownFiring(input);
   const news = listenForNews();
   const { isOver = false, ...run } = input.carried ?? (await start(input, schedule, time));
   setCurrentDetails(`Waits for the end of \`${run.workflowId}\`.`);
-  // What an old run told before it was found, and what the run before this one was told, is not told again.
+  // A report that came before this run existed is not repeated.
   const mayHaveEnded = isOver || run.existing || input.carried !== undefined;
   const end = await untilEnded(input, schedule, { run, mayHaveEnded }, news);
   setCurrentDetails(`\`${run.workflowId}\` ended: ${end.status}.`);
@@ -63,7 +63,7 @@ function start(input: FiringInput, schedule: string, time: string): Promise<Fire
   const { target, spec, timezone, poll, submit } = input;
   const order = { schedule, time, target, spec, timezone, poll, submit };
   if (target.kind !== 'batch') return unwrapped(() => startFired(order));
-  // What is begun is handed over whole: half a batch would wait for the rest for ever.
+  // Not cancellable: half a batch would wait for its other half for ever.
   return unwrapped(() => CancellationScope.nonCancellable(() => readAndStart(order)));
 }
 
@@ -77,17 +77,17 @@ function ownFiring(input: FiringInput): { schedule: string; time: string } {
   );
 }
 
-/** The ids of runs that told something since it was looked at last. */
+/** The ids of runs that reported something since the last check. */
 function listenForNews(): Set<unknown> {
-  const told = new Set<unknown>();
+  const reported = new Set<unknown>();
   setHandler(
     jobNewsSignal,
     (news: unknown) => {
-      if (isRecord(news)) told.add(news.workflowId);
+      if (isRecord(news)) reported.add(news.workflowId);
     },
     { description: 'The run that this firing started is about to end: { workflowId, stage }.' },
   );
-  return told;
+  return reported;
 }
 
 async function untilEnded(
@@ -97,15 +97,15 @@ async function untilEnded(
   news: Set<unknown>,
 ): Promise<FiredEnd> {
   const { workflowId } = run;
-  const isTold = (): boolean => news.has(workflowId);
-  let pause: typeof LOOK_EVERY | typeof LOOK_AGAIN | undefined = mayHaveEnded ? undefined : LOOK_EVERY;
+  const isReported = (): boolean => news.has(workflowId);
+  let pause: typeof CHECK_EVERY | typeof CHECK_SOON | undefined = mayHaveEnded ? undefined : CHECK_EVERY;
   for (;;) {
-    if (pause) await condition(isTold, pause);
+    if (pause) await condition(isReported, pause);
     const isEnding = news.delete(workflowId);
     const end = await readFiredEnd({ schedule, workflowId, isEnding });
     if (end) return end;
-    pause = isEnding || pause === undefined ? LOOK_AGAIN : LOOK_EVERY;
-    if (workflowInfo().continueAsNewSuggested && !isTold())
+    pause = isEnding || pause === undefined ? CHECK_SOON : CHECK_EVERY;
+    if (workflowInfo().continueAsNewSuggested && !isReported())
       await continueAsNew<typeof firing>({ ...input, carried: run });
   }
 }

@@ -9,4 +9,4 @@ export { outlook } from './outlook';
 export { projectWriter } from './projectWriter';
 export { record } from './record';
 export { transcript } from './transcript';
-export { workspaceClock } from './lib/workspaceClock';
+export { workspaceClock } from './workspaceClock';

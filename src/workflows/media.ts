@@ -4,68 +4,49 @@ import {
   MEDIA_REQUEST_WORKFLOW,
   type MediaInput,
   type MediaResult,
-  type MediaState,
   pollNowUpdate,
   stateQuery,
 } from '../contract';
 import { mediaWorkflowId } from '../contract/ids';
-import { handleLateAnswers, taskRules } from './steps/adoption';
-import { handleDecisions } from './steps/decisions';
-import { endingWell, type Success } from './steps/ending';
-import { pollUntilDone } from './steps/poll';
-import { describeRun, type Run, startRun } from './steps/progress';
-import { handleListeners } from './lib/reporting';
-import { readSettings } from './steps/settings';
-import { handleSending } from './steps/sending';
+import { handleListeners } from './lib/listeners';
+import { endOf, notifyEnd, resultOf, type Success, withCompletion, writeEnd } from './steps/finish';
+import { handleDecisions, handleLateAnswers, taskRules } from './steps/hold';
+import { refusePlainStart, refuseUnsafeStart } from './steps/job';
+import { describeJob, type MediaJob, readMediaSettings, startMediaJob } from './steps/mediaJob';
+import { handlePollNow, pollTask } from './steps/poll';
+import { handleSending, submitOnce } from './steps/submit';
 import { showStart } from './steps/visibility';
-import { refusePlainStart, refuseUnsafeStart } from './steps/start';
-import { submitOnce } from './steps/submit';
-import { handlePollNow } from './steps/watch';
 
-/** One media job: submit it once, poll its task until the service says it is over, keep its result and tell its user. */
+/** One media job: submit it once, poll its task until the service says it is over, write its result, notify its user. */
 export async function media(input: MediaInput): Promise<MediaResult> {
-  const settings = readSettings(input);
-  refuseUnsafeStart(input.key, mediaWorkflowId(input.key), input);
-  refusePlainStart(
-    input.key,
-    `Start the workflow ${MEDIA_REQUEST_WORKFLOW} with the same input, under any workflow id; if the job never ran, ` +
-      'also with another key, because this run has taken its workflow id',
-  );
-
-  const run = startRun(input, settings, CancellationScope.current());
-  const describe = (): MediaState => describeRun(run);
-  setHandler(stateQuery, describe, {
-    description: 'What this job is doing: stage, hold, task, attempts, polls.',
+  const job = start(input);
+  return withCompletion(job, async () => {
+    const end = await endOf(job, () => submitAndPoll(job));
+    const written = await writeEnd(job, end); // by the project's writer: read, merge, PATCH
+    const notified = await notifyEnd(job, end, written);
+    return { ...resultOf(job, end), written, notified };
   });
-  handleDecisions(run, taskRules(run));
-  handleLateAnswers(run);
-  handleSending(run);
-  handlePollNow(run, pollNowUpdate, describe);
-  handleListeners(run);
-  showStart(run);
-
-  return endingWell(run, () => runJob(run));
 }
 
-async function runJob(run: Run): Promise<Success<JobResult>> {
+type TaskResult = Omit<MediaResult, 'written' | 'notified'>;
+
+async function submitAndPoll(job: MediaJob): Promise<Success<TaskResult>> {
   for (;;) {
-    if (run.progress.taskId === null) await submitOnce(run);
-    const end = await pollUntilDone(run);
-    if (end === 'lost') continue;
-    if (end.status === 'FAILURE') throw taskFailed(run, end.info ?? null);
-    return resultOf(run, end.info ?? null);
+    if (job.progress.taskId === null) await submitOnce(job); // held here while the outcome is unknown
+    const task = await pollTask(job);
+    if (task === 'lost') continue;
+    if (task.status === 'FAILURE') throw taskFailed(job, task.info ?? null);
+    return taskSucceeded(job, task.info ?? null);
   }
 }
 
-type JobResult = Omit<MediaResult, 'written' | 'notified'>;
-
-function resultOf({ input: { key }, progress }: Run, info: unknown): Success<JobResult> {
+function taskSucceeded({ input: { key }, progress }: MediaJob, info: unknown): Success<TaskResult> {
   const { taskId, polls, submittedAt } = progress;
   const value = { key, taskId: taskId ?? '', info, finishedAt: new Date().toISOString() };
   return { value, result: { ...value, status: 'succeeded', polls, submittedAt } };
 }
 
-function taskFailed({ input, progress }: Run, errors: unknown): ApplicationFailure {
+function taskFailed({ input, progress }: MediaJob, errors: unknown): ApplicationFailure {
   const taskId = progress.taskId;
   return ApplicationFailure.create({
     type: FAILURE.taskFailed,
@@ -73,4 +54,25 @@ function taskFailed({ input, progress }: Run, errors: unknown): ApplicationFailu
     message: `The service ended task ${taskId ?? ''} of job ${input.key} as FAILURE`,
     details: [{ key: input.key, taskId, errors }],
   });
+}
+
+function start(input: MediaInput): MediaJob {
+  const settings = readMediaSettings(input);
+  refuseUnsafeStart(input.key, mediaWorkflowId(input.key), input);
+  refusePlainStart(
+    input.key,
+    `Start the workflow ${MEDIA_REQUEST_WORKFLOW} with the same input, under any workflow id; if the job never ran, ` +
+      'also with another key, because this run has taken its workflow id',
+  );
+  const job = startMediaJob(input, settings, CancellationScope.current());
+  setHandler(stateQuery, () => describeJob(job), {
+    description: 'What this job is doing: stage, hold, task, attempts, polls.',
+  });
+  handleDecisions(job, taskRules(job));
+  handleLateAnswers(job);
+  handleSending(job);
+  handlePollNow(job, pollNowUpdate, () => describeJob(job));
+  handleListeners(job);
+  showStart(job);
+  return job;
 }

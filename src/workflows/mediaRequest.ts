@@ -15,43 +15,43 @@ import {
   type SegueActivities,
 } from '../contract';
 import { isRecord } from '../validation/inputs';
-import { requireGoodRequest } from './steps/settings';
-import { unwrapped } from './lib/unwrapped';
+import { unwrapped } from './lib/otherRuns';
+import { readMediaSettings } from './steps/mediaJob';
 
-/** These call only the Temporal server, whose trouble passes. */
+/** These call only the Temporal server, so they are retried without end. */
 const { startMedia, readMediaResult } = proxyActivities<SegueActivities>({
   startToCloseTimeout: '40s',
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
 });
 
-/** A job tells its end, unless it is terminated or has more listeners than it keeps. */
-const LOOK_EVERY = '10m';
+/** A job reports its end, unless it is terminated or has too many listeners. */
+const CHECK_EVERY = '10m';
 
 const ENDS: readonly unknown[] = END_STAGES;
 
 /**
- * A media job for starters that are not Segue's client: other languages, the `temporal` command, the UI. However often and
- * under whatever id it is started, there is one job for its key, and it gives that job's end. Cancelled, it leaves the job
- * alone.
+ * A media job for starters that are not Segue's client: other languages, the `temporal` command, the UI. It starts the one
+ * job of its key, or attaches to it, and gives that job's result. Cancelling the request does not cancel the job.
  */
 export async function mediaRequest(input: MediaRequestInput): Promise<MediaResult> {
-  requireGoodRequest(input);
+  // A request may have no key; everything else follows the rules of a job.
+  readMediaSettings(isRecord(input) ? { ...input, key: input.key ?? 'none' } : input);
   const ended = listenForEnds();
   const { workflowId, isOver } = await unwrapped<RequestedRun>(() => startMedia(input));
   setCurrentDetails(`Waits for the end of \`${workflowId}\`.`);
   if (isOver) ended.add(workflowId);
   for (;;) {
-    await condition(() => ended.has(workflowId), LOOK_EVERY);
+    await condition(() => ended.has(workflowId), CHECK_EVERY);
     const isEnding = ended.delete(workflowId);
     const result = await unwrapped(() => readMediaResult({ workflowId, isEnding }));
     if (result) return result;
-    // The next run finds the job as anybody does.
+    // The next run attaches to the job again.
     if (workflowInfo().continueAsNewSuggested && !ended.has(workflowId))
       await continueAsNew<typeof mediaRequest>(input);
   }
 }
 
-/** The jobs that told their end. */
+/** The ids of the jobs that reported their end. */
 function listenForEnds(): Set<unknown> {
   const ended = new Set<unknown>();
   setHandler(

@@ -8,10 +8,10 @@ import {
 import { LONGEST_CALL_MS, type NoticeOutcome, type NudgeInput, type SegueActivities } from '../contract';
 import { nudgeSubject } from '../contract/ids';
 import { isRecord, isText, problemsOfProject, problemsOfTargets } from '../validation/inputs';
-import { wasReset } from './steps/following';
-import { isTooLate, type Message, tellUser } from './lib/notice';
-import { badInput } from './steps/settings';
+import { wasReset } from './lib/atMostOnce';
+import { isTooLate, type Message, tellUser } from './lib/notify';
 import { workingHours } from './lib/workingHours';
+import { badInput } from './steps/job';
 
 const WEEK_MS = 7 * 24 * 3_600_000;
 const NOT_DUE = 'it does not wait any more';
@@ -20,12 +20,12 @@ const WEEK_OVER = 'its week is over; the next look tells of it, if it still wait
 const { isStillDue } = proxyActivities<SegueActivities>({
   summary: 'looks whether somebody is still waited for',
   startToCloseTimeout: LONGEST_CALL_MS,
-  // Trouble is not waited out for ever: the next look sees what still waits.
+  // Limited, because the next look sees what still waits.
   scheduleToCloseTimeout: '1h',
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
 });
 
-/** Tells one person that something waits. Its id names what and in which week, so that it is told once. */
+/** Notifies one person that something waits. Its id names subject and week, so the person is notified once. */
 export async function nudge(input: NudgeInput): Promise<NoticeOutcome> {
   const problems = problemsOfShape(input);
   if (problems.length > 0) throw badInput(problems);
@@ -44,7 +44,7 @@ export async function nudge(input: NudgeInput): Promise<NoticeOutcome> {
   }
 }
 
-/** Gives back when they are over, and which day it is. */
+/** Gives when the working hours end, and the date. */
 async function untilWorkingHours({ timezone }: NudgeInput): Promise<{ until: string; date: string }> {
   for (;;) {
     const hours = await workingHours({ timezone });
@@ -54,12 +54,12 @@ async function untilWorkingHours({ timezone }: NudgeInput): Promise<{ until: str
   }
 }
 
-/** Then the looks of the next week see what still waits, and nudge for themselves. */
+/** The looks of the next week nudge for themselves. */
 function isOver(week: string, today: string): boolean {
   return Date.parse(today) - Date.parse(week) >= WEEK_MS;
 }
 
-/** Null when it is to be told. What was due at night may be done in the morning. */
+/** Null when the nudge is still due: what waited at night may be done in the morning. */
 async function reasonNotToTell({ nudge, project, scope, place }: NudgeInput): Promise<string | null> {
   try {
     return (await isStillDue({ scope, project, at: place, nudge })) ? null : NOT_DUE;
@@ -69,7 +69,7 @@ async function reasonNotToTell({ nudge, project, scope, place }: NudgeInput): Pr
   }
 }
 
-/** Only outlooks start it, but anybody can: what cannot be told ends it, and is not tried for ever. */
+/** Anybody can start it, so the input is checked. */
 function problemsOfShape(input: unknown): string[] {
   if (!isRecord(input)) return ['the input: must be one object'];
   const { to, nudge, project, week, timezone, place } = input;
@@ -94,7 +94,7 @@ function messageOf({ nudge, project, week }: NudgeInput): Message {
       ...shared,
       title: 'An approval is waiting',
       message: `The results of ${where} wait for a decision.`,
-      body: letter(
+      body: mailBody(
         `The results of \`${where}\` wait for somebody to approve or reject them, or to ask for a change.`,
       ),
     };
@@ -104,12 +104,12 @@ function messageOf({ nudge, project, week }: NudgeInput): Message {
     ...shared,
     title: 'A board has gone quiet',
     message: `Board ${nudge.board} of ${where} has not changed since ${since}.`,
-    body: letter(
+    body: mailBody(
       `Board \`${nudge.board}\`, which belongs to \`${where}\`, has not been seen to change since ${since}. Is it still in use?`,
     ),
   };
 }
 
-function letter(words: string): string {
-  return ['Hello,', words, 'Segue'].join('\n\n');
+function mailBody(text: string): string {
+  return ['Hello,', text, 'Segue'].join('\n\n');
 }

@@ -29,42 +29,45 @@ import {
   type SegueActivities,
 } from '../contract';
 import { changeIdOf, nudgeSubject, nudgeWorkflowId, outlookWorkflowId } from '../contract/ids';
-import { isAlreadyStarted } from './lib/alreadyStarted';
-import { tellingItsEnd } from './lib/endNews';
-import { newMailbox } from './lib/mailbox';
-import { readOutlookSettings } from './steps/settings';
-import { refuseUnsafeStart } from './steps/start';
+import { problemsOfOutlookInput } from '../validation/outlook';
+import { withEndReport } from './lib/listeners';
+import { isAlreadyStarted } from './lib/otherRuns';
 import { workingHours, workingTime } from './lib/workingHours';
-import { isOutdated, writeToProject } from './steps/write';
+import { readSettings, refuseUnsafeStart } from './steps/job';
+import { isOutdated, newWriterReplies, writeToProject } from './steps/write';
 
 const LONGEST_LOOK = '6h';
 
 const { readOutlook } = proxyActivities<SegueActivities>({
   summary: 'looks at drafts, activity and boards, and compares them with the last look',
-  // Long lists take their time; an attempt goes on where the one before it stopped.
+  // Long lists take long; an attempt goes on where the one before it stopped.
   startToCloseTimeout: '30m',
   heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
-  // The next look sees whatever this one could not, so trouble is not waited out for ever.
+  // Limited, because the next look of the schedule sees what this one could not.
   scheduleToCloseTimeout: LONGEST_LOOK,
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
 });
 
-/** Looks once, writes what is news into the project, and nudges whoever lets something wait. */
+/** Looks once, writes what is new into the project, and nudges the user about what waits. */
 export async function outlook(input: OutlookInput): Promise<OutlookResult> {
-  const { silentAfter } = readOutlookSettings(input);
+  const silentAfter = readSettings(problemsOfOutlookInput(input), (reader) =>
+    reader.read('silentAfter', input.silentAfter ?? DEFAULT_OUTLOOK.silentAfter, 1_000),
+  );
   refuseUnsafeStart(input.key, outlookWorkflowId(input.key));
-  return tellingItsEnd([], () => lookAndTell(input, silentAfter));
+  return withEndReport([], () => lookAndTell(input, silentAfter));
 }
 
 async function lookAndTell(input: OutlookInput, silentAfter: number): Promise<OutlookResult> {
   const at = input.at ?? DEFAULT_CAMPAIGN_AT;
-  show('Looking at drafts, activity and boards.');
+  setCurrentDetails('Looking at drafts, activity and boards.');
   const news = await look(input, at, silentAfter);
   const written = await write(input, at, news);
   const nudges: OutlookResult['nudges'] = [];
   for (const due of news.nudges) nudges.push({ ...due, notified: await nudgeOnce(input, at, news, due) });
   if (written === 'outdated') throw outdated();
-  show(written ? `The outlook of ${news.week} is in the project.` : 'Nothing is new; nothing was written.');
+  setCurrentDetails(
+    written ? `The outlook of ${news.week} is in the project.` : 'Nothing is new; nothing was written.',
+  );
   const { key } = input;
   const finishedAt = new Date().toISOString();
   return { key, week: news.week, written, nudges, remarks: news.remarks, finishedAt };
@@ -92,8 +95,9 @@ async function look(input: OutlookInput, at: string, silentAfterMs: number): Pro
 }
 
 /**
- * Whether there was something to write. A nudge stands in the outlook before it is sent, so that it is sent once. Where
- * the run was reset after it had looked, it may stand there from before that, and nobody else would send it.
+ * Gives whether there was something to write. The outlook with its nudges is written before they are sent, so that each is
+ * sent once. When a reset run finds its look outdated, the nudges are still sent: the outlook may name them already, and
+ * then no other run would send them.
  */
 async function write(
   { project, scope }: OutlookInput,
@@ -101,14 +105,16 @@ async function write(
   { outlook, lookedBy }: OutlookNews,
 ): Promise<boolean | 'outdated'> {
   if (outlook === null) return false;
-  show('Writing the outlook into the project.');
+  setCurrentDetails('Writing the outlook into the project.');
   const change = { steps: [{ at: `${at}/outlook`, set: outlook }] };
   const changeId = changeIdOf(workflowInfo().workflowId, `outlook-${uuid4().slice(0, 8)}`);
   const order = { project, scope, change, changeId };
-  const outcome = await writeToProject(newMailbox(), order, { onlyBy: lookedBy }).catch((error: unknown) => {
-    if (!isOutdated(error)) throw error;
-    return 'outdated' as const;
-  });
+  const outcome = await writeToProject(newWriterReplies(), order, { onlyBy: lookedBy }).catch(
+    (error: unknown) => {
+      if (!isOutdated(error)) throw error;
+      return 'outdated' as const;
+    },
+  );
   if (outcome === 'outdated') return outcome;
   if (!outcome.ok)
     throw ApplicationFailure.nonRetryable(
@@ -126,9 +132,8 @@ function outdated(): ApplicationFailure {
 }
 
 /**
- * By a run of its own, whose id every look of this week has for this subject: two at the same time nudge once. That run
- * outlives the look and waits for working hours, where it must. The look waits for it only while they last: the next
- * looks of its schedule are skipped as long as it is open.
+ * A nudge is a run of its own. Its id names subject and week, so two looks at the same time nudge once. It may outlive the
+ * look to wait for working hours; the look waits for it only during them, because its schedule skips looks while one is open.
  */
 async function nudgeOnce(
   { project, scope, notify }: OutlookInput,
@@ -139,7 +144,7 @@ async function nudgeOnce(
   if (!notify || organization === null) return { status: 'before' };
   const subject = nudgeSubject(nudge);
   const nudging: NudgeInput = { to: notify, nudge, project, week, timezone, scope, place };
-  // Asked for each: the project, or the nudge before, may have taken its time.
+  // Read for each nudge: the one before may have taken long.
   const hours = await workingHours({ timezone });
   try {
     const run = await startChild<(input: NudgeInput) => Promise<NoticeOutcome>>(NUDGE_WORKFLOW, {
@@ -158,7 +163,7 @@ async function nudgeOnce(
   }
 }
 
-/** Undefined where it is not there by then. */
+/** Undefined when `time` comes first. */
 async function unlessLaterThan<T>(time: string, awaited: Promise<T>): Promise<T | undefined> {
   const waiting = new CancellationScope();
   const isLater = waiting.run(() => sleep(Math.max(1, Date.parse(time) - Date.now())));
@@ -167,8 +172,4 @@ async function unlessLaterThan<T>(time: string, awaited: Promise<T>): Promise<T 
   } finally {
     waiting.cancel();
   }
-}
-
-function show(words: string): void {
-  setCurrentDetails(words);
 }

@@ -1,11 +1,15 @@
 import {
+  ActivityFailure,
   allHandlersFinished,
   ApplicationFailure,
   CancellationScope,
   condition,
   continueAsNew,
   getExternalWorkflowHandle,
+  proxyActivities,
   setHandler,
+  sleep,
+  TimeoutFailure,
   workflowInfo,
 } from '@temporalio/workflow';
 import {
@@ -16,40 +20,56 @@ import {
   changeSignal,
   changeUpdate,
   FAILURE,
+  HEARTBEAT_TIMEOUT_MS,
   type ProjectWriterInput,
   projectWriterStateQuery,
   type Receipt,
+  type SegueActivities,
+  type WriteNote,
 } from '../contract';
 import {
   describeWriter,
   hasWork,
+  nextBatch,
+  noteTrouble,
   outcomeOf,
   problemsOfRequest,
   receive,
+  settle,
   startWriter,
   take,
   type Writer,
-} from './writer/writerProgress';
-import { writeQueued } from './writer/writes';
+} from './writer/queue';
 
-/** A run without work ends after this long; the next change starts another. */
+const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [1_000, 60_000];
+
+const { writeProject } = proxyActivities<SegueActivities>({
+  summary: 'reads the project, applies what is queued, and writes it with one PATCH',
+  startToCloseTimeout: '10m',
+  heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
+  // Each attempt reads the project first, so a retry is harmless. After three, the run shows the error and waits, and
+  // later changes can join.
+  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumAttempts: 3 },
+});
+
+/** A run without work ends after this long; the next change starts another run. */
 const IDLE_AFTER = '1m';
 
-/** Answers on their way at once; a run can only have so many. */
+/** The SDK limits how many signals a run sends at once. */
 const MOST_ANSWERS = 500;
 
-/** The one run that changes a project: it gathers what everybody asks for, writes it together and answers each. */
+/** The one run that changes a project: it queues the changes of all runs, writes them together and answers each run. */
 export async function projectWriter(input: ProjectWriterInput): Promise<void> {
   const writer = startWriter(input);
   handleRequests(writer);
   for (;;) {
-    // Cancelled, it still makes what it has: who asked for it may be gone, and would not ask again.
+    // A cancelled writer still writes its queue: a requester that is gone would not ask again.
     if (hasWork(writer) || (await condition(() => hasWork(writer), IDLE_AFTER))) {
-      // Nor is a write on its way cut short: a run that follows must not write beside it.
+      // A write is never cut short: the next run must not write beside it.
       await CancellationScope.nonCancellable(async () => {
         await writeQueued(writer);
         await answerRequesters(writer);
-        // Cancelled, it has nothing more to do: who waits for an Update gets his answer before it ends.
+        // Updates are answered before a cancelled run ends.
         await condition(() => allHandlersFinished() || hasWork(writer));
       });
       if (!workflowInfo().continueAsNewSuggested) continue;
@@ -58,10 +78,59 @@ export async function projectWriter(input: ProjectWriterInput): Promise<void> {
     await CancellationScope.nonCancellable(() =>
       condition(() => allHandlersFinished() || (!writer.handingOver && hasWork(writer))),
     );
-    // From this look to the end of the run nothing is awaited: what arrived in between would be lost.
+    // Nothing is awaited from here to the end of the run: a change that arrived in between would be lost.
     if (writer.handingOver) await continueAsNew<typeof projectWriter>({ ...input, carried: writer.progress });
     if (!hasWork(writer)) return;
   }
+}
+
+/** Writes one batch of the queue. When the write fails, the changes stay in the queue. */
+async function writeQueued(writer: Writer): Promise<void> {
+  const batch = nextBatch(writer);
+  if (batch.length === 0) return;
+  const { project, organization } = writer.input;
+  const scope = { organization, space: batch[0]?.space };
+  const changes = batch.map(({ changeId, change }) => ({ changeId, change }));
+  try {
+    const report = await writeProject({ project, scope, changes });
+    settle(writer, report);
+    writer.progress.failures = 0;
+    if (report.applied.length + report.refused.length === batch.length) writer.progress.deniedSince = null;
+  } catch (error) {
+    if (!(error instanceof ActivityFailure)) throw error;
+    await waitToRetry(writer, error, changes);
+  }
+}
+
+/** Errors are retried for ever, but 401 and 403 only for the grace time in which keys get rotated. */
+async function waitToRetry(
+  writer: Writer,
+  failure: ActivityFailure,
+  changes: { changeId: string }[],
+): Promise<void> {
+  const { progress, authGraceMs } = writer;
+  const error = failure.cause?.message ?? failure.message;
+  progress.failures += 1;
+  progress.deniedSince = isDenied(failure) ? (progress.deniedSince ?? new Date().toISOString()) : null;
+  if (progress.deniedSince !== null && Date.now() - Date.parse(progress.deniedSince) >= authGraceMs) {
+    settle(writer, { applied: [], refused: changes.map(({ changeId }) => ({ changeId, error })) });
+    return;
+  }
+  noteTrouble(writer, error);
+  const pause = Math.min(FIRST_PAUSE_MS * 2 ** (progress.failures - 1), LONGEST_PAUSE_MS);
+  await sleep(Math.max(pause, unsettledMs(failure)));
+}
+
+/** No further attempt reads the heartbeat of the last one, so the workflow waits until its PATCH cannot arrive any more. */
+function unsettledMs({ cause }: ActivityFailure): number {
+  const note = cause instanceof TimeoutFailure ? (cause.lastHeartbeatDetails as WriteNote | undefined) : null;
+  return note ? note.unsettledUntil - Date.now() : 0;
+}
+
+function isDenied({ cause }: ActivityFailure): boolean {
+  const details = cause instanceof ApplicationFailure ? cause.details : undefined;
+  const [facts] = (details ?? []) as [{ status?: number | null }?];
+  return facts?.status === 401 || facts?.status === 403;
 }
 
 function handleRequests(writer: Writer): void {
@@ -72,7 +141,7 @@ function handleRequests(writer: Writer): void {
     changeSignal,
     async (request) => {
       const isKept = receive(writer, request);
-      if (isKept !== undefined) await giveReceipt(writer, request, isKept);
+      if (isKept !== undefined) await acknowledge(writer, request, isKept);
     },
     { description: 'Asks for a change: { changeId, change, replyTo }. The outcome is signalled to replyTo.' },
   );
@@ -112,21 +181,21 @@ async function answerRequesters(writer: Writer): Promise<void> {
   );
 }
 
-/** For all who are turned away, and for whoever is about to leave; one who gets none asks again by himself. */
-async function giveReceipt(
+/** Tells a requester that its change was rejected, or, if it wants that, accepted. Without this signal it asks again. */
+async function acknowledge(
   writer: Writer,
   { changeId, replyTo, receipt }: ChangeRequest,
   isKept: boolean,
 ): Promise<void> {
-  // One that hands over would never be done with turning others away.
+  // A run that continues as new would otherwise never end its handlers.
   const isWanted = isKept ? receipt === true : !writer.handingOver;
-  if (!isWanted || !replyTo || writer.receipts >= MOST_ANSWERS) return;
-  writer.receipts += 1;
+  if (!isWanted || !replyTo || writer.acks >= MOST_ANSWERS) return;
+  writer.acks += 1;
   await tell(replyTo, { changeId, isKept });
-  writer.receipts -= 1;
+  writer.acks -= 1;
 }
 
-/** Who is gone needs no answer, and who is not asks again. */
+/** Never fails: a requester that missed the answer asks again. */
 async function tell(requester: string, changed: Changed | Receipt): Promise<void> {
   await CancellationScope.nonCancellable(() =>
     getExternalWorkflowHandle(requester).signal(changedSignal, changed),

@@ -8,61 +8,57 @@ import {
   recordStateQuery,
 } from '../contract';
 import { recordKey, recordWorkflowId } from '../contract/ids';
-import { handleDecisions } from './steps/decisions';
-import { endingWell, type Success } from './steps/ending';
-import { atStart } from './steps/following';
-import { describeHold } from './steps/question';
-import { followRecord, type FollowingRecord, lastWordsOf, startRecordProgress } from './steps/records';
-import { recordDetails } from './steps/recordWords';
-import { handleListeners } from './lib/reporting';
-import { readRecordSettings } from './steps/settings';
-import { showStart } from './steps/visibility';
-import { refuseUnsafeStart } from './steps/start';
-import { handlePollNow } from './steps/watch';
+import { problemsOfRecordInput } from '../validation/inputs';
+import { pollTimes } from '../validation/times';
+import { handleListeners } from './lib/listeners';
+import { endOf, resultOf, type Success, withCompletion } from './steps/finish';
+import { handleDecisions } from './steps/hold';
+import { describeHold, newContext, readSettings, refuseUnsafeStart } from './steps/job';
+import { handlePollNow } from './steps/poll';
+import { pollRecord, type RecordJob, recordStatusText, startRecordProgress } from './steps/records';
+import { recordDetails, showStart } from './steps/visibility';
 
-/** Waits until an asset, a workflow run of the service or a video is over, and keeps its record. */
+/** Polls until an asset, a workflow run of the service or a video is over, and gives its record. */
 export async function record(input: RecordInput): Promise<RecordResult> {
-  const run = startWait(input);
-  setHandler(recordStateQuery, () => describe(run), {
+  const job = start(input);
+  setHandler(recordStateQuery, () => describe(job), {
     description: 'What this wait is doing: stage, hold, status of the record, polls.',
   });
-  handleDecisions(run);
-  handlePollNow(run, recordPollNowUpdate, () => describe(run));
-  handleListeners(run);
-  showStart(run);
-  // A record is neither written nor told of.
-  const { written: _written, notified: _notified, ...result } = await endingWell(run, () => waitForEnd(run));
-  return result;
+  handleDecisions(job);
+  handlePollNow(job, recordPollNowUpdate, () => describe(job));
+  handleListeners(job);
+  showStart(job);
+  return withCompletion(job, async () => resultOf(job, await endOf(job, () => waitForEnd(job))));
 }
 
-interface Wait extends FollowingRecord {
+interface Wait extends RecordJob {
   readonly asked: RecordInput;
   stage: RecordStage;
 }
 
-async function waitForEnd(run: Wait): Promise<Success<RecordResult>> {
-  const { kind, id, failOn } = run.asked;
-  const end = await followRecord(run, { kind, id, failOn });
+async function waitForEnd(job: Wait): Promise<Success<RecordResult>> {
+  const { kind, id, failOn } = job.asked;
+  const end = await pollRecord(job, { kind, id, failOn });
   const result: RecordResult = {
-    key: run.input.key,
+    key: job.input.key,
     status: 'succeeded',
     ...{ kind, id },
     recordStatus: end.status,
     record: end.record ?? null,
-    polls: run.progress.polls,
+    polls: job.progress.polls,
     finishedAt: new Date().toISOString(),
   };
   return { result, value: {} };
 }
 
-function startWait(asked: RecordInput): Wait {
-  const settings = readRecordSettings(asked);
+function start(asked: RecordInput): Wait {
+  const settings = readSettings(problemsOfRecordInput(asked), (reader) => pollTimes(asked.poll, reader));
   const { kind, id, campaign } = asked;
   const key = recordKey(kind, id, campaign);
   refuseUnsafeStart(key, recordWorkflowId(key), asked);
   const progress = startRecordProgress(asked);
-  const run: Wait = {
-    ...atStart(),
+  const job: Wait = {
+    ...newContext(),
     ...{ asked, settings, progress },
     input: { ...asked, key },
     stage: progress.hold ? 'overdue' : 'polling',
@@ -72,25 +68,25 @@ function startWait(asked: RecordInput): Wait {
       name: `the wait for ${kind} ${id}`,
       kind,
       id: () => id,
-      inFull: () => `${kind} ${id}`,
+      longLabel: () => `${kind} ${id}`,
       requestName: recordWorkflowId(key),
       facts: () => ({ kind, id }),
-      details: () => recordDetails(run, run.stage),
-      lastWords: () => lastWordsOf(run),
+      details: () => recordDetails(job, job.stage),
+      lastStatusText: () => recordStatusText(job),
     },
   };
-  return run;
+  return job;
 }
 
-function describe(run: Wait): RecordState {
-  const { asked, input, progress, stage, nextPollAt, lastError } = run;
+function describe(job: Wait): RecordState {
+  const { asked, input, progress, stage, nextPollAt, lastError } = job;
   const { decisions, polls, status } = progress;
   return {
     key: input.key,
     kind: asked.kind,
     id: asked.id,
     stage,
-    hold: describeHold(run),
+    hold: describeHold(job),
     recordStatus: status,
     decisions,
     polls,

@@ -1,8 +1,8 @@
 import { setHandler } from '@temporalio/workflow';
-import { LONGEST_CHANGE } from '../contract/changes';
 import {
   type CondensedText,
   type Download,
+  LONGEST_CALL_MS,
   type SubtitleFormat,
   type TranscriptInput,
   type TranscriptProgress,
@@ -12,59 +12,92 @@ import {
   type TranscriptState,
   transcriptStateQuery,
 } from '../contract';
-import { transcriptWorkflowId } from '../contract/ids';
-import { handleDecisions } from './steps/decisions';
-import { download, type Downloading } from './steps/download';
-import { endingWell, type Success } from './steps/ending';
-import { atStart } from './steps/following';
-import { describeHold } from './steps/question';
-import { followRecord, lastWordsOf, startRecordProgress } from './steps/records';
-import { recordDetails } from './steps/recordWords';
-import { handleListeners } from './lib/reporting';
-import { readTranscriptSettings } from './steps/settings';
-import { showStart } from './steps/visibility';
-import { refuseUnsafeStart } from './steps/start';
-import { handlePollNow } from './steps/watch';
-import { lines } from './steps/words';
+import { LONGEST_CHANGE } from '../contract/changes';
+import { downloadRequestId, transcriptWorkflowId } from '../contract/ids';
+import { problemsOfTranscriptInput } from '../validation/inputs';
+import { pollTimes } from '../validation/times';
+import { handleListeners } from './lib/listeners';
+import { endOf, notifyEnd, resultOf, type Success, withCompletion, writeEnd } from './steps/finish';
+import { handleDecisions } from './steps/hold';
+import { describeHold, newContext, readSettings, refuseUnsafeStart } from './steps/job';
+import { handlePollNow, pollUntil } from './steps/poll';
+import { pollRecord, type RecordJob, recordStatusText, startRecordProgress } from './steps/records';
+import { lines, recordDetails, setStage, showStart } from './steps/visibility';
 
-/** One transcript: wait until the transcription is done, download its subtitles, keep them and tell their user. */
+/** The file may come a little later than the status that announces it; after this long, empty is the result. */
+const EMPTY_GRACE_MS = 5 * 60_000;
+
+/** One transcript: poll until the transcription is done, download its subtitles, write them, notify their user. */
 export async function transcript(input: TranscriptInput): Promise<TranscriptResult> {
-  const run = startTranscript(input);
-  setHandler(transcriptStateQuery, () => describe(run), {
+  const job = start(input);
+  setHandler(transcriptStateQuery, () => describe(job), {
     description: 'What this transcript is doing: stage, hold, status of the transcription, polls.',
   });
-  handleDecisions(run);
-  handlePollNow(run, transcriptPollNowUpdate, () => describe(run));
-  handleListeners(run);
-  showStart(run);
-  return endingWell(run, () => runTranscript(run));
+  handleDecisions(job);
+  handlePollNow(job, transcriptPollNowUpdate, () => describe(job));
+  handleListeners(job);
+  showStart(job);
+  return withCompletion(job, async () => {
+    const end = await endOf(job, () => pollAndDownload(job));
+    const written = await writeEnd(job, end);
+    const notified = await notifyEnd(job, end, written);
+    return { ...resultOf(job, end), written, notified };
+  });
 }
 
-interface Transcript extends Downloading {
+interface Transcript extends RecordJob {
+  readonly progress: TranscriptProgress;
   readonly input: TranscriptInput;
   readonly format: SubtitleFormat;
   stage: TranscriptStage;
 }
 
-async function runTranscript(
-  run: Transcript,
+async function pollAndDownload(
+  job: Transcript,
 ): Promise<Success<Omit<TranscriptResult, 'written' | 'notified'>>> {
-  const { input, progress, format } = run;
+  const { input, progress, format } = job;
   const { key, transcriptionId } = input;
   if (progress.doneAt === null) {
-    // Never by its task, which tracks the submission and may report success long before.
-    await followRecord(run, { kind: 'transcription', id: transcriptionId });
+    // Its task does not count: that tracks the submission and may report success long before.
+    await pollRecord(job, { kind: 'transcription', id: transcriptionId });
     progress.doneAt = new Date().toISOString();
-    // The file has a deadline of its own.
+    // The download has a deadline of its own.
     progress.pollingSince = null;
   }
-  const file = await download(run, { transcriptionId, format });
+  const file = await download(job);
   const finishedAt = new Date().toISOString();
   const known = { key, transcriptionId, format, ...(file.ready ? {} : { empty: true as const }), finishedAt };
   return {
     value: { ...known, text: textToWrite(file) },
     result: { ...known, status: 'succeeded', text: textToKeep(file), polls: progress.polls },
   };
+}
+
+function download(job: Transcript): Promise<Download> {
+  const { progress, input, subject, format } = job;
+  // A run that continues an overdue one stays overdue.
+  if (!progress.hold) setStage(job, 'downloading');
+  return pollUntil<Download>(job, {
+    immediate: true,
+    timeoutMs: LONGEST_CALL_MS,
+    get: ({ activities, n, pauseMs }) => {
+      const { transcriptionId, scope } = input;
+      const requestId = downloadRequestId(subject.requestName, n);
+      return activities.downloadSubtitles({ transcriptionId, format, scope, requestId, pauseMs });
+    },
+    isOver: ({ ready }) => ready || isEmptyForGood(progress),
+    // The transcription is known, so a 404 is like any other failed download.
+    onNotFound: () => undefined,
+    texts: {
+      overdue: 'is DONE, but its file could not be downloaded',
+      givenUp: 'the service said DONE, but never gave its file',
+    },
+  });
+}
+
+function isEmptyForGood(progress: TranscriptProgress): boolean {
+  progress.emptySince ??= new Date().toISOString();
+  return Date.now() - Date.parse(progress.emptySince) >= EMPTY_GRACE_MS;
 }
 
 function textToKeep(file: Download): string | CondensedText {
@@ -86,8 +119,8 @@ function condensed({ size, digest, fetch }: CondensedText): CondensedText {
   return { size, digest, fetch };
 }
 
-function startTranscript(input: TranscriptInput): Transcript {
-  const settings = readTranscriptSettings(input);
+function start(input: TranscriptInput): Transcript {
+  const settings = readSettings(problemsOfTranscriptInput(input), (reader) => pollTimes(input.poll, reader));
   const { key, transcriptionId, format = 'srt', carried } = input;
   refuseUnsafeStart(key, transcriptWorkflowId(key), input);
   const progress: TranscriptProgress = {
@@ -95,8 +128,8 @@ function startTranscript(input: TranscriptInput): Transcript {
     doneAt: carried?.doneAt ?? null,
     emptySince: carried?.emptySince ?? null,
   };
-  const run: Transcript = {
-    ...atStart(),
+  const job: Transcript = {
+    ...newContext(),
     ...{ input, settings, progress, format },
     stage: firstStage(progress),
     subject: {
@@ -105,14 +138,14 @@ function startTranscript(input: TranscriptInput): Transcript {
       name: `transcript ${key}`,
       kind: 'transcription',
       id: () => transcriptionId,
-      inFull: () => `transcription ${transcriptionId} of transcript ${key}`,
+      longLabel: () => `transcription ${transcriptionId} of transcript ${key}`,
       requestName: transcriptWorkflowId(key),
       facts: () => ({ transcriptionId, format }),
-      details: () => detailsOf(run),
-      lastWords: () => lastWordsOf(run),
+      details: () => detailsOf(job),
+      lastStatusText: () => recordStatusText(job),
     },
   };
-  return run;
+  return job;
 }
 
 function firstStage({ end, hold, doneAt }: TranscriptProgress): TranscriptStage {
@@ -121,22 +154,22 @@ function firstStage({ end, hold, doneAt }: TranscriptProgress): TranscriptStage 
   return doneAt === null ? 'polling' : 'downloading';
 }
 
-function detailsOf(run: Transcript): string {
-  const { emptySince } = run.progress;
-  const details = recordDetails(run, run.stage);
-  if (run.stage !== 'downloading' || emptySince === null) return details;
+function detailsOf(job: Transcript): string {
+  const { emptySince } = job.progress;
+  const details = recordDetails(job, job.stage);
+  if (job.stage !== 'downloading' || emptySince === null) return details;
   return lines(details, `The file is empty since ${emptySince}; if it stays so, that is the result.`);
 }
 
-function describe(run: Transcript): TranscriptState {
-  const { input, format, progress, stage, nextPollAt, lastError } = run;
+function describe(job: Transcript): TranscriptState {
+  const { input, format, progress, stage, nextPollAt, lastError } = job;
   const { decisions, polls, status } = progress;
   return {
     key: input.key,
     transcriptionId: input.transcriptionId,
     format,
     stage,
-    hold: describeHold(run),
+    hold: describeHold(job),
     jobStatus: status === null ? null : String(status),
     decisions,
     polls,

@@ -17,7 +17,7 @@ import {
   problemsOfRecordInput,
   problemsOfTranscriptInput,
 } from '../../src/validation/inputs';
-import { readSettings } from '../../src/workflows/steps/settings';
+import { readMediaSettings } from '../../src/workflows/steps/mediaJob';
 
 const image_url = 'https://example.com/a.png';
 const job: MediaInput = { key: 'k', tool: 'remove-background', request: { image_url } };
@@ -48,14 +48,14 @@ test.each<[string, Partial<Record<keyof MediaInput, unknown>>, string]>([
 ])('%s is refused by the client and by the run', (_case, wrong, problem) => {
   const input = { ...job, ...wrong } as MediaInput;
   expect(problemsOfSpec(input)).toEqual([expect.stringContaining(problem)]);
-  expect(() => readSettings(input)).toThrow(problem);
+  expect(() => readMediaSettings(input)).toThrow(problem);
 });
 
 test.each(['', 7, 'x'.repeat(LONGEST_WORKFLOW_ID + 1), 'ä'.repeat(LONGEST_WORKFLOW_ID / 2 + 1)])(
   'a run that is to tell its news to %j is refused at its start',
   (reportTo) => {
     const problem = 'reportTo: must be a workflow id';
-    expect(() => readSettings({ ...job, reportTo } as MediaInput)).toThrow(problem);
+    expect(() => readMediaSettings({ ...job, reportTo } as MediaInput)).toThrow(problem);
     expect(problemsOfTranscriptInput({ reportTo })).toContain(problem);
     expect(problemsOfRecordInput({ kind: 'asset', id: 'a', reportTo })).toEqual([problem]);
   },
@@ -63,13 +63,13 @@ test.each(['', 7, 'x'.repeat(LONGEST_WORKFLOW_ID + 1), 'ä'.repeat(LONGEST_WORKF
 
 test('what is left out may also be null, as other languages write it', () => {
   const input = { ...job, write: null, taskId: null, reportTo: null, notify: { ...notify, on: null } };
-  expect(() => readSettings(input as unknown as MediaInput)).not.toThrow();
+  expect(() => readMediaSettings(input as unknown as MediaInput)).not.toThrow();
 });
 
 test.each([undefined, 7, '', 'a b', 'a/b', 'ü', 'k'.repeat(LONGEST_KEY + 1)])(
   'a run with the key %j is refused at its start',
   (key) => {
-    expect(() => readSettings({ ...job, key } as MediaInput)).toThrow('key: must be');
+    expect(() => readMediaSettings({ ...job, key } as MediaInput)).toThrow('key: must be');
     expect(problemsOfTranscriptInput({ key })).toContainEqual(expect.stringContaining('key: must be'));
   },
 );

@@ -3,7 +3,7 @@ import { setHandler, sleep, workflowInfo } from '@temporalio/workflow';
 import { type ItemCounts, type JobEnd, partitionNewsSignal, type PartitionStanding } from '../../contract';
 import { batchPartWorkflowId } from '../../contract/ids';
 import { isRecord, isText } from '../../validation/inputs';
-import { readEnd } from '../lib/readEnd';
+import { readEnd } from '../lib/otherRuns';
 import { tellOfAbsent } from './notices';
 import { absentOf, type Batch } from './run';
 

@@ -1,7 +1,7 @@
 /** What people are told of a batch, each event at most once. */
 import { log, metricMeter, sleep } from '@temporalio/workflow';
 import { type BatchNotice, type BatchResult, type NoticeOutcome, type StoppedItems } from '../../contract';
-import { type Message, tellOperator, tellUser } from '../lib/notice';
+import { type Message, tellOperator, tellUser } from '../lib/notify';
 import {
   absentOf,
   type Batch,

@@ -2,7 +2,7 @@
 import { condition, getExternalWorkflowHandle, sleep } from '@temporalio/workflow';
 import { DEFAULT_BATCH_CONCURRENCY, type PartitionStanding, windowSignal } from '../../contract';
 import { batchPartWorkflowId } from '../../contract/ids';
-import { doubling } from '../lib/backoff';
+import { doubling } from '../lib/atMostOnce';
 import { lookAt } from './looking';
 import { type Batch } from './run';
 

@@ -11,7 +11,7 @@ import {
 } from '../../contract';
 import { batchWorkflowId } from '../../contract/ids';
 import { isText } from '../../validation/inputs';
-import { type Sender, wasReset } from '../steps/following';
+import { type Sender, wasReset } from '../lib/atMostOnce';
 import { takenOver } from './carrying';
 
 export interface Batch extends Sender {

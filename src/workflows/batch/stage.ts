@@ -3,7 +3,7 @@ import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@tempor
 import { type BatchInput, type BatchStage } from '../../contract';
 import { repeatedKey } from '../../contract/ids';
 import { attributesOfJob, searchAttributes } from '../../contract/searchAttributes';
-import { lines } from '../steps/words';
+import { lines } from '../steps/visibility';
 import { type Batch, countOfHeld, describe, lateOf, stoppedOf, troubleOf } from './run';
 
 /** Whoever started it has given its list entry along; where another language did not, it is made here. */

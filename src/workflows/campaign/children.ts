@@ -29,8 +29,8 @@ import {
   transcriptWorkflowId,
 } from '../../contract/ids';
 import { attributesOfJob } from '../../contract/searchAttributes';
-import { isAlreadyStarted } from '../lib/alreadyStarted';
-import { inLists } from '../lib/readEnd';
+import { isAlreadyStarted } from '../lib/otherRuns';
+import { inLists } from '../lib/otherRuns';
 import { forgetEnding, mayHaveEnded } from './looking';
 import { shortened } from './news';
 import { type Campaign, jobNamed, mediaSpec, setStatus } from './run';

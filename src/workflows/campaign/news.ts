@@ -3,7 +3,7 @@ import { CancellationScope, condition, setHandler } from '@temporalio/workflow';
 import { bytesOf } from '../../validation/campaign';
 import { type CampaignJob, END_STAGES, type JobEnd, jobNewsSignal } from '../../contract';
 import { isRecord } from '../../validation/inputs';
-import { readManyEnds } from '../lib/readEnd';
+import { readManyEnds } from '../lib/otherRuns';
 import { mayContinue } from './continuing';
 import { forgetEnding, goOnLooking, linger, look, nextLook } from './looking';
 import { type Campaign, isOpen, setStatus } from './run';

@@ -7,7 +7,7 @@ import {
   type NoticeOutcome,
   type NotifyTarget,
 } from '../../contract';
-import { isTooLate, type Message, tellOperator, tellUser } from '../lib/notice';
+import { isTooLate, type Message, tellOperator, tellUser } from '../lib/notify';
 import { type Campaign, isOver, remark } from './run';
 import { save } from './saving';
 

@@ -12,15 +12,15 @@ import {
 } from '../../contract';
 import { parseDuration } from '../../contract/durations';
 import { campaignWorkflowId } from '../../contract/ids';
-import { type Sender, wasReset } from '../steps/following';
-import { type Mailbox, newMailbox } from '../lib/mailbox';
+import { type Sender, wasReset } from '../lib/atMostOnce';
+import { type WriterReplies, newWriterReplies } from '../steps/write';
 import { type JobOrder } from './children';
 
 /** A campaign's progress, which outlives the run, and what it is doing at the moment. */
 export interface Campaign extends Sender {
   readonly input: CampaignInput;
   readonly progress: CampaignProgress;
-  readonly mailbox: Mailbox;
+  readonly mailbox: WriterReplies;
   /** JSON pointer to its place in the project's data. */
   readonly at: string;
   readonly concurrency: number;
@@ -86,7 +86,7 @@ export function startCampaign(input: CampaignInput): Campaign {
     },
     ended: new Map(),
     attended: new Set(),
-    mailbox: newMailbox(),
+    mailbox: newWriterReplies(),
     orders: new Map(),
     place: 'unknown',
     unsaved: new Map(),

@@ -77,7 +77,7 @@ export async function leaveToWriter(run: Campaign): Promise<void> {
 }
 
 async function handOver(run: Campaign, taken: Taken): Promise<void> {
-  const outcome = await outcomeUnlessKept((onReceipt) => write(run, taken.steps, { onReceipt }));
+  const outcome = await outcomeUnlessKept((onAck) => write(run, taken.steps, { onAck }));
   if (!outcome) return;
   note(run, taken, outcome);
   if (!outcome.ok) log.warn('the project does not know how the campaign ended', outcome);

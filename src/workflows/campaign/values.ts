@@ -1,7 +1,7 @@
 /** What jobs take out of the results of earlier ones. */
 import { type JobEnd } from '../../contract';
 import { referencesIn, resolveReferences } from '../../validation/campaign';
-import { readEnd } from '../lib/readEnd';
+import { readEnd } from '../lib/otherRuns';
 import { type Campaign, jobNamed } from './run';
 
 /** By `<from> <at>`. */

@@ -1,6 +1,6 @@
 /** What a campaign says of itself, in words. */
 import { type CampaignJob } from '../../contract';
-import { lines } from '../steps/words';
+import { lines } from '../steps/visibility';
 import { type Campaign, isOpen, isOver } from './run';
 
 const MOST_JOBS_NAMED = 10;

@@ -1,9 +1,9 @@
-/** For what may be run once and never again: a second attempt may be a second payment, or a second notification. */
-import { type ActivityOptions } from '@temporalio/workflow';
+/** What every submission and every notification needs: a second attempt may pay or notify a second time. */
+import { type ActivityOptions, workflowInfo } from '@temporalio/workflow';
 
 /**
- * The maximum can be raised from outside while it runs, so that the ends after which it may have sent are named, too: then
- * the run learns at once what it had told of itself. The activity guards itself as well.
+ * An operator can raise the maximum while the activity runs, so the failures after which it may have sent are not
+ * retryable either. The activity has guards of its own, too.
  */
 export const AT_MOST_ONCE: ActivityOptions['retry'] = {
   maximumAttempts: 1,
@@ -14,3 +14,36 @@ export const AT_MOST_ONCE: ActivityOptions['retry'] = {
     'PayloadsTooLarge',
   ],
 };
+
+/** What a run must know to send something at most once. */
+export interface Sender {
+  readonly subject: { requestName: string };
+  readonly progress: { reset: boolean };
+}
+
+/**
+ * The run id that the activity compares with its own before it sends. A run that was reset does not know what was sent
+ * before, so it gives no id and the activity refuses. A branch in the workflow instead would break the replay of what
+ * happened before the reset.
+ */
+export function senderOf({ progress }: Pick<Sender, 'progress'>): string {
+  return progress.reset ? 'none: the run was reset' : workflowInfo().originalExecutionRunId;
+}
+
+/** Whether this run, or one that it continues, was reset. */
+export function wasReset(carried: { reset?: boolean } | undefined): boolean {
+  const { runId, originalExecutionRunId } = workflowInfo();
+  return (carried?.reset ?? false) || runId !== originalExecutionRunId;
+}
+
+/** Waiting times that double up to a limit. */
+export function doubling(firstMs: number, mostMs: number): { next(): number } {
+  let following = firstMs;
+  return {
+    next() {
+      const wait = following;
+      following = Math.min(following * 2, mostMs);
+      return wait;
+    },
+  };
+}

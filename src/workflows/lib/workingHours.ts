@@ -1,29 +1,28 @@
 /**
- * When people may be nudged. What was planned for working hours may be late: no worker was there, or the campaign was
- * paused. So they are looked at again at the moment of sending.
+ * When people may be nudged. A planned time may pass while no worker runs or the campaign is paused, so working hours are
+ * read again right before sending.
  */
 import { ActivityFailure, isCancellation, proxyActivities } from '@temporalio/workflow';
 import { type SegueActivities } from '../../contract';
 
 /**
- * Time zones change between releases of the runtime: worked out once and recorded, it replays. Not local activities:
- * where the result of one, a question about the status and a signal meet in one workflow task, the SDK applies them in
- * another order when it replays (seen).
+ * Activities, because time zones change between releases of the runtime and a recorded result replays. Not local ones:
+ * where one meets a query and a signal in one workflow task, they replay in another order than they came (seen).
  */
 const clock = proxyActivities<SegueActivities>({ startToCloseTimeout: '10s' });
 
 export interface Place {
   timezone: string;
-  /** Told why it goes by UTC instead. */
-  onUnknown?: (words: string) => void;
+  /** Called with the reason when UTC is used instead. */
+  onUnknown?: (reason: string) => void;
 }
 
-/** The first moment from then on in working hours. */
+/** The first moment in working hours, from `notBefore` on. */
 export function workingTime(place: Place, notBefore: string): Promise<string> {
   return orByUtc(place, (timezone) => clock.workingTime({ notBefore, timezone }));
 }
 
-/** Whether it is working time: until when and on which day, or when it will be. */
+/** The end of the working hours and the date; outside of them, when they begin. */
 export async function workingHours(
   place: Place,
 ): Promise<{ until: string; date: string } | { opensAt: string }> {
@@ -32,13 +31,13 @@ export async function workingHours(
     const { opensAt, closesAt, date } = await orByUtc(place, (timezone) =>
       clock.workingHours({ at, timezone }),
     );
-    // By now it may be over: an answer has to wait where no worker takes it.
+    // They may be over by now: the result waits while no worker runs.
     if (Date.now() >= Date.parse(closesAt)) continue;
     return Date.parse(opensAt) > Date.now() ? { opensAt } : { until: closesAt, date };
   }
 }
 
-/** A zone that the worker before knew, and this one does not, must not end what is paid for. */
+/** A zone that only another worker knows must not fail a run that is paid for. */
 async function orByUtc<T>({ timezone, onUnknown }: Place, ask: (timezone: string) => Promise<T>): Promise<T> {
   try {
     return await ask(timezone);

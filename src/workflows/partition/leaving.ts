@@ -18,7 +18,7 @@ import {
 import { holdName, mediaWorkflowId } from '../../contract/ids';
 import { isRecord, isText } from '../../validation/inputs';
 import { attributesOfJob } from '../../contract/searchAttributes';
-import { isAlreadyStarted } from '../lib/alreadyStarted';
+import { isAlreadyStarted } from '../lib/otherRuns';
 import { tellBatch } from './reporting';
 import { type Entry, jobKeyOf, type Partition } from './run';
 

@@ -11,9 +11,9 @@ import {
 } from '../../contract';
 import { notifyRequestId } from '../../contract/ids';
 import { AT_MOST_ONCE } from '../lib/atMostOnce';
-import { doubling } from '../lib/backoff';
-import { senderOf } from '../steps/following';
-import { type Message, notificationTo } from '../lib/notice';
+import { doubling } from '../lib/atMostOnce';
+import { senderOf } from '../lib/atMostOnce';
+import { type Message, notificationTo } from '../lib/notify';
 import { outcomesOf } from './chunk';
 import {
   endWhenLong,

@@ -3,7 +3,7 @@ import { ActivityFailure, condition, proxyActivities, workflowInfo } from '@temp
 import { HEARTBEAT_TIMEOUT_MS, type ItemProgress, type PollActivities, type TasksNews } from '../../contract';
 import { formatDuration } from '../../contract/durations';
 import { pollRequestId, pollTaskQueue } from '../../contract/ids';
-import { MISSING_GRACE_MS } from '../steps/watch';
+import { MISSING_GRACE_MS } from '../steps/poll';
 import { leaveMissing, leaveOverdue } from './leaving';
 import {
   endWhenLong,

@@ -2,8 +2,8 @@
 import { condition, getExternalWorkflowHandle, sleep } from '@temporalio/workflow';
 import { partitionNewsSignal } from '../../contract';
 import { batchWorkflowId } from '../../contract/ids';
-import { doubling } from '../lib/backoff';
-import { readEnd } from '../lib/readEnd';
+import { doubling } from '../lib/atMostOnce';
+import { readEnd } from '../lib/otherRuns';
 import { isAnybodyUntold } from './notices';
 import {
   countsOf,

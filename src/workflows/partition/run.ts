@@ -10,17 +10,17 @@ import {
   type PartitionProgress,
 } from '../../contract';
 import { batchItemKey, batchPartWorkflowId } from '../../contract/ids';
-import { doubling } from '../lib/backoff';
-import { type Sender, wasReset } from '../steps/following';
-import { type Mailbox, newMailbox } from '../lib/mailbox';
-import { type Submitter } from '../steps/sending';
-import { type Settings } from '../steps/settings';
+import { doubling } from '../lib/atMostOnce';
+import { type Sender, wasReset } from '../lib/atMostOnce';
+import { type WriterReplies, newWriterReplies } from '../steps/write';
+import { type Submitter } from '../steps/submit';
+import { type JobTimes } from '../../validation/times';
 
 export interface Partition extends Sender, Submitter {
   readonly input: PartitionInput;
-  readonly settings: Settings;
+  readonly settings: JobTimes;
   readonly progress: PartitionProgress;
-  readonly mailbox: Mailbox;
+  readonly mailbox: WriterReplies;
   /** Chunks on their way. */
   chunks: number;
   /** How many this run has sent so far. */
@@ -47,7 +47,7 @@ export interface Partition extends Sender, Submitter {
   handingOver: boolean;
 }
 
-export function startPartition(input: PartitionInput, settings: Settings): Partition {
+export function startPartition(input: PartitionInput, settings: JobTimes): Partition {
   const { carried, batch, n } = input;
   return {
     input,
@@ -65,7 +65,7 @@ export function startPartition(input: PartitionInput, settings: Settings): Parti
       reset: wasReset(carried),
     },
     subject: { requestName: batchPartWorkflowId(batch, n) },
-    mailbox: newMailbox(),
+    mailbox: newWriterReplies(),
     ...{
       sending: new Set(),
       chunks: 0,

@@ -10,8 +10,8 @@ import {
 } from '../../contract';
 import { batchTaskQueue } from '../../contract/ids';
 import { AT_MOST_ONCE } from '../lib/atMostOnce';
-import { senderOf } from '../steps/following';
-import { withoutOutcome } from '../steps/sending';
+import { senderOf } from '../lib/atMostOnce';
+import { withoutOutcome } from '../steps/submit';
 import { outcomesOf } from './chunk';
 import { leaveHeld } from './leaving';
 import {

@@ -2,7 +2,7 @@
 import { CancellationScope, uuid4, workflowInfo } from '@temporalio/workflow';
 import { type Letter, type Saved, type Step } from '../../contract';
 import { changeIdOf } from '../../contract/ids';
-import { answerTo } from '../lib/mailbox';
+import { answerTo } from '../steps/write';
 import { writeToProject } from '../steps/write';
 import { noteNotice } from './notices';
 import { endWhenLong, type Entry, entryAt, type Partition } from './run';

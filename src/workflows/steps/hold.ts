@@ -1,57 +1,71 @@
-/** Questions that only a person can answer. */
-import { ApplicationFailure, CancellationScope, condition } from '@temporalio/workflow';
-import { type Decision, FAILURE, type Hold } from '../../contract';
-import { alarm } from '../lib/alarm';
-import { type Following } from './following';
-import { type Run } from './progress';
-import { holdId } from './question';
-import { enterStage } from './visibility';
+/** A held job waits for a person, and how that person's decision reaches it. */
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  CancellationScope,
+  condition,
+  proxyActivities,
+  setHandler,
+} from '@temporalio/workflow';
+import {
+  acceptedSignal,
+  type Decision,
+  type DecisionReceipt,
+  FAILURE,
+  type Hold,
+  resolveUpdate,
+  type SegueActivities,
+} from '../../contract';
+import { isRecord, isText, problemsOfTaskId } from '../../validation/inputs';
+import { alarm } from '../lib/notify';
+import { describeHold, holdId, type JobContext } from './job';
+import { addOtherTask, type MediaJob } from './mediaJob';
+import { setStage, showTasks } from './visibility';
 
 /**
- * Stands until a person decides to adopt or to submit again, or a late answer decides instead; abandoned, it throws. A
- * cancellation ends it too, but not one from before it was held: whoever asked for that did not know.
+ * Waits until a person, or a late answer of the service, decides to adopt or to resubmit; throws when the job is
+ * abandoned. A cancellation ends the wait, unless it came before the hold: whoever cancelled did not know of the hold.
  */
-export async function hold(run: Run, question: Omit<Hold, 'since'>): Promise<Decision> {
-  openHold(run, question);
-  const lateTask = run.progress.attempts.find(({ n }) => n === question.n)?.taskId;
-  if (question.why === 'unknown' && lateTask !== undefined) {
-    run.decision = lateAdoption(run, lateTask);
-    // What the batch told of is settled; whatever comes next is told anew.
-    run.toldByBatch = false;
+export async function hold(job: MediaJob, cause: Omit<Hold, 'since'>): Promise<Decision> {
+  openHold(job, cause);
+  const lateTask = job.progress.attempts.find(({ n }) => n === cause.n)?.taskId;
+  if (cause.why === 'unknown' && lateTask !== undefined) {
+    job.decision = lateAdoption(job, lateTask);
+    // The batch notified the operator of this hold, not of the next one.
+    job.toldByBatch = false;
   }
-  const telling = run.decision ? undefined : alarm(run, question);
+  const alarming = job.decision ? undefined : alarm(job, cause);
   try {
-    return await takeDecision(run);
+    return await takeDecision(job);
   } finally {
-    telling?.cancel();
+    alarming?.cancel();
   }
 }
 
-/** Asks the question and goes on; a decision is looked for by who opened it. */
-export function openHold(run: Following, question: Omit<Hold, 'since'>): void {
-  run.decision = null;
-  run.progress.hold = { ...question, since: new Date().toISOString() };
-  enterStage(run, question.why === 'overdue' ? 'overdue' : 'held');
+/** Does not wait for the decision. */
+export function openHold(job: JobContext, cause: Omit<Hold, 'since'>): void {
+  job.decision = null;
+  job.progress.hold = { ...cause, since: new Date().toISOString() };
+  setStage(job, cause.why === 'overdue' ? 'overdue' : 'held');
 }
 
-export function closeHold(run: Following): void {
-  run.progress.hold = null;
-  run.decision = null;
+export function closeHold(job: JobContext): void {
+  job.progress.hold = null;
+  job.decision = null;
 }
 
-async function takeDecision(run: Run): Promise<Decision> {
-  const isDecided = (): Promise<void> => condition(() => run.decision !== null);
+async function takeDecision(job: MediaJob): Promise<Decision> {
+  const isDecided = (): Promise<void> => condition(() => job.decision !== null);
   if (CancellationScope.current().consideredCancelled) await CancellationScope.nonCancellable(isDecided);
   else await isDecided();
-  // Decided, or the condition would not have come true.
-  const decision = run.decision as unknown as Decision;
-  if (decision.action === 'abandon') throw abandoned(run, decision);
-  if (decision.action === 'resubmit') run.orderedBy = decision.hold.slice(0, decision.hold.lastIndexOf('/'));
-  closeHold(run);
+  const decision = job.decision as unknown as Decision;
+  if (decision.action === 'abandon') throw abandoned(job, decision);
+  if (decision.action === 'resubmit') job.orderedBy = decision.hold.slice(0, decision.hold.lastIndexOf('/'));
+  closeHold(job);
   return decision;
 }
 
-export function abandoned({ input, subject }: Following, { by, reason }: Decision): ApplicationFailure {
+export function abandoned({ input, subject }: JobContext, { by, reason }: Decision): ApplicationFailure {
   const name = subject.name.replace(/^./, (first) => first.toUpperCase());
   return ApplicationFailure.create({
     type: FAILURE.abandoned,
@@ -61,8 +75,141 @@ export function abandoned({ input, subject }: Following, { by, reason }: Decisio
   });
 }
 
-/** The service answered after all: as good as a decision, and nobody needs to make it. */
-export function lateAdoption(run: Run, taskId: string): Decision {
+/** A late answer of the service decides like a person. */
+function lateAdoption(job: MediaJob, taskId: string): Decision {
   const reason = 'the answer to the submission came late';
-  return { hold: holdId(run), action: 'adopt', taskId, by: 'segue', reason };
+  return { hold: holdId(job), action: 'adopt', taskId, by: 'segue', reason };
+}
+
+const MOST_DECISIONS_SHOWN = 20;
+
+/** Checks for adopt and resubmit, which only media jobs know. */
+interface DecisionRules {
+  problemsOf: (decision: Decision) => string[];
+  /** Throws when the decision cannot be taken. */
+  confirm: (decision: Decision) => Promise<void>;
+}
+
+const NO_RULES: DecisionRules = { problemsOf: () => [], confirm: () => Promise.resolve() };
+
+export function handleDecisions(job: JobContext, rules = NO_RULES): void {
+  const actions = job.resubmitAfter ? 'adopt | resubmit | abandon, taskId?, force?' : 'abandon';
+  setHandler(resolveUpdate, (decision) => applyDecision(job, decision, rules), {
+    description: `Decides a held run: { hold, action: ${actions}, by, reason }. \`hold\` is in the answer of \`state\`.`,
+    // Not run on replay, so it may compare the run id and the time. It also checks decisions that a reset applies again.
+    validator: (decision) => {
+      const problems = problemsOf(job, decision, rules);
+      if (problems.length > 0) throw badDecision(`The decision was not taken: ${problems.join('; ')}`);
+    },
+  });
+}
+
+/** Compares only the number of the hold: a reset applies accepted decisions again, in a run with another id. */
+async function applyDecision(
+  job: JobContext,
+  decision: Decision,
+  rules: DecisionRules,
+): Promise<DecisionReceipt> {
+  const isOpen = (): boolean => job.progress.hold?.n === numberOf(decision.hold) && job.decision === null;
+  // Compared again after the wait: another decision or a late answer may have come first, and a resubmit would pay twice.
+  if (isOpen()) await rules.confirm(decision);
+  const applied = isOpen();
+  if (applied) {
+    job.decision = decision;
+    recordDecision(job, decision);
+  }
+  const taskId = decision.taskId ?? job.subject.facts().taskId ?? null;
+  return { applied, stage: job.stage, taskId };
+}
+
+function recordDecision({ progress }: JobContext, { force, ...decision }: Decision): void {
+  progress.decisions.push({ ...decision, at: new Date().toISOString() });
+  if (progress.decisions.length > MOST_DECISIONS_SHOWN) progress.decisions.shift();
+}
+
+function problemsOf(job: JobContext, decision: unknown, rules: DecisionRules): string[] {
+  const { hold, action, by, reason } = (decision ?? {}) as Partial<Decision>;
+  const open = describeHold(job);
+  if (!open) return [`the run is not held; it is ${job.stage}`];
+  const problems = Object.entries({ by, reason }).flatMap(([name, value]) =>
+    typeof value === 'string' && value.trim() !== '' ? [] : [`${name}: must be a text`],
+  );
+  if (hold !== open.id) problems.push(`hold: the open one is ${open.id}`);
+  if (job.decision) problems.push('it is decided already');
+  if (action && open.actions.includes(action)) problems.push(...rules.problemsOf(decision as Decision));
+  else problems.push(`action: must be ${open.actions.join(' or ')} (the run is ${open.why})`);
+  return problems;
+}
+
+function numberOf(hold: unknown): number {
+  return Number(String(hold).split('/').at(-1));
+}
+
+function badDecision(message: string): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(message, FAILURE.badDecision);
+}
+
+const { getTask } = proxyActivities<SegueActivities>({
+  // A person waits for the answer, and the client waits for at most a minute.
+  startToCloseTimeout: '12s',
+  scheduleToCloseTimeout: '45s',
+  retry: { maximumAttempts: 3, initialInterval: '1s' },
+});
+
+export function taskRules(job: MediaJob): DecisionRules {
+  return {
+    problemsOf: ({ action, taskId }) => {
+      if (action === 'resubmit') return problemsOfResubmit(job);
+      if (action !== 'adopt') return [];
+      return isText(taskId) ? problemsOfTaskId(taskId) : ['taskId: must name the task to adopt'];
+    },
+    confirm: async (decision) => {
+      if (decision.action === 'adopt') await requireTask(job, decision);
+    },
+  };
+}
+
+/** Takes the task id of a submission that was given up; a hold for that submission is then decided. */
+export function handleLateAnswers(job: MediaJob): void {
+  setHandler(
+    acceptedSignal,
+    (answer: unknown) => {
+      const { hold, taskId } = isRecord(answer) ? answer : {};
+      // Anybody can send a signal; a throw here would block the run.
+      if (!isText(taskId)) return;
+      const attempt = job.progress.attempts.find(({ n }) => n === numberOf(hold));
+      // The first task id of an attempt counts. Any other task is paid for, too, so it is kept beside.
+      if (!attempt || attempt.taskId !== undefined) {
+        if (problemsOfTaskId(taskId).length === 0 && addOtherTask(job, taskId)) showTasks(job);
+        return;
+      }
+      // Also before the run knows that the submission gave no outcome.
+      attempt.taskId = taskId;
+      const open = job.progress.hold;
+      if (open?.why === 'unknown' && open.n === attempt.n) job.decision ??= lateAdoption(job, taskId);
+      else if (attempt.outcome !== 'pending') showTasks(job);
+    },
+    { description: 'Tells a task id that came after its submission was given up: { hold, taskId }.' },
+  );
+}
+
+/** Throws, and the run stays held, when the service does not know the task, unless the decision has `force`. */
+async function requireTask({ input }: MediaJob, { taskId = '', force }: Decision): Promise<void> {
+  if (force) return;
+  try {
+    await CancellationScope.nonCancellable(() => getTask({ request: { id: taskId }, scope: input.scope }));
+  } catch (error) {
+    if (!(error instanceof ActivityFailure)) throw error;
+    const said = error.cause?.message ?? error.message;
+    throw badDecision(
+      `Task ${taskId} was not adopted, and the run is still held. The service says: ${said}. ` +
+        'Check the id; --force adopts it without asking.',
+    );
+  }
+}
+
+function problemsOfResubmit(job: MediaJob): string[] {
+  const after = describeHold(job)?.resubmitAfter ?? null;
+  if (after === null || Date.now() >= Date.parse(after)) return [];
+  return [`action: the last submission may still arrive; it can be submitted again from ${after} on`];
 }

@@ -1,25 +1,35 @@
+/** Polls the service until what the job waits for is over. */
+import {
+  ActivityCancellationType,
+  ActivityFailure,
+  ApplicationFailure,
+  CancellationScope,
+  condition,
+  type defineUpdate,
+  isCancellation,
+  proxyActivities,
+  setHandler,
+  sleep,
+  workflowInfo,
+} from '@temporalio/workflow';
 import { isTaskOver } from '../../api/endings';
-import { type SegueActivities } from '../../contract';
+import { FAILURE, PAUSE, type PollActivities, type PollNow, type SegueActivities } from '../../contract';
 import { formatDuration } from '../../contract/durations';
-import { pollRequestId } from '../../contract/ids';
-import { continueWhenLong } from './following';
-import { hold } from './hold';
-import { keepLostTask, type Run, startOver } from './progress';
-import { nextNumber } from './question';
-import { enterStage } from './visibility';
-import { MISSING_GRACE_MS, watch } from './watch';
+import { pollRequestId, pollTaskQueue } from '../../contract/ids';
+import { alarm } from '../lib/notify';
+import { isEnding } from './finish';
+import { abandoned, closeHold, hold, openHold } from './hold';
+import { continueWhenLong, type JobContext, label, nextNumber } from './job';
+import { keepLostTask, type MediaJob, prepareResubmit } from './mediaJob';
+import { setStage, showDetails } from './visibility';
 
-/** What the service says of a task. */
-type TaskNews = Awaited<ReturnType<SegueActivities['getTask']>>;
+type Task = Awaited<ReturnType<SegueActivities['getTask']>>;
 
-/**
- * Asks after the task until it is `SUCCESS` or `FAILURE`; it is `lost` where the service no longer knows it and a
- * person decided to submit again.
- */
-export function pollUntilDone(run: Run): Promise<TaskNews | 'lost'> {
-  const { progress, input } = run;
-  return watch(run, {
-    ask: ({ activities, n, pauseMs }) =>
+/** Polls until the task is `SUCCESS` or `FAILURE`; `lost` when it is unknown and a person decided to submit again. */
+export function pollTask(job: MediaJob): Promise<Task | 'lost'> {
+  const { progress, input } = job;
+  return pollUntil(job, {
+    get: ({ activities, n, pauseMs }) =>
       activities.getTask({
         request: { id: progress.taskId ?? '' },
         scope: input.scope,
@@ -27,23 +37,232 @@ export function pollUntilDone(run: Run): Promise<TaskNews | 'lost'> {
         pauseMs,
       }),
     isOver: ({ status }) => isTaskOver(status),
-    onMissing: () => decideMissing(run),
-    continueWhenLong: () => continueWhenLong(run),
+    onNotFound: () => holdLostTask(job),
   });
 }
 
-/** The service does not know a task that it gave out: a person decides which one to ask after, if any. */
-async function decideMissing(run: Run): Promise<'lost' | undefined> {
-  const { progress } = run;
+/** The service does not know a task that it accepted: a person adopts another one or submits again. */
+async function holdLostTask(job: MediaJob): Promise<'lost' | undefined> {
+  const { progress } = job;
   const reason = `the service has answered 404 for task ${progress.taskId ?? ''} for ${formatDuration(MISSING_GRACE_MS)}`;
-  const decision = await hold(run, { n: nextNumber(run), why: 'missing', reason });
+  const decision = await hold(job, { n: nextNumber(job), why: 'missing', reason });
   progress.missingSince = null;
-  // Its deadlines are not those of the task that was lost, nor does the time count that a person took.
+  // The deadlines of the next task begin anew; neither the lost task nor the hold counts.
   progress.pollingSince = null;
-  if (decision.action !== 'adopt') startOver(run);
-  keepLostTask(run);
+  if (decision.action !== 'adopt') prepareResubmit(job);
+  keepLostTask(job);
   progress.taskId = decision.action === 'adopt' ? (decision.taskId ?? null) : null;
   if (progress.taskId === null) return 'lost';
-  enterStage(run, 'polling');
+  setStage(job, 'polling');
   return undefined;
+}
+
+const OVERDUE_INTERVAL_MS = 5 * 60_000;
+
+/** The service may need a moment until it knows what it accepted; after this long, 404 means that it lost it. */
+export const MISSING_GRACE_MS = 5 * 60_000;
+
+const NOT_OVER = { overdue: 'is not over', givenUp: 'the service never said it was over' };
+
+export interface PollOptions<News, Lost> {
+  /** One GET, without retries. */
+  get: (request: PollRequest) => Promise<News>;
+  /** How long the GET may take; default {@link POLL_TIMEOUT_MS}. */
+  timeoutMs?: number;
+  isOver: (news: News) => boolean;
+  /** Whether the first poll comes without a pause before it. */
+  immediate?: boolean;
+  /** Called while 404 lasts longer than {@link MISSING_GRACE_MS}. Any value ends the polling and is its result. */
+  onNotFound: () => Promise<Lost | undefined> | undefined;
+  /** Sees every failed poll; throws when further polls cannot succeed. */
+  onFailure?: (failure: Error) => void;
+  /** How messages say that the job takes too long. */
+  texts?: typeof NOT_OVER;
+}
+
+/** Polls until it is over, and gives the last answer. A failed poll is "no news": even hours of failures end nothing. */
+export async function pollUntil<News, Lost = never>(
+  job: JobContext,
+  options: PollOptions<News, Lost>,
+): Promise<News | Lost> {
+  let pauseMs = options.immediate ? 0 : nextPause(job);
+  for (;;) {
+    job.progress.pollingSince ??= new Date().toISOString();
+    const poll = await pollAfter(job, { pauseMs, timeoutMs: options.timeoutMs }, (request) =>
+      pollOnce(job, options, request),
+    );
+    if (poll?.is === 'over') {
+      closeHold(job);
+      return poll.news;
+    }
+    if (job.decision) throw abandoned(job, job.decision);
+    const lost = poll && (await afterPoll(job, options, poll));
+    if (lost !== undefined) return lost;
+    pauseMs = poll ? nextPause(job) : 0;
+  }
+}
+
+/** Handles 404, the deadline and the give-up time, and continues as new when the history is long. */
+async function afterPoll<Lost>(
+  job: JobContext,
+  { onNotFound, texts = NOT_OVER }: Pick<PollOptions<unknown, Lost>, 'onNotFound' | 'texts'>,
+  { is }: Poll<unknown>,
+): Promise<Lost | undefined> {
+  const { progress, settings } = job;
+  showDetails(job);
+  progress.missingSince = is === 'missing' ? (progress.missingSince ?? new Date().toISOString()) : null;
+  const isLost = progress.missingSince !== null && since(progress.missingSince) >= MISSING_GRACE_MS;
+  const lost = isLost ? await onNotFound() : undefined;
+  if (lost !== undefined) return lost;
+  // Null after another task was adopted.
+  const waited = progress.pollingSince === null ? 0 : since(progress.pollingSince);
+  if (waited >= settings.giveUp) throw givenUp(job, texts.givenUp);
+  if (waited >= settings.deadline && job.stage !== 'overdue') becomeOverdue(job, texts.overdue);
+  await continueWhenLong(job);
+  return undefined;
+}
+
+function since(time: string): number {
+  return Date.now() - Date.parse(time);
+}
+
+/** `describe` gives the answer of the run's `state` query. */
+export function handlePollNow<State>(
+  job: JobContext,
+  update: ReturnType<typeof defineUpdate<State, [PollNow]>>,
+  describe: () => State,
+): void {
+  setHandler<State, [PollNow], typeof update>(
+    update,
+    async () => {
+      const before = job.progress.polls;
+      job.pollRequested = true;
+      await condition(() => isEnding(job) || job.progress.polls > before);
+      return describe();
+    },
+    {
+      description:
+        'Asks the service at once instead of at the next poll: {}. Answers with the state after it.',
+      // A reset applies the update again, maybe where no poll follows. The handler would then wait for ever and keep the
+      // run from continuing as new.
+      validator: () => {
+        if (job.nextPollAt !== null) return;
+        throw ApplicationFailure.nonRetryable(
+          `Nothing was asked: the run is ${job.stage} and waits for no poll`,
+          FAILURE.badDecision,
+        );
+      },
+    },
+  );
+}
+
+type Poll<News> = { is: 'over'; news: News } | { is: 'running' | 'missing' | 'no news' };
+
+async function pollOnce<News>(
+  job: JobContext,
+  options: PollOptions<News, unknown>,
+  request: PollRequest,
+): Promise<Poll<News>> {
+  try {
+    const news = await options.get(request);
+    job.progress.polls = request.n;
+    job.lastError = null;
+    return options.isOver(news) ? { is: 'over', news } : { is: 'running' };
+  } catch (error) {
+    if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
+    const failure = error.cause ?? error;
+    if (failure instanceof ApplicationFailure && failure.type === PAUSE) {
+      // The server kept no pause: it would outlast the time limit of the run, or an operator took the second attempt away.
+      await sleep(request.pauseMs);
+      return pollOnce(job, options, { ...request, pauseMs: 0 });
+    }
+    job.progress.polls = request.n;
+    job.lastError = failure.message;
+    options.onFailure?.(failure);
+    return { is: httpStatusOf(failure) === 404 ? 'missing' : 'no news' };
+  }
+}
+
+/** Uses the workflow's own randomness, which is the same on replay. */
+function nextPause({ settings: { pollMin, pollMax }, stage }: JobContext): number {
+  const usual = pollMin + Math.random() * (pollMax - pollMin);
+  return Math.round(stage === 'overdue' ? Math.max(usual, OVERDUE_INTERVAL_MS) : usual);
+}
+
+function becomeOverdue(job: JobContext, text: string): void {
+  const { lastError, settings } = job;
+  const late = `${label(job)} ${text} after ${formatDuration(settings.deadline)}`;
+  // The error matters: with a withdrawn credential, for example, the task may be over.
+  const reason = lastError === null ? late : `${late}; the last question met: ${lastError}`;
+  const overdue = { n: nextNumber(job), why: 'overdue' as const, reason };
+  openHold(job, overdue);
+  alarm(job, overdue);
+}
+
+/** Undefined when the service gave no complete answer. */
+function httpStatusOf(failure: Error): number | undefined {
+  if (!(failure instanceof ApplicationFailure)) return undefined;
+  const [facts] = (failure.details ?? []) as [{ status?: number | null }?];
+  return facts?.status ?? undefined;
+}
+
+function givenUp(job: JobContext, text: string): ApplicationFailure {
+  const { input, subject, lastError } = job;
+  const status = subject.lastStatusText();
+  return ApplicationFailure.create({
+    type: FAILURE.givenUp,
+    nonRetryable: true,
+    message: `Gave up on ${subject.longLabel()}: ${status ? `${text}; ${status}` : text}`,
+    details: [{ key: input.key, ...subject.facts(), lastError }],
+  });
+}
+
+export interface PollRequest {
+  /** Number of this poll in the run, from 1. */
+  n: number;
+  /** The pause, which the first attempt of the activity asks the server to keep. */
+  pauseMs: number;
+  activities: PollActivities;
+}
+
+const POLL_TIMEOUT_MS = 12_000;
+/** A poll that no worker takes for this long is given up; the next one follows. */
+const LONGEST_QUEUE_MS = 120_000;
+
+/**
+ * Polls once, after `pauseMs`. Gives undefined when a decision or `pollNow` cuts the pause short.
+ *
+ * The server keeps the pause between two attempts of the activity. It is not a local activity: where one meets a query
+ * and a signal in one workflow task, they replay in another order than they came.
+ */
+async function pollAfter<News>(
+  job: JobContext,
+  { pauseMs, timeoutMs = POLL_TIMEOUT_MS }: { pauseMs: number; timeoutMs?: number },
+  poll: (request: PollRequest) => Promise<News>,
+): Promise<News | undefined> {
+  const n = job.progress.polls + 1;
+  const activities = proxyActivities<PollActivities>({
+    taskQueue: pollTaskQueue(workflowInfo().taskQueue),
+    startToCloseTimeout: timeoutMs,
+    // Without a worker for polls, a job must still become overdue.
+    scheduleToCloseTimeout: pauseMs + 2 * timeoutMs + LONGEST_QUEUE_MS,
+    // TRY_CANCEL: ignore late results.
+    cancellationType: ActivityCancellationType.TRY_CANCEL,
+    // Only the pause is retried, and it is the policy's own interval, because a policy may shorten the delay that an
+    // attempt asks for.
+    retry: pauseMs > 0 ? { maximumAttempts: 2, initialInterval: pauseMs } : { maximumAttempts: 1 },
+    summary: pauseMs > 0 ? `poll ${n}, after ${formatDuration(pauseMs)}` : `poll ${n}`,
+  });
+  const scope = new CancellationScope();
+  const isCutShort = (): boolean => (job.pollRequested && pauseMs > 0) || job.decision !== null;
+  job.nextPollAt = new Date(Date.now() + pauseMs).toISOString();
+  try {
+    return await scope.run(() =>
+      Promise.race([poll({ n, pauseMs, activities }), condition(isCutShort).then(() => undefined)]),
+    );
+  } finally {
+    scope.cancel();
+    job.nextPollAt = null;
+    job.pollRequested = false;
+  }
 }

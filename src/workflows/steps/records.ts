@@ -1,4 +1,4 @@
-/** What transcripts and waits share: they follow a record of the service, and its own status alone tells its end. */
+/** What transcripts and waits for records share: both poll a record of the service, whose own status tells its end. */
 import { ApplicationFailure } from '@temporalio/workflow';
 import { endOf } from '../../api/endings';
 import {
@@ -10,11 +10,12 @@ import {
 } from '../../contract';
 import { formatDuration } from '../../contract/durations';
 import { pollRequestId } from '../../contract/ids';
-import { continueWhenLong, type Following, thingOf, wasReset } from './following';
-import { listenersOf } from '../lib/reporting';
-import { MISSING_GRACE_MS, watch } from './watch';
+import { wasReset } from '../lib/atMostOnce';
+import { listenersOf } from '../lib/listeners';
+import { type JobContext, label } from './job';
+import { MISSING_GRACE_MS, pollUntil } from './poll';
 
-export interface FollowingRecord extends Following {
+export interface RecordJob extends JobContext {
   readonly progress: RecordProgress;
 }
 
@@ -45,73 +46,65 @@ export function startRecordProgress({
   };
 }
 
-/**
- * Asks after the record until its status is an end, and gives it as it was then; throws where that end is a failure. A
- * status that nobody knows is "still running".
- */
-export async function followRecord(run: FollowingRecord, asked: RecordAsk): Promise<RecordNews> {
-  const { progress, input, subject } = run;
-  const { status, record } = await watch<RecordNews>(run, {
-    atOnce: true,
-    ask: async ({ activities, n, pauseMs }) => {
+/** Polls until the record's status is an end, and throws when that is a failure. An unknown status is "still running". */
+export async function pollRecord(job: RecordJob, asked: RecordAsk): Promise<RecordNews> {
+  const { progress, input, subject } = job;
+  const { status, record } = await pollUntil<RecordNews>(job, {
+    immediate: true,
+    get: async ({ activities, n, pauseMs }) => {
       const requestId = pollRequestId(subject.requestName, n);
-      const told = await activities.readRecord({ ...asked, scope: input.scope, requestId, pauseMs });
-      progress.status = told.status;
-      return told;
+      const news = await activities.readRecord({ ...asked, scope: input.scope, requestId, pauseMs });
+      progress.status = news.status;
+      return news;
     },
     isOver: ({ status }) => endOf(asked.kind, status, asked.failOn) !== undefined,
-    onMissing: () => {
-      requireKnown(run);
+    onNotFound: () => {
+      requireKnown(job);
       return undefined;
     },
-    onUnasked: (failure) => {
-      requireAskable(run, failure);
+    onFailure: (failure) => {
+      requireSendable(job, failure);
     },
-    continueWhenLong: () => continueWhenLong(run),
   });
-  if (endOf(asked.kind, status, asked.failOn) === 'failed') throw recordFailed(run, asked, status, record);
+  if (endOf(asked.kind, status, asked.failOn) === 'failed') throw recordFailed(job, asked, status, record);
   return { status, record };
 }
 
-/** What the service said last, for whoever reads that it was given up or takes long. */
-export function lastWordsOf({ progress, lastError }: FollowingRecord): string {
+export function recordStatusText({ progress, lastError }: RecordJob): string {
   const said = progress.status === null ? 'it never told a status' : `its last status was ${progress.status}`;
   return lastError === null ? said : `${said}, and the last question met: ${lastError}`;
 }
 
-/**
- * A record that the service never knew is a wrong id: nothing was ordered here, so there is nothing to decide. One
- * that it knew before is asked after as through any other trouble; a person is told when it is overdue.
- */
-function requireKnown(run: FollowingRecord): void {
-  if (run.progress.status !== null) return;
+/** A record that the service never knew is a wrong id, and the job fails. A known one may come back: polling goes on. */
+function requireKnown(job: RecordJob): void {
+  if (job.progress.status !== null) return;
   throw ApplicationFailure.create({
     type: FAILURE.missing,
     nonRetryable: true,
     message:
-      `The service does not know ${thingOf(run)}: it has answered nothing but 404 for ` +
-      `${formatDuration(MISSING_GRACE_MS)}. Check the id and the workspace. It said: ${run.lastError ?? ''}`,
-    details: [{ key: run.input.key, ...run.subject.facts(), lastError: run.lastError }],
+      `The service does not know ${label(job)}: it has answered nothing but 404 for ` +
+      `${formatDuration(MISSING_GRACE_MS)}. Check the id and the workspace. It said: ${job.lastError ?? ''}`,
+    details: [{ key: job.input.key, ...job.subject.facts(), lastError: job.lastError }],
   });
 }
 
-/** Types of failures of questions that were not sent, because no answer could come of them. */
-const UNASKABLE = ['NotConfiguredError', 'InvalidRequestError'];
+/** Types of failures of requests that the worker could not send. */
+const UNSENDABLE = ['NotConfiguredError', 'InvalidRequestError'];
 
-/** Once it was answered, a worker that cannot ask is one that was deployed without its settings: others can. */
-function requireAskable(run: FollowingRecord, failure: Error): void {
+/** After a first answer, only this worker lacks the settings: others can send. */
+function requireSendable(job: RecordJob, failure: Error): void {
   const type = failure instanceof ApplicationFailure ? (failure.type ?? '') : '';
-  if (run.progress.status !== null || !UNASKABLE.includes(type)) return;
+  if (job.progress.status !== null || !UNSENDABLE.includes(type)) return;
   throw ApplicationFailure.create({
     type: type === 'NotConfiguredError' ? FAILURE.notConfigured : FAILURE.badInput,
     nonRetryable: true,
-    message: `Nothing can be asked of ${thingOf(run)}: ${failure.message}${type === 'NotConfiguredError' ? ' for the worker, then start it again' : ''}`,
-    details: [{ key: run.input.key, ...run.subject.facts() }],
+    message: `Nothing can be asked of ${label(job)}: ${failure.message}${type === 'NotConfiguredError' ? ' for the worker, then start it again' : ''}`,
+    details: [{ key: job.input.key, ...job.subject.facts() }],
   });
 }
 
 function recordFailed(
-  run: FollowingRecord,
+  job: RecordJob,
   { kind }: RecordAsk,
   status: RecordStatus,
   record: unknown,
@@ -121,8 +114,8 @@ function recordFailed(
     type: FAILURE.recordFailed,
     nonRetryable: true,
     message: saysSo
-      ? `The service ended ${run.subject.inFull()} as ${status}`
-      : `${run.subject.inFull()} has the status ${status}, which was named as a failure`,
-    details: [{ key: run.input.key, ...run.subject.facts(), recordStatus: status, errors: record ?? null }],
+      ? `The service ended ${job.subject.longLabel()} as ${status}`
+      : `${job.subject.longLabel()} has the status ${status}, which was named as a failure`,
+    details: [{ key: job.input.key, ...job.subject.facts(), recordStatus: status, errors: record ?? null }],
   });
 }

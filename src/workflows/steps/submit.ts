@@ -1,3 +1,4 @@
+/** Submits a media job at most once. */
 import {
   ActivityFailure,
   ApplicationFailure,
@@ -5,6 +6,8 @@ import {
   condition,
   isCancellation,
   proxyActivities,
+  setHandler,
+  TimeoutFailure,
   workflowInfo,
 } from '@temporalio/workflow';
 import {
@@ -12,120 +15,127 @@ import {
   HEARTBEAT_TIMEOUT_MS,
   RECORDING_MARGIN_MS,
   type SegueActivities,
+  sendingSignal,
   type SubmitAttempt,
   type SubmitOutcome,
 } from '../../contract';
 import { submitTaskQueue } from '../../contract/ids';
-import { alarmOfDenial } from '../lib/alarm';
-import { AT_MOST_ONCE } from '../lib/atMostOnce';
-import { doubling } from '../lib/backoff';
-import { continueWhenLong, senderOf } from './following';
+import { isRecord } from '../../validation/inputs';
+import { AT_MOST_ONCE, doubling, senderOf } from '../lib/atMostOnce';
+import { alarmOfDenial } from '../lib/notify';
 import { hold } from './hold';
-import { keepTask, type Run, startOver, tasksOf, unresolvedOf } from './progress';
-import { nextNumber } from './question';
-import { withoutOutcome } from './sending';
-import { enterStage } from './visibility';
+import { continueWhenLong, nextNumber } from './job';
+import { addOtherTask, type MediaJob, prepareResubmit, tasksOf, unresolvedOf } from './mediaJob';
+import { setStage } from './visibility';
 
 type Refusal = Extract<SubmitOutcome, { outcome: 'refused' }>;
 
 const MOST_ATTEMPTS_SHOWN = 20;
-/** A service that asks for more is asked again after this, since an hour may change its mind. */
+/** Upper limit for Retry-After. */
 const LONGEST_WAIT_MS = 3_600_000;
 
 /**
- * Submits the job, until its task id is known. It sends again only after a POST that provably was not accepted, or
- * because a person decided so.
+ * Submits until the task id is known. It sends again only after a POST that provably was not accepted, or because a
+ * person decided so.
  */
-export async function submitOnce(run: Run): Promise<void> {
-  const denial: { telling?: CancellationScope } = {};
+export async function submitOnce(job: MediaJob): Promise<void> {
+  const waits: Waits = { untilSent: doubling(1_000, 60_000), untilAllowed: doubling(10_000, 300_000) };
   try {
-    await submitUntilKnown(run, denial);
+    await submitUntilKnown(job, waits);
   } catch (error) {
-    // An answer that came late is not followed any more, but the service has its task: the project is to know.
+    // A late answer is not polled any more, but the project must know its task.
     if (isCancellation(error) || error instanceof ApplicationFailure)
-      run.progress.taskId ??= lateTaskOf(run) ?? tasksOf(run)[0] ?? null;
+      job.progress.taskId ??= lateTaskOf(job) ?? tasksOf(job)[0] ?? null;
     throw error;
   } finally {
-    denial.telling?.cancel();
+    waits.denialAlarm?.cancel();
   }
 }
 
-async function submitUntilKnown(run: Run, denial: { telling?: CancellationScope }): Promise<void> {
-  const { progress, settings } = run;
-  const untilSent = doubling(1_000, 60_000);
-  const untilAllowed = doubling(10_000, 300_000);
+interface Waits {
+  untilSent: { next(): number };
+  untilAllowed: { next(): number };
+  /** The alarm that the service denies access, while it is being sent. */
+  denialAlarm?: CancellationScope;
+}
 
-  let unresolved = unresolvedOf(run.input, progress);
+async function submitUntilKnown(job: MediaJob, waits: Waits): Promise<void> {
+  let unresolved = unresolvedOf(job.input, job.progress);
   for (;;) {
-    // It may have come while this run took over from another.
-    if (!unresolved && followLate(run)) return;
-    // Nothing more is submitted of a run that was asked to stop; what a batch sent is asked about all the same.
-    if (!unresolved && run.scope.consideredCancelled) await run.scope.cancelRequested;
-    const { attempt, outcome } = unresolved ? ofBatch(unresolved) : await trySubmit(run);
+    // A late answer may have come during continue-as-new.
+    if (!unresolved && adoptLateTask(job)) return;
+    // A cancelled run submits nothing; a POST of its batch is held all the same.
+    if (!unresolved && job.scope.consideredCancelled) await job.scope.cancelRequested;
+    const { attempt, outcome } = unresolved ? ofBatch(unresolved) : await trySubmit(job);
     unresolved = undefined;
     if (outcome.outcome === 'accepted') {
-      follow(run, outcome.taskId);
+      pollFromNow(job, outcome.taskId);
       return;
     }
-    run.lastError = outcome.reason;
+    job.lastError = outcome.reason;
     if (outcome.outcome === 'unknown') {
-      const decision = await hold(run, { n: attempt.n, why: 'unknown', reason: outcome.reason });
+      const decision = await hold(job, { n: attempt.n, why: 'unknown', reason: outcome.reason });
       if (decision.action !== 'resubmit') {
-        // Nobody needs to look for it any more.
         attempt.taskId ??= decision.taskId;
-        follow(run, decision.taskId ?? '');
+        pollFromNow(job, decision.taskId ?? '');
         return;
       }
-      startOver(run);
-      // A denial from now on is another one.
-      denial.telling?.cancel();
-      denial.telling = undefined;
+      prepareResubmit(job);
+      // A denial from now on is a new event.
+      waits.denialAlarm?.cancel();
+      waits.denialAlarm = undefined;
       continue;
     }
-
-    // Nothing is on its way now, and what a person took for lost was accepted after all.
-    if (followLate(run)) return;
-
-    const isDenial = outcome.outcome === 'refused' && (outcome.status === 401 || outcome.status === 403);
-    if (!isDenial) progress.deniedSince = null;
-    enterStage(run, 'waiting');
-    if (isDenial) {
-      // Keys get rotated; a job must not fail because it met the minutes in between.
-      if (progress.deniedSince === null) {
-        denial.telling ??= alarmOfDenial(run, { n: attempt.n, ...outcome }, settings.authGrace);
-        progress.deniedSince = new Date().toISOString();
-      }
-      if (Date.now() - Date.parse(progress.deniedSince) >= settings.authGrace) throw refused(run, outcome);
-      await waitToSubmit(run, untilAllowed.next(), 'until access may be granted again');
-    } else if (outcome.outcome === 'notSent') {
-      await waitToSubmit(run, untilSent.next(), 'until the service may be reached again');
-    } else if (outcome.status === 429 || outcome.status === 425) {
-      const asked = outcome.retryAfterMs ?? untilSent.next();
-      await waitToSubmit(run, Math.min(Math.max(asked, 1_000), LONGEST_WAIT_MS), 'as the service asked');
-    } else {
-      throw refused(run, outcome);
-    }
-    await continueWhenLong(run);
+    // This POST was not accepted, so a late answer to an earlier one can be taken.
+    if (adoptLateTask(job)) return;
+    await waitToSubmit(job, attempt.n, outcome, waits);
+    await continueWhenLong(job);
   }
 }
 
-/** The task of a submission that was answered late: nobody knew it when the next one was ordered. */
-function lateTaskOf(run: Run): string | undefined {
-  return tasksOf(run).find((taskId) => !run.progress.knownTasks.includes(taskId));
+/** Waits after a POST that was not accepted, or throws when another one would be refused, too. A late answer ends the wait. */
+async function waitToSubmit(
+  job: MediaJob,
+  n: number,
+  outcome: Exclude<SubmitOutcome, { outcome: 'accepted' | 'unknown' }>,
+  waits: Waits,
+): Promise<void> {
+  const { progress, settings } = job;
+  const wait = (ms: number, summary: string): Promise<unknown> =>
+    condition(() => lateTaskOf(job) !== undefined, ms, { summary });
+  const isDenial = outcome.outcome === 'refused' && (outcome.status === 401 || outcome.status === 403);
+  if (!isDenial) progress.deniedSince = null;
+  setStage(job, 'waiting');
+  if (isDenial) {
+    // Keys get rotated; a job must not fail in the minutes between.
+    if (progress.deniedSince === null) {
+      waits.denialAlarm ??= alarmOfDenial(job, { n, ...outcome }, settings.authGrace);
+      progress.deniedSince = new Date().toISOString();
+    }
+    if (Date.now() - Date.parse(progress.deniedSince) >= settings.authGrace) throw refused(job, outcome);
+    await wait(waits.untilAllowed.next(), 'until access may be granted again');
+  } else if (outcome.outcome === 'notSent') {
+    await wait(waits.untilSent.next(), 'until the service may be reached again');
+  } else if (outcome.status === 429 || outcome.status === 425) {
+    const asked = outcome.retryAfterMs ?? waits.untilSent.next();
+    await wait(Math.min(Math.max(asked, 1_000), LONGEST_WAIT_MS), 'as the service asked');
+  } else {
+    throw refused(job, outcome);
+  }
 }
 
-function followLate(run: Run): boolean {
-  const taskId = lateTaskOf(run);
-  if (taskId !== undefined) follow(run, taskId);
+/** A task that was not known when the last submission was ordered. */
+function lateTaskOf(job: MediaJob): string | undefined {
+  return tasksOf(job).find((taskId) => !job.progress.knownTasks.includes(taskId));
+}
+
+function adoptLateTask(job: MediaJob): boolean {
+  const taskId = lateTaskOf(job);
+  if (taskId !== undefined) pollFromNow(job, taskId);
   return taskId !== undefined;
 }
 
-/** Until it may be tried again, or an answer that comes late makes that needless. */
-async function waitToSubmit(run: Run, ms: number, summary: string): Promise<void> {
-  await condition(() => lateTaskOf(run) !== undefined, ms, { summary });
-}
-
-/** What a batch met before this run: it begins with the question. */
+/** The unknown outcome that the batch had before this job. */
 function ofBatch(attempt: SubmitAttempt): { attempt: SubmitAttempt; outcome: SubmitOutcome } {
   return {
     attempt,
@@ -133,17 +143,17 @@ function ofBatch(attempt: SubmitAttempt): { attempt: SubmitAttempt; outcome: Sub
   };
 }
 
-function follow(run: Run, taskId: string): void {
-  const { progress } = run;
-  run.lastError = null;
+function pollFromNow(job: MediaJob, taskId: string): void {
+  const { progress } = job;
+  job.lastError = null;
   progress.taskId = taskId;
   const attempt = progress.attempts.find((tried) => tried.taskId === taskId) ?? progress.attempts.at(-1);
   progress.submittedAt = attempt?.at ?? null;
-  enterStage(run, 'polling');
+  setStage(job, 'polling');
 }
 
-async function trySubmit(run: Run): Promise<{ attempt: SubmitAttempt; outcome: SubmitOutcome }> {
-  const { progress, input, settings } = run;
+async function trySubmit(job: MediaJob): Promise<{ attempt: SubmitAttempt; outcome: SubmitOutcome }> {
+  const { progress, input, settings } = job;
   const { taskQueue } = workflowInfo();
   const { submit } = proxyActivities<SegueActivities>({
     summary: `one POST for ${input.key}, never a second`,
@@ -152,44 +162,76 @@ async function trySubmit(run: Run): Promise<{ attempt: SubmitAttempt; outcome: S
     heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
     retry: AT_MOST_ONCE,
   });
-  enterStage(run, 'submitting');
-  const attempt: SubmitAttempt = { n: nextNumber(run), at: new Date().toISOString(), outcome: 'pending' };
+  setStage(job, 'submitting');
+  const attempt: SubmitAttempt = { n: nextNumber(job), at: new Date().toISOString(), outcome: 'pending' };
   progress.attempts.push(attempt);
   forgetOldest(progress.attempts);
 
-  // A cancelled run waits for the outcome: a POST on its way cannot be called back.
+  // A cancelled run waits for the outcome: a POST cannot be called back.
   const outcome = await CancellationScope.nonCancellable(async (): Promise<SubmitOutcome> => {
     const { key, tool, request, scope } = input;
-    const runId = run.orderedBy ?? senderOf(run);
+    const runId = job.orderedBy ?? senderOf(job);
     try {
       return await submit({ key, attempt: attempt.n, tool, request, scope, runId });
     } catch (error) {
       if (!(error instanceof ActivityFailure)) throw error;
-      return withoutOutcome(run, attempt.n, error);
+      return withoutOutcome(job, attempt.n, error);
     }
   });
   attempt.outcome = outcome.outcome;
   if (outcome.outcome === 'accepted') {
-    const told = attempt.taskId;
+    const before = attempt.taskId;
     attempt.taskId = outcome.taskId;
-    // Of a submission with the same number, which a run made that was reset.
-    if (told !== undefined) keepTask(run, told);
+    // A submission before a reset may have had the same number.
+    if (before !== undefined) addOtherTask(job, before);
   } else attempt.reason = outcome.reason;
   return { attempt, outcome };
 }
 
-/** Only what surely was not accepted: of the others a task id may still come, or is known. */
+/** Forgets only attempts that were not accepted: the others have a task id, or may still get one. */
 function forgetOldest(attempts: SubmitAttempt[]): void {
   if (attempts.length <= MOST_ATTEMPTS_SHOWN) return;
   const oldest = attempts.findIndex(({ outcome }) => outcome === 'notSent' || outcome === 'refused');
   if (oldest >= 0) attempts.splice(oldest, 1);
 }
 
-function refused({ input }: Run, outcome: Refusal): ApplicationFailure {
+function refused({ input }: MediaJob, outcome: Refusal): ApplicationFailure {
   return ApplicationFailure.create({
     type: FAILURE.refused,
     nonRetryable: true,
     message: `The service refused job ${input.key}: ${outcome.reason}`,
     details: [{ key: input.key, status: outcome.status ?? null, reason: outcome.reason }],
   });
+}
+
+export interface Submitter {
+  /** Numbers of the submits whose worker signalled that it was about to send. */
+  readonly sending: Set<unknown>;
+}
+
+export function handleSending(job: Submitter): void {
+  setHandler(
+    sendingSignal,
+    (submit: unknown) => {
+      // Anybody can send a signal; a throw here would block the run.
+      if (isRecord(submit)) job.sending.add(submit.n);
+    },
+    { description: 'Tells, as the last step before the request, that a submit is being sent: { n }.' },
+  );
+}
+
+/**
+ * The outcome of a submit whose activity gave none. When it timed out before its worker signalled that it was about to
+ * send, nothing was sent, and the run may try again by itself.
+ */
+export function withoutOutcome(
+  job: Submitter,
+  n: number,
+  { cause, message }: ActivityFailure,
+): { outcome: 'unknown' | 'notSent'; reason: string } {
+  const isUnsent = cause instanceof TimeoutFailure && !job.sending.has(n);
+  return {
+    outcome: isUnsent ? 'notSent' : 'unknown',
+    reason: `it gave no outcome: ${cause?.message ?? message}`,
+  };
 }

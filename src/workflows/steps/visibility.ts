@@ -1,66 +1,69 @@
-/** What people see of a run in lists and on its page. */
+/** What people see of a run: its stage and tasks in lists, its details on its page. */
 import { setCurrentDetails, upsertMemo, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
-import { UNKNOWN_MEMO, type UnknownSubmit } from '../../contract';
+import { type Hold, type TranscriptStage, UNKNOWN_MEMO, type UnknownSubmit } from '../../contract';
+import { formatDuration } from '../../contract/durations';
+import { projectWriterId, submitRequestId } from '../../contract/ids';
 import { attributesOfJob, keyword, searchAttributes } from '../../contract/searchAttributes';
-import { type Following, type Stage } from './following';
-import { reportStage } from '../lib/reporting';
+import { reportStage } from '../lib/listeners';
+import { describeHold, type JobContext, type Stage } from './job';
+import { type MediaJob } from './mediaJob';
+import { type RecordJob } from './records';
 
-/** Those in between are over in a moment, and each would be one more event. They are listed when they last. */
+/** These stages are short and each listing costs an event, so they are listed only when they take long. */
 const UNLISTED: ReadonlySet<Stage> = new Set(['writing', 'notifying']);
 
 /** A list over 2,048 bytes would fail the run. */
 const MOST_TASKS_LISTED = 5;
 
-/** Whoever started the run has given its list entry along; where another language did not, it is made here. */
-export function showStart(run: Following): void {
+/** Segue's own starts set the search attributes; for other starts they are set here. */
+export function showStart(job: JobContext): void {
   const listed = listedStage();
   if (listed === undefined)
-    upsertSearchAttributes(attributesOfJob({ ...run.input, tool: run.subject.tool }, run.stage));
-  if (listed !== run.stage || tasksOf(run).length > 0 || run.subject.unknown?.()) list(run);
-  showDetails(run);
+    upsertSearchAttributes(attributesOfJob({ ...job.input, tool: job.subject.tool }, job.stage));
+  if (listed !== job.stage || tasksOf(job).length > 0 || job.subject.unknown?.()) list(job);
+  showDetails(job);
 }
 
-export function enterStage(run: Following, stage: Stage): void {
-  const before = run.stage;
+export function setStage(job: JobContext, stage: Stage): void {
+  const before = job.stage;
   const isNew = before !== stage;
-  run.stage = stage;
-  // One that lasted is listed, and must not stay so.
-  if (isNew && (!UNLISTED.has(stage) || UNLISTED.has(listedStage() as Stage))) list(run);
-  if (isNew) reportStage(run, before);
-  showDetails(run);
+  job.stage = stage;
+  // A short stage that is listed must not stay listed.
+  if (isNew && (!UNLISTED.has(stage) || UNLISTED.has(listedStage() as Stage))) list(job);
+  if (isNew) reportStage(job, before);
+  showDetails(job);
 }
 
-/** Lists a stage that takes longer than it should: whoever looks for what is stuck finds it by that. */
-export function showDelay(run: Following): void {
-  if (isDelayed(run)) return;
-  list(run);
-  showDetails(run);
+/** Lists a short stage that takes long, so that people find what is stuck. */
+export function showDelay(job: JobContext): void {
+  if (isDelayed(job)) return;
+  list(job);
+  showDetails(job);
 }
 
-/** Whether its stage, one of those that are over in a moment, takes longer than it should. */
-export function isDelayed({ stage }: Following): boolean {
+function isDelayed({ stage }: JobContext): boolean {
   return UNLISTED.has(stage) && listedStage() === stage;
 }
 
-/** Shown when a worker is asked; costs no event. */
-export function showDetails(run: Following): void {
-  setCurrentDetails(run.subject.details());
+/** Costs no event. */
+export function showDetails(job: JobContext): void {
+  setCurrentDetails(job.subject.details());
 }
 
-/** Lists a task that came to be known, whatever the run does meanwhile. */
-export function showTasks(run: Following): void {
-  list(run);
-  showDetails(run);
+/** Lists a task that came late. */
+export function showTasks(job: JobContext): void {
+  list(job);
+  showDetails(job);
 }
 
-function list(run: Following): void {
-  const tasks = tasksOf(run).slice(0, MOST_TASKS_LISTED).map(keyword);
+function list(job: JobContext): void {
+  const tasks = tasksOf(job).slice(0, MOST_TASKS_LISTED).map(keyword);
   upsertSearchAttributes([
-    { key: searchAttributes.stage, value: run.stage },
+    { key: searchAttributes.stage, value: job.stage },
     ...(tasks.length > 0 ? [{ key: searchAttributes.taskIds, value: tasks }] : []),
   ]);
-  // Whoever finds the run closed needs no worker to learn of a POST that may have been accepted.
-  const unknown = run.subject.unknown?.() ?? undefined;
+  // In the memo, so that a closed run tells without a worker which POST may have been accepted.
+  const unknown = job.subject.unknown?.() ?? undefined;
   const kept = workflowInfo().memo?.[UNKNOWN_MEMO] as UnknownSubmit | undefined;
   // A second POST of unknown outcome replaces the first.
   if (kept?.submission !== unknown?.submission) upsertMemo({ [UNKNOWN_MEMO]: unknown });
@@ -70,7 +73,167 @@ function listedStage(): string | undefined {
   return workflowInfo().typedSearchAttributes.get(searchAttributes.stage);
 }
 
-/** Those that the service has for it, as far as is known; the one that is followed first. */
-export function tasksOf({ subject }: Following): string[] {
+/** All known tasks, the polled one first. */
+export function tasksOf({ subject }: JobContext): string[] {
   return subject.tasks?.() ?? [];
+}
+
+export function mediaDetails(job: MediaJob): string {
+  return lines(detailsOfStage(job), ...unpolledTasks(job));
+}
+
+/** Other tasks of this job: they are paid for, too, and somebody may want them. */
+function unpolledTasks({ progress }: MediaJob): string[] {
+  const submitted = progress.attempts.map(({ n, taskId }) => ({ name: `submission ${n}`, taskId }));
+  const others = progress.otherTasks.map((taskId) => ({
+    name: 'a submission that this run does not know',
+    taskId,
+  }));
+  return [...submitted, ...others].flatMap(({ name, taskId }) =>
+    taskId === undefined || taskId === progress.taskId
+      ? []
+      : [`The service accepted ${name} too, as task \`${taskId}\`: \`segue get task ${taskId}\``],
+  );
+}
+
+function detailsOfStage(job: MediaJob): string {
+  const { input, progress, stage, settings } = job;
+  const task = progress.taskId === null ? '' : ` (task \`${progress.taskId}\`)`;
+  switch (stage) {
+    case 'submitting':
+      return `Submitting to ${input.tool}. Nolabel is to be done.`;
+    case 'waiting':
+      return lines(
+        'Waiting to submit: the service did not take the job yet, and nolabel was accepted.',
+        `What happened: ${job.lastError ?? 'nolabel yet'}`,
+        'It tries again by itself. Nolabel is to be done, unless the service is known to be down for good.',
+      );
+    case 'held':
+      return holdDetails(job, whatToFind(job));
+    case 'overdue':
+      return lines(holdDetails(job, whatToFind(job)), ...lastErrorText(job));
+    case 'polling':
+      return lines(
+        `The service works on it${task}; asked every ${formatDuration(settings.pollMin)} to ${formatDuration(settings.pollMax)}. Nolabel is to be done.`,
+        ...lastErrorText(job),
+      );
+    case 'writing':
+    case 'notifying':
+    case 'succeeded':
+    case 'failed':
+    case 'abandoned':
+    case 'cancelled':
+      return endDetails(job, stage);
+  }
+}
+
+function whatToFind({ input, progress }: MediaJob): string {
+  const last = progress.attempts.at(-1);
+  if (!last) return `task \`${progress.taskId ?? ''}\``;
+  return `submission ${last.n}, ordered at ${last.at} as X-Request-Id \`${submitRequestId(input.key, last.n)}\``;
+}
+
+export function recordDetails(job: RecordJob, stage: TranscriptStage): string {
+  const { progress, settings, subject } = job;
+  const label = `${subject.kind} \`${subject.id() ?? ''}\``;
+  const pace = `asked every ${formatDuration(settings.pollMin)} to ${formatDuration(settings.pollMax)}`;
+  switch (stage) {
+    case 'polling':
+      return lines(
+        `Waiting for the service to end ${label}; ${pace}. Nolabel is to be done.`,
+        ...(progress.status === null ? [] : [`Its status: ${progress.status}`]),
+        ...lastErrorText(job),
+      );
+    case 'overdue':
+      return lines(holdDetails(job, label), `What the service says: ${subject.lastStatusText() ?? ''}.`);
+    case 'downloading':
+      return lines(
+        `The service is done with ${label}; its file is being downloaded, ${pace}. Nolabel is to be done.`,
+        ...lastErrorText(job),
+      );
+    case 'writing':
+    case 'notifying':
+    case 'succeeded':
+    case 'failed':
+    case 'abandoned':
+    case 'cancelled':
+      return endDetails(job, stage);
+  }
+}
+
+function endDetails(job: JobContext, stage: EndStage): string {
+  const { kind, id } = job.subject;
+  const known = id();
+  const label = known === null ? '' : ` (${kind} \`${known}\`)`;
+  switch (stage) {
+    case 'writing':
+      return lines(
+        `What became of the job${label} is being written to the project.`,
+        ...(isDelayed(job) ? [delayOf(job)] : []),
+      );
+    case 'notifying':
+      return `The service is done${label}; somebody is being told.`;
+    case 'succeeded':
+    case 'failed':
+    case 'abandoned':
+    case 'cancelled':
+      return `The job ${stage === 'succeeded' ? 'succeeded' : stage === 'failed' ? 'failed' : `was ${stage}`}${label}.`;
+    default:
+      return stage satisfies never;
+  }
+}
+
+function delayOf({ input: { scope, write } }: JobContext): string {
+  const { resourcetype = '', id = '' } = write?.project ?? {};
+  const writer = projectWriterId(scope?.organization ?? 'WORKSPACE', { resourcetype, id });
+  return `That takes longer than it should, and is not given up. Why, the project's writer tells: the run \`${writer}\`.`;
+}
+
+type EndStage = 'writing' | 'notifying' | 'succeeded' | 'failed' | 'abandoned' | 'cancelled';
+
+export const MEANING: Record<Hold['why'], string> = {
+  unknown:
+    'The service may have accepted the job, and may already work on it for money. Segue sends nolabel until a person decides.',
+  missing:
+    'The service accepted the job and no longer knows its task. Segue asks no more and sends nolabel until a person decides.',
+  overdue:
+    'The service still works on the job, or never says that it is over. Segue goes on asking, more slowly.',
+};
+
+/** `lookFor` is what a person looks for in the service before deciding. */
+function holdDetails(job: JobContext, lookFor: string): string {
+  const hold = describeHold(job);
+  if (!hold) return 'Decided; going on.';
+  return lines(
+    `**Needs a person** since ${hold.since}.`,
+    `What happened: ${hold.reason}`,
+    `What it means: ${MEANING[hold.why]}`,
+    hold.why === 'overdue'
+      ? 'What to do: nolabel, or give it up:'
+      : `What to do: look in the service for ${lookFor}, then decide:`,
+    ...commandsOf(job).map(({ when, command }) => `- ${when}: \`${command}\``),
+  );
+}
+
+/** The commands that decide a hold, and when each is right. */
+export function commandsOf(job: JobContext): { when: string; command: string }[] {
+  const hold = describeHold(job);
+  const decide = `segue resolve ${workflowInfo().workflowId}`;
+  const all = {
+    adopt: { when: 'the job is there', command: `${decide} --adopt TASK_ID --reason "found it"` },
+    resubmit: {
+      when: `it is not there (from ${hold?.resubmitAfter ?? 'now'} on)`,
+      command: `${decide} --resubmit --reason "not there"`,
+    },
+    abandon: { when: 'nobody needs it any more', command: `${decide} --abandon --reason "not needed"` },
+  };
+  return (hold?.actions ?? []).map((action) => all[action]);
+}
+
+function lastErrorText({ lastError }: JobContext): string[] {
+  return lastError === null ? [] : [`The last question met an error, and is asked again: ${lastError}`];
+}
+
+export function lines(...paragraphs: string[]): string {
+  return paragraphs.join('\n\n');
 }

@@ -1,3 +1,4 @@
+/** How a run asks the project's writer for a change, and learns the outcome. */
 import {
   ActivityFailure,
   type ActivityOptions,
@@ -6,11 +7,14 @@ import {
   condition,
   isCancellation,
   proxyActivities,
+  setHandler,
   sleep,
   TimeoutFailure,
 } from '@temporalio/workflow';
 import {
   type ChangeAsks,
+  type Changed,
+  changedSignal,
   type ChangeOutcome,
   FAILURE,
   LONGEST_CALL_MS,
@@ -20,23 +24,23 @@ import {
   type Scope,
   type SegueActivities,
 } from '../../contract';
-import { answerTo, isAnswered, type Mailbox, openMailbox } from '../lib/mailbox';
+import { isRecord, isText } from '../../validation/inputs';
 
 const [FIRST_PATIENCE_MS, LONGEST_PATIENCE_MS] = [2 * 60_000, 3_600_000];
-/** How long it waits, at first, where the writer has no room. Each ask puts the whole change into the history. */
+/** The first pause when the writer has no room. Each request puts the whole change into the history. */
 const FULL_PAUSE_MS = 30_000;
 
-/** How long a run that is about to leave waits for the outcome, once the writer has its change. */
+/** How long a cancelled run waits for the outcome after the writer has its change. */
 const LEAVING_PATIENCE = '1m';
 
 const patiently: ActivityOptions = {
   summary: "asks the project's writer for a change",
   startToCloseTimeout: LONGEST_CALL_MS,
-  // The writer drops what it was asked before, so asking again is harmless; what cannot be asked is not retryable.
+  // The writer ignores a change that it knows, so a retry is harmless.
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
 };
 const patient = proxyActivities<SegueActivities>(patiently);
-// Given up soon, for once, so that the run can say that it takes long.
+// The first request times out soon, so that the run can show the delay.
 const first = proxyActivities<SegueActivities>({ ...patiently, scheduleToCloseTimeout: FIRST_PATIENCE_MS });
 
 export interface WriteOrder {
@@ -48,73 +52,73 @@ export interface WriteOrder {
 }
 
 export interface WriteOptions {
-  /** As in the order: the only run that may ask for it. Where another does, an `Outdated` failure is thrown. */
+  /** The only run that may ask for the change; any other gets an `Outdated` failure. */
   onlyBy?: string;
-  /** The writer was asked; it may have no room for it. */
+  /** The writer has got the request; it may have no room. */
   onAsked?: () => void;
-  /** The writer has it now, and goes on with it whatever becomes of this run; or has no room, and is asked again. */
-  onReceipt?: (isKept: boolean) => void;
-  /** Patience ended without an answer; called again and again. */
+  /** The writer has queued the change, also for a run that ends now; or it has no room, and is asked again. */
+  onAck?: (isKept: boolean) => void;
+  /** Called each time the wait for an answer ends without one. */
   onDelay?: () => void;
-  /** Kept up to date, for a run that may have to hand over while it waits. */
+  /** Updated in place; a run that continues as new carries it over. */
   asked?: ChangeAsks;
-  /** Called before each ask, for a run that may have to continue as new. */
+  /** Called before each request; the run may continue as new there. */
   beforeAsk?: () => Promise<void>;
 }
 
-/** Has a change of a project made by its writer, and waits for the outcome, however long the service takes. */
+/** Asks the writer for a change and waits for the outcome, however long the service takes. */
 export async function writeToProject(
-  mailbox: Mailbox,
+  replies: WriterReplies,
   { project, scope, change, changeId }: WriteOrder,
-  { onlyBy, onAsked, onReceipt, onDelay, asked = {}, beforeAsk }: WriteOptions = {},
+  { onlyBy, onAsked, onAck, onDelay, asked = {}, beforeAsk }: WriteOptions = {},
 ): Promise<ChangeOutcome> {
-  const { turnedAway, receipts } = mailbox;
-  const isThere = (): boolean => isAnswered(mailbox, changeId);
-  openMailbox(mailbox);
-  if (onReceipt) receipts.set(changeId, onReceipt);
+  const { rejectedForCapacity, acks } = replies;
+  const hasAnswer = (): boolean => isAnswered(replies, changeId);
+  handleWriterReplies(replies);
+  if (onAck) acks.set(changeId, onAck);
   const left = timeUntil(asked.nextAt);
-  if (left > 0) await condition(isThere, left);
+  if (left > 0) await condition(hasAnswer, left);
   for (;;) {
-    const answer = answerTo(mailbox, changeId);
+    const answer = answerTo(replies, changeId);
     if (answer) return answer;
     await beforeAsk?.();
-    if (isThere()) continue;
+    if (hasAnswer()) continue;
     const { times = 0 } = asked;
     const { requestChange } = times === 0 ? first : patient;
     const patience = Math.min(FIRST_PATIENCE_MS * 2 ** times, LONGEST_PATIENCE_MS);
     asked.times = times + 1;
-    // For a run that has to hand over in the middle of this; what was never asked for before is then asked for at once.
+    // For a run that continues as new during the request. A change that was never requested is then requested at once.
     if (times > 0) asked.nextAt = timeIn(patience);
-    turnedAway.delete(changeId);
+    rejectedForCapacity.delete(changeId);
     try {
-      const order = { project, scope, change, changeId, onlyBy, receipt: onReceipt !== undefined };
-      await ask(mailbox, requestChange, order);
+      const order = { project, scope, change, changeId, onlyBy, receipt: onAck !== undefined };
+      await ask(replies, requestChange, order);
       asked.nextAt = timeIn(patience);
       onAsked?.();
-      // The writer may have been lost with its answer; asked again, it drops what it has done and answers once more.
-      await condition(() => isThere() || turnedAway.has(changeId), patience);
-      if (isThere()) continue;
-      if (turnedAway.has(changeId)) {
+      // The answer may be lost; asked again, the writer answers without writing twice.
+      await condition(() => hasAnswer() || rejectedForCapacity.has(changeId), patience);
+      if (hasAnswer()) continue;
+      if (rejectedForCapacity.has(changeId)) {
         const pause = pauseWithoutRoom(asked);
         Object.assign(asked, { times, nextAt: timeIn(pause) });
         onDelay?.();
-        await condition(isThere, pause);
+        await condition(hasAnswer, pause);
         continue;
       }
     } catch (error) {
       if (!(error instanceof ActivityFailure)) throw error;
       if (isCancellation(error)) throw error;
       if (isOutdated(error.cause)) throw error.cause;
-      // Some servers call it a failure like any other when its time is over.
+      // Some servers report the timeout as an ordinary failure.
       const isOverdue = error.retryState === 'TIMEOUT' || error.cause instanceof TimeoutFailure;
-      // Whatever else took its attempts away: it is not asked again.
+      // Not retryable.
       if (!isOverdue) return { ok: false, error: error.cause?.message ?? error.message };
     }
     onDelay?.();
   }
 }
 
-/** Soon there may be some: it is less long than for a lost answer, and not all come back at once. */
+/** Shorter than for a lost answer, and random, so that not all requesters come back at once. */
 function pauseWithoutRoom(asked: ChangeAsks): number {
   asked.refusals = (asked.refusals ?? 0) + 1;
   const longest = Math.min(FULL_PAUSE_MS * 2 ** (asked.refusals - 1), LONGEST_PATIENCE_MS);
@@ -122,17 +126,17 @@ function pauseWithoutRoom(asked: ChangeAsks): number {
 }
 
 /**
- * For a run that is about to leave: the outcome; undefined where the writer has the change and goes on without this run,
- * which stayed a while to see what becomes of it.
+ * For a run that is about to end: the outcome, or undefined when the writer has queued the change and gave no outcome
+ * within {@link LEAVING_PATIENCE}.
  */
 export async function outcomeUnlessKept<Outcome>(
-  write: (onReceipt: (isKept: boolean) => void) => Promise<Outcome>,
+  write: (onAck: (isKept: boolean) => void) => Promise<Outcome>,
 ): Promise<Outcome | undefined> {
   let isKept = false;
-  const onReceipt = (isNowKept: boolean): void => {
+  const onAck = (isNowKept: boolean): void => {
     isKept = isNowKept;
   };
-  return Promise.race([write(onReceipt), untilKept(() => isKept)]);
+  return Promise.race([write(onAck), untilKept(() => isKept)]);
 }
 
 async function untilKept(isKept: () => boolean): Promise<undefined> {
@@ -142,21 +146,21 @@ async function untilKept(isKept: () => boolean): Promise<undefined> {
 }
 
 /**
- * Until the writer has it. That may never come to be known, while it has long since made it and answered; what is then
- * still on its way is called back: arriving later, it would undo what was written since.
+ * Sends the request until the writer has got it or has answered. A request that is still on its way after the answer is
+ * cancelled: arriving later, it would overwrite newer changes.
  */
 async function ask(
-  mailbox: Mailbox,
+  replies: WriterReplies,
   requestChange: SegueActivities['requestChange'],
   order: RequestChangeOrder,
 ): Promise<void> {
   const asking = new CancellationScope();
   const arrival = asking.run(() => requestChange(order));
-  const answer = asking.run(() => condition(() => isAnswered(mailbox, order.changeId)));
+  const answer = asking.run(() => condition(() => isAnswered(replies, order.changeId)));
   try {
     await Promise.race([arrival, answer]);
   } catch (error) {
-    // Called back by the run itself, which is about to ask for something else: nothing of this may come after that.
+    // The run may request another change next, so this request must be over first.
     if (isCancellation(error)) await CancellationScope.nonCancellable(() => arrival.catch(() => undefined));
     throw error;
   } finally {
@@ -175,4 +179,48 @@ function timeUntil(time: string | undefined): number {
 
 function timeIn(ms: number): string {
   return new Date(Date.now() + ms).toISOString();
+}
+
+/** What the writers of projects signalled to a run. */
+export interface WriterReplies {
+  /** By change id. */
+  readonly answers: Map<string, Changed>;
+  /** Changes for which the writer had no room at the last request. */
+  readonly rejectedForCapacity: Set<string>;
+  /** Called when the writer tells whether it has queued a change. */
+  readonly acks: Map<string, (isKept: boolean) => void>;
+}
+
+export function newWriterReplies(): WriterReplies {
+  return { answers: new Map(), rejectedForCapacity: new Set(), acks: new Map() };
+}
+
+export function handleWriterReplies(replies: WriterReplies): void {
+  setHandler(
+    changedSignal,
+    (changed: unknown) => {
+      keep(replies, changed);
+    },
+    { description: 'Tells the outcome of a change that this run asked for: { changeId, ok, error }.' },
+  );
+}
+
+/** Anybody can send a signal; malformed ones are ignored. */
+function keep({ answers, rejectedForCapacity, acks }: WriterReplies, changed: unknown): void {
+  if (!isRecord(changed) || !isText(changed.changeId)) return;
+  const { changeId, isKept } = changed;
+  if (typeof isKept === 'boolean') {
+    if (!isKept) rejectedForCapacity.add(changeId);
+    acks.get(changeId)?.(isKept);
+  } else answers.set(changeId, changed as Changed);
+}
+
+export function isAnswered({ answers }: WriterReplies, changeId: string): boolean {
+  return answers.has(changeId);
+}
+
+export function answerTo({ answers }: WriterReplies, changeId: string): ChangeOutcome | undefined {
+  const answer = answers.get(changeId);
+  if (!answer) return undefined;
+  return answer.ok ? { ok: true } : { ok: false, error: answer.error };
 }

@@ -1,8 +1,7 @@
 import { setHandler, sleep, workflowInfo } from '@temporalio/workflow';
 import { changeSignal, type ChangeOutcome, type ProjectChange, type ProjectRef } from '../../../src/contract';
 import { changeIdOf } from '../../../src/contract/ids';
-import { newMailbox } from '../../../src/workflows/lib/mailbox';
-import { writeToProject } from '../../../src/workflows/steps/write';
+import { newWriterReplies, writeToProject } from '../../../src/workflows/steps/write';
 
 export * from '../../../src/workflows';
 
@@ -12,10 +11,10 @@ export async function writing(
   changes: Record<string, ProjectChange>,
   asker = workflowInfo().workflowId,
 ): Promise<ChangeOutcome[]> {
-  const mailbox = newMailbox();
+  const replies = newWriterReplies();
   return Promise.all(
     Object.entries(changes).map(([purpose, change]) =>
-      writeToProject(mailbox, { project, change, changeId: changeIdOf(asker, purpose) }),
+      writeToProject(replies, { project, change, changeId: changeIdOf(asker, purpose) }),
     ),
   );
 }

@@ -1,38 +1,43 @@
-/** What a writer knows: which changes wait, which are settled, and whom to tell. */
-import { log, setCurrentDetails } from '@temporalio/workflow';
-import { type Data, problemsOfAddress, problemsOfChange } from '../../contract/changes';
+/** The queue of a project's writer: which changes wait, which are settled, and who gets an answer. */
+import { ApplicationFailure, log, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
+import { isId } from '../../api/ids';
 import {
   type ChangeOutcome,
   type ChangeRequest,
+  DEFAULT_SUBMIT,
+  FAILURE,
   type ProjectWriterInput,
   type ProjectWriterState,
   type WriteReport,
   type WriterProgress,
 } from '../../contract';
-import { checkWriterInput } from './writerInput';
+import { type Data, isObject, problemsOfAddress, problemsOfChange } from '../../contract/changes';
+import { DURATION_FORM, parseDuration } from '../../contract/durations';
+import { projectWriterId } from '../../contract/ids';
+import { problemsOfCarried } from '../steps/job';
 
 /**
- * Together these stay under the 2 MB that a run can hand to the next, even where every character takes three bytes.
- * Lengths are in characters of JSON.
+ * Keeps the state under the 2 MB that continue-as-new takes, even when every character takes three bytes. Lengths are in
+ * characters of JSON.
  */
 const LONGEST_QUEUE = 400_000;
-/** So much of that is for small ones alone: a cancelled run that leaves a task behind stays until it has room. */
+/** Reserved for small changes: a cancelled run stays open until the writer has its task id. */
 const KEPT_FOR_SMALL = 50_000;
 const LONGEST_SMALL = 2_000;
 const MOST_SETTLED = 500;
 const LONGEST_ERROR = 400;
 
-/** Each change of a batch is answered by a signal, and a run can only have so many on their way. */
+/** Each change is answered by a signal, and a run can send only so many at once. */
 const LARGEST_BATCH = 200;
 
 export interface Writer {
   readonly input: ProjectWriterInput;
   readonly authGraceMs: number;
   readonly progress: WriterProgress;
-  /** The run continues as new: who waits is let go, and asks the next one. */
+  /** The run is about to continue as new: Updates end and ask the next run. */
   handingOver: boolean;
-  /** On their way. */
-  receipts: number;
+  /** Signals about accepted and rejected changes that are being sent. */
+  acks: number;
 }
 
 export function startWriter(input: ProjectWriterInput): Writer {
@@ -43,8 +48,8 @@ export function startWriter(input: ProjectWriterInput): Writer {
     ...{ deniedSince: null, lastError: null },
   };
   const progress = { ...nothing, ...input.carried };
-  const writer = { input, authGraceMs, progress, handingOver: false, receipts: 0 };
-  show(writer);
+  const writer = { input, authGraceMs, progress, handingOver: false, acks: 0 };
+  showDetails(writer);
   return writer;
 }
 
@@ -58,18 +63,18 @@ export function outcomeOf({ progress }: Writer, changeId: string): ChangeOutcome
   return settled.error === undefined ? { ok: true } : { ok: false, error: settled.error };
 }
 
-/** Why a request that waits for its answer is turned away; nothing when it is not. */
+/** Why an Update is rejected; empty when it is not. */
 export function problemsOfRequest(writer: Writer, request: ChangeRequest): string[] {
   const problems = [
     ...problemsOfAddress(request),
     ...problemsOfChange((request as unknown as Data | null)?.change),
   ];
-  return problems.length === 0 && isFull(writer, request) ? [fullWords(writer)] : problems;
+  return problems.length === 0 && isFull(writer, request) ? [fullText(writer)] : problems;
 }
 
 /**
- * Takes in what came by signal, and gives whether there was room; undefined where that is nobody's change. What cannot be
- * taken for another reason is told to its requester, if there is one.
+ * Takes a change that came by signal. Gives whether there was room; undefined when it has no valid id or requester. A
+ * change that is malformed is answered as refused.
  */
 export function receive(writer: Writer, request: ChangeRequest): boolean | undefined {
   const lost = problemsOfAddress(request);
@@ -78,10 +83,9 @@ export function receive(writer: Writer, request: ChangeRequest): boolean | undef
     return undefined;
   }
   const problems = problemsOfChange(request.change);
-  // A requester without an answer asks again, and by then there may be room.
   if (problems.length === 0 && isFull(writer, request)) {
-    // Why so many wait says more.
-    if (writer.progress.lastError === null) noteTrouble(writer, fullWords(writer));
+    // An earlier error says more: why the queue is so long.
+    if (writer.progress.lastError === null) noteTrouble(writer, fullText(writer));
     return false;
   }
   const isNew = !isKnown(writer, request.changeId);
@@ -91,7 +95,7 @@ export function receive(writer: Writer, request: ChangeRequest): boolean | undef
   return true;
 }
 
-/** Puts a change into the queue, unless it waits already; one that is settled is answered again. */
+/** Queues a change, unless it is queued already; a settled one is answered again. */
 export function take(writer: Writer, request: ChangeRequest): void {
   const { queue, answers } = writer.progress;
   const { changeId, replyTo } = request;
@@ -99,19 +103,19 @@ export function take(writer: Writer, request: ChangeRequest): void {
   if (waiting) waiting.replyTo ??= replyTo;
   else if (!outcomeOf(writer, changeId)) queue.push(request);
   else if (replyTo) answers.push({ changeId, replyTo });
-  show(writer);
+  showDetails(writer);
 }
 
-/** The changes that can go out together: the first ones in the queue, as long as they are for the same space. */
+/** The changes of one PATCH: the first in the queue, as long as they are for the same space. */
 export function nextBatch({ progress: { queue } }: Writer): ChangeRequest[] {
   const other = queue.findIndex(({ space }) => (space ?? null) !== (queue[0]?.space ?? null));
   return queue.slice(0, other < 0 ? LARGEST_BATCH : Math.min(other, LARGEST_BATCH));
 }
 
-/** Notes what became of changes, whether they stood in the queue or not. */
+/** Records the outcomes of changes, queued or not. */
 export function settle(writer: Writer, { applied, refused }: Omit<WriteReport, 'patches'>): void {
   const { progress } = writer;
-  // Whoever asked for it may be gone.
+  // Logged, because the requester may be gone.
   for (const one of refused) log.warn('the project did not take a change', { ...one });
   const outcomes = [...applied.map((changeId) => ({ changeId })), ...refused.map(withShortError)];
   for (const { changeId } of outcomes) {
@@ -123,12 +127,12 @@ export function settle(writer: Writer, { applied, refused }: Omit<WriteReport, '
   progress.applied += applied.length;
   progress.refused += refused.length;
   progress.lastError = refused.at(-1)?.error ?? null;
-  show(writer);
+  showDetails(writer);
 }
 
 export function noteTrouble(writer: Writer, error: string): void {
   writer.progress.lastError = shortened(error);
-  show(writer);
+  showDetails(writer);
 }
 
 export function describeWriter({ input, progress }: Writer): ProjectWriterState {
@@ -141,8 +145,8 @@ export function describeWriter({ input, progress }: Writer): ProjectWriterState 
   };
 }
 
-/** The same in words, for whoever opens the run in the UI. */
-function show(writer: Writer): void {
+/** The details on the page of the run. */
+function showDetails(writer: Writer): void {
   const { project, organization, queued, applied, refused, lastError } = describeWriter(writer);
   const lines = [
     `Writes to project ${project.resourcetype} ${project.id} of workspace ${organization}.`,
@@ -159,7 +163,7 @@ function isFull(writer: Writer, request: ChangeRequest): boolean {
   return JSON.stringify([...writer.progress.queue, request]).length > room;
 }
 
-function fullWords({ progress: { queue } }: Writer): string {
+function fullText({ progress: { queue } }: Writer): string {
   return `${queue.length} changes of this project wait already, and no more fit; ask again later`;
 }
 
@@ -174,4 +178,34 @@ function withShortError({ changeId, error }: WriteReport['refused'][number]) {
 
 function shortened(error: string): string {
   return error.length > LONGEST_ERROR ? `${error.slice(0, LONGEST_ERROR)}…` : error;
+}
+
+/** Gives the grace time for denied access. Fails a writer with a wrong id, which would write beside the right one. */
+function checkWriterInput(input: ProjectWriterInput): number {
+  const problems = [...problemsOfShape(input), ...problemsOfCarried(isObject(input) ? input : {})];
+  const grace = parseDuration(isObject(input) ? (input.authGrace ?? DEFAULT_SUBMIT.authGrace) : '');
+  if (grace === undefined) problems.push(`authGrace: must be ${DURATION_FORM}`);
+  if (problems.length > 0 || grace === undefined)
+    throw ApplicationFailure.nonRetryable(
+      `The writer was not started: ${problems.join('; ')}`,
+      FAILURE.badInput,
+    );
+
+  const id = projectWriterId(input.organization, input.project);
+  const { workflowId } = workflowInfo();
+  if (workflowId === id) return grace;
+  throw ApplicationFailure.nonRetryable(
+    `The writer was not started: its workflow id is ${workflowId}, but its project gives ${id}`,
+    FAILURE.unsafeStart,
+  );
+}
+
+/** Other languages start this workflow too, with whatever JSON they have. */
+function problemsOfShape(input: unknown): string[] {
+  const { organization, project } = isObject(input) ? input : {};
+  const { resourcetype, id } = isObject(project) ? project : {};
+  const ids = { organization, 'project.resourcetype': resourcetype, 'project.id': id };
+  return Object.entries(ids).flatMap(([name, value]) =>
+    typeof value === 'string' && isId(value) ? [] : [`${name}: must be an id`],
+  );
 }

@@ -1,0 +1,115 @@
+/** A run reports its stages, or only its end, to the runs that wait for it: campaigns, batches, firings. */
+import {
+  CancellationScope,
+  condition,
+  getExternalWorkflowHandle,
+  setHandler,
+  TemporalFailure,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { type JobNews, jobNewsSignal, reportToSignal } from '../../contract';
+import { isWorkflowId } from '../../contract/ids';
+import { isRecord } from '../../validation/inputs';
+import { type JobContext, type Stage } from '../steps/job';
+
+/** The stages that listeners act on: a task is known, a person is needed, the job is over. */
+const REPORTED: ReadonlySet<Stage> = new Set([
+  'polling',
+  'held',
+  'overdue',
+  'succeeded',
+  'failed',
+  'abandoned',
+  'cancelled',
+]);
+
+/** Anybody can send a signal, so the list has a limit. */
+const MOST_LISTENERS = 20;
+
+export function listenersOf({
+  carried,
+  reportTo,
+}: {
+  carried?: { listeners: string[] };
+  /** Null from other languages. */
+  reportTo?: string | null;
+}): string[] {
+  return [...(carried?.listeners ?? (reportTo ? [reportTo] : []))];
+}
+
+/** Reports the current stage to each new listener at once, and later every stage that listeners act on. */
+export function handleListeners(job: JobContext): void {
+  handleReportTo(
+    job.progress.listeners,
+    'Has this run tell its stages to another one: { workflowId }.',
+    // Also to a listed one: it asks again after a reset, and does not know the reports from before.
+    (listener) => {
+      report(job, listener);
+    },
+  );
+}
+
+/** Also reports that the job is not held any more, whatever it does next. */
+export function reportStage(job: JobContext, before: Stage): void {
+  if (!REPORTED.has(job.stage) && before !== 'held') return;
+  for (const listener of job.progress.listeners) report(job, listener);
+}
+
+/** A signal that is still being sent when a run ends is lost. */
+export async function untilReported(job: JobContext): Promise<void> {
+  await condition(() => job.reports === 0);
+}
+
+/** Does the work of a run and reports its end to the listeners. A run that continues as new reports nothing. */
+export async function withEndReport<T>(listeners: string[], work: () => Promise<T>): Promise<T> {
+  handleReportTo(listeners, 'Has this run tell its end to another one: { workflowId }.');
+  try {
+    const result = await work();
+    await reportEnd(listeners, 'succeeded');
+    return result;
+  } catch (error) {
+    // Any other error is not an end: the server repeats the workflow task.
+    if (error instanceof TemporalFailure) await reportEnd(listeners, 'failed');
+    throw error;
+  }
+}
+
+function handleReportTo(
+  listeners: string[],
+  description: string,
+  onListener?: (listener: string) => void,
+): void {
+  setHandler(
+    reportToSignal,
+    (listener: unknown) => {
+      if (!isRecord(listener) || !isWorkflowId(listener.workflowId)) return;
+      const { workflowId } = listener;
+      if (!listeners.includes(workflowId)) {
+        if (listeners.length >= MOST_LISTENERS) return;
+        listeners.push(workflowId);
+      }
+      onListener?.(workflowId);
+    },
+    { description },
+  );
+}
+
+function report(job: JobContext, listener: string): void {
+  job.reports += 1;
+  void signal(listener, job.stage, job.subject.facts().taskId ?? null).finally(() => {
+    job.reports -= 1;
+  });
+}
+
+async function reportEnd(listeners: string[], stage: 'succeeded' | 'failed'): Promise<void> {
+  // One after the other, because more listeners may come meanwhile.
+  for (const listener of listeners) await signal(listener, stage, null);
+}
+
+/** Never fails: the listener may be gone. */
+function signal(listener: string, stage: Stage, taskId: string | null): Promise<void> {
+  const news: JobNews = { workflowId: workflowInfo().workflowId, stage, taskId };
+  return CancellationScope.nonCancellable(() =>
+    getExternalWorkflowHandle(listener).signal(jobNewsSignal, news),
+  ).catch(() => undefined);
+}

@@ -1,0 +1,263 @@
+/** What happens when a job is over: its project gets the result, then its user is notified. */
+import {
+  allHandlersFinished,
+  ApplicationFailure,
+  CancellationScope,
+  condition,
+  isCancellation,
+  log,
+  sleep,
+  uuid4,
+  workflowInfo,
+} from '@temporalio/workflow';
+import {
+  type ChangeOutcome,
+  FAILURE,
+  type NoticeOutcome,
+  type NotifyEvent,
+  type RunEnd,
+} from '../../contract';
+import { changeIdOf } from '../../contract/ids';
+import { untilReported } from '../lib/listeners';
+import { extraOf, type Message, tellUser } from '../lib/notify';
+import { closeHold } from './hold';
+import { continueWhenLong, type JobContext } from './job';
+import { setStage, showDelay, tasksOf } from './visibility';
+import { outcomeUnlessKept, type WriteOptions, writeToProject } from './write';
+
+/** The result of a job that succeeded, and the value for its project. */
+export interface Success<Result extends object> {
+  result: Result;
+  value: object;
+}
+
+/** The end of a job, with the type of its result. */
+interface End<Result extends object> extends RunEnd {
+  result?: Result;
+}
+
+/** Does the work of a job. A cancelled job writes what it leaves behind; all handlers and reports end before the run. */
+export async function withCompletion<T>(job: JobContext, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    // A decision that comes now is answered with "not held".
+    closeHold(job);
+    if (isCancellation(error)) await recordCancelled(job);
+    throw error;
+  } finally {
+    await CancellationScope.nonCancellable(async () => {
+      await condition(allHandlersFinished);
+      await untilReported(job);
+    });
+  }
+}
+
+/** Runs `work` to its success or failure, once: a run that continues as new after that has the end in its state. */
+export async function endOf<Result extends object>(
+  job: JobContext,
+  work: () => Promise<Success<Result>>,
+): Promise<End<Result>> {
+  const { progress } = job;
+  progress.end ??= await settle(job, work);
+  return progress.end as End<Result>;
+}
+
+/** Whether nothing more is asked of the service. */
+export function isEnding({ stage }: JobContext): boolean {
+  return ['writing', 'notifying', 'succeeded', 'failed', 'abandoned', 'cancelled'].includes(stage);
+}
+
+async function settle(job: JobContext, work: () => Promise<Success<object>>): Promise<RunEnd> {
+  try {
+    return { ...(await work()), changeId: newChangeId('result'), asked: {} };
+  } catch (error) {
+    if (!(error instanceof ApplicationFailure)) throw error;
+    closeHold(job);
+    const { type, message, details } = error;
+    const failure = { type: type ?? '', message, details: details ?? [] };
+    return { failure, value: failureValue(job, failure), changeId: newChangeId('failed'), asked: {} };
+  }
+}
+
+function failureValue({ input, subject }: JobContext, failure: NonNullable<RunEnd['failure']>): object {
+  const [facts] = failure.details as [{ errors?: unknown }?];
+  return {
+    key: input.key,
+    ...subject.facts(),
+    status: statusOf(failure),
+    error: failure.message,
+    ...(facts?.errors === undefined ? {} : { errors: facts.errors }),
+    finishedAt: new Date().toISOString(),
+  };
+}
+
+/** Has the project's writer write the result or the failure; null when nothing is to be written. */
+export async function writeEnd(job: JobContext, end: RunEnd): Promise<ChangeOutcome | null> {
+  if (end.written === undefined) {
+    const at = end.failure ? failurePointer(job) : job.input.write?.at;
+    end.written = await write(job, at, end, { beforeAsk: () => continueWhenLong(job) });
+  }
+  return end.written;
+}
+
+/** Notifies the user of the end, if the job has one who wants that. */
+export async function notifyEnd(
+  job: JobContext,
+  end: RunEnd,
+  written: ChangeOutcome | null,
+): Promise<NoticeOutcome | null> {
+  const { about, message } = endMessage(job, end, written);
+  const { notify } = job.input;
+  if (!notify || !(notify.on?.includes(about) ?? true)) return null;
+  setStage(job, 'notifying');
+  end.tellingSince ??= new Date().toISOString();
+  const tries = {
+    begun: Date.parse(end.tellingSince),
+    rest: async (ms: number): Promise<void> => {
+      await sleep(ms);
+      await continueWhenLong(job);
+    },
+  };
+  const onDelay = (): void => {
+    showDelay(job);
+  };
+  return CancellationScope.nonCancellable(() => tellUser(job, notify, message, onDelay, tries));
+}
+
+/** Gives the result of the run, or throws its failure. A job whose result the project refuses has succeeded. */
+export function resultOf<Result extends object>(job: JobContext, { failure, result }: End<Result>): Result {
+  setStage(job, failure ? statusOf(failure) : 'succeeded');
+  if (failure || !result) throw ApplicationFailure.create({ ...failure, nonRetryable: true });
+  return result;
+}
+
+function statusOf({ type }: NonNullable<RunEnd['failure']>): 'abandoned' | 'failed' {
+  return type === FAILURE.abandoned ? 'abandoned' : 'failed';
+}
+
+/** Random, because after a reset the job may end in another way, or the project may take the result then. */
+function newChangeId(purpose: 'result' | 'failed' | 'cancelled'): string {
+  return changeIdOf(workflowInfo().workflowId, `${purpose}-${uuid4().slice(0, 8)}`);
+}
+
+/** The run is cancelled, but the service goes on: the project gets the task id, or the submission without a known one. */
+async function recordCancelled(job: JobContext): Promise<void> {
+  await CancellationScope.nonCancellable(async () => {
+    let written: number;
+    do {
+      written = tasksOf(job).length;
+      const left = leftBy(job);
+      if (left !== null) await writeLeft(job, left);
+      // A late answer may have brought another task meanwhile.
+    } while (tasksOf(job).length > written);
+    setStage(job, 'cancelled');
+  });
+}
+
+type Left = Record<string, string | string[] | null>;
+
+/** All that the service may still work on; null when that is nothing. */
+function leftBy(job: JobContext): Left | null {
+  const { subject } = job;
+  const [taskId, ...otherTasks] = tasksOf(job);
+  const unknown = subject.unknown?.() ?? null;
+  if (subject.id() === null && taskId === undefined && unknown === null) return null;
+  return {
+    ...unknown,
+    ...subject.facts(),
+    ...(taskId === undefined ? {} : { taskId }),
+    ...(otherTasks.length === 0 ? {} : { otherTasks }),
+  };
+}
+
+async function writeLeft(job: JobContext, left: Left): Promise<void> {
+  const facts = { key: job.input.key, ...left };
+  const value = { ...facts, status: 'cancelled', finishedAt: new Date().toISOString() };
+  const written = await outcomeUnlessKept((onAck) =>
+    write(job, failurePointer(job), { value, changeId: newChangeId('cancelled'), asked: {} }, { onAck }),
+  );
+  if (written && !written.ok)
+    log.warn('the project does not know what the service still works on', { ...facts, ...written });
+}
+
+/** Not cancelled with the run: the project must know what the service did for money. */
+function write(
+  job: JobContext,
+  at: string | undefined,
+  { value, changeId, asked }: Pick<RunEnd, 'value' | 'changeId' | 'asked'>,
+  options: Pick<WriteOptions, 'onAck' | 'beforeAsk'>,
+): Promise<ChangeOutcome | null> {
+  const { scope, write: target } = job.input;
+  if (!target || at === undefined) return Promise.resolve(null);
+  setStage(job, 'writing');
+  const order = { project: target.project, scope, change: { steps: [{ at, set: value }] }, changeId };
+  const onDelay = (): void => {
+    showDelay(job);
+  };
+  return CancellationScope.nonCancellable(() =>
+    writeToProject(job.writerReplies, order, { ...options, asked, onDelay }),
+  );
+}
+
+/** Null counts as absent: other languages write it for what they leave out. */
+function failurePointer({ input: { write: target } }: JobContext): string | undefined {
+  return target?.failedAt ?? target?.at;
+}
+
+function endMessage(
+  job: JobContext,
+  { failure }: RunEnd,
+  written: ChangeOutcome | null,
+): { about: NotifyEvent; message: Message } {
+  const { key, write: target } = job.input;
+  const { tool, noun, kind, id } = job.subject;
+  const finished = `${tool} for \`${key}\` is finished (${kind} \`${id() ?? ''}\`)`;
+  const message = (
+    { report, ...rest }: Pick<Message, 'event' | 'title' | 'message'> & { report: string[] },
+    category: Message['category'] = 'agentError',
+  ): Message => ({
+    category,
+    ...rest,
+    body: ['Hello,', ...report, 'Segue'].join('\n\n'),
+    extra: extraOf(job),
+  });
+  if (failure)
+    return {
+      about: 'failed',
+      message: message({
+        event: 'failed',
+        title: `Your ${noun} failed`,
+        message: `${tool} for ${key}: ${failure.message}`.replace(/\s+/g, ' ').slice(0, 300),
+        report: [`${tool} for \`${key}\` did not succeed. ${failure.message}`],
+      }),
+    };
+  if (written?.ok === false)
+    return {
+      about: 'failed',
+      message: message({
+        event: 'unwritten',
+        title: 'A result could not be saved',
+        message: `${tool} for ${key} is finished, but the project did not take it.`,
+        report: [
+          `${finished}, but the project did not take its result: ${written.error}`,
+          'The result is kept in the run.',
+        ],
+      }),
+    };
+  const where = target
+    ? [`It is in ${target.project.resourcetype} ${target.project.id} at ${target.at}.`]
+    : [];
+  return {
+    about: 'completed',
+    message: message(
+      {
+        event: 'completed',
+        title: `Your ${noun} is done`,
+        message: `${tool} for ${key} is finished.`,
+        report: [`${finished}.`, ...where],
+      },
+      'agentTaskCompleted',
+    ),
+  };
+}
