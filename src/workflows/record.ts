@@ -21,13 +21,6 @@ import { recordDetails, showStart } from './steps/visibility';
 /** Polls until an asset, a workflow run of the service or a video is over, and gives its record. */
 export async function record(input: RecordInput): Promise<RecordResult> {
   const job = start(input);
-  setHandler(recordStateQuery, () => describe(job), {
-    description: 'What this wait is doing: stage, hold, status of the record, polls.',
-  });
-  handleDecisions(job);
-  handlePollNow(job, recordPollNowUpdate, () => describe(job));
-  handleListeners(job);
-  showStart(job);
   return withCompletion(job, async () => resultOf(job, await endOf(job, () => waitForEnd(job))));
 }
 
@@ -75,6 +68,13 @@ function start(asked: RecordInput): Wait {
       lastStatusText: () => recordStatusText(job),
     },
   };
+  setHandler(recordStateQuery, () => describe(job), {
+    description: 'What this wait is doing: stage, hold, status of the record, polls.',
+  });
+  handleDecisions(job);
+  handlePollNow(job, recordPollNowUpdate, () => describe(job));
+  handleListeners(job);
+  showStart(job);
   return job;
 }
 

@@ -30,13 +30,6 @@ const EMPTY_GRACE_MS = 5 * 60_000;
 /** One transcript: poll until the transcription is done, download its subtitles, write them, notify their user. */
 export async function transcript(input: TranscriptInput): Promise<TranscriptResult> {
   const job = start(input);
-  setHandler(transcriptStateQuery, () => describe(job), {
-    description: 'What this transcript is doing: stage, hold, status of the transcription, polls.',
-  });
-  handleDecisions(job);
-  handlePollNow(job, transcriptPollNowUpdate, () => describe(job));
-  handleListeners(job);
-  showStart(job);
   return withCompletion(job, async () => {
     const end = await endOf(job, () => pollAndDownload(job));
     const written = await writeEnd(job, end);
@@ -145,6 +138,13 @@ function start(input: TranscriptInput): Transcript {
       lastStatusText: () => recordStatusText(job),
     },
   };
+  setHandler(transcriptStateQuery, () => describe(job), {
+    description: 'What this transcript is doing: stage, hold, status of the transcription, polls.',
+  });
+  handleDecisions(job);
+  handlePollNow(job, transcriptPollNowUpdate, () => describe(job));
+  handleListeners(job);
+  showStart(job);
   return job;
 }
 
