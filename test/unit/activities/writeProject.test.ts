@@ -278,3 +278,9 @@ describe('only with ETags', () => {
     expect(service.patches.map(({ ifMatch }) => ifMatch)).toEqual([undefined]);
   });
 });
+
+test('P3: no activity sends a bare PATCH beside the project writer', () => {
+  const queues = Object.values(createActivities(api)).map((activities) => Object.keys(activities));
+  expect(queues.flat()).toEqual(expect.arrayContaining(['getProject', 'writeProject']));
+  expect(queues.flat()).not.toContain('updateProject');
+});
