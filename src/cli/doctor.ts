@@ -12,8 +12,7 @@ import {
 import { formatDuration } from '../contract/durations';
 import { batchTaskQueue, pollTaskQueue, submitTaskQueue } from '../contract/ids';
 import { isRecentServer, OLDEST_SERVER } from '../temporal/versions';
-import { withApi } from './lib/service';
-import { withTemporal } from './lib/connect';
+import { withApi, withTemporal } from './lib/connect';
 import { EXIT } from './lib/exit';
 import { env, io, print, printJson } from './lib/io';
 

@@ -6,11 +6,11 @@ import { type Page } from '../api/operations/lists';
 import { walkPages } from '../api/pages';
 import { isZone } from '../calendar/zones';
 import { isRecord } from '../validation/inputs';
+import { withApi } from './lib/connect';
 import { EXIT, reasonOf } from './lib/exit';
 import { addScopeFlags, listFlag, type ScopeFlags, softNumber } from './lib/flags';
 import { fieldLines, recordTable } from './lib/format';
 import { io, print, printJson, say } from './lib/io';
-import { withApi } from './lib/service';
 
 interface GetFlags extends ScopeFlags {
   json?: boolean;

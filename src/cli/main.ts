@@ -2,21 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import { ApiError, InvalidRequestError, NotConfiguredError, TransportError } from '../api/errors';
 import { ConfigError, unknownSettings } from '../config';
-import {
-  DecisionRefusedError,
-  InvalidInputError,
-  KeyReusedError,
-  ManifestNotKeptError,
-  NoAnswerError,
-  NoSuchJobError,
-  NoSuchScheduleError,
-  NotRepeatedError,
-  NoTemporalError,
-  NoTimezoneError,
-  NotSetUpError,
-  ScheduleExistsError,
-  UnreachableAddressError,
-} from '../errors';
+import * as errors from '../errors';
 import { VERSION } from '../platform/package';
 import { NO_JOB } from '../client/report';
 import { EXIT, type ExitCode, LostSightError, UnreachableError, UsageError } from './lib/exit';
@@ -101,13 +87,13 @@ function report(error: unknown, json: boolean): ExitCode {
   const code = exitCodeOf(error);
   const message = error instanceof Error ? error.message : String(error);
   if (json) {
-    const isOfJob = error instanceof LostSightError || error instanceof NotRepeatedError;
+    const isOfJob = error instanceof LostSightError || error instanceof errors.NotRepeatedError;
     const { workflowId = null, runId = null, key = null } = isOfJob ? error.job : {};
     const status = error instanceof LostSightError ? 'running' : 'failed';
     printJson({ ...NO_JOB, workflowId, runId, key, status, error: message });
   }
   if (error instanceof CommanderError) return code;
-  const foreseen = [NoSuchJobError, NoSuchScheduleError, ManifestNotKeptError, ApiError];
+  const foreseen = [errors.NoSuchJobError, errors.NoSuchScheduleError, errors.ManifestNotKeptError, ApiError];
   const unforeseen = code === EXIT.failed && !foreseen.some((type) => error instanceof type);
   say(unforeseen && error instanceof Error ? (error.stack ?? message) : message);
   return code;
@@ -118,13 +104,13 @@ function exitCodeOf(error: unknown): ExitCode {
     CommanderError,
     UsageError,
     ConfigError,
-    InvalidInputError,
+    errors.InvalidInputError,
     InvalidRequestError,
     NotConfiguredError,
-    KeyReusedError,
-    DecisionRefusedError,
-    NotRepeatedError,
-    ScheduleExistsError,
+    errors.KeyReusedError,
+    errors.DecisionRefusedError,
+    errors.NotRepeatedError,
+    errors.ScheduleExistsError,
   ];
   if (wrongInput.some((type) => error instanceof type)) return EXIT.wrongInput;
   // The sandbox, a package of its own, has its own class of this name.
@@ -132,11 +118,11 @@ function exitCodeOf(error: unknown): ExitCode {
   // A namespace that is not set up, too: nothing that was typed is wrong, and `doctor` says 4 to the same.
   const unreachable = [
     UnreachableError,
-    UnreachableAddressError,
-    NoAnswerError,
-    NoTemporalError,
-    NoTimezoneError,
-    NotSetUpError,
+    errors.UnreachableAddressError,
+    errors.NoAnswerError,
+    errors.NoTemporalError,
+    errors.NoTimezoneError,
+    errors.NotSetUpError,
     TransportError,
   ];
   if (unreachable.some((type) => error instanceof type) || isUnreachable(error)) return EXIT.unreachable;

@@ -1,10 +1,10 @@
 import { type Command } from 'commander';
 import { type Notification } from '../contract';
 import { categories } from '../api/operations/notify';
+import { withApi } from './lib/connect';
 import { EXIT, type ExitCode } from './lib/exit';
 import { addScopeFlags, type ScopeFlags, softJson } from './lib/flags';
 import { exiting, print, printJson, say } from './lib/io';
-import { withApi } from './lib/service';
 
 interface NotifyFlags extends ScopeFlags {
   // What is missing is told by the notification's own check.

@@ -7,12 +7,11 @@ import { requireGood } from '../errors';
 import { type PatchOptions, problemsOfPatch } from '../client/projects/patchSpec';
 import { type PatchReport } from '../client/projects';
 import { NO_JOB } from '../client/report';
-import { withTemporal } from './lib/connect';
+import { withApi, withTemporal } from './lib/connect';
 import { EXIT, type ExitCode } from './lib/exit';
 import { addScopeFlags, orProblem, problemsOfTimeout, readObjectFile, type ScopeFlags } from './lib/flags';
 import { stoppable } from './lib/follow';
 import { env, exiting, print, printJson, say } from './lib/io';
-import { withApi } from './lib/service';
 import { sayWhenNobodyPolls } from './lib/start';
 
 interface PatchFlags extends ScopeFlags {

@@ -35,6 +35,7 @@ export function addJobFlags(command: Command, tool: MediaTool): Command {
   addRequestFlags(command, tool);
   addScopeFlags(command, "instead of the worker's own");
   return command
+    .description(tool.about)
     .option('--input <file>', 'take the request from a JSON file, - for stdin; flags go over it')
     .option('--key <key>', 'what makes it the same job; the same key never submits twice (default: a digest)')
     .option('--write <type/id:/pointer>', "set the result in a project's data, like campaign/7:/media/banner")

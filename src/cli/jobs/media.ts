@@ -44,25 +44,16 @@ export function addTo(program: Command): void {
     .description('start a job and wait for its result; Ctrl-C stops waiting, not the job');
   const start = media.command('start').description('start a job and return at once');
   for (const [name, tool] of Object.entries(mediaTools)) {
-    const about = tool.about;
-    addSaveFlags(addWaitFlags(addJobFlags(run.command(name).description(about), tool))).action(
-      exiting(async (flags: JobFlags) => {
-        const spec = await specFrom(name, tool, flags);
-        await prepareFolder(flags);
-        return startJob(
-          ({ media: jobs }) => (flags.again ? jobs.again(spec) : jobs.start(spec)),
-          (job) => follow(job, flags),
-        );
-      }),
+    const begin = async (flags: JobFlags, work: AfterStart): Promise<ExitCode> => {
+      const spec = await specFrom(name, tool, flags);
+      await prepareFolder(flags);
+      return startJob(({ media: jobs }) => (flags.again ? jobs.again(spec) : jobs.start(spec)), work);
+    };
+    addSaveFlags(addWaitFlags(addJobFlags(run.command(name), tool))).action(
+      exiting((flags: JobFlags) => begin(flags, (job) => follow(job, flags))),
     );
-    addJson(addJobFlags(start.command(name).description(about), tool)).action(
-      exiting(async (flags: JobFlags) => {
-        const spec = await specFrom(name, tool, flags);
-        return startJob(
-          ({ media: jobs }) => (flags.again ? jobs.again(spec) : jobs.start(spec)),
-          (job, connected) => tellStarted(job, connected, flags),
-        );
-      }),
+    addJson(addJobFlags(start.command(name), tool)).action(
+      exiting((flags: JobFlags) => begin(flags, (job, connected) => tellStarted(job, connected, flags))),
     );
   }
   addList<JobEntry, JobFilter>(media, {
@@ -115,10 +106,9 @@ export function addRetryTo(program: Command): void {
     );
 }
 
-function startJob(
-  start: (segue: SegueClient) => Promise<MediaJob>,
-  work: (job: MediaJob, connected: Connected) => Promise<ExitCode>,
-): Promise<ExitCode> {
+type AfterStart = (job: MediaJob, connected: Connected) => Promise<ExitCode>;
+
+function startJob(start: (segue: SegueClient) => Promise<MediaJob>, work: AfterStart): Promise<ExitCode> {
   return withStarted(
     {
       start: (segue) =>

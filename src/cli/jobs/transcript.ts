@@ -7,13 +7,12 @@ import { transcriptKeyOf } from '../../contract/ids';
 import { type JobState, type TranscriptJob } from '../../client/jobs/job';
 import { type JobReport } from '../../client/report';
 import { problemsOfTranscript, type TranscriptSpec } from '../../client/jobs/transcriptSpec';
-import { type Connected } from '../lib/connect';
+import { type Connected, withApi } from '../lib/connect';
 import { EXIT, type ExitCode, UsageError } from '../lib/exit';
 import { addScopeFlags, notifyFrom, problemsOfTimeout, type ScopeFlags, writeFrom } from '../lib/flags';
 import { JOB, tellWaited, waitFor, type WaitFlags } from '../lib/follow';
 import { exiting, io, printJson, say } from '../lib/io';
 import { addCancel, addFollow, addJson, addStatus, addWaitFlags, type Noun } from '../lib/noun';
-import { withApi } from '../lib/service';
 import { tellStarted, withStarted } from '../lib/start';
 
 interface ShowFlags extends ScopeFlags, WaitFlags {

@@ -1,8 +1,14 @@
+/** Connections of a command: to Temporal, and to the service. */
+import { randomUUID } from 'node:crypto';
 import { type Client } from '@temporalio/client';
+import { type Api, type CallOptions } from '../../api/client';
 import { type SegueClient } from '../../client/segueClient';
 import { type ProjectsOptions } from '../../client/projects';
-import { loadTemporalConfig, type StarterConfig, type TemporalConfig } from '../../config';
+import { apiSettings } from '../../config/apiSettings';
+import { LONGEST_CALL_MS } from '../../contract';
+import { loadApiConfig, loadTemporalConfig, type StarterConfig, type TemporalConfig } from '../../config';
 import { reasonOf, UnreachableError } from './exit';
+import { type ScopeFlags } from './flags';
 import { env } from './io';
 
 export interface Connected {
@@ -37,5 +43,27 @@ export async function reach<T>(config: TemporalConfig, connect: () => Promise<T>
       `Temporal at ${config.address} cannot be reached: ${reasonOf(error)}\n` +
         'Is TEMPORAL_ADDRESS right? On this machine, `segue dev` starts a server.',
     );
+  }
+}
+
+/** Runs `work` with the configured service; every call of it has the same scope and a request id of its own. */
+export async function withApi<T>(
+  { organization, space }: ScopeFlags,
+  work: (api: Api, options: () => CallOptions) => Promise<T>,
+): Promise<T> {
+  const config = loadApiConfig(env());
+  const { createApi } = await import('../../api/client.js');
+  const api = createApi(apiSettings(config));
+  const session = `cli-${randomUUID()}`;
+  let calls = 0;
+  const options = (): CallOptions => ({
+    requestId: `${session}.${++calls}`,
+    timeoutMs: LONGEST_CALL_MS,
+    scope: { organization, space },
+  });
+  try {
+    return await work(api, options);
+  } finally {
+    await api.close();
   }
 }
