@@ -2,8 +2,7 @@
 import { type DecisionAction, type HoldState, type MediaInput } from '../contract';
 import { NotRepeatedError } from '../errors';
 import { type HeldJob } from '../client/jobs/held';
-import { type Remains } from '../client/jobs/remains';
-import { successorKey } from '../client/jobs/successor';
+import { type Remains, successorKey } from '../client/jobs/leftovers';
 import { startCommand, word } from './commandLine';
 import { table } from './table';
 

@@ -5,8 +5,7 @@ import { ConfigError, loadApiConfig, loadStarterConfig, type StarterConfig } fro
 import { type ProjectChange, type ProjectRef } from '../contract';
 import { parseDuration } from '../contract/durations';
 import { requireGood } from '../errors';
-import { type PatchOptions, problemsOfPatch } from '../client/projects/patchSpec';
-import { type PatchReport } from '../client/projects';
+import { type PatchOptions, type PatchReport, problemsOfPatch } from '../client/projects';
 import { NO_JOB } from '../client/report';
 import { addScopeFlags, type ScopeFlags, withApi } from './api';
 import { withTemporal } from './connect';

@@ -4,7 +4,7 @@ import { formatDuration } from '../contract/durations';
 import { isGivenKey, submitTaskQueue } from '../contract/ids';
 import { type MediaJob } from '../client/jobs/job';
 import { type Run } from '../client/run';
-import { type MediaSpec } from '../client/jobs/mediaSpec';
+import { type MediaSpec } from '../runs/media';
 import { withAdvice } from './advice';
 import { followCommand, word } from './commandLine';
 import { type Connected, withTemporal } from './connect';

@@ -1,7 +1,6 @@
 /** `segue batch start` and `run`: the manifest is checked as a whole, then handed over. */
-import { type BatchSpec } from '../../client/batches';
 import { type Batch } from '../../client/batches/batch';
-import { type ManifestCheck } from '../../client/batches/manifest';
+import { type ManifestCheck } from '../../runs/manifest';
 import { type JobReport } from '../../client/report';
 import { loadStarterConfig } from '../../config';
 import { type BatchResult, type BatchStatus } from '../../contract';
@@ -21,6 +20,7 @@ import { watcher } from '../screen';
 import { sayThatItExists, sayWhenNobodyPolls } from '../starting';
 import { exitCodeOf, headline, waitFor } from '../waiting';
 import { env } from '../io';
+import { type BatchSpec } from '../../runs/batch/start';
 
 export interface BatchRunFlags {
   key?: string;
@@ -41,7 +41,7 @@ export async function withStartedBatch(
   flags: BatchRunFlags,
   work: (batch: Batch, connected: Connected) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  const { withCheckedManifest } = await import('../../client/batches/manifest/index.js');
+  const { withCheckedManifest } = await import('../../runs/manifest/index.js');
   const settings = await settingsFrom(source, flags);
   if (flags.check) return checkBatch(source, flags);
   const { skipBad } = flags;
@@ -61,7 +61,7 @@ export async function withStartedBatch(
 
 /** All that is wrong besides the manifest's lines, which are not read for it. */
 async function settingsFrom(source: string, flags: BatchRunFlags): Promise<BatchSettings> {
-  const { problemsOfSource } = await import('../../client/batches/manifest/index.js');
+  const { problemsOfSource } = await import('../../runs/manifest/index.js');
   // Whoever only looks at a manifest needs no key.
   const { key = flags.check ? ANY_KEY : undefined, concurrency, organization, space } = flags;
   const scope = organization === undefined && space === undefined ? undefined : { organization, space };

@@ -1,6 +1,6 @@
 /** How a batch stands, in words. */
-import { type LeftItems } from '../../client/batches/again';
-import { type KeptResults } from '../../client/batches/kept';
+import { type LeftItems } from '../../client/batches/retry';
+import { type KeptResults } from '../../runs/batch/retention';
 import { type MissingResults } from '../../client/batches/results';
 import { type BatchResult, type BatchStatus, type ItemCounts, type StoppedItems } from '../../contract';
 import { formatDuration } from '../../contract/durations';

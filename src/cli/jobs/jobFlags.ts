@@ -4,7 +4,7 @@ import { type MediaTool } from '../../api/tools';
 import { type NotifyTarget, type ProjectRef, type WriteTarget } from '../../contract';
 import { requireGood } from '../../errors';
 import { mediaKeyOf } from '../../contract/ids';
-import { type MediaSpec, problemsOfSpec } from '../../client/jobs/mediaSpec';
+import { type MediaSpec, problemsOfSpec } from '../../runs/media';
 import { UsageError } from '../exit';
 import { problemsOfTimeout } from '../flags';
 import { addRequestFlags, requestFrom } from '../requestFlags';

@@ -6,7 +6,6 @@ import { InvalidInputError, requireGood } from '../../errors';
 import { transcriptKeyOf } from '../../contract/ids';
 import { type TranscriptJob } from '../../client/jobs/job';
 import { type JobReport } from '../../client/report';
-import { problemsOfTranscript, type TranscriptSpec } from '../../client/jobs/transcriptSpec';
 import { addScopeFlags, type ScopeFlags, withApi } from '../api';
 import { type Connected, withTemporal } from '../connect';
 import { EXIT, type ExitCode, UsageError } from '../exit';
@@ -16,6 +15,7 @@ import { say } from '../print';
 import { sayThatItExists, sayWhenNobodyPolls, tellStarted } from '../starting';
 import { printReport, tellWaited, untilOver, type WaitFlags } from '../waiting';
 import { env, io } from '../io';
+import { problemsOfTranscript, type TranscriptSpec } from '../../client/jobs/transcripts';
 
 type ShowFlags = ScopeFlags & Pick<WaitFlags, 'json' | 'timeout' | 'out'>;
 

@@ -1,8 +1,8 @@
 import { isGrpcServiceError, ServiceError } from '@temporalio/client';
 import { DECIDABLE, UNDECIDED } from '../../client/jobs/held';
-import { findRuns } from '../../client/listing';
 import { type Connected } from '../connect';
 import { UsageError } from '../exit';
+import { findRuns } from '../../runs/ownRun';
 
 const GRPC_INVALID_ARGUMENT = 3;
 

@@ -1,7 +1,6 @@
 import { type Command } from 'commander';
 import { loadStarterConfig } from '../../config';
 import { type RecordKind } from '../../contract';
-import { problemsOfRecord, type RecordSpec } from '../../client/jobs/recordSpec';
 import { requireGood } from '../../errors';
 import { addScopeFlags, type ScopeFlags } from '../api';
 import { word } from '../commandLine';
@@ -11,6 +10,7 @@ import { problemsOfTimeout } from '../flags';
 import { sayThatItExists, sayWhenNobodyPolls } from '../starting';
 import { tellWaited, untilOver, type WaitFlags } from '../waiting';
 import { env, io } from '../io';
+import { problemsOfRecord, type RecordSpec } from '../../client/jobs/records';
 
 interface RecordFlags extends ScopeFlags, WaitFlags {
   failOn?: string[];

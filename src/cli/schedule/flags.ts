@@ -1,11 +1,14 @@
 /** What `segue schedule create` is told, read and checked before anything is asked of Temporal. */
 import { problemsWithin } from '../../validation/campaign';
-import { findSpecProblems } from '../../client/campaigns/spec';
+import { findSpecProblems } from '../../runs/campaign';
 import { readSpecText } from '../../client/campaigns/text';
-import { problemsOfOutlook } from '../../client/outlooks';
-import { problemsOfScheduledBatch } from '../../client/schedules/batchSpec';
-import { problemsOfSchedule, type ScheduleOptions } from '../../client/schedules/spec';
-import { isTargetKind, TARGET_KINDS, type TargetKind } from '../../client/schedules/targets';
+import { problemsOfSchedule, type ScheduleOptions } from '../../runs/schedule/spec';
+import {
+  isTargetKind,
+  problemsOfScheduledBatch,
+  TARGET_KINDS,
+  type TargetKind,
+} from '../../runs/schedule/targets';
 import {
   type ScheduledBatch,
   type ScheduleOverlap,
@@ -20,6 +23,7 @@ import { asBatchFlag } from '../flags';
 import { readTextFile } from '../input';
 import { notifyFrom } from '../jobs/jobFlags';
 import { asFlag } from './asking';
+import { problemsOfOutlook } from '../../runs/outlook';
 
 export interface CreateFlags {
   cron?: string;

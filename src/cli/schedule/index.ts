@@ -2,7 +2,6 @@ import { type Command } from 'commander';
 import { NO_JOB } from '../../client/report';
 import { type ScheduleEntry } from '../../client/schedules/report';
 import { type CreatedSchedule, type SchedulesClient } from '../../client/schedules';
-import { problemsOfScheduleName } from '../../client/schedules/orders';
 import { loadStarterConfig } from '../../config';
 import { softNumber } from '../flags';
 import { print, printJson, say } from '../print';
@@ -11,6 +10,7 @@ import { exits, json, type JsonFlag, OVERLAP, requireGoodFlags, withSchedules } 
 import { type BatchFlags, type CreateFlags } from './flags';
 import { addOrders } from './orders';
 import { env } from '../io';
+import { problemsOfScheduleName } from '../../runs/schedule/spec';
 
 const EXAMPLES = `
 Examples:

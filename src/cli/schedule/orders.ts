@@ -2,17 +2,17 @@
 import { type Command } from 'commander';
 import { NO_JOB } from '../../client/report';
 import { type SchedulesClient } from '../../client/schedules';
+import { type ScheduleOverlap } from '../../contract';
+import { osUser } from '../person';
+import { print, printJson } from '../print';
+import { exits, json, type JsonFlag, OVERLAP, requireGoodFlags, withSchedules } from './asking';
 import {
   problemsOfBackfill,
   problemsOfPause,
   problemsOfResume,
   problemsOfScheduleName,
   problemsOfTrigger,
-} from '../../client/schedules/orders';
-import { type ScheduleOverlap } from '../../contract';
-import { osUser } from '../person';
-import { print, printJson } from '../print';
-import { exits, json, type JsonFlag, OVERLAP, requireGoodFlags, withSchedules } from './asking';
+} from '../../runs/schedule/spec';
 
 interface NoteFlags extends JsonFlag {
   note?: string;

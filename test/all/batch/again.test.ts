@@ -1,5 +1,5 @@
 /** The failed items of a batch, run once more: judged by the POSTs that the service saw. */
-import { repeatOf } from '../../../src/client/batches/again';
+import { repeatOf } from '../../../src/client/batches/retry';
 import { BATCH_WORKFLOW } from '../../../src/contract';
 import { NotRepeatedError } from '../../../src/errors';
 import { batchItemKey, batchWorkflowId } from '../../../src/contract/ids';

@@ -5,7 +5,7 @@ const {
   checkManifest,
   manifestLines,
   readPartitions,
-} = require('../../../dist/client/batches/manifest/index.js');
+} = require('../../../dist/runs/manifest/index.js');
 const { loadStarterConfig } = require('../../../dist/config/index.js');
 
 async function* first(count, partitions) {
