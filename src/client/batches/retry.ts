@@ -16,7 +16,7 @@ import { isPartitionOpen, partitionItems, partitionResults } from './handedOver'
 import { queryPartitions } from './results';
 import { followResult } from './left';
 import { resultOf } from './listing';
-import { factsOf, inPartitions, manifestOf, type Partition } from '../../runs/manifest/cutting';
+import { factsOf, inPartitions, manifestOf, type Partition } from '../../runs/manifest/partitions';
 
 /** Items that did not succeed and are not repeated, by what keeps them. */
 export interface LeftItems {

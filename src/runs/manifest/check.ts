@@ -1,23 +1,21 @@
-/** A whole manifest, looked at once before anything of it is handed over. */
-import { MOST_PARTITIONS, type PartitionFacts } from '../../contract';
-import { factsOf, manifestOf, type PlacedItem } from './cutting';
+/** A manifest from its first reading to its hand-over: checked as a whole, then read once more. */
+import { type BatchManifest, MOST_PARTITIONS, type PartitionFacts } from '../../contract';
+import { InvalidInputError, ManifestChangedError } from '../../errors';
 import { type ManifestLine } from './lines';
-import { type BadLine, partitionsOf } from './partitions';
-import { TakenPlaces } from './places';
-import { FullProjects } from './projects';
-import { looksSigned } from './signed';
+import {
+  type BadLine,
+  factsOf,
+  manifestOf,
+  type Partition,
+  partitionsOf,
+  type PlacedItem,
+} from './partitions';
+import { type ReadOptions, withManifest } from './source';
+import { FullProjects, type ManifestWarning, SignedWithoutKey, TakenPlaces } from './warnings';
 
 export interface ManifestProblem {
   line: number;
   problems: string[];
-}
-
-export interface ManifestWarning {
-  /** How many lines it is about. */
-  count: number;
-  /** The first of them. */
-  line: number;
-  words: string;
 }
 
 export interface ManifestCheck {
@@ -99,25 +97,93 @@ function excessOf(partitions: PartitionFacts[], most: number): ManifestProblem |
   return { line: first.firstLine, problems: [words] };
 }
 
-/** One warning for all of them: whoever signs addresses signs every one. */
-class SignedWithoutKey {
-  #count = 0;
-  #first = 0;
+export interface HandOverOptions {
+  /** As it was checked. */
+  skipBad?: boolean;
+  /** What messages call the manifest. */
+  name?: string;
+  /** What the check found: a file may be written to between the two readings. */
+  facts?: PartitionFacts[];
+}
 
-  look({ item, line, isNamed }: PlacedItem): void {
-    if (isNamed || !looksSigned(item.request)) return;
-    this.#count += 1;
-    if (this.#count === 1) this.#first = line;
+/** With the boundaries that the check found. A bad line that may not be left out ends it, with an error that names it. */
+export async function* readPartitions(
+  lines: AsyncIterable<ManifestLine>,
+  { skipBad = false, name = 'manifest', facts }: HandOverOptions = {},
+): AsyncGenerator<Partition> {
+  let count = 0;
+  const onBad = ({ line, problems }: BadLine): void => {
+    if (skipBad) return;
+    // The check would have found it.
+    if (facts) throw changed(name, facts[count]?.firstLine ?? line);
+    throw new InvalidInputError(
+      problems.map((problem) => `${name}:${line}: ${problem}`),
+      'The manifest has a bad line',
+    );
+  };
+  for await (const partition of partitionsOf(lines, { onBad })) {
+    if (facts && facts[count]?.digest !== partition.digest) throw changed(name, partition.lines[0]);
+    count += 1;
+    yield partition;
   }
+  if (facts && facts.length > count) throw changed(name, facts[count]?.firstLine);
+}
 
-  warnings(): ManifestWarning[] {
-    const count = this.#count;
-    if (count === 0) return [];
-    const who =
-      count === 1 ? 'this line has no key, and an address' : `${count} lines have no key, and addresses`;
-    const words =
-      `${who} that ${count === 1 ? 'looks' : 'look'} signed: ` +
-      'signed again, it is another job, which is run and paid for again; give each line a key';
-    return [{ count, line: this.#first, words }];
-  }
+function changed(name: string, line = 1): ManifestChangedError {
+  return new ManifestChangedError([
+    `${name}: from line ${line} on it is not what was checked: it was changed meanwhile`,
+    'What was handed over goes on, and the batch waits for the rest: start it again with the manifest as it was',
+    'Where that is gone: cancel the batch, and take another key, under which every item is run, and paid for, anew',
+  ]);
+}
+
+export interface ManifestOptions extends ReadOptions, Pick<CheckOptions, 'skipBad' | 'mostPartitions'> {
+  /** Told what was found, usable or not. */
+  onCheck?: (name: string, check: ManifestCheck) => void;
+  /** What is thrown where no batch can be made of it. */
+  refusal?: (name: string, check: ManifestCheck) => Error;
+}
+
+/** What a batch is made of. */
+export interface CheckedManifest {
+  /** What messages call it. */
+  name: string;
+  manifest: BatchManifest;
+  /** From the first on, each time; an error where they are not those that were checked. */
+  partitions: AsyncIterable<Partition>;
+}
+
+/** Everything that is wrong is told before anything is done with it. */
+export function withCheckedManifest<T>(
+  source: string,
+  { skipBad, mostPartitions, onCheck, refusal = refused, ...options }: ManifestOptions,
+  work: (checked: CheckedManifest) => Promise<T>,
+): Promise<T> {
+  return withManifest(source, options, async ({ name, lines }) => {
+    const check = await checkManifest(lines(), { skipBad, mostPartitions });
+    onCheck?.(name, check);
+    if (!check.usable) throw refusal(name, check);
+    const { digest, items, partitions: facts } = check;
+    const partitions = {
+      [Symbol.asyncIterator]: () => readPartitions(lines(), { skipBad, name, facts }),
+    };
+    return work({ name, manifest: { digest, items, partitions: facts }, partitions });
+  });
+}
+
+/** As editors and terminals find the place. */
+export function problemLines(name: string, { line, problems }: ManifestProblem): string[] {
+  return problems.map((problem) => `${name}:${line}: ${problem}`);
+}
+
+function refused(name: string, { problems, badLines, excess, items }: ManifestCheck): InvalidInputError {
+  const told = [...(excess ? [excess] : []), ...problems].flatMap((problem) => problemLines(name, problem));
+  const more = badLines - problems.length;
+  return new InvalidInputError(
+    [
+      ...(items + badLines === 0 ? [`${name}: is empty`] : told),
+      ...(more > 0 ? [`and ${more} more bad lines: segue batch check tells them all`] : []),
+    ],
+    'The batch was not started',
+  );
 }

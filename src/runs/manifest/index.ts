@@ -1,14 +1,23 @@
 /** Manifests: read line by line, checked as a whole, handed over in partitions. */
 export {
+  type CheckedManifest,
   checkManifest,
   type CheckOptions,
+  type HandOverOptions,
   type ManifestCheck,
+  type ManifestOptions,
   type ManifestProblem,
-  type ManifestWarning,
+  problemLines,
+  readPartitions,
+  withCheckedManifest,
 } from './check';
-export { type CheckedManifest, type ManifestOptions, problemLines, withCheckedManifest } from './checked';
-export { type Partition } from './cutting';
-export { type HandOverOptions, readPartitions } from './handOver';
 export { type ManifestLine } from './lines';
-export { type RereadableManifest, withManifest } from './rereadable';
-export { manifestLines, manifestName, problemsOfSource } from './source';
+export { type Partition } from './partitions';
+export {
+  manifestLines,
+  manifestName,
+  problemsOfSource,
+  type RereadableManifest,
+  withManifest,
+} from './source';
+export { type ManifestWarning } from './warnings';
