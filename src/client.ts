@@ -8,8 +8,7 @@ export { BatchesClient, type BatchRepeat, type ManifestBatchSpec } from './clien
 export { type BatchPartition } from './runs/batch/checkPartitions';
 export { type BatchSpec } from './runs/batch/start';
 export { type ManifestWarning } from './runs/manifest';
-export { type ResultWithFiles } from './client/batches/files';
-export { type FilePlace, type SavedFile } from './client/files';
+export { type FilePlace, type ResultWithFiles, type SavedFile } from './client/files';
 export { type KeptResults } from './runs/batch/retention';
 export { type MissingResults, type ResultsOptions } from './client/batches/results';
 export { type BatchEntry, type BatchFilter } from './client/batches/listing';

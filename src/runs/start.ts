@@ -33,13 +33,13 @@ export interface Start<Input> {
   askOf: (input: Input) => string;
   attributes: ReturnType<typeof attributesOfJob>;
   summary: string;
-  /** Tells later, also to who asks twice, that the run is the one started here; a new one each time, unless told. */
+  /** Tells whether the run is the one that this caller started, also when it starts twice. Default: a new one each time. */
   token?: string;
-  /** How urgent it is among others; as urgent as any, unless told. */
+  /** Default: the server's. */
   priority?: Priority;
-  /** What to do about a key whose run asks for something else; choose another, unless told. */
+  /** What to do about a key whose run asks for something else. Default: choose another. */
   adviceOnReuse?: string;
-  /** Whether a closed run is forgotten and the job begins anew; never, unless told. */
+  /** Whether a closed run is replaced by a new one. Default: never. */
   isForgotten?: (closed: WorkflowExecutionDescription, sameAsk: boolean) => Promise<boolean> | boolean;
 }
 

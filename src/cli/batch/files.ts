@@ -1,7 +1,7 @@
 /** `segue batch results --download DIR --at POINTER`: what became of the files, in words. */
-import { type ResultWithFiles } from '../../client/batches/files';
 import { EXIT, type ExitCode } from '../exit';
 import { say } from '../print';
+import { type ResultWithFiles } from '../../client/files';
 
 export class FileTally {
   readonly #counts = { saved: 0, exists: 0, failed: 0 };

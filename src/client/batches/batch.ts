@@ -16,11 +16,10 @@ import {
 import { requireGood } from '../../errors';
 import { batchWorkflowId } from '../../contract/ids';
 import { endOfBatch } from '../../runs/batch/end';
-import { type ResultWithFiles, savingFiles } from './files';
 import { keptResults, type KeptResults } from '../../runs/batch/retention';
 import { followCounts, type FollowedCounts } from './left';
 import { resultsOfBatch, type ResultsOptions } from './results';
-import { type FilePlace } from '../files';
+import { type FilePlace, type ResultWithFiles, savingFiles } from '../files';
 import { inputOf, type RunFacts } from '../../runs/start';
 import { failedOutcome, type Standing } from '../report';
 import { Run } from '../run';

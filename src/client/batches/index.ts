@@ -18,7 +18,7 @@ import { type LeftItems, repeatOf } from './retry';
 export interface ManifestBatchSpec extends Omit<BatchSpec, 'manifest' | 'partitions' | 'source'> {
   /** Whether bad lines are left out, and the others are run. */
   skipBad?: boolean;
-  /** How an address is reached; as the environment says, unless told. */
+  /** How an address is reached. Default: as the environment says. */
   proxy?: ProxySettings;
   /** Told of lines that are good, but may not be meant so. */
   onWarning?: (warning: ManifestWarning) => void;

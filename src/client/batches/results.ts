@@ -61,10 +61,7 @@ function whyMissing(standing: KnownPartition | undefined): Pick<MissingResults, 
 }
 
 /** What a batch knows of its partitions, also of those that Temporal keeps no longer; undefined without an answer. */
-export async function queryPartitions(
-  temporal: Client,
-  batch: string,
-): Promise<KnownPartition[] | undefined> {
+async function queryPartitions(temporal: Client, batch: string): Promise<KnownPartition[] | undefined> {
   const handle = temporal.workflow.getHandle(batchWorkflowId(batch));
   try {
     const deadline = Date.now() + QUERY_PATIENCE_MS;

@@ -10,10 +10,8 @@ import {
 import { NotRepeatedError } from '../../errors';
 import { againKey, batchPartWorkflowId } from '../../contract/ids';
 import { inputOf } from '../../runs/start';
-import { noAnswer } from '../pollers';
 import { type Batch } from './batch';
 import { isPartitionOpen, partitionItems, partitionResults } from './handedOver';
-import { queryPartitions } from './results';
 import { followResult } from './left';
 import { resultOf } from './listing';
 import { factsOf, inPartitions, manifestOf, type Partition } from '../../runs/manifest/partitions';
@@ -56,52 +54,37 @@ async function findFailed(temporal: Client, repeated: Batch, total: number): Pro
   const result = await resultOf(temporal, await temporal.workflow.getHandle(repeated.workflowId).describe());
   const left = { held: 0, lost: 0, cancelled: 0 };
   const facts: PartitionFacts[] = [];
-  const absent: number[] = [];
+  let absent = 0;
   const items = failedItems(temporal, repeated, total, {
     onOther: (other) => {
       countLeft(left, other);
     },
-    onAbsent: (n) => absent.push(n),
+    onAbsent: () => {
+      absent += 1;
+    },
   });
   for await (const partition of inPartitions(items)) facts.push(factsOf(partition));
   const manifest = manifestOf(facts);
   const missing = (result?.counts.failed ?? 0) - manifest.items;
   if (missing > 0) throw refusal(repeated, `${missing} of its failed items are not kept any more`);
-  if (!result) await countForgotten(temporal, repeated, absent, left);
+  // A batch that was stopped has no counts that tell whether an item of an absent partition failed.
+  if (!result && absent > 0)
+    throw refusal(
+      repeated,
+      `it was stopped, and Temporal has no run of ${absent} of its partitions: they were never handed over, or are kept no ` +
+        'longer; start a batch of the items that are not done, with another key',
+    );
   const partitions = {
     [Symbol.asyncIterator]: () => inPartitions(failedItems(temporal, repeated, total)),
   };
   return { manifest, left, partitions };
 }
 
-/** A batch that was stopped has no result with counts: only its run knows which partitions Temporal has forgotten. */
-async function countForgotten(
-  temporal: Client,
-  repeated: Batch,
-  absent: number[],
-  left: LeftItems,
-): Promise<void> {
-  if (absent.length === 0) return;
-  const known = await queryPartitions(temporal, repeated.key);
-  if (!known) throw await noAnswer(temporal, repeated.workflowId);
-  const forgotten = absent.flatMap((n) => known[n - 1] ?? []).filter(({ isThere }) => isThere);
-  for (const { counts } of forgotten) {
-    left.held += counts.held;
-    left.cancelled += counts.cancelled;
-  }
-  const mayHaveFailed = forgotten.filter(({ isOver, counts }) => !isOver || counts.failed > 0);
-  if (mayHaveFailed.length > 0)
-    throw refusal(
-      repeated,
-      `Temporal keeps what became of ${mayHaveFailed.length} of its partitions no longer, and items of them may have failed; start a batch of those lines, with another key`,
-    );
-}
-
 /** Who is told of what is not repeated. */
 interface Others {
   onOther: (result: BatchItemResult) => void;
   /** A partition that was never handed over, or is kept no longer. */
-  onAbsent: (n: number) => void;
+  onAbsent: () => void;
 }
 
 /** In the manifest's order, partition by partition. */
@@ -115,7 +98,7 @@ async function* failedItems(
   for (let n = 1; n <= total; n++) {
     const results = await closedResults(temporal, repeated, n);
     if (!results) {
-      others?.onAbsent(n);
+      others?.onAbsent();
       continue;
     }
     const asked = results.some(isFailed) ? await itemsOf(temporal, repeated, n) : [];

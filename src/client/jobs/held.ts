@@ -30,7 +30,7 @@ import { quoted, searchAttributes } from '../../contract/searchAttributes';
 import { findRuns } from '../../runs/ownRun';
 
 export interface HeldOptions {
-  /** At most so many, 50 unless told; the oldest. */
+  /** At most so many, the oldest first. Default: 50. */
   limit?: number;
 }
 

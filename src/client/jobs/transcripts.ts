@@ -24,7 +24,7 @@ import { problemsOfTargets, problemsOfTranscription } from '../../validation/inp
 
 export interface TranscriptSpec {
   transcriptionId: string;
-  /** `srt` unless told. */
+  /** Default: `srt`. */
   format?: SubtitleFormat;
   /** What makes it the same transcript. Without one: the transcription's id. */
   key?: string;

@@ -22,9 +22,9 @@ export interface ScheduleOptions {
   timezone?: string;
   /** What is started each time. */
   target: ScheduleTarget;
-  /** What becomes of a firing while the one before it is open; it is skipped, unless told. */
+  /** What becomes of a firing while the one before it is open. Default: it is skipped. */
   overlap?: ScheduleOverlap;
-  /** How late a firing may be, after an outage of the Temporal server; an hour, unless told. */
+  /** How late a firing may be, after an outage of the Temporal server. Default: an hour. */
   catchup?: Duration;
   /** For whoever looks at it. */
   note?: string;

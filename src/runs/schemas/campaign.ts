@@ -17,11 +17,10 @@ import {
   id,
   type JsonSchema,
   key,
-  person,
+  notifyFields,
   placeInProject,
   researchFields,
   scope,
-  words,
 } from './fields';
 
 const optional = z.boolean().optional().describe('the campaign goes on without it, should it fail');
@@ -73,11 +72,7 @@ const campaignSpec = z.strictObject({
   ),
   notify: z
     .strictObject({
-      userId: person,
-      workspaceId: person,
-      threadId: words.optional(),
-      link: words.optional().describe('where the notification leads'),
-      ctaLabel: words.optional().describe('what is written on that link'),
+      ...notifyFields,
       progress: z.boolean().optional().describe('stage changes are told too'),
     })
     .optional()

@@ -12,7 +12,7 @@ export const id = z
 export const words = text.min(1);
 export const duration = z.string(`must be ${WAIT_FORM}`).regex(/^\d+(\.\d+)?(ms|s|m|h|d)$/);
 const header = z.string().regex(/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/);
-export const person = z.string().regex(/^[\x21-\x7e]{1,200}$/);
+const person = z.string().regex(/^[\x21-\x7e]{1,200}$/);
 
 export const scope = z
   .strictObject({ organization: header.optional(), space: header.optional() })
@@ -29,6 +29,15 @@ export const placeInProject = z
   .optional();
 
 export const few = <T extends z.ZodType>(entry: T) => z.array(entry).max(MOST_READ);
+
+/** Who is notified, and where the notification leads. */
+export const notifyFields = {
+  userId: person,
+  workspaceId: person,
+  threadId: words.optional(),
+  link: words.optional().describe('where the notification leads'),
+  ctaLabel: words.optional().describe('what is written on that link'),
+};
 
 /** What is read of a workspace, by a campaign and by an outlook. */
 export const researchFields = {

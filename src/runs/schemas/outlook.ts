@@ -6,11 +6,10 @@ import {
   id,
   type JsonSchema,
   key,
-  person,
+  notifyFields,
   placeInProject,
   researchFields,
   scope,
-  words,
 } from './fields';
 
 const outlookSpec = z.strictObject({
@@ -34,11 +33,7 @@ const outlookSpec = z.strictObject({
     ),
   notify: z
     .strictObject({
-      userId: person,
-      workspaceId: person,
-      threadId: words.optional(),
-      link: words.optional().describe('where the notification leads'),
-      ctaLabel: words.optional().describe('what is written on that link'),
+      ...notifyFields,
     })
     .optional()
     .describe('who is nudged; nobody when left out'),

@@ -8,7 +8,7 @@ import {
 } from '../../contract';
 import { campaignJsonSchema, withoutDialect } from './campaign';
 import { outlookJsonSchema } from './outlook';
-import { duration, type JsonSchema, person, scope, words } from './fields';
+import { duration, type JsonSchema, notifyFields, scope } from './fields';
 import { type TargetKind } from '../schedule/targets';
 
 const batchSpec = z.strictObject({
@@ -27,12 +27,8 @@ const batchSpec = z.strictObject({
   scope,
   notify: z
     .strictObject({
-      userId: person,
-      workspaceId: person,
+      ...notifyFields,
       on: z.array(z.enum(NOTIFY_EVENTS)).optional().describe('of what; of all of them when left out'),
-      threadId: words.optional(),
-      link: words.optional().describe('where the notification leads'),
-      ctaLabel: words.optional().describe('what is written on that link'),
     })
     .optional()
     .describe('who is told of the end, once'),

@@ -2,9 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { fileName, type ResultWithFiles } from '../../../src/client/batches/files';
 import { wantedFrom } from '../../../src/cli/batch/results';
-import { type SavedFile } from '../../../src/client/files';
+import { fileName, type ResultWithFiles, type SavedFile } from '../../../src/client/files';
 import { type BatchItem, type BatchItemResult } from '../../../src/contract';
 import { batchOf, cutouts } from '../../support/builders/batch';
 import { useCommandLine } from '../../support/servers/commandLine';
