@@ -1,11 +1,7 @@
 /** Hands the first partitions of a manifest over and then waits, to be killed: `node handOverHalf.js FILE KEY COUNT`. */
 const { Client, Connection } = require('@temporalio/client');
 const { SegueClient } = require('../../../dist/client.js');
-const {
-  checkManifest,
-  manifestLines,
-  readPartitions,
-} = require('../../../dist/runs/manifest/index.js');
+const { checkManifest, manifestLines, readPartitions } = require('../../../dist/runs/manifest/index.js');
 const { loadStarterConfig } = require('../../../dist/config/index.js');
 
 async function* first(count, partitions) {
