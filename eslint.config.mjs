@@ -38,9 +38,9 @@ const MAY_IMPORT = {
   calendar: ['contract', 'validation'],
   config: ['platform', 'api', 'contract'],
   temporal: ['platform', 'config', 'contract'],
-  runs: ['contract', 'api', 'validation', 'platform'],
+  runs: ['contract', 'api', 'validation', 'platform', 'calendar', 'config'],
   workflows: ['contract', 'validation', 'api'],
-  activities: ['client', 'runs', 'api', 'validation', 'calendar', 'contract', 'platform', 'config'],
+  activities: ['runs', 'api', 'validation', 'calendar', 'contract', 'platform', 'config'],
   client: ['runs', 'api', 'validation', 'calendar', 'contract', 'platform', 'config'],
 };
 

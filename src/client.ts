@@ -3,26 +3,21 @@ import { type SegueWorker, type SegueWorkerOptions } from './worker';
 
 export { SegueClient } from './client/segueClient';
 export { Batch } from './client/batches/batch';
-export { type LeftItems } from './client/batches/again';
-export {
-  BatchesClient,
-  type BatchPartition,
-  type BatchRepeat,
-  type BatchSpec,
-  type ManifestBatchSpec,
-} from './client/batches';
-export { type ManifestWarning } from './client/batches/manifest';
-export { type ResultWithFiles } from './client/batches/files';
-export { type FilePlace, type SavedFile } from './client/files';
-export { type KeptResults } from './client/batches/kept';
+export { type LeftItems } from './client/batches/retry';
+export { BatchesClient, type BatchRepeat, type ManifestBatchSpec } from './client/batches';
+export { type BatchPartition } from './runs/batch/checkPartitions';
+export { type BatchSpec } from './runs/batch/start';
+export { type ManifestWarning } from './runs/manifest';
+export { type FilePlace, type ResultWithFiles, type SavedFile } from './client/files';
+export { type KeptResults } from './runs/batch/retention';
 export { type MissingResults, type ResultsOptions } from './client/batches/results';
 export { type BatchEntry, type BatchFilter } from './client/batches/listing';
 export { Campaign, type CampaignDecisionAnswer } from './client/campaigns/campaign';
 export { type CampaignEntry, type CampaignFilter, CampaignsClient } from './client/campaigns';
-export { campaignJsonSchema } from './client/campaigns/schema';
-export { outlookJsonSchema } from './client/outlooks/schema';
-export { scheduleJsonSchema } from './client/schedules/schema';
-export { problemsOfCampaignSpec } from './client/campaigns/spec';
+export { campaignJsonSchema } from './runs/schemas/campaign';
+export { outlookJsonSchema } from './runs/schemas/outlook';
+export { scheduleJsonSchema } from './runs/schemas/schedule';
+export { problemsOfCampaignSpec } from './runs/campaign';
 export { readCampaignSpec } from './client/campaigns/text';
 export {
   ConfigError,
@@ -61,15 +56,15 @@ export {
 } from './client/jobs/job';
 export { type JobEntry, type JobFilter } from './client/listing';
 export { MediaClient } from './client/jobs/media';
-export { OutlookRun } from './client/outlooks/outlook';
+export { OutlookRun } from './client/outlooks';
 export { OutlooksClient, type OutlookSpec } from './client/outlooks';
-export { type PatchOptions } from './client/projects/patchSpec';
+export { type PatchOptions } from './client/projects';
 export { type PatchReport, ProjectsClient, type ProjectsOptions } from './client/projects';
 export { RecordsClient } from './client/jobs/records';
-export { type RecordSpec } from './client/jobs/recordSpec';
-export { type Remains } from './client/jobs/remains';
+export { type RecordSpec } from './client/jobs/records';
+export { type Remains } from './client/jobs/leftovers';
 export { type JobReport, type JobStatus } from './client/report';
-export { type MediaSpec } from './client/jobs/mediaSpec';
+export { type MediaSpec } from './runs/media';
 export {
   type FiringReport,
   type KeptSchedule,
@@ -77,10 +72,10 @@ export {
   type ScheduleReport,
 } from './client/schedules/report';
 export { type CreatedSchedule, SchedulesClient } from './client/schedules';
-export { type ShownOverlap } from './client/schedules/policies';
-export { type ScheduleOptions } from './client/schedules/spec';
+export { type ShownOverlap } from './client/schedules/report';
+export { type ScheduleOptions } from './runs/schedule/spec';
 export { TranscriptsClient } from './client/jobs/transcripts';
-export { type TranscriptSpec } from './client/jobs/transcriptSpec';
+export { type TranscriptSpec } from './client/jobs/transcripts';
 export { type SegueWorker, type SegueWorkerOptions };
 
 /** A worker in a process of the team's own. It is loaded when it is made: who only starts jobs needs no native library. */

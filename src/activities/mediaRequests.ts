@@ -2,7 +2,6 @@
 import { activityInfo, getClient } from '@temporalio/activity';
 import { WorkflowFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import { MediaClient } from '../client/jobs/media';
 import {
   FAILURE,
   type MediaRequestInput,
@@ -10,8 +9,10 @@ import {
   type ReadEndOrder,
   type RequestedRun,
 } from '../contract';
+import { mediaWorkflowId } from '../contract/ids';
 import { InvalidInputError, KeyReusedError } from '../errors';
 import { failedRun } from '../runs/failedRun';
+import { startMedia as startMediaJob } from '../runs/media';
 import { findOwnRun, isOpen } from '../runs/ownRun';
 import { subscribeToEnd, untilEnded } from './runs';
 
@@ -20,7 +21,8 @@ export async function startMedia(input: MediaRequestInput): Promise<RequestedRun
   const client = getClient();
   try {
     const { submit, ...spec } = input;
-    const { workflowId } = await new MediaClient(client, { taskQueue, submit }).start(spec);
+    const { key } = await startMediaJob(client, spec, { taskQueue, submit });
+    const workflowId = mediaWorkflowId(key);
     const isOver = !(await subscribeToEnd(client, workflowId, workflowExecution?.workflowId ?? ''));
     return { workflowId, isOver };
   } catch (error) {

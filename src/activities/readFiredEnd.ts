@@ -1,5 +1,5 @@
 import { type MetricMeter } from '@temporalio/common';
-import { endOfBatch } from '../client/batches/end';
+import { endOfBatch } from '../runs/batch/end';
 import { type BatchResult, type FiredEnd, type JobEnd, type ReadFiredEndOrder } from '../contract';
 import { batchWorkflowId, keyIn } from '../contract/ids';
 import { meterSkippedFirings } from './lib/metrics';

@@ -1,9 +1,9 @@
 import { activityInfo, cancellationSignal, getClient, log } from '@temporalio/activity';
 import { ApplicationFailure, type MetricMeter } from '@temporalio/common';
 import { keyOfFiring } from '../calendar/clockChanges';
-import { problemsOfSchedule } from '../client/schedules/spec';
-import { type FiringSettings, mayPass } from '../client/schedules/batchTarget';
-import { startTarget } from '../client/schedules/targets';
+import { problemsOfSchedule } from '../runs/schedule/spec';
+import { type FiringSettings, mayPass } from '../runs/schedule/batch';
+import { startTarget } from '../runs/schedule/targets';
 import { type ProxySettings } from '../config';
 import { FAILURE, type FiredRun, type StartFiredOrder } from '../contract';
 import { InvalidInputError, KeyReusedError, ManifestNotKeptError, requireGood } from '../errors';

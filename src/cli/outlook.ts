@@ -1,7 +1,6 @@
 import { type Command } from 'commander';
 import { problemsWithin } from '../validation/campaign';
-import { type OutlookRun } from '../client/outlooks/outlook';
-import { type OutlookSpec } from '../client/outlooks';
+import { type OutlookRun, type OutlookSpec } from '../client/outlooks';
 import { type JobReport } from '../client/report';
 import { type NudgeOutcome, type OutlookResult } from '../contract';
 import { requireGood } from '../errors';
@@ -78,7 +77,7 @@ async function start(
 /** One spec is looked by again and again, each time with another key. */
 async function readSpec(text: string, name: string, key: string | undefined): Promise<OutlookSpec> {
   const { readSpecText } = await import('../client/campaigns/text.js');
-  const { problemsOfOutlook } = await import('../client/outlooks/index.js');
+  const { problemsOfOutlook } = await import('../runs/outlook.js');
   const withKey = (spec: unknown): unknown => (isRecord(spec) && key !== undefined ? { ...spec, key } : spec);
   const { spec, problems } = readSpecText(text, name, (read) =>
     problemsWithin([], problemsOfOutlook(withKey(read))),

@@ -1,8 +1,8 @@
 import { type Command } from 'commander';
 import { mediaTools, requestJsonSchema } from '../api/tools';
-import { campaignJsonSchema } from '../client/campaigns/schema';
-import { outlookJsonSchema } from '../client/outlooks/schema';
-import { scheduleJsonSchema } from '../client/schedules/schema';
+import { campaignJsonSchema } from '../runs/schemas/campaign';
+import { outlookJsonSchema } from '../runs/schemas/outlook';
+import { scheduleJsonSchema } from '../runs/schemas/schedule';
 import { UsageError } from './lib/exit';
 import { print } from './lib/io';
 import { table } from './lib/format';

@@ -5,7 +5,9 @@ import { briefly, whatIsThere } from '../api/there';
 import { loadProxySettings, type ProxySettings } from '../config';
 import { InvalidInputError, requireGood } from '../errors';
 import { isLargeInfo } from '../api/largeInfo';
-import { inParallel } from '../platform/parallel';
+import { type BatchItemResult } from '../contract';
+import { digest } from '../platform/digest';
+import { inOrderFrom, inParallel } from '../platform/parallel';
 
 export interface SavedFile {
   url: string;
@@ -19,7 +21,7 @@ export interface FilePlace {
   into: string;
   /** Where in `info` the URLs are: a JSON pointer to a URL, a list of them, or objects with a `url`. */
   at: string;
-  /** As the environment says, unless told. */
+  /** Default: as the environment says. */
   proxy?: ProxySettings;
 }
 
@@ -35,7 +37,7 @@ export async function preparePlace({ into, at }: FilePlace): Promise<void> {
 }
 
 const MOST_FILES = 1_000;
-const AT_ONCE = 4;
+const FILES_AT_ONCE = 4;
 
 /** What stands at the pointer, as `NAME-1`, `NAME-2`, and so on; in words, why there is nothing to save. */
 export async function saveFilesOf(
@@ -47,7 +49,7 @@ export async function saveFilesOf(
   if (typeof urls === 'string') return urls;
   // Only whoever saves something needs it.
   const { download } = await import('../platform/download.js');
-  return inParallel(AT_ONCE, [...urls.entries()], async ([index, url]): Promise<SavedFile> => {
+  return inParallel(FILES_AT_ONCE, [...urls.entries()], async ([index, url]): Promise<SavedFile> => {
     try {
       const { path, existed } = await download(url, into, `${name}-${index + 1}`, proxy);
       return { url, status: existed ? 'exists' : 'saved', path, error: null };
@@ -76,4 +78,34 @@ function urlsAt(info: unknown, at: string): string[] | string {
     return `at ${at}: must be a URL, a list of URLs, or objects with a url. There is ${briefly(found)}`;
   if (urls.length > MOST_FILES) return `at ${at}: has ${urls.length} URLs, more than ${MOST_FILES}`;
   return urls;
+}
+
+/** `files` of an item that succeeded, and why there are none to save, if so. */
+export type ResultWithFiles = BatchItemResult & { files?: SavedFile[]; unsaved?: string };
+
+/** Results whose files are saved at a time. */
+const RESULTS_AT_ONCE = 4;
+
+/** In the order of the results. What cannot be saved keeps nothing else from being saved. */
+export async function* savingFiles(
+  results: AsyncIterable<BatchItemResult>,
+  place: FilePlace,
+): AsyncGenerator<ResultWithFiles> {
+  await preparePlace(place);
+  yield* inOrderFrom(RESULTS_AT_ONCE, results, async (result): Promise<ResultWithFiles> => {
+    if (result.status !== 'succeeded') return result;
+    const files = await saveFilesOf(result.info, fileName(result.key), place);
+    return typeof files === 'string' ? { ...result, files: [], unsaved: files } : { ...result, files };
+  });
+}
+
+const LONGEST_NAME = 120;
+
+/** A key as any file system takes it, and no two keys alike: what is not as it was has a digest behind it. */
+export function fileName(key: string): string {
+  const safe = key
+    .replace(/[^A-Za-z0-9._-]/g, '_')
+    .replace(/^\./, '_')
+    .slice(0, LONGEST_NAME);
+  return safe === key ? key : `${safe}.${digest(key)}`;
 }

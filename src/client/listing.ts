@@ -1,8 +1,8 @@
 /** Jobs as Temporal lists them: found by search attributes, without asking any worker. */
-import { type Client, type WorkflowExecutionInfo } from '@temporalio/client';
-import { MEDIA_WORKFLOW, type MediaStage, type ProjectRef } from '../contract';
+import { type Client } from '@temporalio/client';
+import { type MediaStage, type ProjectRef } from '../contract';
 import { keyIn } from '../contract/ids';
-import { explainUnregistered } from '../runs/registration';
+import { countRuns, findRuns, type Listed } from '../runs/ownRun';
 import { type JobStatus } from './report';
 import { keyword, quoted, searchAttributes } from '../contract/searchAttributes';
 
@@ -36,40 +36,7 @@ export function countJobs(temporal: Client, filter: JobFilter): Promise<number> 
   return countRuns(temporal, queryOf(filter));
 }
 
-/** How many {@link findRuns} would find. */
-export async function countRuns(
-  temporal: Client,
-  query: string,
-  workflows: readonly string[] = [MEDIA_WORKFLOW],
-): Promise<number> {
-  try {
-    return (await temporal.workflow.count(ofWorkflows(workflows, query))).count;
-  } catch (error) {
-    throw explainUnregistered(error, temporal.options.namespace);
-  }
-}
-
-/** Runs of media jobs, or of these workflows, that a query of Temporal's finds. */
-export async function* findRuns(
-  temporal: Client,
-  query: string,
-  workflows: readonly string[] = [MEDIA_WORKFLOW],
-): AsyncGenerator<WorkflowExecutionInfo> {
-  try {
-    yield* temporal.workflow.list({ query: ofWorkflows(workflows, query) });
-  } catch (error) {
-    throw explainUnregistered(error, temporal.options.namespace);
-  }
-}
-
-function ofWorkflows(workflows: readonly string[], query: string): string {
-  return `WorkflowType IN (${workflows.map(quoted).join(', ')}) AND (${query})`;
-}
-
-/** As lists and descriptions of runs tell it. */
-type RunInfo = Omit<WorkflowExecutionInfo, 'raw'>;
-
-export function entryOf(run: RunInfo): JobEntry {
+export function entryOf(run: Listed): JobEntry {
   const { workflowId, runId, startTime, closeTime, typedSearchAttributes: listed } = run;
   const stage = (listed.get(searchAttributes.stage) ?? null) as MediaStage | null;
   return {
@@ -87,7 +54,7 @@ export function entryOf(run: RunInfo): JobEntry {
   };
 }
 
-function statusOf({ status }: RunInfo, stage: MediaStage | null): JobStatus {
+function statusOf({ status }: Listed, stage: MediaStage | null): JobStatus {
   switch (status.name) {
     case 'COMPLETED':
       return 'succeeded';

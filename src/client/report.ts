@@ -1,4 +1,8 @@
 /** How a job stands, in the words of the command contract; what `--json` prints. */
+import { type WorkflowFailedError } from '@temporalio/client';
+import { type MediaResult, type RecordResult, type TranscriptResult } from '../contract';
+import { failedRun } from '../runs/failedRun';
+
 export type JobStatus =
   'running' | 'succeeded' | 'failed' | 'held' | 'abandoned' | 'cancelled' | 'terminated';
 
@@ -28,3 +32,23 @@ export const NO_JOB = {
 
 /** How a run stands, whichever it is. */
 export type Standing = Pick<JobReport, 'status' | 'stage' | 'taskId' | 'info' | 'error'>;
+
+export function succeededOutcome({ status, taskId, info }: MediaResult): Standing {
+  return { status, stage: status, taskId, info, error: null };
+}
+
+export function transcriptOutcome(result: TranscriptResult): Standing {
+  const { status, transcriptionId, format, text, empty = false, written, notified } = result;
+  const info = { transcriptionId, format, text, empty, written, notified };
+  return { status, stage: status, taskId: null, info, error: null };
+}
+
+/** What was waited for, as the service gives it. */
+export function recordOutcome({ status, record }: RecordResult): Standing {
+  return { status, stage: status, taskId: null, info: record, error: null };
+}
+
+export function failedOutcome(failure: WorkflowFailedError): Standing {
+  const { status, taskId, errors, error } = failedRun(failure);
+  return { status, stage: status, taskId, info: errors, error };
+}

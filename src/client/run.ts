@@ -4,18 +4,18 @@ import {
   ApplicationFailure,
   type Client,
   TerminatedFailure,
-  type WorkflowExecutionInfo,
   WorkflowFailedError,
   type WorkflowHandle,
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
 import { type UpdateDefinition } from '@temporalio/common';
 import { DecisionRefusedError } from '../errors';
-import { sendOrder } from './ordering';
 import { noAnswer, QUERY_PATIENCE_MS } from './pollers';
 import { type JobReport, type Standing } from './report';
-import { isOpen } from '../runs/ownRun';
+import { isOpen, type Listed } from '../runs/ownRun';
+import { type RunFacts } from '../runs/start';
 
 export interface WaitOptions<State> {
   /** Stops waiting, never the run. */
@@ -28,17 +28,6 @@ export interface WaitOptions<State> {
 export function lookInterval(looks: number, random = Math.random): number {
   return Math.min(1_000 * 1.3 ** looks, 10_000) * (0.5 + random());
 }
-
-/** What is known of a run from the moment it was found. */
-export type RunFacts = Pick<WorkflowExecutionInfo, 'runId' | 'startTime' | 'taskQueue'> & {
-  key: string;
-  existing: boolean;
-  /** Whether a later run of the same id was refused, and this one stands for the job. */
-  isHidden?: boolean;
-};
-
-/** What the server tells of a run without asking its worker. */
-export type Listed = Omit<WorkflowExecutionInfo, 'raw'>;
 
 export type Ended<Result> = { result: Result } | { failure: WorkflowFailedError };
 
@@ -230,5 +219,28 @@ async function orAfter<T>(ms: number, awaited: Promise<T>): Promise<T | undefine
     ]);
   } finally {
     timer.abort();
+  }
+}
+
+/** Most are answered at once; an adoption reads the service first. */
+const ORDER_PATIENCE_MS = 60_000;
+
+/** Has its answer. A worker that goes away before it gives one is not waited for: the server keeps the order for the next. */
+export async function sendOrder<Answer, Order>(
+  temporal: Client,
+  workflowId: string,
+  update: UpdateDefinition<Answer, [Order]>,
+  order: Order,
+  patienceMs = ORDER_PATIENCE_MS,
+): Promise<Answer> {
+  const handle = temporal.workflow.getHandle(workflowId);
+  try {
+    return await temporal.withDeadline(Date.now() + patienceMs, () =>
+      handle.executeUpdate<Answer, [Order]>(update.name, { args: [order] }),
+    );
+  } catch (error) {
+    if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError)
+      throw await noAnswer(temporal, workflowId, 'sent', patienceMs);
+    throw error;
   }
 }

@@ -5,7 +5,7 @@ import { BatchesClient } from './batches';
 import { CampaignsClient } from './campaigns';
 import { findHeld, type HeldList, type HeldOptions } from './jobs/held';
 import { type Job, jobOf } from './jobs/job';
-import { find } from './keyed';
+import { find } from '../runs/start';
 import { MediaClient } from './jobs/media';
 import { OutlooksClient } from './outlooks';
 import { ProjectsClient, type ProjectsOptions } from './projects';

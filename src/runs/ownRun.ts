@@ -1,4 +1,4 @@
-/** Which run stands for a job, and whether it is open. */
+/** Finding runs: the one that stands for a job, whether it is open, and lists of them. */
 import {
   type Client,
   type WorkflowExecutionDescription,
@@ -6,7 +6,11 @@ import {
   WorkflowNotFoundError,
 } from '@temporalio/client';
 import { quoted } from '../contract/searchAttributes';
+import { explainUnregistered } from './registration';
 import { BATCH_PART_WORKFLOW, BATCH_WORKFLOW, MEDIA_WORKFLOW, START_MEMO } from '../contract';
+
+/** What the server tells of a run without asking its worker. */
+export type Listed = Omit<WorkflowExecutionInfo, 'raw'>;
 
 /** A paused run is open, and so is one that continues as new. */
 export function isOpen({ status }: Pick<WorkflowExecutionInfo, 'status'>): boolean {
@@ -16,7 +20,7 @@ export function isOpen({ status }: Pick<WorkflowExecutionInfo, 'status'>): boole
 const STARTED_BY_SEGUE_ALONE = [MEDIA_WORKFLOW, BATCH_WORKFLOW, BATCH_PART_WORKFLOW];
 
 /** Whether the run ended at once because Segue did not start it. */
-export function isRefusedStart({ type, status, memo }: Omit<WorkflowExecutionInfo, 'raw'>): boolean {
+export function isRefusedStart({ type, status, memo }: Listed): boolean {
   return (
     STARTED_BY_SEGUE_ALONE.includes(type) && status.name === 'FAILED' && memo?.[START_MEMO] === undefined
   );
@@ -47,4 +51,34 @@ export async function findOwnRun(client: Client, workflowId: string): Promise<Ow
     if (error instanceof WorkflowNotFoundError) return undefined;
     throw error;
   }
+}
+
+/** How many {@link findRuns} would find. */
+export async function countRuns(
+  temporal: Client,
+  query: string,
+  workflows: readonly string[] = [MEDIA_WORKFLOW],
+): Promise<number> {
+  try {
+    return (await temporal.workflow.count(ofWorkflows(workflows, query))).count;
+  } catch (error) {
+    throw explainUnregistered(error, temporal.options.namespace);
+  }
+}
+
+/** Runs of media jobs, or of these workflows, that a query of Temporal's finds. */
+export async function* findRuns(
+  temporal: Client,
+  query: string,
+  workflows: readonly string[] = [MEDIA_WORKFLOW],
+): AsyncGenerator<WorkflowExecutionInfo> {
+  try {
+    yield* temporal.workflow.list({ query: ofWorkflows(workflows, query) });
+  } catch (error) {
+    throw explainUnregistered(error, temporal.options.namespace);
+  }
+}
+
+function ofWorkflows(workflows: readonly string[], query: string): string {
+  return `WorkflowType IN (${workflows.map(quoted).join(', ')}) AND (${query})`;
 }

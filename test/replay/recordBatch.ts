@@ -1,6 +1,5 @@
 /** How a batch is recorded, and what the recorded ones have in common. */
 import { type Batch } from '../../src/client/batches/batch';
-import { type BatchSpec } from '../../src/client/batches';
 import { type StarterConfig } from '../../src/config';
 import { type BatchItem } from '../../src/contract';
 import { batchItemKey, batchPartWorkflowId, batchWorkflowId } from '../../src/contract/ids';
@@ -11,6 +10,7 @@ import { addFault, answering, ask } from '../support/service/sandbox';
 import { segueClient, testConfig, type TestWorkerOptions, withWorker } from '../support/servers/temporal';
 import { seedProject } from '../support/builders/writing';
 import { type Scenario, whereHistoriesAreShort } from './scenario';
+import { type BatchSpec } from '../../src/runs/batch/start';
 
 export const ITEMS = 6;
 export const BY_SAM = { by: 'sam' };

@@ -7,7 +7,7 @@ import { acceptedSignal, MEDIA_REQUEST_WORKFLOW } from '../../src/contract';
 import { mediaWorkflowId } from '../../src/contract/ids';
 import { type Job, type RecordJob, type TranscriptJob } from '../../src/client/jobs/job';
 import { startSandbox } from '../../sandbox/src/server';
-import { type MediaSpec } from '../../src/client/jobs/mediaSpec';
+import { type MediaSpec } from '../../src/runs/media';
 import { eventually } from '../support/eventually';
 import { answer, startRawServer } from '../support/service/rawServer';
 import { SANDBOX_PLACES, seedRecord, seedTranscription, SRT } from '../support/service/records';

@@ -1,7 +1,7 @@
 /** The rules for what a run is asked for are the same for clients and for the run itself. */
 import { type MediaInput } from '../../src/contract';
 import { problemsOfAddress } from '../../src/contract/changes';
-import { problemsOfSpec } from '../../src/client/jobs/mediaSpec';
+import { problemsOfSpec } from '../../src/runs/media';
 import {
   changeIdOf,
   isKey,

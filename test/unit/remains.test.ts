@@ -1,8 +1,8 @@
 import { TypedSearchAttributes } from '@temporalio/common';
-import { remainsOfFailed, remainsOfStopped } from '../../src/client/jobs/remains';
-import { type Listed } from '../../src/client/run';
+import { remainsOfFailed, remainsOfStopped } from '../../src/client/jobs/leftovers';
 import { FAILURE, type MediaStage, UNKNOWN_MEMO } from '../../src/contract';
 import { searchAttributes } from '../../src/contract/searchAttributes';
+import { type Listed } from '../../src/runs/ownRun';
 
 /** A closed run, as the server lists it. */
 function listed(

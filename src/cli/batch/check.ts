@@ -1,6 +1,6 @@
 /** `segue batch check`: a manifest is read to its end, and nothing is started. */
-import { type ManifestCheck, type ManifestWarning } from '../../client/batches/manifest';
-import { type ReadOptions } from '../../client/batches/manifest/source';
+import { type ManifestCheck, type ManifestWarning } from '../../runs/manifest';
+import { type ReadOptions } from '../../runs/manifest/source';
 import { loadProxySettings } from '../../config';
 import { EXIT, type ExitCode } from '../lib/exit';
 import { env, io, print, printJson, say } from '../lib/io';
@@ -17,7 +17,7 @@ export function manifestReading(): ReadOptions {
 
 export async function checkBatch(manifest: string, flags: BatchCheckFlags): Promise<ExitCode> {
   const { checkManifest, manifestLines, manifestName, problemLines } =
-    await import('../../client/batches/manifest/index.js');
+    await import('../../runs/manifest/index.js');
   const name = manifestName(manifest);
   const check = await checkManifest(manifestLines(manifest, manifestReading()), {
     skipBad: flags.skipBad,

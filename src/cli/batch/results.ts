@@ -1,7 +1,7 @@
 /** `segue batch results`: what became of each line, in the manifest's order, one JSON object a line. */
 import { once } from 'node:events';
 import { type Batch } from '../../client/batches/batch';
-import { type ResultWithFiles } from '../../client/batches/files';
+import { type ResultWithFiles } from '../../client/files';
 import { type MissingResults } from '../../client/batches/results';
 import { type BatchItemResult, type BatchItemStatus } from '../../contract';
 import { loadProxySettings } from '../../config';

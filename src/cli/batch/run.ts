@@ -1,7 +1,7 @@
 /** `segue batch start`, `run` and `retry`: the manifest is checked as a whole, then handed over. */
-import { type BatchSpec } from '../../client/batches';
+import { type BatchSpec } from '../../runs/batch/start';
 import { type Batch } from '../../client/batches/batch';
-import { type ManifestCheck } from '../../client/batches/manifest';
+import { type ManifestCheck } from '../../runs/manifest/check';
 import { type JobReport, NO_JOB } from '../../client/report';
 import { loadStarterConfig } from '../../config';
 import { type BatchResult, type BatchStatus } from '../../contract';
@@ -47,7 +47,7 @@ export async function withStartedBatch(
   flags: BatchRunFlags,
   work: (batch: Batch, connected: Connected) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  const { withCheckedManifest } = await import('../../client/batches/manifest/index.js');
+  const { withCheckedManifest } = await import('../../runs/manifest/index.js');
   const settings = await settingsFrom(source, flags);
   if (flags.check) return checkBatch(source, flags);
   const reading = { skipBad: flags.skipBad, ...manifestReading(), onCheck: tellCheck };
@@ -66,7 +66,7 @@ export async function withStartedBatch(
 
 /** All that is wrong besides the manifest's lines, which are not read for it. */
 async function settingsFrom(source: string, flags: BatchRunFlags): Promise<BatchSettings> {
-  const { problemsOfSource } = await import('../../client/batches/manifest/index.js');
+  const { problemsOfSource } = await import('../../runs/manifest/index.js');
   // Whoever only looks at a manifest needs no key.
   const { key = flags.check ? ANY_KEY : undefined, concurrency } = flags;
   const scope = scopeFrom(flags);

@@ -5,7 +5,7 @@
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
 import { type MediaTool } from '../../api/tools';
-import { type MediaSpec, problemsOfSpec } from '../../client/jobs/mediaSpec';
+import { type MediaSpec, problemsOfSpec } from '../../runs/media';
 import { requireGood } from '../../errors';
 import {
   addScopeFlags,

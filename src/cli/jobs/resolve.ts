@@ -150,7 +150,7 @@ const GRPC_INVALID_ARGUMENT = 3;
 /** Ids of the jobs that wait for a decision and match. */
 async function findUndecided({ temporal }: Connected, where: string): Promise<string[]> {
   const { DECIDABLE, UNDECIDED } = await import('../../client/jobs/held.js');
-  const { findRuns } = await import('../../client/listing.js');
+  const { findRuns } = await import('../../runs/ownRun.js');
   const ids: string[] = [];
   try {
     for await (const run of findRuns(temporal, `${UNDECIDED} AND (${where})`, DECIDABLE))

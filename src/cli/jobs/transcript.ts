@@ -6,7 +6,7 @@ import { requireGood } from '../../errors';
 import { transcriptKeyOf } from '../../contract/ids';
 import { type JobState, type TranscriptJob } from '../../client/jobs/job';
 import { type JobReport } from '../../client/report';
-import { problemsOfTranscript, type TranscriptSpec } from '../../client/jobs/transcriptSpec';
+import { problemsOfTranscript, type TranscriptSpec } from '../../client/jobs/transcripts';
 import { type Connected, withApi } from '../lib/connect';
 import { EXIT, type ExitCode, UsageError } from '../lib/exit';
 import { addScopeFlags, notifyFrom, problemsOfTimeout, type ScopeFlags, writeFrom } from '../lib/flags';

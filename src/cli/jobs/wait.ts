@@ -1,6 +1,6 @@
 import { type Command } from 'commander';
+import { problemsOfRecord, type RecordSpec } from '../../client/jobs/records';
 import { type RecordKind } from '../../contract';
-import { problemsOfRecord, type RecordSpec } from '../../client/jobs/recordSpec';
 import { requireGood } from '../../errors';
 import { word } from '../lib/advice';
 import { type ExitCode } from '../lib/exit';

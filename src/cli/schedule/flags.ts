@@ -1,11 +1,14 @@
 /** What `segue schedule create` is told, read and checked before anything is asked of Temporal. */
 import { problemsWithin } from '../../validation/campaign';
-import { findSpecProblems } from '../../client/campaigns/spec';
+import { findSpecProblems } from '../../runs/campaign';
 import { readSpecText } from '../../client/campaigns/text';
-import { problemsOfOutlook } from '../../client/outlooks';
-import { problemsOfScheduledBatch } from '../../client/schedules/batchSpec';
-import { problemsOfSchedule, type ScheduleOptions } from '../../client/schedules/spec';
-import { isTargetKind, TARGET_KINDS, type TargetKind } from '../../client/schedules/targets';
+import { problemsOfSchedule, type ScheduleOptions } from '../../runs/schedule/spec';
+import {
+  isTargetKind,
+  problemsOfScheduledBatch,
+  TARGET_KINDS,
+  type TargetKind,
+} from '../../runs/schedule/targets';
 import {
   type ScheduledBatch,
   type ScheduleOverlap,
@@ -13,6 +16,7 @@ import {
   type ScheduleTimes,
 } from '../../contract';
 import { requireGood } from '../../errors';
+import { problemsOfOutlook } from '../../runs/outlook';
 import { isRecord } from '../../validation/inputs';
 import { reasonOf, UsageError } from '../lib/exit';
 import { asBatchFlag, notifyFrom, readTextFile, scopeFrom, type ScopeFlags } from '../lib/flags';

@@ -1,6 +1,6 @@
 /** Schedules in words, for people. */
 import { type FiringReport, type ScheduleEntry, type ScheduleReport } from '../../client/schedules/report';
-import { timesInWords } from '../../client/schedules/spec';
+import { timesInWords } from '../../runs/schedule/spec';
 import { cell, table } from '../lib/format';
 
 const COLUMNS = ['NAME', 'STARTS', 'WHEN', 'NEXT', 'LAST', 'STATE'];

@@ -4,11 +4,11 @@ import { type ScheduleEntry } from '../../client/schedules/report';
 import { type CreatedSchedule, type SchedulesClient } from '../../client/schedules';
 import {
   problemsOfBackfill,
-  problemsOfPause,
   problemsOfResume,
   problemsOfScheduleName,
   problemsOfTrigger,
-} from '../../client/schedules/orders';
+} from '../../runs/schedule/spec';
+import { problemsOfPause } from '../../runs/schedule/spec';
 import { loadStarterConfig } from '../../config';
 import { type ScheduleOverlap } from '../../contract';
 import { requireGood } from '../../errors';

@@ -15,16 +15,14 @@ import {
 } from '../../contract';
 import { requireGood } from '../../errors';
 import { batchWorkflowId } from '../../contract/ids';
-import { endOfBatch } from './end';
-import { type ResultWithFiles, savingFiles } from './files';
-import { keptResults, type KeptResults } from './kept';
+import { endOfBatch } from '../../runs/batch/end';
+import { keptResults, type KeptResults } from '../../runs/batch/retention';
 import { followCounts, type FollowedCounts } from './left';
 import { resultsOfBatch, type ResultsOptions } from './results';
-import { type FilePlace } from '../files';
-import { inputOf } from '../keyed';
-import { failedOutcome } from '../outcome';
-import { type Standing } from '../report';
-import { Run, type RunFacts } from '../run';
+import { type FilePlace, type ResultWithFiles, savingFiles } from '../files';
+import { inputOf, type RunFacts } from '../../runs/start';
+import { failedOutcome, type Standing } from '../report';
+import { Run } from '../run';
 
 export class Batch extends Run<BatchStatus, BatchResult> {
   protected readonly stateQueryName = batchStatusQuery.name;

@@ -1,16 +1,15 @@
 /** One partition that was handed over: what it was asked for, and what became of it. */
 import { type Client, type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
 import {
-  type BatchInput,
   type BatchItem,
   type BatchItemResult,
   type PartitionInput,
   type PartitionResult,
   partitionResultsQuery,
 } from '../../contract';
-import { batchPartWorkflowId, batchWorkflowId } from '../../contract/ids';
+import { batchPartWorkflowId } from '../../contract/ids';
 import { describeOwnRun, isOpen, isRefusedStart } from '../../runs/ownRun';
-import { inputOf } from '../keyed';
+import { inputOf } from '../../runs/start';
 import { noAnswer, QUERY_PATIENCE_MS } from '../pollers';
 
 /** At any time; undefined where it was not handed over. A `NoAnswerError` where it takes a worker, and none answers. */
@@ -71,12 +70,6 @@ export async function partitionItems(temporal: Client, batch: string, n: number)
   // The first of its runs was asked for all; those that continue it have less.
   const first = { workflowId, runId: raw.workflowExecutionInfo?.firstRunId ?? runId };
   return ((await inputOf(temporal, first)) as PartitionInput).items;
-}
-
-/** What a batch was asked for. Every run of it has that; the first may be forgotten while the last goes on. */
-export async function batchInput(temporal: Client, batch: string): Promise<BatchInput> {
-  const { workflowId, runId } = await describeOwnRun(temporal, batchWorkflowId(batch));
-  return (await inputOf(temporal, { workflowId, runId })) as BatchInput;
 }
 
 /** A batch is told of the end of a partition just before it; one that goes on for longer has work left. */

@@ -1,21 +1,13 @@
 /** Items that left their batch as runs of their own: what became of them is read there, also when the batch is over. */
-import { type Client, ServiceError, WorkflowFailedError } from '@temporalio/client';
-import {
-  BATCH_PART_WORKFLOW,
-  type BatchItemResult,
-  type BatchResult,
-  type ItemCounts,
-  MEDIA_WORKFLOW,
-  type MediaResult,
-} from '../../contract';
-import { requireGood } from '../../errors';
-import { failedRun } from '../../runs/failedRun';
-import { batchItemPrefix, batchPartPrefix, batchWorkflowId, mediaWorkflowId } from '../../contract/ids';
+import { type Client, WorkflowFailedError } from '@temporalio/client';
+import { type BatchItemResult, type BatchResult, type ItemCounts, type MediaResult } from '../../contract';
+import { batchItemPrefix, mediaWorkflowId } from '../../contract/ids';
 import { inParallel } from '../../platform/parallel';
-import { findOwnRun, isOpen, isRefusedStart } from '../../runs/ownRun';
-import { entryOf, findRuns } from '../listing';
+import { findRunsOfBatch, isItem } from '../../runs/batch/start';
+import { findOwnRun, isOpen, isRefusedStart, type Listed } from '../../runs/ownRun';
+import { entryOf } from '../listing';
 import { quoted } from '../../contract/searchAttributes';
-import { type Listed } from '../run';
+import { failedRun } from '../../runs/failedRun';
 
 /** Requests to the server at once. */
 const AT_ONCE = 10;
@@ -52,49 +44,13 @@ async function runsOfLeft(temporal: Client, key: string, startedAt: string): Pro
   const prefix = mediaWorkflowId(batchItemPrefix(key));
   const latest = new Map<string, Listed>();
   const query = `WorkflowId STARTS_WITH ${quoted(prefix)} AND StartTime >= ${quoted(startedAt)}`;
-  for await (const run of runsWhereListed(temporal, query)) {
+  for await (const run of findRunsOfBatch(temporal, query)) {
     const { workflowId } = run;
     const other = latest.get(workflowId);
     if (isItem(workflowId, prefix) && !isRefusedStart(run) && (!other || run.startTime > other.startTime))
       latest.set(workflowId, run);
   }
   return [...latest.values()];
-}
-
-/** Not jobs whose key extends an item's (`K~i7+2`, `K~i7-next`), nor ids in another case: some databases ignore it. */
-function isItem(workflowId: string, prefix: string): boolean {
-  return workflowId.startsWith(prefix) && /^\d+$/.test(workflowId.slice(prefix.length));
-}
-
-/**
- * Refuses a key whose batch run is past retention while a partition or item of it is kept: the new batch would reuse
- * their workflow ids.
- */
-export async function requireUnusedKey(temporal: Client, key: string): Promise<void> {
-  if (await findOwnRun(temporal, batchWorkflowId(key))) return;
-  const items = mediaWorkflowId(batchItemPrefix(key));
-  const query = [items, batchPartPrefix(key)]
-    .map((prefix) => `WorkflowId STARTS_WITH ${quoted(prefix)}`)
-    .join(' OR ');
-  for await (const { workflowId } of runsWhereListed(temporal, query)) {
-    if (!isItem(workflowId, items) && !workflowId.startsWith(batchPartPrefix(key))) continue;
-    // Another client may have started this batch since the first check.
-    if (await findOwnRun(temporal, batchWorkflowId(key))) return;
-    const problem = `Temporal still keeps ${workflowId} of an earlier batch with the key ${key}; choose another key`;
-    requireGood([problem], 'The batch was not started');
-  }
-}
-
-const GRPC_UNIMPLEMENTED = 12;
-
-/** None on the time-skipping server, which people test with, and which lists nothing. */
-async function* runsWhereListed(temporal: Client, query: string): AsyncGenerator<Listed> {
-  try {
-    yield* findRuns(temporal, query, [MEDIA_WORKFLOW, BATCH_PART_WORKFLOW]);
-  } catch (error) {
-    const cause = error instanceof ServiceError ? error.cause : error;
-    if ((cause as { code?: unknown }).code !== GRPC_UNIMPLEMENTED) throw error;
-  }
 }
 
 /** A result of a batch, as it is now. */

@@ -1,9 +1,10 @@
 /** Batches as Temporal lists them, each with what became of its items where it is over. */
 import { type Client, type WorkflowExecutionInfo, WorkflowNotFoundError } from '@temporalio/client';
 import { BATCH_WORKFLOW, type BatchResult, type BatchStage, type ItemCounts } from '../../contract';
-import { endOfBatch } from './end';
+import { endOfBatch } from '../../runs/batch/end';
 import { followCounts } from './left';
-import { countRuns, entryOf, findRuns, type JobEntry, queryOf } from '../listing';
+import { entryOf, type JobEntry, queryOf } from '../listing';
+import { countRuns, findRuns } from '../../runs/ownRun';
 
 export interface BatchFilter {
   stage?: BatchStage;

@@ -19,9 +19,9 @@ import {
 } from '../../contract';
 import { DecisionRefusedError, requireGood } from '../../errors';
 import { campaignWorkflowId } from '../../contract/ids';
-import { failedOutcome } from '../outcome';
-import { type Standing } from '../report';
-import { Run, type RunFacts } from '../run';
+import { failedOutcome, type Standing } from '../report';
+import { Run } from '../run';
+import { type RunFacts } from '../../runs/start';
 
 export interface CampaignDecisionAnswer extends CampaignDecisionReceipt {
   /** Whether it changed anything. */

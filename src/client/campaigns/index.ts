@@ -3,24 +3,19 @@ import { type Client } from '@temporalio/client';
 import { type StarterConfig } from '../../config';
 import {
   CAMPAIGN_WORKFLOW,
-  type CampaignInput,
   type CampaignSpec,
   type CampaignStage,
   type CampaignStatus,
-  DEFAULT_APPROVAL,
-  DEFAULT_CAMPAIGN_AT,
 } from '../../contract';
-import { digest } from '../../platform/digest';
 import { requireGood } from '../../errors';
 import { campaignWorkflowId } from '../../contract/ids';
-import { attributesOfJob } from '../../contract/searchAttributes';
 import { Campaign } from './campaign';
-import { problemsOfCampaignSpec } from './spec';
-import { find, type Start, startOrFind, type StartSettings } from '../keyed';
-import { countRuns, entryOf, findRuns, type JobEntry, type JobFilter, queryOf } from '../listing';
+import { campaignStart, problemsOfCampaignSpec } from '../../runs/campaign';
+import { find, startOrFind } from '../../runs/start';
+import { entryOf, type JobEntry, type JobFilter, queryOf } from '../listing';
 import { type JobReport } from '../report';
 import { type WaitOptions } from '../run';
-import { withoutGaps } from '../jobs/mediaSpec';
+import { countRuns, findRuns } from '../../runs/ownRun';
 
 export interface CampaignFilter extends Pick<JobFilter, 'project'> {
   stage?: CampaignStage;
@@ -68,37 +63,4 @@ export class CampaignsClient {
   count(filter: CampaignFilter = {}): Promise<number> {
     return countRuns(this.temporal, queryOf(filter), ONLY_CAMPAIGNS);
   }
-}
-
-/** How the run of a campaign is started, whoever does it. */
-export function campaignStart(
-  spec: CampaignSpec,
-  { taskQueue, poll, submit }: StartSettings,
-): Start<CampaignInput> {
-  const { key, project, at = DEFAULT_CAMPAIGN_AT } = spec;
-  const scope = withoutGaps(spec.scope);
-  return {
-    workflow: CAMPAIGN_WORKFLOW,
-    workflowId: campaignWorkflowId(key),
-    ...{ taskQueue, key, askOf },
-    input: { ...spec, scope, poll, submit },
-    attributes: attributesOfJob({ tool: 'campaign', scope, write: { project, at } }, 'preparing'),
-    summary: `campaign ${key}`,
-  };
-}
-
-/** How fast it is done, and how often others are asked, does not make it another campaign. */
-function askOf({ poll, submit, concurrency, carried, ...asked }: CampaignInput): string {
-  const { scope, at, approval, ...rest } = withoutNulls(asked);
-  return digest({
-    ...rest,
-    scope: withoutGaps(scope),
-    at: at ?? DEFAULT_CAMPAIGN_AT,
-    approval: approval && { ...DEFAULT_APPROVAL, ...withoutNulls(approval) },
-  });
-}
-
-/** Other languages write null for what they leave out. */
-function withoutNulls<T extends object>(value: T): T {
-  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null)) as T;
 }

@@ -3,7 +3,7 @@ import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Pair,
 import { LARGEST_CAMPAIGN_BYTES, type Path, type Problem, problemText } from '../../validation/campaign';
 import { type CampaignSpec } from '../../contract';
 import { requireGood } from '../../errors';
-import { findSpecProblems } from './spec';
+import { findSpecProblems } from '../../runs/campaign';
 
 /** Comments and blanks are not counted when a campaign is started, but a text is read as a whole. */
 const LONGEST_TEXT = 4 * LARGEST_CAMPAIGN_BYTES;

@@ -9,12 +9,12 @@ import {
   resolveUpdate,
 } from '../../contract';
 import { DecisionRefusedError } from '../../errors';
-import { sendOrder } from '../ordering';
 import { noAnswer } from '../pollers';
 import { type JobState } from './job';
+import { sendOrder } from '../run';
 
 export interface DecisionMade extends Omit<Decision, 'hold'> {
-  /** The hold it answers, so that a later one is not decided by mistake. The open one unless told. */
+  /** The hold it answers, so that a later one is not decided by mistake. Default: the open one. */
   hold?: string;
 }
 

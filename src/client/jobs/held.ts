@@ -18,19 +18,19 @@ import {
   TRANSCRIPT_WORKFLOW,
 } from '../../contract';
 import { againKey, mediaWorkflowId, submitRequestId } from '../../contract/ids';
-import { successorKey } from './successor';
 import { isRecord, isText } from '../../validation/inputs';
 import { type Job, jobOf, type JobState } from './job';
-import { inputOf } from '../keyed';
-import { entryOf, findRuns, type JobEntry } from '../listing';
+import { inputOf } from '../../runs/start';
+import { entryOf, type JobEntry } from '../listing';
 import { inParallel } from '../../platform/parallel';
 import { pollersOf } from '../pollers';
-import { type Remains, remainsOfStopped } from './remains';
+import { type Remains, remainsOfStopped, successorKey } from './leftovers';
 import { QUERY_PATIENCE_MS } from '../pollers';
 import { quoted, searchAttributes } from '../../contract/searchAttributes';
+import { findRuns } from '../../runs/ownRun';
 
 export interface HeldOptions {
-  /** At most so many, 50 unless told; the oldest. */
+  /** At most so many, the oldest first. Default: 50. */
   limit?: number;
 }
 

@@ -21,11 +21,11 @@ import { decide, type DecisionAnswer, type DecisionMade } from './deciding';
 import { InvalidInputError } from '../../errors';
 import { mediaWorkflowId, recordWorkflowId, transcriptWorkflowId } from '../../contract/ids';
 import { entryOf } from '../listing';
-import { type Remains, remainsOfFailed, remainsOfStopped } from './remains';
-import { failedOutcome, recordOutcome, succeededOutcome, transcriptOutcome } from '../outcome';
-import { sendOrder } from '../ordering';
-import { type Standing } from '../report';
-import { type Listed, Run, type RunFacts, type WaitOptions as RunWaitOptions } from '../run';
+import { type Remains, remainsOfFailed, remainsOfStopped } from './leftovers';
+import { failedOutcome, recordOutcome, type Standing, succeededOutcome, transcriptOutcome } from '../report';
+import { Run, sendOrder, type WaitOptions as RunWaitOptions } from '../run';
+import { type Listed } from '../../runs/ownRun';
+import { type RunFacts } from '../../runs/start';
 
 /** What every job tells of itself; what is optional only some have. */
 export interface JobState {

@@ -1,14 +1,13 @@
 /** Media jobs, for whoever starts them and whoever looks after them. */
 import { type Client } from '@temporalio/client';
-import { type AgainOptions, runAgain } from './again';
+import { retryJob, type RetryOptions } from './retry';
 import { requireGood } from '../../errors';
 import { mediaWorkflowId } from '../../contract/ids';
 import { MediaJob, type WaitOptions } from './job';
-import { find, type StartSettings } from '../keyed';
+import { find, type StartSettings } from '../../runs/start';
 import { countJobs, type JobEntry, type JobFilter, listJobs } from '../listing';
 import { type JobReport } from '../report';
-import { keyOf, type MediaSpec, problemsOfSpec, withoutGaps } from './mediaSpec';
-import { startJob } from '../starting';
+import { keyOf, type MediaSpec, problemsOfSpec, startMedia } from '../../runs/media';
 
 export class MediaClient {
   constructor(
@@ -18,14 +17,7 @@ export class MediaClient {
 
   /** Starts the job, or gives back the run that its key already has, running or closed. It never submits twice. */
   async start(spec: MediaSpec): Promise<MediaJob> {
-    const problems = problemsOfSpec(spec);
-    requireGood(problems);
-    const { tool, request, write, notify, taskId } = spec;
-    return startJob(this.temporal, this.config.taskQueue, {
-      ...{ key: keyOf(spec), tool, request, scope: withoutGaps(spec.scope), write, notify, taskId },
-      poll: { ...this.config.poll, ...spec.poll },
-      submit: this.config.submit,
-    });
+    return new MediaJob(this.temporal, await startMedia(this.temporal, spec, this.config));
   }
 
   /** Starts the job and waits for its end or its first hold. */
@@ -41,13 +33,13 @@ export class MediaClient {
    */
   async again(
     repeated: string | MediaSpec,
-    options: Pick<AgainOptions, 'onlyFailed'> = {},
+    options: Pick<RetryOptions, 'onlyFailed'> = {},
   ): Promise<MediaJob> {
-    if (typeof repeated === 'string') return runAgain(this.temporal, await this.get(repeated), options);
+    if (typeof repeated === 'string') return retryJob(this.temporal, await this.get(repeated), options);
     const problems = problemsOfSpec(repeated);
     if (repeated.taskId !== undefined) problems.push('taskId: a job that is run again gets a new task');
     requireGood(problems);
-    return runAgain(this.temporal, await this.get(keyOf(repeated)), { ...options, spec: repeated });
+    return retryJob(this.temporal, await this.get(keyOf(repeated)), { ...options, spec: repeated });
   }
 
   async get(key: string): Promise<MediaJob> {

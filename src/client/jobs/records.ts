@@ -3,20 +3,32 @@ import { ApplicationFailure, type Client, WorkflowFailedError } from '@temporali
 import { type StarterConfig } from '../../config';
 import {
   FAILURE,
+  type PollSettings,
   RECORD_WORKFLOW,
   type RecordInput,
   type RecordKind,
   type RecordState,
+  type RecordStatus,
+  type Scope,
 } from '../../contract';
 import { digest } from '../../platform/digest';
 import { requireGood } from '../../errors';
 import { recordKey, recordWorkflowId } from '../../contract/ids';
 import { RecordJob, type WaitOptions } from './job';
-import { find, startOrFind } from '../keyed';
-import { problemsOfRecord, type RecordSpec } from './recordSpec';
+import { find, startOrFind } from '../../runs/start';
 import { type JobReport } from '../report';
 import { attributesOfJob } from '../../contract/searchAttributes';
-import { withoutGaps } from './mediaSpec';
+import { problemsOfPoll, withoutGaps } from '../../runs/media';
+import { problemsOfRecordInput } from '../../validation/inputs';
+
+export interface RecordSpec {
+  kind: RecordKind;
+  id: string;
+  /** Statuses that end the wait as failed, beside those that the service has for that. */
+  failOn?: RecordStatus[];
+  scope?: Scope;
+  poll?: Partial<PollSettings>;
+}
 
 export class RecordsClient {
   constructor(
@@ -74,4 +86,10 @@ export class RecordsClient {
 function askOf({ kind, id, failOn = [], scope }: RecordInput): string {
   const named = [...new Set(failOn.map(String))].sort();
   return digest({ kind, id, failOn: named, scope: withoutGaps(scope) });
+}
+
+/** All problems at once, before anything is sent. */
+export function problemsOfRecord(spec: RecordSpec): string[] {
+  const { poll, ...asked } = spec;
+  return [...problemsOfRecordInput(asked), ...problemsOfPoll(poll)];
 }

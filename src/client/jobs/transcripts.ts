@@ -1,16 +1,40 @@
 /** Transcripts, for those who import Segue. */
 import { type Client } from '@temporalio/client';
 import { type StarterConfig } from '../../config';
-import { TRANSCRIPT_WORKFLOW, type TranscriptInput, type TranscriptState } from '../../contract';
+import {
+  type NotifyTarget,
+  type PollSettings,
+  type Scope,
+  type SubtitleFormat,
+  TRANSCRIPT_WORKFLOW,
+  type TranscriptInput,
+  type TranscriptState,
+  type WriteTarget,
+} from '../../contract';
 import { digest } from '../../platform/digest';
 import { requireGood } from '../../errors';
 import { transcriptWorkflowId } from '../../contract/ids';
 import { TranscriptJob, type WaitOptions } from './job';
-import { find, startOrFind } from '../keyed';
+import { find, startOrFind } from '../../runs/start';
 import { type JobReport } from '../report';
 import { attributesOfJob } from '../../contract/searchAttributes';
-import { withoutGaps } from './mediaSpec';
-import { problemsOfTranscript, type TranscriptSpec } from './transcriptSpec';
+import { problemsOfKey, problemsOfPoll, withoutGaps } from '../../runs/media';
+import { problemsOfScope } from '../../api/scope';
+import { problemsOfTargets, problemsOfTranscription } from '../../validation/inputs';
+
+export interface TranscriptSpec {
+  transcriptionId: string;
+  /** Default: `srt`. */
+  format?: SubtitleFormat;
+  /** What makes it the same transcript. Without one: the transcription's id. */
+  key?: string;
+  scope?: Scope;
+  poll?: Partial<PollSettings>;
+  /** Where the subtitles are set in a project's data. */
+  write?: WriteTarget;
+  /** Who is told of the end, and when a person is needed. */
+  notify?: NotifyTarget;
+}
 
 export class TranscriptsClient {
   constructor(
@@ -53,4 +77,15 @@ export class TranscriptsClient {
 
 function askOf({ transcriptionId, format = 'srt', scope, write, notify }: TranscriptInput): string {
   return digest({ transcriptionId, format, scope: withoutGaps(scope), write, notify });
+}
+
+/** All problems at once, before anything is sent. */
+export function problemsOfTranscript(spec: TranscriptSpec): string[] {
+  return [
+    ...problemsOfKey(spec.key),
+    ...problemsOfTranscription(spec),
+    ...problemsOfScope(spec.scope),
+    ...problemsOfPoll(spec.poll),
+    ...problemsOfTargets(spec),
+  ];
 }

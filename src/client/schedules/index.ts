@@ -14,27 +14,30 @@ import { parseDuration } from '../../contract/durations';
 import { DecisionRefusedError, NoSuchScheduleError, requireGood, ScheduleExistsError } from '../../errors';
 import { firingWorkflowId, scheduleId, scheduleNameIn } from '../../contract/ids';
 import {
-  type FiringOptions,
-  problemsOfBackfill,
-  problemsOfPause,
-  problemsOfResume,
-  problemsOfScheduleName,
-  problemsOfTrigger,
-} from './orders';
-import { policyOf } from './policies';
-import {
   entryOfSchedule,
   type KeptSchedule,
+  policyOf,
   reportOfSchedule,
   type ScheduleEntry,
   type ScheduleMemo,
   type ScheduleReport,
 } from './report';
-import { askOfSchedule, problemsOfSchedule, type ScheduleOptions, timesForTemporal } from './spec';
-import { keyless, scopeOfTarget } from './targets';
+import {
+  askOfSchedule,
+  type FiringOptions,
+  problemsOfBackfill,
+  problemsOfPause,
+  problemsOfResume,
+  problemsOfSchedule,
+  problemsOfScheduleName,
+  problemsOfTrigger,
+  type ScheduleOptions,
+  timesForTemporal,
+} from '../../runs/schedule/spec';
+import { keyless, scopeOfTarget } from '../../runs/schedule/targets';
 import { readWorkspaceZone } from './workspaceZone';
 
-export { type FiringOptions } from './orders';
+export { type FiringOptions } from '../../runs/schedule/spec';
 
 export interface CreatedSchedule {
   name: string;

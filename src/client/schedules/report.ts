@@ -3,6 +3,7 @@ import {
   type Client,
   type ScheduleDescription,
   type ScheduleExecutionResult,
+  type ScheduleOverlapPolicy,
   type ScheduleSummary,
   WorkflowFailedError,
   WorkflowNotFoundError,
@@ -10,20 +11,23 @@ import {
 import { keyOfFiring } from '../../calendar/clockChanges';
 import {
   type FiringResult,
+  type ScheduleOverlap,
   type ScheduleTarget,
   type ScheduleTimes,
   type SkippedFirings,
 } from '../../contract';
 import { type Duration, toDuration } from '../../contract/durations';
 import { NoSuchJobError } from '../../errors';
-import { failedRun } from '../../runs/failedRun';
 import { firingIn, scheduleNameIn } from '../../contract/ids';
 import { skippedFirings } from '../../calendar/skippedFirings';
 import { isOpen } from '../../runs/ownRun';
-import { find } from '../keyed';
+import { find } from '../../runs/start';
 import { type JobStatus } from '../report';
-import { type ShownOverlap, shownOverlap } from './policies';
-import { shownTarget, type TargetKind, targetRun, targetWorkflowId } from './targets';
+import { shownTarget, type TargetKind, targetWorkflowId } from '../../runs/schedule/targets';
+import { Batch } from '../batches/batch';
+import { Campaign } from '../campaigns/campaign';
+import { OutlookRun } from '../outlooks';
+import { failedRun } from '../../runs/failedRun';
 
 /** What a schedule remembers of how it was asked for. */
 export interface ScheduleMemo extends Record<string, unknown> {
@@ -85,6 +89,35 @@ export interface FiringReport {
   digest: string | null;
   /** What in the manifest may not be meant so, likewise. */
   warnings: string[];
+}
+
+/** What becomes of a firing while the one before it is open, in the server's words and in Segue's. */
+const POLICIES = {
+  skip: 'SKIP',
+  'buffer-one': 'BUFFER_ONE',
+  'buffer-all': 'BUFFER_ALL',
+  'allow-all': 'ALLOW_ALL',
+} as const satisfies Record<ScheduleOverlap, ScheduleOverlapPolicy>;
+
+export function policyOf(overlap: ScheduleOverlap): ScheduleOverlapPolicy {
+  return POLICIES[overlap];
+}
+
+/** Two that Segue gives to no schedule: somebody else may. */
+export type ShownOverlap = ScheduleOverlap | 'cancel-other' | 'terminate-other';
+
+const SHOWN = {
+  SKIP: 'skip',
+  BUFFER_ONE: 'buffer-one',
+  BUFFER_ALL: 'buffer-all',
+  ALLOW_ALL: 'allow-all',
+  CANCEL_OTHER: 'cancel-other',
+  TERMINATE_OTHER: 'terminate-other',
+} as const satisfies Record<NonNullable<ScheduleOverlapPolicy>, ShownOverlap>;
+
+export function shownOverlap(policy: ScheduleOverlapPolicy): ShownOverlap {
+  // The server says one of them; the SDK's type has room for none.
+  return SHOWN[policy ?? 'SKIP'];
 }
 
 const TIMES_SHOWN = 5;
@@ -202,10 +235,12 @@ async function standingOf(temporal: Client, due: DueRun | undefined): Promise<Fi
   return { status: isHeld ? 'held' : 'running', error: null };
 }
 
+const RUNS = { campaign: Campaign, outlook: OutlookRun, batch: Batch } as const;
+
 async function statusOf(temporal: Client, { kind, key, workflowId }: DueRun): Promise<JobStatus | undefined> {
   try {
     const facts = await find(temporal, workflowId);
-    return (await targetRun(temporal, kind, { ...facts, key }).report()).status;
+    return (await new RUNS[kind](temporal, { ...facts, key }).report()).status;
   } catch (error) {
     // It is about to be started.
     if (error instanceof NoSuchJobError) return undefined;

@@ -1,5 +1,5 @@
 /** The failed items of a batch, run once more: judged by the POSTs that the service saw. */
-import { repeatOf } from '../../../src/client/batches/again';
+import { repeatOf } from '../../../src/client/batches/retry';
 import { BATCH_WORKFLOW } from '../../../src/contract';
 import { NotRepeatedError } from '../../../src/errors';
 import { batchItemKey, batchWorkflowId } from '../../../src/contract/ids';
@@ -178,6 +178,6 @@ test('P2: what Temporal keeps no longer of a stopped batch is not left out silen
   await temporal.client.workflow.getHandle(first.workflowId).terminate();
   await forgetRun(temporal, `batch-part/${spec.key}~1`);
   await expect(segue.batch.again(spec.key)).rejects.toThrow(
-    'Temporal keeps what became of 1 of its partitions no longer',
+    'it was stopped, and Temporal has no run of 2 of its partitions',
   );
 });

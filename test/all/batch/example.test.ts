@@ -3,10 +3,10 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { type BatchItem } from '../../../src/contract';
-import { type ResultWithFiles } from '../../../src/client/batches/files';
 import { ask, readLedger, useSandbox } from '../../support/service/sandbox';
 import { shared } from '../../support/jest/shared';
 import { segueClient, testConfig, useTemporal, useWorker } from '../../support/servers/temporal';
+import { type ResultWithFiles } from '../../../src/client/files';
 
 const EXAMPLE = path.resolve(__dirname, '../../../examples/products.ndjson');
 

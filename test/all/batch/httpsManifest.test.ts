@@ -6,7 +6,7 @@ import { createServer, type Server } from 'node:https';
 import { type AddressInfo } from 'node:net';
 import path from 'node:path';
 import { WorkflowNotFoundError } from '@temporalio/client';
-import { nextAddress } from '../../../src/client/batches/manifest/address';
+import { nextAddress } from '../../../src/runs/manifest/address';
 import { batchPartWorkflowId, batchWorkflowId } from '../../../src/contract/ids';
 import { selfSigned } from '../../support/servers/certificate';
 import { line } from '../../support/builders/manifestLines';

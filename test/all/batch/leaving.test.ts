@@ -1,6 +1,5 @@
 /** Items and partitions that a batch loses sight of. */
 import { WorkflowNotFoundError } from '@temporalio/client';
-import { type BatchPartition } from '../../../src/client/batches';
 import { type MediaJob } from '../../../src/client/jobs/job';
 import {
   type BatchItem,
@@ -25,6 +24,7 @@ import { tasksOf } from '../../support/builders/jobs';
 import { resetRun } from '../../support/servers/reset';
 import { addFault, ask, readLedger, useSandboxEach } from '../../support/service/sandbox';
 import { segueClient, testConfig, useTemporal, withWorker } from '../../support/servers/temporal';
+import { type BatchPartition } from '../../../src/runs/batch/checkPartitions';
 
 const temporal = useTemporal();
 const sandbox = useSandboxEach({ pace: { kind: 'polls', polls: 1 } });

@@ -1,6 +1,6 @@
 /** A batch and its partition that somebody starts again from the UI, with the default policies of every SDK. */
 import { BATCH_PART_WORKFLOW, BATCH_WORKFLOW } from '../../../src/contract';
-import { inputOf } from '../../../src/client/keyed';
+import { inputOf } from '../../../src/runs/start';
 import { batchPartWorkflowId, batchWorkflowId } from '../../../src/contract/ids';
 import { batchOf, cutouts, resultsOf } from '../../support/builders/batch';
 import { untilEnded } from '../../support/builders/jobs';

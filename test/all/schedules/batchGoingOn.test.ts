@@ -1,8 +1,8 @@
 /** Scheduled batches whose worker was killed while it handed them over: what the next one makes of what is there. */
 import { randomUUID } from 'node:crypto';
-import { checkManifest, type Partition, readPartitions } from '../../../src/client/batches/manifest';
-import { linesOf } from '../../../src/client/batches/manifest/lines';
-import { startScheduledBatch } from '../../../src/client/schedules/batchTarget';
+import { checkManifest, type Partition, readPartitions } from '../../../src/runs/manifest';
+import { linesOf } from '../../../src/runs/manifest/lines';
+import { startScheduledBatch } from '../../../src/runs/schedule/batch';
 import { UnreachableAddressError } from '../../../src/errors';
 import { batchItemKey, firedKey, firingWorkflowId } from '../../../src/contract/ids';
 import { cutouts, oneByOne, resultsOf, startPartly } from '../../support/builders/batch';

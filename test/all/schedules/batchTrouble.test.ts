@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import os from 'node:os';
 import { noopMetricMeter } from '@temporalio/common';
 import { createStartFired } from '../../../src/activities/startFired';
-import { startScheduledBatch } from '../../../src/client/schedules/batchTarget';
+import { startScheduledBatch } from '../../../src/runs/schedule/batch';
 import { FAILURE } from '../../../src/contract';
 import { ManifestNotKeptError } from '../../../src/errors';
 import { cutouts } from '../../support/builders/batch';

@@ -5,7 +5,7 @@ import {
   NoTimezoneError,
   ScheduleExistsError,
 } from '../../../src/errors';
-import { type ScheduleOptions } from '../../../src/client/schedules/spec';
+import { type ScheduleOptions } from '../../../src/runs/schedule/spec';
 import { useCommandLine } from '../../support/servers/commandLine';
 import { eventually } from '../../support/eventually';
 import { NEVER_BY_ITSELF, useSchedules } from '../../support/builders/schedules';

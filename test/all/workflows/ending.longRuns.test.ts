@@ -1,7 +1,7 @@
 /** Jobs whose history is soon too long while their end is written or told: they continue as new, and go on with it. */
 import { randomUUID } from 'node:crypto';
 import { changedSignal } from '../../../src/contract';
-import { type MediaSpec } from '../../../src/client/jobs/mediaSpec';
+import { type MediaSpec } from '../../../src/runs/media';
 import { eventually } from '../../support/eventually';
 import { addFault, answering, ask, readLedger, useSandboxEach } from '../../support/service/sandbox';
 import { runsOf } from '../../support/servers/runs';

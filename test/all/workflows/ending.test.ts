@@ -1,6 +1,6 @@
 /** What is done with the result of a job that is over: it is written to its project, and its user is notified. */
 import { randomUUID } from 'node:crypto';
-import { type MediaSpec } from '../../../src/client/jobs/mediaSpec';
+import { type MediaSpec } from '../../../src/runs/media';
 import { giveUpUnanswered } from '../../support/servers/giveUp';
 import { stagesOf } from '../../support/servers/runs';
 import { addFault, ask, readLedger, unanswered, useSandboxEach } from '../../support/service/sandbox';

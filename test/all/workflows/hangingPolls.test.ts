@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Socket } from 'node:net';
 import { type MediaJob } from '../../../src/client/jobs/job';
-import { sendOrder } from '../../../src/client/ordering';
 import { type StarterConfig } from '../../../src/config';
 import { resolveUpdate } from '../../../src/contract';
 import { DecisionRefusedError, NoAnswerError } from '../../../src/errors';
@@ -12,6 +11,7 @@ import { eventually } from '../../support/eventually';
 import { shared } from '../../support/jest/shared';
 import { answer, startRawServer } from '../../support/service/rawServer';
 import { segueClient, testConfig, useTemporal, withWorker } from '../../support/servers/temporal';
+import { sendOrder } from '../../../src/client/run';
 
 const temporal = useTemporal();
 

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { type SegueClient } from '../../../src/client';
-import { type MediaSpec } from '../../../src/client/jobs/mediaSpec';
+import { type MediaSpec } from '../../../src/runs/media';
 import { type KeptNotification, notificationsOf } from '../../support/builders/campaign';
 import { eventually } from '../../support/eventually';
 import { addFault, answering, ask, readLedger, withSandbox } from '../../support/service/sandbox';

@@ -3,7 +3,6 @@
  * own.
  */
 import { type MediaJob } from '../../../src/client/jobs/job';
-import { sendOrder } from '../../../src/client/ordering';
 import { type StarterConfig } from '../../../src/config';
 import { pollNowUpdate } from '../../../src/contract';
 import { NoAnswerError } from '../../../src/errors';
@@ -13,6 +12,7 @@ import { addFault, answering, ask, faultHits, readLedger, withSandbox } from '..
 import { segueClient, testConfig, useTemporal, withWorker } from '../../support/servers/temporal';
 
 import { waitingJob } from '../../support/builders/waitingJob';
+import { sendOrder } from '../../../src/client/run';
 
 const temporal = useTemporal();
 

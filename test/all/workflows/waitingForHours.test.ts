@@ -3,7 +3,7 @@
  * a worker of its own.
  */
 import { type WorkflowHandle } from '@temporalio/client';
-import { type MediaSpec } from '../../../src/client/jobs/mediaSpec';
+import { type MediaSpec } from '../../../src/runs/media';
 import { mediaWorkflowId } from '../../../src/contract/ids';
 import { type FaultName } from '../../../sandbox/src/faults';
 import { type RuleRequest } from '../../../sandbox/src/faults/rules';

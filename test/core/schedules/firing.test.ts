@@ -1,5 +1,5 @@
 /** What a schedule starts, on a real Temporal server, against the sandbox over real sockets; its ledger is the judge. */
-import { startTarget } from '../../../src/client/schedules/targets';
+import { startTarget } from '../../../src/runs/schedule/targets';
 import { type CampaignInput, jobNewsSignal, type ScheduleTarget } from '../../../src/contract';
 import { campaignWorkflowId, firedKey, firingWorkflowId } from '../../../src/contract/ids';
 import { cutout, newCampaign, TestCampaign, useCampaigns } from '../../support/builders/campaign';

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { type SegueClient } from '../../../src/client';
-import { type MediaSpec } from '../../../src/client/jobs/mediaSpec';
+import { type MediaSpec } from '../../../src/runs/media';
 import { type FaultName } from '../../../sandbox/src/faults';
 import { eventually } from '../../support/eventually';
 import { addFault, ask, type LedgerReading, readLedger, withSandbox } from '../../support/service/sandbox';

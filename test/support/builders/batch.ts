@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import { type SegueClient } from '../../../src/client';
 import { type Batch } from '../../../src/client/batches/batch';
-import { type BatchPartition, type BatchSpec } from '../../../src/client/batches';
 import { type StarterConfig } from '../../../src/config';
 import {
   BATCH_PART_WORKFLOW,
@@ -19,6 +18,8 @@ import { batchPartWorkflowId } from '../../../src/contract/ids';
 import { eventually } from '../eventually';
 import { readLedger } from '../service/sandbox';
 import { segueClient, type TestTemporal } from '../servers/temporal';
+import { type BatchPartition } from '../../../src/runs/batch/checkPartitions';
+import { type BatchSpec } from '../../../src/runs/batch/start';
 
 /** So many images of the sandbox to be cut out, each with a name of its own. */
 export function cutouts(sandboxUrl: string, count: number, more: Partial<BatchItem> = {}): BatchItem[] {

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { type WorkflowHandle } from '@temporalio/client';
 import { type MediaJob } from '../../../src/client/jobs/job';
-import { type MediaSpec } from '../../../src/client/jobs/mediaSpec';
+import { type MediaSpec } from '../../../src/runs/media';
 import { type StarterConfig } from '../../../src/config';
 import { type Decision, type DecisionReceipt, resolveUpdate, stateQuery } from '../../../src/contract';
 import { submitRequestId } from '../../../src/contract/ids';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type MediaSpec } from '../../../src/client/jobs/mediaSpec';
+import { type MediaSpec } from '../../../src/runs/media';
 
 /** A job that is waited for. */
 export function waitingJob(sandboxUrl: string, more: Partial<MediaSpec> = {}): MediaSpec & { key: string } {

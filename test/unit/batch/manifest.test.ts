@@ -1,8 +1,8 @@
 /** A manifest is checked whole: everything that is wrong is told with its line, and what is good is counted. */
 import { setImmediate } from 'node:timers/promises';
-import { checkManifest, readPartitions } from '../../../src/client/batches/manifest';
-import { linesOf } from '../../../src/client/batches/manifest/lines';
-import { keyOf } from '../../../src/client/jobs/mediaSpec';
+import { checkManifest, readPartitions } from '../../../src/runs/manifest';
+import { linesOf } from '../../../src/runs/manifest/lines';
+import { keyOf } from '../../../src/runs/media';
 import { MOST_PARTITION_ITEMS } from '../../../src/contract';
 import { all } from '../../support/all';
 import { IMAGE, line, linesIn, TOOL } from '../../support/builders/manifestLines';

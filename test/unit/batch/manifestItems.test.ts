@@ -1,6 +1,6 @@
 /** A line of a manifest is a media job, or is told everything that is wrong with it. */
-import { readItem } from '../../../src/client/batches/manifest/item';
-import { keyOf } from '../../../src/client/jobs/mediaSpec';
+import { readItem } from '../../../src/runs/manifest/item';
+import { keyOf } from '../../../src/runs/media';
 import { IMAGE, line, TOOL } from '../../support/builders/manifestLines';
 
 function problemsIn(text: string): string[] {

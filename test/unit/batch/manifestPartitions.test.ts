@@ -1,7 +1,7 @@
 /** The partitions of a manifest: where one ends, and that every reading finds the same ones. */
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { checkManifest, readPartitions, withCheckedManifest } from '../../../src/client/batches/manifest';
+import { checkManifest, readPartitions, withCheckedManifest } from '../../../src/runs/manifest';
 import { LARGEST_PARTITION_BYTES, MOST_PARTITION_ITEMS, MOST_PARTITIONS } from '../../../src/contract';
 import { InvalidInputError } from '../../../src/errors';
 import { all } from '../../support/all';

@@ -9,7 +9,7 @@ import {
   type RereadableManifest,
   withCheckedManifest,
   withManifest,
-} from '../../../src/client/batches/manifest';
+} from '../../../src/runs/manifest';
 import { ManifestChangedError, ManifestNotKeptError, UnreachableAddressError } from '../../../src/errors';
 import { shared } from '../../support/jest/shared';
 import { startSmallService } from '../../support/service/smallService';

@@ -4,7 +4,7 @@ import {
   problemsOfConcurrencyOrder,
   problemsOfPartitionInput,
 } from '../../../src/validation/batch';
-import { endOfBatch } from '../../../src/client/batches/end';
+import { endOfBatch } from '../../../src/runs/batch/end';
 import { chunksOf, sharesOf } from '../../../src/config';
 import { type ItemCounts } from '../../../src/contract';
 import { sharePlaces } from '../../../src/workflows/batch/places';

@@ -4,8 +4,8 @@ import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020';
 import { parse } from 'yaml';
 import { problemsOfCampaign } from '../../../src/validation/campaign';
-import { campaignJsonSchema } from '../../../src/client/campaigns/schema';
-import { problemsOfCampaignSpec } from '../../../src/client/campaigns/spec';
+import { campaignJsonSchema } from '../../../src/runs/schemas/campaign';
+import { problemsOfCampaignSpec } from '../../../src/runs/campaign';
 import { readCampaignSpec } from '../../../src/client/campaigns/text';
 import { InvalidInputError } from '../../../src/errors';
 

@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020';
 import { parse } from 'yaml';
-import { problemsOfOutlook } from '../../../src/client/outlooks';
 import { problemsOfCampaign } from '../../../src/validation/campaign';
-import { outlookJsonSchema } from '../../../src/client/outlooks/schema';
-import { scheduleJsonSchema } from '../../../src/client/schedules/schema';
-import { problemsOfSchedule, type ScheduleOptions } from '../../../src/client/schedules/spec';
+import { outlookJsonSchema } from '../../../src/runs/schemas/outlook';
+import { scheduleJsonSchema } from '../../../src/runs/schemas/schedule';
+import { problemsOfSchedule, type ScheduleOptions } from '../../../src/runs/schedule/spec';
+import { problemsOfOutlook } from '../../../src/runs/outlook';
 
 const ajv = new Ajv2020({ strict: false, validateFormats: false });
 const isOutlook = ajv.compile(outlookJsonSchema());

@@ -1,0 +1,56 @@
+/** What a closed run may have left at the service. */
+import { FAILURE, UNKNOWN_MEMO, type UnknownSubmit } from '../../contract';
+import { entryOf } from '../listing';
+import { searchAttributes } from '../../contract/searchAttributes';
+import { type Listed } from '../../runs/ownRun';
+import { digest } from '../../platform/digest';
+import { isGivenKey } from '../../contract/ids';
+
+export type Remains =
+  /** Nothing that still costs or could still give a result. */
+  | { is: 'nothing' }
+  /** A task that the service may be working on, or may have finished. */
+  | { is: 'task'; taskId: string }
+  /** A POST that may have been accepted; the id it was sent with, where that is known. */
+  | { is: 'unknown'; requestId: string | null };
+
+/** Of a run that ended before its task did: cancelled, terminated, timed out, abandoned. No worker is asked. */
+export function remainsOfStopped(run: Listed): Remains {
+  const { stage, taskId } = entryOf(run);
+  // A task id that is listed in this stage is of an earlier submission.
+  if (stage === 'submitting') return { is: 'unknown', requestId: null };
+  const unknown = run.memo?.[UNKNOWN_MEMO] as UnknownSubmit | undefined;
+  if (unknown) return { is: 'unknown', requestId: unknown.submission };
+  if (taskId !== null) return { is: 'task', taskId };
+  const isSettled = stage === 'waiting' || stage === 'cancelled';
+  return isSettled ? { is: 'nothing' } : { is: 'unknown', requestId: null };
+}
+
+/** Failures after which the service does not work on the last submission: it said so itself, or was never asked. */
+const NOT_RUNNING: readonly unknown[] = [FAILURE.taskFailed, FAILURE.refused, FAILURE.badInput];
+
+/**
+ * Of a run that ended itself, by the type of its failure. One that was started unsafely may be the server's repetition
+ * of a run that had a task.
+ */
+export function remainsOfFailed(failureType: string | null | undefined, run: Listed): Remains {
+  if (!NOT_RUNNING.includes(failureType)) return remainsOfStopped(run);
+  const tasks = run.typedSearchAttributes.get(searchAttributes.taskIds) ?? [];
+  // The task that failed is the first one; any other is of an earlier submission, and may still run.
+  const [taskId] = failureType === FAILURE.taskFailed ? tasks.slice(1) : tasks;
+  return taskId === undefined ? { is: 'nothing' } : { is: 'task', taskId };
+}
+
+const SUFFIX = '-next';
+const LONGEST_START = 120 - SUFFIX.length;
+
+/**
+ * A key that a person may give to the run that goes on where another was stopped; the same each time, so that one run
+ * does. Of a key that is none a person may give (`spring~banner`), the digest keeps it apart from those that look alike.
+ */
+export function successorKey(key: string): string {
+  if (isGivenKey(key) && key.length <= LONGEST_START) return `${key}${SUFFIX}`;
+  const mark = `-${digest(key).slice(0, 12)}`;
+  const start = key.replace(/[^A-Za-z0-9._-]/g, '-').slice(0, LONGEST_START - mark.length);
+  return `${start}${mark}${SUFFIX}`;
+}

@@ -1,0 +1,97 @@
+/** Running a job once more, when nothing of it can still be alive. */
+import { type Client } from '@temporalio/client';
+import { type MediaInput } from '../../contract';
+import { KeyReusedError, NotRepeatedError } from '../../errors';
+import { againKey, campaignWorkflowId } from '../../contract/ids';
+import { MediaJob } from './job';
+import { askOf, type MediaSpec, startMediaInput } from '../../runs/media';
+import { startOf } from '../../runs/start';
+import { describeOwnRun, findOwnRun, isOpen, isRefusedStart } from '../../runs/ownRun';
+
+export interface RetryOptions {
+  /** When given, the job is repeated only if it asked for the same. */
+  spec?: MediaSpec;
+  /** Whether a job that succeeded is refused, because running it again pays for its result again. */
+  onlyFailed?: boolean;
+}
+
+/** Made from the run that is repeated, so that asking twice gives one run. */
+export async function retryJob(
+  temporal: Client,
+  repeated: MediaJob,
+  { spec, onlyFailed = false }: RetryOptions = {},
+): Promise<MediaJob> {
+  // What it knew is over with it, and the repeated job has a task of its own.
+  const start = await startOf(temporal, repeated);
+  const { carried, taskId, held, ...input } = start.input as MediaInput;
+  if (spec && askOf(spec) !== askOf(input)) throw new KeyReusedError(repeated.key, repeated.workflowId);
+  await requireRun(temporal, repeated);
+  await requireOwnKey(temporal, repeated, input);
+  const wasReset = start.wasReset || (carried?.reset ?? false);
+  await requireOver(repeated, input, { onlyFailed, wasReset });
+  const next = { ...input, key: againKey(repeated.key) };
+  return new MediaJob(temporal, await startMediaInput(temporal, repeated.taskQueue, next));
+}
+
+/** A start that was refused tells nothing of the runs before it, which the list may not have any more. */
+async function requireRun(temporal: Client, { workflowId, runId, key }: MediaJob): Promise<void> {
+  if (!isRefusedStart(await describeOwnRun(temporal, workflowId))) return;
+  throw new NotRepeatedError(
+    { workflowId, runId, key },
+    `${workflowId} was not run again: Temporal has only a refused start of it, and the job may have been paid for before ` +
+      'that. If it never ran, start it with another key.',
+  );
+}
+
+/** A campaign has the same key for what a person has made again there, and would take this run for its own. */
+async function requireOwnKey(temporal: Client, repeated: MediaJob, { reportTo }: MediaInput): Promise<void> {
+  if (!reportTo?.startsWith(campaignWorkflowId(''))) return;
+  const campaign = await findOwnRun(temporal, reportTo);
+  if (!campaign || !isOpen(campaign)) return;
+  const { workflowId, runId, key } = repeated;
+  throw new NotRepeatedError(
+    { workflowId, runId, key },
+    `${workflowId} was not run again: it belongs to ${reportTo}, which still runs. ` +
+      'When that waits for approval, `segue campaign change` has jobs made again.',
+  );
+}
+
+async function requireOver(
+  repeated: MediaJob,
+  input: MediaInput,
+  { onlyFailed, wasReset }: { onlyFailed: boolean; wasReset: boolean },
+): Promise<void> {
+  const { workflowId, runId, key } = repeated;
+  const refuse = (why: string, taskId?: string | null): NotRepeatedError =>
+    new NotRepeatedError(
+      { workflowId, runId, key },
+      `${workflowId} was not run again: ${why}`,
+      taskId === undefined ? undefined : { input, taskId },
+    );
+  const { status, stage } = await repeated.report();
+  if (status === 'held') throw refuse('it is held; decide that first (`segue held` tells how)');
+  if (status === 'succeeded' && onlyFailed)
+    throw refuse(`it succeeded, and would be paid for again. To do that: segue retry ${workflowId} --again`);
+  if (status === 'running') throw refuse(`it is still running${stage ? ` (${stage})` : ''}`);
+
+  let remains = await repeated.remains();
+  // What was sent before a reset is not known to the run that goes on.
+  if (remains.is === 'nothing' && wasReset) remains = { is: 'unknown', requestId: null };
+  switch (remains.is) {
+    case 'nothing':
+      return;
+    case 'task':
+      throw refuse(
+        `it ${status === 'failed' ? 'failed' : `was ${status}`}, but the service may still work on its task ${remains.taskId}. ` +
+          'Follow that task instead of paying for another; if it is surely dead, another key is another job.',
+        remains.taskId,
+      );
+    case 'unknown':
+      throw refuse(
+        `it was ${status}, and the service may have accepted it. Look there for ` +
+          `${remains.requestId ? `the X-Request-Id ${remains.requestId}` : `X-Request-Ids that begin with ${key}.submit.`}. ` +
+          'If it is there, follow its task; if it is not, another key is another job.',
+        null,
+      );
+  }
+}

@@ -1,0 +1,77 @@
+/** What an address gives, as it comes: it may be longer than memory. */
+import { type Dispatcher, request } from 'undici';
+import { type ProxySettings } from '../../config';
+import { InvalidInputError, UnreachableAddressError } from '../../errors';
+import { isLoopback } from '../../platform/loopback';
+import { MOST_REDIRECTIONS, PLAIN_HEADERS, plainAgent } from '../../platform/plainAgent';
+import { addressName, problemOfAddress } from './addressForm';
+
+/** Between two signs of life; how long the whole takes depends on how long it is. */
+const LONGEST_SILENCE_MS = 60_000;
+
+const REDIRECTIONS = [301, 302, 303, 307, 308];
+
+/** An error part way says that what came before is not all of it. */
+export async function* readAddress(address: string, proxy: ProxySettings): AsyncGenerator<Uint8Array> {
+  const problem = problemOfAddress(address);
+  if (problem) throw new InvalidInputError([`${addressName(address)}: ${problem}`], 'Nothing was read');
+  const agent = plainAgent(proxy);
+  try {
+    yield* (await open(new URL(address), agent)).body;
+  } catch (error) {
+    if (error instanceof UnreachableAddressError) throw error;
+    throw new UnreachableAddressError(addressName(address), wordsOf(error), error);
+  } finally {
+    await agent.destroy();
+  }
+}
+
+async function open(
+  url: URL,
+  dispatcher: Dispatcher,
+  left = MOST_REDIRECTIONS,
+): Promise<Dispatcher.ResponseData> {
+  const response = await request(url, {
+    dispatcher,
+    headers: PLAIN_HEADERS,
+    headersTimeout: LONGEST_SILENCE_MS,
+    bodyTimeout: LONGEST_SILENCE_MS,
+  });
+  const { statusCode, headers } = response;
+  if (statusCode === 200) return response;
+  const location = REDIRECTIONS.includes(statusCode) ? headers.location : undefined;
+  if (typeof location !== 'string') throw new Error(`the answer is status ${statusCode}`);
+  if (left === 0) throw new Error(`it leads on more than ${MOST_REDIRECTIONS} times`);
+  await response.body.dump();
+  return open(nextAddress(url, location), dispatcher, left - 1);
+}
+
+/** What is somewhere else must be as well guarded there, and nobody else may send us to this machine. */
+export function nextAddress(from: URL, location: string): URL {
+  const to = URL.canParse(location, from.href) ? new URL(location, from) : undefined;
+  if (!to) throw new Error('it leads on to what is no address');
+  const isLessGuarded = from.protocol === 'https:' && to.protocol !== 'https:';
+  const leadsHere = isLoopback(to.hostname) && !isLoopback(from.hostname);
+  if (isLessGuarded || leadsHere || problemOfAddress(to.href) !== undefined)
+    throw new Error(`it leads on to ${to.origin}, which is not followed`);
+  return to;
+}
+
+/** What Node says of a certificate that nobody it trusts has signed. */
+const UNTRUSTED = [
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+];
+
+/** Where a name has many addresses, the reasons are inside. */
+function wordsOf(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return wordsOf(error.errors[0]);
+  if (!(error instanceof Error)) return String(error);
+  const isUntrusted = UNTRUSTED.includes((error as NodeJS.ErrnoException).code ?? '');
+  return isUntrusted
+    ? `${error.message}; an authority of your own is trusted where NODE_EXTRA_CA_CERTS names the file of its certificate`
+    : error.message;
+}

@@ -1,0 +1,164 @@
+/** Where a manifest is: a file, stdin, or an address. It is read twice, checked first and handed over then. */
+import { constants, createReadStream } from 'node:fs';
+import { access, type FileHandle, mkdtemp, open, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type ProxySettings } from '../../config';
+import { ManifestNotKeptError, UnusableFileError } from '../../errors';
+import { readAddress } from './address';
+import { addressName, problemOfAddress } from './addressForm';
+import { linesOf, type ManifestLine } from './lines';
+
+const ADDRESS = /^[a-z][a-z0-9+.-]*:\/\//i;
+
+/** What messages call it. */
+export function manifestName(source: string): string {
+  if (source === '-') return 'stdin';
+  return ADDRESS.test(source) ? addressName(source) : source;
+}
+
+/** Why it cannot be read, as far as that is known before it is: an address is not asked. */
+export async function problemsOfSource(source: string): Promise<string[]> {
+  if (source === '-') return [];
+  const problem = ADDRESS.test(source) ? problemOfAddress(source) : await problemOfFile(source);
+  return problem === undefined ? [] : [`${manifestName(source)}: ${problem}`];
+}
+
+async function problemOfFile(file: string): Promise<string | undefined> {
+  try {
+    if ((await stat(file)).isDirectory()) return REASONS.EISDIR;
+    await access(file, constants.R_OK);
+    return undefined;
+  } catch (error) {
+    return wordsOf(error as NodeJS.ErrnoException);
+  }
+}
+
+export interface ReadOptions {
+  proxy?: ProxySettings;
+  /** What `-` stands for; the default is the process's own. */
+  stdin?: AsyncIterable<Uint8Array>;
+  /** Stops reading. */
+  signal?: AbortSignal;
+}
+
+/** Its lines, read while they are asked for; an error where it cannot be read to its end. */
+export function manifestLines(source: string, options: ReadOptions = {}): AsyncGenerator<ManifestLine> {
+  return linesOf(manifestChunks(source, options));
+}
+
+/** Its bytes, as they come. */
+function manifestChunks(
+  source: string,
+  { proxy = {}, stdin = process.stdin }: ReadOptions,
+): AsyncIterable<Uint8Array> {
+  if (source === '-') return stdin;
+  return ADDRESS.test(source) ? readAddress(source, proxy) : readLocal(source);
+}
+
+async function* readLocal(file: string): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const chunk of createReadStream(file)) yield chunk as Buffer;
+  } catch (error) {
+    throw unusable(file, error);
+  }
+}
+
+/** It can be read for as long as it is open, whatever becomes of its name. */
+async function openLocal(file: string): Promise<FileHandle> {
+  return open(file).catch((error: unknown) => {
+    throw unusable(file, error);
+  });
+}
+
+function unusable(file: string, error: unknown): UnusableFileError {
+  return new UnusableFileError(file, [wordsOf(error as NodeJS.ErrnoException)]);
+}
+
+const REASONS: Record<string, string> = {
+  ENOENT: 'there is no such file',
+  EISDIR: 'it is a folder',
+  EACCES: 'you may not read it',
+  EPERM: 'you may not read it',
+};
+
+function wordsOf({ code, message }: NodeJS.ErrnoException): string {
+  return REASONS[code ?? ''] ?? message;
+}
+
+export interface RereadableManifest {
+  /** What messages call it. */
+  name: string;
+  /** From the first line on, each time. */
+  lines: () => AsyncGenerator<ManifestLine>;
+}
+
+/** Files are read where they are. What can be read only once, or is another thing tomorrow, is copied for as long. */
+export async function withManifest<T>(
+  source: string,
+  options: ReadOptions,
+  work: (manifest: RereadableManifest) => Promise<T>,
+): Promise<T> {
+  const name = manifestName(source);
+  const isCopy = !(await isFile(source));
+  const file = isCopy ? await openCopy(source, name, options) : await openLocal(source);
+  try {
+    const read = () => file.createReadStream({ start: 0, autoClose: false });
+    const lines = () => linesOf(isCopy ? readBack(read(), name) : read());
+    return await work({ name, lines });
+  } finally {
+    await letGo(file);
+  }
+}
+
+/** A copy that was written and cannot be read was not kept. */
+async function* readBack(copy: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array> {
+  // Only reading throws in here, not what is done with what was read.
+  try {
+    yield* copy;
+  } catch (error) {
+    throw new ManifestNotKeptError(name, tmpdir(), error as Error);
+  }
+}
+
+/** What was read is not worse for it, and an error that led here is the one to be told. */
+async function letGo(file: FileHandle | undefined): Promise<void> {
+  await file?.close().catch(() => undefined);
+}
+
+async function openCopy(source: string, name: string, options: ReadOptions): Promise<FileHandle> {
+  let file: FileHandle | undefined;
+  try {
+    file = await openNameless();
+    await writeFile(file, manifestChunks(source, options), { signal: options.signal });
+    return file;
+  } catch (error) {
+    await letGo(file);
+    throw isOwnTrouble(error) ? new ManifestNotKeptError(name, tmpdir(), error) : error;
+  }
+}
+
+/** Whether it is this machine that cannot keep it; whatever else reads the manifest has words of its own. */
+function isOwnTrouble(error: unknown): error is NodeJS.ErrnoException {
+  const { syscall } = error as { syscall?: unknown };
+  return typeof syscall === 'string' && syscall !== 'read';
+}
+
+/** Pipes and devices have paths, too; stdin has none. */
+async function isFile(source: string): Promise<boolean> {
+  if (source === '-') return false;
+  return stat(source).then(
+    (found) => found.isFile(),
+    () => false,
+  );
+}
+
+/** A file that is gone when this process is, however that ends: it may hold addresses that are signed. */
+async function openNameless(): Promise<FileHandle> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'segue-manifest-'));
+  try {
+    return await open(path.join(folder, 'copy'), 'wx+', 0o600);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}

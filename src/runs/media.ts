@@ -1,0 +1,110 @@
+/** A media job: what is asked for, what can be wrong with it, and how it is started once. */
+import { type Client } from '@temporalio/client';
+import { problemsOfScope } from '../api/scope';
+import { problemsOfRequest } from '../api/tools';
+import {
+  MEDIA_WORKFLOW,
+  type MediaInput,
+  type NotifyTarget,
+  type PollSettings,
+  type Scope,
+  type WriteTarget,
+} from '../contract';
+import { digest } from '../platform/digest';
+import { DURATION_FORM, parseDuration } from '../contract/durations';
+import { isGivenKey, KEY_FORM, mediaWorkflowId } from '../contract/ids';
+import { attributesOfJob } from '../contract/searchAttributes';
+import { requireGood } from '../errors';
+import { problemsOfTargets, problemsOfTaskId } from '../validation/inputs';
+import { type RunFacts, startOrFind, type StartSettings } from './start';
+
+export interface MediaSpec {
+  /** What makes it the same job. Without one: a digest of scope, tool and request. */
+  key?: string;
+  tool: string;
+  request: Record<string, unknown>;
+  scope?: Scope;
+  poll?: Partial<PollSettings>;
+  /** Where the result is set in a project's data. */
+  write?: WriteTarget;
+  /** Who is told of the end, and when a person is needed. */
+  notify?: NotifyTarget;
+  /** A task that already runs: it is followed, and nothing is submitted. */
+  taskId?: string;
+}
+
+type Ask = Pick<MediaInput, 'tool' | 'request' | 'scope' | 'write' | 'notify' | 'taskId'>;
+
+/** Starts the job, or gives back the run that its key already has, running or closed. It never submits twice. */
+export async function startMedia(
+  temporal: Client,
+  spec: MediaSpec,
+  { taskQueue, poll, submit }: StartSettings,
+): Promise<RunFacts> {
+  requireGood(problemsOfSpec(spec));
+  const { tool, request, write, notify, taskId } = spec;
+  return startMediaInput(temporal, taskQueue, {
+    ...{ key: keyOf(spec), tool, request, scope: withoutGaps(spec.scope), write, notify, taskId },
+    ...{ poll: { ...poll, ...spec.poll }, submit },
+  });
+}
+
+/** The same, of an input that is complete. */
+export function startMediaInput(temporal: Client, taskQueue: string, input: MediaInput): Promise<RunFacts> {
+  const { key, tool, taskId } = input;
+  return startOrFind(temporal, {
+    workflow: MEDIA_WORKFLOW,
+    workflowId: mediaWorkflowId(key),
+    ...{ taskQueue, key, input, askOf },
+    attributes: attributesOfJob(input, taskId === undefined ? 'submitting' : 'polling'),
+    summary: `${tool} for ${key}`,
+  });
+}
+
+/** A digest of what makes two requests the same job; settings of polling do not. */
+export function askOf({ tool, request, scope, write, notify, taskId }: Ask): string {
+  return digest({ tool, request, scope: withoutGaps(scope), write, notify, taskId });
+}
+
+export function keyOf({ key, tool, request, scope }: MediaSpec): string {
+  return key ?? askOf({ tool, request, scope });
+}
+
+/** No scope, an empty one and one with nothing in it are the same. */
+export function withoutGaps(scope: Scope | undefined): Scope | undefined {
+  const given = Object.entries(scope ?? {}).filter(
+    ([, value]) => (value as unknown) !== undefined && value !== null,
+  );
+  return given.length === 0 ? undefined : Object.fromEntries(given);
+}
+
+/** All problems at once, before anything is sent; none when the job can be started. */
+export function problemsOfSpec({
+  key,
+  tool,
+  request,
+  scope,
+  poll,
+  write,
+  notify,
+  taskId,
+}: MediaSpec): string[] {
+  return [
+    ...problemsOfKey(key),
+    ...problemsOfRequest(tool, request),
+    ...problemsOfScope(scope),
+    ...problemsOfPoll(poll),
+    ...problemsOfTargets({ write, notify }),
+    ...problemsOfTaskId(taskId),
+  ];
+}
+
+export function problemsOfKey(key: string | undefined): string[] {
+  return key === undefined || isGivenKey(key) ? [] : [`key: "${key}" is not ${KEY_FORM}`];
+}
+
+export function problemsOfPoll(poll: Partial<PollSettings> | undefined): string[] {
+  return Object.entries(poll ?? {}).flatMap(([name, text]) =>
+    parseDuration(text) === undefined ? [`poll.${name}: "${text}" is not ${DURATION_FORM}`] : [],
+  );
+}

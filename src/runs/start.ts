@@ -1,0 +1,136 @@
+/** Starting a run so that a key that exists gives its run back, running or closed. */
+import { randomUUID } from 'node:crypto';
+import {
+  type Client,
+  WorkflowExecutionAlreadyStartedError,
+  type WorkflowExecutionDescription,
+  type WorkflowExecutionInfo,
+} from '@temporalio/client';
+import { type Priority } from '@temporalio/common';
+import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow';
+import { type CampaignInput, START_MEMO } from '../contract';
+import { KeyReusedError, NoSuchJobError } from '../errors';
+import { keyIn } from '../contract/ids';
+import { explainUnregistered } from './registration';
+import { type attributesOfJob } from '../contract/searchAttributes';
+import { describeOwnRun, findOwnRun, isOpen } from './ownRun';
+
+/** What is known of a run from the moment it was found. */
+export type RunFacts = Pick<WorkflowExecutionInfo, 'runId' | 'startTime' | 'taskQueue'> & {
+  key: string;
+  existing: boolean;
+  /** Whether a later run of the same id was refused, and this one stands for the job. */
+  isHidden?: boolean;
+};
+
+export interface Start<Input> {
+  workflow: string;
+  workflowId: string;
+  taskQueue: string;
+  key: string;
+  input: Input;
+  /** A digest of what makes two inputs the same job; settings of polling do not. */
+  askOf: (input: Input) => string;
+  attributes: ReturnType<typeof attributesOfJob>;
+  summary: string;
+  /** Tells whether the run is the one that this caller started, also when it starts twice. Default: a new one each time. */
+  token?: string;
+  /** Default: the server's. */
+  priority?: Priority;
+  /** What to do about a key whose run asks for something else. Default: choose another. */
+  adviceOnReuse?: string;
+  /** Whether a closed run is replaced by a new one. Default: never. */
+  isForgotten?: (closed: WorkflowExecutionDescription, sameAsk: boolean) => Promise<boolean> | boolean;
+}
+
+/** What a starter adds to what is asked for. */
+export type StartSettings = Pick<CampaignInput, 'poll' | 'submit'> & { taskQueue: string };
+
+interface StartMemo extends Record<string, unknown> {
+  /** Digest of what the caller asked for. */
+  segueAsk: string;
+  /** Tells the starter whether the run is the one it started. */
+  [START_MEMO]: string;
+}
+
+/** Starts the run, or finds the one that its key has. Another ask under the same key is an error. */
+export async function startOrFind<Input>(temporal: Client, start: Start<Input>): Promise<RunFacts> {
+  const { workflowId, key, askOf } = start;
+  const memo: StartMemo = { segueAsk: askOf(start.input), [START_MEMO]: start.token ?? randomUUID() };
+  const look = async (): Promise<Look> => {
+    const run = await describeOwnRun(temporal, workflowId);
+    const found = (run.memo ?? {}) as Partial<StartMemo>;
+    // Starting does not tell whether this call did it, but only the run it made has this call's token.
+    const existing = found[START_MEMO] !== memo[START_MEMO];
+    // A run that another language started has no memo; what it was asked for stands in its input.
+    const ask = found.segueAsk ?? askOf((await inputOf(temporal, run)) as Input);
+    return { run, existing, sameAsk: ask === memo.segueAsk };
+  };
+
+  await begin(temporal, start, memo, 'REJECT_DUPLICATE');
+  let found = await look();
+  const isClosed = found.existing && !isOpen(found.run);
+  if (isClosed && (await start.isForgotten?.(found.run, found.sameAsk))) {
+    await begin(temporal, start, memo, 'ALLOW_DUPLICATE');
+    found = await look();
+  }
+  if (!found.sameAsk) throw new KeyReusedError(key, workflowId, start.adviceOnReuse);
+  return { ...found.run, key, existing: found.existing };
+}
+
+interface Look {
+  run: WorkflowExecutionDescription;
+  existing: boolean;
+  sameAsk: boolean;
+}
+
+async function begin<Input>(
+  temporal: Client,
+  { workflow, workflowId, taskQueue, input, attributes, summary, priority }: Start<Input>,
+  memo: StartMemo,
+  workflowIdReusePolicy: 'REJECT_DUPLICATE' | 'ALLOW_DUPLICATE',
+): Promise<void> {
+  const options = {
+    ...{ workflowId, taskQueue, memo, workflowIdReusePolicy, priority },
+    args: [input],
+    workflowIdConflictPolicy: 'USE_EXISTING' as const,
+    typedSearchAttributes: attributes,
+    staticSummary: summary,
+  };
+  await temporal.workflow.start(workflow, options).catch((error: unknown) => {
+    // The key's run is closed; it is given back like one that still runs.
+    if (error instanceof WorkflowExecutionAlreadyStartedError) return;
+    throw explainUnregistered(error, temporal.options.namespace);
+  });
+}
+
+/** What a run was started with, as its history keeps it. */
+export async function inputOf(
+  temporal: Client,
+  run: { workflowId: string; runId: string },
+): Promise<unknown> {
+  return (await startOf(temporal, run)).input;
+}
+
+/** The same, and whether the run begins with what another one did before a reset. */
+export async function startOf(
+  temporal: Client,
+  { workflowId, runId }: { workflowId: string; runId: string },
+): Promise<{ input: unknown; wasReset: boolean }> {
+  const { history } = await temporal.workflowService.getWorkflowExecutionHistory({
+    namespace: temporal.options.namespace,
+    execution: { workflowId, runId },
+    maximumPageSize: 1,
+  });
+  const started = history?.events?.[0]?.workflowExecutionStartedEventAttributes;
+  const payloads = started?.input?.payloads ?? [];
+  const [input] = await decodeArrayFromPayloads(temporal.options.loadedDataConverter, payloads);
+  return { input, wasReset: (started?.originalExecutionRunId ?? runId) !== runId };
+}
+
+/** The run that an id has. */
+export async function find(temporal: Client, workflowId: string): Promise<RunFacts> {
+  const run = await findOwnRun(temporal, workflowId);
+  if (!run) throw new NoSuchJobError(workflowId);
+  return { ...run, key: keyIn(workflowId), existing: true };
+}
