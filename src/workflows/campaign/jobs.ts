@@ -32,9 +32,9 @@ import {
 import { attributesOfJob } from '../../contract/searchAttributes';
 import { isAlreadyStarted } from '../lib/alreadyStarted';
 import { inLists, readEnd } from '../lib/readEnd';
-import { partOf, REPEAT, saveJob } from './project';
+import { partOf, REPEAT } from './project';
 import { type Campaign, setStatus } from './state';
-import { publish } from './status';
+import { endJob, publish } from './status';
 import { checkJob, forgetEnding, truncate } from './supervise';
 
 /** By an activity: five hundred cancellations by the workflow itself would be a thousand events. */
@@ -90,9 +90,7 @@ export async function startJobs(run: Campaign, jobs: CampaignJob[]): Promise<voi
 async function startJob(run: Campaign, job: CampaignJob, start: JobStart): Promise<void> {
   if ('problem' in start) {
     job.workflowId = null;
-    setStatus(job, 'failed', truncate(start.problem));
-    saveJob(run, job);
-    publish(run);
+    endJob(run, job, 'failed', truncate(start.problem));
     return;
   }
   forgetEnding(run, job);

@@ -14,9 +14,9 @@ import {
 } from '../../contract';
 import { campaignFailed } from './end';
 import { startJobs } from './jobs';
-import { save, saveAll, saveJob, untilSaved } from './project';
-import { type Campaign, isOver, setStatus } from './state';
-import { publish, setStage } from './status';
+import { save, saveAll, untilSaved } from './project';
+import { type Campaign, isOver } from './state';
+import { endJob, setStage } from './status';
 import { readEnds, untilChange } from './supervise';
 
 /** They may read many pages, and are retried for as long as the service is in trouble. */
@@ -144,9 +144,7 @@ function skipBlocked(run: Campaign): void {
     for (const job of run.progress.jobs) {
       const blocker = run.blockedBy(job);
       if (!blocker) continue;
-      setStatus(job, 'skipped', `it builds on ${blocker.name}, which is ${blocker.status}`);
-      saveJob(run, job);
-      publish(run);
+      endJob(run, job, 'skipped', `it builds on ${blocker.name}, which is ${blocker.status}`);
       again = true;
     }
   }

@@ -4,8 +4,8 @@ import { type CampaignJob, type CampaignStage, type CampaignStatus } from '../..
 import { attributesOfJob, searchAttributes } from '../../contract/searchAttributes';
 import { lines } from '../steps/words';
 import { notifyProgress } from './notify';
-import { notSaved, save, saveRefused } from './project';
-import { type Campaign, isOpen, isOver } from './state';
+import { notSaved, save, saveJob, saveRefused } from './project';
+import { type Campaign, isOpen, isOver, setStatus } from './state';
 
 const MOST_STAGES_SHOWN = 50;
 
@@ -36,6 +36,18 @@ export function setStage(run: Campaign, stage: CampaignStage): void {
 export function publish(run: Campaign): void {
   showDetails(run);
   save(run, 'lifecycle');
+}
+
+/** Shows, and has the project show, how a job ended. */
+export function endJob(
+  run: Campaign,
+  job: CampaignJob,
+  status: CampaignJob['status'],
+  error: string | null = null,
+): void {
+  setStatus(job, status, error);
+  saveJob(run, job);
+  publish(run);
 }
 
 function showDetails(run: Campaign): void {

@@ -4,9 +4,8 @@ import { bytesOf } from '../../validation/campaign';
 import { type CampaignJob, END_STAGES, type JobEnd, jobNewsSignal } from '../../contract';
 import { isRecord } from '../../validation/inputs';
 import { readManyEnds } from '../lib/readEnd';
-import { saveJob } from './project';
 import { type Campaign, isOpen, setStatus } from './state';
-import { publish } from './status';
+import { endJob, publish } from './status';
 
 const RUNS: ReadonlySet<unknown> = new Set(['polling', 'submitting', 'waiting']);
 
@@ -96,15 +95,13 @@ function takeEnd(run: Campaign, job: CampaignJob, end: Exclude<JobEnd, { is: 'op
   if ('taskId' in end && end.taskId !== null) job.taskId = end.taskId;
   if (end.is === 'succeeded') {
     job.links = fitLinks(run.progress.jobs, end.links);
-    setStatus(job, 'succeeded');
+    endJob(run, job, 'succeeded');
   } else if ('error' in end) {
     const isUncertain = wasHeld && end.is === 'cancelled' && end.taskId === null;
-    setStatus(job, end.is, truncate(isUncertain ? CANCELLED_WHILE_HELD : end.error));
+    endJob(run, job, end.is, truncate(isUncertain ? CANCELLED_WHILE_HELD : end.error));
   } else {
-    setStatus(job, 'failed', 'the Temporal server no longer knows its run');
+    endJob(run, job, 'failed', 'the Temporal server no longer knows its run');
   }
-  saveJob(run, job);
-  publish(run);
 }
 
 /** A job that a previous run started signals its end, unless it is terminated. */
