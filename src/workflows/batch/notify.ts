@@ -92,40 +92,28 @@ const DOCTOR = '- Look at the service and at the credential of the workers: `seg
 
 function notifyTrouble(run: Batch, trouble: string): void {
   const { key } = run.input;
-  run.progress.troubles += 1;
-  notifyOperator(
-    run,
-    'trouble',
-    {
-      title: 'A batch does not get on',
-      message: `Batch ${key} waits for the service: ${trouble}`,
-      body: [
-        `the batch \`${key}\` waits for the service. ${trouble}`,
-        'Nothing is lost, and nothing is submitted until the service takes it. It goes on by itself.',
-        DOCTOR,
-      ],
-    },
-    `trouble-${run.progress.troubles}`,
-  );
+  notifyOperator(run, 'trouble', {
+    title: 'A batch does not get on',
+    message: `Batch ${key} waits for the service: ${trouble}`,
+    body: [
+      `the batch \`${key}\` waits for the service. ${trouble}`,
+      'Nothing is lost, and nothing is submitted until the service takes it. It goes on by itself.',
+      DOCTOR,
+    ],
+  });
 }
 
 function notifySilence(run: Batch, silence: string): void {
   const { key } = run.input;
-  run.progress.troubles += 1;
-  notifyOperator(
-    run,
-    'trouble',
-    {
-      title: 'A batch learns nothing of its tasks',
-      message: `Batch ${key}: ${silence}`,
-      body: [
-        `in the batch \`${key}\` ${silence}.`,
-        'Nothing is lost: they go on at the service, and are asked after on and on. It goes on by itself.',
-        DOCTOR,
-      ],
-    },
-    `trouble-${run.progress.troubles}`,
-  );
+  notifyOperator(run, 'trouble', {
+    title: 'A batch learns nothing of its tasks',
+    message: `Batch ${key}: ${silence}`,
+    body: [
+      `in the batch \`${key}\` ${silence}.`,
+      'Nothing is lost: they go on at the service, and are asked after on and on. It goes on by itself.',
+      DOCTOR,
+    ],
+  });
 }
 
 function notifyLate(run: Batch, late: string): void {
@@ -150,7 +138,8 @@ interface Mail {
 }
 
 /** Log and metric come first: the service, which sends the notification, may be what is down. */
-function notifyOperator(run: Batch, why: string, { title, message, body }: Mail, event = why): void {
+function notifyOperator(run: Batch, why: string, { title, message, body }: Mail): void {
+  const event = why === 'trouble' ? `trouble-${(run.progress.troubles += 1)}` : why;
   const words = { event, title, message: short(message), body: letter(...body) };
   log.error('a person is needed', { batch: run.input.key, why, reason: words.message });
   metricMeter.createCounter(ALARMS).add(1, { why });
