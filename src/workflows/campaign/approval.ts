@@ -1,13 +1,12 @@
-/** Has a campaign's results approved: asks, reminds in working hours, and waits no longer than agreed. */
+/** The approval of a campaign: asks, reminds in working hours, expires. */
 import { condition } from '@temporalio/workflow';
 import { type ApprovalRound, type CampaignPause, type CampaignVerdict } from '../../contract';
 import { type Place, workingHours, workingTime } from '../lib/workingHours';
-import { continueWhenLong, mayContinue } from './continuing';
-import { askApprover, remindApprover } from './notices';
-import { type Campaign, isOver, remark } from './run';
-import { enterStage, noteChange } from './stage';
+import { askApprover, remindApprover } from './notify';
+import { type Campaign, isOver } from './state';
+import { publish, setStage } from './status';
 
-/** `change` also where media was added meanwhile: then there is something to make, and to ask about again. */
+/** Returns `change` also where media was added meanwhile: it is produced, and the approver is asked again. */
 export async function askForApproval(run: Campaign): Promise<CampaignVerdict | 'expired'> {
   const { progress } = run;
   const round = progress.approval ?? (await openRound(run));
@@ -19,14 +18,14 @@ export async function askForApproval(run: Campaign): Promise<CampaignVerdict | '
         progress.paused !== null ||
         round.nextReminderAt !== planned ||
         mayRemind(run, round) ||
-        mayContinue(run);
+        run.mayContinue();
       await condition(isNews, untilNextMs(round));
       if (isAnswered(run)) return run.verdict ?? 'change';
-      if (progress.paused) await standStill(run, round);
+      if (progress.paused) await waitForResume(run, round);
       else if (hasExpired(round)) return 'expired';
-      // A long history goes first: the next run reminds, and has room for as long as that may take.
-      else if (mayRemind(run, round) && !mayContinue(run)) await remind(run, round);
-      await continueWhenLong(run);
+      // The next run has room in its history for the retries of a reminder.
+      else if (mayRemind(run, round) && !run.mayContinue()) await remind(run, round);
+      await run.continueWhenLong();
     }
   } finally {
     if (isAnswered(run) || hasExpired(round)) progress.approval = null;
@@ -34,16 +33,16 @@ export async function askForApproval(run: Campaign): Promise<CampaignVerdict | '
   }
 }
 
-/** What a pause took is given back, from the question on: nobody's time runs out while the campaign stands still. */
-export function prolong(round: ApprovalRound, { since }: CampaignPause): void {
+/** Adds the time of the pause since the question: an approval does not expire while the campaign is paused. */
+export function extendRound(round: ApprovalRound, { since }: CampaignPause): void {
   const ms = Date.now() - Math.max(Date.parse(since), Date.parse(round.askedAt));
   const later = (time: string): string => new Date(Date.parse(time) + ms).toISOString();
   round.expiresAt = later(round.expiresAt);
   if (round.nextReminderAt) round.nextReminderAt = later(round.nextReminderAt);
 }
 
-async function standStill(run: Campaign, round: ApprovalRound): Promise<void> {
-  await condition(() => isAnswered(run) || run.progress.paused === null || mayContinue(run));
+async function waitForResume(run: Campaign, round: ApprovalRound): Promise<void> {
+  await condition(() => isAnswered(run) || run.progress.paused === null || run.mayContinue());
   if (run.progress.paused === null && round.nextReminderAt)
     await planReminder(run, round, round.nextReminderAt);
 }
@@ -60,26 +59,26 @@ async function openRound(run: Campaign): Promise<ApprovalRound> {
     nextReminderAt: null,
   };
   progress.approval = round;
-  enterStage(run, 'approving');
+  setStage(run, 'approving');
   askApprover(run, round);
   await planReminder(run, round);
   return round;
 }
 
-/** It may be later than was planned, and night: then it waits for the morning. */
+/** A late reminder may be due outside working hours: then it waits until they begin. */
 async function remind(run: Campaign, round: ApprovalRound): Promise<void> {
   const hours = await workingHours(placeOf(run));
   if ('opensAt' in hours) {
     planFor(run, round, hours.opensAt);
     return;
   }
-  // Planned before it is sent: should it be too late, that moves the plan.
+  // Planned before it is sent: a reminder that comes too late changes the plan.
   const next = await workingTime(placeOf(run), inTime(run));
   if (isAnswered(run) || run.progress.paused || hasExpired(round)) return;
   round.reminders += 1;
   planFor(run, round, next);
   remindApprover(run, round, hours.until, () => {
-    // Due again, at once: which is when working hours begin.
+    // Due now, and so planned for the next working hours.
     round.nextReminderAt = new Date().toISOString();
   });
 }
@@ -93,17 +92,17 @@ function inTime({ approvalTimes }: Campaign): string {
 }
 
 function planFor(run: Campaign, round: ApprovalRound, next: string): void {
-  // Who is reminded after that can do nothing any more.
+  // Not after the question expires.
   round.nextReminderAt = Date.parse(next) < Date.parse(round.expiresAt) ? next : null;
-  noteChange(run);
+  publish(run);
 }
 
 function placeOf(run: Campaign): Place {
   const { timezone = 'UTC' } = run.progress.clock ?? {};
   return {
     timezone,
-    onUnknown: (words) => {
-      remark(run, words);
+    onUnknown: (text) => {
+      run.remark(text);
     },
   };
 }
@@ -120,9 +119,9 @@ function isDue({ nextReminderAt }: ApprovalRound): boolean {
   return nextReminderAt !== null && Date.now() >= Date.parse(nextReminderAt);
 }
 
-/** Not while somebody is still being told something, which may take an hour: one message at a time. */
-function mayRemind({ notices }: Campaign, round: ApprovalRound): boolean {
-  return isDue(round) && notices === 0;
+/** One message at a time: retries may take an hour. */
+function mayRemind({ noticesInFlight }: Campaign, round: ApprovalRound): boolean {
+  return isDue(round) && noticesInFlight === 0;
 }
 
 function untilNextMs(round: ApprovalRound): number {

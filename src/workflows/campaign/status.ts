@@ -1,16 +1,65 @@
-/** How a campaign stands, for programs. */
-import { type CampaignStatus } from '../../contract';
-import { readyJobs } from './graph';
-import { type Campaign, isOver } from './run';
-import { notSaved } from './saving';
-import { waitsFor } from './words';
+/** How a campaign stands: its stage in lists, its details on the workflow's page, its status for programs. */
+import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
+import { type CampaignJob, type CampaignStage, type CampaignStatus } from '../../contract';
+import { attributesOfJob, searchAttributes } from '../../contract/searchAttributes';
+import { lines } from '../steps/visibility';
+import { notifyProgress } from './notify';
+import { notSaved, save, saveJob, saveRefused } from './project';
+import { type Campaign, isOpen, isOver, setStatus } from './state';
+
+const MOST_STAGES_SHOWN = 50;
+
+/** The client sets the search attributes at the start; clients of other languages may not. */
+export function showStart(run: Campaign): void {
+  const { input, progress } = run;
+  const listed = workflowInfo().typedSearchAttributes.get(searchAttributes.stage);
+  const write = { project: input.project, at: run.at };
+  if (listed === undefined)
+    upsertSearchAttributes(attributesOfJob({ ...input, tool: 'campaign', write }, progress.stage));
+  showDetails(run);
+}
+
+export function setStage(run: Campaign, stage: CampaignStage): void {
+  const { progress } = run;
+  if (progress.stage === stage) return;
+  progress.stage = stage;
+  progress.since = new Date().toISOString();
+  progress.history.push({ stage, at: progress.since });
+  if (progress.history.length > MOST_STAGES_SHOWN) progress.history.shift();
+  upsertSearchAttributes([{ key: searchAttributes.stage, value: stage }]);
+  saveRefused(run);
+  publish(run);
+  notifyProgress(run);
+}
+
+/** Shows a change on the workflow's page and in the project. */
+export function publish(run: Campaign): void {
+  showDetails(run);
+  save(run, 'lifecycle');
+}
+
+/** Shows, and has the project show, how a job ended. */
+export function endJob(
+  run: Campaign,
+  job: CampaignJob,
+  status: CampaignJob['status'],
+  error: string | null = null,
+): void {
+  setStatus(job, status, error);
+  saveJob(run, job);
+  publish(run);
+}
+
+function showDetails(run: Campaign): void {
+  setCurrentDetails(detailsOf(run));
+}
 
 export function describe(run: Campaign): CampaignStatus {
   const { input, progress } = run;
   const { stage, since, history, jobs, paused, decisions, approval, clock, remarks } = progress;
   const over = jobs.filter(isOver).length;
   const waits = waitsFor(run);
-  // One that only reads up has no jobs to count.
+  // A campaign may only research.
   const percentOfNone = waits === null ? 100 : 0;
   return {
     key: input.key,
@@ -34,6 +83,69 @@ function isHeld(run: Campaign): boolean {
     jobs.some(({ status }) => status === 'held') &&
     !moves &&
     run.ended.size === 0 &&
-    readyJobs(run).length === 0
+    run.readyJobs().length === 0
   );
+}
+
+const MOST_JOBS_NAMED = 10;
+
+/** What it waits for, and since when; null at its end. */
+export function waitsFor(run: Campaign): { what: string; since: string } | null {
+  const { progress, input } = run;
+  const { stage, since, paused, approval, jobs } = progress;
+  if (paused) return { what: `somebody to resume it; ${paused.by} paused it`, since: paused.since };
+  switch (stage) {
+    case 'preparing':
+      return { what: 'the service to tell whether everything is there', since };
+    case 'researching':
+      return { what: 'drafts, activity and boards to be read', since };
+    case 'producing': {
+      const held = jobs.filter(({ status }) => status === 'held');
+      const open = held.length > 0 ? held : jobs.filter(isOpen);
+      const first = open.map((job) => job.since).sort()[0] ?? since;
+      return {
+        what: held.length > 0 ? `a person to decide about ${names(held)}` : names(open),
+        since: first,
+      };
+    }
+    case 'approving':
+      return { what: `${input.approval?.from ?? ''} to approve`, since: approval?.askedAt ?? since };
+    case 'completed':
+    case 'failed':
+    case 'cancelled':
+    case 'rejected':
+    case 'expired':
+      return null;
+  }
+}
+
+/** In Markdown, for the run's page. */
+function detailsOf(run: Campaign): string {
+  const { input, progress } = run;
+  const { stage, since, jobs, approval, paused, remarks, clock } = progress;
+  const held = jobs.filter(({ status }) => status === 'held' || status === 'overdue');
+  const failed = jobs.filter((job) => isOver(job) && job.error !== null);
+  const waits = waitsFor(run);
+  return lines(
+    `The campaign is **${stage}** since ${since}: ${jobs.filter(isOver).length} of ${jobs.length} jobs are over.`,
+    ...(waits ? [`It waits for ${waits.what}, since ${waits.since}.`] : []),
+    ...(paused ? [`To go on: \`segue campaign resume ${input.key} --by NAME\``] : []),
+    ...(approval
+      ? [
+          `To decide, until ${approval.expiresAt}: \`segue campaign approve ${input.key} --round ${approval.round} --by NAME\``,
+        ]
+      : []),
+    ...held.map(
+      (job) =>
+        `- ${job.name} is **${job.status}**: \`segue held\` says what to do (\`${job.workflowId ?? ''}\`)`,
+    ),
+    ...failed.map((job) => `- ${job.name} ${job.status}: ${job.error ?? ''}`),
+    ...[...remarks, ...(clock?.remarks ?? [])].map((remark) => `- Remark: ${remark}`),
+  );
+}
+
+function names(jobs: CampaignJob[]): string {
+  const named = jobs.slice(0, MOST_JOBS_NAMED).map(({ name }) => name);
+  const rest = jobs.length - named.length;
+  return [...named, ...(rest > 0 ? [`${rest} more`] : [])].join(', ') || 'its jobs to begin';
 }

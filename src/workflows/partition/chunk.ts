@@ -1,5 +1,6 @@
-/** What is known of a chunk, however its activity ended. */
+/** A chunk is one activity with several requests; each has an outcome, however the activity ended. */
 import { ActivityFailure, TimeoutFailure } from '@temporalio/workflow';
+import { type ChunkOutcome } from '../../contract';
 import { isRecord } from '../../validation/inputs';
 
 interface Without {
@@ -7,12 +8,9 @@ interface Without {
   reason: string;
 }
 
-/**
- * The outcomes of what was sent for these places of the partition, in their order. `without` is that of a place that
- * nothing was told of when the activity failed.
- */
+/** In the order of `indexes`. `without` is the outcome of an item that the heartbeats of a failed activity do not name. */
 export async function outcomesOf<Outcome>(
-  places: number[],
+  indexes: number[],
   send: () => Promise<Outcome[]>,
   without = (failure: ActivityFailure): Without => ({
     outcome: 'unknown',
@@ -22,16 +20,42 @@ export async function outcomesOf<Outcome>(
   const nothing: Without = { outcome: 'unknown', reason: 'the chunk gave no outcome' };
   try {
     const outcomes = await send();
-    return places.map((_place, index) => outcomes[index] ?? nothing);
+    return indexes.map((_index, at) => outcomes[at] ?? nothing);
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error;
     const notes = notesOf<Outcome>(error);
-    return places.map((place) => notes[place] ?? without(error));
+    return indexes.map((index) => notes[index] ?? without(error));
   }
 }
 
-/** What a worker that died had told of it. */
+/** Outcomes in the heartbeats of a worker that died. */
 function notesOf<Outcome>({ cause }: ActivityFailure): Record<number, Outcome> {
   const notes: unknown = cause instanceof TimeoutFailure ? cause.lastHeartbeatDetails : undefined;
   return isRecord(notes) ? (notes as Record<number, Outcome>) : {};
+}
+
+export type Refusal = Extract<ChunkOutcome, { outcome: 'refused' }>;
+
+/** A batch waits until the credential is repaired; a single job gives up after a while. */
+export function mayChange(outcome: Refusal): boolean {
+  return isDenied(outcome) || isRateLimited(outcome);
+}
+
+export function isDenied(outcome: ChunkOutcome): outcome is Refusal {
+  return outcome.outcome === 'refused' && (outcome.status === 401 || outcome.status === 403);
+}
+
+export function isRateLimited(outcome: ChunkOutcome): outcome is Refusal {
+  return outcome.outcome === 'refused' && (outcome.status === 429 || outcome.status === 425);
+}
+
+/** The service judged the request. A refusal by the worker itself has no status. */
+export function isJudged(outcome: ChunkOutcome): boolean {
+  if (outcome.outcome === 'refused') return outcome.status !== undefined && !mayChange(outcome);
+  return outcome.outcome === 'accepted';
+}
+
+/** How many the worker takes at once, where it had no room for this one. */
+export function roomOf(outcome: ChunkOutcome): number | undefined {
+  return outcome.outcome === 'notSent' ? outcome.room : undefined;
 }

@@ -1,6 +1,6 @@
 /** Campaigns whose history is soon too long: they continue as new, with their jobs running. */
 import { addMediaUpdate, CAMPAIGN_WORKFLOW, pauseUpdate, resumeUpdate } from '../../../src/contract';
-import { isLong } from '../../../src/workflows/campaign/continuing';
+import { isLong } from '../../../src/workflows/campaign/state';
 import {
   cutout,
   keptOf,

@@ -1,4 +1,4 @@
-/** What a batch and its partitions refuse, and how places are shared, without a server. */
+/** What a batch and its partitions refuse, and how slots are allocated, without a server. */
 import {
   problemsOfBatchInput,
   problemsOfConcurrencyOrder,
@@ -6,10 +6,10 @@ import {
 } from '../../../src/validation/batch';
 import { endOfBatch } from '../../../src/runs/batch/end';
 import { chunksOf, sharesOf } from '../../../src/config';
-import { type ItemCounts } from '../../../src/contract';
-import { sharePlaces } from '../../../src/workflows/batch/places';
-import { type Batch, isNewTrouble, lateOf } from '../../../src/workflows/batch/run';
-import { restLines } from '../../../src/workflows/batch/stage';
+import { type ItemCounts, type PartitionStanding } from '../../../src/contract';
+import { allocateSlots } from '../../../src/workflows/batch/slots';
+import { type Batch, isNewTrouble, lateOf } from '../../../src/workflows/batch/state';
+import { restLines } from '../../../src/workflows/batch/status';
 
 const item = { key: 'a', tool: 'remove-background', request: { image_url: 'https://example.com/a.png' } };
 const partition = { batch: 'nightly', n: 1, first: 1, items: [item] };
@@ -106,9 +106,9 @@ describe('places', () => {
       const counts: ItemCounts = { waiting, running, succeeded: 0, failed: 0, held: 0, cancelled: 0 };
       return { isThere, counts, places, trouble: null, isOver: waiting + running === 0 };
     });
-    const run = { progress: { partitions, concurrency }, untold: new Set<number>() };
-    sharePlaces(run as unknown as Batch);
-    return { places: partitions.map(({ places }) => places), told: [...run.untold] };
+    const run = { progress: { partitions, concurrency }, ungranted: new Set<number>() };
+    allocateSlots(run as unknown as Batch);
+    return { places: partitions.map(({ places }) => places), told: [...run.ungranted] };
   }
 
   test('go to the first partitions first, as many as they need', () => {
@@ -261,7 +261,7 @@ describe('slow tasks', () => {
     const partitions = given.map(({ late = null, places = 0, running = 0 }) => ({
       ...{ late, places, isOver: false, counts: { running } },
     }));
-    return lateOf({ progress: { partitions } } as unknown as Batch);
+    return lateOf(partitions as unknown as PartitionStanding[]);
   }
 
   test.each([

@@ -1,8 +1,8 @@
 /** What a campaign knows must fit into one hand-over, whatever its jobs and its people say. */
 import { bytesOf, LARGEST_CAMPAIGN_BYTES, problemsOfAddedMedia } from '../../../src/validation/campaign';
-import { campaignFailed } from '../../../src/workflows/campaign/ending';
-import { shortened, withRoom } from '../../../src/workflows/campaign/news';
-import { newJob, remark } from '../../../src/workflows/campaign/run';
+import { campaignFailed } from '../../../src/workflows/campaign/end';
+import { fitLinks, truncate } from '../../../src/workflows/campaign/supervise';
+import { addRemark, newJob } from '../../../src/workflows/campaign/state';
 
 const LARGEST = 2 * 1024 * 1024;
 const media = { tool: 'remove-background', request: { image_url: 'https://example.com/shoe.png' } };
@@ -20,7 +20,7 @@ test('media is added as long as the campaign stays within its limits', () => {
 test('a thousand jobs with long addresses keep as many as there is room for', () => {
   const links = Array.from({ length: 5 }, (_, n) => `https://example.com/${n}?${'x'.repeat(1_900)}`);
   const jobs: { links: string[] }[] = [];
-  for (let n = 0; n < 1_000; n++) jobs.push({ links: withRoom(jobs, links) });
+  for (let n = 0; n < 1_000; n++) jobs.push({ links: fitLinks(jobs, links) });
   expect(jobs[0]?.links).toEqual(links);
   expect(JSON.stringify(jobs).length).toBeLessThan(400_000);
 });
@@ -42,11 +42,11 @@ test.each([
   ['of four bytes and two halves each', '😀'],
   ['that JSON writes as six', '\u0001'],
 ])('the words of an error are counted as they are handed over: %s', (_what, sign) => {
-  const cut = shortened(sign.repeat(500));
+  const cut = truncate(sign.repeat(500));
   expect(bytesOf(cut)).toBeLessThanOrEqual(253);
   expect(bytesOf(cut)).toBeGreaterThan(240);
   expect(cut.endsWith(`${sign}…`)).toBe(true);
-  expect(shortened(sign)).toBe(sign);
+  expect(truncate(sign)).toBe(sign);
 });
 
 test('everything that a campaign may know fits into one hand-over, in any language', () => {
@@ -55,9 +55,9 @@ test('everything that a campaign may know fits into one hand-over, in any langua
   for (let n = 0; n < 1_000; n++) {
     const job = newJob('n'.repeat(60), 'media', false, new Date().toISOString());
     const workflowId = `media/${'k'.repeat(200)}~${'n'.repeat(54)}`;
-    const links = withRoom(progress.jobs, [`https://example.com/${n}?${long.slice(0, 500)}`]);
-    progress.jobs.push({ ...job, workflowId, taskId: 't'.repeat(36), links, error: shortened(long) });
-    remark({ progress } as never, `${n} ${long}`);
+    const links = fitLinks(progress.jobs, [`https://example.com/${n}?${long.slice(0, 500)}`]);
+    progress.jobs.push({ ...job, workflowId, taskId: 't'.repeat(36), links, error: truncate(long) });
+    addRemark(progress.remarks, `${n} ${long}`);
   }
   // Each with a limit of its own, in bytes: the research, and what people decided.
   const [research, decisions] = ['r'.repeat(200_000), 'd'.repeat(100_000)];

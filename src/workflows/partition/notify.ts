@@ -1,4 +1,4 @@
-/** Tells the users that items name themselves, several at once, each at most once. */
+/** Notifies the users that items name, in chunks, each at most once. */
 import { condition, proxyActivities } from '@temporalio/workflow';
 import {
   HEARTBEAT_TIMEOUT_MS,
@@ -15,20 +15,12 @@ import { doubling } from '../lib/atMostOnce';
 import { senderOf } from '../lib/atMostOnce';
 import { type Message, notificationTo } from '../lib/notify';
 import { outcomesOf } from './chunk';
-import {
-  endWhenLong,
-  type Entry,
-  firstEntriesWith,
-  isAtEnd,
-  isHandedOver,
-  jobKeyOf,
-  type Partition,
-} from './run';
+import { type Entry, isNoticeDue, type Partition } from './state';
 
 const NOTIFY_TIMEOUT_MS = 30_000;
-/** Told by one activity, at once. They cost nothing, so that more of them may be uncertain than of submits. */
+/** Of one activity. More than of submits: an uncertain notification costs nothing. */
 const MOST_NOTICES = 100;
-/** Work is not kept from ending by notifications that nobody takes. */
+/** After that a notification is given up. */
 const LONGEST_TRYING_MS = 3_600_000;
 const LONGEST_PAUSE_MS = 60_000;
 
@@ -40,8 +32,8 @@ const { notifyChunk } = proxyActivities<SegueActivities>({
   retry: AT_MOST_ONCE,
 });
 
-/** To be called when the item is over and its project knows. */
-export function noteNotice({ asked, known }: Pick<Entry, 'asked' | 'known'>): void {
+/** To be called when the item is over and its project is written. */
+export function addNotice({ asked, known }: Pick<Entry, 'asked' | 'known'>): void {
   const { notify } = asked;
   if (notify && (notify.on?.includes(eventOf(known)) ?? true))
     known.notice = { due: new Date().toISOString() };
@@ -51,71 +43,63 @@ function eventOf({ status, unwritten }: ItemProgress): NotifyEvent {
   return status === 'succeeded' && unwritten === undefined ? 'completed' : 'failed';
 }
 
-function isDue({ notice }: ItemProgress): boolean {
-  return notice !== undefined && 'due' in notice;
-}
-
-export function isAnybodyUntold({ progress }: Partition): boolean {
-  return progress.items.some(isDue);
-}
-
-/** Until the partition ends, and then until everybody was told or the next run goes on with it. */
-export async function tellUsers(run: Partition): Promise<void> {
-  let pause = newPause();
+/** Until nothing is left to send, or the next run continues with it. */
+export async function notifyUsers(run: Partition): Promise<void> {
+  let backoff = newBackoff();
   let isCautious = false;
   for (;;) {
-    await condition(() => isAnybodyUntold(run) || isAtEnd(run));
+    await condition(() => run.hasDueNotices() || run.isAtEnd());
     const some = nextNotices(run, isCautious);
-    if (isHandedOver(run) || some.length === 0) return;
-    run.isTelling = true;
-    const outcomes = await tellChunk(run, some);
-    run.isTelling = false;
-    endWhenLong(run);
+    if (run.isHandedOver() || some.length === 0) return;
+    run.isNotifying = true;
+    const outcomes = await sendChunk(run, some);
+    run.isNotifying = false;
+    run.handOverWhenLong();
     isCautious = !outcomes.some(({ outcome }) => outcome === 'sent');
-    if (!isCautious) pause = newPause();
-    // Whoever was not tried yet may be told where others cannot.
-    const mayGoOn = !isCautious && some.every(({ known }) => !isDue(known));
-    if (!mayGoOn && isAnybodyUntold(run))
-      await condition(() => isHandedOver(run), Math.max(pause.next(), askedPause(outcomes)), {
+    if (!isCautious) backoff = newBackoff();
+    // Another target may take its notification although these did not.
+    const mayGoOn = !isCautious && some.every(({ known }) => !isNoticeDue(known));
+    if (!mayGoOn && run.hasDueNotices())
+      await condition(() => run.isHandedOver(), Math.max(backoff.next(), retryAfter(outcomes)), {
         summary: 'until notifications are taken',
       });
   }
 }
 
-function newPause(): { next(): number } {
+function newBackoff(): { next(): number } {
   return doubling(1_000, LONGEST_PAUSE_MS);
 }
 
-/** Those who were tried least; of those who were tried before, one by himself while none of them can be told. */
+/** Those with the fewest attempts; of repeated ones a single one while none succeeds. */
 function nextNotices(run: Partition, isCautious: boolean): Entry[] {
   const fewest = run.progress.items.reduce(
-    (least, known) => (isDue(known) ? Math.min(least, triesOf(known)) : least),
+    (least, known) => (isNoticeDue(known) ? Math.min(least, triesOf(known)) : least),
     Infinity,
   );
   const most = isCautious && fewest > 0 ? 1 : MOST_NOTICES;
-  return firstEntriesWith(run, (known) => isDue(known) && triesOf(known) === fewest, most);
+  return run.firstEntries((known) => isNoticeDue(known) && triesOf(known) === fewest, most);
 }
 
 function triesOf({ notice }: ItemProgress): number {
   return notice && 'due' in notice ? (notice.tries ?? 0) : 0;
 }
 
-/** As the service says with a 429. */
-function askedPause(outcomes: NotifyOutcome[]): number {
+/** Of a 429. */
+function retryAfter(outcomes: NotifyOutcome[]): number {
   const asked = outcomes.map((outcome) => (outcome.outcome === 'refused' ? (outcome.retryAfterMs ?? 0) : 0));
   return Math.min(Math.max(...asked), LONGEST_TRYING_MS);
 }
 
-async function tellChunk(run: Partition, entries: Entry[]): Promise<NotifyOutcome[]> {
+async function sendChunk(run: Partition, entries: Entry[]): Promise<NotifyOutcome[]> {
   const notices = entries.flatMap((entry) => {
     const { notify } = entry.asked;
     if (!notify) return [];
     const message = messageOf(entry);
-    const requestId = notifyRequestId(jobKeyOf(run, entry.place), message.event);
-    return [{ item: entry.place, notification: notificationTo(notify, message), requestId }];
+    const requestId = notifyRequestId(run.jobKey(entry.index), message.event);
+    return [{ item: entry.index, notification: notificationTo(notify, message), requestId }];
   });
-  const places = entries.map(({ place }) => place);
-  const outcomes = await outcomesOf(places, () => notifyChunk({ notices, runId: senderOf(run) }));
+  const indexes = entries.map(({ index }) => index);
+  const outcomes = await outcomesOf(indexes, () => notifyChunk({ notices, runId: senderOf(run) }));
   for (const [index, { known }] of entries.entries()) {
     const outcome = outcomes[index];
     if (outcome) known.notice = afterTry(known.notice, outcome);
@@ -125,7 +109,7 @@ async function tellChunk(run: Partition, entries: Entry[]): Promise<NotifyOutcom
   return outcomes;
 }
 
-/** Sent again is only what provably was not taken. */
+/** Only what was provably not taken is sent again. */
 function afterTry(before: ItemProgress['notice'], outcome: NotifyOutcome): ItemProgress['notice'] {
   if (outcome.outcome === 'sent') return { status: 'sent' };
   const { reason } = outcome;
@@ -146,7 +130,7 @@ function isTooLate(due: string): boolean {
   return Date.now() - Date.parse(due) >= LONGEST_TRYING_MS;
 }
 
-/** One that was tried too long stands for all that were: each by himself would take hours. */
+/** One that was given up stands for all that are as old: to try each again would take hours. */
 function giveUpWith(run: Partition, reason: string): void {
   for (const known of run.progress.items) {
     const { notice } = known;

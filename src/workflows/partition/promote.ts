@@ -1,4 +1,4 @@
-/** Items that need a person leave the partition, and go on as runs of their own. */
+/** Items that need a person become jobs of their own: media workflows, started by the partition. */
 import {
   CancellationScope,
   condition,
@@ -19,79 +19,79 @@ import { holdName, mediaWorkflowId } from '../../contract/ids';
 import { isRecord, isText } from '../../validation/inputs';
 import { attributesOfJob } from '../../contract/searchAttributes';
 import { isAlreadyStarted } from '../lib/otherRuns';
-import { tellBatch } from './reporting';
-import { type Entry, jobKeyOf, type Partition } from './run';
+import { reportToBatch } from './batchLink';
+import { type Entry, type Partition } from './state';
 
-/** Nobody knows whether the service took it. */
-export function leaveHeld(run: Partition, entry: Entry, attempt: SubmitAttempt): void {
+/** The outcome of its submission is unknown. */
+export function promoteHeld(run: Partition, entry: Entry, attempt: SubmitAttempt): void {
   entry.known.error = attempt.reason;
-  leave(run, entry, { held: { attempts: [attempt] } });
+  promoteToJob(run, entry, { held: { attempts: [attempt] } });
 }
 
-/** Its task is known, and takes too long: it waited already, and is overdue from the first look on. */
-export function leaveOverdue(run: Partition, entry: Entry): void {
+/** It waited long enough here, and is overdue from the first poll on. */
+export function promoteOverdueItem(run: Partition, entry: Entry): void {
   entry.known.error = 'its task takes too long';
-  leave(run, entry, {
+  promoteToJob(run, entry, {
     taskId: entry.known.taskId,
     held: { attempts: acceptedOf(entry) },
     poll: { ...run.input.poll, deadline: '0s' },
   });
 }
 
-/** Its task is known here, and not to the service. */
-export function leaveMissing(run: Partition, entry: Entry): void {
+/** The service does not know its task. */
+export function promoteMissing(run: Partition, entry: Entry): void {
   entry.known.error = 'the service does not know its task';
-  leave(run, entry, { taskId: entry.known.taskId, held: { attempts: acceptedOf(entry) } });
+  promoteToJob(run, entry, { taskId: entry.known.taskId, held: { attempts: acceptedOf(entry) } });
 }
 
-/** The numbers of its submissions go on from here: each stands in a request id. None where its task was given. */
+/** Attempt numbers stand in request ids, so the job continues to count from here. None where the manifest named the task. */
 function acceptedOf({ known: { attempts, taskId, since } }: Entry): SubmitAttempt[] {
   if (attempts === 0) return [];
   return [{ n: attempts, at: since ?? new Date().toISOString(), outcome: 'accepted', taskId }];
 }
 
-function leave(
+function promoteToJob(
   run: Partition,
   entry: Entry,
   more: Partial<MediaInput> & Pick<Required<MediaInput>, 'held'>,
 ): void {
-  const { place, asked, known } = entry;
+  const { index, asked, known } = entry;
   const { poll, submit } = run.input;
   const { tool, request, scope, write, notify } = asked;
   const input = {
-    ...{ key: jobKeyOf(run, place), tool, request, scope, write, notify, poll, submit },
+    ...{ key: run.jobKey(index), tool, request, scope, write, notify, poll, submit },
     ...more,
   };
   known.status = 'held';
   known.workflowId = mediaWorkflowId(input.key);
-  run.leaving += 1;
-  void goOnAlone(run, input).finally(() => {
-    run.leaving -= 1;
-    run.hasNews = true;
+  run.promoting += 1;
+  void startAsJob(run, input).finally(() => {
+    run.promoting -= 1;
+    run.isReportDue = true;
   });
 }
 
-/** The batch tells the operator of what left; where there is none any more, the run does so itself. */
-async function goOnAlone(
+/** The batch notifies the operator; without a batch, the job does so itself. */
+async function startAsJob(
   run: Partition,
   input: MediaInput & Pick<Required<MediaInput>, 'held'>,
 ): Promise<void> {
-  const isUntold = !(await tellOfLeaving(run));
+  const isUntold = !(await reportOnce(run));
   const held = isUntold ? { ...input.held, isUntold } : input.held;
-  await begin({ ...input, held }, mediaWorkflowId(input.key), run.input.batch);
+  await startJob({ ...input, held }, mediaWorkflowId(input.key), run.input.batch);
 }
 
-/** What leaves in one moment is told by one signal. */
-function tellOfLeaving(run: Partition): Promise<boolean> {
-  run.tellingOfLeaving ??= Promise.resolve()
-    .then(() => tellBatch(run))
+/** One signal for all items that are promoted at the same moment. */
+function reportOnce(run: Partition): Promise<boolean> {
+  run.reporting ??= Promise.resolve()
+    .then(() => reportToBatch(run))
     .finally(() => {
-      run.tellingOfLeaving = undefined;
+      run.reporting = undefined;
     });
-  return run.tellingOfLeaving;
+  return run.reporting;
 }
 
-async function begin(input: MediaInput, workflowId: string, batch: string): Promise<void> {
+async function startJob(input: MediaInput, workflowId: string, batch: string): Promise<void> {
   const stage = input.taskId === undefined ? 'held' : 'polling';
   try {
     await startChild(MEDIA_WORKFLOW, {
@@ -105,12 +105,12 @@ async function begin(input: MediaInput, workflowId: string, batch: string): Prom
       staticSummary: `an item of batch ${batch} that needs a person`,
     });
   } catch (error) {
-    // After a reset it is there already, and knows more than this run.
+    // After a reset the job exists already.
     if (!isAlreadyStarted(error)) throw error;
   }
 }
 
-/** A task id that came after its chunk was given up goes to the run that its item is now. */
+/** A task id that came after its chunk timed out goes to the item's job. */
 export function handleLateTasks(run: Partition): void {
   setHandler(
     lateTasksSignal,
@@ -126,14 +126,14 @@ async function takeLate(run: Partition, task: unknown): Promise<void> {
   if (!isRecord(task) || !isText(task.taskId)) return;
   const known = run.progress.items[Number(task.item)];
   if (!known || known.attempts !== task.attempt) return;
-  // Kept also where this run has not noticed yet that the chunk gave no outcome.
+  // Kept also while the chunk's outcome is still open.
   known.taskId ??= task.taskId;
   if (known.workflowId === undefined) return;
-  // It may not be there yet.
-  await condition(() => run.leaving === 0);
+  // The job may not be started yet.
+  await condition(() => run.promoting === 0);
   const hold = holdName(workflowInfo().runId, known.attempts);
   await getExternalWorkflowHandle(known.workflowId)
     .signal(acceptedSignal, { hold, taskId: task.taskId })
-    // It is over: somebody has decided.
+    // The job is over: somebody has decided.
     .catch(() => undefined);
 }

@@ -1,4 +1,4 @@
-import { prolong } from '../../../src/workflows/campaign/approval';
+import { extendRound } from '../../../src/workflows/campaign/approval';
 
 const DAY_MS = 86_400_000;
 const day = (n: number): string => new Date(n * DAY_MS).toISOString();
@@ -12,6 +12,6 @@ test.each<[string, number, number]>([
   ['from before the question gives back what it took of it', 1, 3],
 ])('a pause %s', (_name, since, days) => {
   const round = { ...askedOnDay3 };
-  prolong(round, { by: 'Olga', reason: '', since: day(since) });
+  extendRound(round, { by: 'Olga', reason: '', since: day(since) });
   expect(round).toMatchObject({ expiresAt: day(10 + days), nextReminderAt: day(4 + days) });
 });

@@ -1,4 +1,4 @@
-/** What people order of a running batch. */
+/** The queries and updates of a batch, and the signal that the rest of its manifest will not come. */
 import { ApplicationFailure, CancellationScope, setHandler } from '@temporalio/workflow';
 import { problemsOfBatchOrder, problemsOfConcurrencyOrder } from '../../validation/batch';
 import {
@@ -10,14 +10,22 @@ import {
   batchResumeUpdate,
   type BatchStatus,
   batchStatusQuery,
+  endHandOverSignal,
   FAILURE,
 } from '../../contract';
-import { isLarge, tellEverybody } from './places';
-import { type Batch, describe, giveUpAbsent } from './run';
-import { enterStage } from './stage';
+import { isRecord, isText } from '../../validation/inputs';
+import { type Batch } from './state';
+import { setStage } from './status';
 
-export function handleOrders(run: Batch): void {
-  setHandler(batchStatusQuery, () => describe(run), {
+export function handleUpdates(run: Batch): void {
+  setHandler(
+    endHandOverSignal,
+    (order: unknown) => {
+      endHandOver(run, order);
+    },
+    { description: 'The rest of the manifest will not be handed over: { reason }. What is there goes on.' },
+  );
+  setHandler(batchStatusQuery, () => run.describe(), {
     description: 'How the batch stands: stage, items by what became of them, trouble.',
   });
   setHandler(
@@ -52,50 +60,61 @@ export function handleOrders(run: Batch): void {
     },
   });
   void CancellationScope.current().cancelRequested.catch(() => {
-    // One that is over stays what it became, though somebody is still being told so.
-    if (isOpen(run)) cancel(run);
+    // A batch that is over keeps its outcome, though notifications may still be on their way.
+    if (run.isOpen) cancel(run);
   });
+}
+
+const LONGEST_REASON = 1_000;
+
+/** Partitions already handed over keep running. */
+function endHandOver(run: Batch, order: unknown): void {
+  const { progress } = run;
+  const isWhole = progress.partitions.every(({ isThere }) => isThere);
+  if (isWhole || progress.incomplete !== null || progress.stage === 'cancelling') return;
+  const reason = isRecord(order) && isText(order.reason) ? order.reason : 'no reason was given';
+  progress.incomplete = reason.slice(0, LONGEST_REASON);
+  run.cancelAbsent();
+  run.hasWork = true;
 }
 
 function pause(run: Batch, { by, reason }: BatchOrder): BatchStatus {
   run.progress.paused ??= { by, reason: reason ?? '', since: new Date().toISOString() };
-  enterStage(run, 'paused');
-  return toldToEverybody(run);
+  setStage(run, 'paused');
+  return grantAgain(run);
 }
 
 function resume(run: Batch): BatchStatus {
   run.progress.paused = null;
-  if (run.progress.stage === 'paused') enterStage(run, 'running');
-  return toldToEverybody(run);
+  if (run.progress.stage === 'paused') setStage(run, 'running');
+  return grantAgain(run);
 }
 
 function cancel(run: Batch): BatchStatus {
-  enterStage(run, 'cancelling');
-  giveUpAbsent(run);
-  return toldToEverybody(run);
+  setStage(run, 'cancelling');
+  run.cancelAbsent();
+  return grantAgain(run);
 }
 
 function setConcurrency(run: Batch, { concurrency }: { concurrency: number }): BatchStatus {
-  const wasLarge = isLarge(run);
+  const wasLarge = run.isLarge;
   run.progress.concurrency = concurrency;
-  // Also those whose places stay the same.
-  if (isLarge(run) !== wasLarge) return toldToEverybody(run);
+  // The chunk size changes also for partitions whose slots stay the same.
+  if (run.isLarge !== wasLarge) return grantAgain(run);
   run.hasWork = true;
-  return describe(run);
+  return run.describe();
 }
 
-function toldToEverybody(run: Batch): BatchStatus {
-  tellEverybody(run);
+/** Every open partition gets a new slot grant. */
+function grantAgain(run: Batch): BatchStatus {
+  for (const [index, { isThere, isOver }] of run.progress.partitions.entries())
+    if (isThere && !isOver) run.ungranted.add(index + 1);
   run.hasWork = true;
-  return describe(run);
-}
-
-function isOpen({ progress: { stage } }: Batch): boolean {
-  return stage === 'running' || stage === 'paused';
+  return run.describe();
 }
 
 function refuse(run: Batch, ...problems: string[][]): void {
-  const all = [...(isOpen(run) ? [] : [`the batch is ${run.progress.stage}`]), ...problems.flat()];
+  const all = [...(run.isOpen ? [] : [`the batch is ${run.progress.stage}`]), ...problems.flat()];
   if (all.length === 0) return;
   throw ApplicationFailure.nonRetryable(`Nothing was changed: ${all.join('; ')}`, FAILURE.badDecision);
 }

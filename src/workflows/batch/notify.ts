@@ -1,181 +1,168 @@
-/** What people are told of a batch, each event at most once. */
+/** The notifications of a batch, each event at most once. */
 import { log, metricMeter, sleep } from '@temporalio/workflow';
 import { type BatchNotice, type BatchResult, type NoticeOutcome, type StoppedItems } from '../../contract';
 import { type Message, tellOperator, tellUser } from '../lib/notify';
-import {
-  absentOf,
-  type Batch,
-  countOfHeld,
-  countsOf,
-  isNewTrouble,
-  lateOf,
-  silenceOf,
-  stoppedOf,
-  troubleOf,
-} from './run';
-import { countsLine, restLines, stoppedLines } from './stage';
+import { type Batch, isNewTrouble } from './state';
+import { restLines, stoppedLines } from './status';
 
-/** Counter, by `why`: alarms are written with this name. */
+/** A counter, by `why`. */
 const ALARMS = 'segue_alarms';
 
-/** Items that are held do not tell the operator one by one, nor does each partition that cannot get on. */
-export function tellWhatIsNew(run: Batch): void {
-  const { told } = run.progress;
-  const isHeld = countOfHeld(run) > 0;
-  if (isHeld && !told.held) alarmOfHeld(run);
-  told.held ||= isHeld;
-  if (run.progress.incomplete !== null && !told.incomplete) alarmOfIncomplete(run, run.progress.incomplete);
-  told.incomplete = run.progress.incomplete !== null;
-  const stopped = stoppedOf(run);
-  if (stopped !== null && !told.stopped) alarmOfStopped(run, stopped);
+/** One notification for the whole batch, not one for each held item or each partition in trouble. */
+export function notifyChanges(run: Batch): void {
+  const { heldJobs, stopped, trouble, silence, late } = run;
+  const { told, incomplete } = run.progress;
+  if (heldJobs > 0 && !told.held) notifyHeld(run);
+  told.held ||= heldJobs > 0;
+  if (incomplete !== null && !told.incomplete) notifyIncomplete(run, incomplete);
+  told.incomplete = incomplete !== null;
+  if (stopped !== null && !told.stopped) notifyStopped(run, stopped);
   told.stopped = stopped !== null;
-  const [trouble, silence] = [troubleOf(run), silenceOf(run)];
   if (isNewTrouble(run.progress, trouble !== null || silence !== null, Date.now()))
-    if (trouble !== null) alarmOfTrouble(run, trouble);
-    else alarmOfSilence(run, silence ?? '');
-  const late = lateOf(run);
-  if (late !== null && !told.late) alarmOfLate(run, late);
+    if (trouble !== null) notifyTrouble(run, trouble);
+    else notifySilence(run, silence ?? '');
+  if (late !== null && !told.late) notifyLate(run, late);
   told.late = told.late === true || late !== null;
 }
 
-function alarmOfHeld(run: Batch): void {
+function notifyHeld(run: Batch): void {
   const { key } = run.input;
-  raise(run, 'held', {
-    event: 'held',
+  notifyOperator(run, 'held', {
     title: 'Items of a batch need your decision',
     message: `Batch ${key} goes on; some of its items wait for a person.`,
-    body: letter(
+    body: [
       `the batch \`${key}\` goes on, but some of its items wait for a person.`,
-      countsLine(run),
+      run.countsLine,
       'Each of them is a run of its own now. You are not told of them one by one.',
       `- What waits, and the commands that decide it: \`segue held\``,
-    ),
+    ],
   });
 }
 
-function alarmOfIncomplete(run: Batch, reason: string): void {
+function notifyIncomplete(run: Batch, reason: string): void {
   const { key } = run.input;
-  raise(run, 'incomplete', {
-    event: 'incomplete',
+  notifyOperator(run, 'incomplete', {
     title: 'A part of a batch is not run',
-    message: short(`Batch ${key} lacks a part of its manifest: ${reason}`),
-    body: letter(
+    message: `Batch ${key} lacks a part of its manifest: ${reason}`,
+    body: [
       `a part of the manifest of the batch \`${key}\` was not handed over, and is not run. ${reason}`,
-      countsLine(run),
+      run.countsLine,
       'What was handed over goes on, and is not to be started again.',
       `- What became of each line that was: \`segue batch results ${key}\``,
-    ),
+    ],
   });
 }
 
-function alarmOfStopped(run: Batch, { reason }: StoppedItems): void {
+function notifyStopped(run: Batch, stopped: StoppedItems): void {
+  const { reason } = stopped;
   const { key } = run.input;
-  raise(run, 'stopped', {
-    event: 'stopped',
+  notifyOperator(run, 'stopped', {
     title: 'A part of a batch was stopped',
-    message: short(`Batch ${key} goes on without some of its items: ${reason}`),
-    body: letter(
+    message: `Batch ${key} goes on without some of its items: ${reason}`,
+    body: [
       `the batch \`${key}\` goes on without some of its items: ${reason}.`,
-      countsLine(run),
-      ...stoppedLines(run),
+      run.countsLine,
+      ...stoppedLines(key, stopped),
       'Where more of its partitions are stopped, you are not told again.',
-    ),
+    ],
   });
 }
 
-/** Whoever was handing it over was stopped, and did not come back. */
-export function tellOfAbsent(run: Batch): void {
+/** The process that handed the manifest over was stopped, and did not come back. */
+export function notifyAbsent(run: Batch): void {
   const { told, partitions, arrivedAt, startedAt } = run.progress;
   if (told.absent) return;
   told.absent = true;
   const { key } = run.input;
-  const absent = `${absentOf(run).length} of ${partitions.length} partitions were not handed over`;
-  raise(run, 'absent', {
-    event: 'absent',
+  const absent = `${run.absent.length} of ${partitions.length} partitions were not handed over`;
+  notifyOperator(run, 'absent', {
     title: 'A batch waits for the rest of its manifest',
-    message: short(`Batch ${key} waits: ${absent}`),
-    body: letter(
+    message: `Batch ${key} waits: ${absent}`,
+    body: [
       `the batch \`${key}\` waits for the rest of its manifest: ${absent}, and nobody does so since ${arrivedAt ?? startedAt}.`,
-      countsLine(run),
+      run.countsLine,
       'What was handed over goes on, and is not submitted again.',
       ...restLines(run.input),
       `- Or do without it, and end: \`segue batch cancel ${key} --by NAME\``,
-    ),
+    ],
   });
 }
 
-function alarmOfTrouble(run: Batch, trouble: string): void {
+const DOCTOR = '- Look at the service and at the credential of the workers: `segue doctor`';
+
+function notifyTrouble(run: Batch, trouble: string): void {
   const { key } = run.input;
-  run.progress.troubles += 1;
-  raise(run, 'trouble', {
-    event: `trouble-${run.progress.troubles}`,
+  notifyOperator(run, 'trouble', {
     title: 'A batch does not get on',
-    message: short(`Batch ${key} waits for the service: ${trouble}`),
-    body: letter(
+    message: `Batch ${key} waits for the service: ${trouble}`,
+    body: [
       `the batch \`${key}\` waits for the service. ${trouble}`,
       'Nothing is lost, and nothing is submitted until the service takes it. It goes on by itself.',
-      '- Look at the service and at the credential of the workers: `segue doctor`',
-    ),
+      DOCTOR,
+    ],
   });
 }
 
-function alarmOfSilence(run: Batch, silence: string): void {
+function notifySilence(run: Batch, silence: string): void {
   const { key } = run.input;
-  run.progress.troubles += 1;
-  raise(run, 'trouble', {
-    event: `trouble-${run.progress.troubles}`,
+  notifyOperator(run, 'trouble', {
     title: 'A batch learns nothing of its tasks',
-    message: short(`Batch ${key}: ${silence}`),
-    body: letter(
+    message: `Batch ${key}: ${silence}`,
+    body: [
       `in the batch \`${key}\` ${silence}.`,
       'Nothing is lost: they go on at the service, and are asked after on and on. It goes on by itself.',
-      '- Look at the service and at the credential of the workers: `segue doctor`',
-    ),
+      DOCTOR,
+    ],
   });
 }
 
-function alarmOfLate(run: Batch, late: string): void {
+function notifyLate(run: Batch, late: string): void {
   const { key } = run.input;
-  raise(run, 'late', {
-    event: 'late',
+  notifyOperator(run, 'late', {
     title: 'Slow tasks take the places of a batch',
-    message: short(`Batch ${key}: ${late}`),
-    body: letter(
+    message: `Batch ${key}: ${late}`,
+    body: [
       `in the batch \`${key}\` ${late}.`,
-      countsLine(run),
+      run.countsLine,
       'Nothing is lost: they are asked after on and on, and others begin when they are over. You are not told of it again.',
       `- Let others begin beside them: \`segue batch concurrency ${key} --to N --by NAME\``,
-    ),
+    ],
   });
 }
 
-type Words = Pick<Message, 'event' | 'title' | 'message' | 'body'>;
+interface Mail {
+  title: string;
+  message: string;
+  /** Its paragraphs. */
+  body: string[];
+}
 
-/** To log and metric at once, because the service may be what is down. */
-function raise(run: Batch, why: string, words: Words): void {
-  const { key } = run.input;
-  log.error('a person is needed', { batch: key, why, reason: words.message });
+/** Log and metric come first: the service, which sends the notification, may be what is down. */
+function notifyOperator(run: Batch, why: string, { title, message, body }: Mail): void {
+  const event = why === 'trouble' ? `trouble-${(run.progress.troubles += 1)}` : why;
+  const words = { event, title, message: short(message), body: letter(...body) };
+  log.error('a person is needed', { batch: run.input.key, why, reason: words.message });
   metricMeter.createCounter(ALARMS).add(1, { why });
   const notice = { words, since: new Date().toISOString() };
   run.progress.notices.push(notice);
-  void tell(run, notice);
+  void send(run, notice);
 }
 
-/** What the run before this one could not tell. */
-export function goOnTelling(run: Batch): void {
-  for (const notice of run.progress.notices) void tell(run, notice);
+/** What the previous run could not send. */
+export function resumeNotices(run: Batch): void {
+  for (const notice of run.progress.notices) void send(run, notice);
 }
 
-/** Tried for long, and by one run after the other: only while a try is on its way does this run have to wait for it. */
-async function tell(run: Batch, notice: BatchNotice): Promise<void> {
+/** Retries may outlive the run, which waits only for an attempt in flight before it continues as new. */
+async function send(run: Batch, notice: BatchNotice): Promise<void> {
   const { words, since, nextAt } = notice;
   const rest = async (ms: number): Promise<void> => {
     notice.nextAt = new Date(Date.now() + ms).toISOString();
-    run.notices -= 1;
+    run.noticesInFlight -= 1;
     await sleep(ms, { summary: 'until the operator is told again' });
-    run.notices += 1;
+    run.noticesInFlight += 1;
   };
-  run.notices += 1;
+  run.noticesInFlight += 1;
   const left = nextAt === undefined ? 0 : Date.parse(nextAt) - Date.now();
   if (left > 0) await rest(left);
   const message: Message = { ...words, category: 'agentError', extra: { batch: run.input.key } };
@@ -183,27 +170,27 @@ async function tell(run: Batch, notice: BatchNotice): Promise<void> {
   if (status !== 'sent') log.warn('a notification was not sent', { event: words.event, status, reason });
   const { notices } = run.progress;
   notices.splice(notices.indexOf(notice), 1);
-  run.notices -= 1;
+  run.noticesInFlight -= 1;
 }
 
-/** One for the whole batch. Nobody is told that a batch was cancelled: somebody did that. */
-export async function tellEnd(run: Batch, status: BatchResult['status']): Promise<NoticeOutcome | null> {
+/** A cancellation is not told: somebody asked for it. */
+export async function notifyEnd(run: Batch, status: BatchResult['status']): Promise<NoticeOutcome | null> {
+  const { counts } = run;
   const { key, notify } = run.input;
-  const counts = countsOf(run);
   const isGood = counts.succeeded === run.input.manifest.items;
   const isWanted =
     notify?.on?.includes(isGood ? 'completed' : counts.held > 0 ? 'needsInput' : 'failed') ?? true;
   if (!notify || status === 'cancelled' || !isWanted) return null;
   const follow = [
-    ...(countOfHeld(run) > 0 ? ['Those that are held go on as runs of their own: `segue held`'] : []),
-    ...stoppedLines(run),
+    ...(run.heldJobs > 0 ? ['Those that are held go on as runs of their own: `segue held`'] : []),
+    ...stoppedLines(key, run.stopped),
   ];
   return tellUser(run, notify, {
     category: isGood ? 'agentTaskCompleted' : 'agentError',
     event: status,
     title: isGood ? 'Your batch is done' : 'Your batch is over, with problems',
-    message: short(`${key}: ${countsLine(run)}`),
-    body: letter(`\`${key}\` is over. ${countsLine(run)}`, ...follow, `\`segue batch results ${key}\``),
+    message: short(`${key}: ${run.countsLine}`),
+    body: letter(`\`${key}\` is over. ${run.countsLine}`, ...follow, `\`segue batch results ${key}\``),
     extra: { batch: key, status, ...counts },
   });
 }

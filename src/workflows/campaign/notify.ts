@@ -1,4 +1,4 @@
-/** What people are told of a campaign, each event at most once. */
+/** The notifications of a campaign, each event at most once. */
 import { CancellationScope, condition, log } from '@temporalio/workflow';
 import {
   type ApprovalRound,
@@ -8,13 +8,12 @@ import {
   type NotifyTarget,
 } from '../../contract';
 import { isTooLate, type Message, tellOperator, tellUser } from '../lib/notify';
-import { type Campaign, isOver, remark } from './run';
-import { save } from './saving';
+import { save } from './project';
+import { type Campaign, isOver } from './state';
 
 const MOST_JOBS_LISTED = 50;
 
-/** Stage changes, for who wants to watch. */
-export function tellProgress(run: Campaign): void {
+export function notifyProgress(run: Campaign): void {
   const { input, progress } = run;
   const isEnd = ['completed', 'failed', 'rejected', 'expired', 'cancelled'].includes(progress.stage);
   if (!input.notify?.progress || isEnd) return;
@@ -42,13 +41,13 @@ export function askApprover(run: Campaign, { round, expiresAt }: ApprovalRound):
     message: `The results of ${key} are ready. Please look at them by ${expiresAt}.`,
     body: letter(
       `the results of \`${key}\` are ready.`,
-      tableOf(run),
+      jobTable(run.progress.jobs),
       `It is open until ${expiresAt}.`,
       answers.join('\n'),
     ),
     extra: { ...extraOf(run), round },
   };
-  tellApprover(run, round, message);
+  notifyApprover(run, round, message);
 }
 
 /** `whenTooLate`: working hours were over before it could be sent. */
@@ -66,13 +65,13 @@ export function remindApprover(
     message: `Nobody has decided about ${key} yet. It is open until ${expiresAt}.`,
     body: letter(
       `nobody has decided about \`${key}\` yet; it is open until ${expiresAt}.`,
-      tableOf(run),
+      jobTable(run.progress.jobs),
       `\`segue campaign approve ${key} --round ${round} --by NAME\`, or \`change\`, or \`reject\``,
     ),
     extra: { ...extraOf(run), round },
     sendBefore,
   };
-  tellApprover(run, round, message, whenTooLate);
+  notifyApprover(run, round, message, whenTooLate);
 }
 
 type End = Exclude<CampaignStage, 'preparing' | 'researching' | 'producing' | 'approving' | 'cancelled'>;
@@ -88,29 +87,29 @@ const ENDS: Record<End, Pick<Message, 'category' | 'title'> & { says: string }> 
   },
 };
 
-export async function tellEnd(run: Campaign, end: End, problems: string[]): Promise<NoticeOutcome | null> {
+export async function notifyEnd(run: Campaign, end: End, problems: string[]): Promise<NoticeOutcome | null> {
   const { input, progress } = run;
   if (!input.notify) return null;
-  const { says, ...words } = ENDS[end];
+  const { says, ...kind } = ENDS[end];
   const last = progress.decisions.at(-1);
   const verdict = last?.comment ? [`${last.by} said: ${last.comment}`] : [];
   return tellUser(run, input.notify, {
-    ...words,
+    ...kind,
     event: end,
     message: short(`${input.key} ${says}${problems.length > 0 ? `: ${problems.join('; ')}` : '.'}`),
     body: letter(
       `\`${input.key}\` ${says}.`,
       ...problems.slice(0, MOST_JOBS_LISTED).map((problem) => `- ${problem}`),
       ...verdict,
-      tableOf(run),
+      jobTable(run.progress.jobs),
       `Its state is in ${input.project.resourcetype} ${input.project.id} at ${run.at}.`,
     ),
     extra: extraOf(run),
   });
 }
 
-/** What was not sent before somebody decided is not sent any more: it shows, and asks about, what was before. */
-function tellApprover(
+/** Not sent any more once somebody has decided. */
+function notifyApprover(
   run: Campaign,
   round: number,
   message: Message,
@@ -120,39 +119,36 @@ function tellApprover(
   if (!approval) return;
   const workspaceId = notify?.workspaceId ?? scope?.organization ?? '';
   const isStale = (): boolean => run.progress.approval?.round !== round;
-  const whenNotSent: WhenNotSent = (words, status) => {
+  const whenNotSent: WhenNotSent = (text, status) => {
     if (status === 'notSent' && isStale()) return;
     if (status === 'notSent' && isTooLate(message)) {
       whenTooLate();
       return;
     }
-    remark(run, words);
+    run.remark(text);
     save(run, 'lifecycle');
-    if (message.category === 'agentNeedsInput') tellOperatorOf(run, message, words);
+    if (message.category === 'agentNeedsInput') notifyOperator(run, message, text);
   };
   inBackground(run, { ...notify, workspaceId, userId: approval.from }, message, whenNotSent, isStale);
 }
 
-/** Nobody else knows that somebody is waited for who does not know it. */
-function tellOperatorOf(run: Campaign, message: Message, words: string): void {
-  run.notices += 1;
+/** An approver who was not asked would let the campaign wait until it expires. */
+function notifyOperator(run: Campaign, message: Message, text: string): void {
+  run.noticesInFlight += 1;
   CancellationScope.nonCancellable(() =>
-    tellOperator(run, { ...message, title: 'An approver could not be asked', message: short(words) }),
+    tellOperator(run, { ...message, title: 'An approver could not be asked', message: short(text) }),
   )
     .catch((error: unknown) => {
       log.error('the operator was not told', { error: String(error) });
     })
     .finally(() => {
-      run.notices -= 1;
+      run.noticesInFlight -= 1;
     });
 }
 
-type WhenNotSent = (words: string, status: NoticeOutcome['status']) => void;
+type WhenNotSent = (text: string, status: NoticeOutcome['status']) => void;
 
-/**
- * Work does not wait for a notification; a run that continues as new does. For the next try of telling a stage it does
- * not: that one is over soon, and a campaign of many jobs has a long history by then.
- */
+/** Continue-as-new waits for notifications, except for the retries of a progress notification, which nobody needs. */
 function inBackground(
   run: Campaign,
   to: NotifyTarget,
@@ -160,12 +156,11 @@ function inBackground(
   whenNotSent: WhenNotSent = () => undefined,
   isStale?: () => boolean,
 ): void {
-  run.notices += 1;
+  run.noticesInFlight += 1;
   const rest = async (ms: number): Promise<void> => {
-    if (message.category === 'agentProgress') run.notices -= 1;
-    // What nobody needs to know any more keeps nothing waiting.
+    if (message.category === 'agentProgress') run.noticesInFlight -= 1;
     await condition(() => isStale?.() ?? false, ms);
-    if (message.category === 'agentProgress') run.notices += 1;
+    if (message.category === 'agentProgress') run.noticesInFlight += 1;
   };
   const tries = { begun: Date.now(), rest, isStale };
   CancellationScope.nonCancellable(() => tellUser(run, to, message, undefined, tries))
@@ -179,7 +174,7 @@ function inBackground(
       log.error('a notification was not sent', { event: message.event, error: String(error) });
     })
     .finally(() => {
-      run.notices -= 1;
+      run.noticesInFlight -= 1;
     });
 }
 
@@ -191,9 +186,8 @@ function letter(...paragraphs: string[]): string {
   return ['Hello,', ...paragraphs.filter((text) => text !== ''), 'Segue'].join('\n\n');
 }
 
-/** In Markdown: what became of each job, with links to what it made. */
-export function tableOf({ progress }: Pick<Campaign, 'progress'>): string {
-  const { jobs } = progress;
+/** In Markdown, with links to the results. */
+export function jobTable(jobs: readonly CampaignJob[]): string {
   if (jobs.length === 0) return '';
   const listed = jobs.slice(0, MOST_JOBS_LISTED);
   const rest = jobs.length - listed.length;

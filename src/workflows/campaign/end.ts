@@ -1,4 +1,4 @@
-/** How a campaign ends, or goes on as a new run: project and people know it first. */
+/** How a campaign completes, fails or is cancelled: first the project is written, then people are told. */
 import {
   ActivityFailure,
   allHandlersFinished,
@@ -8,22 +8,21 @@ import {
   isCancellation,
 } from '@temporalio/workflow';
 import { type CampaignResult, FAILURE, type NoticeOutcome } from '../../contract';
-import { cancelJobs } from './children';
-import { lookAtOpen, mayHaveEnded } from './looking';
-import { readEnds } from './news';
-import { tellEnd } from './notices';
-import { type Campaign, isOpen, isOver, setStatus } from './run';
-import { leaveToWriter, saveJob, untilSaved } from './saving';
-import { enterStage } from './stage';
+import { cancelJobs } from './jobs';
+import { notifyEnd } from './notify';
+import { handOverToWriter, saveJob, untilSaved } from './project';
+import { type Campaign, isOpen, isOver, setStatus } from './state';
+import { setStage } from './status';
+import { checkJob, checkOpen, readEnds } from './supervise';
 
-/** How long a cancelled campaign waits for its jobs to end; they record their tasks in the project without it, too. */
-const CANCEL_PATIENCE_MS = 120_000;
-/** How long it waits for what it saves last to be in the project, before it leaves that to the project's writer. */
-const SAVING_PATIENCE_MS = 10_000;
-/** Hundreds of jobs end one after the other; their ends are read together, or this history would grow with each. */
+/** For the jobs of a cancelled campaign to end; they write their tasks to the project without it, too. */
+const CANCEL_WAIT_MS = 120_000;
+/** For the last save of a cancelled campaign, before it is left to the project's writer. */
+const SAVE_WAIT_MS = 10_000;
+/** Hundreds of jobs end one after the other; their ends are read together to keep the history short. */
 const GATHERING_MS = 1_000;
 
-export async function endingWell(
+export async function withCompletion(
   run: Campaign,
   work: () => Promise<CampaignResult>,
 ): Promise<CampaignResult> {
@@ -35,22 +34,22 @@ export async function endingWell(
     else if (error instanceof ActivityFailure) await fail(run, unreadable(run, error));
     throw error;
   } finally {
-    // Who asked something of the campaign gets an answer before it is gone.
+    // Updates are answered before the run ends.
     await CancellationScope.nonCancellable(() => condition(allHandlersFinished));
   }
 }
 
 export async function finish(run: Campaign, status: CampaignResult['status']): Promise<CampaignResult> {
   const { input, progress } = run;
-  enterStage(run, status);
+  setStage(run, status);
   const { jobs, research, decisions, remarks } = progress;
   const written = await CancellationScope.nonCancellable(() => untilSaved(run));
-  const notified = await CancellationScope.nonCancellable(() => tellEnd(run, status, []));
+  const notified = await CancellationScope.nonCancellable(() => notifyEnd(run, status, []));
   const finishedAt = progress.since;
   return { key: input.key, status, jobs, research, decisions, remarks, finishedAt, written, notified };
 }
 
-/** Jobs tell their errors themselves; a failure that is too large could not be told at all. */
+/** The server takes no larger failure. */
 const MOST_PROBLEMS_TOLD = 100;
 const LONGEST_MESSAGE = 2_000;
 
@@ -72,10 +71,10 @@ export function campaignFailed(
 
 async function fail(run: Campaign, failure: ApplicationFailure): Promise<never> {
   const [facts] = (failure.details ?? []) as [{ problems?: string[]; notified?: NoticeOutcome | null }?];
-  enterStage(run, 'failed');
+  setStage(run, 'failed');
   await CancellationScope.nonCancellable(async () => {
     await untilSaved(run);
-    const notified = await tellEnd(run, 'failed', facts?.problems ?? [failure.message]);
+    const notified = await notifyEnd(run, 'failed', facts?.problems ?? [failure.message]);
     if (facts) facts.notified = notified;
   });
   throw failure;
@@ -85,7 +84,7 @@ function unreadable(run: Campaign, failure: ActivityFailure): ApplicationFailure
   return campaignFailed(run, 'the service cannot be read', [failure.cause?.message ?? failure.message]);
 }
 
-/** What is running is told to stop, and records its task; what could not be stopped stands in the project as open. */
+/** Running jobs are cancelled, and write their task; those that do not end stay open in the project. */
 async function cancelAll(run: Campaign): Promise<void> {
   const { jobs } = run.progress;
   run.cancelling = true;
@@ -97,12 +96,12 @@ async function cancelAll(run: Campaign): Promise<void> {
     saveJob(run, job);
   }
   const open = jobs.filter(isOpen);
-  // Cancelled, it ends; one that is held afterwards waits for a person, and stands in the project as open.
+  // A job that is held after its cancellation waits for a person, and is not waited for.
   const heldBefore = new Set(open.filter(({ status }) => status === 'held'));
   await cancelJobs(open);
-  // One that was stopped before told nobody; the server takes its cancellation all the same.
-  for (const { name } of open) if (!run.attended.has(name)) mayHaveEnded(run, name);
-  const until = Date.now() + CANCEL_PATIENCE_MS;
+  // A job terminated earlier sent no signal, and its cancellation does not fail.
+  for (const { name } of open) if (!run.children.has(name)) checkJob(run, name);
+  const until = Date.now() + CANCEL_WAIT_MS;
   const mayEnd = (): boolean =>
     open.some((job) => isOpen(job) && (job.status !== 'held' || heldBefore.has(job)));
   while (mayEnd() && Date.now() < until) {
@@ -110,13 +109,12 @@ async function cancelAll(run: Campaign): Promise<void> {
     await condition(() => open.every((job) => !isOpen(job) || run.ended.has(job.name)), GATHERING_MS);
     await readEnds(run);
   }
-  // The last chance of those that told their end, and took their time.
   if (open.some(isOpen)) {
-    lookAtOpen(run);
+    checkOpen(run);
     await readEnds(run);
   }
-  enterStage(run, 'cancelled');
-  // An answer that is near is waited for: then nothing has to be called back.
-  await Promise.race([untilSaved(run), condition(() => false, SAVING_PATIENCE_MS)]);
-  await leaveToWriter(run);
+  setStage(run, 'cancelled');
+  // Mostly the answer is near, and nothing has to be called back.
+  await Promise.race([untilSaved(run), condition(() => false, SAVE_WAIT_MS)]);
+  await handOverToWriter(run);
 }

@@ -1,4 +1,4 @@
-/** What people order of a running campaign. */
+/** The status query and the updates of a campaign. */
 import { ApplicationFailure, CancellationScope, proxyActivities, setHandler } from '@temporalio/workflow';
 import {
   bytesOf,
@@ -16,6 +16,7 @@ import {
   type CampaignDecisionTaken,
   type CampaignReceipt,
   type CampaignStage,
+  campaignStatusQuery,
   decideUpdate,
   FAILURE,
   type PauseOrder,
@@ -23,18 +24,21 @@ import {
   resumeUpdate,
   type SegueActivities,
 } from '../../contract';
-import { prolong } from './approval';
-import { type Campaign, isOver, jobNamed, mediaSpec, newJob, remark, setStatus } from './run';
-import { save } from './saving';
-import { noteChange } from './stage';
+import { extendRound } from './approval';
+import { save } from './project';
+import { type Campaign, isOver, newJob, setStatus } from './state';
+import { describe, publish } from './status';
 
 const { checkMedia } = proxyActivities<SegueActivities>({ startToCloseTimeout: '10s' });
 
 const MOST_DECISIONS_SHOWN = 50;
-/** In bytes of JSON: they are handed over from run to run. */
+/** In bytes of JSON: decisions are carried from run to run. */
 const LARGEST_DECISIONS = 100_000;
 
-export function handleOrders(run: Campaign): void {
+export function handleUpdates(run: Campaign): void {
+  setHandler(campaignStatusQuery, () => describe(run), {
+    description: 'What this campaign is doing: stages, jobs, what it waits for and since when.',
+  });
   setHandler(decideUpdate, (decision) => decide(run, decision), {
     description:
       'Decides about the results: { decision: approve | reject | change, by, comment?, jobs? }. `jobs` are the media jobs that `change` has made again.',
@@ -66,7 +70,7 @@ export function handleOrders(run: Campaign): void {
   setHandler(addMediaUpdate, (order) => addMedia(run, order), {
     description: 'Adds a media job: { name, tool, request, optional?, by }.',
     validator: (order) => {
-      // Everything else is told at once, with what is wrong with its request.
+      // Everything else is checked in the handler, together with the request.
       refuse([...problemsOfEnd(run), ...problemsOfRoom(order, ...askedOf(run))]);
     },
   });
@@ -78,15 +82,15 @@ function decide(run: Campaign, { decision, by, ...order }: CampaignDecision): Ca
   const comment = order.comment ?? undefined;
   const jobs = [...new Set(order.jobs ?? [])];
   const round = progress.approval?.round ?? progress.rounds;
-  // A reset applies accepted Updates again, where the question may be another one or none.
+  // A reset applies accepted updates again, where another question or none may be open.
   if (progress.approval === null || run.verdict !== null) return { stage: progress.stage, round, stale: [] };
   const at = new Date().toISOString();
   progress.decisions.push({ decision, by, comment, ...(jobs.length > 0 ? { jobs } : {}), round, at });
   while (isTooMuch(progress.decisions)) progress.decisions.shift();
-  if (decision === 'change') for (const name of jobs) makeAgain(run, name);
+  if (decision === 'change') for (const name of jobs) repeatJob(run, name);
   run.verdict = decision;
   save(run, 'approvals');
-  return { stage: STAGE_AFTER[decision], round, stale: staleBecauseOf(run, jobs) };
+  return { stage: STAGE_AFTER[decision], round, stale: staleAfter(run, jobs) };
 }
 
 function isTooMuch(decisions: CampaignDecisionTaken[]): boolean {
@@ -100,18 +104,18 @@ const STAGE_AFTER = {
   change: 'producing',
 } as const satisfies Record<CampaignDecision['decision'], CampaignStage>;
 
-function makeAgain(run: Campaign, name: string): void {
-  const job = jobNamed(run, name);
+function repeatJob(run: Campaign, name: string): void {
+  const job = run.job(name);
   if (!job) return;
   job.repeats += 1;
   job.workflowId = null;
   setStatus(job, 'waiting');
 }
 
-/** A person pays for what is named, and for nothing else. */
-function staleBecauseOf(run: Campaign, again: string[]): string[] {
+/** Jobs that depend on repeated ones; they are not repeated, since a person pays only for what was named. */
+function staleAfter(run: Campaign, again: string[]): string[] {
   const isBuiltOn = (name: string): boolean =>
-    referencesIn(mediaSpec(run, name).request).some(({ from }) => again.includes(from));
+    referencesIn(run.mediaSpec(name).request).some(({ from }) => again.includes(from));
   return run.progress.jobs
     .filter(({ name, kind }) => kind === 'media' && !again.includes(name) && isBuiltOn(name))
     .map(({ name }) => name);
@@ -119,15 +123,15 @@ function staleBecauseOf(run: Campaign, again: string[]): string[] {
 
 function pause(run: Campaign, { by, reason }: PauseOrder): CampaignReceipt {
   run.progress.paused ??= { by, reason: reason ?? '', since: new Date().toISOString() };
-  noteChange(run);
+  publish(run);
   return receipt(run);
 }
 
 function resume(run: Campaign): CampaignReceipt {
   const { paused, approval } = run.progress;
   run.progress.paused = null;
-  if (paused && approval) prolong(approval, paused);
-  noteChange(run);
+  if (paused && approval) extendRound(approval, paused);
+  publish(run);
   return receipt(run);
 }
 
@@ -137,20 +141,20 @@ function receipt({ progress: { stage, paused } }: Campaign): CampaignReceipt {
 
 async function addMedia(run: Campaign, order: AddMediaOrder): Promise<CampaignReceipt> {
   const wrong = await CancellationScope.nonCancellable(() => checkMedia(partsOf(order)));
-  // Looked at only now: others may have added something, or decided, in the meantime.
+  // Again after the activity: somebody may have added media or decided meanwhile.
   refuse([...problemsOfEnd(run), ...problemsOfAddedMedia(order, ...askedOf(run)), ...wrong]);
   const { name, by, tool, request } = order;
   const { progress } = run;
   const optional = order.optional ?? false;
   progress.added[name] = { tool, request, optional };
-  remark(run, `${name} was added by ${by}`);
+  run.remark(`${name} was added by ${by}`);
   progress.jobs.push(newJob(name, 'media', optional, new Date().toISOString()));
   save(run, 'configuration');
-  noteChange(run);
+  publish(run);
   return receipt(run);
 }
 
-/** Other languages send anything. */
+/** Clients of other languages may send anything. */
 function partsOf(order: Partial<AddMediaOrder> | null | undefined): Pick<AddMediaOrder, 'tool' | 'request'> {
   const { tool, request } = order ?? {};
   return { tool, request } as AddMediaOrder;
@@ -177,7 +181,6 @@ function problemsOfVerdict(run: Campaign, order: CampaignDecision | undefined): 
   return [`round: the open question is number ${approval.round}`];
 }
 
-/** Whether there is anything left to order. */
 function problemsOfEnd({ verdict, cancelling, progress: { stage } }: Campaign): string[] {
   if (cancelling) return ['the campaign is being cancelled'];
   const isOpen = ['preparing', 'researching', 'producing', 'approving'].includes(stage);

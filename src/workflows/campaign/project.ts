@@ -1,41 +1,40 @@
-/** Keeps the campaign's place in the project's data true. */
+/** Keeps the campaign's state in the project's data up to date. */
 import { CancellationScope, condition, isCancellation, log, uuid4, workflowInfo } from '@temporalio/workflow';
 import { LONGEST_CHANGE } from '../../contract/changes';
 import { type CampaignJob, type ChangeOutcome, type Step } from '../../contract';
 import { changeIdOf } from '../../contract/ids';
 import { isRecord } from '../../validation/inputs';
 import { outcomeUnlessKept, type WriteOptions, writeToProject } from '../steps/write';
-import { type Campaign, isOpen, isOver, jobNamed } from './run';
-import { waitsFor } from './words';
+import { type Campaign, isOpen, isOver } from './state';
+import { waitsFor } from './status';
 
-/** Leaves room for what stands around the values. */
+/** Leaves room for the JSON around the values. */
 const LARGEST_SAVE = LONGEST_CHANGE - 50_000;
 
-/** In a job's place: what became of its last repeat, where that gave no result. The earlier one stands around it. */
+/** Key of a job's record: how its last repeat ended, beside the earlier result. */
 export const REPEAT = 'repeat';
 
 /**
- * Has a part of the project written, some time soon: what changes while a write is on its way goes out with the next.
- * Parts are `configuration`, `lifecycle`, `research`, `approvals`, and jobs that no run of their own writes
+ * Requests a write of one part; changes during a write go with the next one. Parts are `configuration`, `lifecycle`, `research`, `approvals`, and jobs that no run of their own writes
  * (`media/banner`, `waits/teaser`).
  */
 export function save(run: Campaign, part: string): void {
-  run.saves.ordered += 1;
-  if (!run.unsaved.has(part)) run.unsaved.set(part, run.saves.ordered);
-  if (run.saving || run.place !== 'ours') return;
+  run.saves.requested += 1;
+  if (!run.unsaved.has(part)) run.unsaved.set(part, run.saves.requested);
+  if (run.saving || run.ownership !== 'ours') return;
   run.saving = true;
   void CancellationScope.nonCancellable(() => saveUnsaved(run));
 }
 
-/** What the project did not take is tried again when the campaign moves on: the trouble may be mended. */
+/** Tried again at each stage: the trouble may be repaired. */
 export function saveRefused(run: Campaign): void {
   for (const part of run.refused.keys()) save(run, part);
 }
 
-/** When it knows that the place is its own: what the run before this one had not saved yet is not known. */
+/** To be called when the path is claimed. What the previous run had not saved yet is unknown, so it saves all. */
 export function saveAll(run: Campaign): void {
   const { progress } = run;
-  run.place = 'ours';
+  run.ownership = 'ours';
   if (!run.input.carried || Object.keys(progress.added).length > 0) save(run, 'configuration');
   if (progress.research) save(run, 'research');
   if (progress.decisions.length > 0) save(run, 'approvals');
@@ -43,32 +42,30 @@ export function saveAll(run: Campaign): void {
   save(run, 'lifecycle');
 }
 
-/** How a job ended that no run of its own writes. */
+/** Media and transcript jobs mostly write their end themselves. */
 export function saveJob(run: Campaign, job: CampaignJob): void {
   if (!isWrittenElsewhere(job)) save(run, partOf(run, job.name));
 }
 
-/** Whether everything is in the project that was to be by now; what comes in the meantime is not waited for. */
+/** Waits for what was requested so far, not for later requests. */
 export async function untilSaved(run: Campaign): Promise<ChangeOutcome> {
-  const last = run.saves.ordered;
-  const isSaved = (): boolean => Math.min(run.saves.onTheWay, ...run.unsaved.values()) > last;
+  const last = run.saves.requested;
+  const isSaved = (): boolean => Math.min(run.saves.inFlight, ...run.unsaved.values()) > last;
   await condition(() => !run.saving || isSaved());
   const error = notSaved(run);
   return error === null ? { ok: true } : { ok: false, error };
 }
 
 /**
- * For a campaign that is about to leave: hands over whatever the project does not show yet, and stays until the writer
- * has it. A save on its way may wait for as long as the service takes no PATCH. It is called back, and its parts go with
- * the others: asked for again, it would undo them.
+ * For a cancelled campaign: returns when the project's writer has every part, written or not. A save in flight may wait
+ * for as long as the service takes no PATCH: it is called back, and its parts go with the others.
  */
-export async function leaveToWriter(run: Campaign): Promise<void> {
-  run.saves.isLeaving = true;
+export async function handOverToWriter(run: Campaign): Promise<void> {
+  run.saves.isHandingOver = true;
   run.saves.callBack();
   await condition(() => !run.saving);
-  // What changes meanwhile goes with the next round.
   run.saving = true;
-  while (run.unsaved.size > 0 && run.place === 'ours') {
+  while (run.unsaved.size > 0 && run.ownership === 'ours') {
     const round = new CancellationScope();
     await round.run(() => Promise.all(takeAll(run).map((taken) => handOver(run, taken))));
     round.cancel();
@@ -91,17 +88,17 @@ export function notSaved({ refused }: Campaign): string | null {
 }
 
 async function saveUnsaved(run: Campaign): Promise<void> {
-  while (run.unsaved.size > 0 && run.place === 'ours' && !run.saves.isLeaving) {
+  while (run.unsaved.size > 0 && run.ownership === 'ours' && !run.saves.isHandingOver) {
     const taken = takeSteps(run);
     const outcome = await unlessCalledBack(run, () => write(run, taken.steps));
-    run.saves.onTheWay = Infinity;
+    run.saves.inFlight = Infinity;
     if (!outcome) {
       for (const [part, order] of taken.parts) run.unsaved.set(part, order);
       break;
     }
     note(run, taken, outcome);
   }
-  // At once: what is to be saved between the last look and this would wait for the next change.
+  // Without an await after the last check: a request in between would be forgotten.
   run.saving = false;
 }
 
@@ -133,7 +130,7 @@ async function write(
   steps: Step[],
   options: WriteOptions = {},
 ): Promise<ChangeOutcome> {
-  // Not the same after a reset: what is written then is another state.
+  // Random: after a reset another state is written.
   const changeId = changeIdOf(workflowInfo().workflowId, uuid4());
   try {
     const { project, scope } = input;
@@ -144,7 +141,7 @@ async function write(
   }
 }
 
-/** What goes out with one change: its parts, by the number of the order. */
+/** One change: its parts, by the number of the request. */
 interface Taken {
   parts: Map<string, number>;
   steps: Step[];
@@ -156,7 +153,6 @@ function takeAll(run: Campaign): Taken[] {
   return all;
 }
 
-/** As many parts as one change takes; the rest go with the next. */
 function takeSteps(run: Campaign): Taken {
   const parts: Taken['parts'] = new Map();
   const steps: Step[] = [];
@@ -167,29 +163,29 @@ function takeSteps(run: Campaign): Taken {
     const set = size > LARGEST_SAVE ? shortOf(run, part, size) : value;
     room -= Math.min(size, LARGEST_SAVE);
     if (room < 0 && steps.length > 0) break;
-    const at = `${run.at}/${placeOf(run, part)}`;
+    const at = `${run.at}/${pathOf(run, part)}`;
     steps.push(isRecord(set) && isBesideOthers(run, part) ? { at, merge: set } : { at, set });
     parts.set(part, order);
     run.unsaved.delete(part);
-    run.saves.onTheWay = Math.min(run.saves.onTheWay, order);
+    run.saves.inFlight = Math.min(run.saves.inFlight, order);
   }
   return { parts, steps };
 }
 
-/** Another campaign looks whose place it is, however much is kept there. */
+/** Another campaign reads the key to see whose path it is. */
 function shortOf({ input }: Campaign, part: string, size: number): object {
   const whose = part === 'configuration' ? { key: input.key } : {};
   return { ...whose, tooLarge: size, see: `the run ${workflowInfo().workflowId}` };
 }
 
-/** A run that was stopped may have written its result just before: what is said of its end stands beside that. */
+/** A terminated job may have written its result just before: its end is merged into that. */
 function isBesideOthers(run: Campaign, part: string): boolean {
-  const job = part.includes('/') ? jobNamed(run, nameIn(part)) : undefined;
+  const job = part.includes('/') ? run.job(nameIn(part)) : undefined;
   return job !== undefined && job.kind !== 'wait' && job.workflowId !== null;
 }
 
-function placeOf(run: Campaign, part: string): string {
-  const job = part.includes('/') ? jobNamed(run, nameIn(part)) : undefined;
+function pathOf(run: Campaign, part: string): string {
+  const job = part.includes('/') ? run.job(nameIn(part)) : undefined;
   return job && job.repeats > 0 ? `${part}/${REPEAT}` : part;
 }
 
@@ -216,10 +212,10 @@ function valueOf(run: Campaign, part: string): unknown {
   }
 }
 
-/** Lists where things come and go: who reads the project sees no member of an object vanish. */
+/** Lists, not objects, for what comes and goes: a merge never removes a key. */
 function lifecycleOf(run: Campaign) {
   const { stage, since, history, remarks, jobs, paused } = run.progress;
-  // Whoever finds this campaign stopped for good finds here what the service still works on.
+  // For people who find a terminated campaign: what the service still works on.
   const open = jobs
     .filter(isOpen)
     .map(({ name, workflowId, taskId, status }) => ({ name, workflowId, taskId, status }));
@@ -227,7 +223,7 @@ function lifecycleOf(run: Campaign) {
 }
 
 function jobOf(run: Campaign, name: string): unknown {
-  const job = jobNamed(run, name);
+  const job = run.job(name);
   if (!job) return null;
   const { kind, status, error, workflowId, taskId, links, since } = job;
   const record = kind === 'wait' ? { ...run.input.waits?.[name], workflowId } : {};
@@ -235,21 +231,18 @@ function jobOf(run: Campaign, name: string): unknown {
   return { ...record, ...task, status, ...(error === null ? {} : { error }), links, finishedAt: since };
 }
 
-/**
- * Whether the job's own run writes how it ended: media and transcripts do, once they have begun, unless somebody stops
- * them.
- */
+/** Media and transcript jobs write how they ended, once they have started and unless somebody stops them. */
 function isWrittenElsewhere(job: CampaignJob): boolean {
   return job.kind !== 'wait' && job.workflowId !== null && !isStopped(job);
 }
 
-/** Whether its run could not write what became of it, or did not know of a task. */
+/** Its run could not write its end, or had no task to write. */
 function isStopped({ status, taskId }: CampaignJob): boolean {
   return status === 'terminated' || (status === 'cancelled' && taskId === null);
 }
 
-/** Where a job stands in the campaign's place. */
+/** The path of a job below the campaign's. */
 export function partOf(run: Campaign, name: string): string {
-  const kind = jobNamed(run, name)?.kind ?? 'media';
+  const kind = run.job(name)?.kind ?? 'media';
   return `${{ media: 'media', transcript: 'transcripts', wait: 'waits' }[kind]}/${name}`;
 }

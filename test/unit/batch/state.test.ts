@@ -1,6 +1,6 @@
 /** What a batch hands over to its next run, without a server. */
 import { type BatchProgress, MOST_PARTITIONS, type PartitionStanding } from '../../../src/contract';
-import { carriedOf, cutWords, takenOver } from '../../../src/workflows/batch/carrying';
+import { carriedOf, truncate, restoreStanding } from '../../../src/workflows/batch/state';
 
 const COUNTS = { waiting: 0, running: 0, succeeded: 0, failed: 0, held: 0, cancelled: 0 };
 const OPEN: PartitionStanding = {
@@ -12,7 +12,7 @@ const WORDS = 'é"\u0001'.repeat(200);
 
 function bytesOf(partitions: PartitionStanding[]): number {
   const facts = { items: 500, firstLine: 1_999_501, digest: 'd'.repeat(32) };
-  const carried = carriedOf({ progress: { partitions } as BatchProgress });
+  const carried = carriedOf({ partitions } as BatchProgress);
   return Buffer.byteLength(JSON.stringify({ partitions: partitions.map(() => facts), carried }));
 }
 
@@ -40,12 +40,12 @@ test.each<[string, PartitionStanding]>([
   ['one that learns nothing', { ...OPEN, silence: 'nothing is learned' }],
   ['one that was stopped', { ...OPEN, isOver: true, stopped: { unfollowed: 1, undone: 0, reason: 'gone' } }],
 ])('%s is known to the next run as it was', (_name, standing) => {
-  const { partitions } = carriedOf({ progress: { partitions: [standing] } as BatchProgress });
-  expect(partitions.map(takenOver)).toEqual([standing]);
+  const { partitions } = carriedOf({ partitions: [standing] } as BatchProgress);
+  expect(partitions.map(restoreStanding)).toEqual([standing]);
 });
 
 test('words are cut between characters, and only where they are too long', () => {
-  expect(cutWords('x'.repeat(100))).toBe('x'.repeat(100));
-  expect(cutWords('x'.repeat(101))).toBe(`${'x'.repeat(97)}…`);
-  expect(cutWords('😀'.repeat(30))).toBe(`${'😀'.repeat(24)}…`);
+  expect(truncate('x'.repeat(100))).toBe('x'.repeat(100));
+  expect(truncate('x'.repeat(101))).toBe(`${'x'.repeat(97)}…`);
+  expect(truncate('😀'.repeat(30))).toBe(`${'😀'.repeat(24)}…`);
 });

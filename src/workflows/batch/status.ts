@@ -1,12 +1,12 @@
-/** Where a batch is, for lists and for its page. */
+/** The stage of a batch in lists, and its details on the workflow's page. */
 import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
-import { type BatchInput, type BatchStage } from '../../contract';
+import { type BatchInput, type BatchStage, type BatchStatus, type StoppedItems } from '../../contract';
 import { repeatedKey } from '../../contract/ids';
 import { attributesOfJob, searchAttributes } from '../../contract/searchAttributes';
 import { lines } from '../steps/visibility';
-import { type Batch, countOfHeld, describe, lateOf, stoppedOf, troubleOf } from './run';
+import { type Batch } from './state';
 
-/** Whoever started it has given its list entry along; where another language did not, it is made here. */
+/** The client sets the search attributes at the start; clients of other languages may not. */
 export function showStart(run: Batch): void {
   const { scope } = run.input;
   const listed = workflowInfo().typedSearchAttributes.get(searchAttributes.stage);
@@ -15,7 +15,7 @@ export function showStart(run: Batch): void {
   showDetails(run);
 }
 
-export function enterStage(run: Batch, stage: BatchStage): void {
+export function setStage(run: Batch, stage: BatchStage): void {
   const { progress } = run;
   if (progress.stage === stage) return;
   progress.stage = stage;
@@ -24,31 +24,36 @@ export function enterStage(run: Batch, stage: BatchStage): void {
   showDetails(run);
 }
 
-/** Shown when a worker is asked; costs no event. */
+/** Costs no event. */
 export function showDetails(run: Batch): void {
-  const about = [...troubleLines(run), ...lateLines(run), ...stoppedDetails(run), ...handOverLines(run)];
-  setCurrentDetails(lines(sentenceOf(run), countsLine(run), ...about));
+  const status = run.describe();
+  const about = [
+    ...troubleLines(status, run.trouble !== null),
+    ...lateLines(status),
+    ...stoppedDetails(status),
+    ...handOverLines(status),
+  ];
+  setCurrentDetails(lines(stageSentence(run, status), run.countsLine, ...about));
 }
 
-function sentenceOf(run: Batch): string {
-  const { input, progress } = run;
-  const { stage, paused, since, concurrency } = progress;
+function stageSentence({ heldJobs }: Batch, status: BatchStatus): string {
+  const { key, stage, paused, since, concurrency, late, stopped, incomplete } = status;
   switch (stage) {
     case 'running':
-      return `Running since ${since}, at most ${concurrency} items at the service at once.${lateOf(run) === null ? ' Nothing is to be done.' : ''}`;
+      return `Running since ${since}, at most ${concurrency} items at the service at once.${late === null ? ' Nothing is to be done.' : ''}`;
     case 'paused':
       return lines(
         `**Paused** by ${paused?.by ?? 'somebody'} since ${since}${paused?.reason ? `: ${paused.reason}` : ''}. What is at the service goes on.`,
-        `What to do: \`segue batch resume ${input.key} --by NAME\``,
+        `What to do: \`segue batch resume ${key} --by NAME\``,
       );
     case 'cancelling':
       return 'Being cancelled: what is on its way to the service is waited for.';
     case 'completed':
-      return stoppedOf(run) || progress.incomplete !== null
+      return stopped || incomplete !== null
         ? `Over since ${since}, but for items that **were not done**.`
         : `Over since ${since}: every item is done or failed.`;
     case 'attention':
-      return countOfHeld(run) === 0
+      return heldJobs === 0
         ? `Over since ${since}, but for items that **need a person**.`
         : lines(
             `Over since ${since}, but for items that **need a person**: each goes on as a run of its own.`,
@@ -61,27 +66,17 @@ function sentenceOf(run: Batch): string {
   }
 }
 
-export function countsLine(run: Batch): string {
-  const { items, counts } = describe(run);
-  const parts = Object.entries(counts).flatMap(([status, count]) =>
-    count > 0 ? [`${count} ${status}`] : [],
-  );
-  return `Of ${items} items: ${parts.join(', ')}.`;
-}
-
-function troubleLines(run: Batch): string[] {
-  const { trouble } = describe(run);
+function troubleLines({ trouble }: BatchStatus, isSubmitTrouble: boolean): string[] {
   if (trouble === null) return [];
   return [
     `**The service is in trouble**: ${trouble}`,
-    troubleOf(run) === null
-      ? 'What it means: nothing is lost. Its tasks go on at the service, and are asked after on and on. It goes on by itself.'
-      : 'What it means: nothing is lost, and nothing is submitted until the service takes it. It goes on by itself.',
+    isSubmitTrouble
+      ? 'What it means: nothing is lost, and nothing is submitted until the service takes it. It goes on by itself.'
+      : 'What it means: nothing is lost. Its tasks go on at the service, and are asked after on and on. It goes on by itself.',
   ];
 }
 
-function lateLines(run: Batch): string[] {
-  const { late, key } = describe(run);
+function lateLines({ late, key }: BatchStatus): string[] {
   if (late === null) return [];
   return [
     `**Slow tasks take its places**: ${late}.`,
@@ -90,16 +85,14 @@ function lateLines(run: Batch): string[] {
   ];
 }
 
-function stoppedDetails(run: Batch): string[] {
-  const stopped = stoppedOf(run);
-  return stopped ? [`**A part of it was stopped**: ${stopped.reason}.`, ...stoppedLines(run)] : [];
+function stoppedDetails({ key, stopped }: BatchStatus): string[] {
+  return stopped ? [`**A part of it was stopped**: ${stopped.reason}.`, ...stoppedLines(key, stopped)] : [];
 }
 
-/** What a person can do about items whose partition was stopped. */
-export function stoppedLines(run: Batch): string[] {
-  const stopped = stoppedOf(run);
+/** What a person can do about the items of stopped partitions. */
+export function stoppedLines(key: string, stopped: StoppedItems | null): string[] {
   const { unfollowed = 0, undone = 0 } = stopped ?? {};
-  const results = `segue batch results ${run.input.key}`;
+  const results = `segue batch results ${key}`;
   return [
     ...(stopped && unfollowed + undone === 0
       ? [
@@ -119,10 +112,7 @@ export function stoppedLines(run: Batch): string[] {
   ];
 }
 
-/**
- * Where the rest of it comes from, and what a person can do where whoever handed it over was stopped. A key of a retry
- * is none that can be given, and its items are read from the batch that it repeats, whoever started that.
- */
+/** The command that hands over the rest of the manifest. A retry has a derived key, and reads the batch that it repeats. */
 export function restLines({ key, source }: Pick<BatchInput, 'key' | 'source'>): string[] {
   const repeated = repeatedKey(key);
   if (repeated !== undefined)
@@ -136,12 +126,11 @@ export function restLines({ key, source }: Pick<BatchInput, 'key' | 'source'>): 
   ];
 }
 
-function handOverLines(run: Batch): string[] {
-  const { incomplete, partitions } = describe(run);
+function handOverLines({ incomplete, partitions, stage }: BatchStatus): string[] {
   if (incomplete !== null)
     return [`**A part of the manifest is not run**: ${incomplete}. What was handed over is.`];
   const { total, handedOver } = partitions;
-  if (handedOver === total || !['running', 'paused'].includes(run.progress.stage)) return [];
+  if (handedOver === total || !['running', 'paused'].includes(stage)) return [];
   return [
     `${handedOver} of ${total} partitions are handed over. Where whoever started it was stopped, the same command goes on.`,
   ];

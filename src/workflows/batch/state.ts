@@ -1,0 +1,259 @@
+/** The state of a batch: what outlives the run (`progress`), what it does at the moment, and what follows from both. */
+import { workflowInfo } from '@temporalio/workflow';
+import {
+  type BatchInput,
+  type BatchProgress,
+  type BatchStatus,
+  type CarriedBatch,
+  type CarriedStanding,
+  DEFAULT_BATCH_CONCURRENCY,
+  type ItemCounts,
+  type PartitionFacts,
+  type PartitionStanding,
+  type StoppedItems,
+} from '../../contract';
+import { batchWorkflowId } from '../../contract/ids';
+import { isText } from '../../validation/inputs';
+import { type Sender, wasReset } from '../lib/atMostOnce';
+
+const NO_ITEMS: ItemCounts = { waiting: 0, running: 0, succeeded: 0, failed: 0, held: 0, cancelled: 0 };
+
+export class Batch implements Sender {
+  readonly subject: Sender['subject'];
+  readonly progress: BatchProgress;
+  /** Something has changed that the main loop must act on. */
+  hasWork: boolean;
+  /** Numbers of the partitions that do not know their current slot grant. */
+  readonly ungranted = new Set<number>();
+  /** Slot grants being sent. */
+  grantsInFlight = 0;
+  /** Notifications being sent; those that wait for their next attempt are not counted. */
+  noticesInFlight = 0;
+
+  constructor(readonly input: BatchInput) {
+    const { carried, manifest } = input;
+    const now = new Date().toISOString();
+    this.subject = { requestName: batchWorkflowId(input.key) };
+    this.progress = {
+      stage: 'running',
+      since: now,
+      startedAt: now,
+      concurrency: input.concurrency ?? DEFAULT_BATCH_CONCURRENCY,
+      paused: null,
+      orders: 0,
+      told: { held: false, trouble: false },
+      notices: [],
+      troubles: 0,
+      heard: [],
+      incomplete: null,
+      listeners: [],
+      ...carried,
+      partitions: carried?.partitions.map(restoreStanding) ?? manifest.partitions.map(newStanding),
+      reset: wasReset(carried),
+    };
+    // A signal may have reached the previous run after its last pass.
+    this.hasWork = carried !== undefined;
+  }
+
+  get isLong(): boolean {
+    return workflowInfo().continueAsNewSuggested;
+  }
+
+  get isOpen(): boolean {
+    return this.progress.stage === 'running' || this.progress.stage === 'paused';
+  }
+
+  get isAllOver(): boolean {
+    return this.progress.partitions.every(({ isOver }) => isOver);
+  }
+
+  /** Whether so much is at the service at once that large chunks leave room for others. */
+  get isLarge(): boolean {
+    return this.progress.concurrency > DEFAULT_BATCH_CONCURRENCY;
+  }
+
+  /** Numbers of the partitions that are expected and have never reported. */
+  get absent(): number[] {
+    return this.progress.partitions.flatMap(({ isThere, isOver }, index) =>
+      isThere || isOver ? [] : [index + 1],
+    );
+  }
+
+  /** Items of partitions that were not handed over will not run. */
+  cancelAbsent(): void {
+    for (const standing of this.progress.partitions) {
+      if (standing.isThere) continue;
+      const { waiting, ...others } = standing.counts;
+      standing.counts = { ...others, waiting: 0, cancelled: others.cancelled + waiting };
+      standing.isOver = true;
+    }
+  }
+
+  /** The sum over all partitions. */
+  get counts(): ItemCounts {
+    const counts = { ...NO_ITEMS };
+    const names = Object.keys(counts) as (keyof ItemCounts)[];
+    for (const partition of this.progress.partitions)
+      for (const name of names) counts[name] += partition.counts[name];
+    return counts;
+  }
+
+  get countsLine(): string {
+    const parts = Object.entries(this.counts).flatMap(([status, count]) =>
+      count > 0 ? [`${count} ${status}`] : [],
+    );
+    return `Of ${this.input.manifest.items} items: ${parts.join(', ')}.`;
+  }
+
+  /** Why a partition submits nothing; the first one that reports a reason. */
+  get trouble(): string | null {
+    return (
+      this.progress.partitions.find(({ trouble, isOver }) => trouble !== null && !isOver)?.trouble ?? null
+    );
+  }
+
+  /** Why a partition's polls fail; the first one that reports a reason. */
+  get silence(): string | null {
+    return (
+      this.progress.partitions.find(({ silence, isOver }) => isText(silence) && !isOver)?.silence ?? null
+    );
+  }
+
+  get late(): string | null {
+    return lateOf(this.progress.partitions);
+  }
+
+  /** The sum over all stopped partitions, with the reason of the first. */
+  get stopped(): StoppedItems | null {
+    const all = this.progress.partitions.flatMap(({ stopped }) => stopped ?? []);
+    const [first, ...others] = all;
+    if (!first) return null;
+    return {
+      unfollowed: all.reduce((total, { unfollowed }) => total + unfollowed, 0),
+      undone: all.reduce((total, { undone }) => total + undone, 0),
+      reason: others.length === 0 ? first.reason : `${first.reason} (and ${others.length} more)`,
+    };
+  }
+
+  /** Held items that are workflows of their own. */
+  get heldJobs(): number {
+    return this.counts.held - (this.stopped?.unfollowed ?? 0);
+  }
+
+  describe(): BatchStatus {
+    const { input, counts } = this;
+    const { stage, since, startedAt, concurrency, paused, partitions, incomplete } = this.progress;
+    const { digest, items } = input.manifest;
+    const open = counts.waiting + counts.running;
+    return {
+      key: input.key,
+      ...{ stage, since, startedAt, digest, items, counts },
+      percent: Math.floor((100 * (items - open)) / items),
+      partitions: {
+        total: partitions.length,
+        handedOver: partitions.filter(({ isThere }) => isThere).length,
+        over: partitions.filter(({ isOver }) => isOver).length,
+      },
+      ...{ concurrency, paused },
+      trouble: this.trouble ?? this.silence,
+      late: this.late,
+      incomplete,
+      stopped: this.stopped,
+    };
+  }
+
+  /** The input of the next run. */
+  nextInput(): BatchInput {
+    return { ...this.input, carried: carriedOf(this.progress) };
+  }
+}
+
+function newStanding({ items }: PartitionFacts): PartitionStanding {
+  const counts = { ...NO_ITEMS, waiting: items };
+  return { isThere: false, counts, places: 0, trouble: null, late: null, isOver: false };
+}
+
+/**
+ * That overdue tasks keep new items from starting, by the first partition that reports it. One without slots reports it
+ * too: it may wait for slots of others, unless overdue tasks are all that is at the service.
+ */
+export function lateOf(partitions: PartitionStanding[]): string | null {
+  const open = partitions.filter(({ isOver }) => !isOver);
+  const isStuck = open.every(({ late, places, counts }) => isText(late) || places + counts.running === 0);
+  return open.find(({ late, places }) => isText(late) && (places > 0 || isStuck))?.late ?? null;
+}
+
+/** Trouble that returns within this time is the same trouble: people are told once. */
+const CALM_MS = 600_000;
+
+/** Whether the operator is to be told now. */
+export function isNewTrouble(
+  progress: Pick<BatchProgress, 'told' | 'wellSince'>,
+  isTroubled: boolean,
+  now: number,
+): boolean {
+  if (!isTroubled) {
+    progress.wellSince ??= new Date(now).toISOString();
+    return false;
+  }
+  const isCalm = progress.wellSince !== undefined && now - Date.parse(progress.wellSince) >= CALM_MS;
+  const isNew = !progress.told.trouble || isCalm;
+  progress.told.trouble = true;
+  progress.wellSince = undefined;
+  return isNew;
+}
+
+/** The state for the next run is one payload for all partitions, and the server takes up to 2 MB: texts are truncated. */
+export function carriedOf(progress: BatchProgress): CarriedBatch {
+  return { ...progress, partitions: progress.partitions.map(compactStanding) };
+}
+
+function compactStanding(standing: PartitionStanding): CarriedStanding {
+  const { trouble, silence, late, stopped, counts, ...others } = standing;
+  const texts = {
+    trouble: truncate(trouble),
+    // `trouble` is the one that is reported.
+    silence: trouble === null ? truncate(silence) : null,
+    late: truncate(late),
+  };
+  return {
+    ...withoutEmpty({ ...others, ...(others.isOver ? {} : texts) }),
+    counts: withoutEmpty(counts),
+    ...(stopped ? { stopped: { ...stopped, reason: truncate(stopped.reason) } } : {}),
+  };
+}
+
+export function restoreStanding({ counts, ...standing }: CarriedStanding): PartitionStanding {
+  return {
+    ...{ isThere: false, places: 0, trouble: null, late: null, isOver: false },
+    ...standing,
+    counts: { ...NO_ITEMS, ...counts },
+  };
+}
+
+function withoutEmpty<T extends object>(all: T): Partial<T> {
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => Boolean(value))) as Partial<T>;
+}
+
+/** Of one text of one partition, in bytes of JSON. */
+const LONGEST_TEXT = 100;
+const CUT = '…';
+
+/** Never inside a character. */
+export function truncate<Text extends string | null | undefined>(text: Text): Text | string;
+export function truncate(text: string | null | undefined): string | null | undefined {
+  let [bytes, kept] = [0, ''];
+  for (const character of text ?? '') {
+    bytes += bytesInJson(character);
+    if (bytes > LONGEST_TEXT) return kept + CUT;
+    if (bytes <= LONGEST_TEXT - bytesInJson(CUT)) kept += character;
+  }
+  return text;
+}
+
+/** As UTF-8; JSON escapes some characters. */
+function bytesInJson(character: string): number {
+  const code = character.codePointAt(0) ?? 0;
+  const bytes = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+  return Math.max(bytes, JSON.stringify(character).length - 2);
+}

@@ -1,0 +1,291 @@
+/** The jobs of a campaign: child workflows that outlive its run. */
+import {
+  CancellationScope,
+  type ChildWorkflowHandle,
+  getExternalWorkflowHandle,
+  proxyActivities,
+  startChild,
+  type Workflow,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { bytesOf, LARGEST_CAMPAIGN_BYTES, referencesIn, resolveReferences } from '../../validation/campaign';
+import {
+  type CampaignJob,
+  type JobEnd,
+  MEDIA_WORKFLOW,
+  type MediaInput,
+  RECORD_WORKFLOW,
+  type RecordInput,
+  reportToSignal,
+  type SegueActivities,
+  START_MEMO,
+  TRANSCRIPT_WORKFLOW,
+  type TranscriptInput,
+} from '../../contract';
+import {
+  campaignJobKey,
+  mediaWorkflowId,
+  recordKey,
+  recordWorkflowId,
+  transcriptWorkflowId,
+} from '../../contract/ids';
+import { attributesOfJob } from '../../contract/searchAttributes';
+import { isAlreadyStarted } from '../lib/otherRuns';
+import { inLists, readEnd } from '../lib/otherRuns';
+import { partOf, REPEAT } from './project';
+import { type Campaign, setStatus } from './state';
+import { endJob, publish } from './status';
+import { checkJob, forgetEnding, truncate } from './supervise';
+
+/** By an activity: five hundred cancellations by the workflow itself would be a thousand events. */
+const { cancelRuns } = proxyActivities<SegueActivities>({
+  startToCloseTimeout: '40s',
+  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
+});
+
+/** How a job is started, or why it cannot be. */
+export type JobStart = ChildStart | { problem: string };
+
+interface ChildStart {
+  workflow: string;
+  workflowId: string;
+  input: MediaInput | TranscriptInput | RecordInput;
+  attributes: ReturnType<typeof attributesOfJob>;
+}
+
+/** In bytes, of the inputs in one workflow task: the server ends a run that sends more than 4 MB. */
+const LARGEST_START = 64 * 1024;
+
+/** Starts jobs, or after a reset finds those that exist. What does not fit into one task waits for the next call. */
+export async function startJobs(run: Campaign, jobs: CampaignJob[]): Promise<void> {
+  // At once: the values of dependencies are read asynchronously, and no job may start twice.
+  for (const job of jobs) setStatus(job, 'running');
+  const unknown = jobs.filter(({ name, kind }) => kind === 'media' && !run.preparedStarts.has(name));
+  const values = await readValues(
+    run,
+    unknown.map(({ name }) => run.mediaSpec(name).request),
+  );
+  const starts = jobs.map((job) => ({
+    job,
+    start: run.preparedStarts.get(job.name) ?? startOf(run, job, values),
+  }));
+  let room = LARGEST_START;
+  const started = starts.map(({ job, start }) => {
+    const bytes = 'problem' in start ? 0 : bytesOf(start.input);
+    const isFirst = room === LARGEST_START;
+    room -= bytes;
+    if (room >= 0 || isFirst) {
+      run.preparedStarts.delete(job.name);
+      return startJob(run, job, start);
+    }
+    // Values of dependencies are not read again.
+    run.preparedStarts.set(job.name, start);
+    setStatus(job, 'waiting');
+    return Promise.resolve();
+  });
+  // A cancellation must find no job that is being started.
+  for (const one of await Promise.allSettled(started)) if (one.status === 'rejected') throw one.reason;
+}
+
+async function startJob(run: Campaign, job: CampaignJob, start: JobStart): Promise<void> {
+  if ('problem' in start) {
+    job.workflowId = null;
+    endJob(run, job, 'failed', truncate(start.problem));
+    return;
+  }
+  forgetEnding(run, job);
+  job.workflowId = start.workflowId;
+  job.taskId = null;
+  job.links = [];
+  publish(run);
+  try {
+    followChild(run, job, await startChildOnce(start));
+  } catch (error) {
+    if (!isAlreadyStarted(error)) throw error;
+    await listenTo(run, job, start);
+  }
+}
+
+function startChildOnce({
+  workflow,
+  workflowId,
+  input,
+  attributes,
+}: ChildStart): Promise<ChildWorkflowHandle<Workflow>> {
+  // The job outlives this run, whether the campaign continues as new, ends or is terminated.
+  return CancellationScope.nonCancellable(() =>
+    startChild(workflow, {
+      workflowId,
+      args: [input],
+      memo: { [START_MEMO]: workflowInfo().runId },
+      workflowIdReusePolicy: 'REJECT_DUPLICATE',
+      parentClosePolicy: 'ABANDON',
+      typedSearchAttributes: attributes,
+      staticSummary: `a job of ${workflowInfo().workflowId}`,
+    }),
+  );
+}
+
+/** The server tells this run the end of its child, however it ends. */
+function followChild(
+  run: Campaign,
+  { name, workflowId }: CampaignJob,
+  child: ChildWorkflowHandle<Workflow>,
+): void {
+  run.children.add(name);
+  const hasEnded = (): void => {
+    if (run.job(name)?.workflowId === workflowId) run.ended.set(name, 'ends');
+  };
+  CancellationScope.nonCancellable(() => child.result()).then(hasEnded, hasEnded);
+}
+
+async function listenTo(run: Campaign, job: CampaignJob, { workflowId }: ChildStart): Promise<void> {
+  run.children.delete(job.name);
+  const listener = { workflowId: workflowInfo().workflowId };
+  await CancellationScope.nonCancellable(() =>
+    getExternalWorkflowHandle(workflowId).signal(reportToSignal, listener),
+  )
+    // The job is over: its end is read below.
+    .catch(() => undefined);
+  checkJob(run, job.name);
+}
+
+function startOf(run: Campaign, job: CampaignJob, values: Values): JobStart {
+  switch (job.kind) {
+    case 'media':
+      return mediaStart(run, job, values);
+    case 'transcript':
+      return transcriptStart(run, job);
+    case 'wait':
+      return waitStart(run, job);
+  }
+}
+
+function mediaStart(run: Campaign, job: CampaignJob, values: Values): JobStart {
+  const { tool, request: asked } = run.mediaSpec(job.name);
+  const whole = resolveRequest(asked, values);
+  if ('problem' in whole) return whole;
+  const { request } = whole;
+  const bytes = bytesOf(request);
+  if (bytes > LARGEST_CAMPAIGN_BYTES)
+    return { problem: `its request has ${bytes} bytes with what it takes from others, too many to be sent` };
+  const input: MediaInput = { ...shared(run, job), tool, request, submit: run.input.submit };
+  return {
+    workflow: MEDIA_WORKFLOW,
+    workflowId: mediaWorkflowId(input.key),
+    input,
+    attributes: attributesOfJob(input, 'submitting'),
+  };
+}
+
+function transcriptStart(run: Campaign, job: CampaignJob): ChildStart {
+  const spec = run.input.transcripts?.[job.name];
+  const input: TranscriptInput = {
+    ...shared(run, job),
+    transcriptionId: spec?.id ?? '',
+    format: spec?.format,
+  };
+  return {
+    workflow: TRANSCRIPT_WORKFLOW,
+    workflowId: transcriptWorkflowId(input.key),
+    input,
+    attributes: attributesOfJob({ ...input, tool: 'transcript' }, 'polling'),
+  };
+}
+
+function waitStart(run: Campaign, job: CampaignJob): ChildStart {
+  const { asset, run: serviceRun, video, failOn } = run.input.waits?.[job.name] ?? {};
+  const [kind, id] =
+    asset !== undefined
+      ? (['asset', asset] as const)
+      : serviceRun !== undefined
+        ? (['run', serviceRun] as const)
+        : (['video', video ?? ''] as const);
+  const { scope, poll } = run.input;
+  const campaign = run.input.key;
+  const key = recordKey(kind, id, campaign);
+  const input: RecordInput = {
+    ...{ kind, id, failOn, scope, poll, campaign },
+    reportTo: workflowInfo().workflowId,
+  };
+  return {
+    workflow: RECORD_WORKFLOW,
+    workflowId: recordWorkflowId(key),
+    input,
+    attributes: attributesOfJob({ tool: kind, scope }, 'polling'),
+  };
+}
+
+/** What every job has: its own path in the project, the campaign's people and settings. */
+function shared(run: Campaign, job: CampaignJob) {
+  const { key, scope, project, poll, notify } = run.input;
+  const { progress, ...to } = notify ?? {};
+  const at = `${run.at}/${partOf(run, job.name)}`;
+  return {
+    key: campaignJobKey(key, job.name, job.repeats),
+    ...{ scope, poll },
+    write: { project, at, ...(job.repeats > 0 ? { failedAt: `${at}/${REPEAT}` } : {}) },
+    // The campaign tells how it ended.
+    ...(notify ? { notify: { ...(to as typeof notify), on: ['needsInput' as const] } } : {}),
+    reportTo: workflowInfo().workflowId,
+  };
+}
+
+export async function cancelJobs(jobs: CampaignJob[]): Promise<void> {
+  const runs = jobs.flatMap(({ workflowId }) => workflowId ?? []);
+  await Promise.all(inLists(runs).map((list) => cancelRuns(list)));
+}
+
+/** What jobs take from the results of others, by `<from> <at>`. */
+type Values = Map<string, Taken>;
+
+type Taken = { value: unknown } | { problem: string };
+
+/** Of one read: so many of the largest values fit into one activity result. */
+const MOST_POINTERS = 16;
+
+/** Read from the results of the other jobs' runs, together for each run, and kept nowhere else. */
+async function readValues(run: Campaign, requests: Record<string, unknown>[]): Promise<Values> {
+  const values: Values = new Map();
+  const references = requests.flatMap((request) => referencesIn(request));
+  const read = async (from: string, pointers: string[]): Promise<void> => {
+    const end = await readEnd({ workflowId: run.job(from)?.workflowId ?? '', pointers });
+    for (const at of pointers) values.set(`${from} ${at}`, valueIn(end, from, at));
+  };
+  const sources = [...new Set(references.map(({ from }) => from))];
+  await Promise.all(
+    sources.flatMap((from) => {
+      const pointers = [...new Set(references.flatMap((one) => (one.from === from ? [one.at] : [])))];
+      return listsOf(pointers).map((list) => read(from, list));
+    }),
+  );
+  return values;
+}
+
+function resolveRequest(
+  request: Record<string, unknown>,
+  values: Values,
+): { request: Record<string, unknown> } | { problem: string } {
+  const problems = new Set<string>();
+  const whole = resolveReferences(request, ({ from, at }) => {
+    const taken = values.get(`${from} ${at}`) ?? { problem: `from ${from} at ${at}: there is nothing` };
+    if ('value' in taken) return taken.value;
+    problems.add(taken.problem);
+    return undefined;
+  });
+  return problems.size > 0 ? { problem: [...problems].join('; ') } : { request: whole };
+}
+
+function valueIn(end: JobEnd, from: string, at: string): Taken {
+  if (end.is !== 'succeeded')
+    return { problem: `the result of ${from} cannot be read: its run is ${end.is}` };
+  const taken = end.values[at] ?? { problem: 'there is nothing' };
+  return 'problem' in taken ? { problem: `from ${from} at ${at}: ${taken.problem}` } : taken;
+}
+
+function listsOf(pointers: string[]): string[][] {
+  const lists: string[][] = [];
+  for (let from = 0; from < pointers.length; from += MOST_POINTERS)
+    lists.push(pointers.slice(from, from + MOST_POINTERS));
+  return lists;
+}

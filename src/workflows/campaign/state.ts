@@ -1,0 +1,232 @@
+/** The state of a campaign: what outlives the run (`progress`), what it does at the moment, and what follows from both. */
+import {
+  allHandlersFinished,
+  ApplicationFailure,
+  condition,
+  continueAsNew,
+  workflowInfo,
+  type WorkflowInfo,
+} from '@temporalio/workflow';
+import {
+  type CampaignInput,
+  type CampaignJob,
+  type CampaignJobKind,
+  type CampaignMedia,
+  type CampaignProgress,
+  type CampaignVerdict,
+  DEFAULT_APPROVAL,
+  DEFAULT_CAMPAIGN_AT,
+  DEFAULT_CAMPAIGN_CONCURRENCY,
+  FAILURE,
+} from '../../contract';
+import { parseDuration } from '../../contract/durations';
+import { campaignWorkflowId } from '../../contract/ids';
+import { MOST_AT_ONCE, referencesIn } from '../../validation/campaign';
+import { type Sender, wasReset } from '../lib/atMostOnce';
+import { type WriterReplies, newWriterReplies } from '../steps/write';
+import { type JobStart } from './jobs';
+
+export class Campaign implements Sender {
+  readonly subject: Sender['subject'];
+  readonly progress: CampaignProgress;
+  readonly mailbox: WriterReplies = newWriterReplies();
+  /** JSON pointer to the campaign's state in the project's data. */
+  readonly at: string;
+  readonly concurrency: number;
+  /** In milliseconds. */
+  readonly approvalTimes: { remind: number; expires: number };
+  /** Names of jobs whose end is to be read. One that `ends` is worth waiting for. */
+  readonly ended = new Map<string, 'ends' | 'may have'>();
+  /** Names of jobs that this run started: the server tells it their end. Others signal, or are checked. */
+  readonly children = new Set<string>();
+  /** Starts that did not fit into the last workflow task, by job name. */
+  readonly preparedStarts = new Map<string, JobStart>();
+  /** Nothing is written where another campaign keeps its state. */
+  ownership: 'unknown' | 'ours' | 'taken' = 'unknown';
+  /** Parts of the project that are out of date, oldest first, by the number of the request to save them. */
+  readonly unsaved = new Map<string, number>();
+  /** Numbers of the last request and of the oldest one in flight, and what calls that one back. */
+  readonly saves = {
+    requested: 0,
+    inFlight: Infinity,
+    callBack: (): void => undefined,
+    isHandingOver: false,
+  };
+  saving = false;
+  /** Parts that the project did not take, and why. */
+  readonly refused = new Map<string, string>();
+  /** When all open jobs were checked, and when those that said that they end are checked again, in milliseconds. */
+  readonly checks: { lastAt: number; againAt: number };
+  noticesInFlight = 0;
+  /** The approver's decision, until the campaign acts on it. */
+  verdict: CampaignVerdict | null = null;
+  cancelling = false;
+
+  constructor(readonly input: CampaignInput) {
+    const { carried, approval } = input;
+    const now = new Date().toISOString();
+    this.subject = { requestName: campaignWorkflowId(input.key) };
+    this.progress = {
+      stage: 'preparing',
+      since: now,
+      history: [{ stage: 'preparing', at: now }],
+      clock: null,
+      remarks: [],
+      research: null,
+      jobs: jobsOf(input, now),
+      added: {},
+      decisions: [],
+      approval: null,
+      rounds: 0,
+      paused: null,
+      listeners: [],
+      ...carried,
+      reset: wasReset(carried),
+    };
+    this.at = input.at ?? DEFAULT_CAMPAIGN_AT;
+    this.concurrency = input.concurrency ?? DEFAULT_CAMPAIGN_CONCURRENCY;
+    this.approvalTimes = {
+      remind: parseDuration(approval?.remind ?? DEFAULT_APPROVAL.remind) ?? 0,
+      expires: parseDuration(approval?.expires ?? DEFAULT_APPROVAL.expires) ?? 0,
+    };
+    this.checks = { lastAt: Date.parse(carried?.lookedAt ?? now), againAt: 0 };
+  }
+
+  job(name: string): CampaignJob | undefined {
+    return this.progress.jobs.find((job) => job.name === name);
+  }
+
+  /** Of a job of the spec, or of one that was added later. */
+  mediaSpec(name: string): CampaignMedia {
+    // `constructor` is a valid name.
+    const specs = [this.input.media ?? {}, this.progress.added].find((some) => Object.hasOwn(some, name));
+    const spec = specs?.[name];
+    if (!spec) throw ApplicationFailure.nonRetryable(`there is no media job ${name}`, FAILURE.badInput);
+    return spec;
+  }
+
+  remark(text: string): void {
+    addRemark(this.progress.remarks, text);
+  }
+
+  /** Jobs that can start now: their dependencies succeeded, and the concurrency allows it. */
+  readyJobs(): CampaignJob[] {
+    const { jobs, paused } = this.progress;
+    if (paused) return [];
+    const ready = jobs.filter(
+      (job) =>
+        job.status === 'waiting' && this.dependenciesOf(job).every(({ status }) => status === 'succeeded'),
+    );
+    // Held and overdue jobs take no slot.
+    const free = (most: number, isOfKind: (job: CampaignJob) => boolean): number =>
+      Math.max(0, most - jobs.filter((job) => job.status === 'running' && isOfKind(job)).length);
+    const isWait = ({ kind }: CampaignJob): boolean => kind === 'wait';
+    const isWork = (job: CampaignJob): boolean => !isWait(job);
+    return [
+      ...ready.filter(isWork).slice(0, free(this.concurrency, isWork)),
+      ...ready.filter(isWait).slice(0, free(MOST_AT_ONCE, isWait)),
+    ];
+  }
+
+  /** The dependency without which a waiting job can never start. */
+  blockedBy(job: CampaignJob): CampaignJob | undefined {
+    if (job.status !== 'waiting') return undefined;
+    return this.dependenciesOf(job).find((one) => isOver(one) && one.status !== 'succeeded');
+  }
+
+  private dependenciesOf({ name, kind }: CampaignJob): CampaignJob[] {
+    if (kind !== 'media') return [];
+    const names = new Set(referencesIn(this.mediaSpec(name).request).map(({ from }) => from));
+    return [...names].flatMap((from) => this.job(from) ?? []);
+  }
+
+  /** Whether it is time, and nothing is in flight that only this run knows of. Every wait must end on this, too. */
+  mayContinue(): boolean {
+    const isDue = isLong(workflowInfo(), this.progress.jobs.filter(isOpen).length);
+    return isDue && this.noticesInFlight === 0 && this.verdict === null;
+  }
+
+  /** Jobs keep running, and signal the new run. */
+  async continueWhenLong(): Promise<void> {
+    if (!this.mayContinue()) return;
+    await condition(allHandlersFinished);
+    // A decision may have come meanwhile: this run acts on it, since the next one would not know.
+    if (!this.mayContinue()) return;
+    const carried = { ...this.progress, ending: endingJobs(this), lookedAt: lastCheck(this) };
+    await continueAsNew<(input: CampaignInput) => Promise<unknown>>({ ...this.input, carried });
+  }
+}
+
+/** Of events. The server suggests it at 4,096, and a hundred jobs that end and start at once are many more. */
+const LONGEST_HISTORY = 2_500;
+
+/** A cancelled run cannot continue as new, and learns the end of every open job: there must be room for those. */
+export function isLong(
+  { continueAsNewSuggested, historyLength }: Pick<WorkflowInfo, 'continueAsNewSuggested' | 'historyLength'>,
+  open: number,
+): boolean {
+  return continueAsNewSuggested || historyLength >= LONGEST_HISTORY - open;
+}
+
+/** Names of jobs that signalled their end, which was not read yet: a job signals once, just before it ends. */
+export function endingJobs({ ended, progress }: Pick<Campaign, 'ended' | 'progress'>): string[] {
+  const signalled = [...ended].flatMap(([name, how]) => (how === 'ends' ? [name] : []));
+  return [...new Set([...signalled, ...(progress.ending ?? [])])];
+}
+
+/** When all jobs were checked last; undefined where the next run is to check them at once. */
+export function lastCheck({ ended, checks }: Pick<Campaign, 'ended' | 'checks'>): string | undefined {
+  const isDue = [...ended.values()].includes('may have');
+  return isDue ? undefined : new Date(checks.lastAt).toISOString();
+}
+
+const MOST_REMARKS = 100;
+/** In characters. */
+const LONGEST_REMARK = 300;
+
+/** Something that people who look at the campaign should know. */
+export function addRemark(remarks: string[], text: string): void {
+  const remark = text.length > LONGEST_REMARK ? `${text.slice(0, LONGEST_REMARK)}…` : text;
+  if (remarks.includes(remark)) return;
+  remarks.push(remark);
+  if (remarks.length > MOST_REMARKS) remarks.shift();
+}
+
+function jobsOf({ media = {}, transcripts = {}, waits = {} }: CampaignInput, now: string): CampaignJob[] {
+  const jobs = (kind: CampaignJobKind, specs: Record<string, { optional?: boolean }>): CampaignJob[] =>
+    Object.entries(specs).map(([name, { optional = false }]) => newJob(name, kind, optional, now));
+  return [...jobs('media', media), ...jobs('transcript', transcripts), ...jobs('wait', waits)];
+}
+
+export function newJob(name: string, kind: CampaignJobKind, optional: boolean, now: string): CampaignJob {
+  const unknown = { workflowId: null, taskId: null, error: null };
+  return {
+    name,
+    kind,
+    status: 'waiting',
+    since: now,
+    optional,
+    repeats: 0,
+    links: [],
+    ...unknown,
+  };
+}
+
+export function isOver({ status }: CampaignJob): boolean {
+  return !['waiting', 'running', 'held', 'overdue'].includes(status);
+}
+
+/** A workflow is running for it. */
+export function isOpen({ status }: CampaignJob): boolean {
+  return ['running', 'held', 'overdue'].includes(status);
+}
+
+export function setStatus(
+  job: CampaignJob,
+  status: CampaignJob['status'],
+  error: string | null = null,
+): void {
+  if (job.status !== status) job.since = new Date().toISOString();
+  job.status = status;
+  job.error = error;
+}

@@ -1,0 +1,165 @@
+/** Polls all tasks of a partition together, with one timer and one activity. */
+import { ActivityFailure, condition, proxyActivities, workflowInfo } from '@temporalio/workflow';
+import {
+  HEARTBEAT_TIMEOUT_MS,
+  type ItemProgress,
+  type PollActivities,
+  type PollTurns,
+  type TasksNews,
+} from '../../contract';
+import { formatDuration } from '../../contract/durations';
+import { pollRequestId, pollTaskQueue } from '../../contract/ids';
+import { MISSING_GRACE_MS } from '../steps/poll';
+import { promoteMissing, promoteOverdueItem } from './promote';
+import { type Entry, isOver, type Partition } from './state';
+import { keepFailure, keepResult } from './write';
+
+export async function pollItems(run: Partition): Promise<void> {
+  const { pollMin, pollMax } = run.settings;
+  let pollsAtTheEnd = 0;
+  for (;;) {
+    await condition(() => run.isEnding() || run.progress.items.some(isFollowed));
+    if (run.isEnding()) return;
+    const usual = Math.round(pollMin + Math.random() * (pollMax - pollMin));
+    const pause = run.handingOver ? slower(usual, pollsAtTheEnd++) : usual;
+    await condition(() => run.isEnding(), pause);
+    const entries = followed(run);
+    if (run.isEnding() || entries.length === 0) continue;
+    takeNews(run, await poll(run, entries));
+    promoteOverdue(run);
+    run.handOverWhenLong();
+  }
+}
+
+const LONGEST_PAUSE_MS = 3_600_000;
+
+/** A run that only waits for a chunk in flight, perhaps for hours, polls less and less often: its history is long already. */
+export function slower(pause: number, times: number): number {
+  return Math.max(pause, Math.min(Math.round(pause * (1 + times / 10) ** 2), LONGEST_PAUSE_MS));
+}
+
+function followed(run: Partition): Entry[] {
+  return inTurn(run.entries(isFollowed), run.progress.turns);
+}
+
+function isFollowed({ status, taskId }: ItemProgress): boolean {
+  return status === 'running' && taskId !== undefined;
+}
+
+async function poll(run: Partition, entries: Entry[]): Promise<TasksNews> {
+  const { pollTasks } = proxyActivities<PollActivities>({
+    summary: 'asks after all tasks of this partition, once each',
+    taskQueue: pollTaskQueue(workflowInfo().taskQueue),
+    startToCloseTimeout: '2m',
+    // Without a poll worker, items still become overdue.
+    scheduleToCloseTimeout: '5m',
+    heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
+    // The next timer polls again.
+    retry: { maximumAttempts: 1 },
+  });
+  run.progress.polls += 1;
+  const tasks = entries.map(({ index, asked: { scope }, known }) => ({
+    ...{ item: index, taskId: known.taskId ?? '', scope },
+    requestId: pollRequestId(run.jobKey(index), run.progress.polls),
+  }));
+  try {
+    return await pollTasks({ tasks });
+  } catch (error) {
+    if (!(error instanceof ActivityFailure)) throw error;
+    return { over: [], missing: [], known: [], trouble: error.cause?.message ?? error.message };
+  }
+}
+
+function takeNews(run: Partition, news: TasksNews): void {
+  const { over, missing, known, trouble } = news;
+  run.progress.turns = nextTurns(run.progress.turns, news);
+  for (const index of known) run.entry(index).known.missingSince = undefined;
+  for (const index of missing) {
+    const entry = run.entry(index);
+    if (isOver(entry.known)) continue;
+    entry.known.missingSince ??= new Date().toISOString();
+    if (timeSince(entry.known.missingSince) >= MISSING_GRACE_MS) promoteMissing(run, entry);
+  }
+  for (const { item, status, info } of over) {
+    const entry = run.entry(item);
+    if (isOver(entry.known)) continue;
+    if (status === 'SUCCESS') keepResult(run, entry, info);
+    else keepFailure(run, entry, `the service ended its task as FAILURE: ${truncated(info)}`);
+  }
+  const before = run.silence;
+  const { progress } = run;
+  const isSilent = over.length + missing.length + known.length === 0;
+  const polls = (progress.silence?.polls ?? 0) + 1;
+  progress.silence = isSilent && trouble !== null ? { polls, reason: trouble } : null;
+  run.isReportDue ||= over.length > 0 || (before === null) !== (run.silence === null);
+}
+
+/** Overdue items become jobs of their own when nothing else is left, and in any case after `giveUp`: they may never end. */
+function promoteOverdue(run: Partition): void {
+  const left = run.entries((known) => !isOver(known));
+  const late = left.filter(({ known }) => isLate(run, known));
+  const before = run.progress.late;
+  run.progress.late = blocksNewWork(run, late.length) ? lateText(run, late.length) : null;
+  run.isReportDue ||= (before === null) !== (run.progress.late === null);
+  const isAllThatIsLeft = late.length === left.length;
+  for (const entry of late)
+    if (isAllThatIsLeft || isPastGiveUp(run, entry.known)) promoteOverdueItem(run, entry);
+}
+
+/** Overdue tasks keep their slots: otherwise a slow service would get more and more tasks, beyond the concurrency. */
+function blocksNewWork({ progress: { window, items } }: Partition, late: number): boolean {
+  const running = items.filter(({ status }) => status === 'running').length;
+  const isWaiting = items.some(({ status }) => status === 'waiting');
+  const isFull = late > 0 && late >= window.places;
+  return isFull && late === running && isWaiting && !window.paused;
+}
+
+function lateText({ settings, input }: Partition, late: number): string {
+  return `${late} tasks of partition ${input.n} are not over after ${formatDuration(settings.deadline)}, and others wait for their places`;
+}
+
+/** While polls tell nothing, tasks may be over unseen. */
+function isLate({ settings, progress }: Partition, { taskId, since }: ItemProgress): boolean {
+  const patience = progress.silence ? 2 * settings.deadline : settings.deadline;
+  return taskId !== undefined && since !== undefined && timeSince(since) >= patience;
+}
+
+function isPastGiveUp({ settings }: Partition, { since }: ItemProgress): boolean {
+  return since !== undefined && timeSince(since) >= settings.giveUp;
+}
+
+function timeSince(time: string): number {
+  return Date.now() - Date.parse(time);
+}
+
+const LONGEST_INFO = 500;
+
+function truncated(info: unknown): string {
+  const text = JSON.stringify(info);
+  return text.length > LONGEST_INFO ? `${text.slice(0, LONGEST_INFO)}…` : text;
+}
+
+/**
+ * A poll of a slow service ends before it reaches all tasks. Tasks that the last poll did not reach come first, and tasks
+ * that gave no answer last, so that each is polled in turn.
+ */
+export function inTurn<Asked extends { index: number }>(
+  all: Asked[],
+  { first = [], last = [] }: Partial<PollTurns> = {},
+): Asked[] {
+  const ranks = new Map([
+    ...first.map((item, rank) => [item, rank - first.length] as const),
+    ...last.map((item, rank) => [item, rank + 1] as const),
+  ]);
+  const rankOf = ({ index }: Asked): number => ranks.get(index) ?? 0;
+  // Others keep their order.
+  return [...all].sort((one, other) => rankOf(one) - rankOf(other));
+}
+
+/** A task that gave no answer stays behind all others until it gives one. */
+export function nextTurns({ last = [] }: Partial<PollTurns> = {}, news: TasksNews): PollTurns {
+  const { over, missing, known, unanswered = [], unasked = [] } = news;
+  const isMoved = new Set([...over.map(({ item }) => item), ...missing, ...known, ...unanswered]);
+  const behind = [...last.filter((item) => !isMoved.has(item)), ...unanswered];
+  return { first: unasked.filter((item) => !behind.includes(item)), last: behind };
+}
