@@ -1,5 +1,5 @@
 import { getClient } from '@temporalio/activity';
-import { valueAt } from '../api/pointer';
+import { valueAt } from '../api/json';
 import { campaignWorkflowId, LONGEST_KEY } from '../contract/ids';
 import { findOwnRun, isOpen } from '../runs/ownRun';
 

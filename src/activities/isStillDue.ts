@@ -1,5 +1,5 @@
 import { type Api } from '../api/client';
-import { valueAt } from '../api/pointer';
+import { valueAt } from '../api/json';
 import { type NudgeCheck } from '../contract';
 import { callOptions } from './calls';
 import { campaignAt, isRunning } from './campaignAt';

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { cancellationSignal, sleep } from '@temporalio/activity';
 import { type Api, type CallOptions } from '../api/client';
 import { AnswerError, type ApiError, InvalidRequestError, StatusError, TransportError } from '../api/errors';
-import { valueAt } from '../api/pointer';
+import { valueAt } from '../api/json';
 import { changeData, ChangeError } from '../contract/changes';
 import { type ProjectRef, type Scope, type WriteOrder, type WriteReport } from '../contract';
 import { type Pulse } from './atMostOnce/heartbeat';

@@ -1,8 +1,7 @@
 import { getClient } from '@temporalio/activity';
 import { type WorkflowExecutionDescription, WorkflowFailedError } from '@temporalio/client';
-import { shorten } from '../api/errors';
-import { isPointer, valueAt } from '../api/pointer';
-import { whatIsThere } from '../api/there';
+import { shorten, describeNearest } from '../api/errors';
+import { isPointer, valueAt } from '../api/json';
 import {
   type JobEnd,
   MEDIA_WORKFLOW,
@@ -14,7 +13,7 @@ import {
   type TranscriptResult,
 } from '../contract';
 import { failedRun } from '../runs/failedRun';
-import { isLargeInfo } from '../api/largeInfo';
+import { isLargeInfo } from '../api/condensed';
 import { searchAttributes } from '../contract/searchAttributes';
 import { linksIn } from './links';
 import { findOwnRun, isOpen } from '../runs/ownRun';
@@ -83,7 +82,7 @@ function valuesAt(document: unknown, pointers: string[]): Values {
     const value = valueAt(document, pointer);
     if (value === undefined)
       return {
-        problem: `${pointer}: there is nothing in the result. ${whatIsThere(document, pointer, 'it')}`,
+        problem: `${pointer}: there is nothing in the result. ${describeNearest(document, pointer, 'it')}`,
       };
     const bytes = Buffer.byteLength(JSON.stringify(value));
     if (bytes > LARGEST_VALUE_BYTES)

@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import { type Api } from '../api/client';
-import { type OrganizationOf } from '../api/organization';
-import { valueAt } from '../api/pointer';
+import { type Api, type OrganizationOf } from '../api/client';
+import { valueAt } from '../api/json';
 import { FAILURE, type Outlook, type OutlookNews, type OutlookOrder } from '../contract';
 import { type Patience } from './failures';
 import { isApproving } from './isStillDue';

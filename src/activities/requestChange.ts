@@ -1,7 +1,7 @@
 import { activityInfo, getClient } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { ApiError } from '../api/errors';
-import { type OrganizationOf } from '../api/organization';
+import { type OrganizationOf } from '../api/client';
 import { problemsOfScope } from '../api/scope';
 import { problemsOfAddress, problemsOfChange } from '../contract/changes';
 import {

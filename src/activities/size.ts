@@ -4,7 +4,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { isTaskOver } from '../api/endings';
 import { shorten } from '../api/errors';
 import { type CondensedText } from '../contract';
-import { isLargeInfo, type LargeInfo } from '../api/largeInfo';
+import { isLargeInfo, type LargeInfo } from '../api/condensed';
 
 export const LARGEST_RESULT_BYTES = 1024 * 1024;
 const LARGEST_INFO_BYTES = 256 * 1024;

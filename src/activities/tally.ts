@@ -1,7 +1,6 @@
 /** A list that is read page by page and condensed on the way: nothing of it stays but counts and a short excerpt. */
 import { createHash } from 'node:crypto';
-import { type Page } from '../api/operations/lists';
-import { walkPages } from '../api/pages';
+import { type Page, walkPages } from '../api/operations/lists';
 
 export interface Tally {
   count: number;

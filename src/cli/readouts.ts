@@ -1,7 +1,6 @@
 /** Records of the service in words, for people. */
 import { isAssetDone, isJobOver, isRunOver, isTaskOver } from '../api/endings';
-import { genderInWords, type Voice } from '../api/operations/voice';
-import { type WorkspaceContext } from '../api/operations/workspace';
+import { genderInWords, type Voice, type WorkspaceContext } from '../api/operations/workspace';
 import { fieldLines, table } from './table';
 
 type Fields = Record<string, unknown>;

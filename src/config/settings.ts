@@ -1,6 +1,6 @@
 /** Reads settings one by one, and keeps every problem it meets until all have been read. */
 import { fitsHeader } from '../api/scope';
-import { isPointer } from '../api/pointer';
+import { isPointer } from '../api/json';
 import { DURATION_FORM, type Duration, formatDuration, parseDuration } from '../contract/durations';
 
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;

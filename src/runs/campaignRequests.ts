@@ -1,6 +1,6 @@
 /** What is wrong with the request of a campaign's media job, as far as it can be told before others have results. */
 import { type z } from 'zod';
-import { isDeeper } from '../api/depth';
+import { isDeeper } from '../api/json';
 import { findTool, mediaTools } from '../api/tools';
 import {
   DEEPEST,

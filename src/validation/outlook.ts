@@ -1,5 +1,5 @@
 /** What is wrong with what an outlook is asked for, whoever asks. Part of the workflow bundle. */
-import { isInnerPointer } from '../api/pointer';
+import { isInnerPointer } from '../api/json';
 import { problemsOfScope } from '../api/scope';
 import { MOST_OUTLOOK_WEEKS } from '../contract';
 import { isIdText, researchFields } from './campaign/fields';

@@ -1,5 +1,5 @@
 /** Everything that can be wrong with the spec of a campaign, each with its place. */
-import { isDeeper } from '../../api/depth';
+import { isDeeper } from '../../api/json';
 import { findRequestProblems, startsWith } from '../../runs/campaignRequests';
 import {
   DEEPEST,

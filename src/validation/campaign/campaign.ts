@@ -1,5 +1,5 @@
 /** What is wrong with a campaign as a whole. */
-import { isDeeper } from '../../api/depth';
+import { isDeeper } from '../../api/json';
 import { type CampaignInput, type CampaignMedia, RECORD_KINDS } from '../../contract';
 import { campaignJobKey, isItemName, LONGEST_KEY, recordKey } from '../../contract/ids';
 import { isRecord } from '../inputs';

@@ -1,7 +1,6 @@
 /** The parts of what a campaign is asked for, each by itself. */
-import { isId, isPrintable } from '../../api/ids';
-import { isInnerPointer } from '../../api/pointer';
-import { fitsHeader } from '../../api/scope';
+import { isInnerPointer } from '../../api/json';
+import { isId, isPrintable, fitsHeader } from '../../api/scope';
 import { RECORD_KINDS } from '../../contract';
 import { DURATION_FORM, parseDuration } from '../../contract/durations';
 import { isRecord, isText, problemsOfRecordInput, problemsOfTranscription } from '../inputs';

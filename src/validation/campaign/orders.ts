@@ -1,5 +1,5 @@
 /** What is wrong with what people tell a running campaign. */
-import { isDeeper } from '../../api/depth';
+import { isDeeper } from '../../api/json';
 import { type CampaignVerdict } from '../../contract';
 import { isItemName } from '../../contract/ids';
 import { isRecord, isText } from '../inputs';

@@ -1,5 +1,5 @@
 /** Values that a job takes from the results of others, and the graph that they make of a campaign. */
-import { isPointer } from '../../api/pointer';
+import { isPointer } from '../../api/json';
 import { type ResultReference } from '../../contract';
 import { isRecord } from '../inputs';
 import { suggestion } from './nearest';

@@ -1,5 +1,5 @@
 import { ApplicationFailure, workflowInfo } from '@temporalio/workflow';
-import { isId } from '../../api/ids';
+import { isId } from '../../api/scope';
 import { isObject } from '../../contract/changes';
 import { DEFAULT_SUBMIT, FAILURE, type ProjectWriterInput } from '../../contract';
 import { DURATION_FORM, parseDuration } from '../../contract/durations';

@@ -1,5 +1,5 @@
 /** What one line of a manifest asks for, or everything that is wrong with it. */
-import { isDeeper } from '../../../api/depth';
+import { isDeeper } from '../../../api/json';
 import { shorten } from '../../../api/errors';
 import { DEEPEST, type Problem, problemText } from '../../../validation/campaign';
 import { type Check, isLeftOut, must, object, required } from '../../../validation/campaign/shape';
