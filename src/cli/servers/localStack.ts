@@ -11,11 +11,10 @@ import {
   type TemporalConfig,
 } from '../../config';
 import { digest } from '../../platform/digest';
-import { FAIRNESS_SETTING } from '../../temporal/fairness';
 import { RECORD_PATHS } from '../../sandbox/operations/records';
 import { type Pace } from '../../sandbox/pace';
 import { type Sandbox, SANDBOX_KEY, startSandbox } from '../../sandbox/server';
-import { startDevServer } from '../../temporal/devServer';
+import { FAIRNESS_SETTING, startDevServer } from '../../temporal/devServer';
 import { findTemporal, type Say } from '../../temporal/find';
 import { createSegueWorker, type SegueWorker } from '../../worker';
 import { connectWorker } from './connectWorker';

@@ -1,6 +1,6 @@
 /** Until when Temporal keeps the results of a batch: each partition's for a while after its own end. */
 import { type Client } from '@temporalio/client';
-import { optionalTsToMs } from '@temporalio/common/lib/time';
+import { optionalTsToMs } from '../../platform/sdkInternals';
 import { BATCH_PART_WORKFLOW } from '../../contract';
 import { batchPartPrefix } from '../../contract/ids';
 import { findRuns } from '../listing';
