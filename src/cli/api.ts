@@ -2,8 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Command } from 'commander';
 import { type Api, type CallOptions } from '../api/client';
-import { apiSettings } from '../config/apiSettings';
-import { loadApiConfig } from '../config';
+import { apiSettings, loadApiConfig } from '../config';
 import { LONGEST_CALL_MS } from '../contract';
 import { env } from './io';
 
