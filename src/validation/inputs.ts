@@ -157,6 +157,7 @@ export function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }
 
-function isLeftOut(value: unknown): boolean {
+/** Other languages write null for what they leave out. */
+export function isLeftOut(value: unknown): value is null | undefined {
   return value === undefined || value === null;
 }

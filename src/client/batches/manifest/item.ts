@@ -2,9 +2,9 @@
 import { isDeeper } from '../../../api/json';
 import { shorten } from '../../../api/errors';
 import { DEEPEST, type Problem, problemText } from '../../../validation/campaign';
-import { type Check, isLeftOut, must, object, required } from '../../../validation/campaign/shape';
+import { type Check, must, object, required } from '../../../validation/campaign/shape';
 import { type BatchItem } from '../../../contract';
-import { isRecord, isText } from '../../../validation/inputs';
+import { isLeftOut, isRecord, isText } from '../../../validation/inputs';
 import { keyOf, type MediaSpec, problemsOfSpec, withoutGaps } from '../../jobs/mediaSpec';
 
 export interface AskedItem {
