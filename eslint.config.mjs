@@ -60,7 +60,7 @@ const BUNDLED = {
   workflows: ['src/workflows/**/*.ts'],
   contract: ['src/contract/**/*.ts'],
   validation: ['src/validation/**/*.ts'],
-  api: ['src/api/{depth,pointer,ids,endings,scope}.ts'],
+  api: ['src/api/{json,endings,scope}.ts'],
 };
 
 const bundleRule = {

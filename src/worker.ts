@@ -6,10 +6,10 @@ import { createActivities } from './activities';
 import { LARGEST_RESULT_BYTES } from './activities/lib/resultSize';
 import { type Operator } from './contract';
 import { createApi } from './api/client';
-import { apiSettings } from './config/apiSettings';
 import { WORKFLOW_BUNDLE } from './temporal/bundle';
 import {
   type ApiConfig,
+  apiSettings,
   chunksOf,
   DEFAULT_LIMITS,
   problemsOfRoles,

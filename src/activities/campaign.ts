@@ -3,7 +3,7 @@ import { getClient } from '@temporalio/activity';
 import { type Api } from '../api/client';
 import { InvalidRequestError, isMissing } from '../api/errors';
 import { type WorkspaceContext } from '../api/operations/workspace';
-import { valueAt } from '../api/pointer';
+import { valueAt } from '../api/json';
 import {
   type CampaignActivities,
   type ListSummary,

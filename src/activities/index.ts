@@ -1,8 +1,7 @@
 /** The activities of a Segue worker, by task queue. */
 import { log } from '@temporalio/activity';
 import { type MetricMeter, noopMetricMeter } from '@temporalio/common';
-import { type Api } from '../api/client';
-import { organizationResolver } from '../api/organization';
+import { type Api, organizationResolver } from '../api/client';
 import { type ProxySettings } from '../config';
 import { DEFAULT_SUBMIT, type Operator, type PollActivities, type SegueActivities } from '../contract';
 import { type GuardOptions } from './atMostOnce/guards';

@@ -4,7 +4,7 @@ import { activityInfo, getClient, log } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { type Api } from '../api/client';
 import { ApiError } from '../api/errors';
-import { type OrganizationOf } from '../api/organization';
+import { type OrganizationOf } from '../api/client';
 import { problemsOfScope } from '../api/scope';
 import { problemsOfAddress, problemsOfChange } from '../contract/changes';
 import {

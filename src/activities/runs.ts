@@ -6,9 +6,9 @@ import {
   WorkflowFailedError,
   WorkflowNotFoundError,
 } from '@temporalio/client';
-import { whatIsThere } from '../api/there';
-import { isLargeInfo } from '../api/largeInfo';
-import { isPointer, valueAt } from '../api/pointer';
+import { describeNearest } from '../api/errors';
+import { isLargeInfo } from '../api/condensed';
+import { isPointer, valueAt } from '../api/json';
 import {
   type JobEnd,
   MEDIA_WORKFLOW,
@@ -112,7 +112,7 @@ function valuesAt(document: unknown, pointers: string[]): Values {
     const value = valueAt(document, pointer);
     if (value === undefined)
       return {
-        problem: `${pointer}: there is nothing in the result. ${whatIsThere(document, pointer, 'it')}`,
+        problem: `${pointer}: there is nothing in the result. ${describeNearest(document, pointer, 'it')}`,
       };
     const bytes = Buffer.byteLength(JSON.stringify(value));
     if (bytes > LARGEST_VALUE_BYTES)

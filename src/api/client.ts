@@ -1,12 +1,19 @@
 /** The service, typed. It knows nothing of Temporal. */
-import { isDeeper } from './depth';
-import { AnswerError, InvalidRequestError, NotConfiguredError, shorten, StatusError } from './errors';
+import { isDeeper } from './json';
+import {
+  AnswerError,
+  InvalidRequestError,
+  NotConfiguredError,
+  shorten,
+  StatusError,
+  problemsOf,
+} from './errors';
 import { type ExchangeLimits } from './exchange';
 import { Http, type HttpAnswer, type HttpSettings, isSuccess } from './http';
 import {
   type Answered,
   type AnyOperation,
-  type Ask,
+  type HttpRequest,
   type RequestOf,
   type ResponseOf,
   type ServiceLayout,
@@ -22,7 +29,6 @@ import {
   outcomeOfFailure,
   type SubmitOutcome,
 } from './outcomes';
-import { problemsOf } from './problems';
 import { problemsOfScope, type Scope } from './scope';
 import { findTool, problemsOfRequest } from './tools';
 
@@ -89,21 +95,21 @@ async function call(
   const checked = operation.request.safeParse(request);
   const problems = [...(checked.success ? [] : problemsOf(checked.error)), ...problemsOfScope(options.scope)];
   if (!checked.success || problems.length > 0) throw new InvalidRequestError(problems, facts);
-  const ask = operation.ask(checked.data, layout);
-  if ('setting' in ask) throw new NotConfiguredError(ask, facts);
-  const tooLarge = sizeProblem(ask.body);
+  const outgoing = operation.toHttp(checked.data, layout);
+  if ('setting' in outgoing) throw new NotConfiguredError(outgoing, facts);
+  const tooLarge = sizeProblem(outgoing.body);
   if (tooLarge) throw new InvalidRequestError([tooLarge], facts);
 
   const answer = await http.exchange({
     ...options,
-    ...ask,
-    path: withQuery(ask),
+    ...outgoing,
+    path: withQuery(outgoing),
     operation: operation.name,
     text: operation.text,
     members: operation.members,
   });
   if (!isSuccess(answer)) {
-    const hint = answer.status === 404 ? operation.onMissing : undefined;
+    const hint = answer.status === 404 ? operation.onNotFound : undefined;
     throw new StatusError(answer, { ...facts, hint });
   }
   const isEmpty = operation.mayBeEmpty && answer.body.trim() === '';
@@ -194,7 +200,7 @@ function present<T>(value: T | undefined): T[] {
   return value === undefined ? [] : [value];
 }
 
-function withQuery({ path, query = {} }: Ask): string {
+function withQuery({ path, query = {} }: HttpRequest): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined) parameters.append(name, String(value));
@@ -212,4 +218,27 @@ function parseJson(answer: HttpAnswer, facts: { operation: string; requestId: st
   if (isDeeper(json, DEEPEST_ANSWER))
     throw new AnswerError(`the answer is nested deeper than ${DEEPEST_ANSWER} levels`, facts);
   return json;
+}
+
+/** The id of the workspace that a call with this scope is about. */
+export type OrganizationOf = (scope: Scope | undefined, options: CallOptions) => Promise<string>;
+
+/**
+ * Scope, then setting, then what the service says of the credential. The service is asked once: a credential does
+ * not change its workspace.
+ */
+export function organizationResolver(api: Pick<Api, 'getWorkspace'>, configured?: string): OrganizationOf {
+  let known: string | undefined;
+  return async (scope, options) =>
+    scope?.organization ?? configured ?? (known ??= await askOrganization(api, options));
+}
+
+async function askOrganization(api: Pick<Api, 'getWorkspace'>, options: CallOptions): Promise<string> {
+  const { workspace } = await api.getWorkspace({}, { ...options, scope: undefined });
+  if (typeof workspace?.id === 'number') return String(workspace.id);
+  const problem = 'the service does not tell which workspace the credential belongs to';
+  throw new NotConfiguredError(
+    { problem, setting: 'SEGUE_ORGANIZATION' },
+    { operation: 'get workspace', requestId: options.requestId },
+  );
 }

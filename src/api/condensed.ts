@@ -1,6 +1,5 @@
 /** A JSON object that is too large to keep: a few of its members are read from the stream, in whatever order they come. */
 import { createHash, type Hash } from 'node:crypto';
-import { type LargeInfo } from './largeInfo';
 
 /** A larger member is kept as its size and digest. */
 const LARGEST_KEPT_BYTES = 256 * 1024;
@@ -113,4 +112,19 @@ class Part {
 
 function standIn(bytes: number, sha256: string | null): string {
   return JSON.stringify({ segue: 'too large to keep', bytes, sha256 } satisfies Omit<LargeInfo, 'fetch'>);
+}
+
+/** Stands for an `info` that is too large to keep: what it was, and how to get it. */
+export interface LargeInfo {
+  segue: 'too large to keep';
+  bytes: number;
+  /** Of its JSON; null where not all of it came in time: `bytes` is how many did. */
+  sha256: string | null;
+  /** The command that reads it from the service. */
+  fetch: string;
+}
+
+export function isLargeInfo(info: unknown): info is LargeInfo {
+  const { segue, bytes } = (info ?? {}) as Partial<LargeInfo>;
+  return segue === 'too large to keep' && typeof bytes === 'number';
 }

@@ -1,4 +1,6 @@
 /** The one family of errors that calls of the service end with. */
+import { type z } from 'zod';
+import { pointerTo, pointerTokens, valueAt } from './json';
 
 interface Facts {
   operation: string;
@@ -111,4 +113,35 @@ function wordsOf(body: string): string {
       .replace(/<(style|script)[\s\S]{0,4096}?<\/\1>/gi, ' ')
       .replace(/<[^<>]{0,1024}>/g, ' ');
   }
+}
+
+/** Every problem that a schema found, a line each: where, and what is expected there. */
+export function problemsOf(error: z.ZodError, whole = 'request'): string[] {
+  return error.issues.map(({ path, message }) => {
+    const words = message.endsWith('received undefined') ? 'is required' : message;
+    return `${path.join('.') || whole}: ${words}`;
+  });
+}
+
+const MOST_NAMES = 20;
+const LONGEST_NAME = 60;
+
+/** For a pointer that leads nowhere: its longest prefix that has a value, and that value. `whole` names the document. */
+export function describeNearest(document: unknown, pointer: string, whole: string): string {
+  let tokens = pointerTokens(pointer);
+  while (valueAt(document, pointerTo(tokens)) === undefined && tokens.length > 0)
+    tokens = tokens.slice(0, -1);
+  const nearest = pointerTo(tokens);
+  const where = nearest === '' ? `In ${whole}` : `At ${nearest}`;
+  return `${where} there is ${describeValue(valueAt(document, nearest))}`;
+}
+
+export function describeValue(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (Array.isArray(value)) return `a list of ${value.length}`;
+  if (value === null || typeof value !== 'object') return shorten(JSON.stringify(value));
+  const names = Object.keys(value).map((name) => shorten(name, LONGEST_NAME));
+  const listed = names.slice(0, MOST_NAMES).join(', ') || 'nothing';
+  const others = names.length - MOST_NAMES;
+  return `an object with ${listed}${others > 0 ? ` and ${others} more` : ''}`;
 }

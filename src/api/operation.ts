@@ -1,13 +1,14 @@
 /** What an operation of the service is made of. */
-import { type z } from 'zod';
+import { z } from 'zod';
 import { type ExchangeLimits } from './exchange';
+import { isId } from './scope';
 
 /** Where the document has a project's update. */
 export const PROJECT_PATH = '/api/v1/projects/{resourcetype}/{id}';
 
 /** What the document leaves open, and settings fill in. */
 export interface ServiceLayout {
-  /** Where a project is read; the path of its update unless told otherwise. */
+  /** Where a project is read; the path of its update by default. */
   projectPath: string;
   /** Pointer to `data` in the answer of a project read. */
   projectDataAt: string;
@@ -19,7 +20,7 @@ export interface ServiceLayout {
   videoPath?: string;
 }
 
-export interface Ask {
+export interface HttpRequest {
   method: 'GET' | 'POST' | 'PATCH';
   path: string;
   query?: Record<string, string | number | undefined>;
@@ -47,7 +48,8 @@ export interface Operation<Request, Response> {
   /** As the document calls it; stands in every error. */
   name: string;
   request: z.ZodType<Request>;
-  ask: (request: Request, layout: ServiceLayout) => Ask | MissingSetting;
+  /** Written as a method, so that every operation is also an {@link AnyOperation}. */
+  toHttp(request: Request, layout: ServiceLayout): HttpRequest | MissingSetting;
   /** The part of the answer that is acted on, checked; unknown fields are kept. */
   response: z.ZodType<Response>;
   /** Brings what was answered into the form that `response` checks; the body as it is when left out. */
@@ -59,11 +61,10 @@ export interface Operation<Request, Response> {
   /** An empty body is as good an answer as any. */
   mayBeEmpty?: boolean;
   /** What a 404 of this operation most often means. */
-  onMissing?: string;
+  onNotFound?: string;
 }
 
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- the one place that speaks of any operation at all
-export type AnyOperation = Operation<any, any>;
+export type AnyOperation = Operation<unknown, unknown>;
 export type RequestOf<O> = O extends Operation<infer Request, unknown> ? Request : never;
 export type ResponseOf<O> = O extends { response: z.ZodType<infer Response> } ? Response : never;
 
@@ -71,3 +72,13 @@ export type ResponseOf<O> = O extends { response: z.ZodType<infer Response> } ? 
 export function fillPath(template: string, parameters: Record<string, string>): string {
   return template.replace(/\{(\w+)\}/g, (_match, name: string) => encodeURIComponent(parameters[name] ?? ''));
 }
+
+/** Fields that several operations share. What is checked is what is sent: nothing is trimmed on the way. */
+export const text = z.string().refine((value) => value.trim() !== '', 'must not be empty');
+
+/** Ids of projects, tasks, runs and assets are the service's business. */
+export const opaqueId = z.string().refine(isId, 'must be an id: not empty, no blanks around it');
+
+export const uuid = z.guid({ error: 'must be a UUID' });
+
+export const pageNumber = z.int().min(1, 'must be 1 or more');

@@ -1,5 +1,5 @@
 /** Decides, in one place, what is known of a POST that the service must not get twice. */
-import { isId } from './ids';
+import { isId } from './scope';
 import { shorten, TransportError } from './errors';
 import { type HttpAnswer, isSuccess } from './http';
 

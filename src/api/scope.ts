@@ -1,4 +1,5 @@
-/** Which workspace, and which part of it, a call is about. */
+/** Which workspace, and which part of it, a call is about; and what may be an id. Workflows import this file too. */
+
 export interface Scope {
   organization?: string;
   space?: string;
@@ -21,4 +22,14 @@ export function problemsOfScope(scope: Scope | undefined): string[] {
       ? []
       : [`scope.${name}: must be an id that an HTTP header can carry, at most ${LONGEST_SCOPE} long`];
   });
+}
+
+/** Whether a value is a text of ASCII without blanks, and no longer than that. */
+export function isPrintable(value: unknown, longest: number): value is string {
+  return typeof value === 'string' && value.length <= longest && /^[\x21-\x7e]+$/.test(value);
+}
+
+/** Whether a text can be the service's id of something and a part of a path: not empty, no outer blanks, no climbing. */
+export function isId(text: string): boolean {
+  return text !== '' && text === text.trim() && text !== '.' && text !== '..' && !/\p{Surrogate}/u.test(text);
 }

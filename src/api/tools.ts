@@ -1,7 +1,7 @@
 /** The media tools. A new one is one entry here: name, path and request; everything else follows from it. */
 import { z } from 'zod';
-import { text } from './operations/fields';
-import { problemsOf } from './problems';
+import { text } from './operation';
+import { problemsOf } from './errors';
 
 export interface MediaTool {
   path: string;

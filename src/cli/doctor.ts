@@ -19,7 +19,7 @@ import { env, io, print, printJson } from './lib/io';
 const ENOUGH_RETENTION_DAYS = 30;
 const MOST_CLOCK_SKEW_MS = 5_000;
 /** What cannot be looked at without a server. */
-const OF_TEMPORAL = ['namespace', 'search attributes', 'workers', 'fairness'];
+const OF_TEMPORAL = ['namespace', 'search attributes', 'workers'];
 
 interface Finding {
   check: string;
@@ -87,7 +87,6 @@ async function checkTemporal(): Promise<Finding[]> {
         await finding('namespace', () => checkNamespace(temporal, config)),
         await finding('search attributes', () => checkSearchAttributes(temporal, config)),
         await finding('workers', () => checkWorkers(temporal)),
-        await finding('fairness', () => checkFairness(config)),
       ];
     }, config);
   } catch (error) {
@@ -143,27 +142,6 @@ async function checkWorkers(temporal: Client): ReturnType<Check> {
     if ((await pollersOf(temporal, queue, 'activity')).length === 0)
       return { result: 'missing', detail: `nobody polls ${queue}`, advice };
   return { result: 'ok', detail: `${new Set(workflows).size} on ${taskQueue}` };
-}
-
-async function checkFairness(config: TemporalConfig): ReturnType<Check> {
-  const { FAIRNESS_SETTING, readFairness } = await import('../temporal/fairness.js');
-  const queue = batchTaskQueue(loadStarterConfig(env()).taskQueue);
-  switch (await readFairness(config, queue)) {
-    case 'on':
-      return { result: 'ok', detail: `workspaces share ${queue} fairly` };
-    case 'off':
-      return {
-        result: 'warning',
-        detail: `the server has it switched off: on ${queue}, a workspace waits behind the batches of others`,
-        advice: `if several share it, set ${FAIRNESS_SETTING} to true in the server's dynamic config`,
-      };
-    case 'untold':
-      return {
-        result: 'unknown',
-        detail: `the server does not tell whether workspaces share ${queue} fairly`,
-        advice: `they do where ${FAIRNESS_SETTING} is true in its dynamic config; it may tell when a batch has run`,
-      };
-  }
 }
 
 async function checkService(): Promise<Finding[]> {

@@ -3,7 +3,7 @@ import { type Command } from 'commander';
 import { type Api, type CallOptions } from '../api/client';
 import { LARGEST_READ_BYTES } from '../api/exchange';
 import { type Page } from '../api/operations/lists';
-import { walkPages } from '../api/pages';
+import { walkPages } from '../api/operations/lists';
 import { isZone } from '../calendar/zones';
 import { isRecord } from '../validation/inputs';
 import { withApi } from './lib/connect';

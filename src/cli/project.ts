@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Command } from 'commander';
-import { organizationResolver } from '../api/organization';
+import { organizationResolver } from '../api/client';
 import { ConfigError, loadApiConfig, loadStarterConfig, type StarterConfig } from '../config';
 import { type ProjectChange, type ProjectRef } from '../contract';
 import { requireGood } from '../errors';

@@ -1,10 +1,10 @@
 /** Files that a result points to, saved in a folder: each under the name of its job, and only when it is whole. */
 import { mkdir } from 'node:fs/promises';
-import { isPointer, valueAt } from '../api/pointer';
-import { briefly, whatIsThere } from '../api/there';
+import { isPointer, valueAt } from '../api/json';
+import { describeValue, describeNearest } from '../api/errors';
 import { loadProxySettings, type ProxySettings } from '../config';
 import { InvalidInputError, requireGood } from '../errors';
-import { isLargeInfo } from '../api/largeInfo';
+import { isLargeInfo } from '../api/condensed';
 import { type BatchItemResult } from '../contract';
 import { digest } from '../platform/digest';
 import { inOrderFrom, inParallel } from '../platform/parallel';
@@ -70,12 +70,12 @@ function urlsAt(info: unknown, at: string): string[] | string {
     return `at ${at}: the result has ${info.bytes} bytes, too many to keep. The service has it: ${info.fetch}`;
   const found = valueAt(info, at);
   if (found === undefined)
-    return `at ${at}: there is nothing in the result. ${whatIsThere(info, at, '`info`')}`;
+    return `at ${at}: there is nothing in the result. ${describeNearest(info, at, '`info`')}`;
   const items: unknown[] = Array.isArray(found) ? found : [found];
   const urls = items.map((item) => (typeof item === 'string' ? item : valueAt(item, '/url')));
   const isComplete = urls.every((url) => typeof url === 'string');
   if (!isComplete || urls.length === 0)
-    return `at ${at}: must be a URL, a list of URLs, or objects with a url. There is ${briefly(found)}`;
+    return `at ${at}: must be a URL, a list of URLs, or objects with a url. There is ${describeValue(found)}`;
   if (urls.length > MOST_FILES) return `at ${at}: has ${urls.length} URLs, more than ${MOST_FILES}`;
   return urls;
 }

@@ -1,5 +1,5 @@
 import { type Client } from '@temporalio/client';
-import { optionalTsToMs } from '@temporalio/common/lib/time';
+import { optionalTsToMs } from '../platform/sdkInternals';
 import { temporal as proto } from '@temporalio/proto';
 import { formatDuration } from '../contract/durations';
 import { NoAnswerError, type UnansweredOrder } from '../errors';

@@ -2,28 +2,30 @@
  * The only reader of the environment: one function for each kind of process, which tells every problem at once, by
  * the name of the setting, before anything is started.
  */
-import { type Operator } from '../contract';
-import { readLimits, type SendLimits } from './limits';
-import { readOperator } from './operator';
-import { readRoles, type WorkerRole } from './roles';
+import { type Operator, type PollSettings, type SubmitSettings } from '../contract';
 import { type ProxySettings } from '../platform/plainAgent';
+import { type SendLimits } from './limits';
+import { type LogLevel, type WorkerRole } from './parsers';
 import { type ApiConfig, readApi, readProxy } from './service';
 import { type Environment, readSettings, type Settings } from './settings';
-import { readStarter, type StarterConfig } from './starter';
+import { SETTINGS } from './table';
 import { type LocalTemporalConfig, readLocalTemporal, readTemporal, type TemporalConfig } from './temporal';
 
-export { chunksOf, DEFAULT_LIMITS, type SendLimits, sharesOf } from './limits';
-export { problemsOfRoles, WORKER_ROLES, type WorkerRole } from './roles';
 export { type ProxySettings } from '../platform/plainAgent';
-export { type ApiConfig, PUBLISHED_LAYOUT } from './service';
+export { chunksOf, DEFAULT_LIMITS, type SendLimits, sharesOf } from './limits';
+export { type LogLevel, problemsOfRoles, WORKER_ROLES, type WorkerRole } from './parsers';
+export { type ApiConfig, apiSettings, PUBLISHED_LAYOUT } from './service';
 export { ConfigError, type Environment } from './settings';
-export { type StarterConfig } from './starter';
 export { type LocalTemporalConfig, type TemporalConfig } from './temporal';
 
-const MOST_CACHED = 100_000;
-
-const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error'] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
+/** What a starter needs: it puts these settings into the workflow's input, since workflows have no environment. */
+export interface StarterConfig {
+  taskQueue: string;
+  poll: PollSettings;
+  submit: SubmitSettings;
+  /** The workspace whose projects are changed, where a change names none. */
+  organization?: string;
+}
 
 export interface WorkerConfig extends StarterConfig {
   api: ApiConfig;
@@ -57,10 +59,10 @@ export function loadWorkerConfig(env: Environment = process.env): WorkerConfig {
     ...readStarter(settings),
     api: readApi(settings),
     limits: readLimits(settings),
-    operator: readOperator(settings),
-    roles: readRoles(settings),
-    maxCachedWorkflows: settings.wholeNumber('SEGUE_MAX_CACHED_WORKFLOWS', undefined, MOST_CACHED),
-    logLevel: readLogLevel(settings),
+    operator: settings.get('SEGUE_OPERATOR'),
+    roles: settings.get('SEGUE_WORKER_ROLES'),
+    maxCachedWorkflows: settings.get('SEGUE_MAX_CACHED_WORKFLOWS'),
+    logLevel: settings.get('SEGUE_LOG_LEVEL'),
     temporal: readTemporal(settings),
   }));
 }
@@ -71,7 +73,7 @@ export function loadLocalConfig(env: Environment = process.env): LocalConfig {
     taskQueueGiven: settings.text('SEGUE_TASK_QUEUE') !== undefined,
     limits: readLimits(settings),
     temporal: readLocalTemporal(settings),
-    logLevel: readLogLevel(settings),
+    logLevel: settings.get('SEGUE_LOG_LEVEL'),
   }));
 }
 
@@ -93,44 +95,34 @@ export function loadLocalTemporalConfig(env: Environment = process.env): LocalTe
   return readSettings(env, readLocalTemporal);
 }
 
-function readLogLevel(settings: Settings): LogLevel {
-  return settings.oneOf('SEGUE_LOG_LEVEL', LOG_LEVELS, 'info');
+function readStarter(settings: Settings): StarterConfig {
+  const poll: PollSettings = {
+    min: settings.get('SEGUE_POLL_MIN'),
+    max: settings.get('SEGUE_POLL_MAX'),
+    deadline: settings.get('SEGUE_POLL_DEADLINE'),
+    giveUp: settings.get('SEGUE_GIVE_UP'),
+  };
+  settings.requireOrder(['SEGUE_POLL_MIN', poll.min], ['SEGUE_POLL_MAX', poll.max]);
+  settings.requireOrder(['SEGUE_POLL_DEADLINE', poll.deadline], ['SEGUE_GIVE_UP', poll.giveUp]);
+  return {
+    taskQueue: settings.get('SEGUE_TASK_QUEUE'),
+    poll,
+    submit: { timeout: settings.get('SEGUE_SUBMIT_TIMEOUT'), authGrace: settings.get('SEGUE_AUTH_GRACE') },
+    organization: settings.get('SEGUE_ORGANIZATION'),
+  };
 }
 
-const KNOWN_SETTINGS = [
-  'SEGUE_API_URL',
-  'SEGUE_API_KEY',
-  'SEGUE_API_TOKEN',
-  'SEGUE_ALLOW_HTTP',
-  'SEGUE_ORGANIZATION',
-  'SEGUE_SPACE',
-  'SEGUE_TASK_QUEUE',
-  'SEGUE_POLL_MIN',
-  'SEGUE_POLL_MAX',
-  'SEGUE_POLL_DEADLINE',
-  'SEGUE_GIVE_UP',
-  'SEGUE_AUTH_GRACE',
-  'SEGUE_SUBMIT_TIMEOUT',
-  'SEGUE_MAX_SUBMITS',
-  'SEGUE_MAX_SUBMIT_RPS',
-  'SEGUE_HOLD_SUBMITS_BEFORE',
-  'SEGUE_WORKER_ROLES',
-  'SEGUE_MAX_CACHED_WORKFLOWS',
-  'SEGUE_OPERATOR',
-  'SEGUE_LOG_LEVEL',
-  'SEGUE_PROJECT_PATH',
-  'SEGUE_PROJECT_DATA_AT',
-  'SEGUE_DRAFTS_AT',
-  'SEGUE_ACTIVITY_AT',
-  'SEGUE_ASSET_PATH',
-  'SEGUE_RUN_PATH',
-  'SEGUE_VIDEO_PATH',
-  'SEGUE_TEMPORAL_CLI',
-];
+function readLimits(settings: Settings): SendLimits {
+  return {
+    maxSubmits: settings.get('SEGUE_MAX_SUBMITS'),
+    maxSubmitRate: settings.get('SEGUE_MAX_SUBMIT_RPS'),
+    holdBefore: settings.get('SEGUE_HOLD_SUBMITS_BEFORE'),
+  };
+}
 
 /** Names that look like settings of Segue and are none: most often a slip of the pen. */
 export function unknownSettings(env: Environment = process.env): string[] {
-  return Object.keys(env).filter((name) => name.startsWith('SEGUE_') && !KNOWN_SETTINGS.includes(name));
+  return Object.keys(env).filter((name) => name.startsWith('SEGUE_') && !Object.hasOwn(SETTINGS, name));
 }
 
 /** The environment of a child process that must not meet the caller's cluster. */

@@ -1,5 +1,4 @@
 import { LARGEST_CHUNK, USUAL_CHUNK } from '../contract';
-import { type Settings } from './settings';
 
 /** How much a worker sends, and what it does not send at all. */
 export interface SendLimits {
@@ -51,14 +50,4 @@ export function chunksOf({ onWire, perSecond }: SendShare): ChunkShare {
   return { items: Math.ceil(onWire / atOnce), atOnce };
 }
 
-const MOST_SUBMITS = 10_000;
-
 export const DEFAULT_LIMITS: SendLimits = { maxSubmits: 100 };
-
-export function readLimits(settings: Settings): SendLimits {
-  return {
-    maxSubmits: settings.wholeNumber('SEGUE_MAX_SUBMITS', DEFAULT_LIMITS.maxSubmits, MOST_SUBMITS),
-    maxSubmitRate: settings.rate('SEGUE_MAX_SUBMIT_RPS'),
-    holdBefore: settings.time('SEGUE_HOLD_SUBMITS_BEFORE'),
-  };
-}

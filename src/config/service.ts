@@ -1,6 +1,8 @@
+import { type ApiSettings } from '../api/client';
 import { Credential } from '../api/credential';
 import { PROJECT_PATH, type ServiceLayout } from '../api/operation';
 import { isLoopback } from '../platform/loopback';
+import { VERSION } from '../platform/package';
 import { type ProxySettings } from '../platform/plainAgent';
 import { type Settings } from './settings';
 
@@ -13,45 +15,40 @@ export interface ApiConfig {
   layout: ServiceLayout;
 }
 
-/** The document's own paths and places, taken as they are. */
+/** The paths and places that the document publishes. */
 export const PUBLISHED_LAYOUT: ServiceLayout = { projectPath: PROJECT_PATH, projectDataAt: '/data' };
+
+/** What the client of the service takes. */
+export function apiSettings({ url, ...rest }: ApiConfig): ApiSettings {
+  return { ...rest, baseUrl: url, userAgent: `segue/${VERSION}` };
+}
 
 export function readApi(settings: Settings): ApiConfig {
   return {
     url: readApiUrl(settings),
     credential: readCredential(settings),
-    organization: settings.headerValue('SEGUE_ORGANIZATION'),
-    space: settings.headerValue('SEGUE_SPACE'),
+    organization: settings.get('SEGUE_ORGANIZATION'),
+    space: settings.get('SEGUE_SPACE'),
     proxy: readProxy(settings),
-    layout: readLayout(settings),
-  };
-}
-
-/** What the API's document leaves open. */
-function readLayout(settings: Settings): ServiceLayout {
-  return {
-    projectPath:
-      settings.pathTemplate('SEGUE_PROJECT_PATH', ['resourcetype', 'id']) ?? PUBLISHED_LAYOUT.projectPath,
-    projectDataAt: settings.pointer('SEGUE_PROJECT_DATA_AT') ?? PUBLISHED_LAYOUT.projectDataAt,
-    draftsAt: settings.pointer('SEGUE_DRAFTS_AT'),
-    activityAt: settings.pointer('SEGUE_ACTIVITY_AT'),
-    assetPath: settings.pathTemplate('SEGUE_ASSET_PATH', ['id']),
-    runPath: settings.pathTemplate('SEGUE_RUN_PATH', ['id']),
-    videoPath: settings.pathTemplate('SEGUE_VIDEO_PATH', ['id']),
+    layout: {
+      projectPath: settings.get('SEGUE_PROJECT_PATH'),
+      projectDataAt: settings.get('SEGUE_PROJECT_DATA_AT'),
+      draftsAt: settings.get('SEGUE_DRAFTS_AT'),
+      activityAt: settings.get('SEGUE_ACTIVITY_AT'),
+      assetPath: settings.get('SEGUE_ASSET_PATH'),
+      runPath: settings.get('SEGUE_RUN_PATH'),
+      videoPath: settings.get('SEGUE_VIDEO_PATH'),
+    },
   };
 }
 
 function readApiUrl(settings: Settings): string {
-  const text = settings.text('SEGUE_API_URL');
-  if (!text) {
-    settings.problem(
-      'SEGUE_API_URL: not set; give the base address of the service, like https://api.example.com',
-    );
-    return '';
-  }
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || !['http:', 'https:'].includes(url.protocol)) {
-    settings.problem(`SEGUE_API_URL: "${text}" is not an http or https address`);
+  const url = settings.get('SEGUE_API_URL');
+  if (!url) {
+    if (!settings.text('SEGUE_API_URL'))
+      settings.problem(
+        'SEGUE_API_URL: not set; give the base address of the service, like https://api.example.com',
+      );
     return '';
   }
   if (url.username || url.password) {
@@ -62,7 +59,7 @@ function readApiUrl(settings: Settings): string {
   if (url.search || url.hash) {
     settings.problem('SEGUE_API_URL: has a query or fragment; give only the base address');
   }
-  if (url.protocol === 'http:' && !isLoopback(url.hostname) && settings.text('SEGUE_ALLOW_HTTP') !== '1') {
+  if (url.protocol === 'http:' && !isLoopback(url.hostname) && settings.get('SEGUE_ALLOW_HTTP') !== '1') {
     settings.problem(
       `SEGUE_API_URL: ${url.origin} would send the credential unencrypted; use https, or set SEGUE_ALLOW_HTTP=1`,
     );
@@ -71,18 +68,13 @@ function readApiUrl(settings: Settings): string {
 }
 
 function readCredential(settings: Settings): Credential {
-  const key = settings.text('SEGUE_API_KEY');
-  const token = settings.text('SEGUE_API_TOKEN');
-  if (key && token) settings.problem('SEGUE_API_KEY and SEGUE_API_TOKEN: both are set; keep one');
-  if (!key && !token)
+  const isKeySet = settings.text('SEGUE_API_KEY') !== undefined;
+  const isTokenSet = settings.text('SEGUE_API_TOKEN') !== undefined;
+  if (isKeySet && isTokenSet) settings.problem('SEGUE_API_KEY and SEGUE_API_TOKEN: both are set; keep one');
+  if (!isKeySet && !isTokenSet)
     settings.problem('SEGUE_API_KEY or SEGUE_API_TOKEN: neither is set; the service needs one');
-  for (const [name, secret] of Object.entries({ SEGUE_API_KEY: key, SEGUE_API_TOKEN: token })) {
-    // The value itself must not be repeated in the message.
-    if (secret && !/^[\x21-\x7e]+$/.test(secret)) {
-      settings.problem(`${name}: holds a blank or a character that an HTTP header cannot carry`);
-    }
-  }
-  return token ? Credential.bearer(token) : Credential.apiKey(key ?? '');
+  const [key = '', token = ''] = [settings.get('SEGUE_API_KEY'), settings.get('SEGUE_API_TOKEN')];
+  return isTokenSet ? Credential.bearer(token) : Credential.apiKey(key);
 }
 
 export function readProxy(settings: Settings): ProxySettings {

@@ -1,9 +1,7 @@
-/** Reads settings one by one, and keeps every problem it meets until all have been read. */
-import { fitsHeader } from '../api/scope';
-import { isPointer } from '../api/pointer';
-import { DURATION_FORM, type Duration, formatDuration, parseDuration } from '../contract/durations';
-
-const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
+/** How settings are read from the environment: every problem is kept until all of them have been read. */
+import { type Duration, formatDuration, parseDuration } from '../contract/durations';
+import { type Parser } from './parsers';
+import { type Setting, SETTINGS } from './table';
 
 export type Environment = Record<string, string | undefined>;
 
@@ -15,6 +13,12 @@ export class ConfigError extends Error {
     this.name = 'ConfigError';
   }
 }
+
+type Table = typeof SETTINGS;
+type ParsedBy<S> = S extends { parse: Parser<infer T> } ? T : never;
+type Value<Name extends keyof Table> = Table[Name] extends { default: string }
+  ? ParsedBy<Table[Name]>
+  : ParsedBy<Table[Name]> | undefined;
 
 /** What `read` makes of the environment, or an error with everything that is wrong in it. */
 export function readSettings<T>(env: Environment, read: (settings: Settings) => T): T {
@@ -34,35 +38,20 @@ export class Settings {
     this.problems.push(text);
   }
 
-  /** An empty value counts as not set: that is how compose files leave a setting out. */
+  /** The text of any variable. An empty one counts as not set: that is how compose files leave a setting out. */
   text(name: string): string | undefined {
     const value = this.env[name]?.trim();
     return value === '' ? undefined : value;
   }
 
-  headerValue(name: string): string | undefined {
-    const value = this.text(name);
-    if (value !== undefined && !fitsHeader(value))
-      this.problem(`${name}: holds what an HTTP header cannot carry`);
-    return value;
-  }
-
-  oneOf<Choice extends string>(name: string, choices: readonly Choice[], fallback: Choice): Choice {
-    const text = this.text(name) ?? fallback;
-    const choice = choices.find((known) => known === text);
-    if (!choice) this.problem(`${name}: "${text}" is none of ${choices.join(', ')}`);
-    return choice ?? fallback;
-  }
-
-  duration(name: string, fallback: Duration, least: Duration): Duration {
-    const text = this.text(name) ?? fallback;
-    const ms = parseDuration(text);
-    if (ms === undefined) {
-      this.problem(`${name}: "${text}" is not a duration; write ${DURATION_FORM}`);
-      return fallback;
-    }
-    if (ms < milliseconds(least)) this.problem(`${name}: ${text} is too short; the least is ${least}`);
-    return text;
+  /** The value of a setting of the table. A wrong one is a problem, and its default is used to read on. */
+  get<Name extends keyof Table>(name: Name): Value<Name> {
+    const { parse, flag, default: fallback }: Setting = SETTINGS[name];
+    const text = this.text(name);
+    const given = text === undefined ? undefined : parse(text);
+    if (given && 'problem' in given) this.problem(`${name}${flag ? ` (${flag})` : ''}: ${given.problem}`);
+    const used = given && 'value' in given ? given : fallback === undefined ? undefined : parse(fallback);
+    return (used && 'value' in used ? used.value : undefined) as Value<Name>;
   }
 
   /** Two durations of which the first may not be the longer one. */
@@ -72,64 +61,6 @@ export class Settings {
     this.problem(
       `${less[0]} (${formatDuration(lessMs)}) is longer than ${more[0]} (${formatDuration(moreMs)}); set both`,
     );
-  }
-
-  wholeNumber<Fallback extends number | undefined>(
-    name: string,
-    fallback: Fallback,
-    most: number,
-  ): number | Fallback {
-    const text = this.text(name);
-    if (text === undefined) return fallback;
-    const number = /^\d+$/.test(text) ? Number(text) : 0;
-    if (number < 1 || number > most) {
-      this.problem(`${name}: "${text}" is not a whole number from 1 to ${most}`);
-    }
-    return number;
-  }
-
-  /** How often a second; less than once is possible. */
-  rate(name: string): number | undefined {
-    const text = this.text(name);
-    if (text === undefined) return undefined;
-    const number = /^\d+(\.\d+)?$/.test(text) ? Number(text) : 0;
-    if (number <= 0) this.problem(`${name}: "${text}" is not a number over 0, like 20 or 0.5`);
-    return number;
-  }
-
-  /** A moment, with its zone: the same text must not mean two moments on two machines. */
-  time(name: string): Date | undefined {
-    const text = this.text(name);
-    if (text === undefined) return undefined;
-    const isTime = TIME.test(text) && !Number.isNaN(Date.parse(text));
-    if (!isTime) this.problem(`${name}: "${text}" is not a time with its zone, like 2026-01-31T14:00:00Z`);
-    return new Date(text);
-  }
-
-  /** A path with each of the parameters in it, in braces. */
-  pathTemplate(name: string, parameters: string[]): string | undefined {
-    const template = this.text(name);
-    if (template === undefined) return undefined;
-    const found = [...template.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter ?? '');
-    const complete =
-      parameters.every((parameter) => found.includes(parameter)) && found.length === parameters.length;
-    if (!template.startsWith('/') || !complete || /[?#\s]/.test(template)) {
-      const form = `/api/v1/things/${parameters.map((parameter) => `{${parameter}}`).join('/')}`;
-      this.problem(
-        `${name}: "${template}" is not a path with ${parameters.join(' and ')} in it, like ${form}`,
-      );
-    }
-    return template;
-  }
-
-  pointer(name: string): string | undefined {
-    const pointer = this.text(name);
-    // The pointer to the whole is the empty text, which a setting cannot hold; `#` is its other spelling.
-    if (pointer === '#') return '';
-    if (pointer !== undefined && !isPointer(pointer)) {
-      this.problem(`${name}: "${pointer}" is not a JSON pointer, like /results/items`);
-    }
-    return pointer;
   }
 }
 

@@ -46,7 +46,7 @@ export function readLocalTemporal(settings: Settings): LocalTemporalConfig {
   return {
     // Only this variable, no profile: a demo must not run on a cluster that some file on this machine names.
     existing: settings.text('TEMPORAL_ADDRESS') ? readTemporal(settings) : undefined,
-    cli: settings.text('SEGUE_TEMPORAL_CLI'),
+    cli: settings.get('SEGUE_TEMPORAL_CLI'),
     searchPath: settings.env.PATH ?? '',
     cacheFolder: cacheFolder(settings),
     proxy: readProxy(settings),

@@ -3,9 +3,8 @@
  *
  * Members of objects only: two who change one list by index would move each other's items.
  */
-import { isDeeper } from '../api/depth';
-import { isPointer, pointerTo, pointerTokens } from '../api/pointer';
-import { isPrintable } from '../api/ids';
+import { isDeeper, isPointer, pointerTo, pointerTokens } from '../api/json';
+import { isPrintable } from '../api/scope';
 import { type ProjectChange, type Step } from '.';
 import { isWorkflowId, LONGEST_CHANGE_ID } from './ids';
 

@@ -1,5 +1,5 @@
 /** A campaign: everything that can be wrong with its spec, each with its place, and how it is started once. */
-import { isDeeper } from '../api/depth';
+import { isDeeper } from '../api/json';
 import {
   CAMPAIGN_WORKFLOW,
   type CampaignInput,

@@ -1,6 +1,6 @@
 /** What is wrong with the request of a campaign's media job, as far as it can be told before others have results. */
 import { type z } from 'zod';
-import { isDeeper } from '../api/depth';
+import { isDeeper } from '../api/json';
 import { findTool, mediaTools } from '../api/tools';
 import {
   DEEPEST,
@@ -8,7 +8,6 @@ import {
   type Problem,
   problemText,
   referencesIn,
-  suggestion,
   unknownMember,
 } from '../validation/campaign';
 import { isRecord } from '../validation/inputs';
@@ -17,12 +16,11 @@ import { isRecord } from '../validation/inputs';
 export function findRequestProblems(tool: string, request: unknown): Problem[] {
   const known = findTool(tool);
   const names = Object.keys(mediaTools);
-  if (!known)
-    return [{ path: ['tool'], words: `"${tool}" is none of ${names.join(', ')}${suggestion(tool, names)}` }];
+  if (!known) return [{ path: ['tool'], words: `"${tool}" is none of ${names.join(', ')}` }];
   const { error } = known.request.safeParse(request, { reportInput: true });
   const unknownYet = referencesIn(request).map(({ path }) => path);
   return (error?.issues ?? [])
-    .flatMap((issue) => problemsOfIssue(issue, Object.keys(known.request.shape)))
+    .flatMap(problemsOfIssue)
     .filter(({ path, ofName }) => ofName ?? !unknownYet.some((place) => startsWith(path, place)))
     .map((problem) => ({ ...problem, path: ['request', ...problem.path] }));
 }
@@ -33,11 +31,10 @@ export function problemsOfMediaRequest(tool: unknown, request: unknown): string[
   return findRequestProblems(tool, request).map(problemText);
 }
 
-/** One for each field that is not known; `fields` are those of the request itself. */
-function problemsOfIssue(issue: z.core.$ZodIssue, fields: string[]): Problem[] {
+/** One for each field that is not known. */
+function problemsOfIssue(issue: z.core.$ZodIssue): Problem[] {
   const path = issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part));
-  if (issue.code === 'unrecognized_keys')
-    return issue.keys.map((name) => unknownMember([...path, name], path.length === 0 ? fields : []));
+  if (issue.code === 'unrecognized_keys') return issue.keys.map((name) => unknownMember([...path, name]));
   const isMissing = issue.input === undefined;
   return [{ path, words: isMissing ? 'is required' : issue.message }];
 }

@@ -7,7 +7,7 @@ import {
   type WorkflowExecutionInfo,
 } from '@temporalio/client';
 import { type Priority } from '@temporalio/common';
-import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow';
+import { decodeArrayFromPayloads } from '../platform/sdkInternals';
 import { type CampaignInput, START_MEMO } from '../contract';
 import { KeyReusedError, NoSuchJobError } from '../errors';
 import { keyIn } from '../contract/ids';

@@ -28,6 +28,9 @@ export interface DevServer {
   stop: () => Promise<void>;
 }
 
+/** The server's dynamic config that lets workspaces share a task queue fairly; off by default. */
+export const FAIRNESS_SETTING = 'matching.enableFairness';
+
 const NAMESPACE = 'default';
 const RETENTION_DAYS = 30;
 

@@ -1,13 +1,13 @@
 /** Finds a Temporal server for development and tests: the first of six places that has one. */
-import { access, constants } from 'node:fs/promises';
+import { access, constants, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { type LocalTemporalConfig, type TemporalConfig, withoutTemporalSettings } from '../config';
 import { NoTemporalError } from '../errors';
 import { buildTemporalCli } from './build';
 import { downloadWithSdk } from './download';
-import { underLock } from './lock';
 import { runToEnd } from './process';
 import { isRecentServer, OLDEST_SERVER, TEMPORAL_CLI_VERSION } from './versions';
+import { lock } from 'proper-lockfile';
 
 export type FoundTemporal =
   | { kind: 'cluster'; cluster: TemporalConfig }
@@ -127,4 +127,23 @@ async function findOnPath(searchPath: string): Promise<string | undefined> {
     if (executable) return file;
   }
   return undefined;
+}
+
+/**
+ * Runs `work` in one process at a time. A lock whose holder died is taken over after ten seconds, so waiting is
+ * bounded by the work itself.
+ */
+export async function underLock<T>(folder: string, onWait: () => void, work: () => Promise<T>): Promise<T> {
+  await mkdir(folder, { recursive: true });
+  const options = { stale: 10_000, update: 2_000 };
+  const release = await lock(folder, options).catch(async (error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code !== 'ELOCKED') throw error;
+    onWait();
+    return lock(folder, { ...options, retries: { forever: true, minTimeout: 250, maxTimeout: 1_000 } });
+  });
+  try {
+    return await work();
+  } finally {
+    await release();
+  }
 }

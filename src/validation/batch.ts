@@ -3,8 +3,7 @@
  * it before they start anything, and the runs themselves. Part of the workflow bundle.
  */
 import { problemsOfScope } from '../api/scope';
-import { must, object, required } from './campaign/shape';
-import { type Problem, problemText } from './campaign/problem';
+import { comment, must, object, orderText, person, required } from './campaign/shape';
 import { MOST_BATCH_CONCURRENCY, MOST_PARTITION_ITEMS, MOST_PARTITIONS } from '../contract';
 import { isGivenKey, KEY_FORM } from '../contract/ids';
 import { isRecord, isText, problemsOfObjects, problemsOfTargets, problemsOfTaskId } from './inputs';
@@ -12,7 +11,6 @@ import { type GivenTimes, problemsOfJobTimes } from './times';
 
 /** What people give and what Segue makes of it; its items' keys are longer. */
 const BATCH_KEY = /^[A-Za-z0-9._~+-]{1,200}$/;
-const LONGEST_REASON = 4_000;
 
 export function problemsOfPartitionInput(input: unknown): string[] {
   if (!isRecord(input)) return ['the input: must be one object'];
@@ -107,18 +105,17 @@ export function problemsOfConcurrency(concurrency: unknown): string[] {
     : [`concurrency: must be a whole number from 1 to ${MOST_BATCH_CONCURRENCY}`];
 }
 
-const person = must((value) => isText(value) && value.trim() !== '' && value.length <= 200, 'who says so');
-const reason = must(
-  (value) => typeof value === 'string' && value.length <= LONGEST_REASON,
-  `a text of at most ${LONGEST_REASON} characters`,
-);
 const concurrency = must(
   (value) => problemsOfConcurrency(value).length === 0,
   `a whole number from 1 to ${MOST_BATCH_CONCURRENCY}`,
 );
 
-const order = object({ by: required(person), reason });
-const concurrencyOrder = object({ by: required(person), reason, concurrency: required(concurrency) });
+const order = object({ by: required(person), reason: comment });
+const concurrencyOrder = object({
+  by: required(person),
+  reason: comment,
+  concurrency: required(concurrency),
+});
 
 /** Of an order to pause, resume or cancel. */
 export function problemsOfBatchOrder(asked: unknown): string[] {
@@ -127,10 +124,6 @@ export function problemsOfBatchOrder(asked: unknown): string[] {
 
 export function problemsOfConcurrencyOrder(asked: unknown): string[] {
   return concurrencyOrder(asked, []).map(orderText);
-}
-
-function orderText(problem: Problem): string {
-  return problem.path.length === 0 ? `the order: ${problem.words}` : problemText(problem);
 }
 
 function isCount(value: unknown): value is number {

@@ -3,9 +3,8 @@
  * itself, because other languages start it too, with whatever JSON they have. Part of the workflow bundle.
  */
 import { endOf } from '../api/endings';
-import { isId, isPrintable } from '../api/ids';
-import { isInnerPointer } from '../api/pointer';
-import { problemsOfScope } from '../api/scope';
+import { isInnerPointer } from '../api/json';
+import { isId, isPrintable, problemsOfScope } from '../api/scope';
 import {
   NOTIFY_EVENTS,
   type ProjectRef,
@@ -158,6 +157,7 @@ export function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }
 
-function isLeftOut(value: unknown): boolean {
+/** Other languages write null for what they leave out. */
+export function isLeftOut(value: unknown): value is null | undefined {
   return value === undefined || value === null;
 }

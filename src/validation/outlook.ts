@@ -1,11 +1,10 @@
 /** What is wrong with what an outlook is asked for, whoever asks. Part of the workflow bundle. */
-import { isInnerPointer } from '../api/pointer';
+import { isInnerPointer } from '../api/json';
 import { problemsOfScope } from '../api/scope';
 import { MOST_OUTLOOK_WEEKS } from '../contract';
 import { isIdText, researchFields } from './campaign/fields';
-import { problemText } from './campaign/problem';
-import { isLeftOut, object } from './campaign/shape';
-import { isRecord, isText, problemsOfObjects, problemsOfTargets } from './inputs';
+import { object, problemText } from './campaign/shape';
+import { isLeftOut, isRecord, isText, problemsOfObjects, problemsOfTargets } from './inputs';
 
 export function problemsOfOutlookInput(input: unknown): string[] {
   if (!isRecord(input)) return ['the input: must be one object'];

@@ -10,7 +10,7 @@ import {
   StatusError,
   TransportError,
 } from '../../api/errors';
-import { valueAt } from '../../api/pointer';
+import { valueAt } from '../../api/json';
 import { changeData, ChangeError } from '../../contract/changes';
 import { type ProjectRef, type Scope, type WriteOrder, type WriteReport } from '../../contract';
 import { type Heartbeat } from '../atMostOnce/heartbeat';

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
 import { isTaskOver } from '../../api/endings';
 import { type CondensedText } from '../../contract';
-import { isLargeInfo, type LargeInfo } from '../../api/largeInfo';
+import { isLargeInfo, type LargeInfo } from '../../api/condensed';
 import { truncate } from '../../contract/text';
 
 export const LARGEST_RESULT_BYTES = 1024 * 1024;

@@ -1,11 +1,8 @@
 /** Every operation that can be asked again. The two that must not be, submit and notify, are in client.ts. */
-import { getBoard } from './board';
 import { getDrafts, getTaskActivity } from './lists';
 import { getProject, updateProject } from './projects';
-import { getAsset, getRun, getTask, getTranscription, getVideo } from './records';
-import { getSubtitles } from './subtitles';
-import { getVoice } from './voice';
-import { getWorkspace } from './workspace';
+import { getAsset, getRun, getTask, getTranscription, getVideo, getSubtitles } from './records';
+import { getBoard, getVoice, getWorkspace } from './workspace';
 
 export const operations = {
   getTask,

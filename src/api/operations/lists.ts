@@ -1,8 +1,7 @@
 /** Lists that come page by page. How a page looks is not published. */
 import { z } from 'zod';
-import { fillPath, type Operation, type ServiceLayout } from '../operation';
-import { valueAt } from '../pointer';
-import { opaqueId, pageNumber, text } from './fields';
+import { fillPath, type Operation, type ServiceLayout, opaqueId, pageNumber, text } from '../operation';
+import { valueAt } from '../json';
 
 const page = z.object({ items: z.array(z.unknown()) });
 
@@ -21,7 +20,7 @@ const draftsRequest = z.strictObject({
 export const getDrafts: Operation<z.infer<typeof draftsRequest>, Page> = {
   name: 'list drafts',
   request: draftsRequest,
-  ask: ({ account_ids, ...query }) => ({
+  toHttp: ({ account_ids, ...query }) => ({
     method: 'GET',
     path: '/api/v1/service/social-media/get-drafts',
     query: { account_ids: account_ids.join(','), ...query },
@@ -39,7 +38,7 @@ const activityRequest = z.strictObject({
 export const getTaskActivity: Operation<z.infer<typeof activityRequest>, Page> = {
   name: 'get task activity',
   request: activityRequest,
-  ask: ({ task_id, ...query }) => ({
+  toHttp: ({ task_id, ...query }) => ({
     method: 'GET',
     path: fillPath('/api/v1/pm/tasks/{task_id}/activity', { task_id }),
     query,
@@ -77,5 +76,23 @@ export class LayoutProblem extends Error {
     readonly problem: string,
   ) {
     super(problem);
+  }
+}
+
+/**
+ * Walks a list page by page until one is empty or was there before. A short page is not the end: how long pages
+ * are, and what the service does past the last one, is not published.
+ */
+export async function* walkPages(
+  getPage: (page: number) => Promise<Page>,
+  first = 1,
+): AsyncGenerator<unknown[], void, undefined> {
+  const seen = new Set<string>();
+  for (let number = first; ; number++) {
+    const { items } = await getPage(number);
+    const content = JSON.stringify(items);
+    if (items.length === 0 || seen.has(content)) return;
+    seen.add(content);
+    yield items;
   }
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { text } from './fields';
+import { text } from '../operation';
 
 export const NOTIFY_PATH = '/api/v1/service/agent/notify';
 

@@ -1,8 +1,7 @@
+/** Reading and updating a project. */
 import { z } from 'zod';
-import { fillPath, type Operation, PROJECT_PATH } from '../operation';
-import { inexactNumberIn } from '../numbers';
-import { valueAt } from '../pointer';
-import { opaqueId } from './fields';
+import { fillPath, type Operation, PROJECT_PATH, opaqueId } from '../operation';
+import { valueAt } from '../json';
 
 const project = { resourcetype: opaqueId, id: opaqueId };
 
@@ -25,7 +24,7 @@ const readResponse = z.object({
 export const getProject: Operation<z.infer<typeof readRequest>, z.infer<typeof readResponse>> = {
   name: 'get project',
   request: readRequest,
-  ask: (request, { projectPath }) => ({ method: 'GET', path: fillPath(projectPath, request) }),
+  toHttp: (request, { projectPath }) => ({ method: 'GET', path: fillPath(projectPath, request) }),
   read: ({ body, text, etag }, { projectDataAt }) => {
     const found = valueAt(body, projectDataAt);
     return {
@@ -54,7 +53,7 @@ const updateRequest = z.strictObject({
 export const updateProject: Operation<z.infer<typeof updateRequest>, unknown> = {
   name: 'update project',
   request: updateRequest,
-  ask: ({ changes, ifMatch, ...request }) => ({
+  toHttp: ({ changes, ifMatch, ...request }) => ({
     method: 'PATCH',
     path: fillPath(PROJECT_PATH, request),
     body: changes,
@@ -66,4 +65,21 @@ export const updateProject: Operation<z.infer<typeof updateRequest>, unknown> = 
 
 function isObject(value: unknown): boolean {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
+}
+
+const TEXT_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/gs;
+
+/**
+ * The first number in a JSON text that JavaScript cannot give back: a whole one that is read as another, like an id of
+ * 64 bits, or one beyond all bounds. Other fractions are not looked at: whoever wrote them had no more digits either.
+ */
+function inexactNumberIn(json: string): string | undefined {
+  for (const [token] of json.matchAll(TEXT_OR_NUMBER))
+    if (!token.startsWith('"') && isInexact(token)) return token;
+  return undefined;
+}
+
+function isInexact(token: string): boolean {
+  const value = Number(token);
+  return !Number.isFinite(value) || (/^-?\d{16,}$/.test(token) && BigInt(token) !== BigInt(value));
 }

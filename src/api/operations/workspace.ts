@@ -1,5 +1,6 @@
+/** Reads of the workspace, its voices and its boards. */
 import { z } from 'zod';
-import { type Operation } from '../operation';
+import { type Operation, fillPath, uuid, opaqueId } from '../operation';
 
 export const WORKSPACE_PATH = '/api/v1/workspaces/current';
 
@@ -32,6 +33,50 @@ export type WorkspaceContext = z.infer<typeof workspaceContext>;
 export const getWorkspace: Operation<Record<string, never>, WorkspaceContext> = {
   name: 'get workspace',
   request: z.strictObject({}),
-  ask: () => ({ method: 'GET', path: WORKSPACE_PATH }),
+  toHttp: () => ({ method: 'GET', path: WORKSPACE_PATH }),
   response: workspaceContext,
+};
+
+const voice = z.looseObject({
+  id: z.string(),
+  voice_name: z.string().nullish(),
+  gender: z.int().nullish(),
+  is_premium: z.boolean().nullish(),
+  description: z.string().nullish(),
+  supports_instructions: z.boolean().nullish(),
+});
+
+export type Voice = z.infer<typeof voice>;
+
+export const getVoice: Operation<{ voice_id: string }, Voice> = {
+  name: 'get voice',
+  request: z.strictObject({ voice_id: uuid }),
+  toHttp: ({ voice_id }) => ({ method: 'GET', path: fillPath('/api/v1/voices/{voice_id}', { voice_id }) }),
+  response: voice,
+  onNotFound: 'a voice of another workspace that is not published is not found either',
+};
+
+const GENDERS: Record<number, string> = { 0: 'male', 1: 'female', 3: 'neutral' };
+
+/** The number as the document explains it; a number that it does not explain is shown as it is. */
+export function genderInWords(gender: number | null | undefined): string {
+  if (gender === null || gender === undefined) return 'not told';
+  return GENDERS[gender] ?? `unknown (${gender})`;
+}
+
+const boardRequest = z.strictObject({
+  /** UUID or slug. */
+  board_id: opaqueId,
+  expand: z.array(z.enum(['statuses', 'creator', 'modifier'])).optional(),
+});
+
+export const getBoard: Operation<z.infer<typeof boardRequest>, Record<string, unknown>> = {
+  name: 'get board',
+  request: boardRequest,
+  toHttp: ({ board_id, expand }) => ({
+    method: 'GET',
+    path: fillPath('/api/v1/pm/boards/{board_id}', { board_id }),
+    query: { expand: expand?.length ? expand.join(',') : undefined },
+  }),
+  response: z.looseObject({}),
 };

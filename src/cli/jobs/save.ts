@@ -1,7 +1,7 @@
 /** `--out DIR --at POINTER`: saves the files that a result points to. */
 import { mkdir } from 'node:fs/promises';
 import { type Command } from 'commander';
-import { isPointer } from '../../api/pointer';
+import { isPointer } from '../../api/json';
 import { type SavedFile, saveFilesOf } from '../../client/files';
 import { type JobReport } from '../../client/report';
 import { word } from '../lib/advice';

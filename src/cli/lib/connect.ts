@@ -4,7 +4,7 @@ import { type Client } from '@temporalio/client';
 import { type Api, type CallOptions } from '../../api/client';
 import { type SegueClient } from '../../client/segueClient';
 import { type ProjectsOptions } from '../../client/projects';
-import { apiSettings } from '../../config/apiSettings';
+import { apiSettings } from '../../config/service';
 import { LONGEST_CALL_MS } from '../../contract';
 import { loadApiConfig, loadTemporalConfig, type StarterConfig, type TemporalConfig } from '../../config';
 import { reasonOf, UnreachableError } from './exit';

@@ -3,8 +3,6 @@ import { type Client } from '@temporalio/client';
 import { NativeConnection, type NativeConnectionOptions } from '@temporalio/worker';
 import { pollersOf } from '../../client/pollers';
 import { type TemporalConfig, type WorkerConfig } from '../../config';
-import { FAIRNESS_SETTING, readFairness } from '../../temporal/fairness';
-import { batchTaskQueue } from '../../contract/ids';
 import { createSegueWorker, type SegueWorker } from '../../worker';
 import { reach, withTemporal } from '../lib/connect';
 import { print, say } from '../lib/io';
@@ -22,7 +20,7 @@ export async function runWorker(config: WorkerConfig): Promise<void> {
   }
 }
 
-async function runUntilStopped(worker: SegueWorker, { temporal, taskQueue }: WorkerConfig): Promise<void> {
+async function runUntilStopped(worker: SegueWorker, { temporal }: WorkerConfig): Promise<void> {
   const stopped = untilAskedToStop(() => {
     say('stopped at once; POSTs on their way have an unknown outcome');
   });
@@ -32,20 +30,9 @@ async function runUntilStopped(worker: SegueWorker, { temporal, taskQueue }: Wor
     worker.shutdown();
   });
   void untilPolling(worker, temporal).then((polling) => {
-    if (!polling) return;
-    print(`ready: polling ${worker.taskQueues.join(', ')} as ${worker.identity}`);
-    if (worker.taskQueues.includes(batchTaskQueue(taskQueue)))
-      void sayIfUnfair(batchTaskQueue(taskQueue), temporal);
+    if (polling) print(`ready: polling ${worker.taskQueues.join(', ')} as ${worker.identity}`);
   });
   await running;
-}
-
-/** Nobody sees it otherwise: batches do their work, only in another order. */
-async function sayIfUnfair(taskQueue: string, config: TemporalConfig): Promise<void> {
-  if ((await readFairness(config, taskQueue)) !== 'off') return;
-  say(
-    `the server has fairness switched off (${FAIRNESS_SETTING}): a workspace waits behind the batches of others`,
-  );
 }
 
 /** Waits until the server has seen this worker poll each of its queues; false when the worker ended before that. */

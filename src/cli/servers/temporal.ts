@@ -38,8 +38,7 @@ export function addTo(program: Command): void {
         { flag: '--ui-port', port: uiPort },
       ]);
       const { findTemporalBinary } = await load();
-      const { startDevServer } = await import('../../temporal/devServer.js');
-      const { FAIRNESS_SETTING } = await import('../../temporal/fairness.js');
+      const { FAIRNESS_SETTING, startDevServer } = await import('../../temporal/devServer.js');
       const binary = await findTemporalBinary(loadLocalTemporalConfig(env()), say);
       const stopped = untilAskedToStop(() => undefined);
       const server = await startDevServer(binary.path, {

@@ -1,6 +1,6 @@
 /** How long Temporal keeps closed runs: the results of a batch, and the partitions of one that is open for long. */
 import { type Client } from '@temporalio/client';
-import { optionalTsToMs } from '@temporalio/common/lib/time';
+import { optionalTsToMs } from '../../platform/sdkInternals';
 import { BATCH_PART_WORKFLOW, type BatchInput } from '../../contract';
 import { batchPartPrefix, batchWorkflowId } from '../../contract/ids';
 import { quoted } from '../../contract/searchAttributes';

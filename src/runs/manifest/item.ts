@@ -1,8 +1,9 @@
 /** What one line of a manifest asks for, or everything that is wrong with it. */
-import { isDeeper } from '../../api/depth';
+import { isDeeper } from '../../api/json';
 import { shorten } from '../../api/errors';
 import { DEEPEST, type Problem, problemText } from '../../validation/campaign';
-import { type Check, isLeftOut, must, object, required } from '../../validation/campaign/shape';
+import { type Check, must, object, required } from '../../validation/campaign/shape';
+import { isLeftOut } from '../../validation/inputs';
 import { type BatchItem } from '../../contract';
 import { isRecord, isText } from '../../validation/inputs';
 import { keyOf, type MediaSpec, problemsOfSpec, withoutGaps } from '../media';

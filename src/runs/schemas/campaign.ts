@@ -1,6 +1,6 @@
 /** The spec of a campaign as a schema: what other languages and editors check it against. */
 import { z } from 'zod';
-import { opaqueId, uuid } from '../../api/operations/fields';
+import { opaqueId, uuid } from '../../api/operation';
 import { findTool, mediaTools, requestJsonSchema } from '../../api/tools';
 import { MOST_AT_ONCE } from '../../validation/campaign';
 import {

@@ -1,6 +1,6 @@
 /** Fields that specs of several kinds have, as schemas. */
 import { z } from 'zod';
-import { text } from '../../api/operations/fields';
+import { text } from '../../api/operation';
 import { MOST_READ, WAIT_FORM } from '../../validation/campaign';
 
 export type JsonSchema = z.core.JSONSchema.BaseSchema;

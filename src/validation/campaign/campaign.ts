@@ -1,12 +1,11 @@
 /** What is wrong with a campaign as a whole. */
-import { isDeeper } from '../../api/depth';
+import { isDeeper } from '../../api/json';
 import { type CampaignInput, type CampaignMedia, RECORD_KINDS } from '../../contract';
 import { campaignJobKey, isItemName, LONGEST_KEY, recordKey } from '../../contract/ids';
-import { isRecord } from '../inputs';
+import { isLeftOut, isRecord } from '../inputs';
 import { campaignShape, isJobName, ITEM_NAME_WORDS, JOB_NAME_FORM } from './fields';
-import { type Path, type Problem, problemText } from './problem';
 import { type GraphJob, problemsOfGraph, referencesIn } from './references';
-import { isLeftOut } from './shape';
+import { type Path, type Problem, problemText } from './shape';
 
 /** A workflow's input takes 2 MB; this leaves room for what the campaign learns on its way. */
 export const LARGEST_CAMPAIGN_BYTES = 512 * 1024;

@@ -1,12 +1,10 @@
 /** The parts of what a campaign is asked for, each by itself. */
-import { isId, isPrintable } from '../../api/ids';
-import { isInnerPointer } from '../../api/pointer';
-import { fitsHeader } from '../../api/scope';
+import { isInnerPointer } from '../../api/json';
+import { isId, isPrintable, fitsHeader } from '../../api/scope';
 import { RECORD_KINDS } from '../../contract';
 import { DURATION_FORM, parseDuration } from '../../contract/durations';
-import { isRecord, isText, problemsOfRecordInput, problemsOfTranscription } from '../inputs';
-import { type Problem, problemsWithin } from './problem';
-import { type Check, eachNamed, isLeftOut, listOf, must, object, required } from './shape';
+import { isLeftOut, isRecord, isText, problemsOfRecordInput, problemsOfTranscription } from '../inputs';
+import { type Problem, problemsWithin, type Check, eachNamed, listOf, must, object, required } from './shape';
 
 export const MOST_AT_ONCE = 100;
 /** How many voices, boards or tasks are asked after. */

@@ -13,9 +13,7 @@ export {
   WAIT_FORM,
 } from './fields';
 export * from './orders';
-export { type Path, type Problem, problemsWithin, problemText } from './problem';
-export { suggestion } from './nearest';
-export { unknownMember } from './shape';
+export { type Path, type Problem, problemsWithin, problemText, unknownMember } from './shape';
 export {
   type GraphJob,
   isReference,

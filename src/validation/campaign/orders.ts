@@ -1,22 +1,25 @@
 /** What is wrong with what people tell a running campaign. */
-import { isDeeper } from '../../api/depth';
+import { isDeeper } from '../../api/json';
 import { type CampaignVerdict } from '../../contract';
 import { isItemName } from '../../contract/ids';
-import { isRecord, isText } from '../inputs';
+import { isRecord } from '../inputs';
 import { bytesOf, DEEPEST, LARGEST_CAMPAIGN_BYTES, MOST_CAMPAIGN_JOBS } from './campaign';
 import { isJobName, ITEM_NAME_WORDS, JOB_NAME_FORM, mediaFields } from './fields';
-import { type Problem, problemText } from './problem';
 import { problemsOfGraph, referencesIn } from './references';
-import { type Check, listOf, must, object, required } from './shape';
+import {
+  type Check,
+  comment,
+  listOf,
+  must,
+  object,
+  orderText,
+  person,
+  type Problem,
+  required,
+} from './shape';
 
 const VERDICTS: readonly CampaignVerdict[] = ['approve', 'reject', 'change'];
-const LONGEST_COMMENT = 4_000;
 
-const person = must((value) => isText(value) && value.trim() !== '' && value.length <= 200, 'who says so');
-const comment = must(
-  (value) => typeof value === 'string' && value.length <= LONGEST_COMMENT,
-  `a text of at most ${LONGEST_COMMENT} characters`,
-);
 const name = must((value) => typeof value === 'string' && isJobName(value), JOB_NAME_FORM);
 
 const newName: Check = (value, path) =>
@@ -90,8 +93,4 @@ export function problemsOfRoom(
       : []),
   ];
   return problems.map(orderText);
-}
-
-function orderText(problem: Parameters<typeof problemText>[0]): string {
-  return problem.path.length === 0 ? `the order: ${problem.words}` : problemText(problem);
 }

@@ -1,9 +1,8 @@
 /** Values that a job takes from the results of others, and the graph that they make of a campaign. */
-import { isPointer } from '../../api/pointer';
+import { isPointer } from '../../api/json';
 import { type ResultReference } from '../../contract';
 import { isRecord } from '../inputs';
-import { suggestion } from './nearest';
-import { type Path, type Problem } from './problem';
+import { type Path, type Problem } from './shape';
 
 /** A reference, and where in the request it stands. */
 export interface PlacedReference extends ResultReference {
@@ -78,10 +77,8 @@ function problemsOfReference(
   if (typeof name !== 'string')
     problems.push({ path: [...place, 'from'], words: 'must be the name of a job' });
   else if (name === job.name) problems.push({ path: [...place, 'from'], words: 'is the job itself' });
-  else if (!names.includes(name)) {
-    const hint = suggestion(name, names);
-    problems.push({ path: [...place, 'from'], words: `there is no job "${name.slice(0, 60)}"${hint}` });
-  }
+  else if (!names.includes(name))
+    problems.push({ path: [...place, 'from'], words: `there is no job "${name.slice(0, 60)}"` });
   const pointer: unknown = at;
   if (typeof pointer !== 'string' || !isPointer(pointer))
     problems.push({ path: [...place, 'at'], words: 'must be a JSON pointer, like /images/0/url' });

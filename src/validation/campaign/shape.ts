@@ -1,7 +1,28 @@
 /** How the parts of a plain JSON value are checked, where no schema library may be: in the workflow bundle. */
-import { isRecord } from '../inputs';
-import { suggestion } from './nearest';
-import { type Path, type Problem } from './problem';
+import { isLeftOut, isRecord, isText } from '../inputs';
+
+/** What is wrong, and where: a starter who has the text of a spec turns the path into a line and a column. */
+export type Path = readonly (string | number)[];
+
+export interface Problem {
+  path: Path;
+  words: string;
+  /** Whether the name is wrong, not what it names. */
+  ofName?: true;
+}
+
+/** `media.banner.tool: must be a text` */
+export function problemText({ path, words }: Problem): string {
+  return `${path.join('.') || 'the campaign'}: ${words}`;
+}
+
+/** Problems that others tell as `field: words`, at their place in the whole. */
+export function problemsWithin(path: Path, texts: string[]): Problem[] {
+  return texts.map((text) => {
+    const colon = text.indexOf(': ');
+    return { path: [...path, ...text.slice(0, colon).split('.')], words: text.slice(colon + 2) };
+  });
+}
 
 export type Check = (value: unknown, path: Path) => Problem[];
 
@@ -12,11 +33,6 @@ export interface Field {
 
 export function required(check: Check): Field {
   return { check, required: true };
-}
-
-/** Other languages write null for what they leave out. */
-export function isLeftOut(value: unknown): value is null | undefined {
-  return value === null || value === undefined;
 }
 
 export function must(isGood: (value: unknown) => boolean, be: string): Check {
@@ -30,7 +46,7 @@ export function object(fields: Record<string, Check | Field>): Check {
     if (!isRecord(value)) return [{ path, words: 'must be an object' }];
     const unknown = Object.keys(value)
       .filter((name) => !names.includes(name))
-      .map((name) => unknownMember([...path, name], names));
+      .map((name) => unknownMember([...path, name]));
     const wrong = Object.entries(fields).flatMap(([name, field]) => {
       const { check, required: isRequired } =
         typeof field === 'function' ? { check: field, required: false } : field;
@@ -42,9 +58,8 @@ export function object(fields: Record<string, Check | Field>): Check {
   };
 }
 
-/** `known` are the members that there may be. */
-export function unknownMember(path: Path, known: readonly string[]): Problem {
-  return { path, words: `is not known here${suggestion(String(path.at(-1)), known)}`, ofName: true };
+export function unknownMember(path: Path): Problem {
+  return { path, words: 'is not known here', ofName: true };
 }
 
 export function listOf(check: Check, { least = 0, most }: { least?: number; most: number }): Check {
@@ -62,4 +77,20 @@ export function eachNamed(check: Check): Check {
     isRecord(value)
       ? Object.entries(value).flatMap(([name, member]) => check(member, [...path, name]))
       : [{ path, words: 'must be an object with a name for each' }];
+}
+
+const LONGEST_COMMENT = 4_000;
+
+/** Who gives an order to a running batch or campaign, and why. */
+export const person = must(
+  (value) => isText(value) && value.trim() !== '' && value.length <= 200,
+  'who says so',
+);
+export const comment = must(
+  (value) => typeof value === 'string' && value.length <= LONGEST_COMMENT,
+  `a text of at most ${LONGEST_COMMENT} characters`,
+);
+
+export function orderText(problem: Problem): string {
+  return problem.path.length === 0 ? `the order: ${problem.words}` : problemText(problem);
 }

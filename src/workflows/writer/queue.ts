@@ -1,6 +1,6 @@
 /** The queue of a project's writer: which changes wait, which are settled, and who gets an answer. */
 import { ApplicationFailure, log, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
-import { isId } from '../../api/ids';
+import { isId } from '../../api/scope';
 import {
   type ChangeOutcome,
   type ChangeRequest,

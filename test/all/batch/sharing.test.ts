@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { temporal as proto } from '@temporalio/proto';
 import { type Batch } from '../../../src/client/batches/batch';
-import { FAIRNESS_SETTING } from '../../../src/temporal/fairness';
+import { FAIRNESS_SETTING } from '../../../src/temporal/devServer';
 import { batchTaskQueue } from '../../../src/contract/ids';
 import { batchOf, cutouts, startBatch } from '../../support/builders/batch';
 import { newCampaign, startCampaign } from '../../support/builders/campaign';

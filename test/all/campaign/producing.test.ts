@@ -56,7 +56,7 @@ test('one failed job stops only what builds on it', async () => {
   });
 });
 
-test('what many jobs take from one result is read once, and what is wrong with it is told briefly', async () => {
+test('what many jobs take from one result is read once, and what is wrong with it is told describeValue', async () => {
   const from = (at: string) => ({
     ...{ tool: 'remove-background', optional: true },
     request: { image_url: { from: 'source', at } },
@@ -117,11 +117,11 @@ test('media that another language adds is looked at as the spec is, and refused 
     }
   };
   expect(await refusal({ name: 'cutout', tool: 'remove-backgroud', request: {} })).toBe(
-    'Nothing was changed: by: is required; name: "cutout" is taken by another job; tool: "remove-backgroud" is none of remove-background, image-outpainting (did you mean "remove-background"?)',
+    'Nothing was changed: by: is required; name: "cutout" is taken by another job; tool: "remove-backgroud" is none of remove-background, image-outpainting',
   );
   const request = { image_ulr: 'x', magic_crop: 'yes', background_color: { from: 'cutuot', at: '/c' } };
   expect(await refusal({ name: 'square', by: 'Olga', tool: 'remove-background', request })).toMatch(
-    /there is no job "cutuot" .*; request.image_url: is required; request.magic_crop: .*; request.image_ulr: is not known here/,
+    /there is no job "cutuot"; request.image_url: is required; request.magic_crop: .*; request.image_ulr: is not known here/,
   );
   expect(await refusal(null)).toBe('Nothing was changed: the order: must be an object');
   expect(await refusal({ name: 'square', by: 'Olga', ...cutout(sandbox.url) })).toBe('taken');

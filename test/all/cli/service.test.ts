@@ -261,7 +261,7 @@ describe('segue doctor', () => {
     expect(findings.map(({ check, result }) => [check, result])).toEqual([
       ['settings', 'missing'],
       ['temporal', 'missing'],
-      ...['namespace', 'search attributes', 'workers', 'fairness', 'service', 'clock'].map((check) => [
+      ...['namespace', 'search attributes', 'workers', 'service', 'clock'].map((check) => [
         check,
         'unknown',
       ]),

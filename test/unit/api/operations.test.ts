@@ -1,6 +1,6 @@
 /** Every operation over real sockets: what is sent, and what is read. */
 import { type Api, type CallOptions } from '../../../src/api/client';
-import { genderInWords } from '../../../src/api/operations/voice';
+import { genderInWords } from '../../../src/api/operations/workspace';
 import { ASK, SECRET } from '../../support/service/api';
 import { useScriptedService } from '../../support/service/scriptedService';
 

@@ -1,4 +1,4 @@
-import { walkPages } from '../../../src/api/pages';
+import { walkPages } from '../../../src/api/operations/lists';
 
 describe('pages', () => {
   async function walk(pages: unknown[][], first?: number): Promise<{ items: unknown[]; asked: number[] }> {

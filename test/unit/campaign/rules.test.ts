@@ -43,7 +43,7 @@ describe('the rules of a campaign, for whatever JSON a run is started with', () 
         'the campaign: has nothing to do: give media, transcripts, waits or research',
       ],
     ],
-    ['a slip', { ...good, aproval: {} }, ['aproval: is not known here (did you mean "approval"?)']],
+    ['a slip', { ...good, aproval: {} }, ['aproval: is not known here']],
     ['a bad key', { ...good, key: 'a/b' }, [expect.stringMatching(/^key: must be 1 to 200 letters/)]],
     [
       'numbers for ids',
@@ -78,7 +78,7 @@ describe('the rules of a campaign, for whatever JSON a run is started with', () 
     [
       'a name that is missing',
       { ...good, media: { cutout, banner: building('cutuot') } },
-      ['media.banner.request.image_url.from: there is no job "cutuot" (did you mean "cutout"?)'],
+      ['media.banner.request.image_url.from: there is no job "cutuot"'],
     ],
     [
       'a job that builds on itself',

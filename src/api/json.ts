@@ -1,4 +1,4 @@
-/** JSON pointers (RFC 6901): `/a/b~1c/0`. The empty pointer is the whole document. */
+/** JSON pointers (RFC 6901): `/a/b~1c/0`. The empty pointer is the whole document. Workflows import this file too. */
 
 export function isPointer(text: string): boolean {
   return /^(\/([^~]|~[01])*)?$/.test(text);
@@ -31,4 +31,10 @@ export function valueAt(document: unknown, pointer: string): unknown {
 /** The pointer that names this place. */
 export function pointerTo(tokens: readonly string[]): string {
   return tokens.map((token) => `/${token.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}
+
+/** Looks no deeper than `levels`: what would overflow a stack must not do so here. */
+export function isDeeper(value: unknown, levels: number): boolean {
+  if (value === null || typeof value !== 'object') return false;
+  return levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1));
 }
