@@ -17,7 +17,7 @@ export { type CampaignEntry, type CampaignFilter, CampaignsClient } from './clie
 export { campaignJsonSchema } from './runs/schemas/campaign';
 export { outlookJsonSchema } from './runs/schemas/outlook';
 export { scheduleJsonSchema } from './runs/schemas/schedule';
-export { problemsOfCampaignSpec } from './runs/campaign';
+export { validateCampaignSpec } from './runs/campaign';
 export { readCampaignSpec } from './client/campaigns/text';
 export {
   ConfigError,

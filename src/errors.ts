@@ -24,7 +24,7 @@ export class ManifestChangedError extends InvalidInputError {
   }
 }
 
-export function requireGood(problems: string[], what?: string): void {
+export function assertValid(problems: string[], what?: string): void {
   if (problems.length > 0) throw new InvalidInputError(problems, what);
 }
 

@@ -12,7 +12,7 @@ import {
   apiSettings,
   chunksOf,
   DEFAULT_LIMITS,
-  problemsOfRoles,
+  validateRoles,
   type SendLimits,
   sharesOf,
   type StarterConfig,
@@ -21,7 +21,7 @@ import {
 } from './config';
 import { HEARTBEAT_EVERY_MS, RECORDING_MARGIN_MS } from './contract';
 import { parseDuration } from './contract/durations';
-import { requireGood } from './errors';
+import { assertValid } from './errors';
 import { batchTaskQueue, pollTaskQueue, submitTaskQueue } from './contract/ids';
 import { requireRegistration } from './runs/registration';
 
@@ -73,7 +73,7 @@ export interface SegueWorker {
 export async function createSegueWorker(options: SegueWorkerOptions): Promise<SegueWorker> {
   const { config, connection, namespace, checkSearchAttributes = true } = options;
   const { taskQueue, roles = WORKER_ROLES, maxCachedWorkflows = cachedWorkflowsIn() } = config;
-  requireGood(problemsOfRoles('config.roles', roles), 'The worker was not started');
+  assertValid(validateRoles('config.roles', roles), 'The worker was not started');
   const { logger } = Runtime.instance();
   if (checkSearchAttributes) {
     await requireRegistration(connection, namespace, (message) => {

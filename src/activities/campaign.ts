@@ -17,7 +17,7 @@ import {
 import { campaignWorkflowId, LONGEST_KEY } from '../contract/ids';
 import { truncate } from '../contract/text';
 import { inParallel } from '../platform/parallel';
-import { findRequestProblems, problemsOfMediaRequest } from '../runs/campaignRequests';
+import { findRequestProblems, validateMediaRequest } from '../runs/campaignRequests';
 import { findOwnRun, isOpen } from '../runs/ownRun';
 import { problemText } from '../validation/campaign';
 import { callOptions, manyReads } from './calls';
@@ -51,7 +51,7 @@ export function createPrepareCampaign(api: Api, patience: Patience) {
       ];
       const missing = await inParallel(AT_ONCE, needed, ({ what, read }) => problemOf(what, read));
       return {
-        problems: [...problemsOfWorkspace(context), ...missing.flat(), ...problemsOfMedia(media)],
+        problems: [...validateWorkspace(context), ...missing.flat(), ...validateMedia(media)],
         remarks: remarksOnSpace(context, scope),
         clock: clockOf(context),
       };
@@ -60,7 +60,7 @@ export function createPrepareCampaign(api: Api, patience: Patience) {
 }
 
 /** Checked here too, because other languages start campaigns without Segue's client. */
-function problemsOfMedia(media: PrepareOrder['media']): string[] {
+function validateMedia(media: PrepareOrder['media']): string[] {
   return Object.entries(media).flatMap(([name, { tool, request }]) =>
     findRequestProblems(tool, request).map((problem) =>
       problemText({ ...problem, path: ['media', name, ...problem.path] }),
@@ -81,7 +81,7 @@ async function problemOf(what: string, read: () => Promise<unknown>): Promise<st
 }
 
 /** A workspace is inactive only when it says so: every field may be missing. */
-function problemsOfWorkspace({ workspace }: WorkspaceContext): string[] {
+function validateWorkspace({ workspace }: WorkspaceContext): string[] {
   if (workspace?.is_active !== false) return [];
   const name = workspace.name ?? workspace.slug ?? workspace.id ?? 'of this credential';
   return [`workspace ${truncate(String(name), 200)}: is not active`];
@@ -103,7 +103,7 @@ function unique(ids: string[]): string[] {
 
 /** An activity, because the table of tools is no part of the workflow bundle. It calls nobody. */
 export const checkMedia: CampaignActivities['checkMedia'] = ({ tool, request }) =>
-  Promise.resolve(problemsOfMediaRequest(tool, request));
+  Promise.resolve(validateMediaRequest(tool, request));
 
 /** Finds another running campaign that keeps its state at the same path of the project. */
 export function createReadPlace(api: Api, patience: Patience) {

@@ -5,8 +5,8 @@ import { ApplicationFailure } from '@temporalio/common';
 import { type Api } from '../api/client';
 import { ApiError } from '../api/errors';
 import { type OrganizationOf } from '../api/client';
-import { problemsOfScope } from '../api/scope';
-import { problemsOfAddress, problemsOfChange } from '../contract/changes';
+import { validateScope } from '../api/scope';
+import { validateAddress, validateChange } from '../contract/changes';
 import {
   type ChangeRequest,
   changeSignal,
@@ -19,7 +19,7 @@ import {
   type WriteReport,
 } from '../contract';
 import { writerStart } from '../runs/writerStart';
-import { problemsOfProject } from '../validation/inputs';
+import { validateProject } from '../validation/inputs';
 import { Heartbeat } from './atMostOnce/heartbeat';
 import { isActiveAndNotCancelled } from './atMostOnce/isStillActive';
 import { callOptions } from './calls';
@@ -35,10 +35,10 @@ export function createRequestChange(organizationOf: OrganizationOf, patience: Pa
     const workflowId = workflowExecution?.workflowId ?? 'activity';
     const request: ChangeRequest = { changeId, change, replyTo: workflowId, receipt, space: scope?.space };
     const problems = [
-      ...problemsOfProject(project),
-      ...problemsOfScope(scope),
-      ...problemsOfAddress(request),
-      ...problemsOfChange(change),
+      ...validateProject(project),
+      ...validateScope(scope),
+      ...validateAddress(request),
+      ...validateChange(change),
     ];
     if (problems.length > 0)
       throw ApplicationFailure.nonRetryable(

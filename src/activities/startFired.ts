@@ -1,12 +1,12 @@
 import { activityInfo, cancellationSignal, getClient, log } from '@temporalio/activity';
 import { ApplicationFailure, type MetricMeter } from '@temporalio/common';
 import { keyOfFiring } from '../calendar/clockChanges';
-import { problemsOfSchedule } from '../runs/schedule/spec';
+import { validateSchedule } from '../runs/schedule/spec';
 import { type FiringSettings, mayPass } from '../runs/schedule/batch';
 import { startTarget } from '../runs/schedule/targets';
 import { type ProxySettings } from '../config';
 import { FAILURE, type FiredRun, type StartFiredOrder } from '../contract';
-import { InvalidInputError, KeyReusedError, ManifestNotKeptError, requireGood } from '../errors';
+import { InvalidInputError, KeyReusedError, ManifestNotKeptError, assertValid } from '../errors';
 import { Heartbeat } from './atMostOnce/heartbeat';
 import { meterSkippedFirings } from './lib/metrics';
 import { subscribeToEnd } from './runs';
@@ -45,7 +45,7 @@ async function start(
   const { schedule, target, poll, submit } = order;
   const { taskQueue, taskToken, workflowExecution } = activityInfo();
   // Checked here too, because other languages create schedules without Segue's client.
-  requireGood(problemsOfSchedule(schedule, order), 'Nothing was started');
+  assertValid(validateSchedule(schedule, order), 'Nothing was started');
   const client = getClient();
   const run = await startTarget(client, target, {
     key: keyOfFiring(order, order),

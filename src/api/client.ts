@@ -29,8 +29,8 @@ import {
   outcomeOfFailure,
   type SubmitOutcome,
 } from './outcomes';
-import { problemsOfScope, type Scope } from './scope';
-import { findTool, problemsOfRequest } from './tools';
+import { validateScope, type Scope } from './scope';
+import { findTool, validateRequest } from './tools';
 
 export interface CallOptions extends Omit<ExchangeLimits, 'members'> {
   requestId: string;
@@ -93,7 +93,7 @@ async function call(
 ): Promise<unknown> {
   const facts = { operation: operation.name, requestId: options.requestId };
   const checked = operation.request.safeParse(request);
-  const problems = [...(checked.success ? [] : problemsOf(checked.error)), ...problemsOfScope(options.scope)];
+  const problems = [...(checked.success ? [] : problemsOf(checked.error)), ...validateScope(options.scope)];
   if (!checked.success || problems.length > 0) throw new InvalidRequestError(problems, facts);
   const outgoing = operation.toHttp(checked.data, layout);
   if ('setting' in outgoing) throw new NotConfiguredError(outgoing, facts);
@@ -143,7 +143,7 @@ async function submit(
   request: Record<string, unknown>,
   options: CallOptions,
 ): Promise<SubmitOutcome> {
-  const problems = [...problemsOfRequest(tool, request), ...problemsOfScope(options.scope)];
+  const problems = [...validateRequest(tool, request), ...validateScope(options.scope)];
   const path = findTool(tool)?.path;
   if (problems.length > 0 || path === undefined) return refusedHere(problems);
   try {
@@ -158,7 +158,7 @@ async function notify(http: Http, message: Notification, options: CallOptions): 
   const checked = notification.safeParse(message);
   const problems = [
     ...(checked.success ? [] : problemsOf(checked.error)),
-    ...problemsOfScope(options.scope),
+    ...validateScope(options.scope),
     ...present(sizeProblem(message)),
   ];
   if (!checked.success || problems.length > 0) return refusedHere(problems);

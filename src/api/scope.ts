@@ -13,7 +13,7 @@ export function fitsHeader(value: string): boolean {
 /** Encoded, a workspace's id is a part of a workflow id. */
 const LONGEST_SCOPE = 100;
 
-export function problemsOfScope(scope: Scope | undefined): string[] {
+export function validateScope(scope: Scope | undefined): string[] {
   return Object.entries(scope ?? {}).flatMap(([name, value]: [string, unknown]) => {
     if (name !== 'organization' && name !== 'space')
       return [`scope.${name}: is neither organization nor space`];

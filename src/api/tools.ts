@@ -58,7 +58,7 @@ export function findTool(name: string): MediaTool | undefined {
 }
 
 /** Every problem of a request, in words; none when it may be sent. */
-export function problemsOfRequest(tool: string, request: unknown): string[] {
+export function validateRequest(tool: string, request: unknown): string[] {
   const known = findTool(tool);
   if (!known) return [`tool: "${tool}" is none of ${Object.keys(mediaTools).join(', ')}`];
   const checked = known.request.safeParse(request);

@@ -3,12 +3,12 @@ import { problemsWithin } from '../validation/campaign';
 import { type OutlookRun, type OutlookSpec } from '../client/outlooks';
 import { type JobReport } from '../client/report';
 import { type NudgeOutcome, type OutlookResult } from '../contract';
-import { requireGood } from '../errors';
+import { assertValid } from '../errors';
 import { nudgeSubject } from '../contract/ids';
 import { isRecord } from '../validation/inputs';
 import { type Connected } from './lib/connect';
 import { type ExitCode } from './lib/exit';
-import { problemsOfTimeout, readTextFile } from './lib/flags';
+import { validateTimeout, readTextFile } from './lib/flags';
 import { follow, headline, type WaitFlags } from './lib/follow';
 import { exiting, print } from './lib/io';
 import { addFollow, addJson, addWaitFlags, type Noun } from './lib/noun';
@@ -63,7 +63,7 @@ async function start(
   flags: OutlookFlags,
   work: (run: OutlookRun, connected: Connected) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  requireGood(problemsOfTimeout(flags), 'The outlook was not started');
+  assertValid(validateTimeout(flags), 'The outlook was not started');
   const spec = await readSpec(await readTextFile('SPEC', file), file === '-' ? 'stdin' : file, flags.key);
   return withStarted(
     {
@@ -77,12 +77,12 @@ async function start(
 /** One spec is looked by again and again, each time with another key. */
 async function readSpec(text: string, name: string, key: string | undefined): Promise<OutlookSpec> {
   const { readSpecText } = await import('../client/campaigns/text.js');
-  const { problemsOfOutlook } = await import('../runs/outlook.js');
+  const { validateOutlook } = await import('../runs/outlook.js');
   const withKey = (spec: unknown): unknown => (isRecord(spec) && key !== undefined ? { ...spec, key } : spec);
   const { spec, problems } = readSpecText(text, name, (read) =>
-    problemsWithin([], problemsOfOutlook(withKey(read))),
+    problemsWithin([], validateOutlook(withKey(read))),
   );
-  requireGood(problems, 'The outlook was not started');
+  assertValid(problems, 'The outlook was not started');
   return withKey(spec) as OutlookSpec;
 }
 

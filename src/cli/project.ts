@@ -3,12 +3,12 @@ import { type Command } from 'commander';
 import { organizationResolver } from '../api/client';
 import { ConfigError, loadApiConfig, loadStarterConfig, type StarterConfig } from '../config';
 import { type ProjectChange, type ProjectRef } from '../contract';
-import { requireGood } from '../errors';
-import { type PatchOptions, type PatchReport, problemsOfPatch } from '../client/projects';
+import { assertValid } from '../errors';
+import { type PatchOptions, type PatchReport, validatePatch } from '../client/projects';
 import { NO_JOB } from '../client/report';
 import { withApi, withTemporal } from './lib/connect';
 import { EXIT, type ExitCode } from './lib/exit';
-import { addScopeFlags, orProblem, problemsOfTimeout, readObjectFile, type ScopeFlags } from './lib/flags';
+import { addScopeFlags, orProblem, validateTimeout, readObjectFile, type ScopeFlags } from './lib/flags';
 import { stoppable } from './lib/follow';
 import { env, exiting, print, printJson, say } from './lib/io';
 import { sayWhenNobodyPolls } from './lib/start';
@@ -67,21 +67,21 @@ async function checkedChange(
   options: PatchOptions,
   config: StarterConfig,
 ): Promise<ProjectChange> {
-  const problems = problemsOfTimeout(flags);
+  const problems = validateTimeout(flags);
   const { title, description, primaryType: primary_type } = flags;
   const change: ProjectChange = { fields: { title, description, primary_type } };
   if (flags.data !== undefined) {
     const merge = await orProblem(readObjectFile('--data', flags.data, 'to merge'), problems, {});
     change.steps = [{ at: '', merge }];
   }
-  problems.push(...problemsOfPatch(project, change, options));
-  if (!flags.organization && !config.organization) problems.push(...problemsOfAsking());
-  requireGood(problems, 'The change was not sent');
+  problems.push(...validatePatch(project, change, options));
+  if (!flags.organization && !config.organization) problems.push(...validateAsking());
+  assertValid(problems, 'The change was not sent');
   return change;
 }
 
 /** A project's writer is found by its workspace; who names none must be able to ask the service. */
-function problemsOfAsking(): string[] {
+function validateAsking(): string[] {
   try {
     loadApiConfig(env());
     return [];

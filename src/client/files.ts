@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { isPointer, valueAt } from '../api/json';
 import { describeValue, describeNearest } from '../api/errors';
 import { loadProxySettings, type ProxySettings } from '../config';
-import { InvalidInputError, requireGood } from '../errors';
+import { InvalidInputError, assertValid } from '../errors';
 import { isLargeInfo } from '../api/condensed';
 import { type BatchItemResult } from '../contract';
 import { digest } from '../platform/digest';
@@ -27,7 +27,7 @@ export interface FilePlace {
 
 /** Before anything is saved there; what a killed process left unfinished is removed after a while. */
 export async function preparePlace({ into, at }: FilePlace): Promise<void> {
-  requireGood(isPointer(at) ? [] : [`at: "${at}" is not a JSON pointer, like /images`], 'Nothing was saved');
+  assertValid(isPointer(at) ? [] : [`at: "${at}" is not a JSON pointer, like /images`], 'Nothing was saved');
   await mkdir(into, { recursive: true }).catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error);
     throw new InvalidInputError([`into: ${into} cannot be used as a folder: ${reason}`], 'Nothing was saved');

@@ -3,8 +3,8 @@ import { type Client, type WorkflowFailedError } from '@temporalio/client';
 import { type StarterConfig } from '../config';
 import { type OutlookInput, type OutlookResult } from '../contract';
 import { outlookWorkflowId } from '../contract/ids';
-import { requireGood } from '../errors';
-import { outlookStart, problemsOfOutlook } from '../runs/outlook';
+import { assertValid } from '../errors';
+import { outlookStart, validateOutlook } from '../runs/outlook';
 import { find, type RunFacts, startOrFind } from '../runs/start';
 import { failedOutcome, type JobReport, type Standing } from './report';
 import { Run, type WaitOptions } from './run';
@@ -20,8 +20,8 @@ export class OutlooksClient {
 
   /** Starts a look, or gives back the run that its key already has, running or closed. */
   async start(spec: OutlookSpec): Promise<OutlookRun> {
-    const problems = problemsOfOutlook(spec);
-    requireGood(problems, 'The outlook was not started');
+    const problems = validateOutlook(spec);
+    assertValid(problems, 'The outlook was not started');
     return new OutlookRun(this.temporal, await startOrFind(this.temporal, outlookStart(spec, this.config)));
   }
 

@@ -20,10 +20,10 @@ import {
   type ProjectRef,
   type Scope,
 } from '../contract';
-import { problemsOfAddress, problemsOfChange } from '../contract/changes';
-import { problemsOfScope } from '../api/scope';
+import { validateAddress, validateChange } from '../contract/changes';
+import { validateScope } from '../api/scope';
 import { InvalidInputError } from '../errors';
-import { problemsOfProject } from '../validation/inputs';
+import { validateProject } from '../validation/inputs';
 import { writerStart } from '../runs/writerStart';
 
 export interface ProjectsOptions {
@@ -51,7 +51,7 @@ export class ProjectsClient {
   /** Has the change made by the project's writer and waits until it is applied, or refused with the reason. */
   async patch(project: ProjectRef, change: ProjectChange, options: PatchOptions = {}): Promise<PatchReport> {
     const { changeId = randomUUID(), scope, signal } = options;
-    const problems = problemsOfPatch(project, change, { changeId, scope });
+    const problems = validatePatch(project, change, { changeId, scope });
     const organizationOf = this.#organizationLookup(scope);
     if (!organizationOf)
       problems.push('scope.organization: is not given; which workspace? SEGUE_ORGANIZATION can tell, too');
@@ -123,15 +123,15 @@ function hasCode(error: unknown, code: number): boolean {
 }
 
 /** Everything that is wrong with a patch, but for a workspace that nobody named. */
-export function problemsOfPatch(
+export function validatePatch(
   project: ProjectRef,
   change: ProjectChange,
   { changeId, scope }: PatchOptions,
 ): string[] {
   return [
-    ...problemsOfProject(project),
-    ...problemsOfScope(scope),
-    ...(changeId === undefined ? [] : problemsOfAddress({ changeId })),
-    ...problemsOfChange(change),
+    ...validateProject(project),
+    ...validateScope(scope),
+    ...(changeId === undefined ? [] : validateAddress({ changeId })),
+    ...validateChange(change),
   ];
 }

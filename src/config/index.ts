@@ -13,7 +13,7 @@ import { type LocalTemporalConfig, readLocalTemporal, readTemporal, type Tempora
 
 export { type ProxySettings } from '../platform/plainAgent';
 export { chunksOf, DEFAULT_LIMITS, type SendLimits, sharesOf } from './limits';
-export { type LogLevel, problemsOfRoles, WORKER_ROLES, type WorkerRole } from './parsers';
+export { type LogLevel, validateRoles, WORKER_ROLES, type WorkerRole } from './parsers';
 export { type ApiConfig, apiSettings, PUBLISHED_LAYOUT } from './service';
 export { ConfigError, type Environment } from './settings';
 export { type LocalTemporalConfig, type TemporalConfig } from './temporal';

@@ -106,7 +106,7 @@ export const workerRoles: Parser<WorkerRole[]> = (text) => {
   return problem === undefined ? { value: roles as WorkerRole[] } : { problem };
 };
 
-export function problemsOfRoles(name: string, roles: readonly string[]): string[] {
+export function validateRoles(name: string, roles: readonly string[]): string[] {
   const problem = roleProblem(roles);
   return problem === undefined ? [] : [`${name}: ${problem}`];
 }

@@ -94,14 +94,14 @@ function requireObject(value: unknown, path: string[], depth: number): Data {
 }
 
 /** Everything that is wrong with a change, whatever it is; nothing when it can be asked for. */
-export function problemsOfChange(change: unknown): string[] {
+export function validateChange(change: unknown): string[] {
   if (!isObject(change)) return ['change: must be an object with steps or fields'];
   const { steps = [], fields = {}, ...others } = change;
   const problems = Object.keys(others).map((name) => `change.${name}: is neither steps nor fields`);
   if (!Array.isArray(steps)) problems.push('steps: must be a list');
-  else problems.push(...steps.flatMap((step, index) => problemsOfStep(step, `steps[${index}]`)));
+  else problems.push(...steps.flatMap((step, index) => validateStep(step, `steps[${index}]`)));
   if (!isObject(fields)) problems.push('fields: must be an object');
-  else problems.push(...problemsOfFields(fields));
+  else problems.push(...validateFields(fields));
   const given = [steps, fields].flatMap((part) => Object.values((part ?? {}) as Data));
   if (problems.length === 0 && given.every((part) => part === undefined))
     problems.push('change: changes nothing; give steps or fields');
@@ -112,7 +112,7 @@ export function problemsOfChange(change: unknown): string[] {
 }
 
 /** The same for what stands around the change: whose it is, and who is told. */
-export function problemsOfAddress(request: unknown): string[] {
+export function validateAddress(request: unknown): string[] {
   if (!isObject(request)) return ['the request: must be one object with changeId and change'];
   const { changeId, replyTo, space } = request;
   const problems: string[] = [];
@@ -125,7 +125,7 @@ export function problemsOfAddress(request: unknown): string[] {
   return problems;
 }
 
-function problemsOfStep(step: unknown, place: string): string[] {
+function validateStep(step: unknown, place: string): string[] {
   if (!isObject(step)) return [`${place}: must be an object`];
   const problems: string[] = [];
   const verbs = VERBS.filter((verb) => step[verb] !== undefined);
@@ -145,7 +145,7 @@ function problemsOfStep(step: unknown, place: string): string[] {
   return problems;
 }
 
-function problemsOfFields(fields: Data): string[] {
+function validateFields(fields: Data): string[] {
   return Object.entries(fields).flatMap(([name, value]) => {
     if (!FIELDS.includes(name)) return [`fields.${name}: is none of ${FIELDS.join(', ')}`];
     return typeof value === 'string' || value === undefined ? [] : [`fields.${name}: must be a text`];

@@ -18,7 +18,7 @@ import { withoutGaps } from './media';
 import { type Start, type StartSettings } from './start';
 
 /** All problems at once, in words; none when the campaign can be started. */
-export function problemsOfCampaignSpec(spec: unknown): string[] {
+export function validateCampaignSpec(spec: unknown): string[] {
   return findSpecProblems(spec).map(problemText);
 }
 
@@ -26,7 +26,7 @@ export function problemsOfCampaignSpec(spec: unknown): string[] {
 export function findSpecProblems(spec: unknown): Problem[] {
   // What has no floor is not looked at any further.
   if (isDeeper(spec, DEEPEST)) return findCampaignProblems(spec);
-  const [slips, others] = problemsOfSchema(spec);
+  const [slips, others] = validateSchema(spec);
   const rules = findCampaignProblems(spec).filter(isNowhereNear(slips));
   const requests = findMediaProblems(spec);
   const told = [...slips, ...rules, ...requests];
@@ -45,7 +45,7 @@ function findMediaProblems(spec: unknown): Problem[] {
 }
 
 /** Slips of those who write are told in the schema's words, everything else in the rules' where they know it. */
-function problemsOfSchema(spec: unknown): [slips: Problem[], others: Problem[]] {
+function validateSchema(spec: unknown): [slips: Problem[], others: Problem[]] {
   const slips: Problem[] = [];
   const others: Problem[] = [];
   for (const issue of issuesOfSpec(spec)) {

@@ -20,19 +20,19 @@ export function findRequestProblems(tool: string, request: unknown): Problem[] {
   const { error } = known.request.safeParse(request, { reportInput: true });
   const unknownYet = referencesIn(request).map(({ path }) => path);
   return (error?.issues ?? [])
-    .flatMap(problemsOfIssue)
+    .flatMap(validateIssue)
     .filter(({ path, ofName }) => ofName ?? !unknownYet.some((place) => startsWith(path, place)))
     .map((problem) => ({ ...problem, path: ['request', ...problem.path] }));
 }
 
 /** The same in words, whatever `tool` and `request` are; what is no tool's name and no request is for others to tell. */
-export function problemsOfMediaRequest(tool: unknown, request: unknown): string[] {
+export function validateMediaRequest(tool: unknown, request: unknown): string[] {
   if (typeof tool !== 'string' || !isRecord(request) || isDeeper(request, DEEPEST)) return [];
   return findRequestProblems(tool, request).map(problemText);
 }
 
 /** One for each field that is not known. */
-function problemsOfIssue(issue: z.core.$ZodIssue): Problem[] {
+function validateIssue(issue: z.core.$ZodIssue): Problem[] {
   const path = issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part));
   if (issue.code === 'unrecognized_keys') return issue.keys.map((name) => unknownMember([...path, name]));
   const isMissing = issue.input === undefined;

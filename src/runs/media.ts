@@ -1,7 +1,7 @@
 /** A media job: what is asked for, what can be wrong with it, and how it is started once. */
 import { type Client } from '@temporalio/client';
-import { problemsOfScope } from '../api/scope';
-import { problemsOfRequest } from '../api/tools';
+import { validateScope } from '../api/scope';
+import { validateRequest } from '../api/tools';
 import {
   MEDIA_WORKFLOW,
   type MediaInput,
@@ -14,8 +14,8 @@ import { digest } from '../platform/digest';
 import { DURATION_FORM, parseDuration } from '../contract/durations';
 import { isGivenKey, KEY_FORM, mediaWorkflowId } from '../contract/ids';
 import { attributesOfJob } from '../contract/searchAttributes';
-import { requireGood } from '../errors';
-import { problemsOfTargets, problemsOfTaskId } from '../validation/inputs';
+import { assertValid } from '../errors';
+import { validateTargets, validateTaskId } from '../validation/inputs';
 import { type RunFacts, startOrFind, type StartSettings } from './start';
 
 export interface MediaSpec {
@@ -41,7 +41,7 @@ export async function startMedia(
   spec: MediaSpec,
   { taskQueue, poll, submit }: StartSettings,
 ): Promise<RunFacts> {
-  requireGood(problemsOfSpec(spec));
+  assertValid(validateSpec(spec));
   const { tool, request, write, notify, taskId } = spec;
   return startMediaInput(temporal, taskQueue, {
     ...{ key: keyOf(spec), tool, request, scope: withoutGaps(spec.scope), write, notify, taskId },
@@ -79,7 +79,7 @@ export function withoutGaps(scope: Scope | undefined): Scope | undefined {
 }
 
 /** All problems at once, before anything is sent; none when the job can be started. */
-export function problemsOfSpec({
+export function validateSpec({
   key,
   tool,
   request,
@@ -90,20 +90,20 @@ export function problemsOfSpec({
   taskId,
 }: MediaSpec): string[] {
   return [
-    ...problemsOfKey(key),
-    ...problemsOfRequest(tool, request),
-    ...problemsOfScope(scope),
-    ...problemsOfPoll(poll),
-    ...problemsOfTargets({ write, notify }),
-    ...problemsOfTaskId(taskId),
+    ...validateKey(key),
+    ...validateRequest(tool, request),
+    ...validateScope(scope),
+    ...validatePoll(poll),
+    ...validateTargets({ write, notify }),
+    ...validateTaskId(taskId),
   ];
 }
 
-export function problemsOfKey(key: string | undefined): string[] {
+export function validateKey(key: string | undefined): string[] {
   return key === undefined || isGivenKey(key) ? [] : [`key: "${key}" is not ${KEY_FORM}`];
 }
 
-export function problemsOfPoll(poll: Partial<PollSettings> | undefined): string[] {
+export function validatePoll(poll: Partial<PollSettings> | undefined): string[] {
   return Object.entries(poll ?? {}).flatMap(([name, text]) =>
     parseDuration(text) === undefined ? [`poll.${name}: "${text}" is not ${DURATION_FORM}`] : [],
   );

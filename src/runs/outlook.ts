@@ -4,8 +4,8 @@ import { DURATION_FORM, parseDuration } from '../contract/durations';
 import { outlookWorkflowId } from '../contract/ids';
 import { attributesOfJob } from '../contract/searchAttributes';
 import { digest } from '../platform/digest';
-import { problemsOfOutlookInput } from '../validation/outlook';
-import { problemsOfKey, withoutGaps } from './media';
+import { validateOutlookInput } from '../validation/outlook';
+import { validateKey, withoutGaps } from './media';
 import { type Start, type StartSettings } from './start';
 
 /** How the run of a look is started, whoever does it. */
@@ -25,12 +25,12 @@ export function outlookStart(
 }
 
 /** All problems at once, before anything is sent. */
-export function problemsOfOutlook(spec: unknown): string[] {
+export function validateOutlook(spec: unknown): string[] {
   const { key, silentAfter } = (spec ?? {}) as Record<string, unknown>;
   const isDuration = typeof silentAfter === 'string' && parseDuration(silentAfter) !== undefined;
   return [
-    ...(typeof key === 'string' ? problemsOfKey(key) : []),
-    ...problemsOfOutlookInput(spec),
+    ...(typeof key === 'string' ? validateKey(key) : []),
+    ...validateOutlookInput(spec),
     ...(silentAfter === undefined || isDuration ? [] : [`silentAfter: must be ${DURATION_FORM}`]),
   ];
 }

@@ -2,89 +2,85 @@
  * What is wrong with a batch, with one of its partitions and with what people order of it, whoever asks: clients check
  * it before they start anything, and the runs themselves. Part of the workflow bundle.
  */
-import { problemsOfScope } from '../api/scope';
+import { validateScope } from '../api/scope';
 import { comment, must, object, orderText, person, required } from './campaign/shape';
 import { MOST_BATCH_CONCURRENCY, MOST_PARTITION_ITEMS, MOST_PARTITIONS } from '../contract';
 import { isGivenKey, KEY_FORM } from '../contract/ids';
-import { isRecord, isText, problemsOfObjects, problemsOfTargets, problemsOfTaskId } from './inputs';
-import { type GivenTimes, problemsOfJobTimes } from './times';
+import { isRecord, isText, validateObjects, validateTargets, validateTaskId } from './inputs';
+import { type GivenTimes, validateJobTimes } from './times';
 
 /** What people give and what Segue makes of it; its items' keys are longer. */
 const BATCH_KEY = /^[A-Za-z0-9._~+-]{1,200}$/;
 
-export function problemsOfPartitionInput(input: unknown): string[] {
+export function validatePartitionInput(input: unknown): string[] {
   if (!isRecord(input)) return ['the input: must be one object'];
   const { batch, n, first, items, poll, submit } = input;
   return [
-    ...problemsOfBatchKey(batch, 'batch'),
+    ...validateBatchKey(batch, 'batch'),
     ...(isCount(n) ? [] : ['n: must be the number of a partition']),
     ...(isCount(first) ? [] : ['first: must be the number of an item']),
-    ...problemsOfObjects({ poll, submit }),
+    ...validateObjects({ poll, submit }),
     ...(Array.isArray(items) && items.length > 0 && items.length <= MOST_PARTITION_ITEMS
-      ? items.flatMap((item, index) => problemsOfItem(item).map((problem) => `items.${index}.${problem}`))
+      ? items.flatMap((item, index) => validateItem(item).map((problem) => `items.${index}.${problem}`))
       : [`items: must be a list of 1 to ${MOST_PARTITION_ITEMS} items`]),
   ];
 }
 
-function problemsOfItem(item: unknown): string[] {
+function validateItem(item: unknown): string[] {
   if (!isRecord(item)) return ['item: must be an object'];
   const { key, tool, request, scope, write, notify, taskId } = item;
   return [
     ...(isText(key) ? [] : ['key: must be a text']),
     ...(isText(tool) ? [] : ['tool: must be a text']),
     ...(isRecord(request) ? [] : ['request: must be an object']),
-    ...problemsOfObjects({ scope }),
-    ...(isRecord(scope) ? problemsOfScope(scope) : []),
-    ...problemsOfTargets({ write, notify }),
-    ...problemsOfTaskId(taskId),
+    ...validateObjects({ scope }),
+    ...(isRecord(scope) ? validateScope(scope) : []),
+    ...validateTargets({ write, notify }),
+    ...validateTaskId(taskId),
   ];
 }
 
-export function problemsOfBatchInput(input: unknown): string[] {
+export function validateBatchInput(input: unknown): string[] {
   if (!isRecord(input)) return ['the input: must be one object'];
   const { key, manifest } = input;
-  return [
-    ...problemsOfBatchKey(key, 'key'),
-    ...problemsOfManifest(manifest),
-    ...problemsOfBatchSettings(input),
-  ];
+  return [...validateBatchKey(key, 'key'), ...validateManifest(manifest), ...validateBatchSettings(input)];
 }
 
 /** All that is known before a manifest is read; people choose the key. */
-export function problemsOfGivenBatch(spec: Record<string, unknown>): string[] {
-  return [...problemsOfGivenKey(spec.key), ...problemsOfBatchSettings(spec)];
+export function validateGivenBatch(spec: Record<string, unknown>): string[] {
+  return [...validateGivenKey(spec.key), ...validateBatchSettings(spec)];
 }
 
-function problemsOfBatchSettings(given: Record<string, unknown>): string[] {
+function validateBatchSettings(given: Record<string, unknown>): string[] {
   const { source, concurrency, scope, notify, poll, submit } = given;
   return [
     ...(source === undefined || source === null || isText(source) ? [] : ['source: must be a text']),
-    ...problemsOfConcurrency(concurrency),
-    ...problemsOfObjects({ scope, poll, submit }),
+    ...validateConcurrency(concurrency),
+    ...validateObjects({ scope, poll, submit }),
     // Its partitions would fail, each by itself.
-    ...problemsOfTimes({ poll, submit }),
-    ...(isRecord(scope) ? problemsOfScope(scope) : []),
-    ...problemsOfTargets({ notify }),
+    ...validateTimes({ poll, submit }),
+    ...(isRecord(scope) ? validateScope(scope) : []),
+    ...validateTargets({ notify }),
   ];
 }
 
-function problemsOfTimes(given: { poll: unknown; submit: unknown }): string[] {
-  return problemsOfObjects(given).length > 0 ? [] : problemsOfJobTimes(given as GivenTimes);
+function validateTimes(given: { poll: unknown; submit: unknown }): string[] {
+  return validateObjects(given).length > 0 ? [] : validateJobTimes(given as GivenTimes);
 }
 
 /** Of what people choose: `products+2` is what Segue calls the retry of `products`. */
-function problemsOfGivenKey(key: unknown): string[] {
+function validateGivenKey(key: unknown): string[] {
   if (key === undefined) return ['key: is required: it makes it the same batch when it is started again'];
   return typeof key === 'string' && isGivenKey(key) ? [] : [`key: ${JSON.stringify(key)} is not ${KEY_FORM}`];
 }
 
-function problemsOfBatchKey(key: unknown, name: string): string[] {
+function validateBatchKey(key: unknown, name: string): string[] {
   return typeof key === 'string' && BATCH_KEY.test(key)
     ? []
     : [`${name}: must be 1 to 200 letters, digits or any of . _ ~ + -`];
 }
 
-export function problemsOfManifest(manifest: unknown): string[] {
+export function validateManifest(manifest: unknown): string[] {
   if (!isRecord(manifest)) return ['manifest: must be { digest, items, partitions }'];
   const { digest, items, partitions } = manifest;
   const isList = Array.isArray(partitions) && partitions.length > 0 && partitions.length <= MOST_PARTITIONS;
@@ -98,7 +94,7 @@ export function problemsOfManifest(manifest: unknown): string[] {
   ];
 }
 
-export function problemsOfConcurrency(concurrency: unknown): string[] {
+export function validateConcurrency(concurrency: unknown): string[] {
   if (concurrency === undefined || concurrency === null) return [];
   return isCount(concurrency) && concurrency <= MOST_BATCH_CONCURRENCY
     ? []
@@ -106,7 +102,7 @@ export function problemsOfConcurrency(concurrency: unknown): string[] {
 }
 
 const concurrency = must(
-  (value) => problemsOfConcurrency(value).length === 0,
+  (value) => validateConcurrency(value).length === 0,
   `a whole number from 1 to ${MOST_BATCH_CONCURRENCY}`,
 );
 
@@ -118,11 +114,11 @@ const concurrencyOrder = object({
 });
 
 /** Of an order to pause, resume or cancel. */
-export function problemsOfBatchOrder(asked: unknown): string[] {
+export function validateBatchOrder(asked: unknown): string[] {
   return order(asked, []).map(orderText);
 }
 
-export function problemsOfConcurrencyOrder(asked: unknown): string[] {
+export function validateConcurrencyOrder(asked: unknown): string[] {
   return concurrencyOrder(asked, []).map(orderText);
 }
 

@@ -4,7 +4,7 @@
  */
 import { endOf } from '../api/endings';
 import { isInnerPointer } from '../api/json';
-import { isId, isPrintable, problemsOfScope } from '../api/scope';
+import { isId, isPrintable, validateScope } from '../api/scope';
 import {
   NOTIFY_EVENTS,
   type ProjectRef,
@@ -28,20 +28,20 @@ const LONGEST_ID = 200;
 /** What the workspace's id may take of a workflow id, encoded. */
 const ROOM_FOR_ORGANIZATION = 300;
 
-export function problemsOfTranscriptInput(input: unknown): string[] {
+export function validateTranscriptInput(input: unknown): string[] {
   if (!isRecord(input)) return ['the input: must be one object'];
   const { key, transcriptionId, format, poll, scope, write, notify, reportTo } = input;
   return [
-    ...problemsOfRunKey(key),
-    ...problemsOfTranscription({ transcriptionId, format }),
-    ...problemsOfObjects({ poll, scope }),
-    ...(isRecord(scope) ? problemsOfScope(scope) : []),
-    ...problemsOfTargets({ write, notify }),
-    ...problemsOfListener(reportTo),
+    ...validateRunKey(key),
+    ...validateTranscription({ transcriptionId, format }),
+    ...validateObjects({ poll, scope }),
+    ...(isRecord(scope) ? validateScope(scope) : []),
+    ...validateTargets({ write, notify }),
+    ...validateListener(reportTo),
   ];
 }
 
-export function problemsOfTranscription(asked: { transcriptionId?: unknown; format?: unknown }): string[] {
+export function validateTranscription(asked: { transcriptionId?: unknown; format?: unknown }): string[] {
   const { transcriptionId, format } = asked;
   const isFormat = isLeftOut(format) || SUBTITLE_FORMATS.includes(format as never);
   return [
@@ -52,7 +52,7 @@ export function problemsOfTranscription(asked: { transcriptionId?: unknown; form
   ];
 }
 
-export function problemsOfRecordInput(input: unknown): string[] {
+export function validateRecordInput(input: unknown): string[] {
   if (!isRecord(input)) return ['the input: must be one object'];
   const { kind, id, failOn, poll, scope, campaign, reportTo } = input;
   const known = RECORD_KINDS.find((name) => name === kind);
@@ -67,14 +67,14 @@ export function problemsOfRecordInput(input: unknown): string[] {
           `id: must be an id: not empty, no blanks around it, with its kind and the key of its campaign at most ${LONGEST_KEY} long`,
         ]),
     ...(isLeftOut(campaign) || isText(campaign) ? [] : ['campaign: must be a text']),
-    ...(known && !isLeftOut(failOn) ? problemsOfFailOn(known, failOn) : []),
-    ...problemsOfObjects({ poll, scope }),
-    ...(isRecord(scope) ? problemsOfScope(scope) : []),
-    ...problemsOfListener(reportTo),
+    ...(known && !isLeftOut(failOn) ? validateFailOn(known, failOn) : []),
+    ...validateObjects({ poll, scope }),
+    ...(isRecord(scope) ? validateScope(scope) : []),
+    ...validateListener(reportTo),
   ];
 }
 
-function problemsOfFailOn(kind: RecordKind, failOn: unknown): string[] {
+function validateFailOn(kind: RecordKind, failOn: unknown): string[] {
   const isStatus = (value: unknown): value is RecordStatus => isText(value) || typeof value === 'number';
   if (!Array.isArray(failOn) || !failOn.every(isStatus)) return ['failOn: must be a list of statuses'];
   return failOn
@@ -82,39 +82,39 @@ function problemsOfFailOn(kind: RecordKind, failOn: unknown): string[] {
     .map((status) => `failOn: ${status} is the status of what is done`);
 }
 
-export function problemsOfObjects(optional: Record<string, unknown>): string[] {
+export function validateObjects(optional: Record<string, unknown>): string[] {
   return Object.entries(optional).flatMap(([name, value]) =>
     isLeftOut(value) || isRecord(value) ? [] : [`${name}: must be an object`],
   );
 }
 
 /** Of the key of any run, given or derived. */
-export function problemsOfRunKey(key: unknown): string[] {
+export function validateRunKey(key: unknown): string[] {
   return typeof key === 'string' && isKey(key) ? [] : [`key: must be ${ANY_KEY_FORM}`];
 }
 
-export function problemsOfTaskId(taskId: unknown): string[] {
+export function validateTaskId(taskId: unknown): string[] {
   return isLeftOut(taskId) || isPrintable(taskId, LONGEST_ID) ? [] : ['taskId: must be an id without blanks'];
 }
 
 /** Of the run that is told of each stage. */
-export function problemsOfListener(reportTo: unknown): string[] {
+export function validateListener(reportTo: unknown): string[] {
   return isLeftOut(reportTo) || isWorkflowId(reportTo) ? [] : ['reportTo: must be a workflow id'];
 }
 
 /** Of where a result goes, and who is told. */
-export function problemsOfTargets({ write, notify }: { write?: unknown; notify?: unknown }): string[] {
+export function validateTargets({ write, notify }: { write?: unknown; notify?: unknown }): string[] {
   return [
-    ...problemsOfObjects({ write, notify }),
-    ...(isRecord(write) ? problemsOfWrite(write) : []),
-    ...(isRecord(notify) ? problemsOfNotify(notify) : []),
+    ...validateObjects({ write, notify }),
+    ...(isRecord(write) ? validateWrite(write) : []),
+    ...(isRecord(notify) ? validateNotify(notify) : []),
   ];
 }
 
-function problemsOfWrite({ project, at, failedAt }: Record<string, unknown>): string[] {
+function validateWrite({ project, at, failedAt }: Record<string, unknown>): string[] {
   return [
     ...(isRecord(project)
-      ? problemsOfProject(project).map((problem) => `write.${problem}`)
+      ? validateProject(project).map((problem) => `write.${problem}`)
       : ['write.project: must be { resourcetype, id }']),
     ...(isInnerPointer(at)
       ? []
@@ -125,7 +125,7 @@ function problemsOfWrite({ project, at, failedAt }: Record<string, unknown>): st
   ];
 }
 
-export function problemsOfProject({ resourcetype, id }: { [Name in keyof ProjectRef]?: unknown }): string[] {
+export function validateProject({ resourcetype, id }: { [Name in keyof ProjectRef]?: unknown }): string[] {
   const problems = Object.entries({ resourcetype, id }).flatMap(([name, value]) =>
     typeof value === 'string' && isId(value)
       ? []
@@ -138,7 +138,7 @@ export function problemsOfProject({ resourcetype, id }: { [Name in keyof Project
   return isTooLong ? ['project: its type and id are too long for a workflow id'] : problems;
 }
 
-function problemsOfNotify({ on, ...notify }: Record<string, unknown>): string[] {
+function validateNotify({ on, ...notify }: Record<string, unknown>): string[] {
   const events = Array.isArray(on) ? (on as unknown[]) : undefined;
   const known = events?.every((event) => NOTIFY_EVENTS.includes(event as never)) ?? isLeftOut(on);
   return [

@@ -1,12 +1,12 @@
 /** What is wrong with what an outlook is asked for, whoever asks. Part of the workflow bundle. */
 import { isInnerPointer } from '../api/json';
-import { problemsOfScope } from '../api/scope';
+import { validateScope } from '../api/scope';
 import { MOST_OUTLOOK_WEEKS } from '../contract';
 import { isIdText, researchFields } from './campaign/fields';
 import { object, problemText } from './campaign/shape';
-import { isLeftOut, isRecord, isText, problemsOfObjects, problemsOfTargets } from './inputs';
+import { isLeftOut, isRecord, isText, validateObjects, validateTargets } from './inputs';
 
-export function problemsOfOutlookInput(input: unknown): string[] {
+export function validateOutlookInput(input: unknown): string[] {
   if (!isRecord(input)) return ['the input: must be one object'];
   const { key, scope, project, at, drafts, activity, boards, weeks, notify, ...others } = input;
   const { silentAfter: _duration, ...unknown } = others;
@@ -14,8 +14,8 @@ export function problemsOfOutlookInput(input: unknown): string[] {
   return [
     ...Object.keys(unknown).map((name) => `${name}: is no part of an outlook`),
     ...(isText(key) ? [] : ['key: must be a text']),
-    ...problemsOfObjects({ scope }),
-    ...(isRecord(scope) ? problemsOfScope(scope) : []),
+    ...validateObjects({ scope }),
+    ...(isRecord(scope) ? validateScope(scope) : []),
     ...(isRecord(project) && isIdText(project.resourcetype) && isIdText(project.id)
       ? []
       : ['project: must be { resourcetype, id }']),
@@ -29,6 +29,6 @@ export function problemsOfOutlookInput(input: unknown): string[] {
     ...(isLeftOut(weeks) || (isCount && weeks >= 1 && weeks <= MOST_OUTLOOK_WEEKS)
       ? []
       : [`weeks: must be a whole number from 1 to ${MOST_OUTLOOK_WEEKS}`]),
-    ...problemsOfTargets({ notify }),
+    ...validateTargets({ notify }),
   ];
 }

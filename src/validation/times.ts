@@ -59,7 +59,7 @@ export function pollTimes(given: Partial<PollSettings> | undefined, reader: Dura
   return times;
 }
 
-export function problemsOfJobTimes(given: GivenTimes): string[] {
+export function validateJobTimes(given: GivenTimes): string[] {
   const reader = new DurationReader();
   jobTimes(given, reader);
   return reader.problems;

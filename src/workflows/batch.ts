@@ -1,5 +1,5 @@
 import { allHandlersFinished, CancellationScope, condition, continueAsNew } from '@temporalio/workflow';
-import { problemsOfBatchInput } from '../validation/batch';
+import { validateBatchInput } from '../validation/batch';
 import { type BatchInput, type BatchResult } from '../contract';
 import { batchWorkflowId } from '../contract/ids';
 import { withEndReport } from './lib/listeners';
@@ -14,7 +14,7 @@ import { handleUpdates } from './batch/updates';
 
 /** One batch: its partitions do the work; this run grants them slots, takes updates, and tells people once of the whole. */
 export async function batch(input: BatchInput): Promise<BatchResult> {
-  const problems = problemsOfBatchInput(input);
+  const problems = validateBatchInput(input);
   if (problems.length > 0) throw badInput(problems);
   refuseUnsafeStart(input.key, batchWorkflowId(input.key), input);
   refusePlainStart(input.key, START_BATCHES_BY_CLIENT);

@@ -7,7 +7,7 @@ import {
 } from '@temporalio/workflow';
 import { partitionResultsQuery, type PartitionInput, type PartitionResult } from '../contract';
 import { batchPartWorkflowId } from '../contract/ids';
-import { problemsOfPartitionInput } from '../validation/batch';
+import { validatePartitionInput } from '../validation/batch';
 import { jobTimes } from '../validation/times';
 import { handleSending } from './steps/submit';
 import { readSettings, refusePlainStart, refuseUnsafeStart, START_BATCHES_BY_CLIENT } from './steps/job';
@@ -24,7 +24,7 @@ import { keepReplies, resumeWrites } from './partition/write';
  * projects. An item that needs a person becomes a job of its own.
  */
 export async function batchPart(input: PartitionInput): Promise<PartitionResult> {
-  const settings = readSettings(problemsOfPartitionInput(input), (reader) => jobTimes(input, reader));
+  const settings = readSettings(validatePartitionInput(input), (reader) => jobTimes(input, reader));
   refuseUnsafeStart(`${input.batch}~${input.n}`, batchPartWorkflowId(input.batch, input.n), input);
   refusePlainStart(`${input.batch}~${input.n}`, START_BATCHES_BY_CLIENT);
   const run = new Partition(input, settings);

@@ -1,4 +1,4 @@
-import { problemsOfCampaign, withoutGaps } from '../validation/campaign';
+import { validateCampaign, withoutGaps } from '../validation/campaign';
 import { type CampaignInput, type CampaignResult, type CampaignVerdict } from '../contract';
 import { campaignWorkflowId } from '../contract/ids';
 import { withEndReport } from './lib/listeners';
@@ -15,7 +15,7 @@ import { handleUpdates } from './campaign/updates';
 
 /** One campaign: checks that everything exists, researches, produces media, asks for approval; the project shows each step. */
 export async function campaign(input: CampaignInput): Promise<CampaignResult> {
-  const problems = problemsOfCampaign(input);
+  const problems = validateCampaign(input);
   if (problems.length > 0) throw badInput(problems);
   refuseUnsafeStart(input.key, campaignWorkflowId(input.key), input);
 

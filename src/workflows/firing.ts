@@ -21,7 +21,7 @@ import {
 import { firingIn } from '../contract/ids';
 import { isRecord } from '../validation/inputs';
 import { unwrapped } from './lib/otherRuns';
-import { problemsOfCarried } from './steps/job';
+import { validateCarried } from './steps/job';
 
 const RETRY = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' } as const;
 
@@ -70,7 +70,7 @@ function start(input: FiringInput, schedule: string, time: string): Promise<Fire
 function ownFiring(input: FiringInput): { schedule: string; time: string } {
   const { workflowId } = workflowInfo();
   const own = firingIn(workflowId);
-  if (own && problemsOfCarried(input).length === 0) return own;
+  if (own && validateCarried(input).length === 0) return own;
   throw ApplicationFailure.nonRetryable(
     `${workflowId} was not started by its schedule: only a schedule of Segue starts this workflow`,
     FAILURE.unsafeStart,

@@ -29,7 +29,7 @@ import {
   type SegueActivities,
 } from '../contract';
 import { changeIdOf, nudgeSubject, nudgeWorkflowId, outlookWorkflowId } from '../contract/ids';
-import { problemsOfOutlookInput } from '../validation/outlook';
+import { validateOutlookInput } from '../validation/outlook';
 import { withEndReport } from './lib/listeners';
 import { isAlreadyStarted } from './lib/otherRuns';
 import { workingHours, workingTime } from './lib/workingHours';
@@ -50,7 +50,7 @@ const { readOutlook } = proxyActivities<SegueActivities>({
 
 /** Looks once, writes what is new into the project, and nudges the user about what waits. */
 export async function outlook(input: OutlookInput): Promise<OutlookResult> {
-  const silentAfter = readSettings(problemsOfOutlookInput(input), (reader) =>
+  const silentAfter = readSettings(validateOutlookInput(input), (reader) =>
     reader.read('silentAfter', input.silentAfter ?? DEFAULT_OUTLOOK.silentAfter, 1_000),
   );
   refuseUnsafeStart(input.key, outlookWorkflowId(input.key));

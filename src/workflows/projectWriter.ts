@@ -33,7 +33,7 @@ import {
   nextBatch,
   noteTrouble,
   outcomeOf,
-  problemsOfRequest,
+  validateRequest,
   receive,
   settle,
   startWriter,
@@ -148,7 +148,7 @@ function handleRequests(writer: Writer): void {
   setHandler(changeUpdate, (request) => takeAndWait(writer, request), {
     description: 'Asks for a change, { changeId, change }, and waits until it is applied or refused.',
     validator: (request: ChangeRequest) => {
-      const problems = problemsOfRequest(writer, request);
+      const problems = validateRequest(writer, request);
       if (problems.length > 0)
         throw ApplicationFailure.nonRetryable(
           `The change was not taken: ${problems.join('; ')}`,

@@ -8,7 +8,7 @@ import {
   recordStateQuery,
 } from '../contract';
 import { recordKey, recordWorkflowId } from '../contract/ids';
-import { problemsOfRecordInput } from '../validation/inputs';
+import { validateRecordInput } from '../validation/inputs';
 import { pollTimes } from '../validation/times';
 import { handleListeners } from './lib/listeners';
 import { endOf, resultOf, type Success, withCompletion } from './steps/finish';
@@ -45,7 +45,7 @@ async function waitForEnd(job: Wait): Promise<Success<RecordResult>> {
 }
 
 function start(asked: RecordInput): Wait {
-  const settings = readSettings(problemsOfRecordInput(asked), (reader) => pollTimes(asked.poll, reader));
+  const settings = readSettings(validateRecordInput(asked), (reader) => pollTimes(asked.poll, reader));
   const { kind, id, campaign } = asked;
   const key = recordKey(kind, id, campaign);
   refuseUnsafeStart(key, recordWorkflowId(key), asked);

@@ -14,7 +14,7 @@ import {
 } from '../contract';
 import { LONGEST_CHANGE } from '../contract/changes';
 import { downloadRequestId, transcriptWorkflowId } from '../contract/ids';
-import { problemsOfTranscriptInput } from '../validation/inputs';
+import { validateTranscriptInput } from '../validation/inputs';
 import { pollTimes } from '../validation/times';
 import { handleListeners } from './lib/listeners';
 import { endOf, notifyEnd, resultOf, type Success, withCompletion, writeEnd } from './steps/finish';
@@ -113,7 +113,7 @@ function condensed({ size, digest, fetch }: CondensedText): CondensedText {
 }
 
 function start(input: TranscriptInput): Transcript {
-  const settings = readSettings(problemsOfTranscriptInput(input), (reader) => pollTimes(input.poll, reader));
+  const settings = readSettings(validateTranscriptInput(input), (reader) => pollTimes(input.poll, reader));
   const { key, transcriptionId, format = 'srt', carried } = input;
   refuseUnsafeStart(key, transcriptWorkflowId(key), input);
   const progress: TranscriptProgress = {

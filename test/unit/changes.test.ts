@@ -3,8 +3,8 @@ import {
   ChangeError,
   LONGEST_CHANGE,
   mergePatch,
-  problemsOfChange,
-  problemsOfAddress,
+  validateChange,
+  validateAddress,
 } from '../../src/contract/changes';
 import { type Step } from '../../src/contract';
 
@@ -132,12 +132,12 @@ describe('a change that cannot be asked for', () => {
     [{ steps: [{ at: '', merge: deep }] }, ['change: is nested deeper than 200 levels']],
     [{ fields: { title: 'x'.repeat(300_001) } }, ['change: is longer than 300000 characters of JSON']],
   ])('%j', (change, problems) => {
-    expect(problemsOfChange(change)).toEqual(problems);
+    expect(validateChange(change)).toEqual(problems);
   });
 
   test('what has three bytes for each character is no longer, and still fits into a history, twice', () => {
     const change = { steps: [{ at: '/a', set: '語'.repeat(LONGEST_CHANGE - 50) }] };
-    expect(problemsOfChange(change)).toEqual([]);
+    expect(validateChange(change)).toEqual([]);
     expect(2 * Buffer.byteLength(JSON.stringify(change))).toBeLessThan(2 * 1024 * 1024);
   });
 
@@ -148,6 +148,6 @@ describe('a change that cannot be asked for', () => {
     [{ changeId: 'a', replyTo: '', space: 1 }, 2],
     [{ changeId: 'a', replyTo: null, space: 's' }, 0],
   ])('%j has %d problems around it', (request, count) => {
-    expect(problemsOfAddress(request)).toHaveLength(count);
+    expect(validateAddress(request)).toHaveLength(count);
   });
 });

@@ -1,7 +1,7 @@
 /** The rules for what a run is asked for are the same for clients and for the run itself. */
 import { type MediaInput } from '../../src/contract';
-import { problemsOfAddress } from '../../src/contract/changes';
-import { problemsOfSpec } from '../../src/runs/media';
+import { validateAddress } from '../../src/contract/changes';
+import { validateSpec } from '../../src/runs/media';
 import {
   changeIdOf,
   isKey,
@@ -12,11 +12,7 @@ import {
   recordWorkflowId,
   transcriptWorkflowId,
 } from '../../src/contract/ids';
-import {
-  problemsOfProject,
-  problemsOfRecordInput,
-  problemsOfTranscriptInput,
-} from '../../src/validation/inputs';
+import { validateProject, validateRecordInput, validateTranscriptInput } from '../../src/validation/inputs';
 import { readMediaSettings } from '../../src/workflows/steps/mediaJob';
 
 const image_url = 'https://example.com/a.png';
@@ -47,7 +43,7 @@ test.each<[string, Partial<Record<keyof MediaInput, unknown>>, string]>([
   ['a workspace of 101 letters', { scope: { organization: 'o'.repeat(101) } }, 'scope.organization: '],
 ])('%s is refused by the client and by the run', (_case, wrong, problem) => {
   const input = { ...job, ...wrong } as MediaInput;
-  expect(problemsOfSpec(input)).toEqual([expect.stringContaining(problem)]);
+  expect(validateSpec(input)).toEqual([expect.stringContaining(problem)]);
   expect(() => readMediaSettings(input)).toThrow(problem);
 });
 
@@ -56,8 +52,8 @@ test.each(['', 7, 'x'.repeat(LONGEST_WORKFLOW_ID + 1), 'ä'.repeat(LONGEST_WORKF
   (reportTo) => {
     const problem = 'reportTo: must be a workflow id';
     expect(() => readMediaSettings({ ...job, reportTo } as MediaInput)).toThrow(problem);
-    expect(problemsOfTranscriptInput({ reportTo })).toContain(problem);
-    expect(problemsOfRecordInput({ kind: 'asset', id: 'a', reportTo })).toEqual([problem]);
+    expect(validateTranscriptInput({ reportTo })).toContain(problem);
+    expect(validateRecordInput({ kind: 'asset', id: 'a', reportTo })).toEqual([problem]);
   },
 );
 
@@ -70,7 +66,7 @@ test.each([undefined, 7, '', 'a b', 'a/b', 'ü', 'k'.repeat(LONGEST_KEY + 1)])(
   'a run with the key %j is refused at its start',
   (key) => {
     expect(() => readMediaSettings({ ...job, key } as MediaInput)).toThrow('key: must be');
-    expect(problemsOfTranscriptInput({ key })).toContainEqual(expect.stringContaining('key: must be'));
+    expect(validateTranscriptInput({ key })).toContainEqual(expect.stringContaining('key: must be'));
   },
 );
 
@@ -82,22 +78,22 @@ describe('the longest ids', () => {
     (key) => {
       expect(isKey(key)).toBe(true);
       for (const purpose of ['result-0a1b2c3d', 'failed-0a1b2c3d', 'cancelled-0a1b2c3d'])
-        expect(problemsOfAddress({ changeId: changeIdOf(transcriptWorkflowId(key), purpose) })).toEqual([]);
+        expect(validateAddress({ changeId: changeIdOf(transcriptWorkflowId(key), purpose) })).toEqual([]);
     },
   );
 
   test('a record whose encoded id makes too long a key is refused, and one that fits is not', () => {
     const input = (id: string) => ({ kind: 'asset', id });
-    expect(problemsOfRecordInput(input('ä'.repeat(41)))).toEqual([]);
+    expect(validateRecordInput(input('ä'.repeat(41)))).toEqual([]);
     expect(recordWorkflowId(recordKey('asset', 'ä'.repeat(41))).length).toBeLessThan(LONGEST_WORKFLOW_ID);
-    expect(problemsOfRecordInput(input('ä'.repeat(42)))).toEqual([expect.stringContaining('id: must be')]);
-    expect(problemsOfRecordInput(input('a'.repeat(200)))).toEqual([]);
+    expect(validateRecordInput(input('ä'.repeat(42)))).toEqual([expect.stringContaining('id: must be')]);
+    expect(validateRecordInput(input('a'.repeat(200)))).toEqual([]);
   });
 
   test('a project that is not refused has a writer with any workspace that is not', () => {
     const longest = { resourcetype: 't', id: 'i'.repeat(689) };
-    expect(problemsOfProject(longest)).toEqual([]);
-    expect(problemsOfProject({ ...longest, id: `${longest.id}i` })).not.toEqual([]);
+    expect(validateProject(longest)).toEqual([]);
+    expect(validateProject({ ...longest, id: `${longest.id}i` })).not.toEqual([]);
     expect(projectWriterId('~'.repeat(100), longest).length).toBe(LONGEST_WORKFLOW_ID);
   });
 });

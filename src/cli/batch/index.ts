@@ -2,7 +2,7 @@ import { type Command } from 'commander';
 import { type Batch } from '../../client/batches/batch';
 import { type BatchEntry, type BatchFilter } from '../../client/batches/listing';
 import { BATCH_STAGES } from '../../contract';
-import { problemsOfBatchOrder, problemsOfConcurrencyOrder } from '../../validation/batch';
+import { validateBatchOrder, validateConcurrencyOrder } from '../../validation/batch';
 import { type BatchCheckFlags, checkBatch } from './check';
 import { countsWords } from './format';
 import { printResults, type ResultsFlags, wantedFrom } from './results';
@@ -22,7 +22,7 @@ import {
   changeRun,
   type JsonFlag,
   oneOf,
-  problemsOfKey,
+  validateKey,
   withRun,
 } from '../lib/noun';
 import { tellStarted } from '../lib/start';
@@ -116,7 +116,7 @@ ${WRONG_MANIFEST} · 3 some are held · ${NO_MANIFEST} · 5 waiting stopped, sti
     .addHelpText('after', RESULTS)
     .action(
       exiting(async (key: string, flags: ResultsFlags) => {
-        const wanted = wantedFrom(flags, problemsOfKey(BATCH, key));
+        const wanted = wantedFrom(flags, validateKey(BATCH, key));
         await prepareFolder({ out: wanted.place?.into }, '--download');
         return withRun(BATCH, key, (one) => printResults(one, wanted));
       }),
@@ -190,7 +190,7 @@ function addChanges(batch: Command): void {
           await one.concurrency(asked(by));
           return { done: `has ${flags.to} places, by ${by}` };
         };
-        return changeRun(BATCH, key, flags, act, (by) => problemsOfConcurrencyOrder(asked(by)).map(asFlag));
+        return changeRun(BATCH, key, flags, act, (by) => validateConcurrencyOrder(asked(by)).map(asFlag));
       }),
     );
 }
@@ -203,7 +203,7 @@ function addChange(batch: Command, verb: 'pause' | 'resume' | 'cancel', about: s
         await one[verb]({ by, reason });
         return { done: `${done} by ${by}` };
       };
-      return changeRun(BATCH, key, flags, act, (by) => problemsOfBatchOrder({ by, reason }).map(asFlag));
+      return changeRun(BATCH, key, flags, act, (by) => validateBatchOrder({ by, reason }).map(asFlag));
     }),
   );
 }

@@ -5,11 +5,11 @@ import { type ResultWithFiles } from '../../client/files';
 import { type MissingResults } from '../../client/batches/results';
 import { type BatchItemResult, type BatchItemStatus } from '../../contract';
 import { loadProxySettings } from '../../config';
-import { requireGood } from '../../errors';
+import { assertValid } from '../../errors';
 import { type FilePlace } from '../../client/files';
 import { keptLine, missingLines } from './format';
 import { EXIT, type ExitCode, reasonOf } from '../lib/exit';
-import { problemsOfSaving } from '../jobs/save';
+import { validateSaving } from '../jobs/save';
 import { env, io, say } from '../lib/io';
 import { oneOf } from '../lib/noun';
 
@@ -39,11 +39,11 @@ export function wantedFrom(
   { status: text, download: out, at }: ResultsFlags,
   ofKey: string[] = [],
 ): WantedResults {
-  const problems = [...ofKey, ...problemsOfSaving({ out, at }, '--download')];
+  const problems = [...ofKey, ...validateSaving({ out, at }, '--download')];
   const status = oneOf('--status', text, STATUSES, problems);
   if (out !== undefined && status !== undefined && status !== 'succeeded')
     problems.push(`--download: only items that succeeded have files, not those that are ${status}`);
-  requireGood(problems, 'Nothing was read');
+  assertValid(problems, 'Nothing was read');
   return {
     status,
     place:

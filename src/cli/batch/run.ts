@@ -5,18 +5,18 @@ import { type ManifestCheck } from '../../runs/manifest/check';
 import { type JobReport, NO_JOB } from '../../client/report';
 import { loadStarterConfig } from '../../config';
 import { type BatchResult, type BatchStatus } from '../../contract';
-import { requireGood } from '../../errors';
+import { assertValid } from '../../errors';
 import { batchKeyOf, batchTaskQueue } from '../../contract/ids';
-import { problemsOfGivenBatch } from '../../validation/batch';
+import { validateGivenBatch } from '../../validation/batch';
 import { checkBatch, manifestReading, warningLine } from './check';
 import { batchShown, resultLines, statusLines } from './format';
 import { adviceOnBatch, leftLines, word } from '../lib/advice';
 import { type Connected, withTemporal } from '../lib/connect';
 import { EXIT, type ExitCode } from '../lib/exit';
-import { asBatchFlag, notifyFrom, problemsOfTimeout, scopeFrom } from '../lib/flags';
+import { asBatchFlag, notifyFrom, validateTimeout, scopeFrom } from '../lib/flags';
 import { headline } from '../lib/follow';
 import { env, print, printJson, say } from '../lib/io';
-import { type JsonFlag, type Noun, problemsOfKey } from '../lib/noun';
+import { type JsonFlag, type Noun, validateKey } from '../lib/noun';
 import { watcher } from '../lib/screen';
 import { sayThatItExists, sayWhenNobodyPolls, tellStarted, withStarted } from '../lib/start';
 
@@ -66,18 +66,18 @@ export async function withStartedBatch(
 
 /** All that is wrong besides the manifest's lines, which are not read for it. */
 async function settingsFrom(source: string, flags: BatchRunFlags): Promise<BatchSettings> {
-  const { problemsOfSource } = await import('../../runs/manifest/index.js');
+  const { validateSource } = await import('../../runs/manifest/index.js');
   // Whoever only looks at a manifest needs no key.
   const { key = flags.check ? ANY_KEY : undefined, concurrency } = flags;
   const scope = scopeFrom(flags);
   const problems: string[] = [];
   const notify = notifyFrom(flags.notify, problems);
   problems.push(
-    ...problemsOfGivenBatch({ key, concurrency, scope, notify }).map(asBatchFlag),
-    ...problemsOfTimeout(flags),
-    ...(await problemsOfSource(source)),
+    ...validateGivenBatch({ key, concurrency, scope, notify }).map(asBatchFlag),
+    ...validateTimeout(flags),
+    ...(await validateSource(source)),
   );
-  requireGood(problems, 'The batch was not started');
+  assertValid(problems, 'The batch was not started');
   return { key: String(key), concurrency, scope, notify };
 }
 
@@ -106,7 +106,7 @@ function show(report: JobReport): void {
 
 /** Runs the failed items of a batch once more, as a batch of their own. */
 export function retryBatch(text: string, { json }: JsonFlag): Promise<ExitCode> {
-  requireGood(problemsOfKey(BATCH, text), 'Nothing was asked');
+  assertValid(validateKey(BATCH, text), 'Nothing was asked');
   const key = batchKeyOf(text) ?? text;
   const config = loadStarterConfig(env());
   return withTemporal(async (connected) => {

@@ -5,13 +5,13 @@ import { type JobReport } from '../../client/report';
 import { type SegueClient } from '../../client/segueClient';
 import { CAMPAIGN_STAGES, type CampaignResult, type CampaignStatus } from '../../contract';
 import { campaignKeyOf, submitTaskQueue } from '../../contract/ids';
-import { requireGood } from '../../errors';
+import { assertValid } from '../../errors';
 import { addDecisions } from './decisions';
 import { failureLines, newsLines, resultLines, statusLines } from './format';
 import { adviceOnCampaign } from '../lib/advice';
 import { type Connected } from '../lib/connect';
 import { type ExitCode } from '../lib/exit';
-import { problemsOfTimeout, readTextFile } from '../lib/flags';
+import { validateTimeout, readTextFile } from '../lib/flags';
 import { follow, headline, type WaitFlags } from '../lib/follow';
 import { exiting, io, print, say } from '../lib/io';
 import {
@@ -96,7 +96,7 @@ async function start(
   flags: WaitFlags,
   work: (campaign: Campaign, connected: Connected) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  requireGood(problemsOfTimeout(flags), 'The campaign was not started');
+  assertValid(validateTimeout(flags), 'The campaign was not started');
   const { readCampaignSpec } = await import('../../client/campaigns/text.js');
   const spec = readCampaignSpec(await readTextFile('SPEC', file), file === '-' ? 'stdin' : file);
   const starting = {

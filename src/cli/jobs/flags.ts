@@ -5,20 +5,20 @@
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
 import { type MediaTool } from '../../api/tools';
-import { type MediaSpec, problemsOfSpec } from '../../runs/media';
-import { requireGood } from '../../errors';
+import { type MediaSpec, validateSpec } from '../../runs/media';
+import { assertValid } from '../../errors';
 import {
   addScopeFlags,
   notifyFrom,
   orProblem,
-  problemsOfTimeout,
+  validateTimeout,
   readRequestFile,
   scopeFrom,
   type ScopeFlags,
   softNumber,
   writeFrom,
 } from '../lib/flags';
-import { problemsOfSaving, type SaveFlags } from './save';
+import { validateSaving, type SaveFlags } from './save';
 
 export interface JobFlags extends SaveFlags, ScopeFlags, Record<string, unknown> {
   key?: string;
@@ -47,7 +47,7 @@ export function addJobFlags(command: Command, tool: MediaTool): Command {
 /** The job that the flags make, or one message with everything that is wrong with them. */
 export async function specFrom(name: string, tool: MediaTool, flags: JobFlags): Promise<MediaSpec> {
   const { key, input, taskId } = flags;
-  const problems = [...problemsOfTimeout(flags), ...problemsOfSaving(flags)];
+  const problems = [...validateTimeout(flags), ...validateSaving(flags)];
   const fromFile = input === undefined ? {} : await orProblem(readRequestFile(input), problems, {});
   const spec: MediaSpec = {
     ...{ key, tool: name, scope: scopeFrom(flags), taskId },
@@ -57,8 +57,8 @@ export async function specFrom(name: string, tool: MediaTool, flags: JobFlags): 
   };
   if (flags.again && taskId !== undefined)
     problems.push('--again gives the job a new task, --task-id follows one that is there; choose one');
-  problems.push(...problemsOfSpec(spec));
-  requireGood(problems);
+  problems.push(...validateSpec(spec));
+  assertValid(problems);
   return spec;
 }
 

@@ -1,11 +1,11 @@
 import { type Command } from 'commander';
 import { loadStarterConfig } from '../../config';
-import { requireGood } from '../../errors';
+import { assertValid } from '../../errors';
 import { type HeldJob } from '../../client/jobs/held';
 import { NO_JOB } from '../../client/report';
 import { adviceFor, adviceLines } from '../lib/advice';
 import { withTemporal } from '../lib/connect';
-import { problemsOfLimit, softNumber } from '../lib/flags';
+import { validateLimit, softNumber } from '../lib/flags';
 import { age } from '../lib/format';
 import { env, print, printJson, say } from '../lib/io';
 
@@ -24,7 +24,7 @@ export function addTo(program: Command): void {
 }
 
 async function showHeld({ limit, json }: HeldFlags): Promise<void> {
-  requireGood(problemsOfLimit({ limit }), 'Nothing was listed');
+  assertValid(validateLimit({ limit }), 'Nothing was listed');
   const config = loadStarterConfig(env());
   const { jobs, more } = await withTemporal(({ segue }) => segue(config).held({ limit }));
   for (const job of jobs) {

@@ -6,13 +6,13 @@ import { type JobReport } from '../../client/report';
 import { type SegueClient } from '../../client/segueClient';
 import { MEDIA_STAGES } from '../../contract';
 import { isGivenKey, mediaKeyOf, submitRequestId, submitTaskQueue } from '../../contract/ids';
-import { requireGood } from '../../errors';
+import { assertValid } from '../../errors';
 import { type JobFlags, addJobFlags, specFrom } from './flags';
-import { addSaveFlags, prepareFolder, problemsOfSaving, saveFiles, type SaveFlags } from './save';
+import { addSaveFlags, prepareFolder, validateSaving, saveFiles, type SaveFlags } from './save';
 import { withAdvice, word } from '../lib/advice';
 import { type Connected } from '../lib/connect';
 import { type ExitCode } from '../lib/exit';
-import { problemsOfTimeout } from '../lib/flags';
+import { validateTimeout } from '../lib/flags';
 import { headline, JOB, tellWaited, waitFor, type WaitFlags } from '../lib/follow';
 import { exiting, print, printJson, say } from '../lib/io';
 import {
@@ -25,7 +25,7 @@ import {
   type JsonFlag,
   type Noun,
   oneOf,
-  problemsOfKey,
+  validateKey,
   projectFilter,
 } from '../lib/noun';
 import { tellStarted, withStarted } from '../lib/start';
@@ -77,8 +77,8 @@ export function addTo(program: Command): void {
   addStatus(media, MEDIA);
   addSaveFlags(
     addFollow(media, MEDIA, follow, (flags: WaitFlags & SaveFlags) => [
-      ...problemsOfTimeout(flags),
-      ...problemsOfSaving(flags),
+      ...validateTimeout(flags),
+      ...validateSaving(flags),
     ]),
   );
   addCancel(
@@ -97,7 +97,7 @@ export function addRetryTo(program: Command): void {
     .addHelpText('after', '\nID is a key or a workflow id. Asked twice, it is one run.')
     .action(
       exiting((id: string, flags: JsonFlag & { again?: boolean }) => {
-        requireGood(problemsOfKey(MEDIA, id), 'Nothing was asked');
+        assertValid(validateKey(MEDIA, id), 'Nothing was asked');
         return startJob(
           ({ media }) => media.again(mediaKeyOf(id) ?? id, { onlyFailed: !flags.again }),
           (job, connected) => tellStarted(job, connected, flags),

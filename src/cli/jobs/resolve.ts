@@ -6,7 +6,7 @@ import { DecisionRefusedError, InvalidInputError, NoAnswerError } from '../../er
 import { mediaKeyOf, mediaWorkflowId } from '../../contract/ids';
 import { type Job } from '../../client/jobs/job';
 import { inParallel } from '../../platform/parallel';
-import { problemsOfTaskId } from '../../validation/inputs';
+import { validateTaskId } from '../../validation/inputs';
 import { NO_JOB } from '../../client/report';
 import { adviceForHold, adviceLines } from '../lib/advice';
 import { type Connected, withTemporal } from '../lib/connect';
@@ -85,7 +85,7 @@ function decisionFrom(id: string | undefined, flags: ResolveFlags): DecisionMade
   if (action === undefined || others.length > 0)
     problems.push('what is decided? Give one of --adopt TASK, --resubmit, --abandon');
   if (adopt?.trim() === '') problems.push('--adopt: must name a task');
-  else problems.push(...problemsOfTaskId(adopt).map((problem) => problem.replace(/^taskId/, '--adopt')));
+  else problems.push(...validateTaskId(adopt).map((problem) => problem.replace(/^taskId/, '--adopt')));
   if (adopt !== undefined && where !== undefined)
     problems.push('--adopt: one task cannot be adopted by many jobs; decide them one by one');
   if (force && adopt === undefined) problems.push('--force: goes with --adopt');

@@ -28,7 +28,7 @@ export function addSaveFlags(command: Command): Command {
 }
 
 /** `flag` names the folder. */
-export function problemsOfSaving({ out, at }: SaveFlags, flag = '--out'): string[] {
+export function validateSaving({ out, at }: SaveFlags, flag = '--out'): string[] {
   if (out === undefined && at === undefined) return [];
   return [
     ...(out === undefined ? [`--at: says where URLs are; give ${flag}, the folder to save them in`] : []),

@@ -2,14 +2,14 @@ import { writeFile } from 'node:fs/promises';
 import { type Command } from 'commander';
 import { ConfigError } from '../../config';
 import { type SubtitleFormat, type TranscriptResult } from '../../contract';
-import { requireGood } from '../../errors';
+import { assertValid } from '../../errors';
 import { transcriptKeyOf } from '../../contract/ids';
 import { type JobState, type TranscriptJob } from '../../client/jobs/job';
 import { type JobReport } from '../../client/report';
-import { problemsOfTranscript, type TranscriptSpec } from '../../client/jobs/transcripts';
+import { validateTranscript, type TranscriptSpec } from '../../client/jobs/transcripts';
 import { type Connected, withApi } from '../lib/connect';
 import { EXIT, type ExitCode, UsageError } from '../lib/exit';
-import { addScopeFlags, notifyFrom, problemsOfTimeout, type ScopeFlags, writeFrom } from '../lib/flags';
+import { addScopeFlags, notifyFrom, validateTimeout, type ScopeFlags, writeFrom } from '../lib/flags';
 import { JOB, tellWaited, waitFor, type WaitFlags } from '../lib/follow';
 import { exiting, io, printJson, say } from '../lib/io';
 import { addCancel, addFollow, addJson, addStatus, addWaitFlags, type Noun } from '../lib/noun';
@@ -87,12 +87,12 @@ function start(
 /** All problems at once: those of the flags, and those of what they ask for. */
 function specFrom(transcriptionId: string, flags: TranscriptFlags): TranscriptSpec {
   const { format, key, organization, space } = flags;
-  const problems = problemsOfTimeout(flags);
+  const problems = validateTimeout(flags);
   const write = writeFrom(flags.write, problems);
   const notify = notifyFrom(flags.notify, problems);
   const spec = { transcriptionId, format, key, write, notify, scope: { organization, space } };
-  problems.push(...problemsOfTranscript(spec));
-  requireGood(problems);
+  problems.push(...validateTranscript(spec));
+  assertValid(problems);
   return spec;
 }
 

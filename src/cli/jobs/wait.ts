@@ -1,10 +1,10 @@
 import { type Command } from 'commander';
-import { problemsOfRecord, type RecordSpec } from '../../client/jobs/records';
+import { validateRecord, type RecordSpec } from '../../client/jobs/records';
 import { type RecordKind } from '../../contract';
-import { requireGood } from '../../errors';
+import { assertValid } from '../../errors';
 import { word } from '../lib/advice';
 import { type ExitCode } from '../lib/exit';
-import { addScopeFlags, problemsOfTimeout, type ScopeFlags } from '../lib/flags';
+import { addScopeFlags, validateTimeout, type ScopeFlags } from '../lib/flags';
 import { follow, JOB, type WaitFlags } from '../lib/follow';
 import { exiting } from '../lib/io';
 import { addWaitFlags } from '../lib/noun';
@@ -46,7 +46,7 @@ function againCommand({ kind, id, failOn = [], scope = {} }: RecordSpec): string
 async function waitForRecord(kind: RecordKind, id: string, flags: RecordFlags): Promise<ExitCode> {
   const { organization, space, failOn = [] } = flags;
   const spec: RecordSpec = { kind, id, failOn, scope: { organization, space } };
-  requireGood([...problemsOfTimeout(flags), ...problemsOfRecord(spec)], 'The wait was not started');
+  assertValid([...validateTimeout(flags), ...validateRecord(spec)], 'The wait was not started');
   return withStarted(
     { start: (segue) => segue.records.start(spec), exists: () => 'This is the same wait.' },
     (job) => follow(job, flags, JOB, againCommand(spec)),

@@ -32,12 +32,12 @@ export function softNumber(text: string): number | string {
   return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
 }
 
-export function problemsOfTimeout({ timeout }: { timeout?: string }): string[] {
+export function validateTimeout({ timeout }: { timeout?: string }): string[] {
   const isWrong = timeout !== undefined && parseDuration(timeout) === undefined;
   return isWrong ? [`--timeout: "${timeout}" is not ${DURATION_FORM}`] : [];
 }
 
-export function problemsOfLimit({ limit }: { limit: unknown }): string[] {
+export function validateLimit({ limit }: { limit: unknown }): string[] {
   const isCount = typeof limit === 'number' && Number.isInteger(limit) && limit >= 1 && limit < 1_000_000;
   return isCount ? [] : [`--limit: "${String(limit)}" is not a whole number from 1 on`];
 }

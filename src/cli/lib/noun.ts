@@ -5,10 +5,10 @@ import { type Run } from '../../client/run';
 import { type SegueClient } from '../../client/segueClient';
 import { loadStarterConfig } from '../../config';
 import { type ProjectRef } from '../../contract';
-import { requireGood } from '../../errors';
+import { assertValid } from '../../errors';
 import { withTemporal } from './connect';
 import { EXIT, type ExitCode } from './exit';
-import { problemsOfLimit, problemsOfTimeout, projectFrom, softNumber } from './flags';
+import { validateLimit, validateTimeout, projectFrom, softNumber } from './flags';
 import { follow, type Shows, type WaitFlags } from './follow';
 import { age, table } from './format';
 import { env, exiting, osUser, print, printJson, say } from './io';
@@ -40,12 +40,12 @@ export async function withRun<State, R extends Run<State>>(
   work: (run: R) => Promise<ExitCode>,
   problems: string[] = [],
 ): Promise<ExitCode> {
-  requireGood([...problemsOfKey({ a, keyOf }, text), ...problems], 'Nothing was asked');
+  assertValid([...validateKey({ a, keyOf }, text), ...problems], 'Nothing was asked');
   const config = loadStarterConfig(env());
   return withTemporal(async ({ segue }) => work(await get(segue(config), keyOf(text) ?? text)));
 }
 
-export function problemsOfKey(
+export function validateKey(
   { a, keyOf }: { a: string; keyOf: (text: string) => string | undefined },
   text: string,
 ): string[] {
@@ -72,7 +72,7 @@ export function addFollow<State, R extends Run<State>, Flags extends WaitFlags =
   parent: Command,
   noun: Noun<State, R>,
   work: (run: R, flags: Flags) => Promise<ExitCode> = (run, flags) => follow(run, flags, noun),
-  problemsOf: (flags: Flags) => string[] = problemsOfTimeout,
+  problemsOf: (flags: Flags) => string[] = validateTimeout,
 ): Command {
   return addWaitFlags(parent.command('follow <key>'), noun.a.replace(/^an? /, ''))
     .description(`wait for ${noun.a} that was started`)
@@ -193,9 +193,9 @@ async function list<Entry extends { startedAt: string }, Filter>(
   { plural, columns, rowOf, filterFrom, client }: Listing<Entry, Filter>,
   flags: ListFlags,
 ): Promise<void> {
-  const problems = problemsOfLimit(flags);
+  const problems = validateLimit(flags);
   const filter = filterFrom(flags, problems);
-  requireGood(problems, 'Nothing was listed');
+  assertValid(problems, 'Nothing was listed');
   const { limit, json } = flags;
   const config = loadStarterConfig(env());
   await withTemporal(async ({ segue }) => {

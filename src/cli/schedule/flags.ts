@@ -2,10 +2,10 @@
 import { problemsWithin } from '../../validation/campaign';
 import { findSpecProblems } from '../../runs/campaign';
 import { readSpecText } from '../../client/campaigns/text';
-import { problemsOfSchedule, type ScheduleOptions } from '../../runs/schedule/spec';
+import { validateSchedule, type ScheduleOptions } from '../../runs/schedule/spec';
 import {
   isTargetKind,
-  problemsOfScheduledBatch,
+  validateScheduledBatch,
   TARGET_KINDS,
   type TargetKind,
 } from '../../runs/schedule/targets';
@@ -15,8 +15,8 @@ import {
   type ScheduleTarget,
   type ScheduleTimes,
 } from '../../contract';
-import { requireGood } from '../../errors';
-import { problemsOfOutlook } from '../../runs/outlook';
+import { assertValid } from '../../errors';
+import { validateOutlook } from '../../runs/outlook';
 import { isRecord } from '../../validation/inputs';
 import { reasonOf, UsageError } from '../lib/exit';
 import { asBatchFlag, notifyFrom, readTextFile, scopeFrom, type ScopeFlags } from '../lib/flags';
@@ -55,10 +55,10 @@ export async function readSchedule(
     ...{ timezone, catchup, note },
   };
   // The spec's own are told with their lines.
-  const isOfSpec = new Set(problemsOfSchedule('any', { ...NOTHING_WRONG, target: options.target }));
-  const others = problemsOfSchedule(name, options).filter((problem) => !isOfSpec.has(problem));
+  const isOfSpec = new Set(validateSchedule('any', { ...NOTHING_WRONG, target: options.target }));
+  const others = validateSchedule(name, options).filter((problem) => !isOfSpec.has(problem));
   const problems = [...times.problems, ...others.map(asFlag), ...ofSpec];
-  requireGood(problems, 'Nothing was scheduled');
+  assertValid(problems, 'Nothing was scheduled');
   return { options, remarks: remarksOnKey(name, spec) };
 }
 
@@ -85,7 +85,7 @@ interface ReadTarget {
 /** Of what stands in a file. */
 const PROBLEMS = {
   campaign: findSpecProblems,
-  outlook: (spec: unknown) => problemsWithin([], problemsOfOutlook(spec)),
+  outlook: (spec: unknown) => problemsWithin([], validateOutlook(spec)),
 } as const satisfies Record<Exclude<TargetKind, 'batch'>, unknown>;
 
 async function readTarget(target: string, source: string, flags: BatchFlags): Promise<ReadTarget> {
@@ -133,7 +133,7 @@ function readBatch(manifest: string, flags: BatchFlags): ReadTarget {
   const problems: string[] = [];
   const notify = notifyFrom(flags.notify, problems);
   const spec: ScheduledBatch = { manifest, concurrency, scope: scopeFrom(flags), notify, skipBad };
-  return { spec, problems: [...problems, ...problemsOfScheduledBatch(spec).map(asOwnFlag)] };
+  return { spec, problems: [...problems, ...validateScheduledBatch(spec).map(asOwnFlag)] };
 }
 
 function asOwnFlag(problem: string): string {

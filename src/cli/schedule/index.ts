@@ -3,15 +3,15 @@ import { NO_JOB } from '../../client/report';
 import { type ScheduleEntry } from '../../client/schedules/report';
 import { type CreatedSchedule, type SchedulesClient } from '../../client/schedules';
 import {
-  problemsOfBackfill,
-  problemsOfResume,
-  problemsOfScheduleName,
-  problemsOfTrigger,
+  validateBackfill,
+  validateResume,
+  validateScheduleName,
+  validateTrigger,
 } from '../../runs/schedule/spec';
-import { problemsOfPause } from '../../runs/schedule/spec';
+import { validatePause } from '../../runs/schedule/spec';
 import { loadStarterConfig } from '../../config';
 import { type ScheduleOverlap } from '../../contract';
-import { requireGood } from '../../errors';
+import { assertValid } from '../../errors';
 import { type BatchFlags, type CreateFlags } from './flags';
 import { type Connected, withTemporal } from '../lib/connect';
 import { softNumber } from '../lib/flags';
@@ -93,7 +93,7 @@ export function addTo(program: Command): void {
     .description('show the next five times, the last firings with their outcome, and how many were skipped')
     .addHelpText('after', exits('shown'))
     .action(async (name: string, flags: JsonFlag) => {
-      requireGoodFlags(problemsOfScheduleName(name), 'There is no such schedule');
+      assertValidFlags(validateScheduleName(name), 'There is no such schedule');
       await withSchedules((schedules) => showOne(schedules, name, flags));
     });
   addChanges(schedule);
@@ -148,7 +148,7 @@ function addChanges(schedule: Command): void {
     .option('--note <text>', 'required: why, for whoever resumes it')
     .addHelpText('after', exits('it is paused'))
     .action(async (name: string, { note, ...flags }: NoteFlags) => {
-      requireGoodFlags(problemsOfPause(name, note), 'Nothing was paused');
+      assertValidFlags(validatePause(name, note), 'Nothing was paused');
       await change(name, flags, `${name} is paused`, (schedules) => schedules.pause(name, String(note)));
     });
   addJson(schedule.command('resume <name>'))
@@ -156,7 +156,7 @@ function addChanges(schedule: Command): void {
     .option('--note <text>', 'for whoever looks at it')
     .addHelpText('after', exits('it fires again'))
     .action(async (name: string, { note = `resumed by ${osUser()}`, ...flags }: NoteFlags) => {
-      requireGoodFlags(problemsOfResume(name, note), 'Nothing was resumed');
+      assertValidFlags(validateResume(name, note), 'Nothing was resumed');
       await change(name, flags, `${name} fires again`, (schedules) => schedules.resume(name, note));
     });
   addJson(schedule.command('trigger <name>'))
@@ -164,7 +164,7 @@ function addChanges(schedule: Command): void {
     .option('--overlap <policy>', `${OVERLAP} (default: the schedule's own)`)
     .addHelpText('after', exits('it fires', 'something is wrong, or it would be skipped; nothing was done'))
     .action(async (name: string, { overlap, ...flags }: FiringFlags) => {
-      requireGoodFlags(problemsOfTrigger(name, { overlap }), 'Nothing was triggered');
+      assertValidFlags(validateTrigger(name, { overlap }), 'Nothing was triggered');
       const words = `${name} fires now; see: segue schedule show ${name}`;
       await change(name, flags, words, (schedules) => schedules.trigger(name, { overlap }));
     });
@@ -175,7 +175,7 @@ function addChanges(schedule: Command): void {
     .option('--overlap <policy>', `${OVERLAP} (default: buffer-all)`)
     .addHelpText('after', exits('it fires for that time'))
     .action(async (name: string, { from, to, overlap, ...flags }: BackfillFlags) => {
-      requireGoodFlags(problemsOfBackfill(name, { from, to, overlap }), 'Nothing was backfilled');
+      assertValidFlags(validateBackfill(name, { from, to, overlap }), 'Nothing was backfilled');
       const words = `${name} fires for that time; see: segue schedule show ${name}`;
       await change(name, flags, words, (schedules) =>
         schedules.backfill(name, String(from), String(to), { overlap }),
@@ -185,7 +185,7 @@ function addChanges(schedule: Command): void {
     .description('delete a schedule; what it started goes on')
     .addHelpText('after', exits('it is deleted'))
     .action(async (name: string, flags: JsonFlag) => {
-      requireGoodFlags(problemsOfScheduleName(name), 'Nothing was deleted');
+      assertValidFlags(validateScheduleName(name), 'Nothing was deleted');
       const words = `${name} is deleted; what it started goes on`;
       await change(name, flags, words, (schedules) => schedules.delete(name));
     });
@@ -203,8 +203,8 @@ async function change(
 }
 
 /** Problems of options are told as those of flags. */
-function requireGoodFlags(problems: string[], what: string): void {
-  requireGood(problems.map(asFlag), what);
+function assertValidFlags(problems: string[], what: string): void {
+  assertValid(problems.map(asFlag), what);
 }
 
 export function asFlag(problem: string): string {

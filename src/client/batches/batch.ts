@@ -1,6 +1,6 @@
 /** One batch that was started: look at it, wait for it, order something of it, read its results. */
 import { type Client, type WorkflowFailedError } from '@temporalio/client';
-import { problemsOfBatchOrder, problemsOfConcurrencyOrder } from '../../validation/batch';
+import { validateBatchOrder, validateConcurrencyOrder } from '../../validation/batch';
 import {
   batchCancelUpdate,
   batchConcurrencyUpdate,
@@ -13,7 +13,7 @@ import {
   type BatchStatus,
   batchStatusQuery,
 } from '../../contract';
-import { requireGood } from '../../errors';
+import { assertValid } from '../../errors';
 import { batchWorkflowId } from '../../contract/ids';
 import { endOfBatch } from '../../runs/batch/end';
 import { keptResults, type KeptResults } from '../../runs/batch/retention';
@@ -54,24 +54,24 @@ export class Batch extends Run<BatchStatus, BatchResult> {
 
   /** Submits nothing more until it is resumed; what is at the service goes on. */
   pause(order: BatchOrder): Promise<BatchStatus> {
-    requireGood(problemsOfBatchOrder(order), 'Nothing was paused');
+    assertValid(validateBatchOrder(order), 'Nothing was paused');
     return this.order(batchPauseUpdate, order);
   }
 
   resume(order: BatchOrder): Promise<BatchStatus> {
-    requireGood(problemsOfBatchOrder(order), 'Nothing was resumed');
+    assertValid(validateBatchOrder(order), 'Nothing was resumed');
     return this.order(batchResumeUpdate, order);
   }
 
   /** Submits nothing more, and ends. What the service accepted goes on there; the results tell its tasks. */
   override async cancel(order: BatchOrder = { by: 'a client' }): Promise<void> {
-    requireGood(problemsOfBatchOrder(order), 'Nothing was cancelled');
+    assertValid(validateBatchOrder(order), 'Nothing was cancelled');
     await this.order(batchCancelUpdate, order);
   }
 
   /** Changes how many items are at the service at once. */
   concurrency(order: BatchOrder & { concurrency: number }): Promise<BatchStatus> {
-    requireGood(problemsOfConcurrencyOrder(order), 'Nothing was changed');
+    assertValid(validateConcurrencyOrder(order), 'Nothing was changed');
     return this.order(batchConcurrencyUpdate, order);
   }
 

@@ -3,11 +3,11 @@ import { type Client } from '@temporalio/client';
 import { loadProxySettings, type ProxySettings } from '../../config';
 import { type BatchStatus } from '../../contract';
 import { batchWorkflowId } from '../../contract/ids';
-import { requireGood } from '../../errors';
+import { assertValid } from '../../errors';
 import { type BatchSpec, startBatch, startBatchInput } from '../../runs/batch/start';
 import { type ManifestCheck, type ManifestWarning } from '../../runs/manifest';
 import { find, type StartSettings } from '../../runs/start';
-import { problemsOfGivenBatch } from '../../validation/batch';
+import { validateGivenBatch } from '../../validation/batch';
 import { type JobReport } from '../report';
 import { type WaitOptions } from '../run';
 import { Batch } from './batch';
@@ -62,7 +62,7 @@ export class BatchesClient {
   ): Promise<Batch> {
     // Told before a manifest is read, which may be long.
     const { poll, submit } = this.config;
-    requireGood(problemsOfGivenBatch({ ...spec, poll, submit }), 'The batch was not started');
+    assertValid(validateGivenBatch({ ...spec, poll, submit }), 'The batch was not started');
     // Only whoever reads manifests needs it.
     const { withCheckedManifest } = await import('../../runs/manifest/index.js');
     const onCheck = (_name: string, { warnings }: ManifestCheck): void => {

@@ -1,7 +1,7 @@
 /** One campaign that was started: look at it, wait for it, decide about it, change it. */
 import { ApplicationFailure, type Client, type WorkflowFailedError } from '@temporalio/client';
-import { problemsOfMediaRequest } from '../../runs/campaignRequests';
-import { problemsOfAddedMedia, problemsOfDecision, problemsOfPause } from '../../validation/campaign';
+import { validateMediaRequest } from '../../runs/campaignRequests';
+import { validateAddedMedia, validateDecision, validatePause } from '../../validation/campaign';
 import {
   type AddMediaOrder,
   addMediaUpdate,
@@ -17,7 +17,7 @@ import {
   pauseUpdate,
   resumeUpdate,
 } from '../../contract';
-import { DecisionRefusedError, requireGood } from '../../errors';
+import { DecisionRefusedError, assertValid } from '../../errors';
 import { campaignWorkflowId } from '../../contract/ids';
 import { failedOutcome, type Standing } from '../report';
 import { Run } from '../run';
@@ -55,7 +55,7 @@ export class Campaign extends Run<CampaignStatus, CampaignResult> {
    * `DecisionRefusedError`.
    */
   async decide(decision: CampaignDecision): Promise<CampaignDecisionAnswer> {
-    requireGood(problemsOfDecision(decision), 'Nothing was decided');
+    assertValid(validateDecision(decision), 'Nothing was decided');
     const { stage, approval, decisions } = await this.status();
     const round = decision.round ?? approval?.round;
     const earlier = takenBefore(decisions, decision, round) ?? sentTwice(decisions, decision);
@@ -70,13 +70,13 @@ export class Campaign extends Run<CampaignStatus, CampaignResult> {
 
   /** Begins no further jobs until it is resumed; those that run go on. */
   async pause(order: PauseOrder): Promise<CampaignStatus> {
-    requireGood(problemsOfPause(order), 'Nothing was paused');
+    assertValid(validatePause(order), 'Nothing was paused');
     await this.order(pauseUpdate, order);
     return this.status();
   }
 
   async resume(order: PauseOrder): Promise<CampaignStatus> {
-    requireGood(problemsOfPause(order), 'Nothing was resumed');
+    assertValid(validatePause(order), 'Nothing was resumed');
     await this.order(resumeUpdate, order);
     return this.status();
   }
@@ -85,8 +85,8 @@ export class Campaign extends Run<CampaignStatus, CampaignResult> {
   async addMedia(order: AddMediaOrder): Promise<CampaignStatus> {
     const { jobs } = await this.status();
     const names = jobs.map(({ name }) => name);
-    const wrong = problemsOfMediaRequest(order.tool, order.request);
-    requireGood([...problemsOfAddedMedia(order, names), ...wrong], 'Nothing was added');
+    const wrong = validateMediaRequest(order.tool, order.request);
+    assertValid([...validateAddedMedia(order, names), ...wrong], 'Nothing was added');
     await this.order(addMediaUpdate, order);
     return this.status();
   }

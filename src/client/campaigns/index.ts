@@ -7,10 +7,10 @@ import {
   type CampaignStage,
   type CampaignStatus,
 } from '../../contract';
-import { requireGood } from '../../errors';
+import { assertValid } from '../../errors';
 import { campaignWorkflowId } from '../../contract/ids';
 import { Campaign } from './campaign';
-import { campaignStart, problemsOfCampaignSpec } from '../../runs/campaign';
+import { campaignStart, validateCampaignSpec } from '../../runs/campaign';
 import { find, startOrFind } from '../../runs/start';
 import { entryOf, type JobEntry, type JobFilter, queryOf } from '../listing';
 import { type JobReport } from '../report';
@@ -36,8 +36,8 @@ export class CampaignsClient {
 
   /** Starts it, or gives back the run that its key already has, running or closed. A bad spec starts nothing. */
   async start(spec: CampaignSpec): Promise<Campaign> {
-    const problems = problemsOfCampaignSpec(spec);
-    requireGood(problems, 'The campaign was not started');
+    const problems = validateCampaignSpec(spec);
+    assertValid(problems, 'The campaign was not started');
     return new Campaign(this.temporal, await startOrFind(this.temporal, campaignStart(spec, this.config)));
   }
 

@@ -2,7 +2,7 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Pair, parseDocument } from 'yaml';
 import { LARGEST_CAMPAIGN_BYTES, type Path, type Problem, problemText } from '../../validation/campaign';
 import { type CampaignSpec } from '../../contract';
-import { requireGood } from '../../errors';
+import { assertValid } from '../../errors';
 import { findSpecProblems } from '../../runs/campaign';
 
 /** Comments and blanks are not counted when a campaign is started, but a text is read as a whole. */
@@ -16,7 +16,7 @@ interface PlacedText {
 /** The spec in a text, or an error with everything that is wrong with it, as `name:line:column`. */
 export function readCampaignSpec(text: string, name = 'spec'): CampaignSpec {
   const { spec, problems } = readSpecText(text, name, findSpecProblems);
-  requireGood(problems, 'The campaign was not started');
+  assertValid(problems, 'The campaign was not started');
   return spec as CampaignSpec;
 }
 

@@ -1,13 +1,13 @@
 /** Media jobs, for whoever starts them and whoever looks after them. */
 import { type Client } from '@temporalio/client';
 import { retryJob, type RetryOptions } from './retry';
-import { requireGood } from '../../errors';
+import { assertValid } from '../../errors';
 import { mediaWorkflowId } from '../../contract/ids';
 import { MediaJob, type WaitOptions } from './job';
 import { find, type StartSettings } from '../../runs/start';
 import { countJobs, type JobEntry, type JobFilter, listJobs } from '../listing';
 import { type JobReport } from '../report';
-import { keyOf, type MediaSpec, problemsOfSpec, startMedia } from '../../runs/media';
+import { keyOf, type MediaSpec, validateSpec, startMedia } from '../../runs/media';
 
 export class MediaClient {
   constructor(
@@ -36,9 +36,9 @@ export class MediaClient {
     options: Pick<RetryOptions, 'onlyFailed'> = {},
   ): Promise<MediaJob> {
     if (typeof repeated === 'string') return retryJob(this.temporal, await this.get(repeated), options);
-    const problems = problemsOfSpec(repeated);
+    const problems = validateSpec(repeated);
     if (repeated.taskId !== undefined) problems.push('taskId: a job that is run again gets a new task');
-    requireGood(problems);
+    assertValid(problems);
     return retryJob(this.temporal, await this.get(keyOf(repeated)), { ...options, spec: repeated });
   }
 

@@ -12,14 +12,14 @@ import {
   type Scope,
 } from '../../contract';
 import { digest } from '../../platform/digest';
-import { requireGood } from '../../errors';
+import { assertValid } from '../../errors';
 import { recordKey, recordWorkflowId } from '../../contract/ids';
 import { RecordJob, type WaitOptions } from './job';
 import { find, startOrFind } from '../../runs/start';
 import { type JobReport } from '../report';
 import { attributesOfJob } from '../../contract/searchAttributes';
-import { problemsOfPoll, withoutGaps } from '../../runs/media';
-import { problemsOfRecordInput } from '../../validation/inputs';
+import { validatePoll, withoutGaps } from '../../runs/media';
+import { validateRecordInput } from '../../validation/inputs';
 
 export interface RecordSpec {
   kind: RecordKind;
@@ -44,8 +44,8 @@ export class RecordsClient {
     const { kind, id, failOn } = spec;
     const scope = withoutGaps(spec.scope);
     const input: RecordInput = { kind, id, failOn, scope, poll: { ...this.config.poll, ...spec.poll } };
-    const problems = problemsOfRecord(spec);
-    requireGood(problems, 'The wait was not started');
+    const problems = validateRecord(spec);
+    assertValid(problems, 'The wait was not started');
     const key = recordKey(kind, id);
     const workflowId = recordWorkflowId(key);
     const facts = await startOrFind(this.temporal, {
@@ -89,7 +89,7 @@ function askOf({ kind, id, failOn = [], scope }: RecordInput): string {
 }
 
 /** All problems at once, before anything is sent. */
-export function problemsOfRecord(spec: RecordSpec): string[] {
+export function validateRecord(spec: RecordSpec): string[] {
   const { poll, ...asked } = spec;
-  return [...problemsOfRecordInput(asked), ...problemsOfPoll(poll)];
+  return [...validateRecordInput(asked), ...validatePoll(poll)];
 }

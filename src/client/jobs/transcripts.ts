@@ -12,15 +12,15 @@ import {
   type WriteTarget,
 } from '../../contract';
 import { digest } from '../../platform/digest';
-import { requireGood } from '../../errors';
+import { assertValid } from '../../errors';
 import { transcriptWorkflowId } from '../../contract/ids';
 import { TranscriptJob, type WaitOptions } from './job';
 import { find, startOrFind } from '../../runs/start';
 import { type JobReport } from '../report';
 import { attributesOfJob } from '../../contract/searchAttributes';
-import { problemsOfKey, problemsOfPoll, withoutGaps } from '../../runs/media';
-import { problemsOfScope } from '../../api/scope';
-import { problemsOfTargets, problemsOfTranscription } from '../../validation/inputs';
+import { validateKey, validatePoll, withoutGaps } from '../../runs/media';
+import { validateScope } from '../../api/scope';
+import { validateTargets, validateTranscription } from '../../validation/inputs';
 
 export interface TranscriptSpec {
   transcriptionId: string;
@@ -51,8 +51,8 @@ export class TranscriptsClient {
       ...{ key, transcriptionId, format, scope, write, notify },
       poll: { ...this.config.poll, ...spec.poll },
     };
-    const problems = problemsOfTranscript(spec);
-    requireGood(problems);
+    const problems = validateTranscript(spec);
+    assertValid(problems);
     const facts = await startOrFind(this.temporal, {
       workflow: TRANSCRIPT_WORKFLOW,
       workflowId: transcriptWorkflowId(key),
@@ -80,12 +80,12 @@ function askOf({ transcriptionId, format = 'srt', scope, write, notify }: Transc
 }
 
 /** All problems at once, before anything is sent. */
-export function problemsOfTranscript(spec: TranscriptSpec): string[] {
+export function validateTranscript(spec: TranscriptSpec): string[] {
   return [
-    ...problemsOfKey(spec.key),
-    ...problemsOfTranscription(spec),
-    ...problemsOfScope(spec.scope),
-    ...problemsOfPoll(spec.poll),
-    ...problemsOfTargets(spec),
+    ...validateKey(spec.key),
+    ...validateTranscription(spec),
+    ...validateScope(spec.scope),
+    ...validatePoll(spec.poll),
+    ...validateTargets(spec),
   ];
 }

@@ -11,7 +11,7 @@ import { missingTimes } from '../../calendar/clockChanges';
 import { type StarterConfig } from '../../config';
 import { DEFAULT_SCHEDULE, FIRING_WORKFLOW, type FiringInput } from '../../contract';
 import { parseDuration } from '../../contract/durations';
-import { DecisionRefusedError, NoSuchScheduleError, requireGood, ScheduleExistsError } from '../../errors';
+import { DecisionRefusedError, NoSuchScheduleError, assertValid, ScheduleExistsError } from '../../errors';
 import { firingWorkflowId, scheduleId, scheduleNameIn } from '../../contract/ids';
 import {
   entryOfSchedule,
@@ -25,12 +25,12 @@ import {
 import {
   askOfSchedule,
   type FiringOptions,
-  problemsOfBackfill,
-  problemsOfPause,
-  problemsOfResume,
-  problemsOfSchedule,
-  problemsOfScheduleName,
-  problemsOfTrigger,
+  validateBackfill,
+  validatePause,
+  validateResume,
+  validateSchedule,
+  validateScheduleName,
+  validateTrigger,
   type ScheduleOptions,
   timesForTemporal,
 } from '../../runs/schedule/spec';
@@ -61,7 +61,7 @@ export class SchedulesClient {
    * is a `ScheduleExistsError`. What is wrong is told at once, and nothing is sent.
    */
   async create(name: string, options: ScheduleOptions): Promise<CreatedSchedule> {
-    requireGood(problemsOfSchedule(name, options), 'Nothing was scheduled');
+    assertValid(validateSchedule(name, options), 'Nothing was scheduled');
     const existing = await this.#existing(name, options);
     if (existing) return existing;
     const { timezone, remarks } = await this.#zoneOf(options);
@@ -88,25 +88,25 @@ export class SchedulesClient {
 
   /** How it stands: the next five times, the last firings with their outcome, how many were skipped. */
   async show(name: string): Promise<ScheduleReport> {
-    requireGood(problemsOfScheduleName(name), 'There is no such schedule');
+    assertValid(validateScheduleName(name), 'There is no such schedule');
     return this.#with(name, async (schedule) => reportOfSchedule(this.temporal, await schedule.describe()));
   }
 
   /** No more firings until it is resumed; what runs goes on. The note tells others why. */
   async pause(name: string, note: string): Promise<void> {
-    requireGood(problemsOfPause(name, note), 'Nothing was paused');
+    assertValid(validatePause(name, note), 'Nothing was paused');
     await this.#with(name, (schedule) => schedule.pause(note));
   }
 
   /** Times that passed in the meantime are not caught up; `backfill` does that. */
   async resume(name: string, note = 'resumed'): Promise<void> {
-    requireGood(problemsOfResume(name, note), 'Nothing was resumed');
+    assertValid(validateResume(name, note), 'Nothing was resumed');
     await this.#with(name, (schedule) => schedule.unpause(note));
   }
 
   /** Fires now, under a key of this second. A `DecisionRefusedError` where that would be skipped. */
   async trigger(name: string, { overlap }: FiringOptions = {}): Promise<void> {
-    requireGood(problemsOfTrigger(name, { overlap }), 'Nothing was triggered');
+    assertValid(validateTrigger(name, { overlap }), 'Nothing was triggered');
     await this.#with(name, async (schedule) => {
       const described = await schedule.describe();
       const policy = overlap ? policyOf(overlap) : described.policies.overlap;
@@ -120,7 +120,7 @@ export class SchedulesClient {
    * that it has, and starts nothing.
    */
   async backfill(name: string, from: string, to: string, { overlap }: FiringOptions = {}): Promise<void> {
-    requireGood(problemsOfBackfill(name, { from, to, overlap }), 'Nothing was backfilled');
+    assertValid(validateBackfill(name, { from, to, overlap }), 'Nothing was backfilled');
     const policy = policyOf(overlap ?? DEFAULT_SCHEDULE.backfill);
     await this.#with(name, (schedule) =>
       schedule.backfill({ start: new Date(from), end: new Date(to), overlap: policy }),
@@ -129,7 +129,7 @@ export class SchedulesClient {
 
   /** What it started goes on. */
   async delete(name: string): Promise<void> {
-    requireGood(problemsOfScheduleName(name), 'Nothing was deleted');
+    assertValid(validateScheduleName(name), 'Nothing was deleted');
     await this.#with(name, (schedule) => schedule.delete());
   }
 

@@ -15,7 +15,7 @@ export interface BatchPartition {
   lines?: number[];
 }
 
-export function problemsOfPartition(
+export function validatePartition(
   { partitions }: BatchManifest,
   { n, firstItem, items }: BatchPartition,
 ): string[] {

@@ -24,19 +24,19 @@ import {
   mediaWorkflowId,
 } from '../../contract/ids';
 import { attributesOfJob, quoted } from '../../contract/searchAttributes';
-import { DecisionRefusedError, requireGood } from '../../errors';
+import { DecisionRefusedError, assertValid } from '../../errors';
 import { digest } from '../../platform/digest';
 import { inParallelFrom } from '../../platform/parallel';
 import {
-  problemsOfBatchInput,
-  problemsOfGivenBatch,
-  problemsOfManifest,
-  problemsOfPartitionInput,
+  validateBatchInput,
+  validateGivenBatch,
+  validateManifest,
+  validatePartitionInput,
 } from '../../validation/batch';
 import { withoutGaps } from '../media';
 import { describeOwnRun, findOwnRun, findRuns, isOpen } from '../ownRun';
 import { inputOf, type RunFacts, startOrFind, type StartSettings } from '../start';
-import { type BatchPartition, missingPartitions, missingWords, problemsOfPartition } from './checkPartitions';
+import { type BatchPartition, missingPartitions, missingWords, validatePartition } from './checkPartitions';
 import { isPastRetention } from './retention';
 
 export interface BatchSpec {
@@ -72,8 +72,8 @@ export async function startBatch(
   { taskQueue, poll, submit, token }: StartSettings & { token?: string },
 ): Promise<RunFacts> {
   const input = { ...spec, scope: withoutGaps(spec.scope), poll, submit };
-  const problems = [...problemsOfGivenBatch(input), ...problemsOfManifest(input.manifest)];
-  requireGood(problems, 'The batch was not started');
+  const problems = [...validateGivenBatch(input), ...validateManifest(input.manifest)];
+  assertValid(problems, 'The batch was not started');
   return startBatchInput(temporal, input, { taskQueue, token }, partitions);
 }
 
@@ -84,7 +84,7 @@ export async function startBatchInput(
   { taskQueue, token }: { taskQueue: string; token?: string },
   partitions: AsyncIterable<BatchPartition>,
 ): Promise<RunFacts> {
-  requireGood(problemsOfBatchInput(input), 'The batch was not started');
+  assertValid(validateBatchInput(input), 'The batch was not started');
   const { key, scope } = input;
   const workflowId = batchWorkflowId(key);
   await requireUnusedKey(temporal, key);
@@ -114,8 +114,8 @@ async function handOver(
   await inParallelFrom(HANDED_OVER_AT_ONCE, partitions, async (one) => {
     const { n, firstItem, items } = one;
     const partition = { batch: key, n, first: firstItem + 1, items, poll, submit };
-    const problems = [...problemsOfPartition(manifest, one), ...problemsOfPartitionInput(partition)];
-    requireGood(
+    const problems = [...validatePartition(manifest, one), ...validatePartitionInput(partition)];
+    assertValid(
       problems.map((problem) => `partition ${n}: ${problem}`),
       'The batch was not handed over, and waits for what is missing',
     );
@@ -123,7 +123,7 @@ async function handOver(
     given.add(n);
   });
   const missing = await missingPartitions(temporal, input, given);
-  requireGood(
+  assertValid(
     missingWords(missing, manifest),
     `The batch ${key} is there and waits for the rest: the same start again goes on`,
   );
@@ -195,7 +195,7 @@ async function requireUnusedKey(temporal: Client, key: string): Promise<void> {
     // Another client may have started this batch since the first check.
     if (await findOwnRun(temporal, batchWorkflowId(key))) return;
     const problem = `Temporal still keeps ${workflowId} of an earlier batch with the key ${key}; choose another key`;
-    requireGood([problem], 'The batch was not started');
+    assertValid([problem], 'The batch was not started');
   }
 }
 

@@ -13,11 +13,5 @@ export {
 } from './check';
 export { type ManifestLine } from './lines';
 export { type Partition } from './partitions';
-export {
-  manifestLines,
-  manifestName,
-  problemsOfSource,
-  type RereadableManifest,
-  withManifest,
-} from './source';
+export { manifestLines, manifestName, validateSource, type RereadableManifest, withManifest } from './source';
 export { type ManifestWarning } from './warnings';

@@ -6,7 +6,7 @@ import { type Check, must, object, required } from '../../validation/campaign/sh
 import { isLeftOut } from '../../validation/inputs';
 import { type BatchItem } from '../../contract';
 import { isRecord, isText } from '../../validation/inputs';
-import { keyOf, type MediaSpec, problemsOfSpec, withoutGaps } from '../media';
+import { keyOf, type MediaSpec, validateSpec, withoutGaps } from '../media';
 
 export interface AskedItem {
   item: BatchItem;
@@ -45,7 +45,7 @@ export function readItem(line: string): AskedItem | { problems: string[] } {
   if (!isRecord(value)) return { problems: ['is not a JSON object'] };
   if (isDeeper(value, DEEPEST)) return { problems: [`is nested deeper than ${DEEPEST} levels`] };
   const given = withoutNulls(value);
-  const problems = problemsOfLine(given);
+  const problems = validateLine(given);
   return problems.length > 0 ? { problems: inBounds(problems) } : askedItem(given as unknown as MediaSpec);
 }
 
@@ -63,9 +63,9 @@ function withoutNulls(line: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(line).filter(([, value]) => !isLeftOut(value)));
 }
 
-function problemsOfLine(line: Record<string, unknown>): string[] {
+function validateLine(line: Record<string, unknown>): string[] {
   const misshapen = lineShape(line, []);
-  const wrong = problemsOfSpec(wellShaped(line, misshapen)).filter((problem) => !isTold(problem, misshapen));
+  const wrong = validateSpec(wellShaped(line, misshapen)).filter((problem) => !isTold(problem, misshapen));
   return [...misshapen.map(problemText), ...wrong];
 }
 

@@ -18,7 +18,7 @@ export function manifestName(source: string): string {
 }
 
 /** Why it cannot be read, as far as that is known before it is: an address is not asked. */
-export async function problemsOfSource(source: string): Promise<string[]> {
+export async function validateSource(source: string): Promise<string[]> {
   if (source === '-') return [];
   const problem = ADDRESS.test(source) ? problemOfAddress(source) : await problemOfFile(source);
   return problem === undefined ? [] : [`${manifestName(source)}: ${problem}`];

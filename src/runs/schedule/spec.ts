@@ -13,7 +13,7 @@ import { digest } from '../../platform/digest';
 import { type Duration, DURATION_FORM, parseDuration } from '../../contract/durations';
 import { isRecord } from '../../validation/inputs';
 import { isZone } from '../../calendar/zones';
-import { keyless, problemsOfTarget } from './targets';
+import { keyless, validateTarget } from './targets';
 
 export interface ScheduleOptions {
   /** At which times. */
@@ -35,21 +35,21 @@ const SHORTEST_INTERVAL_MS = 1_000;
 const SHORTEST_CATCHUP_MS = 10_000;
 
 /** All problems at once, before anything is sent. */
-export function problemsOfSchedule(name: string, options: ScheduleOptions): string[] {
+export function validateSchedule(name: string, options: ScheduleOptions): string[] {
   const { spec, timezone, target, overlap, catchup, note } = options;
   return [
-    ...problemsOfScheduleName(name),
-    ...problemsOfTimes(spec),
-    ...problemsOfZone(timezone),
-    ...problemsOfOverlap(overlap),
-    ...problemsOfCatchup(catchup),
-    ...problemsOfNote(note),
-    ...problemsOfTarget(target),
+    ...validateScheduleName(name),
+    ...validateTimes(spec),
+    ...validateZone(timezone),
+    ...validateOverlap(overlap),
+    ...validateCatchup(catchup),
+    ...validateNote(note),
+    ...validateTarget(target),
   ];
 }
 
 /** Exactly one of the three. */
-function problemsOfTimes(spec: unknown): string[] {
+function validateTimes(spec: unknown): string[] {
   const given = isRecord(spec) ? Object.entries(spec).filter(([, value]) => value !== undefined) : [];
   const [[kind, value] = []] = given;
   if (given.length !== 1 || kind === undefined || !Object.hasOwn(TIMES, kind))
@@ -59,7 +59,7 @@ function problemsOfTimes(spec: unknown): string[] {
 
 const TIMES = {
   cron: (value: unknown) => (typeof value === 'string' ? problemsIn(readCron(value)) : ['must be a text']),
-  every: problemsOfInterval,
+  every: validateInterval,
   calendar: (value: unknown) => {
     const calendars = Array.isArray(value) ? (value as unknown[]) : [value];
     return calendars.length > 0
@@ -72,20 +72,20 @@ function problemsIn(read: ReadCalendar): string[] {
   return 'problems' in read ? read.problems : [];
 }
 
-function problemsOfInterval(value: unknown): string[] {
+function validateInterval(value: unknown): string[] {
   const ms = typeof value === 'string' ? parseDuration(value) : undefined;
   if (ms === undefined) return [`${JSON.stringify(value)} is not ${DURATION_FORM}`];
   return ms >= SHORTEST_INTERVAL_MS && ms % 1_000 === 0 ? [] : ['must be whole seconds, at least one'];
 }
 
-function problemsOfZone(timezone: unknown): string[] {
+function validateZone(timezone: unknown): string[] {
   if (timezone === undefined) return [];
   return typeof timezone === 'string' && isZone(timezone)
     ? []
     : [`timezone: ${JSON.stringify(timezone)} is not the name of a time zone, like Europe/Berlin`];
 }
 
-function problemsOfCatchup(catchup: unknown): string[] {
+function validateCatchup(catchup: unknown): string[] {
   if (catchup === undefined) return [];
   const ms = typeof catchup === 'string' ? parseDuration(catchup) : undefined;
   if (ms === undefined) return [`catchup: ${JSON.stringify(catchup)} is not ${DURATION_FORM}`];
@@ -122,40 +122,40 @@ export interface FiringOptions {
   overlap?: ScheduleOverlap;
 }
 
-export function problemsOfScheduleName(name: unknown): string[] {
+export function validateScheduleName(name: unknown): string[] {
   return typeof name === 'string' && isScheduleName(name)
     ? []
     : [`name: "${String(name)}" is not ${SCHEDULE_NAME_FORM}`];
 }
 
-export function problemsOfPause(name: unknown, note: unknown): string[] {
+export function validatePause(name: unknown, note: unknown): string[] {
   return [
-    ...problemsOfScheduleName(name),
-    ...(note === undefined ? ['note: is required: it tells whoever resumes it why'] : problemsOfNote(note)),
+    ...validateScheduleName(name),
+    ...(note === undefined ? ['note: is required: it tells whoever resumes it why'] : validateNote(note)),
   ];
 }
 
-export function problemsOfResume(name: unknown, note: unknown): string[] {
-  return [...problemsOfScheduleName(name), ...problemsOfNote(note)];
+export function validateResume(name: unknown, note: unknown): string[] {
+  return [...validateScheduleName(name), ...validateNote(note)];
 }
 
-export function problemsOfTrigger(name: unknown, { overlap }: { overlap?: unknown }): string[] {
-  return [...problemsOfScheduleName(name), ...problemsOfOverlap(overlap)];
+export function validateTrigger(name: unknown, { overlap }: { overlap?: unknown }): string[] {
+  return [...validateScheduleName(name), ...validateOverlap(overlap)];
 }
 
-export function problemsOfBackfill(
+export function validateBackfill(
   name: unknown,
   { from, to, overlap }: { from: unknown; to: unknown; overlap?: unknown },
 ): string[] {
-  return [...problemsOfScheduleName(name), ...problemsOfStretch(from, to), ...problemsOfOverlap(overlap)];
+  return [...validateScheduleName(name), ...validateStretch(from, to), ...validateOverlap(overlap)];
 }
 
-export function problemsOfOverlap(overlap: unknown): string[] {
+export function validateOverlap(overlap: unknown): string[] {
   if (overlap === undefined || SCHEDULE_OVERLAPS.includes(overlap as ScheduleOverlap)) return [];
   return [`overlap: ${JSON.stringify(overlap)} is none of ${SCHEDULE_OVERLAPS.join(', ')}`];
 }
 
-export function problemsOfNote(note: unknown): string[] {
+export function validateNote(note: unknown): string[] {
   if (note === undefined) return [];
   return typeof note === 'string' && note.trim() !== '' && note.length <= LONGEST_NOTE
     ? []
@@ -163,7 +163,7 @@ export function problemsOfNote(note: unknown): string[] {
 }
 
 /** A stretch of time that is over, from its first moment to its last. */
-function problemsOfStretch(from: unknown, to: unknown): string[] {
+function validateStretch(from: unknown, to: unknown): string[] {
   const [first, last] = [momentOf(from), momentOf(to)];
   return [
     ...(first === undefined ? [`from: ${noTime(from)}`] : []),

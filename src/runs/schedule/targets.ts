@@ -8,12 +8,12 @@ import {
   type Scope,
 } from '../../contract';
 import { batchWorkflowId, campaignWorkflowId, outlookWorkflowId } from '../../contract/ids';
-import { problemsOfScope } from '../../api/scope';
-import { problemsOfConcurrency } from '../../validation/batch';
-import { isRecord, problemsOfObjects, problemsOfTargets } from '../../validation/inputs';
-import { campaignStart, problemsOfCampaignSpec } from '../campaign';
+import { validateScope } from '../../api/scope';
+import { validateConcurrency } from '../../validation/batch';
+import { isRecord, validateObjects, validateTargets } from '../../validation/inputs';
+import { campaignStart, validateCampaignSpec } from '../campaign';
 import { addressName, problemOfAddress } from '../manifest/addressForm';
-import { outlookStart, problemsOfOutlook } from '../outlook';
+import { outlookStart, validateOutlook } from '../outlook';
 import { type RunFacts, startOrFind } from '../start';
 import { type AskedBatch, type FiringSettings, type StartedBatch, startScheduledBatch } from './batch';
 
@@ -30,21 +30,21 @@ interface TargetEntry<Spec> {
 }
 
 const CAMPAIGN: TargetEntry<CampaignSpec> = {
-  problems: problemsOfCampaignSpec,
+  problems: validateCampaignSpec,
   workflowId: campaignWorkflowId,
   start: (temporal, spec, { taskQueue, poll, submit, token }) =>
     startOrFind(temporal, { ...campaignStart(spec, { taskQueue, poll, submit }), token }),
 };
 
 const OUTLOOK: TargetEntry<OutlookInput> = {
-  problems: problemsOfOutlook,
+  problems: validateOutlook,
   workflowId: outlookWorkflowId,
   start: (temporal, spec, { taskQueue, token }) =>
     startOrFind(temporal, { ...outlookStart(spec, { taskQueue }), token }),
 };
 
 const BATCH: TargetEntry<AskedBatch> = {
-  problems: problemsOfScheduledBatch,
+  problems: validateScheduledBatch,
   workflowId: batchWorkflowId,
   start: startScheduledBatch,
 };
@@ -65,7 +65,7 @@ export function isTargetKind(kind: unknown): kind is TargetKind {
 const ANY_KEY = 'key';
 
 /** All problems at once, none of them about a key: each firing has its own. */
-export function problemsOfTarget(target: unknown): string[] {
+export function validateTarget(target: unknown): string[] {
   const kind = isRecord(target) ? target.kind : undefined;
   if (!isRecord(target) || !isTargetKind(kind))
     return [`target: must be { kind, spec }, with ${TARGET_KINDS.join(' or ')} as its kind`];
@@ -108,16 +108,16 @@ function withKey(spec: object, key: string): { key: string } {
 }
 
 /** All problems at once. None repeats the address: it may be signed. */
-export function problemsOfScheduledBatch(spec: unknown): string[] {
+export function validateScheduledBatch(spec: unknown): string[] {
   if (!isRecord(spec)) return ['the batch: must be an object'];
   const { key: _ofEachFiring, manifest, concurrency, scope, notify, skipBad, ...unknown } = spec;
   return [
     ...Object.keys(unknown).map((name) => `${name}: is no part of a batch`),
-    ...problemsOfManifestAddress(manifest),
-    ...problemsOfConcurrency(concurrency),
-    ...problemsOfObjects({ scope }),
-    ...(isRecord(scope) ? problemsOfScope(scope) : []),
-    ...problemsOfTargets({ notify }),
+    ...validateManifestAddress(manifest),
+    ...validateConcurrency(concurrency),
+    ...validateObjects({ scope }),
+    ...(isRecord(scope) ? validateScope(scope) : []),
+    ...validateTargets({ notify }),
     ...(skipBad === undefined || skipBad === null || typeof skipBad === 'boolean'
       ? []
       : ['skipBad: must be true or false']),
@@ -126,7 +126,7 @@ export function problemsOfScheduledBatch(spec: unknown): string[] {
 
 const LONGEST_ADDRESS = 8_000;
 
-function problemsOfManifestAddress(manifest: unknown): string[] {
+function validateManifestAddress(manifest: unknown): string[] {
   if (typeof manifest !== 'string' || manifest.length > LONGEST_ADDRESS)
     return [`manifest: must be an https address of at most ${LONGEST_ADDRESS} characters`];
   const problem = problemOfAddress(manifest);

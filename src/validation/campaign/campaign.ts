@@ -4,7 +4,7 @@ import { type CampaignInput, type CampaignMedia, RECORD_KINDS } from '../../cont
 import { campaignJobKey, isItemName, LONGEST_KEY, recordKey } from '../../contract/ids';
 import { isLeftOut, isRecord } from '../inputs';
 import { campaignShape, isJobName, ITEM_NAME_WORDS, JOB_NAME_FORM } from './fields';
-import { type GraphJob, problemsOfGraph, referencesIn } from './references';
+import { type GraphJob, validateGraph, referencesIn } from './references';
 import { type Path, type Problem, problemText } from './shape';
 
 /** A workflow's input takes 2 MB; this leaves room for what the campaign learns on its way. */
@@ -15,7 +15,7 @@ export const MOST_CAMPAIGN_JOBS = 1_000;
 export const DEEPEST = 100;
 
 /** Everything that is wrong with a campaign, in words; none when it can run. For any JSON. */
-export function problemsOfCampaign(input: unknown): string[] {
+export function validateCampaign(input: unknown): string[] {
   return findCampaignProblems(input).map(problemText);
 }
 
@@ -28,14 +28,14 @@ export function findCampaignProblems(input: unknown): Problem[] {
   if (count > MOST_CAMPAIGN_JOBS)
     problems.push({ path: [], words: `has ${count} jobs, more than ${MOST_CAMPAIGN_JOBS}` });
   // Two that wait for each other among too many are no concern.
-  else problems.push(...problemsOfGraph(jobsOf(input)));
+  else problems.push(...validateGraph(jobsOf(input)));
   return [
     ...problems,
-    ...problemsOfNames(input),
-    ...problemsOfKeys(input),
-    ...problemsOfSameWaits(input.waits),
-    ...problemsOfPurpose(input),
-    ...problemsOfSize(input),
+    ...validateNames(input),
+    ...validateKeys(input),
+    ...validateSameWaits(input.waits),
+    ...validatePurpose(input),
+    ...validateSize(input),
   ];
 }
 
@@ -80,7 +80,7 @@ function referencesOf([part]: Path, job: unknown): GraphJob['references'] {
   return referencesIn(request).map((reference) => ({ ...reference, path: ['request', ...reference.path] }));
 }
 
-function problemsOfNames(input: Record<string, unknown>): Problem[] {
+function validateNames(input: Record<string, unknown>): Problem[] {
   const seen = new Map<string, Path>();
   const problems: Problem[] = [];
   for (const { name, path } of namedJobs(input)) {
@@ -95,7 +95,7 @@ function problemsOfNames(input: Record<string, unknown>): Problem[] {
 }
 
 /** The keys of its jobs are made of its own. */
-function problemsOfKeys(input: Record<string, unknown>): Problem[] {
+function validateKeys(input: Record<string, unknown>): Problem[] {
   const { key } = input;
   if (typeof key !== 'string') return [];
   return namedJobs(input).flatMap(({ name, path, job }) => {
@@ -121,7 +121,7 @@ function problemsOfKeys(input: Record<string, unknown>): Problem[] {
 const MOST_REPEATS = 98;
 
 /** A record has one wait, whoever waits; a second name for it would be a second job that never runs. */
-function problemsOfSameWaits(waits: unknown): Problem[] {
+function validateSameWaits(waits: unknown): Problem[] {
   if (!isRecord(waits)) return [];
   const seen = new Map<string, string>();
   return Object.entries(waits).flatMap(([name, job]) => {
@@ -136,7 +136,7 @@ function problemsOfSameWaits(waits: unknown): Problem[] {
   });
 }
 
-function problemsOfPurpose(input: Record<string, unknown>): Problem[] {
+function validatePurpose(input: Record<string, unknown>): Problem[] {
   const problems: Problem[] = [];
   if (namedJobs(input).length === 0 && isLeftOut(input.research))
     problems.push({ path: [], words: 'has nothing to do: give media, transcripts, waits or research' });
@@ -151,7 +151,7 @@ function problemsOfPurpose(input: Record<string, unknown>): Problem[] {
 }
 
 /** What it carried over from an earlier run is not what was asked for. */
-function problemsOfSize({ carried, ...asked }: Record<string, unknown>): Problem[] {
+function validateSize({ carried, ...asked }: Record<string, unknown>): Problem[] {
   const bytes = bytesOf(asked);
   return bytes > LARGEST_CAMPAIGN_BYTES
     ? [{ path: [], words: `has ${bytes} bytes, more than ${LARGEST_CAMPAIGN_BYTES}` }]

@@ -3,7 +3,7 @@ import { isInnerPointer } from '../../api/json';
 import { isId, isPrintable, fitsHeader } from '../../api/scope';
 import { RECORD_KINDS } from '../../contract';
 import { DURATION_FORM, parseDuration } from '../../contract/durations';
-import { isLeftOut, isRecord, isText, problemsOfRecordInput, problemsOfTranscription } from '../inputs';
+import { isLeftOut, isRecord, isText, validateRecordInput, validateTranscription } from '../inputs';
 import { type Problem, problemsWithin, type Check, eachNamed, listOf, must, object, required } from './shape';
 
 export const MOST_AT_ONCE = 100;
@@ -83,10 +83,7 @@ const transcript: Check = (value, path) =>
   isRecord(value)
     ? [
         ...object({ id: required(uuid), format: anything, optional: flag })(value, path),
-        ...problemsWithin(
-          path,
-          problemsOfTranscription({ transcriptionId: SOME_UUID, format: value.format }),
-        ),
+        ...problemsWithin(path, validateTranscription({ transcriptionId: SOME_UUID, format: value.format })),
       ]
     : object({})(value, path);
 /** Stands in where only the rest is asked after. */
@@ -100,7 +97,7 @@ const record: Check = (value, path) => {
   if (kind === undefined || kinds.length > 1)
     return [...problems, { path, words: `must name one of ${RECORD_KINDS.join(', ')}` }];
   const asked = { kind, id: value[kind], failOn: value.failOn };
-  return [...problems, ...problemsWithin(path, problemsOfRecordInput(asked))];
+  return [...problems, ...problemsWithin(path, validateRecordInput(asked))];
 };
 
 export const campaignShape = object({

@@ -18,7 +18,7 @@ export {
   type GraphJob,
   isReference,
   type PlacedReference,
-  problemsOfGraph,
+  validateGraph,
   referencesIn,
   resolveReferences,
 } from './references';

@@ -5,7 +5,7 @@ import { isItemName } from '../../contract/ids';
 import { isRecord } from '../inputs';
 import { bytesOf, DEEPEST, LARGEST_CAMPAIGN_BYTES, MOST_CAMPAIGN_JOBS } from './campaign';
 import { isJobName, ITEM_NAME_WORDS, JOB_NAME_FORM, mediaFields } from './fields';
-import { problemsOfGraph, referencesIn } from './references';
+import { validateGraph, referencesIn } from './references';
 import {
   type Check,
   comment,
@@ -42,12 +42,12 @@ const decision = object({
 
 const addedMedia = object({ name: required(newName), by: required(person), ...mediaFields });
 
-export function problemsOfPause(order: unknown): string[] {
+export function validatePause(order: unknown): string[] {
   return pause(order, []).map(orderText);
 }
 
 /** `mediaJobs` are the names of what can be made again; unknown to a client, known to the run. */
-export function problemsOfDecision(order: unknown, mediaJobs?: readonly string[]): string[] {
+export function validateDecision(order: unknown, mediaJobs?: readonly string[]): string[] {
   const problems = decision(order, []).map(orderText);
   if (!isRecord(order) || problems.length > 0) return problems;
   const jobs = (order.jobs ?? undefined) as string[] | undefined;
@@ -62,26 +62,22 @@ export function problemsOfDecision(order: unknown, mediaJobs?: readonly string[]
  * `names` are those of all jobs that the campaign has; without them only the order itself is looked at. `asked` is all
  * that the campaign was asked for before.
  */
-export function problemsOfAddedMedia(order: unknown, names?: readonly string[], asked?: unknown): string[] {
-  const noRoom = problemsOfRoom(order, names, asked);
+export function validateAddedMedia(order: unknown, names?: readonly string[], asked?: unknown): string[] {
+  const noRoom = validateRoom(order, names, asked);
   if (isDeeper(order, DEEPEST)) return noRoom;
   const problems = [...addedMedia(order, []).map(orderText), ...noRoom];
   if (!isRecord(order) || typeof order.name !== 'string' || !names) return problems;
   if (names.includes(order.name)) return [...problems, `name: "${order.name}" is taken by another job`];
   const others = names.map((other) => ({ name: other, path: [], references: [] }));
   const job = { name: order.name, path: ['request'], references: referencesIn(order.request) };
-  return [...problems, ...problemsOfGraph([...others, job]).map(orderText)];
+  return [...problems, ...validateGraph([...others, job]).map(orderText)];
 }
 
 /**
  * Whether it is too much to be looked at, as the same tells. What is added is carried from run to run like the rest of
  * the campaign, so that it counts like the rest.
  */
-export function problemsOfRoom(
-  order: unknown,
-  names: readonly string[] = [],
-  asked: unknown = null,
-): string[] {
+export function validateRoom(order: unknown, names: readonly string[] = [], asked: unknown = null): string[] {
   if (isDeeper(order, DEEPEST)) return [`the order: is nested deeper than ${DEEPEST} levels`];
   const bytes = bytesOf([asked, order]);
   const problems: Problem[] = [

@@ -58,15 +58,15 @@ function resolved(value: unknown, lookup: (reference: ResultReference) => unknow
 }
 
 /** References that lead nowhere, and jobs that wait for each other. */
-export function problemsOfGraph(jobs: readonly GraphJob[]): Problem[] {
+export function validateGraph(jobs: readonly GraphJob[]): Problem[] {
   const names = jobs.map(({ name }) => name);
   const leadNowhere = jobs.flatMap((job) =>
-    job.references.flatMap((reference) => problemsOfReference(reference, job, names)),
+    job.references.flatMap((reference) => validateReference(reference, job, names)),
   );
-  return [...leadNowhere, ...problemsOfCycles(jobs)];
+  return [...leadNowhere, ...validateCycles(jobs)];
 }
 
-function problemsOfReference(
+function validateReference(
   { from, at, path }: PlacedReference,
   job: Pick<GraphJob, 'name' | 'path'>,
   names: readonly string[],
@@ -86,7 +86,7 @@ function problemsOfReference(
 }
 
 /** Each cycle once, in full, at the first of its jobs. */
-function problemsOfCycles(jobs: readonly GraphJob[]): Problem[] {
+function validateCycles(jobs: readonly GraphJob[]): Problem[] {
   const byName = new Map(jobs.map((job) => [job.name, job]));
   const done = new Set<string>();
   const problems: Problem[] = [];

@@ -1,6 +1,6 @@
 /** The queries and updates of a batch, and the signal that the rest of its manifest will not come. */
 import { ApplicationFailure, CancellationScope, setHandler } from '@temporalio/workflow';
-import { problemsOfBatchOrder, problemsOfConcurrencyOrder } from '../../validation/batch';
+import { validateBatchOrder, validateConcurrencyOrder } from '../../validation/batch';
 import {
   batchCancelUpdate,
   batchConcurrencyUpdate,
@@ -37,26 +37,26 @@ export function handleUpdates(run: Batch): void {
     description: 'Submits nothing more until it is resumed: { by, reason? }. What is at the service goes on.',
     validator: (order) => {
       const { paused } = run.progress;
-      refuse(run, problemsOfBatchOrder(order), paused ? [`it is paused already, by ${paused.by}`] : []);
+      refuse(run, validateBatchOrder(order), paused ? [`it is paused already, by ${paused.by}`] : []);
     },
   });
   setHandler(batchResumeUpdate, () => resume(run), {
     description: 'Goes on after a pause: { by, reason? }.',
     validator: (order) => {
-      refuse(run, problemsOfBatchOrder(order), run.progress.paused ? [] : ['it is not paused']);
+      refuse(run, validateBatchOrder(order), run.progress.paused ? [] : ['it is not paused']);
     },
   });
   setHandler(batchCancelUpdate, () => cancel(run), {
     description:
       'Submits nothing more and ends: { by, reason? }. What the service accepted goes on there; its tasks stand in the results.',
     validator: (order) => {
-      refuse(run, problemsOfBatchOrder(order));
+      refuse(run, validateBatchOrder(order));
     },
   });
   setHandler(batchConcurrencyUpdate, (order) => setConcurrency(run, order), {
     description: 'Changes how many items are at the service at once: { concurrency, by, reason? }.',
     validator: (order) => {
-      refuse(run, problemsOfConcurrencyOrder(order));
+      refuse(run, validateConcurrencyOrder(order));
     },
   });
   void CancellationScope.current().cancelRequested.catch(() => {

@@ -2,10 +2,10 @@
 import { ApplicationFailure, CancellationScope, proxyActivities, setHandler } from '@temporalio/workflow';
 import {
   bytesOf,
-  problemsOfAddedMedia,
-  problemsOfDecision,
-  problemsOfPause,
-  problemsOfRoom,
+  validateAddedMedia,
+  validateDecision,
+  validatePause,
+  validateRoom,
   referencesIn,
 } from '../../validation/campaign';
 import {
@@ -43,7 +43,7 @@ export function handleUpdates(run: Campaign): void {
     description:
       'Decides about the results: { decision: approve | reject | change, by, comment?, jobs? }. `jobs` are the media jobs that `change` has made again.',
     validator: (decision: CampaignDecision) => {
-      refuse(problemsOfVerdict(run, decision));
+      refuse(validateVerdict(run, decision));
     },
   });
   setHandler(pauseUpdate, (order) => pause(run, order), {
@@ -51,8 +51,8 @@ export function handleUpdates(run: Campaign): void {
       'Begins nothing new and reminds nobody until it is resumed: { by, reason? }. What runs goes on.',
     validator: (order) => {
       refuse([
-        ...problemsOfEnd(run),
-        ...problemsOfPause(order),
+        ...validateEnd(run),
+        ...validatePause(order),
         ...(run.progress.paused ? [`it is paused already, by ${run.progress.paused.by}`] : []),
       ]);
     },
@@ -61,8 +61,8 @@ export function handleUpdates(run: Campaign): void {
     description: 'Goes on after a pause: { by }.',
     validator: (order) => {
       refuse([
-        ...problemsOfEnd(run),
-        ...problemsOfPause(order),
+        ...validateEnd(run),
+        ...validatePause(order),
         ...(run.progress.paused ? [] : ['it is not paused']),
       ]);
     },
@@ -71,7 +71,7 @@ export function handleUpdates(run: Campaign): void {
     description: 'Adds a media job: { name, tool, request, optional?, by }.',
     validator: (order) => {
       // Everything else is checked in the handler, together with the request.
-      refuse([...problemsOfEnd(run), ...problemsOfRoom(order, ...askedOf(run))]);
+      refuse([...validateEnd(run), ...validateRoom(order, ...askedOf(run))]);
     },
   });
 }
@@ -142,7 +142,7 @@ function receipt({ progress: { stage, paused } }: Campaign): CampaignReceipt {
 async function addMedia(run: Campaign, order: AddMediaOrder): Promise<CampaignReceipt> {
   const wrong = await CancellationScope.nonCancellable(() => checkMedia(partsOf(order)));
   // Again after the activity: somebody may have added media or decided meanwhile.
-  refuse([...problemsOfEnd(run), ...problemsOfAddedMedia(order, ...askedOf(run)), ...wrong]);
+  refuse([...validateEnd(run), ...validateAddedMedia(order, ...askedOf(run)), ...wrong]);
   const { name, by, tool, request } = order;
   const { progress } = run;
   const optional = order.optional ?? false;
@@ -165,14 +165,14 @@ function askedOf({ input, progress }: Campaign): [names: string[], asked: unknow
   return [progress.jobs.map(({ name }) => name), [{ ...input, carried: null }, progress.added]];
 }
 
-function problemsOfVerdict(run: Campaign, order: CampaignDecision | undefined): string[] {
+function validateVerdict(run: Campaign, order: CampaignDecision | undefined): string[] {
   const { jobs, approval, stage } = run.progress;
-  if (run.cancelling) return problemsOfEnd(run);
+  if (run.cancelling) return validateEnd(run);
   if (approval === null || run.verdict !== null)
     return [`nothing is to be decided: the campaign is ${stage}`];
   if (!jobs.every(isOver)) return ['media was added meanwhile; it is asked again when that is made'];
   const media = jobs.filter((job) => job.kind === 'media');
-  const problems = problemsOfDecision(
+  const problems = validateDecision(
     order,
     media.map(({ name }) => name),
   );
@@ -181,7 +181,7 @@ function problemsOfVerdict(run: Campaign, order: CampaignDecision | undefined): 
   return [`round: the open question is number ${approval.round}`];
 }
 
-function problemsOfEnd({ verdict, cancelling, progress: { stage } }: Campaign): string[] {
+function validateEnd({ verdict, cancelling, progress: { stage } }: Campaign): string[] {
   if (cancelling) return ['the campaign is being cancelled'];
   const isOpen = ['preparing', 'researching', 'producing', 'approving'].includes(stage);
   const isDecided = verdict === 'approve' || verdict === 'reject';

@@ -16,7 +16,7 @@ import {
   resolveUpdate,
   type SegueActivities,
 } from '../../contract';
-import { isRecord, isText, problemsOfTaskId } from '../../validation/inputs';
+import { isRecord, isText, validateTaskId } from '../../validation/inputs';
 import { alarm } from '../lib/notify';
 import { describeHold, holdId, type JobContext } from './job';
 import { addOtherTask, type MediaJob } from './mediaJob';
@@ -159,9 +159,9 @@ const { getTask } = proxyActivities<SegueActivities>({
 export function taskRules(job: MediaJob): DecisionRules {
   return {
     problemsOf: ({ action, taskId }) => {
-      if (action === 'resubmit') return problemsOfResubmit(job);
+      if (action === 'resubmit') return validateResubmit(job);
       if (action !== 'adopt') return [];
-      return isText(taskId) ? problemsOfTaskId(taskId) : ['taskId: must name the task to adopt'];
+      return isText(taskId) ? validateTaskId(taskId) : ['taskId: must name the task to adopt'];
     },
     confirm: async (decision) => {
       if (decision.action === 'adopt') await requireTask(job, decision);
@@ -180,7 +180,7 @@ export function handleLateAnswers(job: MediaJob): void {
       const attempt = job.progress.attempts.find(({ n }) => n === numberOf(hold));
       // The first task id of an attempt counts. Any other task is paid for, too, so it is kept beside.
       if (!attempt || attempt.taskId !== undefined) {
-        if (problemsOfTaskId(taskId).length === 0 && addOtherTask(job, taskId)) showTasks(job);
+        if (validateTaskId(taskId).length === 0 && addOtherTask(job, taskId)) showTasks(job);
         return;
       }
       // Also before the run knows that the submission gave no outcome.
@@ -208,7 +208,7 @@ async function requireTask({ input }: MediaJob, { taskId = '', force }: Decision
   }
 }
 
-function problemsOfResubmit(job: MediaJob): string[] {
+function validateResubmit(job: MediaJob): string[] {
   const after = describeHold(job)?.resubmitAfter ?? null;
   if (after === null || Date.now() >= Date.parse(after)) return [];
   return [`action: the last submission may still arrive; it can be submitted again from ${after} on`];

@@ -159,7 +159,7 @@ export function badInput(problems: string[]): ApplicationFailure {
  */
 export function refuseUnsafeStart(key: string, id: string, input: { carried?: object } = {}): void {
   const info = workflowInfo();
-  const problems = problemsOfCarried(input);
+  const problems = validateCarried(input);
   if (info.attempt > 1) problems.push('it is a retry; start it without a retry policy');
   if (info.cronSchedule) problems.push('it has a cron schedule; use a Temporal Schedule of Segue');
   if (info.workflowId !== id) problems.push(`its workflow id is ${info.workflowId}, but its key gives ${id}`);
@@ -167,7 +167,7 @@ export function refuseUnsafeStart(key: string, id: string, input: { carried?: ob
 }
 
 /** Only continue-as-new may give a state: the UI copies it when somebody starts a workflow like another one. */
-export function problemsOfCarried({ carried }: { carried?: object }): string[] {
+export function validateCarried({ carried }: { carried?: object }): string[] {
   if (!carried || workflowInfo().continuedFromExecutionRunId !== undefined) return [];
   return ['its input has `carried`, which only a run that continues as new has; leave it out'];
 }

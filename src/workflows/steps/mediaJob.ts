@@ -1,6 +1,6 @@
 /** The state of a media job. */
 import { type CancellationScope } from '@temporalio/workflow';
-import { problemsOfScope } from '../../api/scope';
+import { validateScope } from '../../api/scope';
 import {
   type MediaInput,
   type MediaStage,
@@ -12,11 +12,11 @@ import { submitRequestId } from '../../contract/ids';
 import {
   isRecord,
   isText,
-  problemsOfListener,
-  problemsOfObjects,
-  problemsOfRunKey,
-  problemsOfTargets,
-  problemsOfTaskId,
+  validateListener,
+  validateObjects,
+  validateRunKey,
+  validateTargets,
+  validateTaskId,
 } from '../../validation/inputs';
 import { jobTimes, type JobTimes } from '../../validation/times';
 import { wasReset } from '../lib/atMostOnce';
@@ -174,28 +174,28 @@ export function describeJob(job: MediaJob): MediaState {
 
 /** Fills in the defaults, or fails with all problems of the input at once. */
 export function readMediaSettings(input: MediaInput): JobTimes {
-  return readSettings(problemsOfShape(input), (reader) => jobTimes(input, reader));
+  return readSettings(validateShape(input), (reader) => jobTimes(input, reader));
 }
 
 /** Other languages start this workflow too, with whatever JSON they have. */
-function problemsOfShape(input: unknown): string[] {
+function validateShape(input: unknown): string[] {
   if (!isRecord(input)) return ['the input: must be one object'];
   const { key, tool, request, poll, submit, scope, taskId, write, notify, reportTo, held } = input;
   return [
-    ...problemsOfRunKey(key),
+    ...validateRunKey(key),
     ...(isText(tool) ? [] : ['tool: must be a text']),
     ...(isRecord(request) ? [] : ['request: must be an object']),
-    ...problemsOfObjects({ poll, submit, scope }),
-    ...(isRecord(scope) ? problemsOfScope(scope) : []),
-    ...problemsOfTaskId(taskId),
-    ...problemsOfTargets({ write, notify }),
-    ...problemsOfListener(reportTo),
-    ...problemsOfHeld(held, taskId),
+    ...validateObjects({ poll, submit, scope }),
+    ...(isRecord(scope) ? validateScope(scope) : []),
+    ...validateTaskId(taskId),
+    ...validateTargets({ write, notify }),
+    ...validateListener(reportTo),
+    ...validateHeld(held, taskId),
   ];
 }
 
 /** Only a batch sets it. Without this check, a malformed one would count as a job that was never submitted. */
-function problemsOfHeld(held: unknown, taskId: unknown): string[] {
+function validateHeld(held: unknown, taskId: unknown): string[] {
   if (held === undefined || held === null) return [];
   const attempts = isRecord(held) ? held.attempts : undefined;
   const isAttempt = (attempt: unknown): boolean =>

@@ -11,10 +11,10 @@ import {
   type WriteReport,
   type WriterProgress,
 } from '../../contract';
-import { type Data, isObject, problemsOfAddress, problemsOfChange } from '../../contract/changes';
+import { type Data, isObject, validateAddress, validateChange } from '../../contract/changes';
 import { DURATION_FORM, parseDuration } from '../../contract/durations';
 import { projectWriterId } from '../../contract/ids';
-import { problemsOfCarried } from '../steps/job';
+import { validateCarried } from '../steps/job';
 
 /**
  * Keeps the state under the 2 MB that continue-as-new takes, even when every character takes three bytes. Lengths are in
@@ -64,10 +64,10 @@ export function outcomeOf({ progress }: Writer, changeId: string): ChangeOutcome
 }
 
 /** Why an Update is rejected; empty when it is not. */
-export function problemsOfRequest(writer: Writer, request: ChangeRequest): string[] {
+export function validateRequest(writer: Writer, request: ChangeRequest): string[] {
   const problems = [
-    ...problemsOfAddress(request),
-    ...problemsOfChange((request as unknown as Data | null)?.change),
+    ...validateAddress(request),
+    ...validateChange((request as unknown as Data | null)?.change),
   ];
   return problems.length === 0 && isFull(writer, request) ? [fullText(writer)] : problems;
 }
@@ -77,12 +77,12 @@ export function problemsOfRequest(writer: Writer, request: ChangeRequest): strin
  * change that is malformed is answered as refused.
  */
 export function receive(writer: Writer, request: ChangeRequest): boolean | undefined {
-  const lost = problemsOfAddress(request);
+  const lost = validateAddress(request);
   if (lost.length > 0) {
     noteTrouble(writer, `a change was not taken: ${lost.join('; ')}`);
     return undefined;
   }
-  const problems = problemsOfChange(request.change);
+  const problems = validateChange(request.change);
   if (problems.length === 0 && isFull(writer, request)) {
     // An earlier error says more: why the queue is so long.
     if (writer.progress.lastError === null) noteTrouble(writer, fullText(writer));
@@ -182,7 +182,7 @@ function shortened(error: string): string {
 
 /** Gives the grace time for denied access. Fails a writer with a wrong id, which would write beside the right one. */
 function checkWriterInput(input: ProjectWriterInput): number {
-  const problems = [...problemsOfShape(input), ...problemsOfCarried(isObject(input) ? input : {})];
+  const problems = [...validateShape(input), ...validateCarried(isObject(input) ? input : {})];
   const grace = parseDuration(isObject(input) ? (input.authGrace ?? DEFAULT_SUBMIT.authGrace) : '');
   if (grace === undefined) problems.push(`authGrace: must be ${DURATION_FORM}`);
   if (problems.length > 0 || grace === undefined)
@@ -201,7 +201,7 @@ function checkWriterInput(input: ProjectWriterInput): number {
 }
 
 /** Other languages start this workflow too, with whatever JSON they have. */
-function problemsOfShape(input: unknown): string[] {
+function validateShape(input: unknown): string[] {
   const { organization, project } = isObject(input) ? input : {};
   const { resourcetype, id } = isObject(project) ? project : {};
   const ids = { organization, 'project.resourcetype': resourcetype, 'project.id': id };

@@ -261,10 +261,7 @@ describe('segue doctor', () => {
     expect(findings.map(({ check, result }) => [check, result])).toEqual([
       ['settings', 'missing'],
       ['temporal', 'missing'],
-      ...['namespace', 'search attributes', 'workers', 'service', 'clock'].map((check) => [
-        check,
-        'unknown',
-      ]),
+      ...['namespace', 'search attributes', 'workers', 'service', 'clock'].map((check) => [check, 'unknown']),
     ]);
     expect(findings[0]?.detail).toMatch(/SEGUE_POLL_MIN.*SEGUE_API_URL.*SEGUE_API_KEY/);
     const lonely = {

@@ -1,8 +1,8 @@
 /** What a batch and its partitions refuse, and how slots are allocated, without a server. */
 import {
-  problemsOfBatchInput,
-  problemsOfConcurrencyOrder,
-  problemsOfPartitionInput,
+  validateBatchInput,
+  validateConcurrencyOrder,
+  validatePartitionInput,
 } from '../../../src/validation/batch';
 import { endOfBatch } from '../../../src/runs/batch/end';
 import { chunksOf, sharesOf } from '../../../src/config';
@@ -25,7 +25,7 @@ test.each<[string, unknown, unknown[]]>([
     ['items.1.tool: must be a text', matching(/^items\.1\.taskId/), 'items.2.item: must be an object'],
   ],
 ])('a partition with %s', (_name, input, problems) => {
-  expect(problemsOfPartitionInput(input)).toEqual(problems);
+  expect(validatePartitionInput(input)).toEqual(problems);
 });
 
 test.each<[string, unknown, unknown[]]>([
@@ -46,12 +46,12 @@ test.each<[string, unknown, unknown[]]>([
     ],
   ],
 ])('a batch with %s', (_name, input, problems) => {
-  expect(problemsOfBatchInput(input)).toEqual(problems);
+  expect(validateBatchInput(input)).toEqual(problems);
 });
 
 test('an order tells all its problems at once', () => {
-  expect(problemsOfConcurrencyOrder({ concurrency: 5, by: 'sam' })).toEqual([]);
-  expect(problemsOfConcurrencyOrder({ concurrency: 1.5 })).toEqual([
+  expect(validateConcurrencyOrder({ concurrency: 5, by: 'sam' })).toEqual([]);
+  expect(validateConcurrencyOrder({ concurrency: 1.5 })).toEqual([
     'by: is required',
     'concurrency: must be a whole number from 1 to 10000',
   ]);

@@ -1,8 +1,8 @@
 import {
-  problemsOfAddedMedia,
-  problemsOfCampaign,
-  problemsOfDecision,
-  problemsOfPause,
+  validateAddedMedia,
+  validateCampaign,
+  validateDecision,
+  validatePause,
   referencesIn,
   resolveReferences,
   withoutGaps,
@@ -29,7 +29,7 @@ describe('the rules of a campaign, for whatever JSON a run is started with', () 
       { ...good, carried: { jobs: 'x'.repeat(600_000) }, poll: {}, submit: {} },
     ],
   ])('%s is good', (_name, input) => {
-    expect(problemsOfCampaign(input)).toEqual([]);
+    expect(validateCampaign(input)).toEqual([]);
   });
 
   test.each<[string, unknown, string[]]>([
@@ -165,7 +165,7 @@ describe('the rules of a campaign, for whatever JSON a run is started with', () 
       ['the campaign: is nested deeper than 100 levels'],
     ],
   ])('%s is refused', (_name, input, problems) => {
-    expect(problemsOfCampaign(input)).toEqual(problems);
+    expect(validateCampaign(input)).toEqual(problems);
   });
 
   test('every problem is told at once', () => {
@@ -176,12 +176,12 @@ describe('the rules of a campaign, for whatever JSON a run is started with', () 
       notify: { userId: 'u' },
       media: { a: { tool: '' }, b: building('q') },
     };
-    expect(problemsOfCampaign(bad)).toHaveLength(6);
+    expect(validateCampaign(bad)).toHaveLength(6);
   });
 
   test('two cycles are two problems', () => {
     const media = { a: building('b'), b: building('a'), c: building('d'), d: building('c') };
-    expect(problemsOfCampaign({ ...good, media })).toEqual([
+    expect(validateCampaign({ ...good, media })).toEqual([
       'media.a: waits for itself: a -> b -> a',
       'media.c: waits for itself: c -> d -> c',
     ]);
@@ -241,7 +241,7 @@ describe('what people tell a running campaign', () => {
     [{ decision: 'change', by: 'u-1', jobs: ['intro'] }, ['jobs: there is no media job "intro"']],
     [null, ['the order: must be an object']],
   ])('the decision %j', (decision, problems) => {
-    expect(problemsOfDecision(decision, ['banner'])).toEqual(problems);
+    expect(validateDecision(decision, ['banner'])).toEqual(problems);
   });
 
   test.each<[unknown, string[]]>([
@@ -254,12 +254,12 @@ describe('what people tell a running campaign', () => {
       ['name: must not be an i and a number: items of batches are called so'],
     ],
   ])('the order of more media %j', (order, problems) => {
-    expect(problemsOfAddedMedia(order, ['cutout'])).toEqual(problems);
+    expect(validateAddedMedia(order, ['cutout'])).toEqual(problems);
   });
 
   test('a pause names who wants it', () => {
-    expect(problemsOfPause({ by: 'u', reason: 'holiday' })).toEqual([]);
-    expect(problemsOfPause({ reason: 'holiday' })).toEqual(['by: is required']);
+    expect(validatePause({ by: 'u', reason: 'holiday' })).toEqual([]);
+    expect(validatePause({ reason: 'holiday' })).toEqual(['by: is required']);
   });
 });
 

@@ -3,9 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020';
 import { parse } from 'yaml';
-import { problemsOfCampaign } from '../../../src/validation/campaign';
+import { validateCampaign } from '../../../src/validation/campaign';
 import { campaignJsonSchema } from '../../../src/runs/schemas/campaign';
-import { problemsOfCampaignSpec } from '../../../src/runs/campaign';
+import { validateCampaignSpec } from '../../../src/runs/campaign';
 import { readCampaignSpec } from '../../../src/client/campaigns/text';
 import { InvalidInputError } from '../../../src/errors';
 
@@ -34,7 +34,7 @@ function problemsIn(text: string): string[] {
 describe.each(examples)('the example %s', (_file, text = '') => {
   test('can be started', () => {
     const spec = readCampaignSpec(text);
-    expect(problemsOfCampaign(spec)).toEqual([]);
+    expect(validateCampaign(spec)).toEqual([]);
     expect(spec.key).toMatch(/^example-/);
   });
 
@@ -172,12 +172,10 @@ test('a reference may stand for any value of a request, but not for a field that
     },
   });
   for (const field of ['image_url', 'count', 'prompt']) {
-    expect(problemsOfCampaignSpec(request(field))).toEqual([]);
+    expect(validateCampaignSpec(request(field))).toEqual([]);
     expect(isValid(request(field))).toBe(true);
   }
-  expect(problemsOfCampaignSpec(request('height'))).toEqual([
-    'media.banner.request.height: is not known here',
-  ]);
+  expect(validateCampaignSpec(request('height'))).toEqual(['media.banner.request.height: is not known here']);
   expect(isValid(request('height'))).toBe(false);
 });
 
@@ -201,8 +199,8 @@ test.each<[string, Record<string, unknown>]>([
   const bad = JSON.parse(JSON.stringify({ ...good, ...change })) as unknown;
   expect(isValid(good)).toBe(true);
   expect(isValid(bad)).toBe(false);
-  expect(problemsOfCampaignSpec(good)).toEqual([]);
-  expect(problemsOfCampaignSpec(bad)).not.toEqual([]);
+  expect(validateCampaignSpec(good)).toEqual([]);
+  expect(validateCampaignSpec(bad)).not.toEqual([]);
 });
 
 function building(from: string): string {

@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020';
 import { parse } from 'yaml';
-import { problemsOfCampaign } from '../../../src/validation/campaign';
+import { validateCampaign } from '../../../src/validation/campaign';
 import { outlookJsonSchema } from '../../../src/runs/schemas/outlook';
 import { scheduleJsonSchema } from '../../../src/runs/schemas/schedule';
-import { problemsOfSchedule, type ScheduleOptions } from '../../../src/runs/schedule/spec';
-import { problemsOfOutlook } from '../../../src/runs/outlook';
+import { validateSchedule, type ScheduleOptions } from '../../../src/runs/schedule/spec';
+import { validateOutlook } from '../../../src/runs/outlook';
 
 const ajv = new Ajv2020({ strict: false, validateFormats: false });
 const isOutlook = ajv.compile(outlookJsonSchema());
@@ -37,13 +37,13 @@ test.each([
   ['more boards than are read', { boards: Array.from({ length: 101 }, (_, n) => `b-${n}`) }],
 ])('an outlook with %s is refused by both', (_what, wrong) => {
   const asked: unknown = JSON.parse(JSON.stringify({ ...LOOK, ...wrong }));
-  expect(problemsOfOutlook(asked)).not.toEqual([]);
+  expect(validateOutlook(asked)).not.toEqual([]);
   expect(isOutlook(asked)).toBe(false);
 });
 
 test('what is wrong with what an outlook reads is told as for a campaign, each at its place', () => {
   const asked = { ...LOOK, drafts: { accounts: ['1', '2,3'], serach: 'spring' }, boards: 'launch-board' };
-  const problems = problemsOfOutlook(asked);
+  const problems = validateOutlook(asked);
   expect(problems).toEqual([
     'drafts.serach: is not known here',
     'drafts.accounts.1: must be an id without commas, at most 200 long',
@@ -51,7 +51,7 @@ test('what is wrong with what an outlook reads is told as for a campaign, each a
   ]);
   const { drafts, boards } = asked;
   const research = { drafts, boards };
-  expect(problemsOfCampaign({ key: 'k', project: campaign.project, research })).toEqual(
+  expect(validateCampaign({ key: 'k', project: campaign.project, research })).toEqual(
     problems.map((problem) => `research.${problem}`),
   );
 });
@@ -89,7 +89,7 @@ test.each([
   ],
 ])('a schedule of %s is taken by both', (_what, more) => {
   const asked = { ...NIGHTLY, ...more };
-  expect(problemsOfSchedule('nightly', asked as ScheduleOptions)).toEqual([]);
+  expect(validateSchedule('nightly', asked as ScheduleOptions)).toEqual([]);
   isSchedule(asked);
   expect(isSchedule.errors).toBeNull();
 });
@@ -105,13 +105,13 @@ test.each([
   ['with two kinds of times', { spec: { cron: '0 2 * * *', every: '1h' } }],
 ])('a schedule %s is refused by both', (_what, more) => {
   const asked: unknown = JSON.parse(JSON.stringify({ ...NIGHTLY, ...more }));
-  expect(problemsOfSchedule('nightly', asked as ScheduleOptions)).not.toEqual([]);
+  expect(validateSchedule('nightly', asked as ScheduleOptions)).not.toEqual([]);
   expect(isSchedule(asked)).toBe(false);
 });
 
 test('P7: what is wrong with the address of a manifest is told without it', () => {
   for (const manifest of ['https://u:secret@example.com/m', 'http://example.com/m?sig=secret', 'secret']) {
-    const problems = problemsOfSchedule('nightly', { ...NIGHTLY, ...batch({ manifest }) } as ScheduleOptions);
+    const problems = validateSchedule('nightly', { ...NIGHTLY, ...batch({ manifest }) } as ScheduleOptions);
     expect(problems).toHaveLength(1);
     expect(problems.join()).not.toContain('secret');
   }
