@@ -28,7 +28,6 @@ WORKDIR /segue
 COPY --from=build /segue/package.json ./
 COPY --from=build /segue/dist dist
 COPY --from=build /segue/bin bin
-ENTRYPOINT ["./bin/segue"]
 
 FROM segue AS sandbox
 COPY --from=sandboxpackages /segue/node_modules node_modules
@@ -37,10 +36,10 @@ COPY --from=build /segue/sandbox/dist sandbox/dist
 # A new volume takes the owner of the folder that it is mounted on.
 RUN mkdir /data && chown node:node /data
 USER node
-CMD ["sandbox", "--host", "0.0.0.0", "--port", "4010", "--db", "/data/sandbox.ndjson"]
+CMD ["./bin/segue", "sandbox", "--host", "0.0.0.0", "--port", "4010", "--db", "/data/sandbox.ndjson"]
 
 # The last target is what `docker build .` makes.
 FROM segue AS worker
 COPY --from=packages /segue/node_modules node_modules
 USER node
-CMD ["worker"]
+CMD ["node", "dist/worker.js"]

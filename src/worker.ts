@@ -189,3 +189,9 @@ function warnOfHolding(before: Date, logger: Logger): void {
     { before: before.toISOString() },
   );
 }
+
+// `node dist/worker.js` is `segue worker`.
+if (require.main === module)
+  void import('./cli/main.js')
+    .then(({ main }) => main([...process.argv.slice(0, 2), 'worker', ...process.argv.slice(2)]))
+    .then((code) => process.exit(code));
