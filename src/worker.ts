@@ -4,7 +4,7 @@ import { type DataConverter } from '@temporalio/common';
 import { type Logger, type NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import { createActivities } from './activities';
 import { LARGEST_RESULT_BYTES } from './activities/lib/resultSize';
-import { type Operator } from './contract';
+import { HEARTBEAT_EVERY_MS, type Operator, RECORDING_MARGIN_MS } from './contract';
 import { createApi } from './api/client';
 import { WORKFLOW_BUNDLE } from './temporal/bundle';
 import {
@@ -19,7 +19,6 @@ import {
   WORKER_ROLES,
   type WorkerRole,
 } from './config';
-import { HEARTBEAT_EVERY_MS, RECORDING_MARGIN_MS } from './contract';
 import { parseDuration } from './contract/durations';
 import { assertValid } from './errors';
 import { batchTaskQueue, pollTaskQueue, submitTaskQueue } from './contract/ids';

@@ -2,9 +2,8 @@
 import { setTimeout as sleepThroughCancellation } from 'node:timers/promises';
 import { activityInfo, getClient, log } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import { type Api } from '../api/client';
+import { type Api, type OrganizationOf } from '../api/client';
 import { ApiError } from '../api/errors';
-import { type OrganizationOf } from '../api/client';
 import { validateScope } from '../api/scope';
 import { validateAddress, validateChange } from '../contract/changes';
 import {

@@ -2,8 +2,7 @@
 import { activityInfo } from '@temporalio/activity';
 import { type Api } from '../../api/client';
 import { isMissing } from '../../api/errors';
-import { type Page } from '../../api/operations/lists';
-import { walkPages } from '../../api/operations/lists';
+import { type Page, walkPages } from '../../api/operations/lists';
 import { type ResearchSpec } from '../../contract';
 import { truncate } from '../../contract/text';
 import { digest } from '../../platform/digest';

@@ -1,12 +1,11 @@
 /** `segue batch results`: what became of each line, in the manifest's order, one JSON object a line. */
 import { once } from 'node:events';
 import { type Batch } from '../../client/batches/batch';
-import { type ResultWithFiles } from '../../client/files';
+import { type FilePlace, type ResultWithFiles } from '../../client/files';
 import { type MissingResults } from '../../client/batches/results';
 import { type BatchItemResult, type BatchItemStatus } from '../../contract';
 import { loadProxySettings } from '../../config';
 import { assertValid } from '../../errors';
-import { type FilePlace } from '../../client/files';
 import { keptLine, missingLines } from './format';
 import { EXIT, type ExitCode, reasonOf } from '../lib/exit';
 import { validateSaving } from '../jobs/save';

@@ -4,11 +4,11 @@ import { type ScheduleEntry } from '../../client/schedules/report';
 import { type CreatedSchedule, type SchedulesClient } from '../../client/schedules';
 import {
   validateBackfill,
+  validatePause,
   validateResume,
   validateScheduleName,
   validateTrigger,
 } from '../../runs/schedule/spec';
-import { validatePause } from '../../runs/schedule/spec';
 import { loadStarterConfig } from '../../config';
 import { type ScheduleOverlap } from '../../contract';
 import { assertValid } from '../../errors';

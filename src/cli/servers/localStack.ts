@@ -12,8 +12,7 @@ import {
   type TemporalConfig,
 } from '../../config';
 import { digest } from '../../platform/digest';
-import { FAIRNESS_SETTING } from '../../temporal/devServer';
-import { startDevServer } from '../../temporal/devServer';
+import { FAIRNESS_SETTING, startDevServer } from '../../temporal/devServer';
 import { findTemporal, type Say } from '../../temporal/find';
 import { createSegueWorker, type SegueWorker } from '../../worker';
 import { claimFolder } from './claim';

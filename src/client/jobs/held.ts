@@ -23,9 +23,8 @@ import { type Job, jobOf, type JobState } from './job';
 import { inputOf } from '../../runs/start';
 import { entryOf, type JobEntry } from '../listing';
 import { inParallel } from '../../platform/parallel';
-import { pollersOf } from '../pollers';
+import { pollersOf, QUERY_PATIENCE_MS } from '../pollers';
 import { type Remains, remainsOfStopped, successorKey } from './leftovers';
-import { QUERY_PATIENCE_MS } from '../pollers';
 import { quoted, searchAttributes } from '../../contract/searchAttributes';
 import { findRuns } from '../../runs/ownRun';
 

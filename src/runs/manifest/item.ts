@@ -3,9 +3,8 @@ import { isDeeper } from '../../api/json';
 import { shorten } from '../../api/errors';
 import { DEEPEST, type Problem, problemText } from '../../validation/campaign';
 import { type Check, must, object, required } from '../../validation/campaign/shape';
-import { isLeftOut } from '../../validation/inputs';
+import { isLeftOut, isRecord, isText } from '../../validation/inputs';
 import { type BatchItem } from '../../contract';
-import { isRecord, isText } from '../../validation/inputs';
 import { keyOf, type MediaSpec, validateSpec, withoutGaps } from '../media';
 
 export interface AskedItem {

@@ -66,7 +66,7 @@ export async function supervise(run: Batch): Promise<void> {
     await checkSilent(run);
     await checkAbsent(run);
     progress.look = undefined;
-    await continueWhenLong(run);
+    await waitForContinueAsNew(run);
   }
 }
 
@@ -88,12 +88,12 @@ async function checkSilent(run: Batch): Promise<void> {
     if (n < look.next || heard.has(n) || !isHoldingSlots(standing)) continue;
     await checkPartition(run, n);
     look.next = n + 1;
-    await continueWhenLong(run);
+    await waitForContinueAsNew(run);
   }
 }
 
 /** A check of thousands of partitions takes more than one history. */
-async function continueWhenLong(run: Batch): Promise<void> {
+async function waitForContinueAsNew(run: Batch): Promise<void> {
   while (run.isLong) {
     run.hasWork = true;
     // The main loop continues as new when no notification is being sent.
@@ -112,7 +112,7 @@ async function checkAbsent(run: Batch): Promise<void> {
   let [awaited, gone] = [0, 0];
   for (const n of run.absent) {
     const { is } = await checkPartition(run, n);
-    await continueWhenLong(run);
+    await waitForContinueAsNew(run);
     if (is === 'gone') gone += 1;
     if (is === 'gone' || is === 'open') awaited += 1;
     if (awaited >= ENOUGH_ABSENT) break;

@@ -30,8 +30,7 @@ import {
   transcriptWorkflowId,
 } from '../../contract/ids';
 import { attributesOfJob } from '../../contract/searchAttributes';
-import { isAlreadyStarted } from '../lib/otherRuns';
-import { inLists, readEnd } from '../lib/otherRuns';
+import { inLists, isAlreadyStarted, readEnd } from '../lib/otherRuns';
 import { partOf, REPEAT } from './project';
 import { type Campaign, setStatus } from './state';
 import { endJob, publish } from './status';

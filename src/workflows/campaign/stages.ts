@@ -56,17 +56,17 @@ export async function prepare(run: Campaign): Promise<void> {
 
 /** Two campaigns at one path would overwrite each other: the first one keeps it until its end. */
 async function claimPath(run: Campaign): Promise<string[]> {
-  const problems = await validatePath(run);
+  const problems = await checkOwner(run);
   if (problems.length === 0) saveAll(run);
   return problems;
 }
 
 /** Another campaign may have claimed it at the same moment and written later: then it is that one's path. */
 async function confirmClaim(run: Campaign): Promise<string[]> {
-  return run.ownership === 'ours' ? validatePath(run) : [];
+  return run.ownership === 'ours' ? checkOwner(run) : [];
 }
 
-async function validatePath(run: Campaign): Promise<string[]> {
+async function checkOwner(run: Campaign): Promise<string[]> {
   const { key, scope, project } = run.input;
   const other = await readPlace({ key, scope, project, at: run.at }).catch((error: unknown) => {
     if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;

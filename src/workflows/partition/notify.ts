@@ -10,9 +10,7 @@ import {
   type SegueActivities,
 } from '../../contract';
 import { notifyRequestId } from '../../contract/ids';
-import { AT_MOST_ONCE } from '../lib/atMostOnce';
-import { doubling } from '../lib/atMostOnce';
-import { senderOf } from '../lib/atMostOnce';
+import { AT_MOST_ONCE, doubling, senderOf } from '../lib/atMostOnce';
 import { type Message, notificationTo } from '../lib/notify';
 import { outcomesOf } from './chunk';
 import { type Entry, isNoticeDue, type Partition } from './state';

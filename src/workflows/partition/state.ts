@@ -11,8 +11,7 @@ import {
   type PartitionProgress,
 } from '../../contract';
 import { batchItemKey, batchPartWorkflowId } from '../../contract/ids';
-import { doubling } from '../lib/atMostOnce';
-import { type Sender, wasReset } from '../lib/atMostOnce';
+import { doubling, type Sender, wasReset } from '../lib/atMostOnce';
 import { type WriterReplies, newWriterReplies } from '../steps/write';
 import { type Submitter } from '../steps/submit';
 import { type JobTimes } from '../../validation/times';

@@ -9,8 +9,7 @@ import {
   USUAL_CHUNK,
 } from '../../contract';
 import { batchTaskQueue } from '../../contract/ids';
-import { AT_MOST_ONCE } from '../lib/atMostOnce';
-import { senderOf } from '../lib/atMostOnce';
+import { AT_MOST_ONCE, senderOf } from '../lib/atMostOnce';
 import { withoutOutcome } from '../steps/submit';
 import { isDenied, isJudged, isRateLimited, mayChange, outcomesOf, roomOf } from './chunk';
 import { promoteHeld } from './promote';

@@ -2,8 +2,7 @@
 import { CancellationScope, uuid4, workflowInfo } from '@temporalio/workflow';
 import { type Letter, type Saved, type Step } from '../../contract';
 import { changeIdOf } from '../../contract/ids';
-import { answerTo } from '../steps/write';
-import { writeToProject } from '../steps/write';
+import { answerTo, writeToProject } from '../steps/write';
 import { addNotice } from './notify';
 import { type Entry, type Partition } from './state';
 

@@ -101,12 +101,12 @@ function detailsOfStage(job: MediaJob): string {
   const task = progress.taskId === null ? '' : ` (task \`${progress.taskId}\`)`;
   switch (stage) {
     case 'submitting':
-      return `Submitting to ${input.tool}. Nolabel is to be done.`;
+      return `Submitting to ${input.tool}. Nothing is to be done.`;
     case 'waiting':
       return lines(
-        'Waiting to submit: the service did not take the job yet, and nolabel was accepted.',
-        `What happened: ${job.lastError ?? 'nolabel yet'}`,
-        'It tries again by itself. Nolabel is to be done, unless the service is known to be down for good.',
+        'Waiting to submit: the service did not take the job yet, and nothing was accepted.',
+        `What happened: ${job.lastError ?? 'nothing yet'}`,
+        'It tries again by itself. Nothing is to be done, unless the service is known to be down for good.',
       );
     case 'held':
       return holdDetails(job, whatToFind(job));
@@ -114,7 +114,7 @@ function detailsOfStage(job: MediaJob): string {
       return lines(holdDetails(job, whatToFind(job)), ...lastErrorText(job));
     case 'polling':
       return lines(
-        `The service works on it${task}; asked every ${formatDuration(settings.pollMin)} to ${formatDuration(settings.pollMax)}. Nolabel is to be done.`,
+        `The service works on it${task}; asked every ${formatDuration(settings.pollMin)} to ${formatDuration(settings.pollMax)}. Nothing is to be done.`,
         ...lastErrorText(job),
       );
     case 'writing':
@@ -140,7 +140,7 @@ export function recordDetails(job: RecordJob, stage: TranscriptStage): string {
   switch (stage) {
     case 'polling':
       return lines(
-        `Waiting for the service to end ${label}; ${pace}. Nolabel is to be done.`,
+        `Waiting for the service to end ${label}; ${pace}. Nothing is to be done.`,
         ...(progress.status === null ? [] : [`Its status: ${progress.status}`]),
         ...lastErrorText(job),
       );
@@ -148,7 +148,7 @@ export function recordDetails(job: RecordJob, stage: TranscriptStage): string {
       return lines(holdDetails(job, label), `What the service says: ${subject.lastStatusText() ?? ''}.`);
     case 'downloading':
       return lines(
-        `The service is done with ${label}; its file is being downloaded, ${pace}. Nolabel is to be done.`,
+        `The service is done with ${label}; its file is being downloaded, ${pace}. Nothing is to be done.`,
         ...lastErrorText(job),
       );
     case 'writing':
@@ -193,9 +193,9 @@ type EndStage = 'writing' | 'notifying' | 'succeeded' | 'failed' | 'abandoned' |
 
 export const MEANING: Record<Hold['why'], string> = {
   unknown:
-    'The service may have accepted the job, and may already work on it for money. Segue sends nolabel until a person decides.',
+    'The service may have accepted the job, and may already work on it for money. Segue sends nothing until a person decides.',
   missing:
-    'The service accepted the job and no longer knows its task. Segue asks no more and sends nolabel until a person decides.',
+    'The service accepted the job and no longer knows its task. Segue asks no more and sends nothing until a person decides.',
   overdue:
     'The service still works on the job, or never says that it is over. Segue goes on asking, more slowly.',
 };
@@ -209,7 +209,7 @@ function holdDetails(job: JobContext, lookFor: string): string {
     `What happened: ${hold.reason}`,
     `What it means: ${MEANING[hold.why]}`,
     hold.why === 'overdue'
-      ? 'What to do: nolabel, or give it up:'
+      ? 'What to do: nothing, or give it up:'
       : `What to do: look in the service for ${lookFor}, then decide:`,
     ...commandsOf(job).map(({ when, command }) => `- ${when}: \`${command}\``),
   );

@@ -56,7 +56,7 @@ test('one failed job stops only what builds on it', async () => {
   });
 });
 
-test('what many jobs take from one result is read once, and what is wrong with it is told describeValue', async () => {
+test('what many jobs take from one result is read once, and what is wrong with it is told briefly', async () => {
   const from = (at: string) => ({
     ...{ tool: 'remove-background', optional: true },
     request: { image_url: { from: 'source', at } },
