@@ -64,7 +64,8 @@ const BUNDLED = {
 };
 
 const bundleRule = {
-  regex: '^(?!\\.|@temporalio/(workflow$|common/lib/search-attributes$))',
+  regex:
+    '^(?!\\.|@temporalio/(workflow$|common/lib/search-attributes$))|/api/(?!(json|endings|scope)$)|/errors$',
   allowTypeImports: true,
   message: 'Workflow code is deterministic: do this in an activity.',
 };

@@ -103,7 +103,7 @@ export class NoAnswerError extends Error {
   }
 }
 
-export type UnansweredOrder = 'sent' | 'notSent';
+export type UnansweredOrder = 'sent' | 'notSent' | 'notHandedOver';
 
 const UNANSWERED = {
   sent: (workflowId: string) =>
@@ -111,6 +111,9 @@ const UNANSWERED = {
     'The same order, sent again, is carried out once.',
   notSent: (workflowId: string) =>
     `${workflowId} cannot be asked, and nothing was decided; ask again when a worker answers.`,
+  notHandedOver: (workflowId: string) =>
+    `Nothing was handed over: ${workflowId} has been open for so long that Temporal may have forgotten partitions that are ` +
+    'done, and it alone knows them. When a worker answers, the same start again goes on.',
 };
 
 /** Thrown when a job is not run again, because it runs, or because the service may still work on it. */

@@ -132,7 +132,7 @@ async function checkSearchAttributes(temporal: Client, { namespace }: TemporalCo
 }
 
 async function checkWorkers(temporal: Client): ReturnType<Check> {
-  const { pollersOf } = await import('../client/pollers.js');
+  const { pollersOf } = await import('../runs/pollers.js');
   const { taskQueue } = loadStarterConfig(env());
   const workflows = await pollersOf(temporal, taskQueue, 'workflow');
   const advice = 'start one with `segue worker`';

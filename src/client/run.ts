@@ -12,7 +12,7 @@ import {
 } from '@temporalio/client';
 import { type UpdateDefinition } from '@temporalio/common';
 import { DecisionRefusedError } from '../errors';
-import { noAnswer, QUERY_PATIENCE_MS } from './pollers';
+import { noAnswer, QUERY_PATIENCE_MS } from '../runs/pollers';
 import { type JobReport, type Standing } from './report';
 import { isOpen, type Listed } from '../runs/ownRun';
 import { type RunFacts } from '../runs/start';

@@ -188,7 +188,7 @@ function addChanges(batch: Command): void {
         const asked = (by: string) => ({ by, reason: flags.reason, concurrency: flags.to });
         const act = async (one: Batch, by: string) => {
           await one.concurrency(asked(by));
-          return { done: `has ${flags.to} places, by ${by}` };
+          return { done: `has ${flags.to} slots, by ${by}` };
         };
         return changeRun(BATCH, key, flags, act, (by) => validateConcurrencyOrder(asked(by)).map(asFlag));
       }),

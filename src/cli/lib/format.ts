@@ -41,12 +41,16 @@ export function fieldLines(record: Record<string, unknown>, zone: string): strin
   const plain = Object.entries(record).filter(([, value]) => isPlain(value));
   const structured = Object.entries(record).filter(([, value]) => !isPlain(value));
   return [
-    ...table(plain.map(([name, value]) => [name, cell(value, zone)])),
+    ...table(plain.map(([name, value]) => [name, whole(value, zone)])),
     ...structured.flatMap(([name, value]) => [
       `${name}:`,
       JSON.stringify(value, null, 2).replace(/^/gm, '  '),
     ]),
   ];
+}
+
+function whole(value: unknown, zone: string): string {
+  return typeof value === 'string' && !isTime(value) ? value : cell(value, zone);
 }
 
 function isTime(text: string): boolean {

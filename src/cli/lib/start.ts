@@ -60,7 +60,7 @@ export async function sayWhenNobodyPolls(
   taskQueue: string,
   submitQueue?: string,
 ): Promise<void> {
-  const { pollersOf } = await import('../../client/pollers.js');
+  const { pollersOf } = await import('../../runs/pollers.js');
   const queues = [
     { name: taskQueue, type: 'workflow' as const },
     ...(submitQueue ? [{ name: submitQueue, type: 'activity' as const }] : []),

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client } from '@temporalio/client';
 import { NativeConnection, type NativeConnectionOptions } from '@temporalio/worker';
-import { pollersOf } from '../../client/pollers';
+import { pollersOf } from '../../runs/pollers';
 import { type TemporalConfig, type WorkerConfig } from '../../config';
 import { createSegueWorker, type SegueWorker } from '../../worker';
 import { reach, withTemporal } from '../lib/connect';

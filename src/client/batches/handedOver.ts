@@ -10,7 +10,7 @@ import {
 import { batchPartWorkflowId } from '../../contract/ids';
 import { describeOwnRun, isOpen, isRefusedStart } from '../../runs/ownRun';
 import { inputOf } from '../../runs/start';
-import { noAnswer, QUERY_PATIENCE_MS } from '../pollers';
+import { noAnswer, QUERY_PATIENCE_MS } from '../../runs/pollers';
 
 /** At any time; undefined where it was not handed over. A `NoAnswerError` where it takes a worker, and none answers. */
 export async function partitionResults(

@@ -43,8 +43,8 @@ export class BatchesClient {
    * Starts it, or finds the batch that its key has, and hands over every partition that is not there yet: whoever was
    * killed in the middle of this does it again. Where some come neither now nor came before, it is an
    * `InvalidInputError` that names them: the batch is there, and waits for them. A batch that is over is given back as
-   * it is. One that is open for longer than Temporal keeps runs, and lacks partitions, is a `DecisionRefusedError`:
-   * nobody can tell which of them are done.
+   * it is. One that is open for longer than Temporal keeps runs is asked which partitions it had: a `NoAnswerError`
+   * where no worker answers.
    */
   async start(spec: BatchSpec, { token }: { token?: string } = {}): Promise<Batch> {
     return new Batch(this.temporal, await startBatch(this.temporal, spec, { ...this.config, token }));

@@ -1,7 +1,6 @@
 /** What became of the items of a batch, partition by partition; and of which of them there are no results. */
-import { type Client, isGrpcServiceError, ServiceError } from '@temporalio/client';
+import { type Client } from '@temporalio/client';
 import {
-  batchPartitionsQuery,
   type BatchItemResult,
   type BatchManifest,
   type ItemCounts,
@@ -9,8 +8,7 @@ import {
 } from '../../contract';
 import { partitionResults } from './handedOver';
 import { followResults } from './left';
-import { batchWorkflowId } from '../../contract/ids';
-import { QUERY_PATIENCE_MS } from '../pollers';
+import { queryPartitions } from '../../runs/batch/retention';
 
 /** A partition that has no results. */
 export interface MissingResults {
@@ -58,25 +56,4 @@ function whyMissing(standing: KnownPartition | undefined): Pick<MissingResults, 
   return standing.isThere
     ? { why: 'notKept', counts: standing.counts }
     : { why: 'notHandedOver', counts: null };
-}
-
-/** What a batch knows of its partitions, also of those that Temporal keeps no longer; undefined without an answer. */
-async function queryPartitions(temporal: Client, batch: string): Promise<KnownPartition[] | undefined> {
-  const handle = temporal.workflow.getHandle(batchWorkflowId(batch));
-  try {
-    const deadline = Date.now() + QUERY_PATIENCE_MS;
-    return await temporal.withDeadline(deadline, () => handle.query(batchPartitionsQuery));
-  } catch (error) {
-    if (isDenied(error)) throw error;
-    return undefined;
-  }
-}
-
-/** Not allowed, or not known to be. */
-const GRPC_DENIED: number[] = [7, 16];
-
-/** Whoever may not ask is told so, and not to start a worker. */
-function isDenied(error: unknown): boolean {
-  const cause = error instanceof ServiceError ? error.cause : error;
-  return isGrpcServiceError(cause) && GRPC_DENIED.includes(cause.code);
 }

@@ -9,7 +9,7 @@ import {
   resolveUpdate,
 } from '../../contract';
 import { DecisionRefusedError } from '../../errors';
-import { noAnswer } from '../pollers';
+import { noAnswer } from '../../runs/pollers';
 import { type JobState } from './job';
 import { sendOrder } from '../run';
 

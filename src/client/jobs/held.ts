@@ -23,7 +23,7 @@ import { type Job, jobOf, type JobState } from './job';
 import { inputOf } from '../../runs/start';
 import { entryOf, type JobEntry } from '../listing';
 import { inParallel } from '../../platform/parallel';
-import { pollersOf, QUERY_PATIENCE_MS } from '../pollers';
+import { pollersOf, QUERY_PATIENCE_MS } from '../../runs/pollers';
 import { type Remains, remainsOfStopped, successorKey } from './leftovers';
 import { quoted, searchAttributes } from '../../contract/searchAttributes';
 import { findRuns } from '../../runs/ownRun';

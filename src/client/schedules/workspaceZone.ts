@@ -9,7 +9,7 @@ import {
 } from '../../contract';
 import { NoTimezoneError } from '../../errors';
 import { workspaceClockWorkflowId } from '../../contract/ids';
-import { pollersOf } from '../pollers';
+import { pollersOf } from '../../runs/pollers';
 
 /** How long an answer may take. */
 const PATIENCE = '30s';

@@ -3,6 +3,7 @@ import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { type BatchInput, type BatchItem, type BatchManifest, LARGEST_PARTITION_BYTES } from '../../contract';
 import { batchPartWorkflowId } from '../../contract/ids';
 import { inParallel } from '../../platform/parallel';
+import { partitionsOnceThere } from './retention';
 
 /** Some of the items of a manifest, which one run does. */
 export interface BatchPartition {
@@ -46,7 +47,11 @@ export async function missingPartitions(
 ): Promise<number[]> {
   const others = manifest.partitions.map((_facts, index) => index + 1).filter((n) => !given.has(n));
   const areThere = await inParallel(LOOKED_FOR_AT_ONCE, others, (n) => isThere(temporal, key, n));
-  return others.filter((_n, index) => !areThere[index]);
+  const unseen = others.filter((_n, index) => !areThere[index]);
+  if (unseen.length === 0) return [];
+  // Temporal may have forgotten a partition that was over long ago.
+  const onceThere = await partitionsOnceThere(temporal, key);
+  return unseen.filter((n) => !onceThere.has(n));
 }
 
 async function isThere(temporal: Client, batch: string, n: number): Promise<boolean> {

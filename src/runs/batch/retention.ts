@@ -1,10 +1,16 @@
 /** How long Temporal keeps closed runs: the results of a batch, and the partitions of one that is open for long. */
-import { type Client } from '@temporalio/client';
+import { type Client, isGrpcServiceError, ServiceError } from '@temporalio/client';
 import { optionalTsToMs } from '../../platform/sdkInternals';
-import { BATCH_PART_WORKFLOW, type BatchInput } from '../../contract';
+import {
+  BATCH_PART_WORKFLOW,
+  type BatchInput,
+  batchPartitionsQuery,
+  type KnownPartition,
+} from '../../contract';
 import { batchPartPrefix, batchWorkflowId } from '../../contract/ids';
 import { quoted } from '../../contract/searchAttributes';
 import { findRuns } from '../ownRun';
+import { noAnswer, QUERY_PATIENCE_MS } from '../pollers';
 import { inputOf } from '../start';
 
 export interface KeptResults {
@@ -47,10 +53,20 @@ const CLOCKS_DIFFER_MS = 5 * 60_000;
 /** Not allowed to ask for the retention, or the server does not tell it. */
 const GRPC_NOT_TOLD = [7, 12];
 
-/** Whether an open batch is so old that Temporal may have forgotten partitions of it that are done. */
-export async function isPastRetention(temporal: Client, batch: string): Promise<boolean> {
+/**
+ * The partitions of an open batch that it was told of, by number: also those that Temporal has forgotten, which must not
+ * be started again. A batch under an hour old is not asked, because Temporal forgets nothing that soon. A `NoAnswerError`
+ * when the batch is past the retention and no worker answers.
+ */
+export async function partitionsOnceThere(temporal: Client, batch: string): Promise<ReadonlySet<number>> {
   const [startedAt, retentionMs] = await Promise.all([startOf(temporal, batch), shortestRetention(temporal)]);
-  return Date.now() + CLOCKS_DIFFER_MS - startedAt >= retentionMs;
+  const age = Date.now() + CLOCKS_DIFFER_MS - startedAt;
+  if (age < Math.min(retentionMs, SHORTEST_RETENTION_MS)) return new Set();
+  const known = await queryPartitions(temporal, batch);
+  // Within the retention a partition is forgotten only when somebody deleted it, or raised the retention since.
+  if (!known && age < retentionMs) return new Set();
+  if (!known) throw await noAnswer(temporal, batchWorkflowId(batch), 'notHandedOver');
+  return new Set(known.flatMap(({ isThere }, index) => (isThere ? [index + 1] : [])));
 }
 
 async function shortestRetention(temporal: Client): Promise<number> {
@@ -69,4 +85,28 @@ async function startOf(temporal: Client, batch: string): Promise<number> {
   if ((run.raw.workflowExecutionInfo?.firstRunId ?? run.runId) === run.runId) return run.startTime.getTime();
   const { carried } = (await inputOf(temporal, run)) as BatchInput;
   return carried ? Date.parse(carried.startedAt) : 0;
+}
+
+/** What a batch knows of its partitions, also of those that Temporal keeps no longer; undefined without an answer. */
+export async function queryPartitions(
+  temporal: Client,
+  batch: string,
+): Promise<KnownPartition[] | undefined> {
+  const handle = temporal.workflow.getHandle(batchWorkflowId(batch));
+  try {
+    const deadline = Date.now() + QUERY_PATIENCE_MS;
+    return await temporal.withDeadline(deadline, () => handle.query(batchPartitionsQuery));
+  } catch (error) {
+    if (isDenied(error)) throw error;
+    return undefined;
+  }
+}
+
+/** Not allowed, or not known to be. */
+const GRPC_DENIED: number[] = [7, 16];
+
+/** Whoever may not ask is told so, and not to start a worker. */
+function isDenied(error: unknown): boolean {
+  const cause = error instanceof ServiceError ? error.cause : error;
+  return isGrpcServiceError(cause) && GRPC_DENIED.includes(cause.code);
 }

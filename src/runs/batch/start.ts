@@ -24,7 +24,7 @@ import {
   mediaWorkflowId,
 } from '../../contract/ids';
 import { attributesOfJob, quoted } from '../../contract/searchAttributes';
-import { DecisionRefusedError, assertValid } from '../../errors';
+import { assertValid } from '../../errors';
 import { digest } from '../../platform/digest';
 import { inParallelFrom } from '../../platform/parallel';
 import {
@@ -37,7 +37,7 @@ import { withoutGaps } from '../media';
 import { describeOwnRun, findOwnRun, findRuns, isOpen } from '../ownRun';
 import { inputOf, type RunFacts, startOrFind, type StartSettings } from '../start';
 import { type BatchPartition, missingPartitions, missingWords, validatePartition } from './checkPartitions';
-import { isPastRetention } from './retention';
+import { partitionsOnceThere } from './retention';
 
 export interface BatchSpec {
   key: string;
@@ -109,7 +109,7 @@ async function handOver(
   partitions: AsyncIterable<BatchPartition>,
 ): Promise<void> {
   const { key, manifest, poll, submit } = input;
-  if (await isPastRetention(temporal, key)) return requireAllThere(temporal, input);
+  const onceThere = await partitionsOnceThere(temporal, key);
   const given = new Set<number>();
   await inParallelFrom(HANDED_OVER_AT_ONCE, partitions, async (one) => {
     const { n, firstItem, items } = one;
@@ -119,24 +119,14 @@ async function handOver(
       problems.map((problem) => `partition ${n}: ${problem}`),
       'The batch was not handed over, and waits for what is missing',
     );
-    await startPartition(temporal, partition, taskQueue, input);
+    // Started again, a forgotten partition would report all its items as waiting, and submit them.
+    if (!onceThere.has(n)) await startPartition(temporal, partition, taskQueue, input);
     given.add(n);
   });
   const missing = await missingPartitions(temporal, input, given);
   assertValid(
     missingWords(missing, manifest),
     `The batch ${key} is there and waits for the rest: the same start again goes on`,
-  );
-}
-
-/** A partition that Temporal does not know may be done and forgotten, so it must not be started again. */
-async function requireAllThere(temporal: Client, input: BatchInput): Promise<void> {
-  const { length } = await missingPartitions(temporal, input);
-  if (length === 0) return;
-  throw new DecisionRefusedError(
-    `Nothing was handed over: batch/${input.key} has been open for longer than the namespace keeps closed runs, so nobody ` +
-      `can tell whether ${length} of its partitions are done. \`segue batch status ${input.key}\` tells how it stands. ` +
-      'Cancel it, and start a batch of the items that are not done, with another key.',
   );
 }
 

@@ -93,7 +93,7 @@ const DOCTOR = '- Look at the service and at the credential of the workers: `seg
 function notifyTrouble(run: Batch, trouble: string): void {
   const { key } = run.input;
   notifyOperator(run, 'trouble', {
-    title: 'A batch does not get on',
+    title: 'Batch stalled: service unavailable',
     message: `Batch ${key} waits for the service: ${trouble}`,
     body: [
       `the batch \`${key}\` waits for the service. ${trouble}`,
@@ -119,7 +119,7 @@ function notifySilence(run: Batch, silence: string): void {
 function notifyLate(run: Batch, late: string): void {
   const { key } = run.input;
   notifyOperator(run, 'late', {
-    title: 'Slow tasks take the places of a batch',
+    title: 'Batch stalled: slow tasks take all its slots',
     message: `Batch ${key}: ${late}`,
     body: [
       `in the batch \`${key}\` ${late}.`,

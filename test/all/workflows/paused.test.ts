@@ -1,6 +1,6 @@
 /** A run that an operator has paused on the Temporal server is open: it is reported so, takes no decision, and goes on afterwards. */
 import { randomUUID } from 'node:crypto';
-import { noAnswer } from '../../../src/client/pollers';
+import { noAnswer } from '../../../src/runs/pollers';
 import { isOpen } from '../../../src/runs/ownRun';
 import { NEVER_BY_ITSELF } from '../../support/builders/schedules';
 import { waitingJob } from '../../support/builders/waitingJob';

@@ -11,8 +11,7 @@ test('the workflow bundle holds the workflows and the SDK, no zod, no undici, no
   const modules = modulesIn(readFileSync(shared().bundlePath, 'utf8'));
   expect(modules.some((name) => name.endsWith('src/workflows/media.ts'))).toBe(true);
   const ours = modules.filter((name) => name.includes('/src/') && !name.includes('node_modules'));
-  const allowed =
-    /src\/((workflows|contract|validation)\/(\w+\/)*\w+|api\/(depth|endings|ids|pointer|scope))\.ts/;
+  const allowed = /src\/((workflows|contract|validation)\/(\w+\/)*\w+|api\/(endings|json|scope))\.ts/;
   expect(ours.filter((name) => !allowed.test(name))).toEqual([]);
   expect(modules.filter((name) => /node_modules\/(zod|undici)\//.test(name))).toEqual([]);
   const builtins = new Set(builtinModules.flatMap((name) => [name, `node:${name}`]));
