@@ -4,7 +4,7 @@ import { organizationResolver } from '../api/client';
 import { ConfigError, loadApiConfig, loadStarterConfig, type StarterConfig } from '../config';
 import { type ProjectChange, type ProjectRef } from '../contract';
 import { assertValid } from '../errors';
-import { type PatchOptions, type PatchReport, validatePatch } from '../client/projects';
+import { type PatchOptions, type PatchReport } from '../client/projects';
 import { NO_JOB } from '../client/report';
 import { withApi, withTemporal } from './lib/connect';
 import { EXIT, type ExitCode } from './lib/exit';
@@ -74,6 +74,7 @@ async function checkedChange(
     const merge = await orProblem(readObjectFile('--data', flags.data, 'to merge'), problems, {});
     change.steps = [{ at: '', merge }];
   }
+  const { validatePatch } = await import('../client/projects.js');
   problems.push(...validatePatch(project, change, options));
   if (!flags.organization && !config.organization) problems.push(...validateAsking());
   assertValid(problems, 'The change was not sent');

@@ -5,7 +5,7 @@
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
 import { type MediaTool } from '../../api/tools';
-import { type MediaSpec, validateSpec } from '../../runs/media';
+import { type MediaSpec } from '../../runs/media';
 import { assertValid } from '../../errors';
 import {
   addScopeFlags,
@@ -57,6 +57,7 @@ export async function specFrom(name: string, tool: MediaTool, flags: JobFlags): 
   };
   if (flags.again && taskId !== undefined)
     problems.push('--again gives the job a new task, --task-id follows one that is there; choose one');
+  const { validateSpec } = await import('../../runs/media.js');
   problems.push(...validateSpec(spec));
   assertValid(problems);
   return spec;

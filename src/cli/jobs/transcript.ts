@@ -6,7 +6,7 @@ import { assertValid } from '../../errors';
 import { transcriptKeyOf } from '../../contract/ids';
 import { type JobState, type TranscriptJob } from '../../client/jobs/job';
 import { type JobReport } from '../../client/report';
-import { validateTranscript, type TranscriptSpec } from '../../client/jobs/transcripts';
+import { type TranscriptSpec } from '../../client/jobs/transcripts';
 import { type Connected, withApi } from '../lib/connect';
 import { EXIT, type ExitCode, UsageError } from '../lib/exit';
 import { addScopeFlags, notifyFrom, validateTimeout, type ScopeFlags, writeFrom } from '../lib/flags';
@@ -69,12 +69,12 @@ function addOut(command: Command): Command {
   return command.option('--out <file>', 'write the subtitles to this file');
 }
 
-function start(
+async function start(
   transcriptionId: string,
   flags: TranscriptFlags,
   work: (job: TranscriptJob, connected: Connected) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  const spec = specFrom(transcriptionId, flags);
+  const spec = await specFrom(transcriptionId, flags);
   return withStarted(
     {
       start: (segue) => segue.transcripts.start(spec),
@@ -85,12 +85,13 @@ function start(
 }
 
 /** All problems at once: those of the flags, and those of what they ask for. */
-function specFrom(transcriptionId: string, flags: TranscriptFlags): TranscriptSpec {
+async function specFrom(transcriptionId: string, flags: TranscriptFlags): Promise<TranscriptSpec> {
   const { format, key, organization, space } = flags;
   const problems = validateTimeout(flags);
   const write = writeFrom(flags.write, problems);
   const notify = notifyFrom(flags.notify, problems);
   const spec = { transcriptionId, format, key, write, notify, scope: { organization, space } };
+  const { validateTranscript } = await import('../../client/jobs/transcripts.js');
   problems.push(...validateTranscript(spec));
   assertValid(problems);
   return spec;

@@ -1,7 +1,8 @@
 /** What a person can do next, as commands to copy. */
 import { type LeftItems } from '../../client/batches/retry';
 import { type HeldJob } from '../../client/jobs/held';
-import { type Remains, successorKey } from '../../client/jobs/leftovers';
+import { type Remains } from '../../client/jobs/leftovers';
+import { successorKey } from '../../client/jobs/successor';
 import {
   type BatchResult,
   type CampaignStatus,

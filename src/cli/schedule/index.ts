@@ -2,13 +2,6 @@ import { type Command } from 'commander';
 import { NO_JOB } from '../../client/report';
 import { type ScheduleEntry } from '../../client/schedules/report';
 import { type CreatedSchedule, type SchedulesClient } from '../../client/schedules';
-import {
-  validateBackfill,
-  validatePause,
-  validateResume,
-  validateScheduleName,
-  validateTrigger,
-} from '../../runs/schedule/spec';
 import { loadStarterConfig } from '../../config';
 import { type ScheduleOverlap } from '../../contract';
 import { assertValid } from '../../errors';
@@ -18,6 +11,9 @@ import { softNumber } from '../lib/flags';
 import { env, osUser, print, printJson, say } from '../lib/io';
 import { addJson, type JsonFlag } from '../lib/noun';
 import { sayWhenNobodyPolls } from '../lib/start';
+
+/** Loaded when a command runs: with Temporal's client, `--help` would be slow. */
+const checks = () => import('../../runs/schedule/spec.js');
 
 const EXAMPLES = `
 Examples:
@@ -93,7 +89,7 @@ export function addTo(program: Command): void {
     .description('show the next five times, the last firings with their outcome, and how many were skipped')
     .addHelpText('after', exits('shown'))
     .action(async (name: string, flags: JsonFlag) => {
-      assertValidFlags(validateScheduleName(name), 'There is no such schedule');
+      assertValidFlags((await checks()).validateScheduleName(name), 'There is no such schedule');
       await withSchedules((schedules) => showOne(schedules, name, flags));
     });
   addChanges(schedule);
@@ -148,7 +144,7 @@ function addChanges(schedule: Command): void {
     .option('--note <text>', 'required: why, for whoever resumes it')
     .addHelpText('after', exits('it is paused'))
     .action(async (name: string, { note, ...flags }: NoteFlags) => {
-      assertValidFlags(validatePause(name, note), 'Nothing was paused');
+      assertValidFlags((await checks()).validatePause(name, note), 'Nothing was paused');
       await change(name, flags, `${name} is paused`, (schedules) => schedules.pause(name, String(note)));
     });
   addJson(schedule.command('resume <name>'))
@@ -156,7 +152,7 @@ function addChanges(schedule: Command): void {
     .option('--note <text>', 'for whoever looks at it')
     .addHelpText('after', exits('it fires again'))
     .action(async (name: string, { note = `resumed by ${osUser()}`, ...flags }: NoteFlags) => {
-      assertValidFlags(validateResume(name, note), 'Nothing was resumed');
+      assertValidFlags((await checks()).validateResume(name, note), 'Nothing was resumed');
       await change(name, flags, `${name} fires again`, (schedules) => schedules.resume(name, note));
     });
   addJson(schedule.command('trigger <name>'))
@@ -164,7 +160,7 @@ function addChanges(schedule: Command): void {
     .option('--overlap <policy>', `${OVERLAP} (default: the schedule's own)`)
     .addHelpText('after', exits('it fires', 'something is wrong, or it would be skipped; nothing was done'))
     .action(async (name: string, { overlap, ...flags }: FiringFlags) => {
-      assertValidFlags(validateTrigger(name, { overlap }), 'Nothing was triggered');
+      assertValidFlags((await checks()).validateTrigger(name, { overlap }), 'Nothing was triggered');
       const words = `${name} fires now; see: segue schedule show ${name}`;
       await change(name, flags, words, (schedules) => schedules.trigger(name, { overlap }));
     });
@@ -175,7 +171,10 @@ function addChanges(schedule: Command): void {
     .option('--overlap <policy>', `${OVERLAP} (default: buffer-all)`)
     .addHelpText('after', exits('it fires for that time'))
     .action(async (name: string, { from, to, overlap, ...flags }: BackfillFlags) => {
-      assertValidFlags(validateBackfill(name, { from, to, overlap }), 'Nothing was backfilled');
+      assertValidFlags(
+        (await checks()).validateBackfill(name, { from, to, overlap }),
+        'Nothing was backfilled',
+      );
       const words = `${name} fires for that time; see: segue schedule show ${name}`;
       await change(name, flags, words, (schedules) =>
         schedules.backfill(name, String(from), String(to), { overlap }),
@@ -185,7 +184,7 @@ function addChanges(schedule: Command): void {
     .description('delete a schedule; what it started goes on')
     .addHelpText('after', exits('it is deleted'))
     .action(async (name: string, flags: JsonFlag) => {
-      assertValidFlags(validateScheduleName(name), 'Nothing was deleted');
+      assertValidFlags((await checks()).validateScheduleName(name), 'Nothing was deleted');
       const words = `${name} is deleted; what it started goes on`;
       await change(name, flags, words, (schedules) => schedules.delete(name));
     });

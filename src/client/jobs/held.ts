@@ -24,7 +24,8 @@ import { inputOf } from '../../runs/start';
 import { entryOf, type JobEntry } from '../listing';
 import { inParallel } from '../../platform/parallel';
 import { pollersOf, QUERY_PATIENCE_MS } from '../../runs/pollers';
-import { type Remains, remainsOfStopped, successorKey } from './leftovers';
+import { type Remains, remainsOfStopped } from './leftovers';
+import { successorKey } from './successor';
 import { quoted, searchAttributes } from '../../contract/searchAttributes';
 import { findRuns } from '../../runs/ownRun';
 

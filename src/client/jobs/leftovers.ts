@@ -3,8 +3,6 @@ import { FAILURE, UNKNOWN_MEMO, type UnknownSubmit } from '../../contract';
 import { entryOf } from '../listing';
 import { searchAttributes } from '../../contract/searchAttributes';
 import { type Listed } from '../../runs/ownRun';
-import { digest } from '../../platform/digest';
-import { isGivenKey } from '../../contract/ids';
 
 export type Remains =
   /** Nothing that still costs or could still give a result. */
@@ -39,18 +37,4 @@ export function remainsOfFailed(failureType: string | null | undefined, run: Lis
   // The task that failed is the first one; any other is of an earlier submission, and may still run.
   const [taskId] = failureType === FAILURE.taskFailed ? tasks.slice(1) : tasks;
   return taskId === undefined ? { is: 'nothing' } : { is: 'task', taskId };
-}
-
-const SUFFIX = '-next';
-const LONGEST_START = 120 - SUFFIX.length;
-
-/**
- * A key that a person may give to the run that goes on where another was stopped; the same each time, so that one run
- * does. Of a key that is none a person may give (`spring~banner`), the digest keeps it apart from those that look alike.
- */
-export function successorKey(key: string): string {
-  if (isGivenKey(key) && key.length <= LONGEST_START) return `${key}${SUFFIX}`;
-  const mark = `-${digest(key).slice(0, 12)}`;
-  const start = key.replace(/[^A-Za-z0-9._-]/g, '-').slice(0, LONGEST_START - mark.length);
-  return `${start}${mark}${SUFFIX}`;
 }
