@@ -1,4 +1,5 @@
 /** Firings that another language, or a person, started in a way that cannot work. */
+import { randomUUID } from 'node:crypto';
 import { FIRING_WORKFLOW, type FiringInput } from '../../../src/contract';
 import { testConfig, useTemporal, withWorker } from '../../support/servers/temporal';
 
@@ -6,6 +7,8 @@ const temporal = useTemporal();
 /** None of them gets as far as to ask the service. */
 const NOBODY = 'http://127.0.0.1:9';
 const TIME = '2026-01-01T02:00:00Z';
+/** Tests of other files start firings, too. */
+const NAME = randomUUID();
 
 const INPUT: FiringInput = {
   target: {
@@ -18,12 +21,17 @@ const INPUT: FiringInput = {
 const CARRIED = { workflowId: 'outlook/none', existing: false };
 
 test.each([
-  ['of no schedule', 'firing/nightly', INPUT, /was not started by its schedule/],
-  ['with a zone that nobody knows', `firing/a-${TIME}`, { ...INPUT, timezone: 'Mars' }, /timezone: "Mars"/],
-  ['of nothing', `firing/b-${TIME}`, { ...INPUT, target: { kind: 'media' } }, /target: must be/],
+  ['of no schedule', `firing/${NAME}`, INPUT, /was not started by its schedule/],
+  [
+    'with a zone that nobody knows',
+    `firing/a-${NAME}-${TIME}`,
+    { ...INPUT, timezone: 'Mars' },
+    /timezone: "Mars"/,
+  ],
+  ['of nothing', `firing/b-${NAME}-${TIME}`, { ...INPUT, target: { kind: 'media' } }, /target: must be/],
   [
     'with a state that no run handed over',
-    `firing/c-${TIME}`,
+    `firing/c-${NAME}-${TIME}`,
     { ...INPUT, carried: CARRIED },
     /was not started by its/,
   ],
