@@ -50,7 +50,7 @@ export function fieldLines(record: Record<string, unknown>, zone: string): strin
 }
 
 function whole(value: unknown, zone: string): string {
-  return typeof value === 'string' && !isTime(value) ? value : cell(value, zone);
+  return typeof value === 'string' && !isTime(value) ? value.replace(/\s+/g, ' ') : cell(value, zone);
 }
 
 function isTime(text: string): boolean {

@@ -93,7 +93,7 @@ const DOCTOR = '- Look at the service and at the credential of the workers: `seg
 function notifyTrouble(run: Batch, trouble: string): void {
   const { key } = run.input;
   notifyOperator(run, 'trouble', {
-    title: 'Batch stalled: service unavailable',
+    title: 'Batch stalled: submits are not accepted',
     message: `Batch ${key} waits for the service: ${trouble}`,
     body: [
       `the batch \`${key}\` waits for the service. ${trouble}`,
