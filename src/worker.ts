@@ -41,7 +41,7 @@ export interface SegueWorkerOptions {
    * is set by `config.limits` alone. Interceptors of workflows go into the bundle of `bundlePath`.
    */
   worker?: Pick<WorkerOptions, 'interceptors' | 'sinks' | 'tuner' | 'plugins' | 'workerDeploymentOptions'>;
-  /** The workflow bundle; the one that the build left, unless told otherwise. */
+  /** The workflow bundle; default: the one that the build made. */
   bundlePath?: string;
   /**
    * The team's own. With the SDK's external storage in it, texts over 1 MiB are kept there; the clients that read

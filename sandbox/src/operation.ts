@@ -30,7 +30,7 @@ export interface Asked<Path, Query, Body> {
 export interface Decision {
   status: number;
   body: unknown;
-  /** JSON unless told otherwise. */
+  /** Default: JSON. */
   contentType?: string;
   headers?: Record<string, string>;
   changes?: Change[];

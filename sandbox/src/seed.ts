@@ -6,7 +6,7 @@ import { UnusableFileError } from './errors';
 import { PACE_FORM, parsePace } from './pace';
 import { problemsOf } from './problems';
 
-/** The example that ships, and what a sandbox starts with unless told otherwise. */
+/** The example that ships, and the default content of a sandbox. */
 export const EXAMPLE_SEED = path.resolve(__dirname, '..', 'seed.json');
 
 const id = z.union([z.string().min(1), z.int()]).transform(String);

@@ -94,7 +94,7 @@ export interface RequestChangeOrder {
   scope?: Scope;
   changeId: string;
   change: ProjectChange;
-  /** The run that may ask for it; any, unless told. One that was reset is another. */
+  /** The run that may ask for it; default: any. One that was reset is another. */
   onlyBy?: string;
   /** As in the request. */
   receipt?: boolean;

@@ -8,7 +8,7 @@ export const OUTLOOK_WORKFLOW = 'outlook';
 /** Tells one person one thing, once. Only outlooks start it. */
 export const NUDGE_WORKFLOW = 'nudge';
 
-/** How many weeks an outlook keeps, and after how long without a change a board is silent, unless told. */
+/** Defaults: how many weeks an outlook keeps, and after how long without a change a board is silent. */
 export const DEFAULT_OUTLOOK = { weeks: 8, silentAfter: '14d' } as const;
 export const MOST_OUTLOOK_WEEKS = 53;
 

@@ -34,7 +34,7 @@ export interface TranscriptProgress extends RecordProgress {
 export interface TranscriptInput {
   key: string;
   transcriptionId: string;
-  /** `srt` unless told. */
+  /** Default: `srt`. */
   format?: SubtitleFormat;
   scope?: Scope;
   poll?: Partial<PollSettings>;

@@ -24,7 +24,7 @@ export interface NotifyTarget {
   threadId?: string;
   link?: string;
   ctaLabel?: string;
-  /** All of them unless told. */
+  /** Default: all of them. */
   on?: NotifyEvent[];
 }
 

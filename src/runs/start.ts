@@ -40,7 +40,7 @@ export interface Start<Input> {
   /** What to do about a key whose run asks for something else. Default: choose another. */
   adviceOnReuse?: string;
   /** Whether a closed run is replaced by a new one. Default: never. */
-  isForgotten?: (closed: WorkflowExecutionDescription, sameAsk: boolean) => Promise<boolean> | boolean;
+  mayReplace?: (closed: WorkflowExecutionDescription, sameAsk: boolean) => Promise<boolean> | boolean;
 }
 
 /** What a starter adds to what is asked for. */
@@ -70,7 +70,7 @@ export async function startOrFind<Input>(temporal: Client, start: Start<Input>):
   await begin(temporal, start, memo, 'REJECT_DUPLICATE');
   let found = await look();
   const isClosed = found.existing && !isOpen(found.run);
-  if (isClosed && (await start.isForgotten?.(found.run, found.sameAsk))) {
+  if (isClosed && (await start.mayReplace?.(found.run, found.sameAsk))) {
     await begin(temporal, start, memo, 'ALLOW_DUPLICATE');
     found = await look();
   }

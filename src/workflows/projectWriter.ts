@@ -21,6 +21,7 @@ import {
   changeUpdate,
   FAILURE,
   HEARTBEAT_TIMEOUT_MS,
+  isAccessDenied,
   type ProjectWriterInput,
   projectWriterStateQuery,
   type Receipt,
@@ -130,7 +131,7 @@ function unsettledMs({ cause }: ActivityFailure): number {
 function isDenied({ cause }: ActivityFailure): boolean {
   const details = cause instanceof ApplicationFailure ? cause.details : undefined;
   const [facts] = (details ?? []) as [{ status?: number | null }?];
-  return facts?.status === 401 || facts?.status === 403;
+  return isAccessDenied(facts?.status);
 }
 
 function handleRequests(writer: Writer): void {

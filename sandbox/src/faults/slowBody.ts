@@ -5,7 +5,7 @@ import { pause } from './waiting';
 /** Timers are no finer: shorter pauses would make a long body take longer than asked. */
 const SHORTEST_PAUSE_MS = 20;
 
-/** The headers come at once, the body piece by piece over `ms` (5 s unless told). */
+/** The headers come at once, the body piece by piece over `ms` (default 5 s). */
 export const slowBody: Fault = {
   ends: true,
   async act({ response, answer, ms = 5_000, released }) {

@@ -56,14 +56,6 @@ export const getVoice: Operation<{ voice_id: string }, Voice> = {
   onNotFound: 'a voice of another workspace that is not published is not found either',
 };
 
-const GENDERS: Record<number, string> = { 0: 'male', 1: 'female', 3: 'neutral' };
-
-/** The number as the document explains it; a number that it does not explain is shown as it is. */
-export function genderInWords(gender: number | null | undefined): string {
-  if (gender === null || gender === undefined) return 'not told';
-  return GENDERS[gender] ?? `unknown (${gender})`;
-}
-
 const boardRequest = z.strictObject({
   /** UUID or slug. */
   board_id: opaqueId,

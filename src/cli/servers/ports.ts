@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { isPortFree } from '../../temporal/ports';
 import { UnreachableError } from '../lib/exit';
 
-/** Where `dev` and `demo` have what they start, unless told otherwise. */
+/** Default ports of what `dev` and `demo` start. */
 export const DEV_PORTS = { temporal: 7233, ui: 8233, sandbox: 4010 };
 
 export function portFlag(text: string): number {

@@ -55,7 +55,7 @@ export class RecordsClient {
       attributes: attributesOfJob({ tool: kind, scope }, 'polling'),
       summary: `wait for ${kind} ${id}`,
       adviceOnReuse: 'wait as it does, or cancel that run first',
-      isForgotten: async (closed, sameAsk) =>
+      mayReplace: async (closed, sameAsk) =>
         !sameAsk || !(await this.#learnedTheEnd(workflowId, closed.runId)),
     });
     return new RecordJob(this.temporal, facts);

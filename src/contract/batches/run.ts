@@ -7,7 +7,7 @@ import { type ItemCounts, type PartitionNews } from './partition';
 
 export const BATCH_WORKFLOW = 'batch';
 
-/** How many tasks of a batch are at the service at once, unless told. */
+/** Default of how many tasks of a batch are at the service at once. */
 export const DEFAULT_BATCH_CONCURRENCY = 200;
 
 /** More would be one batch's alone to be limited by. */

@@ -5,9 +5,9 @@ import { type Duration } from '../durations';
 import { type SubtitleFormat } from '../records';
 import { type NotifyTarget, type ProjectRef } from '../targets';
 
-/** Where a campaign keeps its state in the project's data, unless told. */
+/** Default of where a campaign keeps its state in the project's data. */
 export const DEFAULT_CAMPAIGN_AT = '/campaign';
-/** How many jobs of a campaign run side by side, unless told. */
+/** Default of how many jobs of a campaign run side by side. */
 export const DEFAULT_CAMPAIGN_CONCURRENCY = 10;
 export const DEFAULT_APPROVAL = { remind: '24h', expires: '7d' } as const;
 

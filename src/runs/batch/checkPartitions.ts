@@ -12,8 +12,6 @@ export interface BatchPartition {
   /** Its first item's place among all, from 0. */
   firstItem: number;
   items: BatchItem[];
-  /** The line of each item in its manifest, for messages. */
-  lines?: number[];
 }
 
 export function validatePartition(

@@ -1,6 +1,6 @@
 /** A chunk is one activity with several requests; each has an outcome, however the activity ended. */
 import { ActivityFailure, TimeoutFailure } from '@temporalio/workflow';
-import { type ChunkOutcome } from '../../contract';
+import { type ChunkOutcome, isAccessDenied } from '../../contract';
 import { isRecord } from '../../validation/inputs';
 
 interface Without {
@@ -42,7 +42,7 @@ export function mayChange(outcome: Refusal): boolean {
 }
 
 export function isDenied(outcome: ChunkOutcome): outcome is Refusal {
-  return outcome.outcome === 'refused' && (outcome.status === 401 || outcome.status === 403);
+  return outcome.outcome === 'refused' && isAccessDenied(outcome.status);
 }
 
 export function isRateLimited(outcome: ChunkOutcome): outcome is Refusal {

@@ -13,6 +13,7 @@ import {
 import {
   FAILURE,
   HEARTBEAT_TIMEOUT_MS,
+  isAccessDenied,
   RECORDING_MARGIN_MS,
   type SegueActivities,
   sendingSignal,
@@ -103,7 +104,7 @@ async function waitToSubmit(
   const { progress, settings } = job;
   const wait = (ms: number, summary: string): Promise<unknown> =>
     condition(() => lateTaskOf(job) !== undefined, ms, { summary });
-  const isDenial = outcome.outcome === 'refused' && (outcome.status === 401 || outcome.status === 403);
+  const isDenial = outcome.outcome === 'refused' && isAccessDenied(outcome.status);
   if (!isDenial) progress.deniedSince = null;
   setStage(job, 'waiting');
   if (isDenial) {

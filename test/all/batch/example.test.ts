@@ -37,11 +37,12 @@ test('products.ndjson', async () => {
   expect(results).toMatchObject(lines.map(({ key }) => ({ key, files: [{ status: 'saved' }] })));
   const { summary } = await readLedger(sandbox.url);
   expect(summary).toMatchObject({ submissions: lines.length, duplicates: 0, lostKeys: 0 });
-  for (const { write } of lines) {
+  for (const [index, { write }] of lines.entries()) {
     if (!write) continue;
     const { resourcetype, id } = write.project;
     const { json } = await ask(sandbox.url, `GET /projects/${resourcetype}/${id}`);
     const [, room = '', name = ''] = write.at.split('/');
-    expect((json.data as Record<string, Record<string, unknown>>)[room]?.[name]).toBeDefined();
+    const written = (json.data as Record<string, Record<string, unknown>>)[room]?.[name];
+    expect(written).toMatchObject({ taskId: results[index]?.taskId, info: results[index]?.info });
   }
 });

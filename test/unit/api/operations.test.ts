@@ -1,6 +1,5 @@
 /** Every operation over real sockets: what is sent, and what is read. */
 import { type Api, type CallOptions } from '../../../src/api/client';
-import { genderInWords } from '../../../src/api/operations/workspace';
 import { ASK, SECRET } from '../../support/service/api';
 import { useScriptedService } from '../../support/service/scriptedService';
 
@@ -267,14 +266,4 @@ describe('what is sent and read', () => {
       expect(head).toContain(line);
     }
   });
-});
-
-test('gender is shown in words', () => {
-  expect([0, 1, 3, 2, null].map(genderInWords)).toEqual([
-    'male',
-    'female',
-    'neutral',
-    'unknown (2)',
-    'not told',
-  ]);
 });
