@@ -27,9 +27,9 @@ async function orderUntilNextRun(campaign: TestCampaign): Promise<void> {
   if ((await campaign.status()).paused) await order(resumeUpdate);
 }
 
-/** The server wants short histories, and people keep the campaign busy while it waits for its approver. */
+/** People keep the campaign busy while it waits for its approver; its first run is long enough for all that is before. */
 const busyWhileApproving = whereHistoriesAreShort(
-  60,
+  250,
   conducting(researched, async (campaign) => {
     await campaign.untilStage('approving');
     await campaign.decide({ decision: 'change', by: 'sam', jobs: ['cutout'] });

@@ -10,8 +10,6 @@ import { segue } from '../../support/servers/segueCommand';
 import { shared } from '../../support/jest/shared';
 import { readProject, seedProject, WORKSPACE } from '../../support/builders/writing';
 
-// Every command is a process of its own, and there are many.
-
 const line = useCommandLine();
 const { temporal, sandbox, settings } = line;
 
@@ -155,21 +153,18 @@ describe('a result', () => {
     expect(gone.stderr).toContain(`segue media follow ${key} --out ${out} --at /images`);
     expect(await readdir(out)).toEqual([]);
   });
+});
+
+describe.each([true, false])('a job with a project and a user, with ETags: %s', (etags) => {
+  const { sandbox, settings } = useCommandLine({ etags });
 
   test('P3 P4: is written to a project and told to a user', async () => {
     const project = await seedProject(sandbox.url);
     const key = newKey();
     const place = `${project.resourcetype}/${project.id}`;
-    const done = await run(
-      key,
-      '--write',
-      `${place}:/media/shoe`,
-      '--notify',
-      'u-1@1',
-      '--json',
-      '--organization',
-      WORKSPACE,
-    );
+    const flags = ['--write', `${place}:/media/shoe`, '--notify', 'u-1@1', '--organization', WORKSPACE];
+    const [, , ...job] = startArgs(sandbox.url, key);
+    const done = await segue(['media', 'run', ...job, ...flags, '--json'], settings);
     expect(done).toMatchObject({ code: 0 });
     const { data } = await readProject(sandbox.url, project);
     expect(data).toMatchObject({ owner: 'Sam', media: { shoe: { key } } });

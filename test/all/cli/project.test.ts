@@ -13,106 +13,108 @@ import { shared } from '../../support/jest/shared';
 import { testConfig } from '../../support/servers/temporal';
 import { KEPT, readProject, seedProject, WORKSPACE } from '../../support/builders/writing';
 
-const line = useCommandLine();
-const { sandbox } = line;
-let project: ProjectRef;
-let settings: Settings;
+describe.each([true, false])('segue project patch, with ETags: %s', (etags) => {
+  const line = useCommandLine({ etags });
+  const { sandbox } = line;
+  let project: ProjectRef;
+  let settings: Settings;
 
-beforeAll(() => {
-  settings = { ...line.settings, SEGUE_ORGANIZATION: WORKSPACE };
-});
-
-beforeEach(async () => {
-  project = await seedProject(sandbox.url);
-});
-
-async function dataFile(content: string): Promise<string> {
-  const file = path.join(shared().scratch, `${randomUUID()}.json`);
-  await writeFile(file, content);
-  return file;
-}
-
-function patch(...flags: string[]): string[] {
-  return ['project', 'patch', project.resourcetype, project.id, ...flags];
-}
-
-test('P3: merges data and sets fields, keeps the rest, and needs no credential for it', async () => {
-  const file = await dataFile('{"brief":{"tone":null,"length":"short"},"status":"ready"}');
-  const flags = [
-    '--data',
-    file,
-    '--title',
-    'Summer',
-    '--description',
-    '',
-    '--primary-type',
-    'launch',
-    '--json',
-  ];
-  const done = await segue(patch(...flags, '--change-id', 'summer-1'), settings);
-  expect(done).toMatchObject({ code: 0 });
-  expect(JSON.parse(done.stdout)).toEqual({
-    ...{
-      workflowId: projectWriterId(WORKSPACE, project),
-      runId: null,
-      key: 'summer-1',
-      status: 'succeeded',
-    },
-    ...{ stage: null, taskId: null, info: null, existing: null, error: null },
+  beforeAll(() => {
+    settings = { ...line.settings, SEGUE_ORGANIZATION: WORKSPACE };
   });
-  expect(await readProject(sandbox.url, project)).toMatchObject({
-    ...{ title: 'Summer', description: '', primary_type: 'launch' },
-    data: { owner: KEPT.owner, brief: { list: KEPT.brief.list, length: 'short' }, status: 'ready' },
+
+  beforeEach(async () => {
+    project = await seedProject(sandbox.url);
   });
-});
 
-test('asks the service for its workspace where nobody names one', async () => {
-  const asking = {
-    ...settings,
-    SEGUE_ORGANIZATION: '',
-    SEGUE_API_URL: sandbox.url,
-    SEGUE_API_KEY: SANDBOX_KEY,
-  };
-  const done = await segue(patch('--title', 'Autumn'), asking);
-  expect(done).toMatchObject({ code: 0, stdout: expect.stringMatching(/^applied: change \S+$/) });
-  expect(await readProject(sandbox.url, project)).toMatchObject({ title: 'Autumn', data: KEPT });
-});
+  async function dataFile(content: string): Promise<string> {
+    const file = path.join(shared().scratch, `${randomUUID()}.json`);
+    await writeFile(file, content);
+    return file;
+  }
 
-test('a change that the service refuses ends with 1 and its words', async () => {
-  const refused = await segue(['project', 'patch', 'campaign', 'none', '--title', 'x', '--json'], settings);
-  expect(refused.code).toBe(1);
-  const error = expect.stringMatching(/get project: status 404: .*project/);
-  expect(JSON.parse(refused.stdout)).toMatchObject({ status: 'failed', error });
-});
+  function patch(...flags: string[]): string[] {
+    return ['project', 'patch', project.resourcetype, project.id, ...flags];
+  }
 
-test('wrong input ends with 2 and every problem, and nothing is sent', async () => {
-  const before = await readLedger(sandbox.url);
-  const file = await dataFile('[1]');
-  const wrong = await segue(['project', 'patch', ' ', '7', '--data', file, '--change-id', 'a b'], {
-    ...settings,
-    SEGUE_ORGANIZATION: '',
+  test('P3: merges data and sets fields, keeps the rest, and needs no credential for it', async () => {
+    const file = await dataFile('{"brief":{"tone":null,"length":"short"},"status":"ready"}');
+    const flags = [
+      '--data',
+      file,
+      '--title',
+      'Summer',
+      '--description',
+      '',
+      '--primary-type',
+      'launch',
+      '--json',
+    ];
+    const done = await segue(patch(...flags, '--change-id', 'summer-1'), settings);
+    expect(done).toMatchObject({ code: 0 });
+    expect(JSON.parse(done.stdout)).toEqual({
+      ...{
+        workflowId: projectWriterId(WORKSPACE, project),
+        runId: null,
+        key: 'summer-1',
+        status: 'succeeded',
+      },
+      ...{ stage: null, taskId: null, info: null, existing: null, error: null },
+    });
+    expect(await readProject(sandbox.url, project)).toMatchObject({
+      ...{ title: 'Summer', description: '', primary_type: 'launch' },
+      data: { owner: KEPT.owner, brief: { list: KEPT.brief.list, length: 'short' }, status: 'ready' },
+    });
   });
-  expect(wrong).toMatchObject({ code: 2, stdout: '' });
-  for (const problem of [
-    'must be a JSON object',
-    'resourcetype: must be an id',
-    'changeId:',
-    '--organization:',
-  ])
-    expect(wrong.stderr).toContain(problem);
-  expect(await segue(patch(), settings)).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining('nothing'),
-  });
-  expect(await segue(patch('--data', '/no/such'), settings)).toMatchObject({ code: 2 });
-  expect(await readLedger(sandbox.url)).toEqual(before);
-});
 
-test('who stops waiting is told how to ask again', async () => {
-  const lonely = { ...settings, SEGUE_TASK_QUEUE: testConfig().taskQueue };
-  const flags = ['--title', 'x', '--change-id', 'again-1', '--timeout', '50ms'];
-  const stopped = await segue(patch(...flags), lonely);
-  expect(stopped.code).toBe(5);
-  expect(stopped.stderr).toContain('No worker polls');
-  expect(stopped.stderr).toContain('--change-id again-1');
+  test('asks the service for its workspace where nobody names one', async () => {
+    const asking = {
+      ...settings,
+      SEGUE_ORGANIZATION: '',
+      SEGUE_API_URL: sandbox.url,
+      SEGUE_API_KEY: SANDBOX_KEY,
+    };
+    const done = await segue(patch('--title', 'Autumn'), asking);
+    expect(done).toMatchObject({ code: 0, stdout: expect.stringMatching(/^applied: change \S+$/) });
+    expect(await readProject(sandbox.url, project)).toMatchObject({ title: 'Autumn', data: KEPT });
+  });
+
+  test('a change that the service refuses ends with 1 and its words', async () => {
+    const refused = await segue(['project', 'patch', 'campaign', 'none', '--title', 'x', '--json'], settings);
+    expect(refused.code).toBe(1);
+    const error = expect.stringMatching(/get project: status 404: .*project/);
+    expect(JSON.parse(refused.stdout)).toMatchObject({ status: 'failed', error });
+  });
+
+  test('wrong input ends with 2 and every problem, and nothing is sent', async () => {
+    const before = await readLedger(sandbox.url);
+    const file = await dataFile('[1]');
+    const wrong = await segue(['project', 'patch', ' ', '7', '--data', file, '--change-id', 'a b'], {
+      ...settings,
+      SEGUE_ORGANIZATION: '',
+    });
+    expect(wrong).toMatchObject({ code: 2, stdout: '' });
+    for (const problem of [
+      'must be a JSON object',
+      'resourcetype: must be an id',
+      'changeId:',
+      '--organization:',
+    ])
+      expect(wrong.stderr).toContain(problem);
+    expect(await segue(patch(), settings)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('nothing'),
+    });
+    expect(await segue(patch('--data', '/no/such'), settings)).toMatchObject({ code: 2 });
+    expect(await readLedger(sandbox.url)).toEqual(before);
+  });
+
+  test('who stops waiting is told how to ask again', async () => {
+    const lonely = { ...settings, SEGUE_TASK_QUEUE: testConfig().taskQueue };
+    const flags = ['--title', 'x', '--change-id', 'again-1', '--timeout', '50ms'];
+    const stopped = await segue(patch(...flags), lonely);
+    expect(stopped.code).toBe(5);
+    expect(stopped.stderr).toContain('No worker polls');
+    expect(stopped.stderr).toContain('--change-id again-1');
+  });
 });

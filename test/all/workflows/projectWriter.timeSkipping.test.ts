@@ -23,93 +23,96 @@ import {
 } from '../../support/builders/writing';
 
 const temporal = useTimeSkipping();
-const sandbox = useSandbox();
-let project: ProjectRef;
 
-beforeEach(async () => {
-  project = await seedProject(sandbox.url);
-});
+describe.each([true, false])('with ETags: %s', (etags) => {
+  const sandbox = useSandbox({ etags });
+  let project: ProjectRef;
 
-test('a writer without work ends, and a later change starts it again', async () => {
-  const { taskQueue } = testConfig();
-  const ask = (request: ChangeRequest) =>
-    temporal.client.workflow.signalWithStart(PROJECT_WRITER_WORKFLOW, {
-      ...writerStart({ taskQueue, project, organization: WORKSPACE, authGrace: '1h' }),
-      signal: changeSignal,
-      signalArgs: [request],
-    });
-  await withWorker(
-    temporal,
-    testConfig({ taskQueue }),
-    sandbox.url,
-    async () => {
-      const first = await ask({ changeId: 'a', change: set('a', 1) });
-      await first.result();
-      const state = await temporal.client.workflow
-        .getHandle(first.workflowId)
-        .query<ProjectWriterState>('state');
-      expect(state).toMatchObject({ applied: 1, queued: [] });
-      const second = await ask({ changeId: 'b', change: set('b', 2) });
-      expect(second.signaledRunId).not.toBe(first.signaledRunId);
-      await second.result();
-    },
-    { checkScheduledTime: false },
-  );
-  expect((await readProject(sandbox.url, project)).data).toEqual({ ...KEPT, a: 1, b: 2 });
-});
+  beforeEach(async () => {
+    project = await seedProject(sandbox.url);
+  });
 
-test('P2: an asker whose answer was lost asks again with the same id', async () => {
-  const { taskQueue } = testConfig();
-  const bundlePath = await bundleWithWriting();
-  await withWorker(
-    temporal,
-    testConfig({ taskQueue }),
-    sandbox.url,
-    async () => {
-      // Somebody else has the writer's place and answers nothing.
-      const { workflowId } = writerStart({ taskQueue, project, organization: WORKSPACE, authGrace: '1h' });
-      const silent = await temporal.client.workflow.start('silent', { workflowId, taskQueue });
-      const run = await temporal.client.workflow.start('writing', {
+  test('a writer without work ends, and a later change starts it again', async () => {
+    const { taskQueue } = testConfig();
+    const ask = (request: ChangeRequest) =>
+      temporal.client.workflow.signalWithStart(PROJECT_WRITER_WORKFLOW, {
+        ...writerStart({ taskQueue, project, organization: WORKSPACE, authGrace: '1h' }),
+        signal: changeSignal,
+        signalArgs: [request],
+      });
+    await withWorker(
+      temporal,
+      testConfig({ taskQueue }),
+      sandbox.url,
+      async () => {
+        const first = await ask({ changeId: 'a', change: set('a', 1) });
+        await first.result();
+        const state = await temporal.client.workflow
+          .getHandle(first.workflowId)
+          .query<ProjectWriterState>('state');
+        expect(state).toMatchObject({ applied: 1, queued: [] });
+        const second = await ask({ changeId: 'b', change: set('b', 2) });
+        expect(second.signaledRunId).not.toBe(first.signaledRunId);
+        await second.result();
+      },
+      { checkScheduledTime: false },
+    );
+    expect((await readProject(sandbox.url, project)).data).toEqual({ ...KEPT, a: 1, b: 2 });
+  });
+
+  test('P2: an asker whose answer was lost asks again with the same id', async () => {
+    const { taskQueue } = testConfig();
+    const bundlePath = await bundleWithWriting();
+    await withWorker(
+      temporal,
+      testConfig({ taskQueue }),
+      sandbox.url,
+      async () => {
+        // Somebody else has the writer's place and answers nothing.
+        const { workflowId } = writerStart({ taskQueue, project, organization: WORKSPACE, authGrace: '1h' });
+        const silent = await temporal.client.workflow.start('silent', { workflowId, taskQueue });
+        const run = await temporal.client.workflow.start('writing', {
+          workflowId: `w-${randomUUID()}`,
+          taskQueue,
+          args: [project, { a: set('a', 1) }],
+        });
+        await silent.result();
+        expect(await run.result()).toEqual([{ ok: true }]);
+        const { events } = await run.fetchHistory();
+        const asked = events?.filter((event) => event.activityTaskScheduledEventAttributes);
+        expect(asked?.length).toBeGreaterThan(1);
+      },
+      { checkScheduledTime: false, bundlePath },
+    );
+    expect((await readProject(sandbox.url, project)).data).toEqual({ ...KEPT, a: 1 });
+  });
+
+  test('P2: an asker for whom there is no room is told, asks again and is answered', async () => {
+    const { taskQueue } = testConfig();
+    const bundlePath = await bundleWithWriting();
+    const large = 'x'.repeat(180_000);
+    const ask = (name: string) =>
+      temporal.client.workflow.start('writing', {
         workflowId: `w-${randomUUID()}`,
         taskQueue,
-        args: [project, { a: set('a', 1) }],
+        args: [project, { [name]: set(name, large) }],
       });
-      await silent.result();
-      expect(await run.result()).toEqual([{ ok: true }]);
-      const { events } = await run.fetchHistory();
-      const asked = events?.filter((event) => event.activityTaskScheduledEventAttributes);
-      expect(asked?.length).toBeGreaterThan(1);
-    },
-    { checkScheduledTime: false, bundlePath },
-  );
-  expect((await readProject(sandbox.url, project)).data).toEqual({ ...KEPT, a: 1 });
-});
-
-test('P2: an asker for whom there is no room is told, asks again and is answered', async () => {
-  const { taskQueue } = testConfig();
-  const bundlePath = await bundleWithWriting();
-  const large = 'x'.repeat(180_000);
-  const ask = (name: string) =>
-    temporal.client.workflow.start('writing', {
-      workflowId: `w-${randomUUID()}`,
-      taskQueue,
-      args: [project, { [name]: set(name, large) }],
-    });
-  await addFault(sandbox.url, answering(503, 'get-project'));
-  await withWorker(
-    temporal,
-    testConfig({ taskQueue }),
-    sandbox.url,
-    async () => {
-      const runs = await Promise.all(['a', 'b'].map(ask));
-      await eventually('that one is turned away', async () => (await signalsOf(runs)) > 0);
-      await removeFaults(sandbox.url);
-      // One after the other: the first that is over would stop the clock of both.
-      for (const run of runs) expect(await run.result()).toEqual([{ ok: true }]);
-    },
-    { checkScheduledTime: false, bundlePath },
-  );
-  expect((await readProject(sandbox.url, project)).data).toEqual({ ...KEPT, a: large, b: large });
+    await addFault(sandbox.url, answering(503, 'get-project'));
+    await withWorker(
+      temporal,
+      testConfig({ taskQueue }),
+      sandbox.url,
+      async () => {
+        const runs = await Promise.all(['a', 'b'].map(ask));
+        await eventually('that one is turned away', async () => (await signalsOf(runs)) > 0);
+        await removeFaults(sandbox.url);
+        // One after the other: the first that is over would stop the clock of both.
+        for (const run of runs) expect(await run.result()).toEqual([{ ok: true }]);
+      },
+      { checkScheduledTime: false, bundlePath },
+    );
+    expect((await readProject(sandbox.url, project)).data).toEqual({ ...KEPT, a: large, b: large });
+  });
 });
 
 async function signalsOf(runs: WorkflowHandle[]): Promise<number> {

@@ -38,7 +38,7 @@ export async function expectHoldsExplained(
   sandboxUrl: string,
   kills: LedgerAtKill[],
   held: string[],
-): Promise<void> {
+): Promise<number> {
   const { entries } = await readLedger(sandboxUrl);
   const sent = new Set(submitsIn(entries).map(jobOf));
   const wasOnWire = (job: string): boolean =>
@@ -47,6 +47,7 @@ export async function expectHoldsExplained(
       return submit && !isReported(submit, seen);
     });
   expect(held.filter((job) => sent.has(job) && !wasOnWire(job))).toEqual([]);
+  return [...sent].filter(wasOnWire).length;
 }
 
 /** Whether Temporal has its outcome. */

@@ -41,7 +41,7 @@ interface Limits {
 /** Writes these changes, named as they stand here. */
 async function write(
   changes: Record<string, ProjectChange>,
-  { project = PROJECT, startToCloseTimeoutMs = 600_000, writeTimeoutMs = 60_000 }: Limits = {},
+  { project = PROJECT, startToCloseTimeoutMs = 3_600_000, writeTimeoutMs = 600_000 }: Limits = {},
 ): Promise<WriteReport> {
   const environment = activityEnvironment({ startToCloseTimeoutMs });
   const { general } = createActivities(api, { writeTimeoutMs });
