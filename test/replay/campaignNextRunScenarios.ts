@@ -29,7 +29,7 @@ async function orderUntilNextRun(campaign: TestCampaign): Promise<void> {
 
 /** People keep the campaign busy while it waits for its approver; its first run is long enough for all that is before. */
 const busyWhileApproving = whereHistoriesAreShort(
-  250,
+  500,
   conducting(researched, async (campaign) => {
     await campaign.untilStage('approving');
     await campaign.decide({ decision: 'change', by: 'sam', jobs: ['cutout'] });
