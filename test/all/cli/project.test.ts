@@ -80,7 +80,10 @@ describe.each([true, false])('segue project patch, with ETags: %s', (etags) => {
   });
 
   test('a change that the service refuses ends with 1 and its words', async () => {
-    const refused = await segue(['project', 'patch', 'campaign', 'none', '--title', 'x', '--json'], settings);
+    const refused = await segue(
+      ['project', 'patch', 'campaign', randomUUID(), '--title', 'x', '--json'],
+      settings,
+    );
     expect(refused.code).toBe(1);
     const error = expect.stringMatching(/get project: status 404: .*project/);
     expect(JSON.parse(refused.stdout)).toMatchObject({ status: 'failed', error });
