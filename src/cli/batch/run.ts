@@ -110,7 +110,7 @@ export function retryBatch(text: string, { json }: JsonFlag): Promise<ExitCode> 
   const key = batchKeyOf(text) ?? text;
   const config = loadStarterConfig(env());
   return withTemporal(async (connected) => {
-    const { batch, items: repeated, left } = await connected.segue(config).batch.again(key);
+    const { batch, items: repeated, left } = await connected.segue(config).batch.retry(key);
     leftLines(key, left).forEach(say);
     if (!batch) {
       if (json) printJson({ ...NO_JOB, status: 'succeeded', error: null, repeated, left });

@@ -47,7 +47,10 @@ export function addTo(program: Command): void {
     const begin = async (flags: JobFlags, work: AfterStart): Promise<ExitCode> => {
       const spec = await specFrom(name, tool, flags);
       await prepareFolder(flags);
-      return startJob(({ media: jobs }) => (flags.again ? jobs.again(spec) : jobs.start(spec)), work);
+      return startJob(
+        ({ media: jobs }) => (flags.again ? jobs.retry(spec, { again: true }) : jobs.start(spec)),
+        work,
+      );
     };
     addSaveFlags(addWaitFlags(addJobFlags(run.command(name), tool))).action(
       exiting((flags: JobFlags) => begin(flags, (job) => follow(job, flags))),
@@ -99,7 +102,7 @@ export function addRetryTo(program: Command): void {
       exiting((id: string, flags: JsonFlag & { again?: boolean }) => {
         assertValid(validateKey(MEDIA, id), 'Nothing was asked');
         return startJob(
-          ({ media }) => media.again(mediaKeyOf(id) ?? id, { onlyFailed: !flags.again }),
+          ({ media }) => media.retry(mediaKeyOf(id) ?? id, { again: flags.again }),
           (job, connected) => tellStarted(job, connected, flags),
         );
       }),

@@ -84,7 +84,7 @@ export class BatchesClient {
    * it gives the same batch. Refused with a `NotRepeatedError` while the batch is open. What is held, or may be alive at
    * the service, is left alone.
    */
-  async again(key: string): Promise<BatchRepeat> {
+  async retry(key: string): Promise<BatchRepeat> {
     const repeated = await this.get(key);
     const { input, failed } = await repeatOf(this.temporal, repeated);
     const { manifest, left, partitions } = failed;

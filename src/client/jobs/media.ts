@@ -28,13 +28,10 @@ export class MediaClient {
 
   /**
    * Runs a job once more, as `<key>+2`, with what it was asked for then; asked for twice, it gives the same run.
-   * Refused with a `NotRepeatedError` while the job runs, while the service may still work on its task, and with
-   * `onlyFailed` when it succeeded. With a spec, the job that it names is repeated, if it asked for the same.
+   * Refused with a `NotRepeatedError` while the job runs, while the service may still work on its task, and, without
+   * `again`, when it succeeded. With a spec, the job that it names is repeated, if it asked for the same.
    */
-  async again(
-    repeated: string | MediaSpec,
-    options: Pick<RetryOptions, 'onlyFailed'> = {},
-  ): Promise<MediaJob> {
+  async retry(repeated: string | MediaSpec, options: Pick<RetryOptions, 'again'> = {}): Promise<MediaJob> {
     if (typeof repeated === 'string') return retryJob(this.temporal, await this.get(repeated), options);
     const problems = validateSpec(repeated);
     if (repeated.taskId !== undefined) problems.push('taskId: a job that is run again gets a new task');

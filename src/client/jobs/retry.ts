@@ -11,15 +11,15 @@ import { describeOwnRun, findOwnRun, isOpen, isRefusedStart } from '../../runs/o
 export interface RetryOptions {
   /** When given, the job is repeated only if it asked for the same. */
   spec?: MediaSpec;
-  /** Whether a job that succeeded is refused, because running it again pays for its result again. */
-  onlyFailed?: boolean;
+  /** Whether a job that succeeded may be repeated, which pays for its result again. Default: false. */
+  again?: boolean;
 }
 
 /** Made from the run that is repeated, so that asking twice gives one run. */
 export async function retryJob(
   temporal: Client,
   repeated: MediaJob,
-  { spec, onlyFailed = false }: RetryOptions = {},
+  { spec, again = false }: RetryOptions = {},
 ): Promise<MediaJob> {
   // What it knew is over with it, and the repeated job has a task of its own.
   const start = await startOf(temporal, repeated);
@@ -28,7 +28,7 @@ export async function retryJob(
   await requireRun(temporal, repeated);
   await requireOwnKey(temporal, repeated, input);
   const wasReset = start.wasReset || (carried?.reset ?? false);
-  await requireOver(repeated, input, { onlyFailed, wasReset });
+  await requireOver(repeated, input, { again, wasReset });
   const next = { ...input, key: againKey(repeated.key) };
   return new MediaJob(temporal, await startMediaInput(temporal, repeated.taskQueue, next));
 }
@@ -59,7 +59,7 @@ async function requireOwnKey(temporal: Client, repeated: MediaJob, { reportTo }:
 async function requireOver(
   repeated: MediaJob,
   input: MediaInput,
-  { onlyFailed, wasReset }: { onlyFailed: boolean; wasReset: boolean },
+  { again, wasReset }: { again: boolean; wasReset: boolean },
 ): Promise<void> {
   const { workflowId, runId, key } = repeated;
   const refuse = (why: string, taskId?: string | null): NotRepeatedError =>
@@ -70,7 +70,7 @@ async function requireOver(
     );
   const { status, stage } = await repeated.report();
   if (status === 'held') throw refuse('it is held; decide that first (`segue held` tells how)');
-  if (status === 'succeeded' && onlyFailed)
+  if (status === 'succeeded' && !again)
     throw refuse(`it succeeded, and would be paid for again. To do that: segue retry ${workflowId} --again`);
   if (status === 'running') throw refuse(`it is still running${stage ? ` (${stage})` : ''}`);
 

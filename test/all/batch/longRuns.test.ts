@@ -72,7 +72,7 @@ test('P1 P2 P4: 60 items over several runs of batch and partitions: one POST eac
     expect(results[4]).toMatchObject({ status: 'held', workflowId: `media/${key}~i5` });
     expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 59, lostKeys: 0 });
     // What it was asked for stands in the first of its partition's runs alone.
-    const { batch: repeat } = await segueClient(temporal, config).batch.again(key);
+    const { batch: repeat } = await segueClient(temporal, config).batch.retry(key);
     expect(await repeat?.result()).toMatchObject({ items: 1, counts: { succeeded: 1 } });
     const { made } = (await readProject(sandbox.url, project)).data as { made: object };
     expect(Object.keys(made)).toHaveLength(59);

@@ -35,7 +35,7 @@ test('P1: a batch and its partition that are started again submit nothing, and h
       return (await found.report()).status === 'succeeded' && found;
     });
     expect(await resultsOf(batch)).toMatchObject([{ status: 'succeeded' }, { status: 'succeeded' }]);
-    expect(await batches.again(spec.key)).toMatchObject({ batch: null });
+    expect(await batches.retry(spec.key)).toMatchObject({ batch: null });
   });
   expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 2, duplicates: 0 });
 });

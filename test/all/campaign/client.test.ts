@@ -40,11 +40,15 @@ test('P1: a job is not run again beside a campaign that may have it made again u
   const campaign = await client().campaign.start(spec);
   await eventually('the question', async () => (await campaign.status()).approval !== null);
   const key = campaignJobKey(spec.key, 'cutout');
-  const again = client().media.again(key);
+  const again = client().media.retry(key, { again: true });
   await expect(again).rejects.toThrow(`it belongs to campaign/${spec.key}, which still runs`);
   await campaign.decide({ decision: 'approve', by: 'u-1' });
   await campaign.wait();
-  expect(await client().media.again(key)).toMatchObject({ workflowId: `media/${key}+2`, existing: false });
+  await expect(client().media.retry(key)).rejects.toThrow('it succeeded, and would be paid for again');
+  expect(await client().media.retry(key, { again: true })).toMatchObject({
+    workflowId: `media/${key}+2`,
+    existing: false,
+  });
 });
 
 test('starts nothing when the spec is wrong, and tells all of it', async () => {

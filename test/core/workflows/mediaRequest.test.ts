@@ -71,7 +71,7 @@ test('P1: a start that was refused hides no job: it is found, given, and not rep
   expect(await media.run(closed)).toMatchObject({ status: 'succeeded', taskId: first.taskId });
   expect(await request(closed)).toMatchObject({ taskId: first.taskId });
   for (const { key } of [closed, fresh])
-    await expect(media.again(key, { onlyFailed: true })).rejects.toMatchObject({ name: 'NotRepeatedError' });
+    await expect(media.retry(key)).rejects.toMatchObject({ name: 'NotRepeatedError' });
   expect(await postsOf(closed.key)).toBe(1);
   expect(await postsOf(fresh.key)).toBe(0);
 });
@@ -91,9 +91,7 @@ test('P1: a job that was reset and then stopped is not run again: it does not kn
   await resetRun(temporal, { workflowId: denied.workflowId }, { workflowTaskFinishEventId: completed });
   await handle.cancel();
   await expect(handle.result()).rejects.toThrow();
-  await expect(media.again(input.key, { onlyFailed: true })).rejects.toThrow(
-    'the service may have accepted it',
-  );
+  await expect(media.retry(input.key)).rejects.toThrow('the service may have accepted it');
   expect(await postsOf(input.key)).toBe(1);
 });
 

@@ -51,7 +51,7 @@ test('P1 P2: one more POST for each item that failed, none for others, however o
   expect(await batch.run(spec)).toMatchObject({ status: 'held' });
   const before = await posts();
 
-  const { batch: second, ...facts } = await batch.again(key);
+  const { batch: second, ...facts } = await batch.retry(key);
   expect(facts).toEqual({ items: 2, left: { held: 1, lost: 0, cancelled: 0 } });
   expect(second).toMatchObject({ key: `${key}+2`, existing: false });
   expect(await second?.result()).toMatchObject({ counts: { succeeded: 1, failed: 1 } });
@@ -62,10 +62,10 @@ test('P1 P2: one more POST for each item that failed, none for others, however o
   const [more, ...others] = [1, 2].map((n) => `${batchItemKey(`${key}+2`, n)}.submit.1`);
   expect((await posts()).slice(before.length).sort()).toEqual([more, ...others]);
 
-  expect((await batch.again(key)).batch).toMatchObject({ existing: true, runId: second?.runId });
+  expect((await batch.retry(key)).batch).toMatchObject({ existing: true, runId: second?.runId });
   expect(await posts()).toHaveLength(before.length + 2);
 
-  const { batch: third, items: left } = await batch.again(`${key}+2`);
+  const { batch: third, items: left } = await batch.retry(`${key}+2`);
   expect([third?.key, left]).toEqual([`${key}+3`, 1]);
   await third?.result();
   expect(await posts()).toHaveLength(before.length + 3);
@@ -79,12 +79,12 @@ test('P1: while a batch is open nothing of it is run again; where nothing failed
   await addFault(sandbox.url, answering(503, 'get-task'));
   const { batch } = segueClient(temporal, config);
   const first = await batch.start(spec);
-  const refused = batch.again(spec.key);
+  const refused = batch.retry(spec.key);
   await expect(refused).rejects.toThrow(NotRepeatedError);
   await expect(refused).rejects.toThrow(`batch/${spec.key} was not run again: it is still running`);
   await ask(sandbox.url, 'DELETE /_sandbox/faults');
   await first.result();
-  expect(await batch.again(spec.key)).toEqual({
+  expect(await batch.retry(spec.key)).toEqual({
     ...{ batch: null, items: 0 },
     left: { held: 0, lost: 0, cancelled: 0 },
   });
@@ -109,7 +109,7 @@ test('P1 P2: who was killed while it handed the failed items over asks again, an
   });
   const half = await batch.get(input.key);
   expect((await half.status()).partitions).toMatchObject({ total: 1, handedOver: 0 });
-  const { batch: whole } = await batch.again(spec.key);
+  const { batch: whole } = await batch.retry(spec.key);
   expect(whole).toMatchObject({ existing: true, runId: half.runId });
   expect(await whole?.result()).toMatchObject({ counts: { failed: 2 } });
   expect(await posts()).toHaveLength(6);
@@ -126,7 +126,7 @@ test('P1: a stopped batch is repeated when its partitions are over; what they ha
   await first.cancel({ by: 'Olga' });
   await first.result();
   const before = (await posts()).length;
-  const { batch: second, items, left } = await batch.again(spec.key);
+  const { batch: second, items, left } = await batch.retry(spec.key);
   expect([items, left.held, left.lost + left.cancelled]).toEqual([1, 0, 5]);
   expect(left.lost).toBeGreaterThan(0);
   await second?.result();
@@ -142,12 +142,12 @@ test('a partition that only waits keeps its stopped batch from being repeated, a
   await untilStatus(first, 'its partition', ({ partitions }) => partitions.handedOver === 1);
   await temporal.client.workflow.getHandle(first.workflowId).terminate();
   const partition = temporal.client.workflow.getHandle(`batch-part/${spec.key}~1`);
-  await expect(batch.again(spec.key)).rejects.toThrow(
+  await expect(batch.retry(spec.key)).rejects.toThrow(
     `to end it now: temporal workflow cancel --workflow-id ${partition.workflowId}`,
   );
   await partition.cancel();
   await partition.result();
-  expect(await batch.again(spec.key)).toMatchObject({ batch: null, left: { cancelled: 1 } });
+  expect(await batch.retry(spec.key)).toMatchObject({ batch: null, left: { cancelled: 1 } });
   expect(await posts()).toEqual([]);
 });
 
@@ -160,12 +160,12 @@ test('a partition that only writes keeps its stopped batch from being repeated u
   await untilStatus(first, 'its item', ({ counts }) => counts.succeeded === 1);
   await temporal.client.workflow.getHandle(first.workflowId).terminate();
   const partition = temporal.client.workflow.getHandle(`batch-part/${spec.key}~1`);
-  await expect(batch.again(spec.key)).rejects.toThrow(
+  await expect(batch.retry(spec.key)).rejects.toThrow(
     `${partition.workflowId} still writes results to projects, or tells users`,
   );
   await ask(sandbox.url, 'DELETE /_sandbox/faults');
   await partition.result();
-  expect(await batch.again(spec.key)).toMatchObject({ batch: null });
+  expect(await batch.retry(spec.key)).toMatchObject({ batch: null });
 });
 
 test('P2: what Temporal keeps no longer of a stopped batch is not left out silently', async () => {
@@ -177,7 +177,7 @@ test('P2: what Temporal keeps no longer of a stopped batch is not left out silen
   await untilStatus(first, 'the failure', ({ partitions, counts }) => partitions.over * counts.failed === 1);
   await temporal.client.workflow.getHandle(first.workflowId).terminate();
   await forgetRun(temporal, `batch-part/${spec.key}~1`);
-  await expect(segue.batch.again(spec.key)).rejects.toThrow(
+  await expect(segue.batch.retry(spec.key)).rejects.toThrow(
     'it was stopped, and Temporal has no run of 2 of its partitions',
   );
 });
