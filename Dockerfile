@@ -1,4 +1,4 @@
-# Builds with everything; the worker's image and the sandbox's have the packages that each needs.
+# The build stage has all packages; each image gets only those it needs.
 FROM node:20-bookworm-slim AS build
 WORKDIR /segue
 COPY package.json package-lock.json .npmrc ./
@@ -14,7 +14,7 @@ RUN npm run build
 FROM build AS packages
 RUN npm prune --omit=dev --ignore-scripts
 
-# The sandbox is a development dependency: this installs it, with what the worker needs, and no other.
+# The sandbox is a devDependency: install it and the worker's packages only.
 FROM build AS sandboxpackages
 RUN npm install --no-save --save-prod --omit=dev --ignore-scripts ./sandbox
 

@@ -109,8 +109,7 @@ const UNANSWERED = {
   sent: (workflowId: string) =>
     `The server keeps the order for ${workflowId} until a worker takes it; look at the run then. ` +
     'The same order, sent again, is carried out once.',
-  notSent: (workflowId: string) =>
-    `${workflowId} cannot be asked, and nothing was decided; ask again when a worker answers.`,
+  notSent: (workflowId: string) => `Nothing was changed in ${workflowId}. Try again when a worker runs.`,
   notHandedOver: (workflowId: string) =>
     `Nothing was handed over: ${workflowId} has been open for so long that Temporal may have forgotten partitions that are ` +
     'done, and it alone knows them. When a worker answers, the same start again goes on.',

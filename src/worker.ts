@@ -119,7 +119,7 @@ export async function createSegueWorker(options: SegueWorkerOptions): Promise<Se
         ...{ taskQueue, tuner, maxCachedWorkflows },
         workflowBundle: { codePath: options.bundlePath ?? WORKFLOW_BUNDLE },
         activities: activities.general,
-        // How soon the runs of a killed worker go on elsewhere; a busy one that takes longer reads histories anew.
+        // After this time another worker takes the runs of a dead one; a slower worker loses its cached run.
         stickyQueueScheduleToStartTimeout: '5s',
       },
       { taskQueue: pollTaskQueue(taskQueue), tuner, activities: activities.polls },
@@ -184,7 +184,7 @@ function storesLongTexts(converter: DataConverter | undefined): boolean {
 /** Said at every start: forgotten, the setting would hold jobs that nobody restored. */
 function warnOfHolding(before: Date, logger: Logger): void {
   logger.warn(
-    'SEGUE_HOLD_SUBMITS_BEFORE is set: what was ordered before it is held, not sent; take it away when the restored jobs are settled',
+    'SEGUE_HOLD_SUBMITS_BEFORE is set: submits scheduled before it are held. Remove it when the restored jobs are decided.',
     { before: before.toISOString() },
   );
 }

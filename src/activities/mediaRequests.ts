@@ -39,7 +39,10 @@ export async function readMediaResult({
   if (isEnding) await untilEnded(client, workflowId);
   const run = await findOwnRun(client, workflowId);
   if (!run)
-    throw ApplicationFailure.nonRetryable(`Temporal does not keep ${workflowId} any more`, FAILURE.givenUp);
+    throw ApplicationFailure.nonRetryable(
+      `Temporal no longer has ${workflowId}: deleted, or past retention`,
+      FAILURE.givenUp,
+    );
   if (isOpen(run)) return null;
   try {
     return (await client.workflow.getHandle(workflowId, run.runId).result()) as MediaResult;

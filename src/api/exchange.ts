@@ -56,7 +56,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       this.#clock = setTimeout(() => {
         this.#stop(new TimeOverError());
       }, this.#limits.timeoutMs);
-      // It has a clock of its own, for all of it.
+      // One timer limits the whole exchange.
       dispatcher.dispatch({ ...request, headersTimeout: 0, bodyTimeout: 0 }, this);
     });
   }
@@ -64,7 +64,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   /** undici calls this in the tick in which it writes the request, and writes nothing after an abort here. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     if (this.sent) {
-      // Whatever made the dispatcher think of it.
+      // undici must not send a request twice.
       controller.abort(new Error('it was about to be sent a second time, and was not'));
       return;
     }

@@ -63,7 +63,7 @@ export abstract class Run<State = unknown, Result = unknown> {
 
   protected abstract failed(failure: WorkflowFailedError): Standing | Promise<Standing>;
 
-  /** Whether what the server lists of a run tells that nothing goes on without a person; it is asked only then. */
+  /** Whether the list entry shows a hold; without `onChange`, `wait` queries only then. */
   protected readonly isWorthAsking?: (listed: Listed) => boolean;
 
   /** What the run is doing, or was when it ended; undefined when no worker answers. */
@@ -103,7 +103,7 @@ export abstract class Run<State = unknown, Result = unknown> {
   async wait({ signal, onChange }: WaitOptions<State> = {}): Promise<JobReport> {
     const watching = new AbortController();
     const ended = this.temporal.withAbortSignal(watching.signal, () => this.end());
-    // Told to whoever awaits it; until then it must not end the process.
+    // Avoids an unhandled rejection; the error is thrown where `ended` is awaited.
     ended.catch(() => undefined);
     try {
       return await this.#watch(ended, { signal, onChange });
@@ -123,7 +123,7 @@ export abstract class Run<State = unknown, Result = unknown> {
       const end = await orAfter(pause, Promise.race([ended, stopped]));
       if (end) return this.#closed(end);
       if (!onChange && !signal?.aborted) {
-        // Nobody looks on: its worker is left alone until there is something to say.
+        // Without onChange, query the worker of a job only when the job is listed as held.
         if (pause > 0) listed = await this.handle.describe();
         if (this.isWorthAsking?.(listed) === false) continue;
       }
@@ -131,7 +131,7 @@ export abstract class Run<State = unknown, Result = unknown> {
         ? this.state()
         : Promise.race([this.state(), stopped]));
       if (state && JSON.stringify(state) !== JSON.stringify(last)) onChange?.(state);
-      // Who stops waiting does not wait for one more answer, but is told what was known.
+      // After an abort, return the last known state.
       last = state ?? last;
       const report = this.#open(signal?.aborted ? last : state);
       if (report.status === 'held' || signal?.aborted) return report;

@@ -11,8 +11,8 @@ export const MEDIA_WORKFLOW = 'media';
 export const MEDIA_REQUEST_WORKFLOW = 'mediaRequest';
 
 /**
- * Only starts of Segue itself set this memo, and they never make a second run for one key. A plain start of a closed id
- * would. The value tells a starter whether the run is its own.
+ * Set by every start of a media job, batch or partition through Segue, which never starts a closed key again. A run
+ * without it refuses to submit. The value identifies the starter.
  */
 export const START_MEMO = 'segueStart';
 
@@ -44,7 +44,7 @@ export type MediaRequestInput = Omit<MediaInput, 'key' | 'held' | 'reportTo' | '
 /** The run that does it. */
 export interface RequestedRun {
   workflowId: string;
-  /** Whether it was over before it could be asked to tell its end: nothing will be told. */
+  /** True if the run ended before we could subscribe: no signal will come. */
   isOver: boolean;
 }
 

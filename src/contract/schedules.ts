@@ -75,7 +75,7 @@ export interface FiredRun {
   runId: string;
   /** Whether it was there before: the same time fires once, however often it is asked for. */
   existing: boolean;
-  /** Whether it was over before it could be asked to tell its end: nothing will be told. */
+  /** True if the run ended before we could subscribe: no signal will come. */
   isOver?: boolean;
   /** Of a batch: the digest of the manifest that it is of. */
   digest?: string;

@@ -59,9 +59,7 @@ export async function requireRegistration(
       throw new NotSetUpError(`There is no namespace ${namespace}; is TEMPORAL_NAMESPACE right?`);
     }
     if (typeof code !== 'number' || !GRPC_NO_ANSWER.includes(code)) throw error;
-    warn(
-      'the search attributes of the namespace cannot be looked up; jobs hang where they are not registered',
-    );
+    warn('cannot check the search attributes of the namespace; without them every job hangs: `segue setup`');
   }
 }
 

@@ -61,8 +61,8 @@ function start(input: MediaInput): MediaJob {
   refuseUnsafeStart(input.key, mediaWorkflowId(input.key), input);
   refusePlainStart(
     input.key,
-    `Start the workflow ${MEDIA_REQUEST_WORKFLOW} with the same input, under any workflow id; if the job never ran, ` +
-      'also with another key, because this run has taken its workflow id',
+    `Start the workflow ${MEDIA_REQUEST_WORKFLOW} with the same input and any workflow id. ` +
+      'If this key never ran, use a new key: this failed run now occupies its id.',
   );
   const job = startMediaJob(input, settings, CancellationScope.current());
   setHandler(stateQuery, () => describeJob(job), {

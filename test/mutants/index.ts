@@ -1,6 +1,6 @@
 /**
- * Breaks one line at a time, in a copy of the checkout, and looks whether the test that is named for it fails. The copy
- * has no build, so that test must not start `bin/segue`. Each file of mutants is named after the promise that they break.
+ * Breaks one line at a time in a copy of the checkout and checks that the named test fails. The copy has no build, so
+ * that test must not start `bin/segue`. Each file of mutants is named after the promise that they break.
  * `npm run mutants -- guards` takes those whose name or file matches.
  */
 import { spawnSync } from 'node:child_process';

@@ -12,8 +12,8 @@ type HeartbeatAnswer = typeof ActivityCancelledError | typeof ActivityPausedErro
 
 /**
  * Asks the server, by a heartbeat with `details`, whether it still waits for this attempt; cancelled, paused or reset, it
- * does. A process that was stopped while it polled finds a task in its socket that the server gave up long ago, and
- * nothing in the task says so. Where the server does not answer, the attempt counts as given up.
+ * does. A frozen process can receive a task that the server timed out long ago; only the server can tell. Where the
+ * server does not answer, the attempt counts as given up.
  */
 export function isStillActive(details?: unknown): Promise<boolean> {
   return isAwaited(details, [ActivityCancelledError, ActivityPausedError, ActivityResetError]);
@@ -38,7 +38,7 @@ async function isAwaited(details: unknown, stillAwaited: HeartbeatAnswer[]): Pro
     });
     return true;
   } catch (error) {
-    log.warn('nothing is sent: the server does not wait for this attempt any more', { error });
+    log.warn('not sent: the server has given up or cancelled this attempt, or did not answer', { error });
     return false;
   }
 }

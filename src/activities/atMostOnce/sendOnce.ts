@@ -13,7 +13,7 @@ import { retryTemporalCall } from './retryTemporalCall';
 export interface SendWindow {
   timeoutMs: number;
   sendBefore: number;
-  /** The last step before a paid request, see {@link markSending}: done once. When it gives false, nothing may be sent. */
+  /** Call directly before the request. False: do not send. Later calls return the first answer. See {@link markSending}. */
   mark: (n: number) => Promise<boolean>;
 }
 
@@ -25,7 +25,8 @@ export interface NotBegun {
 
 export const NOT_ACTIVE: NotBegun & { outcome: 'notSent' } = {
   outcome: 'notSent',
-  reason: 'its run could not be signalled, or no longer waits for this attempt',
+  reason:
+    'not sent: the run could not be signalled, or the server has given up this attempt or did not answer',
 };
 
 /**
@@ -59,9 +60,9 @@ export async function sendOnce<Outcome>(
 
 /**
  * Signals the run, whose history keeps the signal, that submit `n` may be on the wire from now on; then asks the server
- * whether it still waits for this attempt. The order matters: a run that gives the attempt up in between has the signal,
- * or this attempt learns of it. Heartbeat details cannot hold this mark: an operator who unpauses an activity and resets
- * its heartbeats wipes them.
+ * whether it still waits for this attempt. Signal first, then ask: if the server times the attempt out, either the run
+ * already has the signal or the question fails. Heartbeat details cannot hold this mark: an operator who unpauses an
+ * activity and resets its heartbeats wipes them.
  */
 async function markSending(n: number, details: unknown): Promise<boolean> {
   const context = Context.current();

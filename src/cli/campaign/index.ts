@@ -141,5 +141,5 @@ function whatGoesOn(_report: JobReport, status: CampaignStatus | undefined): str
   );
   return tasks.length > 0
     ? `The service goes on with ${tasks.join(', ')}. The task ids are kept in the project.`
-    : 'What is being submitted is waited for: if the service takes it, it goes on with it.';
+    : 'A POST in flight is awaited. If the service accepts it, its task continues there.';
 }

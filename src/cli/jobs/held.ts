@@ -32,7 +32,7 @@ async function showHeld({ limit, json }: HeldFlags): Promise<void> {
     else linesOf(job).forEach(print);
   }
   if (jobs.some(({ answered }) => !answered))
-    say('No worker answers for some of them: only what the list says is known. Start one: segue worker');
+    say('No worker answers for some of these jobs; only their list entry is shown. Start one: segue worker');
   const needed = jobs.length === 1 ? '1 job needs a person' : `${jobs.length} jobs need a person`;
   if (jobs.length === 0) say('Nothing needs a person.');
   else say(more > 0 ? `${needed}; up to ${more} more are not shown, --limit shows them` : needed);

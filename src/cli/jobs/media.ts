@@ -157,7 +157,7 @@ function whatGoesOn({ status, taskId, key }: JobReport, state: JobState | undefi
   if (state?.stage === 'held' && state.hold && !state.hold.actions.includes('resubmit'))
     return `It waits for a decision, since the service may have accepted it: segue resolve ${word(key)} --adopt TASK_ID | --abandon`;
   if (status !== 'held')
-    return 'What is being submitted is waited for: if the service takes it, it goes on with it.';
+    return 'A POST in flight is awaited. If the service accepts it, its task continues there.';
   const sent = state?.attempts?.at(-1);
   const name = sent ? ` (X-Request-Id ${submitRequestId(key, sent.n)})` : '';
   return `The service may have accepted the job all the same${name}, and nobody follows it any more.`;

@@ -9,7 +9,7 @@ export function addTo(program: Command): void {
     .option('--roles <list>', 'what it does: workflows, submit, batch (default: all three)')
     .addHelpText(
       'after',
-      '\nOnly the roles submit and batch send POSTs of jobs: more workers with the role workflows send no more at once.',
+      '\nOnly the roles submit and batch send POSTs of jobs. More workers with the role workflows do not send more.',
     )
     .action(async ({ roles }: { roles?: string }) => {
       const config = loadWorkerConfig({

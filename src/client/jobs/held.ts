@@ -141,7 +141,7 @@ class Asking {
     return state;
   }
 
-  /** A run that was reset goes on as another; so does a job that was given another key or run again, or its task alone. */
+  /** Not listed once the run was reset, the job was retried or got its next key, or another run follows its task. */
   async #isSettled({ workflowId, runId, key, taskId, closedAt }: JobEntry): Promise<boolean> {
     const latest = await this.#describe(workflowId);
     if (latest?.runId !== runId && !(await this.#isRefusedRepetition(latest))) return true;
@@ -200,7 +200,7 @@ class Asking {
   }
 }
 
-/** What a run was asked for. Other languages start runs too, and one without sense must not hide all others. */
+/** What a run was asked for. A malformed input of one run must not break the list. */
 function askedOf(input: unknown, { key, tool }: JobEntry): MediaInput {
   const isUsable = isRecord(input) && isText(input.tool) && isRecord(input.request);
   const asked = isUsable ? (input as unknown as MediaInput) : { tool: tool ?? 'TOOL', request: {} };

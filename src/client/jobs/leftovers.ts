@@ -28,8 +28,8 @@ export function remainsOfStopped(run: Listed): Remains {
 const NOT_RUNNING: readonly unknown[] = [FAILURE.taskFailed, FAILURE.refused, FAILURE.badInput];
 
 /**
- * Of a run that ended itself, by the type of its failure. One that was started unsafely may be the server's repetition
- * of a run that had a task.
+ * Of a run that ended itself, by the type of its failure. UnsafeStart is not in NOT_RUNNING: it may be a server retry of
+ * a run that had a task.
  */
 export function remainsOfFailed(failureType: string | null | undefined, run: Listed): Remains {
   if (!NOT_RUNNING.includes(failureType)) return remainsOfStopped(run);

@@ -21,7 +21,7 @@ export async function retryJob(
   repeated: MediaJob,
   { spec, again = false }: RetryOptions = {},
 ): Promise<MediaJob> {
-  // What it knew is over with it, and the repeated job has a task of its own.
+  // State, task and hold belong to the old run; the retry submits anew.
   const start = await startOf(temporal, repeated);
   const { carried, taskId, held, ...input } = start.input as MediaInput;
   if (spec && askOf(spec) !== askOf(input)) throw new KeyReusedError(repeated.key, repeated.workflowId);
@@ -43,7 +43,7 @@ async function requireRun(temporal: Client, { workflowId, runId, key }: MediaJob
   );
 }
 
-/** A campaign has the same key for what a person has made again there, and would take this run for its own. */
+/** `segue campaign change` uses the same key; the campaign would take this run for its own repeat. */
 async function requireOwnKey(temporal: Client, repeated: MediaJob, { reportTo }: MediaInput): Promise<void> {
   if (!reportTo?.startsWith(campaignWorkflowId(''))) return;
   const campaign = await findOwnRun(temporal, reportTo);

@@ -175,7 +175,11 @@ export function validateCarried({ carried }: { carried?: object }): string[] {
 /** A plain start of a closed id makes a new run, which would pay again. Segue's own starts have a memo, plain ones do not. */
 export function refusePlainStart(key: string, advice: string): void {
   if (workflowInfo().memo?.[START_MEMO] !== undefined) return;
-  throw unsafeStart(key, `this start does not tell whether the job was paid for before. ${advice}`);
+  const { workflowType } = workflowInfo();
+  throw unsafeStart(
+    key,
+    `${workflowType} cannot be started directly: this start could repeat a job that was paid for. ${advice}`,
+  );
 }
 
 function unsafeStart(key: string, why: string): ApplicationFailure {
@@ -183,4 +187,4 @@ function unsafeStart(key: string, why: string): ApplicationFailure {
 }
 
 export const START_BATCHES_BY_CLIENT =
-  "`segue batch start` or Segue's client starts a batch, and `segue batch retry` runs again what failed in it";
+  'Start a batch with `segue batch start` or SegueClient. To repeat its failed items: `segue batch retry KEY`.';

@@ -233,6 +233,6 @@ export function withoutOutcome(
   const isUnsent = cause instanceof TimeoutFailure && !job.sending.has(n);
   return {
     outcome: isUnsent ? 'notSent' : 'unknown',
-    reason: `it gave no outcome: ${cause?.message ?? message}`,
+    reason: `the submit activity ended without an outcome: ${cause?.message ?? message}`,
   };
 }

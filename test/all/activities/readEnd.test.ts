@@ -37,7 +37,7 @@ async function endOfTask(body: unknown, pointers: string[]): Promise<JobEnd> {
 }
 
 describe('the end of a media job', () => {
-  test('that succeeded: its task, links, and the values that were asked for', async () => {
+  test('a job that succeeded: its task, links, and the values that were asked for', async () => {
     const info = {
       images: [
         { url: 'https://cdn.example/1.png', note: 'see https://elsewhere.example' },
@@ -90,7 +90,7 @@ describe('the end of a media job', () => {
     expect(end).toMatchObject({ values: { '/x': { problem: expect.stringContaining('too many to keep') } } });
   });
 
-  test('that failed: the words and the task', async () => {
+  test('a job that failed: the words and the task', async () => {
     const end = await endOfTask({ status: 'FAILURE', info: { errors: ['no shoe in sight'] } }, ['/x']);
     expect(end).toEqual({
       is: 'failed',
@@ -99,7 +99,7 @@ describe('the end of a media job', () => {
     });
   });
 
-  test('that was stopped: the task that lists show', async () => {
+  test('a job that was stopped: the task that lists show', async () => {
     const paced = await startSandbox({ pace: { kind: 'polls', polls: 100_000 } });
     const config = testConfig();
     await withWorker(temporal, config, paced.url, async () => {
@@ -130,7 +130,7 @@ describe('the end of a media job', () => {
     await paced.stop();
   });
 
-  test('that was abandoned', async () => {
+  test('a job that was abandoned', async () => {
     const spec = cutout();
     const match = { requestId: `${spec.key}.submit.1` };
     await addFault(sandbox.url, { operation: 'remove-background', match, fault: 'reset', when: 'after' });

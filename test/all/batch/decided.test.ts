@@ -71,7 +71,7 @@ async function decide(job: string, ...decision: string[]): Promise<void> {
   expect(decided).toMatchObject({ code: 0 });
 }
 
-test('P2: one that is adopted when its batch is over has succeeded in status, results, files, list and exit', async () => {
+test('P2: an item that is adopted when its batch is over has succeeded in status, results, files, list and exit', async () => {
   const { key, job, taskId } = await withHeldItem();
   expect(await batch('follow', key)).toMatchObject({
     code: 3,
@@ -107,7 +107,7 @@ test('P2: one that is adopted when its batch is over has succeeded in status, re
   expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 2, duplicates: 0 });
 });
 
-test('one that is abandoned has failed, and its batch says how it is run again', async () => {
+test('an item that is abandoned has failed, and its batch says how it is run again', async () => {
   const { key, job } = await withHeldItem();
   await decide(job, '--abandon');
   await untilListedAsEnded(job);
@@ -127,7 +127,7 @@ test('one that is abandoned has failed, and its batch says how it is run again',
   expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 2 });
 });
 
-test('one that is decided and goes on keeps its batch from having succeeded, and needs nobody', async () => {
+test('an item that is decided and goes on keeps its batch from having succeeded, and needs nobody', async () => {
   const { key, job, taskId } = await withHeldItem();
   await addFault(sandbox.url, answering(503, 'get-task'));
   await decide(job, '--adopt', taskId, '--force');
@@ -147,7 +147,7 @@ test('one that is decided and goes on keeps its batch from having succeeded, and
   expect(await batch('follow', key)).toMatchObject({ code: 0 });
 });
 
-test('P2: one whose run was terminated, or that Temporal keeps no longer, stays held, in words that say so', async () => {
+test('P2: an item whose run was terminated, or that Temporal keeps no longer, stays held, in words that say so', async () => {
   const { key, job } = await withHeldItem();
   await temporal.client.workflow.getHandle(`media/${job}`).terminate('by mistake');
   expect(await reportOf(key)).toMatchObject({ status: 'held', error: '1 items need a person' });
@@ -164,7 +164,7 @@ test('P2: one whose run was terminated, or that Temporal keeps no longer, stays 
     return count === 0;
   });
   expect((await resultsOf(key))[0]).toMatchObject({
-    ...{ status: 'held', error: expect.stringContaining(`its run media/${job} is not there`) },
+    ...{ status: 'held', error: expect.stringContaining(`its run media/${job} was not found`) },
   });
 });
 
@@ -180,7 +180,7 @@ async function openWithHeldItem() {
   return { spec, job, one, client };
 }
 
-test('one that is decided while its batch is open is counted there as what it is', async () => {
+test('an item that is decided while its batch is open is counted there as what it is', async () => {
   const { spec, job, one, client } = await openWithHeldItem();
   const [taskId = ''] = await tasksOf(sandbox.url, job);
   await decide(job, '--adopt', taskId);

@@ -58,7 +58,7 @@ describe('a server with a certificate', () => {
     await expect(looking).rejects.toThrow(WorkflowNotFoundError);
   }
 
-  test('of an authority that is trusted gives a batch, read once', async () => {
+  test('a certificate of a trusted authority gives a batch, read once', async () => {
     const { code, key } = await start('/m.ndjson?sig=1', { NODE_EXTRA_CA_CERTS: authority });
     expect(code).toBe(0);
     expect(asked).toEqual(['/m.ndjson?sig=1']);
@@ -66,7 +66,7 @@ describe('a server with a certificate', () => {
       await temporal.client.workflow.getHandle(workflowId).terminate();
   });
 
-  test('that nobody vouches for is told, and nothing is asked or started', async () => {
+  test('a certificate that nobody vouches for is told, and nothing is asked or started', async () => {
     const { code, key, stderr } = await start('/m.ndjson?sig=secret', { NODE_EXTRA_CA_CERTS: '' });
     expect(code).toBe(4);
     expect(stderr).toContain(`${url}/m.ndjson cannot be read: self-signed certificate`);

@@ -125,7 +125,7 @@ test.each(['paused', 'cancelled'] as const)(
   },
 );
 
-test('P2: of a batch that is terminated, nothing is submitted that waits for its turn', async () => {
+test('P2: a terminated batch submits nothing that waits for its turn', async () => {
   const limits = { maxSubmits: 50 };
   const config = testConfig({ submit: { timeout: '1m', authGrace: '1h' } });
   const spec = batchOf(cutouts(sandbox.url, 75), 75);

@@ -63,7 +63,7 @@ test('a place in the project belongs to one campaign until its end', async () =>
   expect(await keptOf(sandbox.url, spec)).toMatchObject({ configuration: { key: `${spec.key}-third` } });
 });
 
-test('of two that took a place at the same moment, the one that wrote first gives way before any cost', async () => {
+test('two campaigns take a place at the same moment: the one that wrote first gives way before any cost', async () => {
   const { spec: other, campaign: running } = await startApproving();
   await addFault(sandbox.url, answering(503, 'get-workspace'));
   const spec = await newCampaign(sandbox.url, {
@@ -120,7 +120,7 @@ test('a workspace with a clock that nobody knows here works by UTC and Monday, a
   });
 });
 
-test('one without jobs is at 0 percent until its end', async () => {
+test('a campaign without jobs is at 0 percent until its end', async () => {
   await addFault(sandbox.url, answering(503, 'get-board'));
   const campaign = await start(await newCampaign(sandbox.url, { research: { boards: ['launch-board'] } }));
   expect(await campaign.untilStage('researching')).toMatchObject({ jobs: [], percent: 0 });

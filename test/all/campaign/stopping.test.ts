@@ -123,7 +123,7 @@ describe('a campaign that is stopped', () => {
     expect(await summary()).toMatchObject({ submissions: 2, duplicates: 0 });
   });
 
-  test('and reset finds its jobs again, running or over, and submits none of them twice', async () => {
+  test('a reset campaign finds its jobs again, running or over, and submits none of them twice', async () => {
     const { campaign } = await midway();
     await resetRun(temporal, { workflowId: campaign.handle.workflowId });
     await ask(sandbox.url, 'DELETE /_sandbox/faults');
@@ -132,7 +132,7 @@ describe('a campaign that is stopped', () => {
     expect(await summary()).toMatchObject({ submissions: 3, duplicates: 0 });
   });
 
-  test('and reset learns that a job is held, whose place others have meanwhile', async () => {
+  test('a reset campaign learns that a job is held, whose place others have meanwhile', async () => {
     await addFault(sandbox.url, {
       ...{ operation: 'remove-background', match: { nth: 1 } },
       ...{ fault: 'reset', when: 'after' },
@@ -158,7 +158,7 @@ describe('a campaign that is stopped', () => {
   test.each<[string, 'before' | 'after']>([
     ['has been terminated', 'before'],
     ['is terminated', 'after'],
-  ])('and reset to where its jobs ran learns at once of one that %s', async (_what, when) => {
+  ])('a campaign reset to where its jobs ran learns at once of a job that %s', async (_what, when) => {
     const { spec, campaign } = await midway();
     const { workflowId } = campaign.handle;
     const stopFirst = (): Promise<unknown> =>

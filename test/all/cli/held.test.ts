@@ -152,7 +152,7 @@ describe('a job that is held', () => {
     expect(noQuery).toMatchObject({ code: 2, stderr: expect.stringContaining('--where:') });
   });
 
-  test('P2: that is overdue can only be abandoned, and is not run again while its task may be alive', async () => {
+  test('P2: an overdue job can only be abandoned, and is not run again while its task may be alive', async () => {
     const slow = await startSandbox({ pace: { kind: 'polls', polls: 100_000 } });
     const own = testConfig();
     const ours = { ...settings, SEGUE_TASK_QUEUE: own.taskQueue, SEGUE_POLL_DEADLINE: '1s' };

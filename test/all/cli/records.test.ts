@@ -91,7 +91,7 @@ describe('segue transcript', () => {
     expect((await segue(['transcript', 'follow', other], settings)).code).toBe(1);
   });
 
-  test('one that is overdue is among what needs a person, and is abandoned by command', async () => {
+  test('an overdue transcript is among what needs a person, and is abandoned by command', async () => {
     const id = await seedTranscription(sandbox.url, { pace: 'webhook' });
     const impatient = { ...settings, SEGUE_POLL_DEADLINE: '1s' };
     await segue(['transcript', 'start', id], impatient);

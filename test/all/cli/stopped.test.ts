@@ -111,7 +111,7 @@ describe('a job that was stopped with work under way', () => {
     await slow.stop();
   });
 
-  test('P2: one that timed out is listed too, and one that was reset is not: it goes on', async () => {
+  test('P2: a job that timed out is listed too, and a job that was reset is not: it goes on', async () => {
     const [timedOut, reset] = [newKey(), newKey()];
     const request = { image_url: `${sandbox.url}/samples/shoe.png` };
     const input = { key: timedOut, tool: 'remove-background', request };
@@ -139,7 +139,7 @@ describe('a job that was stopped with work under way', () => {
     await temporal.client.workflow.getHandle(`media/${reset}`).terminate();
   });
 
-  test('P1 P2: one that timed out and was repeated by a retry policy is listed, and not paid for again', async () => {
+  test('P1 P2: a job that timed out and was repeated by a retry policy is listed, and not paid for again', async () => {
     const key = newKey();
     const request = { image_url: `${sandbox.url}/samples/shoe.png` };
     const input = { key, tool: 'remove-background', request, poll: { min: '1h', max: '1h', deadline: '1h' } };
@@ -161,7 +161,7 @@ describe('a job that was stopped with work under way', () => {
     expect(await tasksOf(sandbox.url, `${key}+2`)).toEqual([]);
   });
 
-  test('P2: those that were asked for nothing, and never began, hide no other', async () => {
+  test('P2: terminated runs without an input do not break the list', async () => {
     const held = await startHeldJob(line);
     const keys = Array.from({ length: 12 }, newKey);
     // Older than the one that is held, for the list.
@@ -216,7 +216,7 @@ describe('a job that was stopped with work under way', () => {
     await Promise.all([unrelated.terminate(), again.cancel()]);
   });
 
-  test('P1: one whose submission nobody knows tells what to look for, and is not run again', async () => {
+  test('P1: a job whose submission nobody knows tells what to look for, and is not run again', async () => {
     const key = await startHeldJob(line);
     await temporal.client.workflow.getHandle(`media/${key}`).terminate();
     const row = await heldRow(line, key);

@@ -40,7 +40,7 @@ async function begun(
 const isAt = (job: MediaJob, stage: string): Promise<unknown> =>
   eventually(stage, async () => (await job.state())?.stage === stage);
 
-test('P1 P2: a job that was terminated while nobody knew its POST is listed with what to look for, and not run again', async () => {
+test('P1 P2: a terminated job with an unknown POST is listed with its X-Request-Id, and retry refuses it', async () => {
   const lost = {
     operation: 'remove-background',
     match: { every: 1 },

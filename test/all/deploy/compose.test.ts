@@ -67,7 +67,7 @@ test('P1 P2: `docker compose --profile dev up` runs a job, and the next `up` sti
   expect(summary).toMatchObject({ submissions: 1, duplicates: 0 });
 }, 300_000);
 
-test('an image carries what its command runs with: the sandbox in its own only, no source, no development package', async () => {
+test('the worker image has no sandbox, source or development package; the sandbox image adds only the sandbox and its packages', async () => {
   const built = ['bin', 'dist', 'node_modules', 'package.json'];
   const contents = async (target: string, folder = '') =>
     (await readdir(path.join(targets.get(target)?.root ?? '', 'segue', folder))).sort();

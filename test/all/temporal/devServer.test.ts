@@ -28,7 +28,7 @@ test('a server that ends at once is started again', async () => {
   expect(await starts()).toBe(2);
 });
 
-test('one that ends every time is told, with its own words', async () => {
+test('a server that ends every time is told, with its own words', async () => {
   const { binary, starts } = await failing('fails-always', 100);
   await expect(startDevServer(binary, { uiPort: false })).rejects.toThrow(
     /did not start: it ended\npanic: address already in use/,

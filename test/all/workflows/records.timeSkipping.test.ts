@@ -184,7 +184,7 @@ describe('a record over hours', () => {
     },
   );
 
-  test('P2: one that the service knew, and forgets for half an hour, is waited out', async () => {
+  test('P2: a record that the service knew, and forgets for half an hour, is waited out', async () => {
     const { result } = await run('record', asset(), {
       onRead: (socket, count) =>
         socket.end(

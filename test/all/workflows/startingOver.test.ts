@@ -172,7 +172,7 @@ test.each([
   ['cancelled', (job: MediaJob) => job.cancel()],
   ['abandoned', (job: MediaJob) => job.resolve({ ...SOMEBODY, action: 'abandon' })],
 ])(
-  'P2: of a run that is %s, the project knows the task that came late, not one that the service lost',
+  'P2: the project of a run that is %s knows the task that came late, not one that the service lost',
   async (status, end) => {
     const key = `ended-${randomUUID()}`;
     const project = await seedProject(sandbox.url);

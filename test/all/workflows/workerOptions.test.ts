@@ -75,7 +75,7 @@ async function optionsOf(
 }
 
 test.concurrent(
-  'sinks and deployment options are those of every queue; a tuner is not that of POSTs',
+  'sinks and deployment options apply to every queue, the tuner not to the submit queues',
   async () => {
     const sinks = { log: { say: { fn: () => undefined } } };
     const workerDeploymentOptions = {
@@ -122,16 +122,13 @@ test.concurrent('a worker polls the queues of its roles alone', async () => {
   expect(await queuesOf(['batch', 'submit'])).toEqual([`${taskQueue}-submit`, `${taskQueue}-batch`]);
 });
 
-test.concurrent(
-  'a role that there is none of is refused with one message, before anything is asked',
-  async () => {
-    const api = { SEGUE_API_URL: 'http://127.0.0.1:9', SEGUE_API_KEY: 'k' };
-    const words = 'no role is called "postman"; the roles are workflows, submit, batch';
-    // Nobody is at this address.
-    const settings = { ...api, TEMPORAL_ADDRESS: '127.0.0.1:9' };
-    const refused = await segue(['worker', '--roles', 'submit,postman'], settings);
-    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(`(--roles): ${words}`) });
-    const options = { config: { roles: ['postman'] }, connection: {}, namespace: 'default' };
-    await expect(createSegueWorker(options as never)).rejects.toThrow(`roles: ${words}`);
-  },
-);
+test.concurrent('an unknown role is refused before anything connects', async () => {
+  const api = { SEGUE_API_URL: 'http://127.0.0.1:9', SEGUE_API_KEY: 'k' };
+  const words = 'no role is called "postman"; the roles are workflows, submit, batch';
+  // Nobody is at this address.
+  const settings = { ...api, TEMPORAL_ADDRESS: '127.0.0.1:9' };
+  const refused = await segue(['worker', '--roles', 'submit,postman'], settings);
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(`(--roles): ${words}`) });
+  const options = { config: { roles: ['postman'] }, connection: {}, namespace: 'default' };
+  await expect(createSegueWorker(options as never)).rejects.toThrow(`roles: ${words}`);
+});

@@ -132,7 +132,7 @@ test('Temporal is asked until it answers', async () => {
 test.each([
   ['was called back', new ActivityCancelledError('cancelled')],
   ['is gone', new ActivityNotFoundError('no such activity')],
-])('that an attempt %s is an answer: Temporal is not asked again', async (_what, told) => {
+])('an error that the attempt %s is an answer: Temporal is not asked again', async (_what, told) => {
   let asked = 0;
   const ask = (): Promise<never> => {
     asked += 1;

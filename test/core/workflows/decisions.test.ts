@@ -73,7 +73,7 @@ describe('P1 P2: each decision, sent twice', () => {
   });
 });
 
-test('P1: of two decisions at once one is taken: nothing is sent of a job that was abandoned', async () => {
+test('P1: the first of two decisions at once is taken: an abandoned job is not sent', async () => {
   const { run, hold } = await startResubmittable();
   const abandoned = await leaveDecision(run, { ...SOMEBODY, hold, action: 'abandon' });
   const resubmitted = await leaveDecision(run, { ...SOMEBODY, hold, action: 'resubmit' });
@@ -114,7 +114,7 @@ describe('a decision that cannot be', () => {
     ['to adopt nothing', { action: 'adopt' }, 'taskId: must name the task'],
     ['to do something else', { action: 'dance' as never }, 'action: must be adopt or resubmit or abandon'],
   ];
-  test.each(cases)('%s is refused, and the run stays held', async (_case, decision, problem) => {
+  test.each(cases)('a decision %s is refused, and the run stays held', async (_case, decision, problem) => {
     await withHeldJob('before', async (held) => {
       const whole = { ...SOMEBODY, hold: await holdOf(held), action: 'abandon' as const, ...decision };
       await expect(decide(held, whole)).rejects.toMatchObject({
@@ -149,7 +149,7 @@ describe('a decision that cannot be', () => {
     });
   });
 
-  test('of a run that is not held says what it is', async () => {
+  test('a decision on a run that is not held is refused with its stage', async () => {
     const slow = await startSandbox({ pace: { kind: 'time', ms: 3_600_000 } });
     await withWorker(temporal, config, slow.url, async () => {
       const { media } = segueClient(temporal, config);
@@ -171,7 +171,7 @@ describe('P1: a resubmit is refused for as long as the last POST may still be se
   test.each<[string, number, (ordered: number, held: number) => number]>([
     ['just ordered: twice the submit timeout from its order on', 0, (ordered) => ordered + 2 * HOUR],
     ['long in its queue: the submit timeout from the hold on', 10 * HOUR, (_ordered, held) => held + HOUR],
-  ])('one that was %s', async (_case, waited, until) => {
+  ])('a POST that was %s', async (_case, waited, until) => {
     const at = new Date(Date.now() - waited).toISOString();
     const attempts = [{ n: 1, at, outcome: 'unknown' as const, reason: 'a test' }];
     await withWorker(temporal, config, sandbox.url, async () => {

@@ -34,7 +34,7 @@ describe('P1: a late answer', () => {
     expect(await submissions()).toMatchObject({ submissions: 1, duplicates: 0 });
   });
 
-  test('P2: that comes before its submission is given up is followed, and nobody is asked', async () => {
+  test('P2: a late answer before the timeout is adopted without a hold', async () => {
     const lost = await addPassingFault(sandbox.url, {
       ...{ operation: 'remove-background', match: { nth: 1 }, fault: 'hang', when: 'after' },
     });
@@ -54,7 +54,7 @@ describe('P1: a late answer', () => {
     expect(await submissions()).toMatchObject({ submissions: 1, duplicates: 0 });
   });
 
-  test('that comes at once with a decision to resubmit is followed, and nothing is sent again', async () => {
+  test('a late answer at once with a decision to resubmit is adopted, and nothing is sent again', async () => {
     const { run, hold } = await startResubmittable();
     const outcome = await leaveDecision(run, { ...SOMEBODY, hold, action: 'resubmit' });
     await run.signal(acceptedSignal, { hold, taskId: 't-late' });
@@ -68,7 +68,7 @@ describe('P1: a late answer', () => {
     expect(await submissions()).toMatchObject({ submissions: 0 });
   });
 
-  test('P2: that comes to a run which then is cancelled is known to the project', async () => {
+  test('P2: a late answer to a run that is then cancelled is written to the project', async () => {
     const project = { resourcetype: 'document', id: randomUUID() };
     await ask(sandbox.url, 'POST /_sandbox/seed', {
       body: { projects: [{ ...project, workspace: 1, data: {} }] },
@@ -93,7 +93,7 @@ describe('P1: a late answer', () => {
     expect(json.data).toMatchObject({ job: { status: 'cancelled', taskId } });
   });
 
-  test('P2: of a submission that a person gave up is kept for all to see, beside the task that is followed', async () => {
+  test('P2: a late answer to a submission that a person gave up is shown in the attempts and the task ids', async () => {
     await withJobOfBatch('after', async (held) => {
       await addFault(sandbox.url, {
         operation: 'remove-background',
@@ -121,7 +121,7 @@ describe('P1: a late answer', () => {
     expect(await submissions()).toMatchObject({ submissions: 1, duplicates: 0 });
   });
 
-  test('P1: of a submission that a person took for lost is followed, as long as nothing else was sent', async () => {
+  test('P1: a late answer after resubmit is adopted if nothing else was accepted', async () => {
     await withJobOfBatch('after', async (held) => {
       const first = await acceptedTask();
       await addFault(sandbox.url, answering(429, 'remove-background'));
@@ -160,7 +160,7 @@ describe('P1: a late answer', () => {
     });
   });
 
-  test('that makes no sense stops nothing', async () => {
+  test('a malformed late answer is ignored', async () => {
     await withHeldJob('before', async (held) => {
       const handle = temporal.client.workflow.getHandle(held.workflowId);
       for (const args of [[], [null], ['t-1'], [{ hold: 'r/1', taskId: 1 }]])

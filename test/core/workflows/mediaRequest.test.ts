@@ -57,7 +57,7 @@ test('P1: a plain start of a job submits nothing, whether its key is new or clos
   expect(await postsOf(fresh.key)).toBe(0);
 });
 
-test('P1: a start that was refused hides no job: it is found, given, and not repeated', async () => {
+test('P1: after a refused plain start the client still finds the earlier job and does not repeat it', async () => {
   const [closed, fresh] = [spec(), spec()];
   const { media } = segueClient(temporal, config);
   const first = await media.run(closed);
@@ -76,7 +76,7 @@ test('P1: a start that was refused hides no job: it is found, given, and not rep
   expect(await postsOf(fresh.key)).toBe(0);
 });
 
-test('P1: a job that was reset and then stopped is not run again: it does not know what was sent before', async () => {
+test('P1: retry of a reset and cancelled job is refused', async () => {
   const input = spec();
   await addFault(sandbox.url, {
     ...answering(401, 'remove-background'),
@@ -166,11 +166,11 @@ test('P2: a request whose job was deleted ends, and says so', async () => {
   await waiting.signal(jobNewsSignal, { workflowId, stage: 'abandoned', taskId: null });
   await untilEnded(waiting);
   await expect(waiting.result()).rejects.toMatchObject({
-    cause: { message: expect.stringContaining('does not keep') },
+    cause: { message: expect.stringContaining('no longer has') },
   });
 });
 
-test('a bad request tells all its problems and takes no key; another ask under a key is refused', async () => {
+test('an invalid mediaRequest fails with all problems and leaves its key free; another request under a used key is refused', async () => {
   const key = newKey();
   const bad: [object, RegExp][] = [
     [{ key, tool: 5, request: 5, scope: null }, /tool: must be a text.*request: must be an object/],

@@ -65,7 +65,7 @@ test.concurrent('P1 P2: a job whose worker died before it sent goes on by itself
   }),
 );
 
-test.concurrent('P1: one whose worker died after it told that it was about to send is held', () =>
+test.concurrent('P1: a job whose worker died after the sending signal is held', () =>
   withSandbox(INSTANT, async (url) => {
     const config = testConfig();
     const run = await startByName(temporal, config, url, { key: newKey(), poll: config.poll });
@@ -83,31 +83,33 @@ test.concurrent('P1: one whose worker died after it told that it was about to se
   }),
 );
 
-test.concurrent('P1 P2: so does a chunk of a batch, and none of its items is held', () =>
-  withSandbox(INSTANT, async (url) => {
-    const config = testConfig();
-    const { batch: batches } = segueClient(temporal, config);
-    const batch = await withWorker(
-      temporal,
-      config,
-      url,
-      async () => {
-        const started = await batches.start(batchOf(cutouts(url, 3), 3));
-        expect(await takeTask(batchTaskQueue(config.taskQueue))).toBe('submitChunk');
-        return started;
-      },
-      WORKFLOWS,
-    );
-    await withWorker(temporal, config, url, async () => {
-      const { status, counts } = await batch.result();
-      expect(status).toBe('completed');
-      expect(counts).toMatchObject({ succeeded: 3, held: 0, failed: 0 });
-    });
-    expect((await readLedger(url)).summary).toMatchObject({ submissions: 3, duplicates: 0 });
-  }),
+test.concurrent(
+  'P1 P2: a chunk whose worker died before the sending signal is sent again; no item is held',
+  () =>
+    withSandbox(INSTANT, async (url) => {
+      const config = testConfig();
+      const { batch: batches } = segueClient(temporal, config);
+      const batch = await withWorker(
+        temporal,
+        config,
+        url,
+        async () => {
+          const started = await batches.start(batchOf(cutouts(url, 3), 3));
+          expect(await takeTask(batchTaskQueue(config.taskQueue))).toBe('submitChunk');
+          return started;
+        },
+        WORKFLOWS,
+      );
+      await withWorker(temporal, config, url, async () => {
+        const { status, counts } = await batch.result();
+        expect(status).toBe('completed');
+        expect(counts).toMatchObject({ succeeded: 3, held: 0, failed: 0 });
+      });
+      expect((await readLedger(url)).summary).toMatchObject({ submissions: 3, duplicates: 0 });
+    }),
 );
 
-test.concurrent('P2: what is ordered while no worker submits waits for one, however long that takes', () =>
+test.concurrent('P2: submits without a worker wait in the queue without a timeout', () =>
   withSandbox(INSTANT, async (url) => {
     const config = testConfig();
     const { media, batch: batches } = segueClient(temporal, config);

@@ -98,7 +98,7 @@ describe('in working hours', () => {
   });
 });
 
-describe('of a campaign that stands at its question in the project', () => {
+describe('a campaign that stands at its question in the project', () => {
   const outlooks = useOutlooks(onAWednesday);
 
   test.each<[string, boolean]>([

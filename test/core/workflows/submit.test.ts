@@ -110,7 +110,7 @@ describe('P1 P2: a submission that is on its way', () => {
   });
 });
 
-describe('P2: results, inputs and lives that are too large', () => {
+describe('P2: results, inputs and histories that are too large', () => {
   test('an info over 256 KiB is kept as size, digest and how to fetch it', async () => {
     const info = { pixels: 'x'.repeat(3_000_000) };
     const server = await startRawServer((socket, request) => {
@@ -134,7 +134,7 @@ describe('P2: results, inputs and lives that are too large', () => {
   test.each([
     ['before', (info: object) => ({ status: 'SUCCESS', info })],
     ['after', (info: object) => ({ info, status: 'SUCCESS' })],
-  ])('so is an answer over 8 MiB, with its status %s the info', async (_order, taskOf) => {
+  ])('an answer over 8 MiB, with its status %s the info, is kept as its digest', async (_order, taskOf) => {
     const info = { pixels: 'x'.repeat(9 << 20) };
     const server = await startRawServer((socket, request) => {
       const isPost = request.startsWith('POST');

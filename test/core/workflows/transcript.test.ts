@@ -100,7 +100,7 @@ describe('a transcript', () => {
     expect(entries.map(({ requestId }) => requestId)).toContain(`transcript/${key}.notify.completed`);
   });
 
-  test("P2: one that the service ends as FAILED fails with the service's record, in the project and by notification", async () => {
+  test("P2: a transcript that the service ends as FAILED fails with the service's record, in the project and by notification", async () => {
     const project = await seedProject(sandbox.url);
     const transcriptionId = await seedTranscription(sandbox.url, { outcome: 'FAILED' });
     const report = await transcripts().run({

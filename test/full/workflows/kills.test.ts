@@ -62,7 +62,10 @@ async function untilQuiet(jobs: MediaJob[]): Promise<MediaJob[]> {
   });
 }
 
-/** Each is held because of a kill, after its worker told that it was about to send; decided, it ends as well as any. Gives how many the ledger saw on the wire. */
+/**
+ * Checks that each held job got the sending signal and, if its POST arrived, was in flight at a kill; then decides it.
+ * Returns how many jobs were in flight.
+ */
 async function endHeld(
   { client }: TestTemporal,
   held: MediaJob[],

@@ -1,4 +1,4 @@
-/** What is wrong with a command's input, as it is told where no Temporal is: nobody may be asked before. */
+/** Input errors of commands, checked without a Temporal server. */
 import { segue } from '../servers/segueCommand';
 
 const NOBODY = { TEMPORAL_ADDRESS: '127.0.0.1:1' };

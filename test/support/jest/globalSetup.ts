@@ -20,7 +20,7 @@ declare global {
 
 export default async function globalSetup(): Promise<void> {
   const full = process.env.SEGUE_TEST_FULL === '1';
-  // Tests never meet the caller's cluster or settings; only where the binary is may be told.
+  // Tests ignore TEMPORAL_* and SEGUE_* of the caller, except SEGUE_TEMPORAL_CLI and SEGUE_TEST_FULL.
   for (const name of Object.keys(process.env)) {
     if (/^(TEMPORAL|SEGUE)_/.test(name) && name !== 'SEGUE_TEMPORAL_CLI')
       Reflect.deleteProperty(process.env, name);

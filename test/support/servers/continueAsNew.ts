@@ -1,4 +1,4 @@
-/** What a workflow does that has run for long, without a worker: whoever answers its task decides. */
+/** Answers a workflow task by hand with ContinueAsNew, to start a run with carried state. */
 import { randomUUID } from 'node:crypto';
 import { type WorkflowHandle } from '@temporalio/client';
 import { defaultPayloadConverter, mapToPayloads, toPayloads } from '@temporalio/common';

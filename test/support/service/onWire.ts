@@ -1,4 +1,4 @@
-/** Kills a worker, and judges by the ledger which holds that kill explains. */
+/** Kills a worker and checks by the ledger that every held job whose POST arrived was in flight at a kill. */
 import { type LedgerEntry } from '../../../sandbox/src/ledger';
 import { eventually } from '../eventually';
 import { type SegueProcess } from '../servers/segueProcess';
