@@ -1,5 +1,5 @@
 /** Campaigns whose histories are committed: reset, or continued as new, they go on in another run. */
-import { jobNewsSignal, pauseUpdate, resumeUpdate } from '../../src/contract';
+import { changedSignal, jobNewsSignal, pauseUpdate, resumeUpdate } from '../../src/contract';
 import { startSandbox } from '../../sandbox/src/server';
 import { cutout, newCampaign, startCampaign, TestCampaign } from '../support/builders/campaign';
 import { continueAsNew } from '../support/servers/continueAsNew';
@@ -13,28 +13,24 @@ function researched(url: string) {
   return { ...approved(url), research: { boards: ['launch-board', 'no-board'] } };
 }
 
-/** Pauses and resumes it until its history is so long that it continues as new. */
-async function orderUntilNextRun(campaign: TestCampaign): Promise<void> {
+/** Signals it until its history is so long that it continues as new. */
+async function signalUntilNextRun(campaign: TestCampaign): Promise<void> {
   const before = (await campaign.handle.describe()).runId;
-  const order = (update: typeof pauseUpdate): Promise<unknown> =>
-    // One that meets the moment between two runs fails, and is sent again.
-    campaign.handle.executeUpdate(update, BY_SAM).catch(() => undefined);
   await eventually('another run', async () => {
-    await order(pauseUpdate);
-    await order(resumeUpdate);
+    for (let n = 0; n < 10; n++)
+      await campaign.handle.signal(changedSignal, { changeId: 'another', ok: true });
     return (await campaign.handle.describe()).runId !== before;
   });
-  if ((await campaign.status()).paused) await order(resumeUpdate);
 }
 
-/** People keep the campaign busy while it waits for its approver; its first run is long enough for all that is before. */
-const busyWhileApproving = whereHistoriesAreShort(
+/** It gets signals while it waits for its approver, until it has continued as new twice. */
+const signalledWhileApproving = whereHistoriesAreShort(
   500,
   conducting(researched, async (campaign) => {
     await campaign.untilStage('approving');
     await campaign.decide({ decision: 'change', by: 'sam', jobs: ['cutout'] });
     await campaign.untilRound(2);
-    await orderUntilNextRun(campaign);
+    for (let runs = 0; runs < 2; runs++) await signalUntilNextRun(campaign);
     await campaign.decide({ decision: 'approve', by: 'sam', round: 2 });
   }),
 );
@@ -70,8 +66,8 @@ const endingMeanwhile = whereHistoriesAreShort(
   ),
 );
 
-/** People keep it busy while its jobs run, until it has continued as new twice; the run in between is kept. */
-const busyWhileProducing = whereHistoriesAreShort(
+/** It gets signals while its jobs run, until it has continued as new twice; the run in between is kept. */
+const signalledWhileProducing = whereHistoriesAreShort(
   90,
   conducting(
     async (url) => ({ ...(await unfinished(url)), media: { one: cutout(url), other: cutout(url) } }),
@@ -79,7 +75,7 @@ const busyWhileProducing = whereHistoriesAreShort(
       await eventually('all tasks', async () => {
         return (await campaign.status()).jobs.every(({ taskId }) => taskId !== null);
       });
-      for (let runs = 0; runs < 2; runs++) await orderUntilNextRun(campaign);
+      for (let runs = 0; runs < 2; runs++) await signalUntilNextRun(campaign);
       await mend(url);
     },
   ),
@@ -131,9 +127,9 @@ export const campaignNextRunScenarios: Record<string, Scenario> = {
 
   'campaign-ends-handing-over': handingOver(endingMeanwhile),
 
-  'campaign-continued-twice': handingOver(busyWhileProducing),
+  'campaign-continued-twice': handingOver(signalledWhileProducing),
 
-  'campaign-question-carried-over': busyWhileApproving,
+  'campaign-question-carried-over': signalledWhileApproving,
 
-  'campaign-question-handing-over': handingOver(busyWhileApproving),
+  'campaign-question-handing-over': handingOver(signalledWhileApproving),
 };

@@ -53,7 +53,7 @@ test('P1 P2: one POST of unknown outcome: that item is held as a run of its own,
 });
 
 test('an item that was held by its batch can be submitted again, as its second submission', async () => {
-  const config = testConfig({ submit: { timeout: '1s', authGrace: '1h' } });
+  const config = testConfig({ submit: { timeout: '3s', authGrace: '1h' } });
   const spec = batchOf(cutouts(sandbox.url, 2), 2);
   const key = batchItemKey(spec.key, 2);
   await befall(sandbox.url, `${key}.submit.1`, { fault: 'reset', when: 'before' });

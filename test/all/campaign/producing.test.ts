@@ -225,7 +225,7 @@ test('a held job that a person has submitted again runs, though the service lets
   await addFault(sandbox.url, lost);
   const spec = await newCampaign(sandbox.url, {
     media: { cutout: cutout(sandbox.url) },
-    submit: { timeout: '1s', authGrace: '1h' },
+    submit: { timeout: '3s', authGrace: '1h' },
   });
   const campaign = await start(spec);
   await campaign.untilJob('cutout', 'held');

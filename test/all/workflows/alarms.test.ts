@@ -16,7 +16,7 @@ import { OWN_START } from '../../support/builders/jobs';
 const temporal = useTemporal();
 const sandbox = useSandbox({ pace: { kind: 'time', ms: 3_600_000 } });
 const config = testConfig({
-  submit: { timeout: '1s', authGrace: '1h' },
+  submit: { timeout: '5s', authGrace: '1h' },
   poll: { min: '50ms', max: '100ms', deadline: '1h', giveUp: '7d' },
 });
 const notify = { userId: 'u-1', workspaceId: '1' };
@@ -44,7 +44,7 @@ async function answerLate(requestId: string): Promise<void> {
   await addFault(sandbox.url, {
     operation: 'remove-background',
     match: { requestId },
-    ...{ fault: 'delay', ms: 5_000, when: 'after' },
+    ...{ fault: 'delay', ms: 15_000, when: 'after' },
   });
 }
 

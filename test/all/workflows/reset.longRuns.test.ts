@@ -114,7 +114,7 @@ test('a question that a reset asks again does not keep the run from continuing a
   const sandbox = await startSandbox({ pace: { kind: 'time', ms: 3_600_000 } });
   const config = testConfig({
     poll: { min: '1h', max: '1h', deadline: '1h', giveUp: '7d' },
-    submit: { timeout: '1s', authGrace: '1h' },
+    submit: { timeout: '3s', authGrace: '1h' },
   });
   await withWorker(temporal, config, sandbox.url, async () => {
     const job = await segueClient(temporal, config).media.start({

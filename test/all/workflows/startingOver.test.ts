@@ -19,7 +19,7 @@ import { seedProject, WORKSPACE } from '../../support/builders/writing';
 
 const temporal = useTemporal();
 const sandbox = useSandbox({ pace: { kind: 'time', ms: 3_600_000 } });
-const submit = { timeout: '1s', authGrace: '1h' } as const;
+const submit = { timeout: '3s', authGrace: '1h' } as const;
 const config = testConfig({ submit, organization: WORKSPACE });
 useWorker(temporal, config, sandbox);
 

@@ -18,7 +18,7 @@ function withService(
   work: (sandboxUrl: string, media: SegueClient['media']) => Promise<void>,
   { etags = true } = {},
 ): Promise<LedgerReading['summary']> {
-  const config = testConfig({ submit: { timeout: '2s', authGrace: '1h' } });
+  const config = testConfig({ submit: { timeout: '3s', authGrace: '1h' } });
   return withSandbox({ pace: { kind: 'polls', polls: 2 }, etags }, async (sandboxUrl) => {
     const { media } = segueClient(temporal, config);
     const options = { writeTimeoutMs: WRITE_TIMEOUT_MS };

@@ -16,7 +16,7 @@ export async function answeredWhileContinuing(
   sandboxUrl: string,
   limit: number,
 ): Promise<MediaJob> {
-  const config = testConfig({ submit: { timeout: '1s', authGrace: '1h' } });
+  const config = testConfig({ submit: { timeout: '3s', authGrace: '1h' } });
   const key = `late-${randomUUID()}`;
   const lost = { match: { requestId: `${key}.submit.1` }, fault: 'reset', when: 'after' } as const;
   await addFault(sandboxUrl, { operation: 'remove-background', ...lost });
