@@ -10,7 +10,7 @@ const LONGEST_WAIT_MS = shared().full ? 180_000 : 45_000;
 /** Waits for a condition instead of a time: asks until the answer is there, and says what it waited for if it never is. */
 export async function eventually<T>(
   what: string,
-  ask: () => Promise<T | undefined | false> | T | undefined | false,
+  ask: () => Promise<T | undefined | null | false> | T | undefined | null | false,
   timeoutMs = LONGEST_WAIT_MS,
 ): Promise<T> {
   const giveUpAt = Date.now() + timeoutMs;
@@ -21,7 +21,7 @@ export async function eventually<T>(
     const isLast = Date.now() >= giveUpAt;
     try {
       const answer = await ask();
-      if (answer !== undefined && answer !== false) return answer;
+      if (answer !== undefined && answer !== null && answer !== false) return answer;
       problem = undefined;
     } catch (error) {
       problem = error;

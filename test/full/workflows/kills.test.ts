@@ -49,7 +49,11 @@ function preparedJobs(server: TestTemporal, sandboxUrl: string, timeout: '5s' | 
   });
   const { media } = segueClient(server, config);
   const request = { image_url: `${sandboxUrl}/samples/mug.png` };
-  const start = () => media.start({ key: `kill-${randomUUID()}`, tool: 'remove-background', request });
+  const start = () => {
+    const job = { key: `kill-${randomUUID()}`, tool: 'remove-background', request };
+    // A server that has just started may forget its namespace for a moment.
+    return eventually('the start', () => media.start(job));
+  };
   return { config, start: (count: number) => Promise.all(Array.from({ length: count }, start)) };
 }
 
