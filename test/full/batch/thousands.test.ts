@@ -164,10 +164,10 @@ async function killClientInTheMiddle(manifest: string, key: string, settings: Se
   const ended = once(child, 'exit');
   const { batch } = segueClient(temporal, testConfig());
   const isHalf = await eventually('the first partitions', async () => {
-    if (child.exitCode !== null) return null;
+    if (child.exitCode !== null) return 'ended';
     return (await statusOf(await batch.get(key))).partitions.handedOver === 2;
   });
-  if (isHalf === null) throw new Error('the client ended by itself');
+  if (isHalf === 'ended') throw new Error('the client ended by itself');
   child.kill('SIGKILL');
   await ended;
 }

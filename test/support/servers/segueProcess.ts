@@ -51,9 +51,9 @@ export class SegueProcess {
     const matching = () => this.stdout.map((line) => pattern.exec(line)).find((match) => match !== null);
     const match = await eventually(
       `a line like ${String(pattern)} from segue`,
-      () => matching() ?? (this.#isClosed && null),
+      () => matching() ?? (this.#isClosed && 'ended'),
     );
-    if (match === null) throw new Error(`segue ended:\n${this.stderr.join('\n')}`);
+    if (match === 'ended') throw new Error(`segue ended:\n${this.stderr.join('\n')}`);
     return match;
   }
 
