@@ -24,7 +24,7 @@ module.exports = {
   globalSetup: '<rootDir>/test/support/jest/globalSetup.ts',
   globalTeardown: '<rootDir>/test/support/jest/globalTeardown.ts',
   reporters: ['default', 'summary', '<rootDir>/test/support/jest/plainSummary.js'],
-  // Tests often wait for timers and servers: with three jest workers on two cores `npm test` takes a fifth less time than with two.
+  // Tests often wait for timers and servers, so there are three jest workers for every two cores.
   maxWorkers: Math.ceil(availableParallelism() * 1.5),
   // Closed workflows stay in memory: jest restarts a jest worker above this size.
   workerIdleMemoryLimit: '500MB',

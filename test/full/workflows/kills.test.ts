@@ -68,7 +68,7 @@ async function untilQuiet(jobs: MediaJob[]): Promise<MediaJob[]> {
 
 /**
  * Checks that each held job got the sending signal and, if its POST arrived, was in flight at a kill; then decides it.
- * Returns how many jobs were in flight.
+ * Returns for how many jobs a kill may have lost the outcome.
  */
 async function endHeld(
   { client }: TestTemporal,
@@ -81,7 +81,7 @@ async function endHeld(
     const signals = events?.map(({ workflowExecutionSignaledEventAttributes: it }) => it?.signalName);
     expect(signals).toContain(sendingSignal.name);
   }
-  const onWire = await expectHoldsExplained(
+  const inDoubt = await expectHoldsExplained(
     sandboxUrl,
     kills,
     held.map(({ key }) => key),
@@ -92,7 +92,7 @@ async function endHeld(
       expect(await job.wait()).toMatchObject({ key: job.key, status: 'succeeded' });
     }),
   );
-  return onWire;
+  return inDoubt;
 }
 
 test.concurrent(
@@ -127,11 +127,11 @@ test.concurrent(
     if (full) expect(held.length).toBeGreaterThan(0);
     // The last kill, too, was in the middle of something.
     expect((await settledLedger(sandboxUrl)).length).toBeGreaterThan(kills.at(-1)?.length ?? 0);
-    const onWire = await endHeld(temporal, held, sandboxUrl, kills);
+    const inDoubt = await endHeld(temporal, held, sandboxUrl, kills);
     const { summary } = await readLedger(sandboxUrl);
     expect(summary).toMatchObject({ submissions: JOBS, duplicates: 0 });
     process.stderr.write(
-      `kills: ${JOBS} jobs, ${KILLS} kills; by the ledger ${onWire} were on the wire in one; ${held.length} held and decided\n`,
+      `kills: ${JOBS} jobs, ${KILLS} kills; by the ledger the outcome of ${inDoubt} may have been lost in one; ${held.length} held and decided\n`,
     );
   },
   TIMEOUT_MS,

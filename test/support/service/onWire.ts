@@ -32,7 +32,8 @@ export function settledLedger(sandboxUrl: string): Promise<LedgerAtKill> {
 
 /**
  * Fails for a held job whose POST reached the service, unless at one of the kills it was unanswered, or its answer may not
- * have reached Temporal. To be called before anything is submitted again.
+ * have reached Temporal. To be called before anything is submitted again. Returns how many jobs, held or not, that is
+ * true of.
  */
 export async function expectHoldsExplained(
   sandboxUrl: string,
