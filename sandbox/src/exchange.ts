@@ -69,6 +69,7 @@ export async function serve(operation: Operation, arrival: Arrival, backstage: B
   const { status, changes = [], taskId = null, lostKeys, content } = decision;
   for (const change of changes) service.state.apply(change);
   const entry = observe({ applied: status < 300, status, taskId, lostKeys, content });
+  arrival.response.once('finish', () => (entry.answeredAt = new Date().toISOString()));
   const isMereRead = operation.kind === 'read' && changes.length === 0;
   if (!isMereRead) journal?.append({ changes, entry: operation.kind === 'read' ? null : entry });
   // Nothing is told before the disk holds it: not what this request did, nor what it read of others.

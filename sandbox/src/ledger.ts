@@ -22,6 +22,8 @@ export interface Observation {
 export interface LedgerEntry extends Observation {
   seq: number;
   at: string;
+  /** When the answer was out; left out while it is not, and of entries from before a restart. */
+  answeredAt?: string;
 }
 
 export interface LedgerSummary {

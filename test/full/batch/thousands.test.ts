@@ -42,7 +42,7 @@ const ANSWERS: RuleRequest = {
 };
 /** The first that comes is never answered: the others of its chunk are. */
 const ONE_UNANSWERED: RuleRequest = { operation: 'remove-background', match: { nth: 1 }, ...UNANSWERED };
-/** Half of a worker's places are for batches. */
+/** Half of a worker's slots are for batches. */
 const ON_WIRE = full ? 50 : 25;
 
 const temporal = useTemporal();
@@ -100,7 +100,7 @@ test(
     expect(results.map((one) => one.key)).toEqual(items.map((one) => one.key));
     const left = results.flatMap(({ status, workflowId }) => (status === 'held' ? [workflowId ?? ''] : []));
     expect(left).toHaveLength(held);
-    await expectHoldsExplained(sandboxUrl, kills, left.map(keyIn));
+    await expectHoldsExplained(sandboxUrl, kills, left.map(keyIn), 2 * ON_WIRE);
     await inParallel(5, left, async (workflowId) => {
       const job = (await segue.job(workflowId)) as MediaJob;
       await decideByLedger(job, sandboxUrl);

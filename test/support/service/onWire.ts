@@ -7,8 +7,8 @@ import { readLedger } from './sandbox';
 /** The fault of a POST that is accepted and never answered. */
 export const UNANSWERED = { fault: 'hang', when: 'after' } as const;
 
-export function isUnanswered({ fault }: LedgerEntry): boolean {
-  return fault === `${UNANSWERED.fault} ${UNANSWERED.when}`;
+export function isUnanswered(entry: LedgerEntry): boolean {
+  return isSubmit(entry) && entry.answeredAt === undefined;
 }
 
 /** What the service had seen when a worker was killed. */
@@ -30,30 +30,47 @@ export function settledLedger(sandboxUrl: string): Promise<LedgerAtKill> {
   });
 }
 
+/** What a kill may have lost, by the ledger: jobs whose POST was unanswered, and jobs whose answer came last. */
+export interface InDoubt {
+  unanswered: string[];
+  justAnswered: string[];
+}
+
 /**
- * Fails for a held job whose POST reached the service, unless at one of the kills it was unanswered, or its answer may not
- * have reached Temporal. To be called before anything is submitted again. Returns how many jobs, held or not, that is
- * true of.
+ * Fails for a held job whose POST reached the service, unless a kill may have lost its outcome. To be called before
+ * anything is submitted again.
+ *
+ * @param slots - how many answers a worker may have that Temporal does not have yet
  */
 export async function expectHoldsExplained(
   sandboxUrl: string,
   kills: LedgerAtKill[],
   held: string[],
-): Promise<number> {
+  slots: number,
+): Promise<InDoubt> {
   const { entries } = await readLedger(sandboxUrl);
-  const sent = new Set(submitsIn(entries).map(jobOf));
-  const wasOnWire = (job: string): boolean =>
-    kills.some((seen) => {
-      const submit = submitsIn(seen).find((entry) => jobOf(entry) === job);
-      return submit && !isReported(submit, seen);
-    });
-  expect(held.filter((job) => sent.has(job) && !wasOnWire(job))).toEqual([]);
-  return [...sent].filter(wasOnWire).length;
+  const sent = new Set(entries.filter(isSubmit).map(jobOf));
+  // Of each worker, what it had sent itself.
+  const seenOf = kills.map((seen, n) => seen.slice(kills[n - 1]?.length));
+  const unanswered = seenOf.flatMap((seen) => seen.filter(isUnanswered).map(jobOf));
+  const justAnswered = seenOf.flatMap((seen) => lastAnswered(seen, slots).map(jobOf));
+  const explained = new Set([...unanswered, ...justAnswered]);
+  expect(held.filter((job) => sent.has(job) && !explained.has(job))).toEqual([]);
+  return { unanswered, justAnswered };
 }
 
-/** Whether Temporal has its outcome. */
-function isReported(submit: LedgerEntry, seen: LedgerAtKill): boolean {
-  return !isUnanswered(submit) && submit.seq <= lastReported(seen);
+/** The last POSTs that were answered, without those of which Temporal has the outcome: their tasks were polled. */
+function lastAnswered(seen: LedgerAtKill, slots: number): LedgerEntry[] {
+  const polled = new Set(
+    seen.filter(({ operation }) => operation === 'get-task').map(({ taskId }) => taskId),
+  );
+  return seen
+    .flatMap((entry) =>
+      isSubmit(entry) && entry.answeredAt !== undefined ? [{ entry, at: entry.answeredAt }] : [],
+    )
+    .sort((one, other) => one.at.localeCompare(other.at))
+    .slice(-slots)
+    .flatMap(({ entry }) => (polled.has(entry.taskId) ? [] : [entry]));
 }
 
 /**
@@ -64,11 +81,11 @@ export function lastReported(seen: LedgerAtKill): number {
   const polls = new Map<string | null, number>();
   for (const { operation, taskId } of seen)
     if (operation === 'get-task') polls.set(taskId, (polls.get(taskId) ?? 0) + 1);
-  return submitsIn(seen).findLast(({ taskId }) => (polls.get(taskId) ?? 0) >= 2)?.seq ?? 0;
+  return seen.filter(isSubmit).findLast(({ taskId }) => (polls.get(taskId) ?? 0) >= 2)?.seq ?? 0;
 }
 
-function submitsIn(entries: LedgerEntry[]): LedgerEntry[] {
-  return entries.filter(({ kind, applied }) => kind === 'submit' && applied);
+function isSubmit({ kind, applied }: LedgerEntry): boolean {
+  return kind === 'submit' && applied;
 }
 
 /** The key of the job that a request is for. */
