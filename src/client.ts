@@ -56,6 +56,7 @@ export {
 } from './client/jobs/job';
 export { type JobEntry, type JobFilter } from './client/listing';
 export { MediaClient } from './client/jobs/media';
+export { type RetryOptions } from './client/jobs/retry';
 export { OutlookRun } from './client/outlooks';
 export { OutlooksClient, type OutlookSpec } from './client/outlooks';
 export { type PatchOptions } from './client/projects';

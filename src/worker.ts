@@ -119,7 +119,7 @@ export async function createSegueWorker(options: SegueWorkerOptions): Promise<Se
         ...{ taskQueue, tuner, maxCachedWorkflows },
         workflowBundle: { codePath: options.bundlePath ?? WORKFLOW_BUNDLE },
         activities: activities.general,
-        // After this time another worker takes the runs of a dead one; a slower worker loses its cached run.
+        // How long a workflow task waits for the worker that has the run cached; then any worker replays the run.
         stickyQueueScheduleToStartTimeout: '5s',
       },
       { taskQueue: pollTaskQueue(taskQueue), tuner, activities: activities.polls },

@@ -22,7 +22,7 @@ export interface Observation {
 export interface LedgerEntry extends Observation {
   seq: number;
   at: string;
-  /** When the answer was out; left out while it is not, and of entries from before a restart. */
+  /** When the whole answer was sent. Absent before that, after a fault that cuts the answer off, and after a restart. */
   answeredAt?: string;
 }
 

@@ -64,8 +64,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   /** undici calls this in the tick in which it writes the request, and writes nothing after an abort here. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     if (this.sent) {
-      // undici must not send a request twice.
-      controller.abort(new Error('it was about to be sent a second time, and was not'));
+      controller.abort(new Error('undici tried to send the request a second time; that was prevented'));
       return;
     }
     if (this.#isOver || Date.now() >= (this.#limits.sendBefore ?? Infinity)) {

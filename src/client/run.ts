@@ -63,8 +63,8 @@ export abstract class Run<State = unknown, Result = unknown> {
 
   protected abstract failed(failure: WorkflowFailedError): Standing | Promise<Standing>;
 
-  /** Whether the list entry shows a hold; without `onChange`, `wait` queries only then. */
-  protected readonly isWorthAsking?: (listed: Listed) => boolean;
+  /** Set by jobs. Without `onChange`, `wait` then queries the worker only of a held job. */
+  protected readonly isListedAsHeld?: (listed: Listed) => boolean;
 
   /** What the run is doing, or was when it ended; undefined when no worker answers. */
   async state(): Promise<State | undefined> {
@@ -123,9 +123,8 @@ export abstract class Run<State = unknown, Result = unknown> {
       const end = await orAfter(pause, Promise.race([ended, stopped]));
       if (end) return this.#closed(end);
       if (!onChange && !signal?.aborted) {
-        // Without onChange, query the worker of a job only when the job is listed as held.
         if (pause > 0) listed = await this.handle.describe();
-        if (this.isWorthAsking?.(listed) === false) continue;
+        if (this.isListedAsHeld?.(listed) === false) continue;
       }
       const state = await (last === undefined && signal?.aborted
         ? this.state()

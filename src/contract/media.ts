@@ -41,10 +41,10 @@ export interface MediaInput {
 /** The same job, asked for under any workflow id. Without a key, its key is a digest of scope, tool and request. */
 export type MediaRequestInput = Omit<MediaInput, 'key' | 'held' | 'reportTo' | 'carried'> & { key?: string };
 
-/** The run that does it. */
+/** The `media` run of a request. */
 export interface RequestedRun {
   workflowId: string;
-  /** True if the run ended before we could subscribe: no signal will come. */
+  /** The run ended before its end could be subscribed to: no signal will come. */
   isOver: boolean;
 }
 

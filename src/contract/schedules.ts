@@ -75,7 +75,7 @@ export interface FiredRun {
   runId: string;
   /** Whether it was there before: the same time fires once, however often it is asked for. */
   existing: boolean;
-  /** True if the run ended before we could subscribe: no signal will come. */
+  /** The run ended before its end could be subscribed to: no signal will come. */
   isOver?: boolean;
   /** Of a batch: the digest of the manifest that it is of. */
   digest?: string;

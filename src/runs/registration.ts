@@ -59,7 +59,9 @@ export async function requireRegistration(
       throw new NotSetUpError(`There is no namespace ${namespace}; is TEMPORAL_NAMESPACE right?`);
     }
     if (typeof code !== 'number' || !GRPC_NO_ANSWER.includes(code)) throw error;
-    warn('cannot check the search attributes of the namespace; without them every job hangs: `segue setup`');
+    warn(
+      'cannot check the search attributes of the namespace; without them every job hangs. Register them: segue setup',
+    );
   }
 }
 

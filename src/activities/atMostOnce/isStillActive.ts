@@ -38,7 +38,7 @@ async function isAwaited(details: unknown, stillAwaited: HeartbeatAnswer[]): Pro
     });
     return true;
   } catch (error) {
-    log.warn('not sent: the server has given up or cancelled this attempt, or did not answer', { error });
+    log.warn('not sent: this attempt timed out or was cancelled, or Temporal did not answer', { error });
     return false;
   }
 }

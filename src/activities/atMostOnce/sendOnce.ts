@@ -25,8 +25,7 @@ export interface NotBegun {
 
 export const NOT_ACTIVE: NotBegun & { outcome: 'notSent' } = {
   outcome: 'notSent',
-  reason:
-    'not sent: the run could not be signalled, or the server has given up this attempt or did not answer',
+  reason: 'not sent: Temporal did not confirm that this attempt is still active',
 };
 
 /**
@@ -75,7 +74,7 @@ async function markSending(n: number, details: unknown): Promise<boolean> {
       run.signal<[Sending]>(sendingSignal.name, { n }),
     );
   } catch (error) {
-    log.warn('nothing is sent: the run could not be signalled', { error });
+    log.warn('not sent: the run could not be signalled', { error });
     return false;
   }
   return isStillActive(details);

@@ -8,7 +8,7 @@ import { campaignKeyOf, submitTaskQueue } from '../../contract/ids';
 import { assertValid } from '../../errors';
 import { addDecisions } from './decisions';
 import { failureLines, newsLines, resultLines, statusLines } from './format';
-import { adviceOnCampaign } from '../lib/advice';
+import { adviceOnCampaign, POST_MAY_BE_IN_FLIGHT } from '../lib/advice';
 import { type Connected } from '../lib/connect';
 import { type ExitCode } from '../lib/exit';
 import { validateTimeout, readTextFile } from '../lib/flags';
@@ -141,5 +141,5 @@ function whatGoesOn(_report: JobReport, status: CampaignStatus | undefined): str
   );
   return tasks.length > 0
     ? `The service goes on with ${tasks.join(', ')}. The task ids are kept in the project.`
-    : 'A POST in flight is awaited. If the service accepts it, its task continues there.';
+    : POST_MAY_BE_IN_FLIGHT;
 }

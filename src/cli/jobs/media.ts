@@ -9,7 +9,7 @@ import { isGivenKey, mediaKeyOf, submitRequestId, submitTaskQueue } from '../../
 import { assertValid } from '../../errors';
 import { type JobFlags, addJobFlags, specFrom } from './flags';
 import { addSaveFlags, prepareFolder, validateSaving, saveFiles, type SaveFlags } from './save';
-import { withAdvice, word } from '../lib/advice';
+import { POST_MAY_BE_IN_FLIGHT, withAdvice, word } from '../lib/advice';
 import { type Connected } from '../lib/connect';
 import { type ExitCode } from '../lib/exit';
 import { validateTimeout } from '../lib/flags';
@@ -95,8 +95,8 @@ export function addTo(program: Command): void {
 /** `segue retry`. */
 export function addRetryTo(program: Command): void {
   addJson(program.command('retry <id>'))
-    .description('run a job that failed again, as KEY+2; refused while the service may still work on it')
-    .option('--again', 'run also a job that succeeded, and pay for it again')
+    .description('run a failed job again, as KEY+2; refused while the service may still work on it')
+    .option('--again', 'also run a job that succeeded, and pay for it again')
     .addHelpText('after', '\nID is a key or a workflow id. Asked twice, it is one run.')
     .action(
       exiting((id: string, flags: JsonFlag & { again?: boolean }) => {
@@ -156,8 +156,7 @@ function whatGoesOn({ status, taskId, key }: JobReport, state: JobState | undefi
   if (taskId) return `The service goes on with task ${taskId}. Its result: segue get task ${word(taskId)}`;
   if (state?.stage === 'held' && state.hold && !state.hold.actions.includes('resubmit'))
     return `It waits for a decision, since the service may have accepted it: segue resolve ${word(key)} --adopt TASK_ID | --abandon`;
-  if (status !== 'held')
-    return 'A POST in flight is awaited. If the service accepts it, its task continues there.';
+  if (status !== 'held') return POST_MAY_BE_IN_FLIGHT;
   const sent = state?.attempts?.at(-1);
   const name = sent ? ` (X-Request-Id ${submitRequestId(key, sent.n)})` : '';
   return `The service may have accepted the job all the same${name}, and nobody follows it any more.`;

@@ -15,6 +15,10 @@ import { repeatedKey } from '../../contract/ids';
 import { NotRepeatedError } from '../../errors';
 import { table } from './format';
 
+/** After a cancellation without a known task. */
+export const POST_MAY_BE_IN_FLIGHT =
+  'If a POST is in flight, Segue waits for its answer. A task that the service accepts goes on there.';
+
 export interface Advice {
   when: string;
   command: string;

@@ -59,7 +59,7 @@ export abstract class Job<State extends JobState = JobState, Result = unknown> e
     return sendOrder(this.temporal, this.workflowId, update, {});
   }
 
-  protected override readonly isWorthAsking = (listed: Listed): boolean => entryOf(listed).stage === 'held';
+  protected override readonly isListedAsHeld = (listed: Listed): boolean => entryOf(listed).stage === 'held';
 
   protected running(state: State | undefined): Standing {
     return {

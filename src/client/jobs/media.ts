@@ -31,12 +31,12 @@ export class MediaClient {
    * Refused with a `NotRepeatedError` while the job runs, while the service may still work on its task, and, without
    * `again`, when it succeeded. With a spec, the job that it names is repeated, if it asked for the same.
    */
-  async retry(repeated: string | MediaSpec, options: Pick<RetryOptions, 'again'> = {}): Promise<MediaJob> {
+  async retry(repeated: string | MediaSpec, options: RetryOptions = {}): Promise<MediaJob> {
     if (typeof repeated === 'string') return retryJob(this.temporal, await this.get(repeated), options);
     const problems = validateSpec(repeated);
     if (repeated.taskId !== undefined) problems.push('taskId: a job that is run again gets a new task');
     assertValid(problems);
-    return retryJob(this.temporal, await this.get(keyOf(repeated)), { ...options, spec: repeated });
+    return retryJob(this.temporal, await this.get(keyOf(repeated)), options, repeated);
   }
 
   async get(key: string): Promise<MediaJob> {

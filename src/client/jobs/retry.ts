@@ -9,17 +9,16 @@ import { startOf } from '../../runs/start';
 import { describeOwnRun, findOwnRun, isOpen, isRefusedStart } from '../../runs/ownRun';
 
 export interface RetryOptions {
-  /** When given, the job is repeated only if it asked for the same. */
-  spec?: MediaSpec;
-  /** Whether a job that succeeded may be repeated, which pays for its result again. Default: false. */
+  /** Also repeat a job that succeeded, and pay for its result again. Default: false. */
   again?: boolean;
 }
 
-/** Made from the run that is repeated, so that asking twice gives one run. */
+/** The new key comes from the repeated run, so asking twice gives one run. With a spec, the run must have asked for the same. */
 export async function retryJob(
   temporal: Client,
   repeated: MediaJob,
-  { spec, again = false }: RetryOptions = {},
+  { again = false }: RetryOptions,
+  spec?: MediaSpec,
 ): Promise<MediaJob> {
   // State, task and hold belong to the old run; the retry submits anew.
   const start = await startOf(temporal, repeated);

@@ -52,7 +52,7 @@ function preparedJobs(server: TestTemporal, sandboxUrl: string, timeout: '5s' | 
   const request = { image_url: `${sandboxUrl}/samples/mug.png` };
   const start = () => {
     const job = { key: `kill-${randomUUID()}`, tool: 'remove-background', request };
-    // A server that has just started may forget its namespace for a moment.
+    // A server that has just started may not know its namespace yet.
     return eventually('the start', () => media.start(job));
   };
   return { config, start: (count: number) => Promise.all(Array.from({ length: count }, start)) };
@@ -71,14 +71,9 @@ async function untilQuiet(jobs: MediaJob[]): Promise<MediaJob[]> {
  * Checks that each held job got the sending signal and that a kill may have lost its outcome, and that each job whose
  * POST was unanswered at a kill is held; then decides them.
  */
-async function endHeld(
-  { client }: TestTemporal,
-  held: MediaJob[],
-  sandboxUrl: string,
-  kills: LedgerAtKill[],
-): Promise<InDoubt> {
+async function endHeld(held: MediaJob[], sandboxUrl: string, kills: LedgerAtKill[]): Promise<InDoubt> {
   for (const { workflowId } of held) {
-    const { events } = await client.workflow.getHandle(workflowId).fetchHistory();
+    const { events } = await temporal.client.workflow.getHandle(workflowId).fetchHistory();
     const signals = events?.map(({ workflowExecutionSignaledEventAttributes: it }) => it?.signalName);
     expect(signals).toContain(sendingSignal.name);
   }
@@ -126,7 +121,7 @@ test.concurrent(
     if (full) expect(held.length).toBeGreaterThan(0);
     // The last kill, too, was in the middle of something.
     expect((await settledLedger(sandboxUrl)).length).toBeGreaterThan(kills.at(-1)?.length ?? 0);
-    const { unanswered, justAnswered } = await endHeld(temporal, held, sandboxUrl, kills);
+    const { unanswered, justAnswered } = await endHeld(held, sandboxUrl, kills);
     const { summary } = await readLedger(sandboxUrl);
     expect(summary).toMatchObject({ submissions: JOBS, duplicates: 0 });
     process.stderr.write(
@@ -138,14 +133,14 @@ test.concurrent(
 );
 
 test.concurrent(
-  'P1 P2: POSTs that are answered while the Temporal server is killed are followed when it is back',
+  'P1 P2: tasks accepted while the Temporal server is down are polled when it is back; nothing is held',
   async () => {
     const db = path.join(shared().scratch, `${randomUUID()}.db`);
     const first = await startDevServer(shared().temporalBinary, { uiPort: false, db });
     const own = await connectTo(first.address);
     const sandboxUrl = await processes.sandbox('--pace', 'polls=4');
     const { config, start } = preparedJobs(own, sandboxUrl, '60s');
-    const unanswered = await addPassingFault(sandboxUrl, {
+    const delay = await addPassingFault(sandboxUrl, {
       ...{ operation: 'remove-background', match: { every: 1 } },
       ...{ fault: 'delay', ms: 60_000, when: 'after' },
     });
@@ -153,11 +148,11 @@ test.concurrent(
     const jobs = await start(full ? 20 : 5);
     await eventually('some submissions', async () => (await readLedger(sandboxUrl)).summary.submissions > 2);
     await killServer(first);
-    await unanswered.takeAway();
+    await delay.takeAway();
     const { submissions } = (await readLedger(sandboxUrl)).summary;
-    // A result that is reported once, and then signalled once, is lost by then.
+    // By now a worker that reported once and signalled once would have lost the answer.
     await eventually(
-      'three calls in vain for each answer',
+      'three failed calls to Temporal for each answer',
       () =>
         worker.stderr.filter((line) => line.includes('Temporal did not answer')).length >= 3 * submissions,
       TIMEOUT_MS,
@@ -165,7 +160,7 @@ test.concurrent(
     const port = Number(first.address.split(':').at(-1));
     const second = await startDevServer(shared().temporalBinary, { uiPort: false, db, port });
     try {
-      // Nobody decides anything.
+      // No job needs a decision.
       await Promise.all(jobs.map(({ workflowId }) => own.client.workflow.getHandle(workflowId).result()));
       expect((await readLedger(sandboxUrl)).summary).toMatchObject({
         submissions: jobs.length,

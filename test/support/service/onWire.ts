@@ -1,4 +1,4 @@
-/** Kills a worker and checks by the ledger that every held job whose POST arrived was in flight at a kill. */
+/** Kills a worker and checks by the ledger that each held job's POST was unanswered, or just answered, at a kill. */
 import { type LedgerEntry } from '../../../sandbox/src/ledger';
 import { eventually } from '../eventually';
 import { type SegueProcess } from '../servers/segueProcess';
@@ -50,8 +50,8 @@ export async function expectHoldsExplained(
 ): Promise<InDoubt> {
   const { entries } = await readLedger(sandboxUrl);
   const sent = new Set(entries.filter(isSubmit).map(jobOf));
-  // Of each worker, what it had sent itself.
-  const seenOf = kills.map((seen, n) => seen.slice(kills[n - 1]?.length));
+  // Each worker's own requests: the entries since the kill before.
+  const seenOf = kills.map((seen, n) => seen.slice(kills[n - 1]?.length ?? 0));
   const unanswered = seenOf.flatMap((seen) => seen.filter(isUnanswered).map(jobOf));
   const justAnswered = seenOf.flatMap((seen) => lastAnswered(seen, slots).map(jobOf));
   const explained = new Set([...unanswered, ...justAnswered]);
@@ -59,18 +59,15 @@ export async function expectHoldsExplained(
   return { unanswered, justAnswered };
 }
 
-/** The last POSTs that were answered, without those of which Temporal has the outcome: their tasks were polled. */
+/** The last `slots` POSTs that were answered, without those whose task was polled: Temporal has their outcome. */
 function lastAnswered(seen: LedgerAtKill, slots: number): LedgerEntry[] {
-  const polled = new Set(
-    seen.filter(({ operation }) => operation === 'get-task').map(({ taskId }) => taskId),
-  );
+  const polls = seen.filter(({ operation }) => operation === 'get-task');
+  const polled = new Set(polls.map(({ taskId }) => taskId));
   return seen
-    .flatMap((entry) =>
-      isSubmit(entry) && entry.answeredAt !== undefined ? [{ entry, at: entry.answeredAt }] : [],
-    )
-    .sort((one, other) => one.at.localeCompare(other.at))
+    .filter((entry) => isSubmit(entry) && entry.answeredAt !== undefined)
+    .sort((one, other) => (one.answeredAt ?? '').localeCompare(other.answeredAt ?? ''))
     .slice(-slots)
-    .flatMap(({ entry }) => (polled.has(entry.taskId) ? [] : [entry]));
+    .filter(({ taskId }) => !polled.has(taskId));
 }
 
 /**
