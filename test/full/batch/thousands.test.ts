@@ -100,8 +100,7 @@ test(
     expect(results.map((one) => one.key)).toEqual(items.map((one) => one.key));
     const left = results.flatMap(({ status, workflowId }) => (status === 'held' ? [workflowId ?? ''] : []));
     expect(left).toHaveLength(held);
-    // The outcomes of a chunk wait for its next heartbeat: until then each slot may have got a second answer.
-    await expectHoldsExplained(sandboxUrl, kills, left.map(keyIn), 2 * ON_WIRE);
+    await expectHoldsExplained(sandboxUrl, kills, left.map(keyIn));
     await inParallel(5, left, async (workflowId) => {
       const job = (await segue.job(workflowId)) as MediaJob;
       await decideByLedger(job, sandboxUrl);

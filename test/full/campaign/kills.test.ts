@@ -44,8 +44,7 @@ test('P1 P4: kill -9 of the worker as each stage begins: one POST a job, one not
     for (const name of Object.keys(spec.media ?? {})) {
       const job = await media.get(campaignJobKey(spec.key, name)).catch(() => undefined);
       if (!job || (await job.state())?.stage !== 'held') continue;
-      // One slot: banner waits for cutout.
-      await expectHoldsExplained(sandboxUrl, kills, [job.key], 1);
+      await expectHoldsExplained(sandboxUrl, kills, [job.key]);
       await decideByLedger(job, sandboxUrl);
     }
   };

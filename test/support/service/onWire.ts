@@ -30,7 +30,7 @@ export function settledLedger(sandboxUrl: string): Promise<LedgerAtKill> {
   });
 }
 
-/** What a kill may have lost, by the ledger: jobs whose POST was unanswered, and jobs whose answer came last. */
+/** What a kill may have lost, by the ledger: jobs whose POST was unanswered, and those answered just before. */
 export interface InDoubt {
   unanswered: string[];
   justAnswered: string[];
@@ -39,35 +39,30 @@ export interface InDoubt {
 /**
  * Fails for a held job whose POST reached the service, unless a kill may have lost its outcome. To be called before
  * anything is submitted again.
- *
- * @param slots - how many answers a worker may have that Temporal does not have yet
  */
 export async function expectHoldsExplained(
   sandboxUrl: string,
   kills: LedgerAtKill[],
   held: string[],
-  slots: number,
 ): Promise<InDoubt> {
   const { entries } = await readLedger(sandboxUrl);
   const sent = new Set(entries.filter(isSubmit).map(jobOf));
   // Each worker's own requests: the entries since the kill before.
   const seenOf = kills.map((seen, n) => seen.slice(kills[n - 1]?.length ?? 0));
   const unanswered = seenOf.flatMap((seen) => seen.filter(isUnanswered).map(jobOf));
-  const justAnswered = seenOf.flatMap((seen) => lastAnswered(seen, slots).map(jobOf));
+  const justAnswered = seenOf.flatMap((seen) => notReported(seen).map(jobOf));
   const explained = new Set([...unanswered, ...justAnswered]);
   expect(held.filter((job) => sent.has(job) && !explained.has(job))).toEqual([]);
   return { unanswered, justAnswered };
 }
 
-/** The last `slots` POSTs that were answered, without those whose task was polled: Temporal has their outcome. */
-function lastAnswered(seen: LedgerAtKill, slots: number): LedgerEntry[] {
-  const polls = seen.filter(({ operation }) => operation === 'get-task');
-  const polled = new Set(polls.map(({ taskId }) => taskId));
-  return seen
-    .filter((entry) => isSubmit(entry) && entry.answeredAt !== undefined)
-    .sort((one, other) => (one.answeredAt ?? '').localeCompare(other.answeredAt ?? ''))
-    .slice(-slots)
-    .filter(({ taskId }) => !polled.has(taskId));
+/** POSTs that were answered, but maybe not reported: a task that is polled was reported, and so were earlier ones. */
+function notReported(seen: LedgerAtKill): LedgerEntry[] {
+  const polled = new Set(seen.flatMap(({ operation, taskId }) => (operation === 'get-task' ? [taskId] : [])));
+  const last = lastReported(seen);
+  return seen.filter(
+    (entry) => isSubmit(entry) && !isUnanswered(entry) && !polled.has(entry.taskId) && entry.seq > last,
+  );
 }
 
 /**
