@@ -8,6 +8,7 @@ import { decideByLedger } from '../../support/builders/deciding';
 import { eventually } from '../../support/eventually';
 import { tasksOf } from '../../support/builders/jobs';
 import { readLedger, useSandboxEach } from '../../support/service/sandbox';
+import { patientPosts } from '../../support/servers/patientPosts';
 import { segueClient, testConfig, useTemporal, withWorker } from '../../support/servers/temporal';
 
 const temporal = useTemporal();
@@ -53,11 +54,11 @@ test('P1 P2: one POST of unknown outcome: that item is held as a run of its own,
 });
 
 test('an item that was held by its batch can be submitted again, as its second submission', async () => {
-  const config = testConfig({ submit: { timeout: '3s', authGrace: '1h' } });
+  const config = testConfig({ submit: { timeout: '1s', authGrace: '1h' } });
   const spec = batchOf(cutouts(sandbox.url, 2), 2);
   const key = batchItemKey(spec.key, 2);
   await befall(sandbox.url, `${key}.submit.1`, { fault: 'reset', when: 'before' });
-  await withWorker(temporal, config, sandbox.url, async () => {
+  const resubmit = async (): Promise<void> => {
     const client = segueClient(temporal, config);
     await client.batch.run(spec);
     const job = (await client.job(`media/${key}`)) as MediaJob;
@@ -67,7 +68,8 @@ test('an item that was held by its batch can be submitted again, as its second s
       [1, 'unknown'],
       [2, 'accepted'],
     ]);
-  });
+  };
+  await withWorker(temporal, config, sandbox.url, resubmit, { worker: patientPosts() });
   expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 2, duplicates: 0 });
 });
 

@@ -13,9 +13,12 @@ import {
 import { eventually } from '../../support/eventually';
 import { seed, seedRecord, seedTranscription } from '../../support/service/records';
 import { addFault, answering, ask, readLedger } from '../../support/service/sandbox';
+import { patientPosts } from '../../support/servers/patientPosts';
 import { segueClient } from '../../support/servers/temporal';
 
-const { client, config, sandbox, start, summary, temporal } = useCampaigns();
+const { client, config, sandbox, start, summary, temporal } = useCampaigns({
+  worker: patientPosts(),
+});
 
 test('one failed job stops only what builds on it', async () => {
   const bad = { tool: 'remove-background', request: { image_url: 'http://127.0.0.1:9/none.png' } };
@@ -225,7 +228,7 @@ test('a held job that a person has submitted again runs, though the service lets
   await addFault(sandbox.url, lost);
   const spec = await newCampaign(sandbox.url, {
     media: { cutout: cutout(sandbox.url) },
-    submit: { timeout: '3s', authGrace: '1h' },
+    submit: { timeout: '1s', authGrace: '1h' },
   });
   const campaign = await start(spec);
   await campaign.untilJob('cutout', 'held');

@@ -14,13 +14,14 @@ import {
   untilUnlisted,
 } from '../../support/builders/jobs';
 import { readLedger } from '../../support/service/sandbox';
+import { patientPosts } from '../../support/servers/patientPosts';
 import { segue } from '../../support/servers/segueCommand';
 import { segueClient, startOwnDevServer, testConfig, withWorker } from '../../support/servers/temporal';
 
 // Every command is a process of its own, and there are many.
 
 // The list shows a whole namespace, and what other files left in it would be asked one by one.
-const line = useCommandLine({ openTemporal: startOwnDevServer });
+const line = useCommandLine({ openTemporal: startOwnDevServer, worker: patientPosts() });
 const { temporal, sandbox, config, settings } = line;
 
 const resolve = (...args: string[]) => segue(['resolve', ...args], settings);
@@ -84,7 +85,7 @@ describe('a job that is held', () => {
   });
 
   test('P1: is submitted again only when a person says so, and not while the first may still arrive', async () => {
-    const early = await startHeldJob(line);
+    const early = await startHeldJob(line, { submit: { timeout: '10m', authGrace: '1h' } });
     const tooEarly = await resolve(early, '--resubmit', '--reason', 'not there', '--json');
     expect(tooEarly.code).toBe(2);
     expect(JSON.parse(tooEarly.stdout)).toMatchObject({
@@ -97,7 +98,7 @@ describe('a job that is held', () => {
     expect(await tasksOf(sandbox.url, early)).toHaveLength(1);
     await temporal.client.workflow.getHandle(`media/${early}`).terminate();
 
-    const key = await startHeldJob(line, { submit: { timeout: '2s', authGrace: '1h' } });
+    const key = await startHeldJob(line, { submit: { timeout: '1s', authGrace: '1h' } });
     const again = [key, '--resubmit', '--reason', 'not there'];
     const decided = await eventually('the time to submit again', async () => {
       const answer = await resolve(...again);

@@ -17,6 +17,7 @@ import {
   untilUnlisted,
   OWN_START,
 } from '../../support/builders/jobs';
+import { patientPosts } from '../../support/servers/patientPosts';
 import { resetRun } from '../../support/servers/reset';
 import { addFault, readLedger } from '../../support/service/sandbox';
 import { segue } from '../../support/servers/segueCommand';
@@ -79,8 +80,8 @@ describe('a job that was stopped with work under way', () => {
   test('P1: names the X-Request-Id of its second POST when the outcome of both is unknown', async () => {
     const slow = await startSandbox({ pace: { kind: 'instant' } });
     const own = testConfig();
-    const ours = { ...settings, SEGUE_TASK_QUEUE: own.taskQueue, SEGUE_SUBMIT_TIMEOUT: '5s' };
-    await withWorker(temporal, own, slow.url, async () => {
+    const ours = { ...settings, SEGUE_TASK_QUEUE: own.taskQueue, SEGUE_SUBMIT_TIMEOUT: '1s' };
+    const submitTwice = async (): Promise<void> => {
       const key = newKey();
       for (const [n, when] of [
         [1, 'before'],
@@ -107,7 +108,8 @@ describe('a job that was stopped with work under way', () => {
         return row.status === 'terminated' && row.requestId === requestId;
       });
       expect((await segue(['retry', key], ours)).stderr).toContain(requestId);
-    });
+    };
+    await withWorker(temporal, own, slow.url, submitTwice, { worker: patientPosts() });
     await slow.stop();
   });
 

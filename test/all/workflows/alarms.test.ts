@@ -9,14 +9,14 @@ import {
 } from '../../../src/contract/ids';
 import { batchOf, cutouts } from '../../support/builders/batch';
 import { eventually } from '../../support/eventually';
-import { addFault, ask, readLedger, useSandbox } from '../../support/service/sandbox';
+import { addFault, addPassingFault, ask, readLedger, useSandbox } from '../../support/service/sandbox';
 import { segueClient, testConfig, useTemporal, useWorker } from '../../support/servers/temporal';
 import { OWN_START } from '../../support/builders/jobs';
 
 const temporal = useTemporal();
 const sandbox = useSandbox({ pace: { kind: 'time', ms: 3_600_000 } });
 const config = testConfig({
-  submit: { timeout: '5s', authGrace: '1h' },
+  submit: { timeout: '10m', authGrace: '1h' },
   poll: { min: '50ms', max: '100ms', deadline: '1h', giveUp: '7d' },
 });
 const notify = { userId: 'u-1', workspaceId: '1' };
@@ -39,12 +39,12 @@ async function untilTold(...people: string[]): Promise<void> {
   expect(await told()).toEqual(people);
 }
 
-/** The service takes the POST and answers too late. */
-async function answerLate(requestId: string): Promise<void> {
-  await addFault(sandbox.url, {
+/** The service takes the POST and does not answer; without the fault, the connection is closed. */
+function leaveUnanswered(requestId: string) {
+  return addPassingFault(sandbox.url, {
     operation: 'remove-background',
     match: { requestId },
-    ...{ fault: 'delay', ms: 15_000, when: 'after' },
+    ...{ fault: 'hang', when: 'after' },
   });
 }
 
@@ -55,7 +55,7 @@ async function untilStage(workflowId: string, stage: string): Promise<void> {
 
 test('P2: a job that is held after it was cancelled is told until it is heard, and says what can be decided', async () => {
   const key = `alarm-${randomUUID()}`;
-  await answerLate(`${key}.submit.1`);
+  const lost = await leaveUnanswered(`${key}.submit.1`);
   for (const nth of [1, 2])
     await addFault(sandbox.url, {
       operation: 'notify',
@@ -67,6 +67,7 @@ test('P2: a job that is held after it was cancelled is told until it is heard, a
   const job = await media.start({ key, tool: 'remove-background', request, notify });
   await eventually('the POST', async () => (await readLedger(sandbox.url)).summary.submissions === 1);
   await job.cancel();
+  await lost.takeAway();
   expect(await job.wait()).toMatchObject({ status: 'held' });
   expect(await job.state()).toMatchObject({ hold: { actions: ['adopt', 'abandon'], resubmitAfter: null } });
   await untilTold('op', 'u-1');
@@ -77,10 +78,11 @@ test('P2: a job that is held after it was cancelled is told until it is heard, a
 test('P2: an item that is held when its batch is gone is told to the operator by itself', async () => {
   const spec = batchOf(cutouts(sandbox.url, 1), 1);
   const key = batchItemKey(spec.key, 1);
-  await answerLate(`${key}.submit.1`);
+  const lost = await leaveUnanswered(`${key}.submit.1`);
   await segueClient(temporal, config).batch.start(spec);
   await eventually('the POST', async () => (await readLedger(sandbox.url)).summary.submissions === 1);
   await temporal.client.workflow.getHandle(batchWorkflowId(spec.key)).terminate();
+  await lost.takeAway();
   await untilStage(mediaWorkflowId(key), 'held');
   await untilTold('op');
   await temporal.client.workflow.getHandle(mediaWorkflowId(key)).terminate();

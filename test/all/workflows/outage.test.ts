@@ -102,7 +102,7 @@ test(
 test('P2: a key that is denied everywhere ends the job after the grace, with one POST a job or none', async () => {
   const { service, server } = await startService();
   service.trouble = DENIED;
-  const config = testConfig({ submit: { timeout: '5s', authGrace: '0s' } });
+  const config = testConfig({ submit: { timeout: '10m', authGrace: '0s' } });
   await withWorker(temporal, config, server.url, async () => {
     const { media } = segueClient(temporal, config);
     for (let n = 0; n < 4; n++) {

@@ -9,6 +9,7 @@ import { type DevServer, startDevServer } from '../../../src/temporal/devServer'
 import { eventually } from '../../support/eventually';
 import { tasksOf } from '../../support/builders/jobs';
 import { answeredWhileContinuing } from '../../support/builders/lateWhileContinuing';
+import { patientPosts } from '../../support/servers/patientPosts';
 import { resetRun } from '../../support/servers/reset';
 import { seedTranscription } from '../../support/service/records';
 import { addFault, readLedger } from '../../support/service/sandbox';
@@ -114,9 +115,9 @@ test('a question that a reset asks again does not keep the run from continuing a
   const sandbox = await startSandbox({ pace: { kind: 'time', ms: 3_600_000 } });
   const config = testConfig({
     poll: { min: '1h', max: '1h', deadline: '1h', giveUp: '7d' },
-    submit: { timeout: '3s', authGrace: '1h' },
+    submit: { timeout: '1s', authGrace: '1h' },
   });
-  await withWorker(temporal, config, sandbox.url, async () => {
+  const resetAndResubmit = async (): Promise<void> => {
     const job = await segueClient(temporal, config).media.start({
       key: `reset-${randomUUID()}`,
       tool: 'remove-background',
@@ -142,7 +143,8 @@ test('a question that a reset asks again does not keep the run from continuing a
     await eventually('that it can be decided', () => job.resolve(decision));
     await eventually('a run that continues it', async () => (await run.describe()).runId !== reset);
     await run.terminate();
-  });
+  };
+  await withWorker(temporal, config, sandbox.url, resetAndResubmit, { worker: patientPosts() });
   expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 1, duplicates: 0 });
   await sandbox.stop();
 });
@@ -155,8 +157,8 @@ test('P1: a late answer that comes while a run continues as new is followed, and
   const tasks = await tasksOf(sandbox.url, job.key);
   expect(await job.report()).toMatchObject({ status: 'succeeded', taskId: tasks[0] });
   const { entries, summary } = await readLedger(sandbox.url);
+  // One after the answer would be accepted.
   expect(summary).toMatchObject({ submissions: 1, duplicates: 0 });
-  // The one that was accepted, and the one that was denied.
-  expect(entries.filter(({ kind }) => kind === 'submit')).toHaveLength(2);
+  expect(entries.map(({ fault }) => fault)).toContain('status before');
   await sandbox.stop();
 });

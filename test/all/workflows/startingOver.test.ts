@@ -13,15 +13,16 @@ import {
 import { searchAttributes } from '../../../src/contract/searchAttributes';
 import { eventually } from '../../support/eventually';
 import { startByName, tasksOf } from '../../support/builders/jobs';
-import { addFault, ask, readLedger, useSandbox } from '../../support/service/sandbox';
+import { addFault, addPassingFault, ask, readLedger, useSandbox } from '../../support/service/sandbox';
+import { patientPosts } from '../../support/servers/patientPosts';
 import { segueClient, testConfig, useTemporal, useWorker, withWorker } from '../../support/servers/temporal';
 import { seedProject, WORKSPACE } from '../../support/builders/writing';
 
 const temporal = useTemporal();
 const sandbox = useSandbox({ pace: { kind: 'time', ms: 3_600_000 } });
-const submit = { timeout: '3s', authGrace: '1h' } as const;
+const submit = { timeout: '1s', authGrace: '1h' } as const;
 const config = testConfig({ submit, organization: WORKSPACE });
-useWorker(temporal, config, sandbox);
+useWorker(temporal, config, sandbox, { worker: patientPosts() });
 
 const SOMEBODY = { by: 'Olga', reason: 'looked it up' };
 const ago = (minutes: number): string => new Date(Date.now() - minutes * 60_000).toISOString();
@@ -95,14 +96,15 @@ describe('P2: a denial after a person had it submitted again', () => {
     const notify = { userId: 'u', workspaceId: WORKSPACE };
     // A worker that knows nothing of other denials, or it would hold the third POST back.
     const own = testConfig({ submit, organization: WORKSPACE });
-    await withWorker(temporal, own, sandbox.url, async () => {
+    const untilToldTwice = async (): Promise<void> => {
       const run = await startByName(temporal, own, sandbox.url, { key, submit, notify });
       await untilTold(key, 'denied-1');
       await untilHeld(run, 2);
       await resubmit(key);
       await untilTold(key, 'denied-3');
       await run.cancel();
-    });
+    };
+    await withWorker(temporal, own, sandbox.url, untilToldTwice, { worker: patientPosts() });
   });
 
   async function untilTold(key: string, event: string): Promise<void> {
@@ -151,13 +153,15 @@ test('P2: a task beside the one that is followed is not forgotten when the run c
 
 test('P2: a task that is told of a submission under way, and is not its own, is listed beside it', async () => {
   const key = `late-${randomUUID()}`;
-  await addFault(sandbox.url, { ...befalls(key, 1), fault: 'delay', ms: 1_000, when: 'after' });
+  const late = { fault: 'delay', ms: 3_600_000, when: 'after' } as const;
+  const delay = await addPassingFault(sandbox.url, { ...befalls(key, 1), ...late });
   const run = await startByName(temporal, config, sandbox.url, { key });
   const [taskId = ''] = await eventually('the POST', async () => {
     const tasks = await tasksOf(sandbox.url, key);
     return tasks.length > 0 ? tasks : undefined;
   });
   await run.signal(acceptedSignal, { hold: 'of a run that was reset/1', taskId: 'another' });
+  await delay.takeAway();
   await eventually('the polls', async () => (await stateOf(run)).stage === 'polling');
   expect(await stateOf(run)).toMatchObject({ taskId });
   const { typedSearchAttributes } = await run.describe();

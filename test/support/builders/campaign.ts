@@ -19,7 +19,7 @@ import { type CommandLine, useCommandLine } from '../servers/commandLine';
 import { eventually } from '../eventually';
 import { SANDBOX_PLACES } from '../service/records';
 import { ask, type LedgerReading, readLedger } from '../service/sandbox';
-import { segueClient, type TestTemporal } from '../servers/temporal';
+import { segueClient, type TestTemporal, type TestWorkerOptions } from '../servers/temporal';
 
 export interface TestCampaigns extends CommandLine {
   client: () => SegueClient;
@@ -31,8 +31,11 @@ export interface TestCampaigns extends CommandLine {
 }
 
 /** Called at the top of a test file: one worker for all its campaigns, and a service that each test finds untouched. */
-export function useCampaigns({ etags = true } = {}): TestCampaigns {
-  const line = useCommandLine({ layout: SANDBOX_PLACES, pace: { kind: 'instant' }, etags });
+export function useCampaigns({
+  etags = true,
+  worker,
+}: { etags?: boolean } & Pick<TestWorkerOptions, 'worker'> = {}): TestCampaigns {
+  const line = useCommandLine({ layout: SANDBOX_PLACES, pace: { kind: 'instant' }, etags, worker });
   const { temporal, config, sandbox } = line;
   beforeEach(async () => {
     await ask(sandbox.url, 'POST /_sandbox/reset');

@@ -11,7 +11,11 @@ import { type Sandbox } from '../../../sandbox/src/server';
 import { eventually } from '../eventually';
 import { startByName } from './jobs';
 import { addFault, ask, readLedger, useSandboxEach } from '../service/sandbox';
+import { patientPosts } from '../servers/patientPosts';
 import { segueClient, type TestTemporal, testConfig, useTemporal, withWorker } from '../servers/temporal';
+
+/** A resubmit is refused for as long as the submit timeout, from the hold on. */
+const BRIEF = { timeout: '1s', authGrace: '1h' } as const;
 
 export const SOMEBODY = { by: 'Olga', reason: 'looked it up' };
 
@@ -68,17 +72,16 @@ export function useHeldJobs(): HeldJobs {
         body: { image_url: `${sandbox.url}/samples/mug.png` },
         headers: { 'x-request-id': submitRequestId(key, attempt.n) },
       });
-    await withWorker(temporal, config, sandbox.url, async () => {
+    const withJob = async (): Promise<void> => {
       await startByName(temporal, config, sandbox.url, {
-        ...{ key, held: { attempts: [attempt], isUntold: true } },
-        // Each test waits for it, and the next POST has to be answered within it.
-        submit: { timeout: '3s', authGrace: '1h' },
+        ...{ key, held: { attempts: [attempt], isUntold: true }, submit: BRIEF },
         ...{ poll: config.poll, ...more },
       });
       const job = await segueClient(temporal, config).media.get(key);
       await eventually('the hold', async () => (await job.state())?.hold);
       await work(job);
-    });
+    };
+    await withWorker(temporal, config, sandbox.url, withJob, { worker: patientPosts() });
   };
 
   const decide: HeldJobs['decide'] = ({ workflowId }, decision) =>
@@ -91,9 +94,7 @@ export function useHeldJobs(): HeldJobs {
 
   const startResubmittable: HeldJobs['startResubmittable'] = async () => {
     const attempts = [{ n: 1, at: new Date(0).toISOString(), outcome: 'unknown' as const, reason: 'a test' }];
-    // A resubmit is refused for as long as a POST may take.
-    const submit = { timeout: '1s', authGrace: '1h' } as const;
-    const input = { key: `held-${randomUUID()}`, held: { attempts }, submit };
+    const input = { key: `held-${randomUUID()}`, held: { attempts }, submit: BRIEF };
     const run = await startByName(temporal, config, sandbox.url, input);
     const hold = await withWorker(temporal, config, sandbox.url, () =>
       eventually('that it can be submitted again', async () => {

@@ -5,6 +5,7 @@ import { acceptedSignal } from '../../../src/contract';
 import { eventually } from '../eventually';
 import { tasksOf } from './jobs';
 import { addFault, answering, ask } from '../service/sandbox';
+import { patientPosts } from '../servers/patientPosts';
 import { segueClient, testConfig, type TestTemporal, withWorker } from '../servers/temporal';
 
 /**
@@ -16,11 +17,11 @@ export async function answeredWhileContinuing(
   sandboxUrl: string,
   limit: number,
 ): Promise<MediaJob> {
-  const config = testConfig({ submit: { timeout: '3s', authGrace: '1h' } });
+  const config = testConfig({ submit: { timeout: '1s', authGrace: '1h' } });
   const key = `late-${randomUUID()}`;
   const lost = { match: { requestId: `${key}.submit.1` }, fault: 'reset', when: 'after' } as const;
   await addFault(sandboxUrl, { operation: 'remove-background', ...lost });
-  const job = await withWorker(temporal, config, sandboxUrl, async () => {
+  const untilDenied = async (): Promise<MediaJob> => {
     const request = { image_url: `${sandboxUrl}/samples/mug.png` };
     const held = await segueClient(temporal, config).media.start({ key, tool: 'remove-background', request });
     await eventually('the hold', async () => (await held.state())?.stage === 'held');
@@ -35,7 +36,8 @@ export async function answeredWhileContinuing(
       return !raw.pendingWorkflowTask && raw.pendingActivities?.length === 0;
     });
     return held;
-  });
+  };
+  const job = await withWorker(temporal, config, sandboxUrl, untilDenied, { worker: patientPosts() });
 
   const run = temporal.client.workflow.getHandle(job.workflowId);
   const nothing = { hold: 'of nobody', taskId: '' };

@@ -29,22 +29,41 @@ const set = (name: string, value: unknown = true): ProjectChange => ({
   steps: [{ at: `/${name}`, set: value }],
 });
 
-/** Where a PATCH of unknown outcome is waited for as long as a call may take. A busy machine must answer within it. */
-const BRIEF_MS = 1_500;
+/** How long a write waits until a PATCH of unknown outcome can no longer arrive. */
+const BRIEF_MS = 100;
+/** How long a PATCH hangs. */
+const HANG_MS = 1_500;
+const PATIENT_MS = 600_000;
 
 interface Limits {
   project?: ProjectRef;
   startToCloseTimeoutMs?: number;
   writeTimeoutMs?: number;
+  patchTimeoutMs?: number;
+}
+
+/** The api, with calls that may take longer than a write waits after one: a busy machine has to answer them. */
+function patient(patchTimeoutMs: number): Api {
+  return {
+    ...api,
+    getProject: (request, options) => api.getProject(request, { ...options, timeoutMs: PATIENT_MS }),
+    updateProject: (request, options) =>
+      api.updateProject(request, { ...options, timeoutMs: patchTimeoutMs }),
+  };
 }
 
 /** Writes these changes, named as they stand here. */
 async function write(
   changes: Record<string, ProjectChange>,
-  { project = PROJECT, startToCloseTimeoutMs = 3_600_000, writeTimeoutMs = 600_000 }: Limits = {},
+  {
+    project = PROJECT,
+    startToCloseTimeoutMs = 3_600_000,
+    writeTimeoutMs = PATIENT_MS,
+    patchTimeoutMs = PATIENT_MS,
+  }: Limits = {},
 ): Promise<WriteReport> {
   const environment = activityEnvironment({ startToCloseTimeoutMs });
-  const { general } = createActivities(api, { writeTimeoutMs });
+  const { general } = createActivities(patient(patchTimeoutMs), { writeTimeoutMs });
   const order: WriteOrder = {
     project,
     scope: { organization: '42', space: '3' },
@@ -220,7 +239,8 @@ describe.each(['strong', 'none'] as const)('with ETags: %s', (etags) => {
   describe('P3: a PATCH that nobody knows of', () => {
     test.each(['reset', 'hang'] as const)('was applied before a %s: it is not sent again', async (fault) => {
       service.onPatch = () => fault;
-      const written = write({ a: set('a') }, { writeTimeoutMs: BRIEF_MS });
+      const patchTimeoutMs = fault === 'hang' ? HANG_MS : undefined;
+      const written = write({ a: set('a') }, { writeTimeoutMs: BRIEF_MS, patchTimeoutMs });
       expect(await written).toEqual({ applied: ['a'], refused: [], patches: 1 });
       expect(service.project.data).toEqual({ ...KEPT, a: true });
     });
