@@ -11,8 +11,8 @@ export const MEDIA_WORKFLOW = 'media';
 export const MEDIA_REQUEST_WORKFLOW = 'mediaRequest';
 
 /**
- * Set by every start of a media job, batch or partition through Segue, which never starts a closed key again. A run
- * without it refuses to submit. The value identifies the starter.
+ * Set by every start of a run with a key through Segue, which never starts a closed key again. A run without it refuses
+ * to begin. The value identifies the starter.
  */
 export const START_MEMO = 'segueStart';
 

@@ -7,7 +7,7 @@ import {
 } from '@temporalio/client';
 import { quoted } from '../contract/searchAttributes';
 import { explainUnregistered } from './registration';
-import { BATCH_PART_WORKFLOW, BATCH_WORKFLOW, MEDIA_WORKFLOW, START_MEMO } from '../contract';
+import { MEDIA_WORKFLOW, START_MEMO } from '../contract';
 
 /** What the server tells of a run without asking its worker. */
 export type Listed = Omit<WorkflowExecutionInfo, 'raw'>;
@@ -17,13 +17,9 @@ export function isOpen({ status }: Pick<WorkflowExecutionInfo, 'status'>): boole
   return ['RUNNING', 'PAUSED', 'CONTINUED_AS_NEW'].includes(status.name);
 }
 
-const STARTED_BY_SEGUE_ALONE = [MEDIA_WORKFLOW, BATCH_WORKFLOW, BATCH_PART_WORKFLOW];
-
-/** Whether the run ended at once because Segue did not start it. */
-export function isRefusedStart({ type, status, memo }: Listed): boolean {
-  return (
-    STARTED_BY_SEGUE_ALONE.includes(type) && status.name === 'FAILED' && memo?.[START_MEMO] === undefined
-  );
+/** Whether the run of a key ended at once because it was started without Segue's memo. */
+export function isRefusedStart({ status, memo }: Listed): boolean {
+  return status.name === 'FAILED' && memo?.[START_MEMO] === undefined;
 }
 
 export interface OwnRun extends WorkflowExecutionDescription {

@@ -3,7 +3,7 @@ import { validateBatchInput } from '../validation/batch';
 import { type BatchInput, type BatchResult } from '../contract';
 import { batchWorkflowId } from '../contract/ids';
 import { withEndReport } from './lib/listeners';
-import { badInput, refusePlainStart, refuseUnsafeStart, START_BATCHES_BY_CLIENT } from './steps/job';
+import { badInput, refuseUnsafeStart } from './steps/job';
 import { notifyChanges, notifyEnd, resumeNotices } from './batch/notify';
 import { allocateSlots, sendGrants, untilGrantsSent } from './batch/slots';
 import { Batch } from './batch/state';
@@ -16,7 +16,6 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
   const problems = validateBatchInput(input);
   if (problems.length > 0) throw badInput(problems);
   refuseUnsafeStart(input.key, batchWorkflowId(input.key), input);
-  refusePlainStart(input.key, START_BATCHES_BY_CLIENT);
 
   const run = new Batch(input);
   handleReports(run);

@@ -10,7 +10,7 @@ import { batchPartWorkflowId } from '../contract/ids';
 import { validatePartitionInput } from '../validation/batch';
 import { jobTimes } from '../validation/times';
 import { handleSending } from './steps/submit';
-import { readSettings, refusePlainStart, refuseUnsafeStart, START_BATCHES_BY_CLIENT } from './steps/job';
+import { readSettings, refuseUnsafeStart } from './steps/job';
 import { handleSlotGrant, keepAlive, reportToBatch, sendReports } from './partition/batchLink';
 import { notifyUsers } from './partition/notify';
 import { pollItems } from './partition/poll';
@@ -26,7 +26,6 @@ import { keepReplies, resumeWrites } from './partition/write';
 export async function batchPart(input: PartitionInput): Promise<PartitionResult> {
   const settings = readSettings(validatePartitionInput(input), (reader) => jobTimes(input, reader));
   refuseUnsafeStart(`${input.batch}~${input.n}`, batchPartWorkflowId(input.batch, input.n), input);
-  refusePlainStart(`${input.batch}~${input.n}`, START_BATCHES_BY_CLIENT);
   const run = new Partition(input, settings);
   setHandler(partitionResultsQuery, () => run.results(), {
     description: 'What became of the items so far, in the order of the manifest.',

@@ -1,17 +1,10 @@
 import { ApplicationFailure, CancellationScope, setHandler } from '@temporalio/workflow';
-import {
-  FAILURE,
-  MEDIA_REQUEST_WORKFLOW,
-  type MediaInput,
-  type MediaResult,
-  pollNowUpdate,
-  stateQuery,
-} from '../contract';
+import { FAILURE, type MediaInput, type MediaResult, pollNowUpdate, stateQuery } from '../contract';
 import { mediaWorkflowId } from '../contract/ids';
 import { handleListeners } from './lib/listeners';
 import { endOf, notifyEnd, resultOf, type Success, withCompletion, writeEnd } from './steps/finish';
 import { handleDecisions, handleLateAnswers, taskRules } from './steps/hold';
-import { refusePlainStart, refuseUnsafeStart } from './steps/job';
+import { refuseUnsafeStart } from './steps/job';
 import { describeJob, type MediaJob, readMediaSettings, startMediaJob } from './steps/mediaJob';
 import { handlePollNow, pollTask } from './steps/poll';
 import { handleSending, submitOnce } from './steps/submit';
@@ -59,11 +52,6 @@ function taskFailed({ input, progress }: MediaJob, errors: unknown): Application
 function start(input: MediaInput): MediaJob {
   const settings = readMediaSettings(input);
   refuseUnsafeStart(input.key, mediaWorkflowId(input.key), input);
-  refusePlainStart(
-    input.key,
-    `Start the workflow ${MEDIA_REQUEST_WORKFLOW} with the same input and any workflow id. ` +
-      'If this key never ran, use a new key: this failed run now occupies its id.',
-  );
   const job = startMediaJob(input, settings, CancellationScope.current());
   setHandler(stateQuery, () => describeJob(job), {
     description: 'What this job is doing: stage, hold, task, attempts, polls.',

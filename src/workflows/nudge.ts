@@ -11,7 +11,7 @@ import { isRecord, isText, validateProject, validateTargets } from '../validatio
 import { wasReset } from './lib/atMostOnce';
 import { isTooLate, type Message, tellUser } from './lib/notify';
 import { workingHours } from './lib/workingHours';
-import { badInput } from './steps/job';
+import { badInput, refuseUnsafeStart } from './steps/job';
 
 const WEEK_MS = 7 * 24 * 3_600_000;
 const NOT_DUE = 'it does not wait any more';
@@ -29,8 +29,10 @@ const { isStillDue } = proxyActivities<SegueActivities>({
 export async function nudge(input: NudgeInput): Promise<NoticeOutcome> {
   const problems = validateShape(input);
   if (problems.length > 0) throw badInput(problems);
+  const { workflowId } = workflowInfo();
+  refuseUnsafeStart(workflowId, workflowId);
   const sender = {
-    subject: { requestName: workflowInfo().workflowId },
+    subject: { requestName: workflowId },
     progress: { reset: wasReset(undefined) },
   };
   for (;;) {

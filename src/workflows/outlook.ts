@@ -27,6 +27,7 @@ import {
   type OutlookNews,
   type OutlookResult,
   type SegueActivities,
+  START_MEMO,
 } from '../contract';
 import { changeIdOf, nudgeSubject, nudgeWorkflowId, outlookWorkflowId } from '../contract/ids';
 import { validateOutlookInput } from '../validation/outlook';
@@ -149,6 +150,7 @@ async function nudgeOnce(
   try {
     const run = await startChild<(input: NudgeInput) => Promise<NoticeOutcome>>(NUDGE_WORKFLOW, {
       workflowId: nudgeWorkflowId({ organization, project, at: place, week, subject }),
+      memo: { [START_MEMO]: workflowInfo().runId },
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
       parentClosePolicy: ParentClosePolicy.ABANDON,
       args: [nudging],

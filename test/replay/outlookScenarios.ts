@@ -13,6 +13,7 @@ import {
 import { type StarterConfig } from '../../src/config';
 import { type RuleRequest } from '../../sandbox/src/faults/rules';
 import { startSandbox } from '../../sandbox/src/server';
+import { OWN_START } from '../support/builders/jobs';
 import { eventually } from '../support/eventually';
 import { seed } from '../support/service/records';
 import { giveUpUnanswered } from '../support/servers/giveUp';
@@ -148,8 +149,7 @@ function startNudge(
 ): Promise<WorkflowHandle> {
   const whole: NudgeInput = { to: NOTIFY, timezone, place: '/campaign', ...input };
   return client.workflow.start(NUDGE_WORKFLOW, {
-    workflowId: `nudge/${randomUUID()}`,
-    taskQueue,
+    ...{ memo: OWN_START, workflowId: `nudge/${randomUUID()}`, taskQueue },
     args: [whole],
   });
 }

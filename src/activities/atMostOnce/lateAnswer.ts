@@ -17,12 +17,12 @@ export function signalLateAnswer(key: string, submission: number, taskId: string
   return logged({ key, hold, taskId }, () => signal(workflowId, acceptedSignal, { hold, taskId }));
 }
 
-export type LateTask = LateTasks['tasks'][number] & { key: string };
+export type LateTask = LateTasks['tasks'][number] & { key: string; attempt: number };
 
 /** Signals a partition the tasks of a chunk; the items of a partition that is over have runs of their own. */
 export function signalLateTasks(late: LateTask[]): Promise<void> {
   const { workflowId, runId } = orderedBy();
-  const tasks = late.map(({ item, attempt, taskId }) => ({ item, attempt, taskId }));
+  const tasks = late.map(({ item, taskId }) => ({ item, taskId }));
   const signalItem = ({ key, attempt, taskId }: LateTask): Promise<void> => {
     const hold = holdName(runId, attempt);
     return logged({ key, hold, taskId }, () =>

@@ -133,7 +133,7 @@ export interface PartitionResult {
 export const windowSignal = defineSignal<[PartitionWindow]>('window');
 /** Task ids that came too late to be a result of their chunk, by the item's place in the partition. */
 export interface LateTasks {
-  tasks: { item: number; attempt: number; taskId: string }[];
+  tasks: { item: number; taskId: string }[];
 }
 
 export const lateTasksSignal = defineSignal<[LateTasks]>('lateTasks');

@@ -125,7 +125,7 @@ export function campaignJsonSchema(): JsonSchema {
     title: 'Campaign',
     description:
       'Input of the workflow `campaign`, whose id is `campaign/<key>`. Start it with the id reuse policy ' +
-      'RejectDuplicate and the conflict policy UseExisting. Names of jobs are unique over media, transcripts and waits.',
+      'RejectDuplicate, the conflict policy UseExisting and a memo `segueStart` with any text. Names of jobs are unique over media, transcripts and waits.',
     anyOf: needsOne,
     $defs: { reference: withoutDialect(z.toJSONSchema(reference)) },
   };

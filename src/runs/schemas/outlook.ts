@@ -45,7 +45,7 @@ export function outlookJsonSchema(): JsonSchema {
     title: 'Outlook',
     description:
       'Input of the workflow `outlook`, whose id is `outlook/<key>`. Start it with the id reuse policy ' +
-      'RejectDuplicate and the conflict policy UseExisting.',
+      'RejectDuplicate, the conflict policy UseExisting and a memo `segueStart` with any text.',
     anyOf: ['drafts', 'activity', 'boards'].map((part) => ({ required: [part] })),
   };
 }

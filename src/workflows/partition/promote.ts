@@ -118,14 +118,15 @@ export function handleLateTasks(run: Partition): void {
       const tasks = isRecord(news) && Array.isArray(news.tasks) ? (news.tasks as unknown[]) : [];
       await CancellationScope.nonCancellable(() => Promise.all(tasks.map((task) => takeLate(run, task))));
     },
-    { description: 'Task ids that came too late to be a result: { tasks: [{ item, attempt, taskId }] }.' },
+    { description: 'Task ids that came too late to be a result: { tasks: [{ item, taskId }] }.' },
   );
 }
 
+/** The item's attempt is not compared: a run that was reset counts anew, and the task is the item's all the same. */
 async function takeLate(run: Partition, task: unknown): Promise<void> {
   if (!isRecord(task) || !isText(task.taskId)) return;
   const known = run.progress.items[Number(task.item)];
-  if (!known || known.attempts !== task.attempt) return;
+  if (!known) return;
   // Kept also while the chunk's outcome is still open.
   known.taskId ??= task.taskId;
   if (known.workflowId === undefined) return;

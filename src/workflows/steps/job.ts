@@ -13,6 +13,7 @@ import {
   type FollowProgress,
   type Hold,
   type HoldState,
+  MEDIA_REQUEST_WORKFLOW,
   type MediaStage,
   type NotifyTarget,
   type Scope,
@@ -155,7 +156,8 @@ export function badInput(problems: string[]): ApplicationFailure {
 
 /**
  * Fails a run, before it does anything, whose start could pay or notify twice: the server repeats a run with a retry
- * policy or a cron schedule, and another id than the key's own lets a second run of the same job in.
+ * policy or a cron schedule, and another id than the key's own lets a second run of the same job in. Segue's own starts
+ * have a memo and the reuse policy RejectDuplicate; a start without the memo may repeat a closed run of its id.
  */
 export function refuseUnsafeStart(key: string, id: string, input: { carried?: object } = {}): void {
   const info = workflowInfo();
@@ -163,28 +165,21 @@ export function refuseUnsafeStart(key: string, id: string, input: { carried?: ob
   if (info.attempt > 1) problems.push('it is a retry; start it without a retry policy');
   if (info.cronSchedule) problems.push('it has a cron schedule; use a Temporal Schedule of Segue');
   if (info.workflowId !== id) problems.push(`its workflow id is ${info.workflowId}, but its key gives ${id}`);
-  if (problems.length > 0) throw unsafeStart(key, problems.join('; '));
+  if (info.memo?.[START_MEMO] === undefined) problems.push(PLAIN_START);
+  if (problems.length === 0) return;
+  throw ApplicationFailure.nonRetryable(
+    `Job ${key} was not started: ${problems.join('; ')}`,
+    FAILURE.unsafeStart,
+  );
 }
+
+const PLAIN_START =
+  `without the memo ${START_MEMO} it could repeat a closed run. Use SegueClient or the \`segue\` command, or for a ` +
+  `media job start the workflow ${MEDIA_REQUEST_WORKFLOW} with the same input and any workflow id; docs/client.md tells ` +
+  'how other languages start the rest. If this key never ran, use a new key: this failed run now occupies its id.';
 
 /** Only continue-as-new may give a state: the UI copies it when somebody starts a workflow like another one. */
 export function validateCarried({ carried }: { carried?: object }): string[] {
   if (!carried || workflowInfo().continuedFromExecutionRunId !== undefined) return [];
   return ['its input has `carried`, which only a run that continues as new has; leave it out'];
 }
-
-/** A plain start of a closed id makes a new run, which would pay again. Segue's own starts have a memo, plain ones do not. */
-export function refusePlainStart(key: string, advice: string): void {
-  if (workflowInfo().memo?.[START_MEMO] !== undefined) return;
-  const { workflowType } = workflowInfo();
-  throw unsafeStart(
-    key,
-    `${workflowType} cannot be started directly: this start could repeat a job that was paid for. ${advice}`,
-  );
-}
-
-function unsafeStart(key: string, why: string): ApplicationFailure {
-  return ApplicationFailure.nonRetryable(`Job ${key} was not started: ${why}`, FAILURE.unsafeStart);
-}
-
-export const START_BATCHES_BY_CLIENT =
-  'Start a batch with `segue batch start` or SegueClient. To repeat its failed items: `segue batch retry KEY`.';

@@ -22,7 +22,7 @@ import { notificationsOf } from '../../support/builders/campaign';
 import { eventually } from '../../support/eventually';
 import { tasksOf } from '../../support/builders/jobs';
 import { resetRun } from '../../support/servers/reset';
-import { addFault, ask, readLedger, useSandboxEach } from '../../support/service/sandbox';
+import { addFault, answering, ask, readLedger, useSandboxEach } from '../../support/service/sandbox';
 import { segueClient, testConfig, useTemporal, withWorker } from '../../support/servers/temporal';
 import { type BatchPartition } from '../../../src/runs/batch/checkPartitions';
 
@@ -44,7 +44,7 @@ test('P2: a task id that comes late to a partition is adopted by the run that th
     await untilStatus(batch, 'the held item', ({ counts }) => counts.held === 1);
     const [taskId = ''] = await tasksOf(sandbox.url, key);
     const partition = temporal.client.workflow.getHandle(batchPartWorkflowId(spec.key, 1));
-    await partition.signal(lateTasksSignal, { tasks: [{ item: 0, attempt: 1, taskId }] });
+    await partition.signal(lateTasksSignal, { tasks: [{ item: 0, taskId }] });
     // The batch counts the item as held shortly before the item's own run exists.
     const job = (await eventually('the run of the item', () => client.job(`media/${key}`))) as MediaJob;
     const adopted = temporal.client.workflow.getHandle(job.workflowId);
@@ -113,6 +113,43 @@ test('P1 P2: a partition that was reset sends nothing again: what it may have se
       await temporal.client.workflow.getHandle(workflowId).terminate('not needed');
   });
   expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 3, duplicates: 0 });
+});
+
+test('P2: a task id that comes late to a partition that was reset is adopted, whatever its attempt was', async () => {
+  const config = testConfig({
+    poll: { min: '1h', max: '1h', deadline: '2h', giveUp: '7d' },
+    submit: { timeout: '50s', authGrace: '1h' },
+  });
+  const [item, other] = cutouts(sandbox.url, 2) as [BatchItem, BatchItem];
+  // The other is followed for hours, so the partition stays open.
+  const spec = batchOf([item, { ...other, taskId: 'a-slow-task' }], 2);
+  const key = batchItemKey(spec.key, 1);
+  const submitted = (n: number) => ({ match: { requestId: `${key}.submit.${n}` } });
+  await addFault(sandbox.url, { ...answering(429, 'remove-background'), ...submitted(1) });
+  await addFault(sandbox.url, {
+    ...{ operation: 'remove-background', ...submitted(2) },
+    ...{ fault: 'delay', ms: 45_000, when: 'after' },
+  });
+  await withWorker(temporal, config, sandbox.url, async () => {
+    const client = segueClient(temporal, config);
+    const batch = await client.batch.start(spec);
+    const [taskId] = await eventually('its task', async () => {
+      const tasks = await tasksOf(sandbox.url, key);
+      return tasks.length > 0 && tasks;
+    });
+    const workflowId = batchPartWorkflowId(spec.key, 1);
+    await resetRun(temporal, { workflowId });
+    const job = (await eventually('the run of the item', () => client.job(`media/${key}`))) as MediaJob;
+    await eventually('the hold', async () => (await job.state())?.stage === 'held');
+
+    await ask(sandbox.url, 'DELETE /_sandbox/faults');
+    await eventually('the task', async () => (await job.state())?.stage === 'polling');
+    expect(await job.state()).toMatchObject({ taskId, decisions: [] });
+    expect((await resultsOf(batch))[0]).toMatchObject({ taskId });
+    for (const id of [workflowId, batch.workflowId, job.workflowId])
+      await temporal.client.workflow.getHandle(id).terminate('not needed');
+  });
+  expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 1, duplicates: 0 });
 });
 
 test('P2: what a terminated partition had at the service counts as held, and its tasks stand in the results', async () => {

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { type WorkflowHandle } from '@temporalio/client';
 import { type NudgeInput, NUDGE_WORKFLOW, type Nudge, type ProjectRef } from '../../../src/contract';
 import { notificationsOf } from '../../support/builders/campaign';
+import { OWN_START } from '../../support/builders/jobs';
 import { seed } from '../../support/service/records';
 import { addFault, answering, ask, useSandbox } from '../../support/service/sandbox';
 import { testConfig, useTimeSkipping, withWorker } from '../../support/servers/temporal';
@@ -127,8 +128,7 @@ function withNudges(work: (start: Start) => Promise<void>): Promise<void> {
     const to = { userId: 'u-1', workspaceId: '1' };
     const input: NudgeInput = { to, nudge, project, week, ...where };
     return temporal.client.workflow.start(NUDGE_WORKFLOW, {
-      workflowId: `nudge/${randomUUID()}`,
-      taskQueue: config.taskQueue,
+      ...{ memo: OWN_START, workflowId: `nudge/${randomUUID()}`, taskQueue: config.taskQueue },
       args: [input],
     });
   };

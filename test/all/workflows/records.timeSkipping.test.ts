@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Socket } from 'node:net';
 import { recordKey, recordWorkflowId, transcriptWorkflowId } from '../../../src/contract/ids';
+import { OWN_START } from '../../support/builders/jobs';
 import { SRT } from '../../support/service/records';
 import { answer, startRawServer } from '../../support/service/rawServer';
 import { testConfig, useTimeSkipping, withWorker } from '../../support/servers/temporal';
@@ -41,8 +42,7 @@ async function run(
       server.url,
       async () => {
         const handle = await temporal.client.workflow.start(workflow, {
-          workflowId,
-          taskQueue: config.taskQueue,
+          ...{ memo: OWN_START, workflowId, taskQueue: config.taskQueue },
           args: [workflow === 'transcript' ? { key, ...input } : input],
         });
         const result: unknown = await handle.result().catch((error: unknown) => error);

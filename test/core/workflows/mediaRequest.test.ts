@@ -50,7 +50,7 @@ test('P1: a plain start of a job submits nothing, whether its key is new or clos
   for (const input of [closed, fresh]) {
     const handle = await start('media', `media/${input.key}`, input);
     await expect(handle.result()).rejects.toMatchObject({
-      cause: { type: 'UnsafeStart', message: expect.stringContaining('Start the workflow mediaRequest') },
+      cause: { type: 'UnsafeStart', message: expect.stringContaining('start the workflow mediaRequest') },
     });
   }
   expect(await postsOf(closed.key)).toBe(1);

@@ -16,6 +16,7 @@ import {
 import { type StarterConfig } from '../../../src/config';
 import { campaignWorkflowId } from '../../../src/contract/ids';
 import { type CommandLine, useCommandLine } from '../servers/commandLine';
+import { OWN_START } from './jobs';
 import { eventually } from '../eventually';
 import { SANDBOX_PLACES } from '../service/records';
 import { ask, type LedgerReading, readLedger } from '../service/sandbox';
@@ -96,8 +97,7 @@ export async function startCampaign(
   input: CampaignInput,
 ): Promise<TestCampaign> {
   const handle = await client.workflow.start(CAMPAIGN_WORKFLOW, {
-    workflowId: campaignWorkflowId(input.key),
-    taskQueue,
+    ...{ memo: OWN_START, workflowId: campaignWorkflowId(input.key), taskQueue },
     args: [{ poll, submit, ...input }],
   });
   return new TestCampaign(handle);

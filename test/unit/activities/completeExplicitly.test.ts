@@ -96,8 +96,8 @@ const TO_PARTITION: Told = [
   lateTasksSignal.name,
   {
     tasks: [
-      { item: 6, attempt: 2, taskId: 't-1' },
-      { item: 7, attempt: 1, taskId: 't-1' },
+      { item: 6, taskId: 't-1' },
+      { item: 7, taskId: 't-1' },
     ],
   },
 ];
