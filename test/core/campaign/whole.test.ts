@@ -2,11 +2,15 @@
 import { cutout, keptOf, newCampaign, notificationsOf, useCampaigns } from '../../support/builders/campaign';
 import { seedRecord } from '../../support/service/records';
 
-const { sandbox, start, summary } = useCampaigns();
+const [tagged, plain] = [useCampaigns({ etags: true }), useCampaigns({ etags: false })];
 
 const VOICE = '7d9f2c1e-4b6a-4a51-9a55-0f1b6c3d2e01';
 
-test('a campaign from its spec to the last notification', async () => {
+test.each([
+  [true, tagged],
+  [false, plain],
+])('a campaign from its spec to the last notification, with ETags: %s', async (_etags, campaigns) => {
+  const { sandbox, start, summary } = campaigns;
   const spec = await newCampaign(sandbox.url, {
     scope: { organization: '1' },
     notify: { userId: 'u-1', workspaceId: '1', threadId: 't-9', progress: true },
@@ -78,6 +82,8 @@ test('a campaign from its spec to the last notification', async () => {
   const last = told.find(({ request }) => request.category === 'agentTaskCompleted');
   expect(last?.request.body).toMatch(/^Hello,[^]*\| cutout \| succeeded \| \[1\]\(http[^]*Segue$/);
 });
+
+const { sandbox, start, summary } = plain;
 
 test('without what is optional a campaign is completed', async () => {
   const bad = {
