@@ -10,6 +10,7 @@ import { eventually } from '../../support/eventually';
 import { addFault, ask, type LedgerReading, readLedger, withSandbox } from '../../support/service/sandbox';
 import { shared } from '../../support/jest/shared';
 import { segueClient, testConfig, useTemporal, withWorker } from '../../support/servers/temporal';
+import { WRITE_TIMEOUT_MS } from '../../support/builders/writing';
 
 const temporal = useTemporal();
 
@@ -50,8 +51,6 @@ function fault(
 const PAST_THE_LIMIT_MS = 3_600_000;
 /** Well within what these calls may take. */
 const SHORT_MS = 1_000;
-/** Without ETags, a write waits this long again until a PATCH that failed can no longer arrive. */
-const WRITE_TIMEOUT_MS = 2_000;
 
 async function summary(sandboxUrl: string) {
   return (await readLedger(sandboxUrl)).summary;
