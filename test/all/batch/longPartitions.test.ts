@@ -31,7 +31,7 @@ import {
   useSandboxEach,
 } from '../../support/service/sandbox';
 import { startOwnDevServer, testConfig, useTemporal, withWorker } from '../../support/servers/temporal';
-import { readProject, seedProject } from '../../support/builders/writing';
+import { readProject, seedProject, WRITE_TIMEOUT_MS } from '../../support/builders/writing';
 
 import { historiesOf, runsOf, timesOf } from '../../support/servers/runs';
 import { startContinued } from '../../support/servers/continueAsNew';
@@ -41,38 +41,43 @@ const temporal = useTemporal(() =>
 );
 const sandbox = useSandboxEach({ pace: { kind: 'polls', polls: 3 } });
 
-test('P3: a partition that only writes continues as new, too, and the next run does not ask at once for what was asked', async () => {
-  const config = testConfig();
-  const [batch, letters] = [`b-${randomUUID()}`, 20];
-  const workflowId = batchPartWorkflowId(batch, 1);
-  const project = await seedProject(sandbox.url);
-  const items = cutouts(sandbox.url, letters);
-  const waiting = (place: number): Letter => {
-    const saved = { place, at: `/made/${place}`, finishedAt: new Date().toISOString() };
-    const asked = { changeId: changeIdOf(workflowId, randomUUID()), items: [saved], times: 1 };
-    return { address: `project ${place}`, project, asked, halves: [], waiting: [] };
-  };
-  const input: PartitionInput = {
-    ...{ batch, n: 1, first: 1, items },
-    carried: {
-      items: items.map((_item, place) => ({ status: 'succeeded', taskId: `t-${place}`, attempts: 1 })),
-      letters: items.map((_item, place) => waiting(place)),
-      window: { order: 0, places: 0, paused: false, cancelled: false },
-      ...{ polls: 0, late: null, reset: false },
-    },
-  };
-  await addFault(sandbox.url, answering(500, 'update-project'));
-  await withWorker(temporal, config, sandbox.url, async () => {
-    const { taskQueue } = config;
-    const { workflow } = temporal.client;
-    await startContinued(temporal, BATCH_PART_WORKFLOW, { workflowId, taskQueue, args: [input] });
-    await runsOf(temporal, workflowId, 2);
-    await ask(sandbox.url, 'DELETE /_sandbox/faults');
-    expect(await workflow.getHandle(workflowId).result()).toMatchObject({ counts: { succeeded: letters } });
-    expect(timesOf('requestChange', await historiesOf(temporal, workflowId))).toBe(letters);
+describe.each([true, false])('with ETags: %s', (etags) => {
+  const sandbox = useSandboxEach({ pace: { kind: 'polls', polls: 3 }, etags });
+
+  test('P3: a partition that only writes continues as new, too, and the next run does not ask at once for what was asked', async () => {
+    const config = testConfig();
+    const [batch, letters] = [`b-${randomUUID()}`, 20];
+    const workflowId = batchPartWorkflowId(batch, 1);
+    const project = await seedProject(sandbox.url);
+    const items = cutouts(sandbox.url, letters);
+    const waiting = (place: number): Letter => {
+      const saved = { place, at: `/made/${place}`, finishedAt: new Date().toISOString() };
+      const asked = { changeId: changeIdOf(workflowId, randomUUID()), items: [saved], times: 1 };
+      return { address: `project ${place}`, project, asked, halves: [], waiting: [] };
+    };
+    const input: PartitionInput = {
+      ...{ batch, n: 1, first: 1, items },
+      carried: {
+        items: items.map((_item, place) => ({ status: 'succeeded', taskId: `t-${place}`, attempts: 1 })),
+        letters: items.map((_item, place) => waiting(place)),
+        window: { order: 0, places: 0, paused: false, cancelled: false },
+        ...{ polls: 0, late: null, reset: false },
+      },
+    };
+    await addFault(sandbox.url, answering(500, 'update-project'));
+    const work = async (): Promise<void> => {
+      const { taskQueue } = config;
+      const { workflow } = temporal.client;
+      await startContinued(temporal, BATCH_PART_WORKFLOW, { workflowId, taskQueue, args: [input] });
+      await runsOf(temporal, workflowId, 2);
+      await ask(sandbox.url, 'DELETE /_sandbox/faults');
+      expect(await workflow.getHandle(workflowId).result()).toMatchObject({ counts: { succeeded: letters } });
+      expect(timesOf('requestChange', await historiesOf(temporal, workflowId))).toBe(letters);
+    };
+    await withWorker(temporal, config, sandbox.url, work, { writeTimeoutMs: WRITE_TIMEOUT_MS });
+    const { made } = (await readProject(sandbox.url, project)).data as { made: object };
+    expect(Object.keys(made)).toHaveLength(letters);
   });
-  const { made } = (await readProject(sandbox.url, project)).data as { made: object };
-  expect(Object.keys(made)).toHaveLength(letters);
 });
 
 test('P4: a partition that only tells continues as new, too, and tells everybody once he can be told', async () => {

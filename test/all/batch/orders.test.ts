@@ -217,41 +217,45 @@ test('a number that allows large chunks no more is told to all, also to those wh
   });
 });
 
-test.each(['an Update', 'Temporal'])(
-  'P2: cancelled by %s, it submits nothing more, and what was accepted stands in results and project',
-  async (how) => {
-    const config = testConfig({ poll: { min: '1h', max: '1h', deadline: '2h', giveUp: '7d' } });
-    const project = await seedProject(sandbox.url);
-    const items = cutouts(sandbox.url, 12).map((item) => ({
-      ...item,
-      write: { project, at: `/made/${item.key}` },
-    }));
-    const spec = batchOf(items, 6, { concurrency: 4 });
-    await withWorker(temporal, config, sandbox.url, async () => {
-      const batch = await startBatch(temporal, config, spec);
-      await untilStatus(batch, 'items at the service', ({ counts }) => counts.running === 4);
-      if (how === 'Temporal') await temporal.client.workflow.getHandle(batch.workflowId).cancel();
-      else await batch.cancel({ by });
-      expect(await batch.result()).toMatchObject({
-        status: 'cancelled',
-        counts: { cancelled: 12, running: 0, waiting: 0 },
+describe.each([true, false])('with ETags: %s', (etags) => {
+  const sandbox = useSandboxEach({ pace: { kind: 'polls', polls: 2 }, etags });
+
+  test.each(['an Update', 'Temporal'])(
+    'P2: cancelled by %s, it submits nothing more, and what was accepted stands in results and project',
+    async (how) => {
+      const config = testConfig({ poll: { min: '1h', max: '1h', deadline: '2h', giveUp: '7d' } });
+      const project = await seedProject(sandbox.url);
+      const items = cutouts(sandbox.url, 12).map((item) => ({
+        ...item,
+        write: { project, at: `/made/${item.key}` },
+      }));
+      const spec = batchOf(items, 6, { concurrency: 4 });
+      await withWorker(temporal, config, sandbox.url, async () => {
+        const batch = await startBatch(temporal, config, spec);
+        await untilStatus(batch, 'items at the service', ({ counts }) => counts.running === 4);
+        if (how === 'Temporal') await temporal.client.workflow.getHandle(batch.workflowId).cancel();
+        else await batch.cancel({ by });
+        expect(await batch.result()).toMatchObject({
+          status: 'cancelled',
+          counts: { cancelled: 12, running: 0, waiting: 0 },
+        });
+        const tasks = (await resultsOf(batch)).flatMap(({ taskId }) => taskId ?? []);
+        expect(tasks).toHaveLength(4);
+        expect(await batch.report()).toMatchObject({ status: 'cancelled' });
+        const { made } = (await readProject(sandbox.url, project)).data as {
+          made: Record<string, { taskId: string; status: string }>;
+        };
+        expect(
+          Object.values(made)
+            .map(({ taskId }) => taskId)
+            .sort(),
+        ).toEqual([...tasks].sort());
+        for (const taskId of tasks) expect((await ask(sandbox.url, `GET /tasks/${taskId}`)).status).toBe(200);
       });
-      const tasks = (await resultsOf(batch)).flatMap(({ taskId }) => taskId ?? []);
-      expect(tasks).toHaveLength(4);
-      expect(await batch.report()).toMatchObject({ status: 'cancelled' });
-      const { made } = (await readProject(sandbox.url, project)).data as {
-        made: Record<string, { taskId: string; status: string }>;
-      };
-      expect(
-        Object.values(made)
-          .map(({ taskId }) => taskId)
-          .sort(),
-      ).toEqual([...tasks].sort());
-      for (const taskId of tasks) expect((await ask(sandbox.url, `GET /tasks/${taskId}`)).status).toBe(200);
-    });
-    expect(await submissions()).toBe(4);
-  },
-);
+      expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 4, lostKeys: 0 });
+    },
+  );
+});
 
 test('cancelled in Temporal while its user is being told of the end, it stays what it became', async () => {
   const config = testConfig();

@@ -10,7 +10,8 @@ import { startOwnDevServer, testConfig, useTemporal, withWorker } from '../../su
 
 // The example's project has one writer, and elsewhere that may be a worker of another test.
 const temporal = useTemporal(startOwnDevServer);
-const sandbox = useSandbox();
+// Without ETags, which is harder; what outlooks write is tested with both in outlook.test.ts of core.
+const sandbox = useSandbox({ etags: false });
 const config = testConfig();
 const settings = (): Settings => ({ TEMPORAL_ADDRESS: temporal.address, SEGUE_TASK_QUEUE: config.taskQueue });
 

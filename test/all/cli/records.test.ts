@@ -25,7 +25,9 @@ const { temporal, sandbox, settings } = useCommandLine({
   layout: SANDBOX_PLACES,
 });
 
-describe('segue transcript', () => {
+describe.each([true, false])('segue transcript that writes, with ETags: %s', (etags) => {
+  const { sandbox, settings } = useCommandLine({ etags });
+
   test('run waits, writes, tells, and puts the subtitles alone on stdout or into a file', async () => {
     const id = await seedTranscription(sandbox.url);
     const project = await seedProject(sandbox.url);
@@ -61,7 +63,9 @@ describe('segue transcript', () => {
       ...{ notifications: 1, duplicateNotifications: 0, lostKeys: 0 },
     });
   });
+});
 
+describe('segue transcript', () => {
   test('start returns at once, follow stops waiting with 5, show tells, cancel is an order; a closed one is over', async () => {
     const id = await seedTranscription(sandbox.url, { pace: 'webhook' });
     const key = `cli-${randomUUID()}`;

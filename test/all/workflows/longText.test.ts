@@ -15,7 +15,6 @@ const MIB = 1024 * 1024;
 const LINE = 'One line of a very long recording.\n';
 
 const temporal = useTemporal();
-const sandbox = useSandbox();
 
 function resultOf(key: string): Promise<TranscriptResult> {
   return temporal.client.workflow.getHandle(transcriptWorkflowId(key)).result() as Promise<TranscriptResult>;
@@ -51,24 +50,28 @@ test('a text over 1 MiB stays out of the history: size, digest and the command t
   await service.stop();
 });
 
-test('a text that the run can keep, and a change of a project cannot, is condensed there only', async () => {
-  const project = await seedProject(sandbox.url);
-  const text = LINE.repeat(Math.ceil(MIB / 2 / LINE.length));
-  const transcriptionId = await seedTranscription(sandbox.url, {
-    pace: 'instant',
-    cues: [{ start: 0, end: 1, text }],
-  });
-  const config = testConfig({ organization: WORKSPACE });
-  await withWorker(temporal, config, sandbox.url, async () => {
-    const report = await segueClient(temporal, config).transcripts.run({
-      transcriptionId,
-      write: { project, at: '/subtitles' },
+describe.each([true, false])('with ETags: %s', (etags) => {
+  const sandbox = useSandbox({ etags });
+
+  test('a text that the run can keep, and a change of a project cannot, is condensed there only', async () => {
+    const project = await seedProject(sandbox.url);
+    const text = LINE.repeat(Math.ceil(MIB / 2 / LINE.length));
+    const transcriptionId = await seedTranscription(sandbox.url, {
+      pace: 'instant',
+      cues: [{ start: 0, end: 1, text }],
     });
-    expect(report).toMatchObject({ status: 'succeeded', info: { written: { ok: true } } });
-  });
-  expect((await resultOf(transcriptionId)).text).toContain(LINE);
-  expect((await readProject(sandbox.url, project)).data).toMatchObject({
-    subtitles: { text: { size: expect.any(Number), digest: expect.stringMatching(/^sha256:/) } },
+    const config = testConfig({ organization: WORKSPACE });
+    await withWorker(temporal, config, sandbox.url, async () => {
+      const report = await segueClient(temporal, config).transcripts.run({
+        transcriptionId,
+        write: { project, at: '/subtitles' },
+      });
+      expect(report).toMatchObject({ status: 'succeeded', info: { written: { ok: true } } });
+    });
+    expect((await resultOf(transcriptionId)).text).toContain(LINE);
+    expect((await readProject(sandbox.url, project)).data).toMatchObject({
+      subtitles: { text: { size: expect.any(Number), digest: expect.stringMatching(/^sha256:/) } },
+    });
   });
 });
 

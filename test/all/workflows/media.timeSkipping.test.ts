@@ -46,30 +46,33 @@ function pausesOf(events: Awaited<ReturnType<typeof runJob>>['events']): number[
   });
 }
 
-test('P2: a cancelled job ends when the writer of its project knows its task, however long the service is away', async () => {
-  const sandbox = await startSandbox({ pace: { kind: 'time', ms: 24 * HOUR_MS } });
-  const project = await seedProject(sandbox.url);
-  const config = testConfig({ submit: { timeout: '60s', authGrace: '1h' } });
-  const work = async (): Promise<void> => {
-    const key = `job-${randomUUID()}`;
-    const write = { project, at: '/job' };
-    const run = await startByName(temporal, config, sandbox.url, { key, write });
-    const isAt = async (stage: string): Promise<boolean> => (await run.query(stateQuery)).stage === stage;
-    await eventually('the polls', () => isAt('polling'));
-    // Nobody told which workspace it is, and the service does not either.
-    await addFault(sandbox.url, answering(503, 'get-workspace'));
-    await run.cancel();
-    await eventually('that it wants to write', () => isAt('writing'));
-    await temporal.skip(600_000);
-    expect((await run.describe()).status.name).toBe('RUNNING');
-    await ask(sandbox.url, 'DELETE /_sandbox/faults');
-    await expect(run.result()).rejects.toMatchObject({ cause: { name: 'CancelledFailure' } });
-    const { json } = await ask(sandbox.url, `GET /projects/${project.resourcetype}/${project.id}`);
-    expect(json.data).toMatchObject({ job: { status: 'cancelled', taskId: expect.any(String) } });
-  };
-  await withWorker(temporal, config, sandbox.url, work, { checkScheduledTime: false });
-  await sandbox.stop();
-});
+test.each([true, false])(
+  'P2: a cancelled job ends when the writer of its project knows its task, however long the service is away, with ETags: %s',
+  async (etags) => {
+    const sandbox = await startSandbox({ pace: { kind: 'time', ms: 24 * HOUR_MS }, etags });
+    const project = await seedProject(sandbox.url);
+    const config = testConfig({ submit: { timeout: '60s', authGrace: '1h' } });
+    const work = async (): Promise<void> => {
+      const key = `job-${randomUUID()}`;
+      const write = { project, at: '/job' };
+      const run = await startByName(temporal, config, sandbox.url, { key, write });
+      const isAt = async (stage: string): Promise<boolean> => (await run.query(stateQuery)).stage === stage;
+      await eventually('the polls', () => isAt('polling'));
+      // Nobody told which workspace it is, and the service does not either.
+      await addFault(sandbox.url, answering(503, 'get-workspace'));
+      await run.cancel();
+      await eventually('that it wants to write', () => isAt('writing'));
+      await temporal.skip(600_000);
+      expect((await run.describe()).status.name).toBe('RUNNING');
+      await ask(sandbox.url, 'DELETE /_sandbox/faults');
+      await expect(run.result()).rejects.toMatchObject({ cause: { name: 'CancelledFailure' } });
+      const { json } = await ask(sandbox.url, `GET /projects/${project.resourcetype}/${project.id}`);
+      expect(json.data).toMatchObject({ job: { status: 'cancelled', taskId: expect.any(String) } });
+    };
+    await withWorker(temporal, config, sandbox.url, work, { checkScheduledTime: false });
+    await sandbox.stop();
+  },
+);
 
 describe('a media job over hours', () => {
   test('P2: polls every 15 to 20 s for over an hour and ends when the service does', async () => {

@@ -42,6 +42,10 @@ describe('P1 P2: each decision, sent twice', () => {
     });
     expect(await submissions()).toMatchObject({ submissions: 1, duplicates: 0 });
   });
+});
+
+describe.each([true, false])('P1 P2: a decision that is written, sent twice, with ETags: %s', (etags) => {
+  const { sandbox, withHeldJob, decide, submissions } = useHeldJobs({ etags });
 
   test('abandon ends the run with who and why, after project and user know it', async () => {
     const project = { resourcetype: 'document', id: randomUUID() };

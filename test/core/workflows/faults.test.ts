@@ -18,6 +18,7 @@ import {
   useTemporal,
   withWorker,
 } from '../../support/servers/temporal';
+import { WRITE_TIMEOUT_MS } from '../../support/builders/writing';
 
 const temporal = useTemporal();
 
@@ -64,8 +65,6 @@ function fault(
 const PAST_THE_LIMIT_MS = 3_600_000;
 /** Well within what these calls may take. */
 const SHORT_MS = 1_000;
-/** Without ETags, a write waits this long again until a PATCH that failed can no longer arrive. */
-const WRITE_TIMEOUT_MS = 2_000;
 
 async function summary(sandboxUrl: string) {
   return (await readLedger(sandboxUrl)).summary;

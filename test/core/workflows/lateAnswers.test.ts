@@ -68,31 +68,6 @@ describe('P1: a late answer', () => {
     expect(await submissions()).toMatchObject({ submissions: 0 });
   });
 
-  test('P2: a late answer to a run that is then cancelled is written to the project', async () => {
-    const project = { resourcetype: 'document', id: randomUUID() };
-    await ask(sandbox.url, 'POST /_sandbox/seed', {
-      body: { projects: [{ ...project, workspace: 1, data: {} }] },
-    });
-    let taskId = '';
-    await withJobOfBatch(
-      'after',
-      async (held) => {
-        taskId = await acceptedTask();
-        // Waits for ten seconds.
-        await addFault(sandbox.url, answering(401, 'remove-background'));
-        await untilResubmitted(held, await holdOf(held));
-        await eventually('the refusal', async () => (await held.state())?.stage === 'waiting');
-        const handle = temporal.client.workflow.getHandle(held.workflowId);
-        await handle.signal(acceptedSignal, { hold: `${held.runId}/1`, taskId });
-        await held.cancel();
-        expect(await held.wait()).toMatchObject({ status: 'cancelled', taskId });
-      },
-      { write: { project, at: '/job' } },
-    );
-    const { json } = await ask(sandbox.url, `GET /projects/document/${project.id}`);
-    expect(json.data).toMatchObject({ job: { status: 'cancelled', taskId } });
-  });
-
   test('P2: a late answer to a submission that a person gave up is shown in the attempts and the task ids', async () => {
     await withJobOfBatch('after', async (held) => {
       await addFault(sandbox.url, {
@@ -168,5 +143,34 @@ describe('P1: a late answer', () => {
       expect(await held.resolve({ ...SOMEBODY, action: 'abandon' })).toMatchObject({ applied: true });
       expect(await held.wait()).toMatchObject({ status: 'abandoned' });
     });
+  });
+});
+
+describe.each([true, false])('with ETags: %s', (etags) => {
+  const { temporal, sandbox, withJobOfBatch, untilResubmitted, acceptedTask } = useHeldJobs({ etags });
+
+  test('P2: a late answer to a run that is then cancelled is written to the project', async () => {
+    const project = { resourcetype: 'document', id: randomUUID() };
+    await ask(sandbox.url, 'POST /_sandbox/seed', {
+      body: { projects: [{ ...project, workspace: 1, data: {} }] },
+    });
+    let taskId = '';
+    await withJobOfBatch(
+      'after',
+      async (held) => {
+        taskId = await acceptedTask();
+        // Waits for ten seconds.
+        await addFault(sandbox.url, answering(401, 'remove-background'));
+        await untilResubmitted(held, await holdOf(held));
+        await eventually('the refusal', async () => (await held.state())?.stage === 'waiting');
+        const handle = temporal.client.workflow.getHandle(held.workflowId);
+        await handle.signal(acceptedSignal, { hold: `${held.runId}/1`, taskId });
+        await held.cancel();
+        expect(await held.wait()).toMatchObject({ status: 'cancelled', taskId });
+      },
+      { write: { project, at: '/job' } },
+    );
+    const { json } = await ask(sandbox.url, `GET /projects/document/${project.id}`);
+    expect(json.data).toMatchObject({ job: { status: 'cancelled', taskId } });
   });
 });

@@ -12,12 +12,13 @@ import { onAWednesday } from '../../support/builders/workingHours';
 import { KEPT, readProject, removeFaults, seedProject } from '../../support/builders/writing';
 
 const temporal = useTemporal();
-const sandbox = useSandbox();
 
 const NOTIFY = { userId: 'u-1', workspaceId: '1' };
-const { outlookIn, sideEffects, somethingToLookAt } = outlooksOf(sandbox);
 
-describe('an outlook', () => {
+describe.each([true, false])('an outlook that is written, with ETags: %s', (etags) => {
+  const sandbox = useSandbox({ etags });
+  const { outlookIn, sideEffects, somethingToLookAt } = outlooksOf(sandbox);
+
   test('P3: writes what is news, keeps what is not its own, and writes nothing without news', async () => {
     const { account, task, board, put } = await somethingToLookAt();
     const project = await seedProject(sandbox.url, {
@@ -90,6 +91,29 @@ describe('an outlook', () => {
     });
   });
 
+  test('what the service does not know is remarked, and the rest is looked at', async () => {
+    const { account, board } = await somethingToLookAt();
+    const project = await seedProject(sandbox.url);
+    const config = testConfig();
+    await withWorker(temporal, config, sandbox.url, async () => {
+      const spec = {
+        project,
+        drafts: { accounts: [account] },
+        activity: ['no-task'],
+        boards: [board, 'no-board'],
+      };
+      const report = await segueClient(temporal, config).outlooks.run({ key: newLook(), ...spec });
+      const remarks = ['task no-task is not there', 'board no-board is not there'];
+      expect(report.info).toMatchObject({ written: true, remarks });
+      expect(await outlookIn(project)).toMatchObject({ remarks, boards: { [board]: {} } });
+    });
+  });
+});
+
+describe('an outlook', () => {
+  const sandbox = useSandbox();
+  const { sideEffects, somethingToLookAt } = outlooksOf(sandbox);
+
   test('P4: a look that is reset before it nudged does so, once, though its outlook says that it did', async () => {
     const { board } = await somethingToLookAt();
     const project = await seedProject(sandbox.url, { campaign: { lifecycle: { stage: 'approving' } } });
@@ -115,24 +139,6 @@ describe('an outlook', () => {
       await removeFaults(sandbox.url);
     };
     await withWorker(temporal, config, sandbox.url, work, { wallClock: onAWednesday });
-  });
-
-  test('what the service does not know is remarked, and the rest is looked at', async () => {
-    const { account, board } = await somethingToLookAt();
-    const project = await seedProject(sandbox.url);
-    const config = testConfig();
-    await withWorker(temporal, config, sandbox.url, async () => {
-      const spec = {
-        project,
-        drafts: { accounts: [account] },
-        activity: ['no-task'],
-        boards: [board, 'no-board'],
-      };
-      const report = await segueClient(temporal, config).outlooks.run({ key: newLook(), ...spec });
-      const remarks = ['task no-task is not there', 'board no-board is not there'];
-      expect(report.info).toMatchObject({ written: true, remarks });
-      expect(await outlookIn(project)).toMatchObject({ remarks, boards: { [board]: {} } });
-    });
   });
 
   test('fails in words, and nudges nobody, where the project cannot be read or written', async () => {

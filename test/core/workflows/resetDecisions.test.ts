@@ -7,16 +7,8 @@ import { resetRun } from '../../support/servers/reset';
 import { ask } from '../../support/service/sandbox';
 import { segueClient } from '../../support/servers/temporal';
 
-const {
-  temporal,
-  sandbox,
-  config,
-  withHeldJob,
-  withJobOfBatch,
-  untilResubmitted,
-  acceptedTask,
-  submissions,
-} = useHeldJobs();
+const { temporal, config, withHeldJob, withJobOfBatch, untilResubmitted, acceptedTask, submissions } =
+  useHeldJobs();
 
 /** Temporal hands accepted decisions over to the run that a reset makes; they answer the hold of another run. */
 describe('P1: a workflow reset to before a decision', () => {
@@ -49,52 +41,56 @@ describe('P1: a workflow reset to before a decision', () => {
   });
 });
 
-test('P2: what a run does that was abandoned and then reset reaches the project, too', async () => {
-  const project = { resourcetype: 'document', id: randomUUID() };
-  await ask(sandbox.url, 'POST /_sandbox/seed', {
-    body: { projects: [{ ...project, workspace: 1, data: {} }] },
+describe.each([true, false])('with ETags: %s', (etags) => {
+  const { temporal, sandbox, config, withHeldJob, acceptedTask } = useHeldJobs({ etags });
+
+  test('P2: what a run does that was abandoned and then reset reaches the project, too', async () => {
+    const project = { resourcetype: 'document', id: randomUUID() };
+    await ask(sandbox.url, 'POST /_sandbox/seed', {
+      body: { projects: [{ ...project, workspace: 1, data: {} }] },
+    });
+    const written = async () => (await ask(sandbox.url, `GET /projects/document/${project.id}`)).json.data;
+    await withHeldJob(
+      'after',
+      async (held) => {
+        await held.resolve({ ...SOMEBODY, action: 'abandon' });
+        expect(await held.wait()).toMatchObject({ status: 'abandoned' });
+        expect(await written()).toMatchObject({ job: { status: 'abandoned' } });
+
+        await resetBeforeUpdate(temporal.client, held.workflowId);
+        const again = await segueClient(temporal, config).media.get(held.key);
+        await eventually('the hold', async () => (await again.state())?.stage === 'held');
+        const taskId = await acceptedTask();
+        await again.resolve({ ...SOMEBODY, action: 'adopt', taskId });
+        expect(await again.wait()).toMatchObject({ status: 'succeeded', taskId });
+        expect(await written()).toMatchObject({ job: { taskId, info: expect.anything() } });
+      },
+      { write: { project, at: '/job' } },
+    );
   });
-  const written = async () => (await ask(sandbox.url, `GET /projects/document/${project.id}`)).json.data;
-  await withHeldJob(
-    'after',
-    async (held) => {
-      await held.resolve({ ...SOMEBODY, action: 'abandon' });
-      expect(await held.wait()).toMatchObject({ status: 'abandoned' });
-      expect(await written()).toMatchObject({ job: { status: 'abandoned' } });
 
-      await resetBeforeUpdate(temporal.client, held.workflowId);
-      const again = await segueClient(temporal, config).media.get(held.key);
-      await eventually('the hold', async () => (await again.state())?.stage === 'held');
-      const taskId = await acceptedTask();
-      await again.resolve({ ...SOMEBODY, action: 'adopt', taskId });
-      expect(await again.wait()).toMatchObject({ status: 'succeeded', taskId });
-      expect(await written()).toMatchObject({ job: { taskId, info: expect.anything() } });
-    },
-    { write: { project, at: '/job' } },
-  );
-});
+  test('P2: how a run ends that was reset reaches a project that did not take it before', async () => {
+    const project = { resourcetype: 'document', id: randomUUID() };
+    await withHeldJob(
+      'after',
+      async (held) => {
+        await held.resolve({ ...SOMEBODY, action: 'abandon' });
+        expect(await held.wait()).toMatchObject({ status: 'abandoned' });
 
-test('P2: how a run ends that was reset reaches a project that did not take it before', async () => {
-  const project = { resourcetype: 'document', id: randomUUID() };
-  await withHeldJob(
-    'after',
-    async (held) => {
-      await held.resolve({ ...SOMEBODY, action: 'abandon' });
-      expect(await held.wait()).toMatchObject({ status: 'abandoned' });
-
-      await ask(sandbox.url, 'POST /_sandbox/seed', {
-        body: { projects: [{ ...project, workspace: 1, data: {} }] },
-      });
-      await resetBeforeUpdate(temporal.client, held.workflowId);
-      const again = await segueClient(temporal, config).media.get(held.key);
-      await eventually('the hold', async () => (await again.state())?.stage === 'held');
-      await again.resolve({ ...SOMEBODY, action: 'abandon' });
-      expect(await again.wait()).toMatchObject({ status: 'abandoned' });
-      const { json } = await ask(sandbox.url, `GET /projects/document/${project.id}`);
-      expect(json.data).toMatchObject({ job: { status: 'abandoned' } });
-    },
-    { write: { project, at: '/job' } },
-  );
+        await ask(sandbox.url, 'POST /_sandbox/seed', {
+          body: { projects: [{ ...project, workspace: 1, data: {} }] },
+        });
+        await resetBeforeUpdate(temporal.client, held.workflowId);
+        const again = await segueClient(temporal, config).media.get(held.key);
+        await eventually('the hold', async () => (await again.state())?.stage === 'held');
+        await again.resolve({ ...SOMEBODY, action: 'abandon' });
+        expect(await again.wait()).toMatchObject({ status: 'abandoned' });
+        const { json } = await ask(sandbox.url, `GET /projects/document/${project.id}`);
+        expect(json.data).toMatchObject({ job: { status: 'abandoned' } });
+      },
+      { write: { project, at: '/job' } },
+    );
+  });
 });
 
 /** Resets to the last workflow task that was over before the first Update was accepted. */

@@ -11,15 +11,16 @@ import { segueClient, testConfig, useTemporal, useWorker, withWorker } from '../
 import { KEPT, readProject, seedProject, WORKSPACE } from '../../support/builders/writing';
 
 const temporal = useTemporal();
-const sandbox = useSandbox({ pace: { kind: 'polls', polls: 3 } });
-const config = testConfig({ organization: WORKSPACE });
-useWorker(temporal, config, sandbox, { operator: { userId: '2', workspaceId: '2' } });
 
 /** What is not asked at once is not asked while a test runs. */
 const SELDOM = { min: '1h', max: '1h', deadline: '2h' };
 
-function transcripts() {
-  return segueClient(temporal, config).transcripts;
+/** Called at the top of a `describe`: a sandbox with a worker of its own. */
+function useTranscripts({ etags = true } = {}) {
+  const sandbox = useSandbox({ pace: { kind: 'polls', polls: 3 }, etags });
+  const config = testConfig({ organization: WORKSPACE });
+  useWorker(temporal, config, sandbox, { operator: { userId: '2', workspaceId: '2' } });
+  return { sandbox, config, transcripts: () => segueClient(temporal, config).transcripts };
 }
 
 function resultOf(key: string): Promise<TranscriptResult> {
@@ -27,6 +28,8 @@ function resultOf(key: string): Promise<TranscriptResult> {
 }
 
 describe('a transcript', () => {
+  const { sandbox, config, transcripts } = useTranscripts();
+
   test('P5: is polled until its own status is DONE, whatever its task says, and then downloaded', async () => {
     const transcriptionId = await seedTranscription(sandbox.url, { pace: 'webhook' });
     const job = await transcripts().start({ transcriptionId });
@@ -62,66 +65,6 @@ describe('a transcript', () => {
     const report = await transcripts().run({ transcriptionId, format: 'vtt', poll: SELDOM });
     expect(report.info).toMatchObject({ format: 'vtt', text: expect.stringContaining('WEBVTT') });
     expect(await resultOf(transcriptionId)).toMatchObject({ polls: 2 });
-  });
-
-  test('P3 P4: its text is written to the project, its user told once, and what was there is kept', async () => {
-    const project = await seedProject(sandbox.url);
-    const transcriptionId = await seedTranscription(sandbox.url);
-    const key = `transcript-${randomUUID()}`;
-    const report = await transcripts().run({
-      ...{ key, transcriptionId },
-      write: { project, at: '/subtitles/launch' },
-      notify: { userId: '1', workspaceId: WORKSPACE },
-    });
-    expect(report).toMatchObject({
-      status: 'succeeded',
-      info: { written: { ok: true }, notified: { status: 'sent' } },
-    });
-    const { finishedAt } = await resultOf(key);
-    expect((await readProject(sandbox.url, project)).data).toEqual({
-      ...KEPT,
-      subtitles: { launch: { key, transcriptionId, format: 'srt', text: SRT, finishedAt } },
-    });
-    const { notifications } = (await ask(sandbox.url, 'GET /_sandbox/notifications')).json as {
-      notifications: { request: Record<string, unknown>; remarks: string[] }[];
-    };
-    const told = notifications.filter(({ request }) => JSON.stringify(request).includes(key));
-    expect(told).toHaveLength(1);
-    expect(told[0]).toMatchObject({
-      remarks: [],
-      request: {
-        category: 'agentTaskCompleted',
-        title: 'Your transcript is done',
-        _extra: { event_type: 'transcript.completed', job_key: key, transcription_id: transcriptionId },
-      },
-    });
-    const { summary, entries } = await readLedger(sandbox.url);
-    expect(summary).toMatchObject({ duplicateNotifications: 0, lostKeys: 0 });
-    expect(entries.map(({ requestId }) => requestId)).toContain(`transcript/${key}.notify.completed`);
-  });
-
-  test("P2: a transcript that the service ends as FAILED fails with the service's record, in the project and by notification", async () => {
-    const project = await seedProject(sandbox.url);
-    const transcriptionId = await seedTranscription(sandbox.url, { outcome: 'FAILED' });
-    const report = await transcripts().run({
-      transcriptionId,
-      write: { project, at: '/subtitles' },
-      notify: { userId: '1', workspaceId: WORKSPACE },
-    });
-    expect(report).toMatchObject({
-      status: 'failed',
-      error: expect.stringContaining(`transcription ${transcriptionId}`),
-      info: { id: transcriptionId, job_status: 'FAILED' },
-    });
-    expect((await readProject(sandbox.url, project)).data).toMatchObject({
-      subtitles: { transcriptionId, status: 'failed', error: expect.stringContaining('FAILED') },
-    });
-    const { entries } = await readLedger(sandbox.url);
-    expect(
-      entries.filter(({ requestId }) => requestId?.startsWith(`transcript/${transcriptionId}.notify`)),
-    ).toEqual([
-      expect.objectContaining({ requestId: `transcript/${transcriptionId}.notify.failed`, applied: true }),
-    ]);
   });
 
   test('P5: made-up statuses are "still running", and stand in the state', async () => {
@@ -194,6 +137,70 @@ describe('a transcript', () => {
       cause: { type: 'UnsafeStart', message: expect.stringContaining(`its key gives transcript/${key}`) },
     });
   });
+});
+
+describe.each([true, false])('a transcript that is written, with ETags: %s', (etags) => {
+  const { sandbox, transcripts } = useTranscripts({ etags });
+
+  test('P3 P4: its text is written to the project, its user told once, and what was there is kept', async () => {
+    const project = await seedProject(sandbox.url);
+    const transcriptionId = await seedTranscription(sandbox.url);
+    const key = `transcript-${randomUUID()}`;
+    const report = await transcripts().run({
+      ...{ key, transcriptionId },
+      write: { project, at: '/subtitles/launch' },
+      notify: { userId: '1', workspaceId: WORKSPACE },
+    });
+    expect(report).toMatchObject({
+      status: 'succeeded',
+      info: { written: { ok: true }, notified: { status: 'sent' } },
+    });
+    const { finishedAt } = await resultOf(key);
+    expect((await readProject(sandbox.url, project)).data).toEqual({
+      ...KEPT,
+      subtitles: { launch: { key, transcriptionId, format: 'srt', text: SRT, finishedAt } },
+    });
+    const { notifications } = (await ask(sandbox.url, 'GET /_sandbox/notifications')).json as {
+      notifications: { request: Record<string, unknown>; remarks: string[] }[];
+    };
+    const told = notifications.filter(({ request }) => JSON.stringify(request).includes(key));
+    expect(told).toHaveLength(1);
+    expect(told[0]).toMatchObject({
+      remarks: [],
+      request: {
+        category: 'agentTaskCompleted',
+        title: 'Your transcript is done',
+        _extra: { event_type: 'transcript.completed', job_key: key, transcription_id: transcriptionId },
+      },
+    });
+    const { summary, entries } = await readLedger(sandbox.url);
+    expect(summary).toMatchObject({ duplicateNotifications: 0, lostKeys: 0 });
+    expect(entries.map(({ requestId }) => requestId)).toContain(`transcript/${key}.notify.completed`);
+  });
+
+  test("P2: a transcript that the service ends as FAILED fails with the service's record, in the project and by notification", async () => {
+    const project = await seedProject(sandbox.url);
+    const transcriptionId = await seedTranscription(sandbox.url, { outcome: 'FAILED' });
+    const report = await transcripts().run({
+      transcriptionId,
+      write: { project, at: '/subtitles' },
+      notify: { userId: '1', workspaceId: WORKSPACE },
+    });
+    expect(report).toMatchObject({
+      status: 'failed',
+      error: expect.stringContaining(`transcription ${transcriptionId}`),
+      info: { id: transcriptionId, job_status: 'FAILED' },
+    });
+    expect((await readProject(sandbox.url, project)).data).toMatchObject({
+      subtitles: { transcriptionId, status: 'failed', error: expect.stringContaining('FAILED') },
+    });
+    const { entries } = await readLedger(sandbox.url);
+    expect(
+      entries.filter(({ requestId }) => requestId?.startsWith(`transcript/${transcriptionId}.notify`)),
+    ).toEqual([
+      expect.objectContaining({ requestId: `transcript/${transcriptionId}.notify.failed`, applied: true }),
+    ]);
+  });
 
   test('P4: a cancelled one stops asking, and the project knows which transcription goes on', async () => {
     const project = await seedProject(sandbox.url);
@@ -212,6 +219,8 @@ describe('a transcript', () => {
 });
 
 describe('a transcript that takes too long', () => {
+  const { sandbox, transcripts } = useTranscripts();
+
   test('P2: is overdue, says so once to operator and user, and a person can only abandon it', async () => {
     const transcriptionId = await seedTranscription(sandbox.url, { pace: 'webhook' });
     const job = await transcripts().start({

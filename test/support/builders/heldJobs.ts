@@ -43,10 +43,10 @@ export interface HeldJobs {
   submissions: () => Promise<LedgerSummary>;
 }
 
-/** Called at the top of a test file: a sandbox and a task queue for each test. */
-export function useHeldJobs(): HeldJobs {
+/** Called at the top of a test file or a `describe`: a sandbox and a task queue for each test. */
+export function useHeldJobs({ etags = true } = {}): HeldJobs {
   const temporal = useTemporal();
-  const sandbox = useSandboxEach({ pace: { kind: 'instant' } });
+  const sandbox = useSandboxEach({ pace: { kind: 'instant' }, etags });
   const config = {} as StarterConfig;
   beforeEach(() => {
     // What was sent may arrive for twice as long: no test lasts until then.

@@ -10,6 +10,9 @@ import { seed } from '../service/records';
 /** The workspace that the sandbox's key belongs to. */
 export const WORKSPACE = '1';
 
+/** Without ETags, a write waits this long again until a PATCH that failed can no longer arrive. */
+export const WRITE_TIMEOUT_MS = 2_000;
+
 export const KEPT = { owner: 'Sam', brief: { tone: 'fresh', list: [1, null] } };
 
 /** The workflows with one more, `writing`, that asks for changes; its runs share the code, as those of a worker do. */
