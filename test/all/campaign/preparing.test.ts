@@ -4,89 +4,93 @@ import { eventually } from '../../support/eventually';
 import { seed } from '../../support/service/records';
 import { addFault, answering, ask } from '../../support/service/sandbox';
 
-const { sandbox, start, startApproving, summary } = useCampaigns();
+const { sandbox, start, summary } = useCampaigns();
 
 const VOICE = '7d9f2c1e-4b6a-4a51-9a55-0f1b6c3d2e01';
 const FOREIGN_VOICE = '7d9f2c1e-4b6a-4a51-9a55-0f1b6c3d2e03';
 
-test('all that is missing is said at once, and nothing is paid for', async () => {
-  const spec = await newCampaign(sandbox.url, {
-    scope: { organization: '1' },
-    require: { voices: [FOREIGN_VOICE, VOICE], boards: ['no-board'] },
-    media: { cutout: cutout(sandbox.url) },
-    notify: { userId: 'u-1', workspaceId: '1' },
-  });
-  const campaign = await start(spec);
-  await expect(campaign.result()).rejects.toMatchObject({
-    cause: {
-      type: 'CampaignFailed',
-      details: [
-        {
-          problems: [expect.stringContaining(FOREIGN_VOICE), expect.stringContaining('no-board')],
-        },
-      ],
-    },
-  });
-  expect(await summary()).toMatchObject({ submissions: 0 });
-  expect((await keptOf(sandbox.url, spec)).lifecycle.stage).toBe('failed');
-  expect(await notificationsOf(sandbox.url)).toMatchObject([
-    { request: { category: 'agentError' }, remarks: [] },
-  ]);
-});
+describe.each([true, false])('with ETags: %s', (etags) => {
+  const { sandbox, start, startApproving, summary } = useCampaigns({ etags });
 
-test('a place in the project belongs to one campaign until its end', async () => {
-  const { spec, campaign } = await startApproving();
-  const same = { ...spec, key: `${spec.key}-second`, require: { boards: ['no-board'] } };
-  const second = await start(same);
-  await expect(second.result()).rejects.toMatchObject({
-    cause: {
-      type: 'CampaignFailed',
-      details: [
-        {
-          problems: [
-            expect.stringMatching(`^at: campaign ${spec.key} still runs and keeps its state at /campaign`),
-            expect.stringContaining('no-board'),
-          ],
-        },
-      ],
-    },
+  test('all that is missing is said at once, and nothing is paid for', async () => {
+    const spec = await newCampaign(sandbox.url, {
+      scope: { organization: '1' },
+      require: { voices: [FOREIGN_VOICE, VOICE], boards: ['no-board'] },
+      media: { cutout: cutout(sandbox.url) },
+      notify: { userId: 'u-1', workspaceId: '1' },
+    });
+    const campaign = await start(spec);
+    await expect(campaign.result()).rejects.toMatchObject({
+      cause: {
+        type: 'CampaignFailed',
+        details: [
+          {
+            problems: [expect.stringContaining(FOREIGN_VOICE), expect.stringContaining('no-board')],
+          },
+        ],
+      },
+    });
+    expect(await summary()).toMatchObject({ submissions: 0 });
+    expect((await keptOf(sandbox.url, spec)).lifecycle.stage).toBe('failed');
+    expect(await notificationsOf(sandbox.url)).toMatchObject([
+      { request: { category: 'agentError' }, remarks: [] },
+    ]);
   });
-  expect(await summary()).toMatchObject({ submissions: 1 });
-  const { configuration, lifecycle } = await keptOf(sandbox.url, spec);
-  expect(configuration.key).toBe(spec.key);
-  expect(lifecycle.history.map(({ stage }) => stage)).not.toContain('failed');
 
-  await campaign.decide({ decision: 'approve', by: 'u-2' });
-  await campaign.result();
-  const third = await start({ ...spec, key: `${spec.key}-third`, approval: undefined });
-  expect(await third.result()).toMatchObject({ status: 'completed' });
-  expect(await keptOf(sandbox.url, spec)).toMatchObject({ configuration: { key: `${spec.key}-third` } });
-});
-
-test('two campaigns take a place at the same moment: the one that wrote first gives way before any cost', async () => {
-  const { spec: other, campaign: running } = await startApproving();
-  await addFault(sandbox.url, answering(503, 'get-workspace'));
-  const spec = await newCampaign(sandbox.url, {
-    scope: { organization: '1' },
-    media: { cutout: cutout(sandbox.url) },
-  });
-  const campaign = await start(spec);
-  const place = `/projects/${spec.project.resourcetype}/${spec.project.id}`;
-  await eventually('its state to be there', async () => {
+  test('a place in the project belongs to one campaign until its end', async () => {
+    const { spec, campaign } = await startApproving();
+    const same = { ...spec, key: `${spec.key}-second`, require: { boards: ['no-board'] } };
+    const second = await start(same);
+    await expect(second.result()).rejects.toMatchObject({
+      cause: {
+        type: 'CampaignFailed',
+        details: [
+          {
+            problems: [
+              expect.stringMatching(`^at: campaign ${spec.key} still runs and keeps its state at /campaign`),
+              expect.stringContaining('no-board'),
+            ],
+          },
+        ],
+      },
+    });
+    expect(await summary()).toMatchObject({ submissions: 1 });
     const { configuration, lifecycle } = await keptOf(sandbox.url, spec);
-    return configuration.key === spec.key && lifecycle.stage === 'preparing';
+    expect(configuration.key).toBe(spec.key);
+    expect(lifecycle.history.map(({ stage }) => stage)).not.toContain('failed');
+
+    await campaign.decide({ decision: 'approve', by: 'u-2' });
+    await campaign.result();
+    const third = await start({ ...spec, key: `${spec.key}-third`, approval: undefined });
+    expect(await third.result()).toMatchObject({ status: 'completed' });
+    expect(await keptOf(sandbox.url, spec)).toMatchObject({ configuration: { key: `${spec.key}-third` } });
   });
-  const theirs = { configuration: { key: other.key }, lifecycle: { stage: 'approving' } };
-  await ask(sandbox.url, `PATCH ${place}`, { body: { data: { theirs: true, campaign: theirs } } });
-  await ask(sandbox.url, 'DELETE /_sandbox/faults');
-  await expect(campaign.result()).rejects.toMatchObject({
-    cause: {
-      details: [{ problems: [expect.stringMatching(`^at: campaign ${other.key} still runs`)] }],
-    },
+
+  test('two campaigns take a place at the same moment: the one that wrote first gives way before any cost', async () => {
+    const { spec: other, campaign: running } = await startApproving();
+    await addFault(sandbox.url, answering(503, 'get-workspace'));
+    const spec = await newCampaign(sandbox.url, {
+      scope: { organization: '1' },
+      media: { cutout: cutout(sandbox.url) },
+    });
+    const campaign = await start(spec);
+    const place = `/projects/${spec.project.resourcetype}/${spec.project.id}`;
+    await eventually('its state to be there', async () => {
+      const { configuration, lifecycle } = await keptOf(sandbox.url, spec);
+      return configuration.key === spec.key && lifecycle.stage === 'preparing';
+    });
+    const theirs = { configuration: { key: other.key }, lifecycle: { stage: 'approving' } };
+    await ask(sandbox.url, `PATCH ${place}`, { body: { data: { theirs: true, campaign: theirs } } });
+    await ask(sandbox.url, 'DELETE /_sandbox/faults');
+    await expect(campaign.result()).rejects.toMatchObject({
+      cause: {
+        details: [{ problems: [expect.stringMatching(`^at: campaign ${other.key} still runs`)] }],
+      },
+    });
+    expect(await keptOf(sandbox.url, spec)).toMatchObject(theirs);
+    expect(await summary()).toMatchObject({ submissions: 1 });
+    await running.handle.terminate();
   });
-  expect(await keptOf(sandbox.url, spec)).toMatchObject(theirs);
-  expect(await summary()).toMatchObject({ submissions: 1 });
-  await running.handle.terminate();
 });
 
 test('a workspace that is not active', async () => {

@@ -1,33 +1,42 @@
 /** Campaigns that are cancelled, terminated or reset: nothing is lost, and nothing made twice. */
 import { addMediaUpdate, jobNewsSignal, pauseUpdate } from '../../../src/contract';
-import { cutout, keptOf, newCampaign, TestCampaign, useCampaigns } from '../../support/builders/campaign';
+import {
+  cutout,
+  keptOf,
+  newCampaign,
+  TestCampaign,
+  type TestCampaigns,
+  useCampaigns,
+} from '../../support/builders/campaign';
 import { eventually } from '../../support/eventually';
 import { resetRun } from '../../support/servers/reset';
 import { addFault, answering, ask } from '../../support/service/sandbox';
 
-const { sandbox, start, startApproving, summary, temporal } = useCampaigns();
+/** Two jobs are at the service, and the third waits for a place. */
+async function midway({ sandbox, start }: TestCampaigns): Promise<{
+  spec: Awaited<ReturnType<typeof newCampaign>>;
+  campaign: TestCampaign;
+}> {
+  await addFault(sandbox.url, answering(503, 'get-task'));
+  const spec = await newCampaign(sandbox.url, {
+    media: { first: cutout(sandbox.url), second: cutout(sandbox.url, 'shoe'), third: cutout(sandbox.url) },
+    concurrency: 2,
+  });
+  const campaign = await start(spec);
+  await eventually('both tasks in the project', async () => {
+    const { open = [] } = (await keptOf(sandbox.url, spec).catch(() => undefined))?.lifecycle ?? {};
+    const tasks = open.filter(({ taskId }) => taskId !== null);
+    return tasks.length === 2;
+  });
+  return { spec, campaign };
+}
 
-describe('a campaign that is stopped', () => {
-  async function midway(): Promise<{
-    spec: Awaited<ReturnType<typeof newCampaign>>;
-    campaign: TestCampaign;
-  }> {
-    await addFault(sandbox.url, answering(503, 'get-task'));
-    const spec = await newCampaign(sandbox.url, {
-      media: { first: cutout(sandbox.url), second: cutout(sandbox.url, 'shoe'), third: cutout(sandbox.url) },
-      concurrency: 2,
-    });
-    const campaign = await start(spec);
-    await eventually('both tasks in the project', async () => {
-      const { open = [] } = (await keptOf(sandbox.url, spec).catch(() => undefined))?.lifecycle ?? {};
-      const tasks = open.filter(({ taskId }) => taskId !== null);
-      return tasks.length === 2;
-    });
-    return { spec, campaign };
-  }
+describe.each([true, false])('a campaign that is stopped, with ETags: %s', (etags) => {
+  const campaigns = useCampaigns({ etags });
+  const { sandbox, startApproving, summary, temporal } = campaigns;
 
   test('by cancelling records what the service still works on', async () => {
-    const { spec, campaign } = await midway();
+    const { spec, campaign } = await midway(campaigns);
     await campaign.handle.cancel();
     await expect(campaign.result()).rejects.toThrow();
     const { lifecycle, media } = await keptOf(sandbox.url, spec);
@@ -41,7 +50,7 @@ describe('a campaign that is stopped', () => {
   });
 
   test('by cancelling learns of a job that was terminated, and told nobody', async () => {
-    const { spec, campaign } = await midway();
+    const { spec, campaign } = await midway(campaigns);
     const { workflowId } = campaign.handle;
     // It finds its jobs: their ends are not told to it by the server any more.
     await resetRun(temporal, { workflowId });
@@ -57,7 +66,7 @@ describe('a campaign that is stopped', () => {
   });
 
   test('P1: by cancelling begins nothing more, even if it learns just then that there is room', async () => {
-    const { spec, campaign } = await midway();
+    const { spec, campaign } = await midway(campaigns);
     const { handle } = campaign;
     const workflowId = `media/${spec.key}~first`;
     // Said too early: the campaign waits for the end of that run.
@@ -113,7 +122,7 @@ describe('a campaign that is stopped', () => {
   });
 
   test('by terminating leaves its jobs to end by themselves', async () => {
-    const { spec, campaign } = await midway();
+    const { spec, campaign } = await midway(campaigns);
     await campaign.handle.terminate('enough');
     await ask(sandbox.url, 'DELETE /_sandbox/faults');
     await eventually('both results', async () => {
@@ -122,9 +131,14 @@ describe('a campaign that is stopped', () => {
     });
     expect(await summary()).toMatchObject({ submissions: 2, duplicates: 0 });
   });
+});
+
+describe('a campaign that is reset', () => {
+  const campaigns = useCampaigns();
+  const { sandbox, start, summary, temporal } = campaigns;
 
   test('a reset campaign finds its jobs again, running or over, and submits none of them twice', async () => {
-    const { campaign } = await midway();
+    const { campaign } = await midway(campaigns);
     await resetRun(temporal, { workflowId: campaign.handle.workflowId });
     await ask(sandbox.url, 'DELETE /_sandbox/faults');
     const again = new TestCampaign(temporal.client.workflow.getHandle(campaign.handle.workflowId));
@@ -159,7 +173,7 @@ describe('a campaign that is stopped', () => {
     ['has been terminated', 'before'],
     ['is terminated', 'after'],
   ])('a campaign reset to where its jobs ran learns at once of a job that %s', async (_what, when) => {
-    const { spec, campaign } = await midway();
+    const { spec, campaign } = await midway(campaigns);
     const { workflowId } = campaign.handle;
     const stopFirst = (): Promise<unknown> =>
       temporal.client.workflow.getHandle(`media/${spec.key}~first`).terminate('enough');
