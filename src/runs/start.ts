@@ -62,7 +62,7 @@ export async function startOrFind<Input>(temporal: Client, start: Start<Input>):
     const found = (run.memo ?? {}) as Partial<StartMemo>;
     // Starting does not tell whether this call did it, but only the run it made has this call's token.
     const existing = found[START_MEMO] !== memo[START_MEMO];
-    // A run that another language started has no memo; what it was asked for stands in its input.
+    // A run that another language started has no digest in its memo; what it was asked for stands in its input.
     const ask = found.segueAsk ?? askOf((await inputOf(temporal, run)) as Input);
     return { run, existing, sameAsk: ask === memo.segueAsk };
   };

@@ -67,7 +67,7 @@ export async function followResult(temporal: Client, result: BatchItemResult): P
 
 /** Undefined where it waits for a decision: its batch told why. */
 function whyHeld(workflowId: string, run: Listed | undefined): string | undefined {
-  if (!run) return `its run ${workflowId} was not found: past retention, or not started yet`;
+  if (!run) return `its run ${workflowId} was not found: past retention, deleted, or not started yet`;
   if (!isOpen(run)) return `its run ${workflowId} was stopped; what to do: segue held`;
   return isGoingOn(run) ? `it goes on as ${workflowId}: ${entryOf(run).stage ?? 'started'}` : undefined;
 }

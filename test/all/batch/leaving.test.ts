@@ -59,13 +59,13 @@ test('P2: a task id that comes late to a partition is adopted by the run that th
 });
 
 test('P2: a task id that comes when its partition is closed is adopted by the run that the item is now', async () => {
-  const config = testConfig({ submit: { timeout: '50s', authGrace: '1h' } });
+  const config = testConfig({ submit: { timeout: '10m', authGrace: '1h' } });
   const spec = batchOf(cutouts(sandbox.url, 1), 1);
   const key = batchItemKey(spec.key, 1);
   // The service takes it, and says so when the rule is taken away.
   await addFault(sandbox.url, {
     ...{ operation: 'remove-background', match: { every: 1 } },
-    ...{ fault: 'delay', ms: 45_000, when: 'after' },
+    ...{ fault: 'delay', ms: 3_600_000, when: 'after' },
   });
   await withWorker(temporal, config, sandbox.url, async () => {
     const client = segueClient(temporal, config);
@@ -118,7 +118,7 @@ test('P1 P2: a partition that was reset sends nothing again: what it may have se
 test('P2: a task id that comes late to a partition that was reset is adopted, whatever its attempt was', async () => {
   const config = testConfig({
     poll: { min: '1h', max: '1h', deadline: '2h', giveUp: '7d' },
-    submit: { timeout: '50s', authGrace: '1h' },
+    submit: { timeout: '10m', authGrace: '1h' },
   });
   const [item, other] = cutouts(sandbox.url, 2) as [BatchItem, BatchItem];
   // The other is followed for hours, so the partition stays open.
@@ -128,7 +128,7 @@ test('P2: a task id that comes late to a partition that was reset is adopted, wh
   await addFault(sandbox.url, { ...answering(429, 'remove-background'), ...submitted(1) });
   await addFault(sandbox.url, {
     ...{ operation: 'remove-background', ...submitted(2) },
-    ...{ fault: 'delay', ms: 45_000, when: 'after' },
+    ...{ fault: 'delay', ms: 3_600_000, when: 'after' },
   });
   await withWorker(temporal, config, sandbox.url, async () => {
     const client = segueClient(temporal, config);

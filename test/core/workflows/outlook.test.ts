@@ -4,6 +4,7 @@ import { type OutlookInput, type OutlookResult } from '../../../src/contract';
 import { InvalidInputError, KeyReusedError } from '../../../src/errors';
 import { outlookWorkflowId } from '../../../src/contract/ids';
 import { eventually } from '../../support/eventually';
+import { OWN_START } from '../../support/builders/jobs';
 import { newLook, outlooksOf } from '../../support/builders/outlook';
 import { resetRun } from '../../support/servers/reset';
 import { addFault, answering, useSandbox } from '../../support/service/sandbox';
@@ -175,10 +176,11 @@ describe('an outlook', () => {
         temporal.client.workflow.execute(workflow, {
           workflowId,
           taskQueue: config.taskQueue,
+          memo: OWN_START,
           args: [input],
         });
       await expect(start(`outlook/other-${randomUUID()}`, spec)).rejects.toMatchObject({
-        cause: { type: 'UnsafeStart' },
+        cause: { type: 'UnsafeStart', message: expect.stringContaining('its key gives outlook/') },
       });
       const bad = { key: newLook(), project: {}, weeks: 0, silentAfter: 14, wrong: 1 };
       await expect(start(outlookWorkflowId(bad.key), bad)).rejects.toMatchObject({
