@@ -134,7 +134,8 @@ test(
         const { entries } = await readLedger(sandbox.url);
         return entries.some(({ operation }) => operation === 'notify');
       });
-      await current.executeUpdate(pauseUpdate, { args: [{ by }] });
+      // A server that has just started may not know the search attributes yet, and then fails the workflow task.
+      await eventually('the pause', () => current.executeUpdate(pauseUpdate, { args: [{ by }] }));
       let added = 0;
       await eventually(
         'another run',
