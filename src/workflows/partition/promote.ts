@@ -122,7 +122,7 @@ export function handleLateTasks(run: Partition): void {
   );
 }
 
-/** The item's attempt is not compared: a run that was reset counts anew, and the task is the item's all the same. */
+/** Takes a task of any attempt: a run that was reset counts attempts from the start, and the work is paid for. */
 async function takeLate(run: Partition, task: unknown): Promise<void> {
   if (!isRecord(task) || !isText(task.taskId)) return;
   const known = run.progress.items[Number(task.item)];
