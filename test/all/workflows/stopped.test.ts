@@ -9,7 +9,7 @@ import { type ProjectRef } from '../../../src/contract';
 import { projectWriterId } from '../../../src/contract/ids';
 import { eventually } from '../../support/eventually';
 import { useProcesses } from '../../support/servers/processes';
-import { addFault, ask, readLedger } from '../../support/service/sandbox';
+import { addPassingFault, ask, readLedger } from '../../support/service/sandbox';
 import { type SegueProcess } from '../../support/servers/segueProcess';
 import {
   segueClient,
@@ -82,15 +82,15 @@ test.concurrent(
   async () => {
     const sandboxUrl = await itsProcesses.sandbox('--pace', 'instant');
     const { taskQueue } = config();
-    await addFault(sandboxUrl, {
-      operation: 'remove-background',
-      match: { nth: 1 },
-      ...{ fault: 'delay', ms: 5_000, when: 'after' },
+    const delay = await addPassingFault(sandboxUrl, {
+      ...{ operation: 'remove-background', match: { nth: 1 } },
+      ...{ fault: 'delay', ms: 600_000, when: 'after' },
     });
     const stopped = await itsProcesses.worker(taskQueue, sandboxUrl);
     const job = await startJob(sandboxUrl, { taskQueue, server: impatient });
     await eventually('the POST', async () => (await readLedger(sandboxUrl)).summary.submissions === 1);
     stopped.child.kill('SIGSTOP');
+    await delay.takeAway();
     await standsStill(stopped, job, () => itsProcesses.worker(taskQueue, sandboxUrl));
 
     // The answer waits in the socket: whether its worker reads it or finds its time over first, one POST is all there is.

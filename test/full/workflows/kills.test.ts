@@ -126,9 +126,12 @@ test.concurrent(
     const { unanswered, justAnswered } = await endHeld(held, sandboxUrl, kills);
     const { summary } = await readLedger(sandboxUrl);
     expect(summary).toMatchObject({ submissions: JOBS, duplicates: 0 });
+    const heldOf = (keys: string[]): number => held.filter(({ key }) => keys.includes(key)).length;
+    const [lost, late] = [heldOf(unanswered), heldOf(justAnswered)];
     process.stderr.write(
-      `kills: ${JOBS} jobs, ${KILLS} kills; by the ledger ${unanswered.length} POSTs were unanswered at a kill and ` +
-        `${justAnswered.length} just answered; ${held.length} jobs held and decided\n`,
+      `kills: ${JOBS} jobs, ${KILLS} kills; by the ledger ${unanswered.length} POSTs were unanswered at a kill; ` +
+        `${held.length} jobs were held and decided: ${lost} unanswered, ${late} answered just before a kill, ` +
+        `${held.length - lost - late} not arrived\n`,
     );
   },
   TIMEOUT_MS,

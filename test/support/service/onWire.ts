@@ -16,7 +16,12 @@ export type LedgerAtKill = LedgerEntry[];
 
 export async function killWorker(worker: SegueProcess, sandboxUrl: string): Promise<LedgerAtKill> {
   await worker.end('SIGKILL');
-  return settledLedger(sandboxUrl);
+  const deadAt = new Date().toISOString();
+  const entries = await settledLedger(sandboxUrl);
+  // Nobody has read an answer that was sent later.
+  return entries.map((entry) =>
+    entry.answeredAt && entry.answeredAt > deadAt ? { ...entry, answeredAt: undefined } : entry,
+  );
 }
 
 /** Two equal reads: what a dead process left in the sandbox's sockets is handled before the second one. */
