@@ -176,7 +176,8 @@ export function refuseUnsafeStart(key: string, id: string, input: { carried?: ob
 const PLAIN_START =
   `without the memo ${START_MEMO} it could repeat a closed run. Use SegueClient or the \`segue\` command, or for a ` +
   `media job start the workflow ${MEDIA_REQUEST_WORKFLOW} with the same input and any workflow id. Other languages start ` +
-  'campaigns, transcripts, records and outlooks with this memo and the reuse policy RejectDuplicate. If this key never ran, use a new key: this failed run now occupies its id.';
+  'campaigns, transcripts, records and outlooks with this memo and the policies RejectDuplicate and UseExisting. If this ' +
+  'key never ran, use a new key: this failed run now occupies its id.';
 
 /** Only continue-as-new may give a state: the UI copies it when somebody starts a workflow like another one. */
 export function validateCarried({ carried }: { carried?: object }): string[] {

@@ -62,7 +62,7 @@ test('P2: a task id that comes when its partition is closed is adopted by the ru
   const config = testConfig({ submit: { timeout: '10m', authGrace: '1h' } });
   const spec = batchOf(cutouts(sandbox.url, 1), 1);
   const key = batchItemKey(spec.key, 1);
-  // The service takes it, and says so when the rule is taken away.
+  // The service accepts the POST and answers when the fault is removed.
   await addFault(sandbox.url, {
     ...{ operation: 'remove-background', match: { every: 1 } },
     ...{ fault: 'delay', ms: 3_600_000, when: 'after' },
@@ -71,10 +71,7 @@ test('P2: a task id that comes when its partition is closed is adopted by the ru
     const client = segueClient(temporal, config);
     const batch = await client.batch.start(spec);
     const partition = temporal.client.workflow.getHandle(batchPartWorkflowId(spec.key, 1));
-    const [taskId = ''] = await eventually('its task', async () => {
-      const tasks = await tasksOf(sandbox.url, key);
-      return tasks.length > 0 && tasks;
-    });
+    const taskId = await eventually('its task', async () => (await tasksOf(sandbox.url, key))[0]);
     // The chunk is given up while its worker is alive, as when the worker is cut off from the server.
     const { raw } = await partition.describe();
     const activityId = raw.pendingActivities?.[0]?.activityId ?? '';
@@ -103,7 +100,7 @@ test('P1 P2: a partition that was reset sends nothing again: what it may have se
       return results.filter(({ taskId }) => taskId !== null).length === 3;
     });
     await resetRun(temporal, { workflowId: batchPartWorkflowId(spec.key, 1) });
-    // Its places are given to it once more, and with them what nobody tried yet: none of it may be sent any more.
+    // The batch grants the slots again, also for items never tried: the partition sends none.
     expect(await batch.result()).toMatchObject({ status: 'attention', counts: { held: 5 } });
     const results = await resultsOf(batch);
     expect(results.map(({ workflowId }) => workflowId)).toEqual(
@@ -121,7 +118,7 @@ test('P2: a task id that comes late to a partition that was reset is adopted, wh
     submit: { timeout: '10m', authGrace: '1h' },
   });
   const [item, other] = cutouts(sandbox.url, 2) as [BatchItem, BatchItem];
-  // The other is followed for hours, so the partition stays open.
+  // The other is polled for hours, so the partition stays open.
   const spec = batchOf([item, { ...other, taskId: 'a-slow-task' }], 2);
   const key = batchItemKey(spec.key, 1);
   const submitted = (n: number) => ({ match: { requestId: `${key}.submit.${n}` } });
@@ -133,10 +130,7 @@ test('P2: a task id that comes late to a partition that was reset is adopted, wh
   await withWorker(temporal, config, sandbox.url, async () => {
     const client = segueClient(temporal, config);
     const batch = await client.batch.start(spec);
-    const [taskId] = await eventually('its task', async () => {
-      const tasks = await tasksOf(sandbox.url, key);
-      return tasks.length > 0 && tasks;
-    });
+    const taskId = await eventually('its task', async () => (await tasksOf(sandbox.url, key))[0]);
     const workflowId = batchPartWorkflowId(spec.key, 1);
     await resetRun(temporal, { workflowId });
     const job = (await eventually('the run of the item', () => client.job(`media/${key}`))) as MediaJob;

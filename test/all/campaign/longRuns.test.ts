@@ -134,7 +134,7 @@ test(
         const { entries } = await readLedger(sandbox.url);
         return entries.some(({ operation }) => operation === 'notify');
       });
-      // A server that has just started may not know the search attributes yet, and then fails the workflow task.
+      // The server refuses an Update while a workflow task fails, as it does when an event meets the continue-as-new.
       await eventually('the pause', () => current.executeUpdate(pauseUpdate, { args: [{ by }] }));
       let added = 0;
       await eventually(

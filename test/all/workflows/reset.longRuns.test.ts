@@ -93,7 +93,7 @@ test.each([
         async () => (await readLedger(sandbox.url)).summary.notifications === 2,
       );
 
-      // The first of several runs: it continues as new, usually before the deadline comes again.
+      // The job's first run is reset, so the reset run continues as new again.
       const reset = await resetTo(task, job);
       await eventually('a run that continues it', async () => (await run.describe()).runId !== reset);
       await eventually('the deadline once more', isOverdue);

@@ -21,7 +21,7 @@ import {
 
 const temporal = useTemporal();
 const processes = useProcesses(() => temporal.address);
-/** One that soon hands nothing more to a worker that stands still: what such a one has is what it comes back to. */
+/** This server ends a long poll after 5 s, so a stopped worker soon gets no new task. */
 const impatient = useTemporal(() =>
   startOwnDevServer({ dynamicConfig: { 'matching.longPollExpirationInterval': '"5s"' } }),
 );
@@ -43,7 +43,7 @@ async function startJob(
   });
 }
 
-/** Another worker takes over; the run learns from the server that its submission gave no sign of life, and is held. */
+/** Another worker takes over; the submit misses its heartbeats, and the job is held. */
 async function standsStill(
   worker: SegueProcess,
   job: MediaJob,
@@ -78,7 +78,7 @@ test.concurrent(
 );
 
 test.concurrent(
-  'P1 P2: stopped after its POST was written, a worker that comes back is told of no second one',
+  'P1 P2: stopped after its POST was written, a worker that comes back sends no second POST',
   async () => {
     const sandboxUrl = await itsProcesses.sandbox('--pace', 'instant');
     const { taskQueue } = config();

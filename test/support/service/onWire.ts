@@ -18,7 +18,7 @@ export async function killWorker(worker: SegueProcess, sandboxUrl: string): Prom
   await worker.end('SIGKILL');
   const deadAt = new Date().toISOString();
   const entries = await settledLedger(sandboxUrl);
-  // Nobody has read an answer that was sent later.
+  // The dead worker cannot have read an answer that was sent later.
   return entries.map((entry) =>
     entry.answeredAt && entry.answeredAt > deadAt ? { ...entry, answeredAt: undefined } : entry,
   );

@@ -97,7 +97,7 @@ export async function addFault(sandboxUrl: string, rule: RuleRequest): Promise<v
   await addPassingFault(sandboxUrl, rule);
 }
 
-/** One that is taken away by itself, which lets go of what it holds back. */
+/** Adds a fault that can be removed alone; the requests that it holds back then go on. */
 export async function addPassingFault(
   sandboxUrl: string,
   rule: RuleRequest,
