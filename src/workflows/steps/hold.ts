@@ -177,7 +177,11 @@ export function handleLateAnswers(job: MediaJob): void {
       const { hold, taskId } = isRecord(answer) ? answer : {};
       // Anybody can send a signal; a throw here would block the run.
       if (!isText(taskId)) return;
-      const attempt = job.progress.attempts.find(({ n }) => n === numberOf(hold));
+      const { attempts, hold: open, reset } = job.progress;
+      const find = (number?: number) => attempts.find(({ n }) => n === number);
+      // A run or partition that was reset counts attempts anew, so its open hold takes a number that it does not know.
+      const isRecounted = open?.why === 'unknown' && (reset || job.input.held !== undefined);
+      const attempt = find(numberOf(hold)) ?? (isRecounted ? find(open.n) : undefined);
       // The first task id of an attempt counts. Any other task is paid for, too, so it is kept beside.
       if (!attempt || attempt.taskId !== undefined) {
         if (validateTaskId(taskId).length === 0 && addOtherTask(job, taskId)) showTasks(job);
@@ -185,7 +189,6 @@ export function handleLateAnswers(job: MediaJob): void {
       }
       // Also before the run knows that the submission gave no outcome.
       attempt.taskId = taskId;
-      const open = job.progress.hold;
       if (open?.why === 'unknown' && open.n === attempt.n) job.decision ??= lateAdoption(job, taskId);
       else if (attempt.outcome !== 'pending') showTasks(job);
     },

@@ -58,6 +58,14 @@ test('P2: a task id that comes late to a partition is adopted by the run that th
   expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 2, duplicates: 0 });
 });
 
+/** Ends the chunk while its worker is alive, as when the worker is cut off from the server. */
+async function giveUpChunk(workflowId: string): Promise<void> {
+  const { raw } = await temporal.client.workflow.getHandle(workflowId).describe();
+  const activityId =
+    raw.pendingActivities?.find(({ activityType }) => activityType?.name === 'submitChunk')?.activityId ?? '';
+  await temporal.client.activity.fail({ workflowId, activityId }, new Error('given up'));
+}
+
 test('P2: a task id that comes when its partition is closed is adopted by the run that the item is now', async () => {
   const config = testConfig({ submit: { timeout: '10m', authGrace: '1h' } });
   const spec = batchOf(cutouts(sandbox.url, 1), 1);
@@ -72,13 +80,7 @@ test('P2: a task id that comes when its partition is closed is adopted by the ru
     const batch = await client.batch.start(spec);
     const partition = temporal.client.workflow.getHandle(batchPartWorkflowId(spec.key, 1));
     const taskId = await eventually('its task', async () => (await tasksOf(sandbox.url, key))[0]);
-    // The chunk is given up while its worker is alive, as when the worker is cut off from the server.
-    const { raw } = await partition.describe();
-    const activityId = raw.pendingActivities?.[0]?.activityId ?? '';
-    await temporal.client.activity.fail(
-      { workflowId: partition.workflowId, activityId },
-      new Error('given up'),
-    );
+    await giveUpChunk(partition.workflowId);
     expect(await batch.result()).toMatchObject({ status: 'attention', counts: { held: 1 } });
     expect(await partition.result()).toMatchObject({ items: [{ status: 'held', taskId: null }] });
 
@@ -112,14 +114,18 @@ test('P1 P2: a partition that was reset sends nothing again: what it may have se
   expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 3, duplicates: 0 });
 });
 
-test('P2: a task id that comes late to a partition that was reset is adopted, whatever its attempt was', async () => {
+test.each([
+  { partition: 'that was reset', isOpen: true, isGivenUp: false },
+  { partition: 'that was reset and is closed', isOpen: false, isGivenUp: false },
+  { partition: 'that was reset after its item left', isOpen: true, isGivenUp: true },
+])('P2: a task id that comes late to a partition $partition is adopted', async ({ isOpen, isGivenUp }) => {
   const config = testConfig({
     poll: { min: '1h', max: '1h', deadline: '2h', giveUp: '7d' },
     submit: { timeout: '10m', authGrace: '1h' },
   });
   const [item, other] = cutouts(sandbox.url, 2) as [BatchItem, BatchItem];
   // The other is polled for hours, so the partition stays open.
-  const spec = batchOf([item, { ...other, taskId: 'a-slow-task' }], 2);
+  const spec = batchOf(isOpen ? [item, { ...other, taskId: 'a-slow-task' }] : [item], 2);
   const key = batchItemKey(spec.key, 1);
   const submitted = (n: number) => ({ match: { requestId: `${key}.submit.${n}` } });
   await addFault(sandbox.url, { ...answering(429, 'remove-background'), ...submitted(1) });
@@ -132,15 +138,29 @@ test('P2: a task id that comes late to a partition that was reset is adopted, wh
     const batch = await client.batch.start(spec);
     const taskId = await eventually('its task', async () => (await tasksOf(sandbox.url, key))[0]);
     const workflowId = batchPartWorkflowId(spec.key, 1);
+    const untilHeld = async (): Promise<MediaJob> => {
+      const job = (await eventually('the run of the item', () => client.job(`media/${key}`))) as MediaJob;
+      await eventually('the hold', async () => (await job.state())?.stage === 'held');
+      return job;
+    };
+    if (isGivenUp) {
+      await giveUpChunk(workflowId);
+      await untilHeld();
+    }
     await resetRun(temporal, { workflowId });
-    const job = (await eventually('the run of the item', () => client.job(`media/${key}`))) as MediaJob;
-    await eventually('the hold', async () => (await job.state())?.stage === 'held');
+    const partition = temporal.client.workflow.getHandle(workflowId);
+    await eventually('that the item leaves', async () => {
+      const { events } = await partition.fetchHistory();
+      return events?.some((event) => event.startChildWorkflowExecutionInitiatedEventAttributes);
+    });
+    const job = await untilHeld();
+    if (!isOpen) await partition.result();
 
     await ask(sandbox.url, 'DELETE /_sandbox/faults');
     await eventually('the task', async () => (await job.state())?.stage === 'polling');
     expect(await job.state()).toMatchObject({ taskId, decisions: [] });
     expect((await resultsOf(batch))[0]).toMatchObject({ taskId });
-    for (const id of [workflowId, batch.workflowId, job.workflowId])
+    for (const id of [...(isOpen ? [workflowId, batch.workflowId] : []), job.workflowId])
       await temporal.client.workflow.getHandle(id).terminate('not needed');
   });
   expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 1, duplicates: 0 });

@@ -135,7 +135,9 @@ test(
         return entries.some(({ operation }) => operation === 'notify');
       });
       // The server refuses an Update while a workflow task fails, as it does when an event meets the continue-as-new.
-      await eventually('the pause', () => current.executeUpdate(pauseUpdate, { args: [{ by }] }));
+      await eventually('the pause', () =>
+        current.executeUpdate(pauseUpdate, { args: [{ by }], updateId: 'pause' }),
+      );
       let added = 0;
       await eventually(
         'another run',

@@ -76,7 +76,7 @@ test.each([
   ],
 ])('P4: a %s that was reset and continued as new tells nobody a second time', async (_kind, start, task) => {
   const sandbox = await startSandbox({ pace: { kind: 'time', ms: 3_600_000 } });
-  const config = testConfig({ poll: { min: '200ms', max: '200ms', deadline: '10s', giveUp: '7d' } });
+  const config = testConfig({ poll: { min: '200ms', max: '200ms', deadline: '20s', giveUp: '7d' } });
   const operator = { userId: 'op', workspaceId: '1' };
   await withWorker(
     temporal,
@@ -93,9 +93,10 @@ test.each([
         async () => (await readLedger(sandbox.url)).summary.notifications === 2,
       );
 
-      // The job's first run is reset, so the reset run continues as new again.
+      // The job's first run is reset: the reset run continues as new in 2 s, long before the deadline comes again.
       const reset = await resetTo(task, job);
       await eventually('a run that continues it', async () => (await run.describe()).runId !== reset);
+      expect(await isOverdue()).toBe(false);
       await eventually('the deadline once more', isOverdue);
       await job.resolve({ action: 'abandon', by: 'a test', reason: 'seen' });
       expect(await job.wait()).toMatchObject({ status: 'abandoned' });

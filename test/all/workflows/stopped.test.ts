@@ -7,6 +7,8 @@ import path from 'node:path';
 import { type MediaJob } from '../../../src/client/jobs/job';
 import { type ProjectRef } from '../../../src/contract';
 import { projectWriterId } from '../../../src/contract/ids';
+import { decideByLedger } from '../../support/builders/deciding';
+import { tasksOf } from '../../support/builders/jobs';
 import { eventually } from '../../support/eventually';
 import { useProcesses } from '../../support/servers/processes';
 import { addPassingFault, ask, readLedger } from '../../support/service/sandbox';
@@ -94,11 +96,8 @@ test.concurrent(
     await standsStill(stopped, job, () => itsProcesses.worker(taskQueue, sandboxUrl));
 
     // The answer waits in the socket: whether its worker reads it or finds its time over first, one POST is all there is.
-    const { entries } = await readLedger(sandboxUrl);
-    const taskId = entries.find(({ kind }) => kind === 'submit')?.taskId ?? '';
-    const decided = job.resolve({ action: 'adopt', taskId, ...somebody });
-    // The late answer may have decided already.
-    await decided.catch(() => undefined);
+    await decideByLedger(job, sandboxUrl);
+    const [taskId] = await tasksOf(sandboxUrl, job.key);
     expect(await job.wait()).toMatchObject({ status: 'succeeded', taskId });
     expect((await readLedger(sandboxUrl)).summary).toMatchObject({ submissions: 1, duplicates: 0 });
   },

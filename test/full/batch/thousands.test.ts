@@ -18,7 +18,6 @@ import { useProcesses } from '../../support/servers/processes';
 import {
   expectHoldsExplained,
   type LedgerAtKill,
-  isUnanswered,
   killWorker,
   lastReported,
   UNANSWERED,
@@ -27,7 +26,7 @@ import { addFault, ask, readLedger } from '../../support/service/sandbox';
 import { type Settings } from '../../support/servers/segueProcess';
 import { shared } from '../../support/jest/shared';
 import { segueClient, testConfig, useTemporal } from '../../support/servers/temporal';
-import { KEPT, readProject, removeFaults, seedProject } from '../../support/builders/writing';
+import { KEPT, readProject, seedProject } from '../../support/builders/writing';
 
 const { full } = shared();
 const ITEMS = full ? 10_000 : 300;
@@ -40,8 +39,8 @@ const ANSWERS: RuleRequest = {
   ...{ operation: 'remove-background', match: { every: 1 } },
   ...{ fault: 'delay', when: 'after', ms: 100 },
 };
-/** The first that comes is never answered: the others of its chunk are. */
-const ONE_UNANSWERED: RuleRequest = { operation: 'remove-background', match: { nth: 1 }, ...UNANSWERED };
+/** The service accepts these POSTs and never answers them: the worker is killed after each. */
+const UNANSWERED_AT = [0.3 * ITEMS, 0.6 * ITEMS].slice(0, KILLS);
 /** Half of a worker's slots are for batches. */
 const ON_WIRE = full ? 50 : 25;
 
@@ -55,6 +54,8 @@ test(
   async () => {
     // Without ETags only: that is harder, and so many items take long.
     const sandboxUrl = await processes.sandbox('--pace', 'polls=2', '--no-etags');
+    for (const nth of UNANSWERED_AT)
+      await addFault(sandboxUrl, { operation: 'remove-background', match: { nth }, ...UNANSWERED });
     await addFault(sandboxUrl, ANSWERS);
     const projects = await Promise.all(Array.from({ length: PROJECTS }, () => seedProject(sandboxUrl)));
     const items = itemsFor(sandboxUrl, projects);
@@ -80,12 +81,9 @@ test(
     const again = processes.start(['batch', 'start', manifest, '--key', key], settings);
     expect((await again.ended()).code).toBe(0);
     const kills: LedgerAtKill[] = [];
-    for (const share of [0.3, 0.6].slice(0, KILLS)) {
-      await eventually('the moment', async () => (await submitted()) >= share * ITEMS, TIMEOUT_MS);
-      await untilOneIsUnanswered(sandboxUrl);
+    for (let kill = 0; kill < KILLS; kill++) {
+      await untilUnanswered(sandboxUrl, kill);
       kills.push(await killWorker(worker, sandboxUrl));
-      await removeFaults(sandboxUrl);
-      await addFault(sandboxUrl, ANSWERS);
       worker = await startWorker();
     }
     const result = await batch.result();
@@ -139,15 +137,11 @@ async function summaryOf(sandboxUrl: string): Promise<LedgerSummary> {
   return json.summary as LedgerSummary;
 }
 
-/** One POST is not answered, and of all that were answered before others the server knows: those others were polled. */
-async function untilOneIsUnanswered(sandboxUrl: string): Promise<void> {
-  await removeFaults(sandboxUrl);
-  const before = (await readLedger(sandboxUrl)).entries.length;
-  await addFault(sandboxUrl, ONE_UNANSWERED);
-  await addFault(sandboxUrl, ANSWERS);
+/** The next POST is not answered, and later ones were answered and are polled: the server knows of all before them. */
+async function untilUnanswered(sandboxUrl: string, kill: number): Promise<void> {
   const isPassed = async (): Promise<boolean> => {
     const { entries } = await readLedger(sandboxUrl);
-    const stuck = entries.slice(before).find(isUnanswered);
+    const stuck = entries.filter(({ fault }) => fault === 'hang after')[kill];
     return stuck !== undefined && lastReported(entries) > stuck.seq;
   };
   await eventually('others that pass the stuck one', isPassed, TIMEOUT_MS);

@@ -100,5 +100,5 @@ test(
       ['uncertain', 0],
     ]).toContainEqual([notified?.status, completed]);
   },
-  5 * LONGEST_STAGE_MS,
+  6 * LONGEST_STAGE_MS,
 );

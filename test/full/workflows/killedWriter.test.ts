@@ -1,4 +1,4 @@
-/** A worker that is killed with a PATCH on its way, which a service without ETags applies long after that. */
+/** A worker that is killed with a PATCH on its way, which arrives at the service long after that. */
 import { eventually } from '../../support/eventually';
 import { useProcesses } from '../../support/servers/processes';
 import { segueClient, testConfig, useTemporal } from '../../support/servers/temporal';
@@ -13,12 +13,13 @@ const LATE_MS = 40_000;
 const LONGEST_MS = 240_000;
 
 test.concurrent.each([
-  ['first', 0],
-  ['last', 2],
+  { attempt: 'first', etags: 'without', failures: 0, flags: ['--no-etags'] },
+  { attempt: 'last', etags: 'without', failures: 2, flags: ['--no-etags'] },
+  { attempt: 'first', etags: 'with', failures: 0, flags: [] },
 ])(
-  'P3: without ETags, a worker that is killed in the %s attempt of a write: its late PATCH takes nothing away from later changes',
-  async (_which, failures) => {
-    const sandboxUrl = await processes.sandbox('--no-etags');
+  'P3: a worker that is killed in the $attempt attempt of a write, $etags ETags: its late PATCH takes nothing away from later changes',
+  async ({ failures, flags }) => {
+    const sandboxUrl = await processes.sandbox(...flags);
     const project = await seedProject(sandboxUrl);
     for (let nth = 1; nth <= failures; nth++)
       await addFault(sandboxUrl, {
@@ -39,7 +40,7 @@ test.concurrent.each([
     expect(await projects.patch(project, set('b', 1))).toMatchObject({ ok: true });
     await eventually('the late PATCH', async () => {
       const { entries } = await readLedger(sandboxUrl);
-      return entries.some(({ fault, applied }) => fault === 'delay before' && applied);
+      return entries.some(({ fault, status }) => fault === 'delay before' && status !== null);
     });
     expect((await readProject(sandboxUrl, project)).data).toEqual({ ...KEPT, a: 1, b: 1 });
     expect((await readLedger(sandboxUrl)).summary).toMatchObject({ lostKeys: 0 });
