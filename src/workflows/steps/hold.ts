@@ -177,11 +177,11 @@ export function handleLateAnswers(job: MediaJob): void {
       const { hold, taskId } = isRecord(answer) ? answer : {};
       // Anybody can send a signal; a throw here would block the run.
       if (!isText(taskId)) return;
-      const { attempts, hold: open, reset } = job.progress;
+      const { attempts, hold: open, decisions } = job.progress;
       const find = (number?: number) => attempts.find(({ n }) => n === number);
-      // A run or partition that was reset counts attempts anew, so its open hold takes a number that it does not know.
-      const isRecounted = open?.why === 'unknown' && (reset || job.input.held !== undefined);
-      const attempt = find(numberOf(hold)) ?? (isRecounted ? find(open.n) : undefined);
+      // A partition that was reset counts attempts anew: a number that is not known here is that of the item's own hold.
+      const isItems = job.input.held !== undefined && decisions.every(({ action }) => action !== 'resubmit');
+      const attempt = find(numberOf(hold)) ?? (isItems && open?.why === 'unknown' ? find(open.n) : undefined);
       // The first task id of an attempt counts. Any other task is paid for, too, so it is kept beside.
       if (!attempt || attempt.taskId !== undefined) {
         if (validateTaskId(taskId).length === 0 && addOtherTask(job, taskId)) showTasks(job);

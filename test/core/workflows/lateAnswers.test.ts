@@ -6,7 +6,6 @@ import { eventually } from '../../support/eventually';
 import { holdOf, SOMEBODY, useHeldJobs } from '../../support/builders/heldJobs';
 import { startByName, tasksOf } from '../../support/builders/jobs';
 import { addFault, addPassingFault, answering, ask } from '../../support/service/sandbox';
-import { resetRun } from '../../support/servers/reset';
 import { segueClient, withWorker } from '../../support/servers/temporal';
 
 const {
@@ -31,26 +30,6 @@ describe('P1: a late answer', () => {
       const taskId = await acceptedTask();
       await handle.signal(acceptedSignal, { hold: 'another-run/1', taskId });
       expect(await held.wait()).toMatchObject({ status: 'succeeded', taskId });
-    });
-    expect(await submissions()).toMatchObject({ submissions: 1, duplicates: 0 });
-  });
-
-  test('P2: to a run that was reset and counts its submissions anew ends its hold', async () => {
-    await addFault(sandbox.url, { ...answering(429, 'remove-background'), match: { nth: 1 } });
-    const delay = await addPassingFault(sandbox.url, {
-      ...{ operation: 'remove-background', match: { nth: 2 }, fault: 'delay', ms: 3_600_000, when: 'after' },
-    });
-    await withWorker(temporal, config, sandbox.url, async () => {
-      const key = `late-${randomUUID()}`;
-      const request = { image_url: `${sandbox.url}/samples/mug.png` };
-      const { media } = segueClient(temporal, config);
-      const job = await media.start({ key, tool: 'remove-background', request });
-      const taskId = await eventually('the POST', async () => (await tasksOf(sandbox.url, key)).at(0));
-      await resetRun(temporal, { workflowId: job.workflowId });
-      expect(await job.wait()).toMatchObject({ status: 'held' });
-      await delay.takeAway();
-      await eventually('its end', async () => (await job.wait()).status === 'succeeded');
-      expect(await job.state()).toMatchObject({ taskId, decisions: [] });
     });
     expect(await submissions()).toMatchObject({ submissions: 1, duplicates: 0 });
   });
@@ -110,6 +89,9 @@ describe('P1: a late answer', () => {
       expect(await held.state()).toMatchObject({ stage: 'held', taskId: null, attempts });
       const { typedSearchAttributes } = await handle.describe();
       expect(typedSearchAttributes.get(searchAttributes.taskIds)).toEqual([first]);
+      // Nor does the task of a submission that it does not know end the hold of the resubmit.
+      await handle.signal(acceptedSignal, { hold: 'another-run/7', taskId: 'of another' });
+      expect(await held.state()).toMatchObject({ stage: 'held', taskId: null });
 
       await held.resolve({ ...SOMEBODY, action: 'adopt', taskId: first });
       expect(await held.wait()).toMatchObject({ status: 'succeeded', taskId: first });

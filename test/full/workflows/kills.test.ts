@@ -45,10 +45,10 @@ const ownServers: DevServer[] = [];
 afterAll(() => Promise.all(ownServers.map((server) => server.stop())));
 
 /** Jobs that are polled a few times each, ready to be started. */
-function preparedJobs(server: TestTemporal, sandboxUrl: string) {
+function preparedJobs(server: TestTemporal, sandboxUrl: string, timeout: '15s' | '60s' = '15s') {
   const config = testConfig({
     poll: { min: '500ms', max: '1s', deadline: '1h', giveUp: '7d' },
-    submit: { timeout: '60s', authGrace: '1h' },
+    submit: { timeout, authGrace: '1h' },
   });
   const { media } = segueClient(server, config);
   const request = { image_url: `${sandboxUrl}/samples/mug.png` };
@@ -148,7 +148,7 @@ test.concurrent(
     const first = await startServer();
     const own = await connectTo(first.address);
     const sandboxUrl = await processes.sandbox('--pace', 'polls=4');
-    const { config, start } = preparedJobs(own, sandboxUrl);
+    const { config, start } = preparedJobs(own, sandboxUrl, '60s');
     const delay = await addPassingFault(sandboxUrl, {
       ...{ operation: 'remove-background', match: { every: 1 } },
       ...{ fault: 'delay', ms: 60_000, when: 'after' },
