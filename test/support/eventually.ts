@@ -5,7 +5,7 @@ import { shared } from './jest/shared';
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS, GROWTH] = [20, 250, 1.5];
 
 /** Shorter than jest's limit, so that a failed test says what it waited for. At full size the machine is busier. */
-const LONGEST_WAIT_MS = shared().full ? 180_000 : 45_000;
+const LONGEST_WAIT_MS = shared().full ? 180_000 : 90_000;
 
 /** Waits for a condition instead of a time: asks until the answer is there, and says what it waited for if it never is. */
 export async function eventually<T>(

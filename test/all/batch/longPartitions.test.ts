@@ -131,13 +131,13 @@ test('P2: a partition that only waits for places continues as new when its batch
 });
 
 test('P2: a partition that hands over while a POST takes its time follows its tasks and tells of them meanwhile', async () => {
-  const config = testConfig();
+  const config = testConfig({ submit: { timeout: '10m', authGrace: '1h' } });
   const spec = batchOf(cutouts(sandbox.url, 6), 6);
   const workflowId = batchPartWorkflowId(spec.key, 1);
   const silence = await addPassingFault(sandbox.url, answering(503, 'get-task'));
   const slowness = await addPassingFault(sandbox.url, {
     ...{ operation: 'remove-background', match: { requestId: `${spec.key}~i3.submit.1` } },
-    ...{ fault: 'delay', ms: 25_000, when: 'before' },
+    ...{ fault: 'delay', ms: 3_600_000, when: 'before' },
   });
   const work = async (): Promise<void> => {
     const batch = await startBatch(temporal, config, spec);

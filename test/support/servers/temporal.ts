@@ -150,7 +150,8 @@ export function testConfig(overrides: Partial<StarterConfig> = {}): StarterConfi
   return {
     taskQueue: `test-${randomUUID()}`,
     poll: { min: '50ms', max: '100ms', deadline: '1h', giveUp: '7d' },
-    submit: { timeout: '5s', authGrace: '1h' },
+    // Longer than a POST takes on a busy machine.
+    submit: { timeout: '60s', authGrace: '1h' },
     ...overrides,
   };
 }
