@@ -23,7 +23,11 @@ module.exports = {
   },
   globalSetup: '<rootDir>/test/support/jest/globalSetup.ts',
   globalTeardown: '<rootDir>/test/support/jest/globalTeardown.ts',
-  reporters: ['default', 'summary', '<rootDir>/test/support/jest/plainSummary.js'],
+  reporters: [
+    'default',
+    'summary',
+    ['<rootDir>/test/support/jest/plainSummary.js', { failOnSkip: process.env.SEGUE_TEST_FULL === '1' }],
+  ],
   // Tests often wait for timers and servers, so there are three jest workers for every two cores.
   maxWorkers: Math.ceil(availableParallelism() * 1.5),
   // Closed workflows stay in memory: jest restarts a jest worker above this size.

@@ -176,15 +176,14 @@ export function handleLateAnswers(job: MediaJob): void {
     (answer: unknown) => {
       const { hold, taskId } = isRecord(answer) ? answer : {};
       // Anybody can send a signal; a throw here would block the run.
-      if (!isText(taskId)) return;
-      const { attempts, hold: open, decisions } = job.progress;
-      const find = (number?: number) => attempts.find(({ n }) => n === number);
-      // A partition that was reset counts attempts anew: a number that is not known here is that of the item's own hold.
-      const isItems = job.input.held !== undefined && decisions.every(({ action }) => action !== 'resubmit');
-      const attempt = find(numberOf(hold)) ?? (isItems && open?.why === 'unknown' ? find(open.n) : undefined);
+      if (!isText(taskId) || validateTaskId(taskId).length > 0) return;
+      const { attempts, hold: open, number } = job.progress;
+      // A reset partition numbers its submissions from 1 again, so any late task is for the attempt of the batch.
+      const isOfBatch = job.input.held?.attempts.at(-1)?.n === number;
+      const attempt = attempts.find(({ n }) => n === (isOfBatch ? number : numberOf(hold)));
       // The first task id of an attempt counts. Any other task is paid for, too, so it is kept beside.
       if (!attempt || attempt.taskId !== undefined) {
-        if (validateTaskId(taskId).length === 0 && addOtherTask(job, taskId)) showTasks(job);
+        if (addOtherTask(job, taskId)) showTasks(job);
         return;
       }
       // Also before the run knows that the submission gave no outcome.

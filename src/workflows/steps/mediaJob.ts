@@ -116,7 +116,7 @@ export function keepLostTask({ progress }: MediaJob): void {
   if (taskId !== null && !isKept) otherTasks.push(taskId);
 }
 
-/** Keeps a task of a submission that this run does not know, made before a reset. Gives whether it is new. */
+/** Keeps a task that is in no attempt. Gives whether it is new. */
 export function addOtherTask(job: MediaJob, taskId: string): boolean {
   const { otherTasks } = job.progress;
   if (tasksOf(job).includes(taskId) || otherTasks.length >= MOST_OTHER_TASKS) return false;

@@ -164,5 +164,5 @@ test(
       duplicateNotifications: 0,
     });
   },
-  2 * LONGEST_ADDING_MS,
+  4 * LONGEST_ADDING_MS,
 );

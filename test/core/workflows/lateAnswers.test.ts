@@ -68,6 +68,19 @@ describe('P1: a late answer', () => {
     expect(await submissions()).toMatchObject({ submissions: 0 });
   });
 
+  test('P1: a late answer to the submission of a batch is adopted also when it comes before the hold', async () => {
+    const attempts = [{ n: 1, at: new Date().toISOString(), outcome: 'unknown' as const, reason: 'a test' }];
+    const input = { key: `late-${randomUUID()}`, held: { attempts } };
+    const run = await startByName(temporal, config, sandbox.url, input);
+    await run.signal(acceptedSignal, { hold: 'another-run/7', taskId: 't-late' });
+    await withWorker(temporal, config, sandbox.url, async () => {
+      await eventually('the task', async () => (await run.query(stateQuery)).stage === 'polling');
+      expect(await run.query(stateQuery)).toMatchObject({ taskId: 't-late', decisions: [] });
+      await run.terminate();
+    });
+    expect(await submissions()).toMatchObject({ submissions: 0 });
+  });
+
   test('P2: a late answer to a submission that a person gave up is shown in the attempts and the task ids', async () => {
     await withJobOfBatch('after', async (held) => {
       await addFault(sandbox.url, {
@@ -90,8 +103,12 @@ describe('P1: a late answer', () => {
       const { typedSearchAttributes } = await handle.describe();
       expect(typedSearchAttributes.get(searchAttributes.taskIds)).toEqual([first]);
       // Nor does the task of a submission that it does not know end the hold of the resubmit.
-      await handle.signal(acceptedSignal, { hold: 'another-run/7', taskId: 'of another' });
+      await handle.signal(acceptedSignal, { hold: 'another-run/7', taskId: 't-other' });
       expect(await held.state()).toMatchObject({ stage: 'held', taskId: null });
+      await eventually('that it is listed', async () => {
+        const { typedSearchAttributes } = await handle.describe();
+        return typedSearchAttributes.get(searchAttributes.taskIds)?.includes('t-other');
+      });
 
       await held.resolve({ ...SOMEBODY, action: 'adopt', taskId: first });
       expect(await held.wait()).toMatchObject({ status: 'succeeded', taskId: first });
