@@ -25,7 +25,7 @@ describe('P1: a late answer', () => {
   test('ends the hold of its own submission, and no other', async () => {
     await withHeldJob('after', async (held) => {
       const handle = temporal.client.workflow.getHandle(held.workflowId);
-      await handle.signal(acceptedSignal, { hold: 'another-run/7', taskId: 'of another' });
+      await handle.signal(acceptedSignal, { hold: 'another-run/7', taskId: 't-other' });
       expect(await handle.query(stateQuery)).toMatchObject({ stage: 'held' });
       const taskId = await acceptedTask();
       await handle.signal(acceptedSignal, { hold: 'another-run/1', taskId });
