@@ -1,5 +1,5 @@
 /** Decides, in one place, what is known of a POST that the service must not get twice. */
-import { isId } from './scope';
+import { isIdText } from './scope';
 import { shorten, TransportError } from './errors';
 import { type HttpAnswer, isSuccess } from './http';
 
@@ -68,8 +68,6 @@ function refusedOrUnknown({
     : { outcome: 'unknown', reason };
 }
 
-const LONGEST_TASK_ID = 200;
-
 function taskIdIn(body: string): string | undefined {
   let json: unknown;
   try {
@@ -80,6 +78,5 @@ function taskIdIn(body: string): string | undefined {
   if (json === null || typeof json !== 'object' || !('task_id' in json)) return undefined;
   const { task_id: taskId } = json;
   // One that could not be polled afterwards is as good as none.
-  const usable = typeof taskId === 'string' && isId(taskId) && taskId.length <= LONGEST_TASK_ID;
-  return usable ? taskId : undefined;
+  return isIdText(taskId) ? taskId : undefined;
 }

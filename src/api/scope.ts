@@ -33,3 +33,8 @@ export function isPrintable(value: unknown, longest: number): value is string {
 export function isId(text: string): boolean {
   return text !== '' && text === text.trim() && text !== '.' && text !== '..' && !/\p{Surrogate}/u.test(text);
 }
+
+/** The same rule for an id that the service answers, that a person gives and that an input has. */
+export function isIdText(value: unknown): value is string {
+  return typeof value === 'string' && isId(value) && value.length <= 200;
+}

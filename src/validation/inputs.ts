@@ -4,7 +4,7 @@
  */
 import { endOf } from '../api/endings';
 import { isInnerPointer } from '../api/json';
-import { isId, isPrintable, validateScope } from '../api/scope';
+import { isId, isIdText, isPrintable, validateScope } from '../api/scope';
 import {
   NOTIFY_EVENTS,
   type ProjectRef,
@@ -94,7 +94,9 @@ export function validateRunKey(key: unknown): string[] {
 }
 
 export function validateTaskId(taskId: unknown): string[] {
-  return isLeftOut(taskId) || isPrintable(taskId, LONGEST_ID) ? [] : ['taskId: must be an id without blanks'];
+  return isLeftOut(taskId) || isIdText(taskId)
+    ? []
+    : ['taskId: must be an id of at most 200 characters, with no blanks around it'];
 }
 
 /** Of the run that is told of each stage. */

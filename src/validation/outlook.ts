@@ -1,8 +1,8 @@
 /** What is wrong with what an outlook is asked for, whoever asks. Part of the workflow bundle. */
 import { isInnerPointer } from '../api/json';
-import { validateScope } from '../api/scope';
+import { isIdText, validateScope } from '../api/scope';
 import { MOST_OUTLOOK_WEEKS } from '../contract';
-import { isIdText, researchFields } from './campaign/fields';
+import { researchFields } from './campaign/fields';
 import { object, problemText } from './campaign/shape';
 import { isLeftOut, isRecord, isText, validateObjects, validateTargets } from './inputs';
 

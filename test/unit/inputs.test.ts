@@ -1,4 +1,5 @@
 /** The rules for what a run is asked for are the same for clients and for the run itself. */
+import { outcomeOfAnswer } from '../../src/api/outcomes';
 import { type MediaInput } from '../../src/contract';
 import { validateAddress } from '../../src/contract/changes';
 import { validateSpec } from '../../src/runs/media';
@@ -39,7 +40,7 @@ test.each<[string, Partial<Record<keyof MediaInput, unknown>>, string]>([
   ['no workspace', { notify: { userId: 'u' } }, 'notify.workspaceId: '],
   ['an event that nobody knows', { notify: { ...notify, on: ['never'] } }, 'notify.on: '],
   ['events that are no list', { notify: { ...notify, on: 'failed' } }, 'notify.on: '],
-  ['a task with a blank', { taskId: 'a b' }, 'taskId: '],
+  ['a task with a blank before it', { taskId: ' a' }, 'taskId: '],
   ['a workspace of 101 letters', { scope: { organization: 'o'.repeat(101) } }, 'scope.organization: '],
 ])('%s is refused by the client and by the run', (_case, wrong, problem) => {
   const input = { ...job, ...wrong } as MediaInput;
@@ -56,6 +57,13 @@ test.each(['', 7, 'x'.repeat(LONGEST_WORKFLOW_ID + 1), 'ä'.repeat(LONGEST_WORKF
     expect(validateRecordInput({ kind: 'asset', id: 'a', reportTo })).toEqual([problem]);
   },
 );
+
+test('an input may have any task id that the service may answer', () => {
+  const taskId = 'task 42';
+  const answer = { status: 202, body: JSON.stringify({ task_id: taskId }), words: '' };
+  expect(outcomeOfAnswer(answer, String)).toMatchObject({ outcome: 'accepted', taskId });
+  expect(() => readMediaSettings({ ...job, taskId })).not.toThrow();
+});
 
 test('what is left out may also be null, as other languages write it', () => {
   const input = { ...job, write: null, taskId: null, reportTo: null, notify: { ...notify, on: null } };

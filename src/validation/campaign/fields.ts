@@ -1,6 +1,6 @@
 /** The parts of what a campaign is asked for, each by itself. */
 import { isInnerPointer } from '../../api/json';
-import { isId, isPrintable, fitsHeader } from '../../api/scope';
+import { fitsHeader, isIdText, isPrintable } from '../../api/scope';
 import { RECORD_KINDS } from '../../contract';
 import { DURATION_FORM, parseDuration } from '../../contract/durations';
 import { isLeftOut, isRecord, isText, validateRecordInput, validateTranscription } from '../inputs';
@@ -24,10 +24,6 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** An object cannot have a member of that name in every language, nor everywhere in this one. */
 export function isJobName(name: string): boolean {
   return JOB_NAME.test(name) && name !== '__proto__';
-}
-
-export function isIdText(value: unknown): value is string {
-  return typeof value === 'string' && isId(value) && value.length <= 200;
 }
 
 export function isWait(duration: string): boolean {

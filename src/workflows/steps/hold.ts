@@ -7,6 +7,7 @@ import {
   proxyActivities,
   setHandler,
 } from '@temporalio/workflow';
+import { isIdText } from '../../api/scope';
 import {
   acceptedSignal,
   type Decision,
@@ -142,7 +143,7 @@ function problemsOf(job: JobContext, decision: unknown, rules: DecisionRules): s
 }
 
 function numberOf(hold: unknown): number {
-  return Number(String(hold).split('/').at(-1));
+  return isText(hold) ? Number(hold.split('/').at(-1)) : NaN;
 }
 
 function badDecision(message: string): ApplicationFailure {
@@ -176,7 +177,7 @@ export function handleLateAnswers(job: MediaJob): void {
     (answer: unknown) => {
       const { hold, taskId } = isRecord(answer) ? answer : {};
       // Anybody can send a signal; a throw here would block the run.
-      if (!isText(taskId) || validateTaskId(taskId).length > 0) return;
+      if (!isIdText(taskId)) return;
       const { attempts, hold: open, number } = job.progress;
       // A reset partition numbers its submissions from 1 again, so any late task is for the attempt of the batch.
       const isOfBatch = job.input.held?.attempts.at(-1)?.n === number;

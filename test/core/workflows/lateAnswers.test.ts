@@ -102,12 +102,12 @@ describe('P1: a late answer', () => {
       expect(await held.state()).toMatchObject({ stage: 'held', taskId: null, attempts });
       const { typedSearchAttributes } = await handle.describe();
       expect(typedSearchAttributes.get(searchAttributes.taskIds)).toEqual([first]);
-      // Nor does the task of a submission that it does not know end the hold of the resubmit.
-      await handle.signal(acceptedSignal, { hold: 'another-run/7', taskId: 't-other' });
+      // Nor does the task of a submission that it does not know end the hold of the resubmit, whatever its id.
+      await handle.signal(acceptedSignal, { hold: 'another-run/7', taskId: 'another task' });
       expect(await held.state()).toMatchObject({ stage: 'held', taskId: null });
       await eventually('that it is listed', async () => {
         const { typedSearchAttributes } = await handle.describe();
-        return typedSearchAttributes.get(searchAttributes.taskIds)?.includes('t-other');
+        return typedSearchAttributes.get(searchAttributes.taskIds)?.includes('another task');
       });
 
       await held.resolve({ ...SOMEBODY, action: 'adopt', taskId: first });
@@ -179,7 +179,7 @@ describe.each([true, false])('with ETags: %s', (etags) => {
       'after',
       async (held) => {
         taskId = await acceptedTask();
-        // Waits for ten seconds.
+        // A denied job tries again after 10 s.
         await addFault(sandbox.url, answering(401, 'remove-background'));
         await untilResubmitted(held, await holdOf(held));
         await eventually('the refusal', async () => (await held.state())?.stage === 'waiting');

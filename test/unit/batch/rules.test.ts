@@ -21,7 +21,7 @@ test.each<[string, unknown, unknown[]]>([
   ['nothing', {}, [/^batch:/, /^n:/, /^first:/, /^items: must be a list of 1 to 500/].map(matching)],
   [
     'bad items',
-    { ...partition, items: [item, { ...item, tool: '', taskId: 'a b' }, 7] },
+    { ...partition, items: [item, { ...item, tool: '', taskId: ' a' }, 7] },
     ['items.1.tool: must be a text', matching(/^items\.1\.taskId/), 'items.2.item: must be an object'],
   ],
 ])('a partition with %s', (_name, input, problems) => {
