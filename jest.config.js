@@ -31,7 +31,7 @@ module.exports = {
   // Tests often wait for timers and servers, so there are three jest workers for every two cores.
   maxWorkers: Math.ceil(availableParallelism() * 1.5),
   // Closed workflows stay in memory: jest restarts a jest worker above this size.
-  workerIdleMemoryLimit: '500MB',
+  workerIdleMemoryLimit: '800MB',
   // Ends a test that hangs; eventually() gives up earlier, and says what it waited for.
   testTimeout: 240_000,
 };

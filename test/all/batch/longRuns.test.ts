@@ -33,14 +33,14 @@ const temporal = useTemporal(() =>
 // Without ETags, which is harder; writing.test.ts of core has the same with both.
 const sandbox = useSandboxEach({ pace: { kind: 'polls', polls: 3 }, etags: false });
 
-test('P1 P2 P4: 60 items over several runs of batch and partitions: one POST each, every result there, the operator told once though not at once, and what failed can be run again', async () => {
+test('P1 P2 P4: 30 items over several runs of batch and partitions: one POST each, every result there, the operator told once though not at once, and what failed can be run again', async () => {
   const config = testConfig();
   const project = await seedProject(sandbox.url);
-  const items = cutouts(sandbox.url, 60).map((item) => ({
+  const items = cutouts(sandbox.url, 30).map((item) => ({
     ...item,
     write: { project, at: `/made/${item.key}` },
   }));
-  const spec = batchOf(items, 30, { concurrency: 6 });
+  const spec = batchOf(items, 15, { concurrency: 6 });
   await addFault(sandbox.url, {
     ...{ operation: 'remove-background', match: { requestId: `${spec.key}~i5.submit.1` } },
     ...{ fault: 'reset', when: 'after' },
@@ -59,7 +59,8 @@ test('P1 P2 P4: 60 items over several runs of batch and partitions: one POST eac
     expect(await notificationsOf(sandbox.url)).toEqual([]);
     await ask(sandbox.url, 'DELETE /_sandbox/faults');
     const result = (await temporal.client.workflow.getHandle(workflowId).result()) as BatchResult;
-    expect(result).toMatchObject({ status: 'attention', counts: { succeeded: 58, failed: 1, held: 1 } });
+    expect(result).toMatchObject({ status: 'attention', counts: { succeeded: 28, failed: 1, held: 1 } });
+    // The helper runsOf fails unless a workflow had more than one run.
     const runs = {
       batch: await runsOf(temporal, workflowId),
       first: await runsOf(temporal, `batch-part/${key}~1`),
@@ -69,21 +70,21 @@ test('P1 P2 P4: 60 items over several runs of batch and partitions: one POST eac
     const again = await startBatch(temporal, config, spec);
     const results = await resultsOf(again);
     expect(results.map(({ key: name }) => name)).toEqual(items.map(({ key: name }) => name));
-    expect(results.filter(({ info }) => info !== undefined)).toHaveLength(58);
+    expect(results.filter(({ info }) => info !== undefined)).toHaveLength(28);
     expect(results[4]).toMatchObject({ status: 'held', workflowId: `media/${key}~i5` });
-    expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 59, lostKeys: 0 });
+    expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 29, lostKeys: 0 });
     // What it was asked for stands in the first of its partition's runs alone.
     const { batch: repeat } = await segueClient(temporal, config).batch.retry(key);
     expect(await repeat?.result()).toMatchObject({ items: 1, counts: { succeeded: 1 } });
     const { made } = (await readProject(sandbox.url, project)).data as { made: object };
-    expect(Object.keys(made)).toHaveLength(59);
+    expect(Object.keys(made)).toHaveLength(29);
   };
   await withWorker(temporal, config, sandbox.url, work, {
     operator: { userId: 'on-call', workspaceId: '1' },
   });
   const told = (await notificationsOf(sandbox.url)).map(({ request }) => request.title);
   expect(told).toEqual(['Items of a batch need your decision']);
-  expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 60, duplicates: 0 });
+  expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 30, duplicates: 0 });
   expect(await mostAtOnce(sandbox.url, 3)).toBeLessThanOrEqual(7);
 });
 
@@ -93,23 +94,23 @@ describe.each([true, false])('with ETags: %s', (etags) => {
   test('P3: a project that cannot be written keeps nothing else from getting on, and has every result once it can', async () => {
     const config = testConfig();
     const project = await seedProject(sandbox.url);
-    const [first, second, ...others] = cutouts(sandbox.url, 24);
+    const [first, second, ...others] = cutouts(sandbox.url, 14);
     const written = [first, second].flatMap((item) => (item ? [item] : []));
     const items = [
       ...written.map((item) => ({ ...item, write: { project, at: `/made/${item.key}` } })),
       ...others,
     ];
     // The second partition waits for the places of the first.
-    const spec = batchOf(items, 20, { concurrency: 2 });
+    const spec = batchOf(items, 10, { concurrency: 2 });
     await addFault(sandbox.url, answering(500, 'update-project'));
     const work = async (): Promise<void> => {
       const batch = await startBatch(temporal, config, spec);
-      await untilStatus(batch, 'all items', ({ counts }) => counts.succeeded === 24);
+      await untilStatus(batch, 'all items', ({ counts }) => counts.succeeded === 14);
       const runs = await runsOf(temporal, `batch-part/${spec.key}~1`);
       process.stderr.write(`a project that cannot be written: ${runs} runs of its partition\n`);
       expect(await batch.status()).toMatchObject({ stage: 'running', partitions: { over: 1 } });
       await ask(sandbox.url, 'DELETE /_sandbox/faults');
-      expect(await batch.result()).toMatchObject({ status: 'completed', counts: { succeeded: 24 } });
+      expect(await batch.result()).toMatchObject({ status: 'completed', counts: { succeeded: 14 } });
       const results = await resultsOf(batch);
       expect(results.filter(({ unwritten }) => unwritten !== undefined)).toEqual([]);
       const { made } = (await readProject(sandbox.url, project)).data as { made: Record<string, unknown> };
@@ -118,7 +119,7 @@ describe.each([true, false])('with ETags: %s', (etags) => {
     };
     await withWorker(temporal, config, sandbox.url, work, { writeTimeoutMs: WRITE_TIMEOUT_MS });
     const { summary } = await readLedger(sandbox.url);
-    expect(summary).toMatchObject({ submissions: 24, duplicates: 0, lostKeys: 0 });
+    expect(summary).toMatchObject({ submissions: 14, duplicates: 0, lostKeys: 0 });
   });
 });
 

@@ -40,7 +40,7 @@ function serverIsAlive(port: number): boolean {
 }
 
 describe('segue dev', () => {
-  test('P1 P2: goes on where it was after a restart, and leaves nothing behind', async () => {
+  test('P1 P2: goes on where it was after a restart, and leaves nothing behind; a second one is refused while it runs, and kill -9 takes its Temporal server along', async () => {
     const cwd = await mkdtemp(path.join(shared().scratch, 'dev-'));
     const ports = { temporal: await freePort(), ui: await freePort(), sandbox: await freePort() };
     const sandboxUrl = `http://127.0.0.1:${ports.sandbox}`;
@@ -57,28 +57,24 @@ describe('segue dev', () => {
     const start = ['media', 'start', 'remove-background', '--image-url', image, '--key', key];
     expect(await spawnSegue(start, settings)).toMatchObject({ code: 0 });
     await eventually('the submission', async () => (await readLedger(sandboxUrl)).summary.submissions === 1);
+    expect(serverIsAlive(ports.temporal)).toBe(true);
     expect(await first.end('SIGINT')).toMatchObject({ code: 0 });
     expect(serverIsAlive(ports.temporal)).toBe(false);
 
-    await startDev(cwd, ports);
+    const restarted = await startDev(cwd, ports);
     const followed = await spawnSegue(['media', 'follow', key, '--json'], settings);
     expect(followed).toMatchObject({ code: 0 });
     expect(JSON.parse(followed.stdout)).toMatchObject({ key, status: 'succeeded' });
     expect((await readLedger(sandboxUrl)).summary).toMatchObject({ submissions: 1, duplicates: 0 });
-  });
 
-  test('kill -9 takes its Temporal server along', async () => {
-    const cwd = await mkdtemp(path.join(shared().scratch, 'dev-'));
-    const ports = { temporal: await freePort(), ui: await freePort(), sandbox: await freePort() };
-    const dev = await startDev(cwd, ports);
-    expect(serverIsAlive(ports.temporal)).toBe(true);
     const second = await spawnSegue(
       ['dev', '--port', '0', '--ui-port', '0', '--sandbox-port', '0'],
       binary(),
       cwd,
     );
     expect(second).toMatchObject({ code: 4, stderr: expect.stringContaining('is in use by another segue') });
-    await dev.end('SIGKILL');
+    expect(serverIsAlive(ports.temporal)).toBe(true);
+    await restarted.end('SIGKILL');
     await eventually('the end of the server', () => !serverIsAlive(ports.temporal));
   });
 });

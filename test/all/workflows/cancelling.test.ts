@@ -11,7 +11,7 @@ import { answerAsWriter } from '../../support/builders/writerAnswer';
 
 const temporal = useTemporal();
 
-describe.each([true, false])('with ETags: %s', (etags) => {
+function useSlowJobs(etags: boolean) {
   const sandbox = useSandbox({ pace: { kind: 'time', ms: 3_600_000 }, etags });
 
   /** A job that writes to a project, and whose task is not over within any test; it is cancelled at this stage. */
@@ -36,6 +36,12 @@ describe.each([true, false])('with ETags: %s', (etags) => {
     });
   }
 
+  return { sandbox, withSlowJob };
+}
+
+describe.each([true, false])('with ETags: %s', (etags) => {
+  const { sandbox, withSlowJob } = useSlowJobs(etags);
+
   test('P2: a cancelled job leaves its task id in the project', async () => {
     await withSlowJob(async (started, project) => {
       await started.cancel();
@@ -46,26 +52,6 @@ describe.each([true, false])('with ETags: %s', (etags) => {
         kept: true,
         jobs: { mug: { key: started.key, status: 'cancelled', taskId: report.taskId } },
       });
-    });
-  });
-
-  test("P2: a cancelled job whose ask is never acknowledged ends with its writer's answer", async () => {
-    await withSlowJob(async (started) => {
-      // An attempt that reached the writer and did not come back; its retries cannot tell where the writer is.
-      await addFault(sandbox.url, answering(503, 'get-workspace'));
-      await started.cancel();
-      await answerAsWriter(temporal, started.workflowId);
-      expect(await started.wait()).toMatchObject({ status: 'cancelled', taskId: expect.any(String) });
-      // Arriving later, it would undo what others wrote since.
-      const { events = [] } = await temporal.client.workflow.getHandle(started.workflowId).fetchHistory();
-      const asks = events?.filter(
-        ({ activityTaskScheduledEventAttributes: asked }) => asked?.activityType?.name === 'requestChange',
-      );
-      const calledBack = events?.map(({ activityTaskCancelRequestedEventAttributes: call }) =>
-        String(call?.scheduledEventId),
-      );
-      expect(calledBack).toContain(String(asks?.at(-1)?.eventId));
-      await ask(sandbox.url, 'DELETE /_sandbox/faults');
     });
   });
 
@@ -134,6 +120,30 @@ describe.each([true, false])('with ETags: %s', (etags) => {
       const submission = submitRequestId(started.key, 1);
       expect(json.data).toMatchObject({ jobs: { mug: { taskId: 'earlier-task', submission } } });
     }, 'held');
+  });
+});
+
+describe('with a writer that the test plays', () => {
+  const { sandbox, withSlowJob } = useSlowJobs(false);
+
+  test("P2: a cancelled job whose ask is never acknowledged ends with its writer's answer", async () => {
+    await withSlowJob(async (started) => {
+      // An attempt that reached the writer and did not come back; its retries cannot tell where the writer is.
+      await addFault(sandbox.url, answering(503, 'get-workspace'));
+      await started.cancel();
+      await answerAsWriter(temporal, started.workflowId);
+      expect(await started.wait()).toMatchObject({ status: 'cancelled', taskId: expect.any(String) });
+      // Arriving later, it would undo what others wrote since.
+      const { events = [] } = await temporal.client.workflow.getHandle(started.workflowId).fetchHistory();
+      const asks = events?.filter(
+        ({ activityTaskScheduledEventAttributes: asked }) => asked?.activityType?.name === 'requestChange',
+      );
+      const calledBack = events?.map(({ activityTaskCancelRequestedEventAttributes: call }) =>
+        String(call?.scheduledEventId),
+      );
+      expect(calledBack).toContain(String(asks?.at(-1)?.eventId));
+      await ask(sandbox.url, 'DELETE /_sandbox/faults');
+    });
   });
 });
 

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { changedSignal } from '../../../src/contract';
 import { type MediaSpec } from '../../../src/runs/media';
 import { eventually } from '../../support/eventually';
-import { addFault, answering, ask, readLedger, useSandboxEach } from '../../support/service/sandbox';
+import { addFault, answering, ask, readLedger, withSandbox } from '../../support/service/sandbox';
 import { runsOf } from '../../support/servers/runs';
 import {
   segueClient,
@@ -22,61 +22,63 @@ async function untilNextRun(workflowId: string, runId: string): Promise<void> {
   await eventually('another run', async () => (await handle.describe()).runId !== runId);
 }
 
-describe.each([true, false])('with ETags: %s', (etags) => {
-  const sandbox = useSandboxEach({ pace: { kind: 'instant' }, etags });
+function newJob(imageUrl: string, more: Partial<MediaSpec>): MediaSpec {
+  return { key: `end-${randomUUID()}`, tool: 'remove-background', request: { image_url: imageUrl }, ...more };
+}
 
-  function newJob(more: Partial<MediaSpec>): MediaSpec {
-    const request = { image_url: `${sandbox.url}/samples/mug.png` };
-    return { key: `end-${randomUUID()}`, tool: 'remove-background', request, ...more };
-  }
-
-  test('P2 P3: a result that waits for its project is written once, by the run after', async () => {
-    const project = { resourcetype: 'document', id: randomUUID() };
-    const projects = [{ ...project, workspace: 1, data: { kept: 1 } }];
-    await ask(sandbox.url, 'POST /_sandbox/seed', { body: { projects } });
-    await addFault(sandbox.url, answering(503, 'get-project'));
-    const config = testConfig();
-    await withWorker(temporal, config, sandbox.url, async () => {
-      const job = await segueClient(temporal, config).media.start(newJob({ write: { project, at: '/mug' } }));
-      const handle = temporal.client.workflow.getHandle(job.workflowId);
-      const changeId = await eventually('the change', async () => {
-        const { events } = await handle.fetchHistory();
-        const asked = events?.find(
-          ({ activityTaskScheduledEventAttributes: it }) => it?.activityType?.name === 'requestChange',
+test.concurrent.each([true, false])(
+  'P2 P3: a result that waits for its project is written once, by the run after, with ETags: %s',
+  (etags) =>
+    withSandbox({ pace: { kind: 'instant' }, etags }, async (sandboxUrl) => {
+      const project = { resourcetype: 'document', id: randomUUID() };
+      const projects = [{ ...project, workspace: 1, data: { kept: 1 } }];
+      await ask(sandboxUrl, 'POST /_sandbox/seed', { body: { projects } });
+      await addFault(sandboxUrl, answering(503, 'get-project'));
+      const config = testConfig();
+      await withWorker(temporal, config, sandboxUrl, async () => {
+        const job = await segueClient(temporal, config).media.start(
+          newJob(`${sandboxUrl}/samples/mug.png`, { write: { project, at: '/mug' } }),
         );
-        const [order] = asked?.activityTaskScheduledEventAttributes?.input?.payloads ?? [];
-        if (!order?.data) return undefined;
-        return (JSON.parse(Buffer.from(order.data).toString()) as { changeId: string }).changeId;
+        const handle = temporal.client.workflow.getHandle(job.workflowId);
+        const changeId = await eventually('the change', async () => {
+          const { events } = await handle.fetchHistory();
+          const asked = events?.find(
+            ({ activityTaskScheduledEventAttributes: it }) => it?.activityType?.name === 'requestChange',
+          );
+          const [order] = asked?.activityTaskScheduledEventAttributes?.input?.payloads ?? [];
+          if (!order?.data) return undefined;
+          return (JSON.parse(Buffer.from(order.data).toString()) as { changeId: string }).changeId;
+        });
+        // Each makes the history longer; the last says that the writer has no room, so the run asks again after 15 to 30 s.
+        for (let n = 0; n < 20; n++) await handle.signal(changedSignal, { changeId: 'another', ok: true });
+        await handle.signal(changedSignal, { changeId, isKept: false });
+        await untilNextRun(job.workflowId, job.runId);
+        expect(await job.state()).toMatchObject({ stage: 'writing' });
+        await ask(sandboxUrl, 'DELETE /_sandbox/faults');
+        expect(await job.wait()).toMatchObject({ status: 'succeeded', info: expect.anything() });
+        expect(await handle.result()).toMatchObject({ written: { ok: true } });
       });
-      // Each makes the history longer; the last says that the writer has no room, so that it is asked again soon.
-      for (let n = 0; n < 20; n++) await handle.signal(changedSignal, { changeId: 'another', ok: true });
-      await handle.signal(changedSignal, { changeId, isKept: false });
-      await untilNextRun(job.workflowId, job.runId);
-      expect(await job.state()).toMatchObject({ stage: 'writing' });
-      await ask(sandbox.url, 'DELETE /_sandbox/faults');
-      expect(await job.wait()).toMatchObject({ status: 'succeeded', info: expect.anything() });
-      expect(await handle.result()).toMatchObject({ written: { ok: true } });
-    });
-    const { json } = await ask(sandbox.url, `GET /projects/document/${project.id}`);
-    expect(json.data).toMatchObject({ kept: 1, mug: { info: expect.anything() } });
-    expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 1, patches: 1 });
-  });
+      const { json } = await ask(sandboxUrl, `GET /projects/document/${project.id}`);
+      expect(json.data).toMatchObject({ kept: 1, mug: { info: expect.anything() } });
+      expect((await readLedger(sandboxUrl)).summary).toMatchObject({ submissions: 1, patches: 1 });
+    }),
+);
 
-  test('P4: a failure that is told late is told once, and the run after fails with it', async () => {
-    await addFault(sandbox.url, answering(403, 'notify'));
+test.concurrent('P4: a failure that is told late is told once, and the run after fails with it', () =>
+  withSandbox({ pace: { kind: 'instant' } }, async (sandboxUrl) => {
+    await addFault(sandboxUrl, answering(403, 'notify'));
     const config = testConfig();
-    await withWorker(temporal, config, sandbox.url, async () => {
-      const request = { image_url: 'https://images.example.com/a.png' };
+    await withWorker(temporal, config, sandboxUrl, async () => {
       const job = await segueClient(temporal, config).media.start(
-        newJob({ request, notify: { userId: 'u-1', workspaceId: '1' } }),
+        newJob('https://images.example.com/a.png', { notify: { userId: 'u-1', workspaceId: '1' } }),
       );
       await untilNextRun(job.workflowId, job.runId);
-      await ask(sandbox.url, 'DELETE /_sandbox/faults');
+      await ask(sandboxUrl, 'DELETE /_sandbox/faults');
       expect(await job.wait()).toMatchObject({ status: 'failed', error: expect.stringContaining('FAILURE') });
       expect(await runsOf(temporal, job.workflowId)).toBeGreaterThan(1);
     });
-    expect((await readLedger(sandbox.url)).summary).toMatchObject({
+    expect((await readLedger(sandboxUrl)).summary).toMatchObject({
       ...{ submissions: 1, notifications: 1, duplicateNotifications: 0 },
     });
-  });
-});
+  }),
+);

@@ -23,6 +23,11 @@ import {
 } from '../../support/builders/writing';
 
 const temporal = useTimeSkipping();
+let bundlePath: string;
+
+beforeAll(async () => {
+  bundlePath = await bundleWithWriting();
+});
 
 describe.each([true, false])('with ETags: %s', (etags) => {
   const sandbox = useSandbox({ etags });
@@ -62,7 +67,6 @@ describe.each([true, false])('with ETags: %s', (etags) => {
 
   test('P2: an asker whose answer was lost asks again with the same id', async () => {
     const { taskQueue } = testConfig();
-    const bundlePath = await bundleWithWriting();
     await withWorker(
       temporal,
       testConfig({ taskQueue }),
@@ -89,7 +93,6 @@ describe.each([true, false])('with ETags: %s', (etags) => {
 
   test('P2: an asker for whom there is no room is told, asks again and is answered', async () => {
     const { taskQueue } = testConfig();
-    const bundlePath = await bundleWithWriting();
     const large = 'x'.repeat(180_000);
     const ask = (name: string) =>
       temporal.client.workflow.start('writing', {

@@ -52,7 +52,7 @@ const notify = { userId: '1', workspaceId: '1' };
 
 type Segue = ReturnType<typeof segueClient>;
 
-test.each([
+test.concurrent.each([
   [
     'transcript',
     async ({ transcripts }: Segue, sandboxUrl: string) =>
@@ -157,7 +157,7 @@ test('P1: a late answer that comes while a run continues as new is followed, and
   const tasks = await tasksOf(sandbox.url, job.key);
   expect(await job.report()).toMatchObject({ status: 'succeeded', taskId: tasks[0] });
   const { entries, summary } = await readLedger(sandbox.url);
-  // One after the answer would be accepted.
+  // A POST after the late answer would be accepted and counted.
   expect(summary).toMatchObject({ submissions: 1, duplicates: 0 });
   expect(entries.map(({ fault }) => fault)).toContain('status before');
   await sandbox.stop();

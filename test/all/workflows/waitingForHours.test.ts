@@ -79,11 +79,16 @@ async function untilMissing({ temporal, key }: Skipped) {
   return { job, state };
 }
 
-/** An hour at a minute each, two more at 5 min. Every poll takes real time, however long the hours are. */
-const EVERY_MINUTE = { min: '60s', max: '60s', deadline: '1h', giveUp: '7d' } as const;
+/** Every poll takes real time, however long the hours are. From the deadline on, the pauses are at least 5 min. */
+const OFTEN = {
+  ...{ deadline: '1h', giveUp: '7d' },
+  ...(shared().full ? { min: '60s', max: '60s' } : { min: '5m', max: '5m' }),
+} as const;
+/** Of three hours. */
+const OFTEN_POLLS = shared().full ? 60 + 24 : 36;
 /** A poll that hangs takes its whole 10 s, so they are fewer. */
 const SELDOM = {
-  ...EVERY_MINUTE,
+  ...OFTEN,
   ...(shared().full ? { min: '10m', max: '10m' } : { min: '1h', max: '1h' }),
 };
 
@@ -95,8 +100,8 @@ interface Storm {
   meets: string;
 }
 const storms: [string, Storm][] = [
-  ['500s', { fault: { fault: 'status', status: 500 }, poll: EVERY_MINUTE, polls: 84, meets: '500' }],
-  ['401s', { fault: { fault: 'status', status: 401 }, poll: EVERY_MINUTE, polls: 84, meets: '401' }],
+  ['500s', { fault: { fault: 'status', status: 500 }, poll: OFTEN, polls: OFTEN_POLLS, meets: '500' }],
+  ['401s', { fault: { fault: 'status', status: 401 }, poll: OFTEN, polls: OFTEN_POLLS, meets: '401' }],
   [
     'answers that never come',
     { fault: { fault: 'hang' }, poll: SELDOM, polls: shared().full ? 18 : 3, meets: 'within 10000 ms' },
@@ -124,10 +129,12 @@ test.concurrent.each(storms)(
   STORM_TIMEOUT_MS,
 );
 
-test.concurrent(
-  'P2: a task that the service does not know is waited for, then a person decides',
-  async () => {
-    const counted = await whileRunning(answering(404, 'get-task'), undefined, async (skipped) => {
+test.concurrent.each(['adopt', 'resubmit'] as const)(
+  'P2: a task that the service does not know is waited for, and after a decision to %s its time no longer counts',
+  async (action) => {
+    // More than passes until it is held (315 s, and what polls take), less than the 400 s after which it is decided.
+    const poll = { min: '15s', max: '15s', deadline: '380s', giveUp: '380s' } as const;
+    const counted = await whileRunning(answering(404, 'get-task'), poll, async (skipped) => {
       const { sandboxUrl, handle } = skipped;
       const { job, state } = await untilMissing(skipped);
       expect(state).toMatchObject({
@@ -140,26 +147,13 @@ test.concurrent(
       // Tolerated for five minutes of polls first.
       expect(state.polls).toBeGreaterThan(15);
       await ask(sandboxUrl, 'DELETE /_sandbox/faults');
-      await job.resolve({ action: 'adopt', taskId: state.taskId ?? '', by: 'Olga', reason: 'it is back' });
-      expect(await handle.result()).toMatchObject({ status: 'succeeded', taskId: state.taskId });
-    });
-    expect(counted).toMatchObject({ submissions: 1, duplicates: 0 });
-  },
-);
-
-test.concurrent.each(['adopt', 'resubmit'] as const)(
-  'P2: after a decision to %s, the time of the lost task no longer counts',
-  async (action) => {
-    // More than passes until it is held (315 s, and what polls take), less than the 400 s after which it is decided.
-    const poll = { min: '15s', max: '15s', deadline: '380s', giveUp: '380s' } as const;
-    await whileRunning(answering(404, 'get-task'), poll, async (skipped) => {
-      const { sandboxUrl, handle } = skipped;
-      const { job, state } = await untilMissing(skipped);
-      await ask(sandboxUrl, 'DELETE /_sandbox/faults');
       const taskId = action === 'adopt' ? (state.taskId ?? '') : undefined;
       await job.resolve({ action, taskId, by: 'Olga', reason: 'looked it up' });
-      expect(await handle.result()).toMatchObject({ status: 'succeeded' });
+      const result = await handle.result();
+      expect(result).toMatchObject({ status: 'succeeded', ...(taskId !== undefined && { taskId }) });
       expect(await job.state()).toMatchObject({ hold: null });
     });
+    const submissions = action === 'adopt' ? 1 : 2;
+    expect(counted).toMatchObject({ submissions, duplicates: submissions - 1 });
   },
 );

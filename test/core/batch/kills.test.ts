@@ -56,10 +56,12 @@ test('P1 P2: kill -9 while half of the answers are on their way: held are those,
   const held = (await resultsOf(batch)).flatMap(({ workflowId }) => workflowId ?? []);
   const onTheWire = kill.filter(isUnanswered).map(({ requestId }) => requestId);
   expect(held.map((workflowId) => submitRequestId(keyIn(workflowId), 1)).sort()).toEqual(onTheWire.sort());
-  for (const workflowId of held) {
-    const job = (await client.job(workflowId)) as MediaJob;
-    await decideByLedger(job, sandboxUrl);
-    expect(await job.wait()).toMatchObject({ status: 'succeeded' });
-  }
+  await Promise.all(
+    held.map(async (workflowId) => {
+      const job = (await client.job(workflowId)) as MediaJob;
+      await decideByLedger(job, sandboxUrl);
+      expect(await job.wait()).toMatchObject({ status: 'succeeded' });
+    }),
+  );
   expect((await readLedger(sandboxUrl)).summary).toMatchObject({ submissions: ITEMS, duplicates: 0 });
 });

@@ -111,20 +111,22 @@ test('the user is told even where a person or the service says what the title sa
 });
 
 describe('a decision that cannot be', () => {
-  const cases: [string, Partial<Decision>, string][] = [
-    ['of another hold', { hold: 'r/9', action: 'abandon' }, 'hold: the open one is'],
-    ['by nobody', { action: 'abandon', by: ' ' }, 'by: must be a text'],
-    ['without a reason', { action: 'abandon', reason: '' }, 'reason: must be a text'],
-    ['to adopt nothing', { action: 'adopt' }, 'taskId: must name the task'],
-    ['to do something else', { action: 'dance' as never }, 'action: must be adopt or resubmit or abandon'],
+  const cases: [Partial<Decision>, string][] = [
+    [{ hold: 'r/9', action: 'abandon' }, 'hold: the open one is'],
+    [{ action: 'abandon', by: ' ' }, 'by: must be a text'],
+    [{ action: 'abandon', reason: '' }, 'reason: must be a text'],
+    [{ action: 'adopt' }, 'taskId: must name the task'],
+    [{ action: 'dance' as never }, 'action: must be adopt or resubmit or abandon'],
   ];
-  test.each(cases)('a decision %s is refused, and the run stays held', async (_case, decision, problem) => {
+  test('a decision of another hold, by nobody, without a reason, of no task or unknown is refused, and the run stays held', async () => {
     await withHeldJob('before', async (held) => {
-      const whole = { ...SOMEBODY, hold: await holdOf(held), action: 'abandon' as const, ...decision };
-      await expect(decide(held, whole)).rejects.toMatchObject({
-        cause: { message: expect.stringContaining(problem) },
-      });
-      expect(await held.state()).toMatchObject({ stage: 'held', decisions: [] });
+      for (const [decision, problem] of cases) {
+        const whole = { ...SOMEBODY, hold: await holdOf(held), action: 'abandon' as const, ...decision };
+        await expect(decide(held, whole)).rejects.toMatchObject({
+          cause: { message: expect.stringContaining(problem) },
+        });
+        expect(await held.state()).toMatchObject({ stage: 'held', decisions: [] });
+      }
       await held.resolve({ ...SOMEBODY, action: 'abandon' });
     });
   });

@@ -33,7 +33,7 @@ export interface TestCampaigns extends CommandLine {
 
 /**
  * Called at the top of a test file or a `describe`: one worker for all its campaigns, and a service that each test finds
- * untouched. Every campaign writes, so it has no ETags, which is harder, unless a test is about that and runs with both.
+ * untouched. No ETags by default, the harder case; tests of writes run with both.
  */
 export function useCampaigns({
   etags = false,

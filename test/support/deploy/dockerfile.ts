@@ -99,7 +99,8 @@ async function copy(source: string, { root, workdir }: Stage, to: string): Promi
   const target = path.join(root, path.resolve(workdir, to));
   const isFolder = (await stat(source)).isDirectory();
   await mkdir(isFolder || to.endsWith('/') ? target : path.dirname(target), { recursive: true });
-  await run('cp', ['-a', isFolder ? `${source}/.` : source, target]);
+  // Hard links: both lie below one folder, and what comes after a COPY writes into no file that was copied.
+  await run('cp', ['-al', isFolder ? `${source}/.` : source, target]);
 }
 
 async function runCommand(command: string, { root, workdir, env }: Stage): Promise<void> {

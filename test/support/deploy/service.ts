@@ -31,7 +31,7 @@ export class Service {
     const [program = '', ...args] = this.healthcheck;
     while ((await runToEnd(program, args, this.options)).code !== 0) {
       if (this.#hasEnded) return false;
-      await sleep(100);
+      await sleep(500);
     }
     return true;
   }

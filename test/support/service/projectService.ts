@@ -124,7 +124,10 @@ export async function startProjectService(
     }
   }
 
-  const server = createServer((request, response) => void answer(request, response)).listen(0, '127.0.0.1');
+  // 0: never closes an idle connection, which a busy client may be about to use.
+  const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
+    void answer(request, response);
+  }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   service.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   service.stop = async () => {

@@ -19,7 +19,8 @@ export async function startSmallService(
   answers: Record<string, Answer | (() => Answer | Promise<Answer>)>,
 ): Promise<SmallService> {
   const service: SmallService = { url: '', asked: [], lastHeaders: {}, stop: () => Promise.resolve() };
-  const server = createServer((request, response) => {
+  // 0: never closes an idle connection, which a busy client may be about to use.
+  const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     const target = `${request.method ?? ''} ${request.url ?? ''}`;
     service.asked.push(target);
     service.lastHeaders = { ...request.headers };

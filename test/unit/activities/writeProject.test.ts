@@ -42,7 +42,7 @@ interface Limits {
   patchTimeoutMs?: number;
 }
 
-/** The api, with calls that may take longer than a write waits after one: a busy machine has to answer them. */
+/** The api, with calls that may take longer than `writeTimeoutMs`: a busy machine is slow. */
 function patient(patchTimeoutMs: number): Api {
   return {
     ...api,

@@ -10,7 +10,7 @@ import { useScriptedService } from '../../support/service/scriptedService';
 const service = useScriptedService();
 
 /** Over 8 MiB, and full of what must not be taken for the answer's own members. */
-const info = { '"status"': '{"status":"FAILURE"}, \\', status: 'FAILURE', text: 'ü"}'.repeat(2_500_000) };
+const info = { '"status"': '{"status":"FAILURE"}, \\', status: 'FAILURE', text: 'ü"}'.repeat(1_800_000) };
 const INFO = JSON.stringify(info);
 const CONDENSED = {
   segue: 'too large to keep',

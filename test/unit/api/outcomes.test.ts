@@ -10,7 +10,7 @@ import { answer, startRawServer, startSocketServer } from '../../support/service
 import { ACCEPTED, submit } from '../../support/service/submits';
 
 describe('P1: nobody can tell, so it is unknown', () => {
-  test.each<[string, (socket: Socket) => void, { seen: boolean }]>([
+  test.concurrent.each<[string, (socket: Socket) => void, { seen: boolean }]>([
     ['reset after the body', (socket) => socket.resetAndDestroy(), { seen: true }],
     ['end after the body', (socket) => socket.end(), { seen: true }],
     ['end in the middle of the headers', (socket) => socket.end('HTTP/1.1 202 Acc'), { seen: true }],
