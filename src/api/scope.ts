@@ -34,7 +34,9 @@ export function isId(text: string): boolean {
   return text !== '' && text === text.trim() && text !== '.' && text !== '..' && !/\p{Surrogate}/u.test(text);
 }
 
-/** The same rule for an id that the service answers, that a person gives and that an input has. */
+/** Task ids have this one rule, whoever gives them: the service, a person or an input. */
 export function isIdText(value: unknown): value is string {
   return typeof value === 'string' && isId(value) && value.length <= 200;
 }
+
+export const ID_FORM = 'an id: not empty, no blanks around it, at most 200 long';

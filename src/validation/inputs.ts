@@ -4,7 +4,7 @@
  */
 import { endOf } from '../api/endings';
 import { isInnerPointer } from '../api/json';
-import { isId, isIdText, isPrintable, validateScope } from '../api/scope';
+import { ID_FORM, isId, isIdText, isPrintable, validateScope } from '../api/scope';
 import {
   NOTIFY_EVENTS,
   type ProjectRef,
@@ -94,9 +94,7 @@ export function validateRunKey(key: unknown): string[] {
 }
 
 export function validateTaskId(taskId: unknown): string[] {
-  return isLeftOut(taskId) || isIdText(taskId)
-    ? []
-    : ['taskId: must be an id of at most 200 characters, with no blanks around it'];
+  return isLeftOut(taskId) || isIdText(taskId) ? [] : [`taskId: must be ${ID_FORM}`];
 }
 
 /** Of the run that is told of each stage. */

@@ -1,6 +1,6 @@
 /** The parts of what a campaign is asked for, each by itself. */
 import { isInnerPointer } from '../../api/json';
-import { fitsHeader, isIdText, isPrintable } from '../../api/scope';
+import { fitsHeader, ID_FORM, isIdText, isPrintable } from '../../api/scope';
 import { RECORD_KINDS } from '../../contract';
 import { DURATION_FORM, parseDuration } from '../../contract/durations';
 import { isLeftOut, isRecord, isText, validateRecordInput, validateTranscription } from '../inputs';
@@ -41,7 +41,7 @@ const header = must(
   (value) => typeof value === 'string' && fitsHeader(value),
   'an id that an HTTP header can carry',
 );
-const id = must(isIdText, 'an id: not empty, no blanks around it, at most 200 long');
+const id = must(isIdText, ID_FORM);
 /** As the jobs take it, which tell the same people. */
 const person = must((value) => isPrintable(value, 200), 'an id without blanks, at most 200 long');
 /** The service takes several in one text, with commas between them. */

@@ -7,6 +7,7 @@ import {
   startChild,
   workflowInfo,
 } from '@temporalio/workflow';
+import { isIdText } from '../../api/scope';
 import {
   acceptedSignal,
   lateTasksSignal,
@@ -16,7 +17,7 @@ import {
   type SubmitAttempt,
 } from '../../contract';
 import { holdName, mediaWorkflowId } from '../../contract/ids';
-import { isRecord, isText } from '../../validation/inputs';
+import { isRecord } from '../../validation/inputs';
 import { attributesOfJob } from '../../contract/searchAttributes';
 import { isAlreadyStarted } from '../lib/otherRuns';
 import { reportToBatch } from './batchLink';
@@ -124,7 +125,7 @@ export function handleLateTasks(run: Partition): void {
 
 /** Takes a task of any attempt: a run that was reset counts attempts from the start, and the work is paid for. */
 async function takeLate(run: Partition, task: unknown): Promise<void> {
-  if (!isRecord(task) || !isText(task.taskId)) return;
+  if (!isRecord(task) || !isIdText(task.taskId)) return;
   const known = run.progress.items[Number(task.item)];
   if (!known) return;
   // Kept also while the chunk's outcome is still open.

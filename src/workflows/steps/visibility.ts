@@ -12,8 +12,8 @@ import { type RecordJob } from './records';
 /** These stages are short and each listing costs an event, so they are listed only when they take long. */
 const UNLISTED: ReadonlySet<Stage> = new Set(['writing', 'notifying']);
 
-/** A list over 2,048 bytes would fail the run. */
-const MOST_TASKS_LISTED = 5;
+/** The server ends a run whose list of tasks has more bytes. */
+const MOST_LISTED_BYTES = 2_048;
 
 /** Segue's own starts set the search attributes; for other starts they are set here. */
 export function showStart(job: JobContext): void {
@@ -57,7 +57,9 @@ export function showTasks(job: JobContext): void {
 }
 
 function list(job: JobContext): void {
-  const tasks = tasksOf(job).slice(0, MOST_TASKS_LISTED).map(keyword);
+  const tasks = tasksOf(job).map(keyword);
+  // Encoded, a byte has at least one character, and one task id always fits.
+  while (encodeURIComponent(JSON.stringify(tasks)).length > MOST_LISTED_BYTES) tasks.pop();
   upsertSearchAttributes([
     { key: searchAttributes.stage, value: job.stage },
     ...(tasks.length > 0 ? [{ key: searchAttributes.taskIds, value: tasks }] : []),

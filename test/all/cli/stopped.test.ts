@@ -175,7 +175,7 @@ describe('a job that was stopped with work under way', () => {
         taskQueue: config.taskQueue,
         args: [input],
         // Longer than a submission may take: the server ends that sooner, too.
-        workflowRunTimeout: '16s',
+        workflowRunTimeout: '30s',
         retry: { maximumAttempts: 2, initialInterval: '100ms' },
         typedSearchAttributes: attributesOfJob(input, 'submitting'),
       });

@@ -16,8 +16,8 @@ import { sendOrder } from '../../../src/client/run';
 const temporal = useTemporal();
 
 /**
- * More polls than a worker comes to in the minute that a client waits: each keeps its slot for ten seconds, so that those
- * behind the first ones (36 for 4 slots, at full size 900 for 100) take 90 seconds.
+ * More polls than their slots take in the minute that a client waits: at 10 s each, 40 in 4 slots take 100 s, and so do
+ * 1,000 in 100.
  */
 const [JOBS, SLOTS] = shared().full ? [1_000, 100] : [40, 4];
 

@@ -112,13 +112,13 @@ test('the user is told even where a person or the service says what the title sa
 
 describe('a decision that cannot be', () => {
   const cases: [Partial<Decision>, string][] = [
-    [{ hold: 'r/9', action: 'abandon' }, 'hold: the open one is'],
-    [{ action: 'abandon', by: ' ' }, 'by: must be a text'],
-    [{ action: 'abandon', reason: '' }, 'reason: must be a text'],
+    [{ hold: 'r/9' }, 'hold: the open one is'],
+    [{ by: ' ' }, 'by: must be a text'],
+    [{ reason: '' }, 'reason: must be a text'],
     [{ action: 'adopt' }, 'taskId: must name the task'],
     [{ action: 'dance' as never }, 'action: must be adopt or resubmit or abandon'],
   ];
-  test('a decision of another hold, by nobody, without a reason, of no task or unknown is refused, and the run stays held', async () => {
+  test('of another hold, by nobody, without a reason, without a task or with an unknown action is refused, and the run stays held', async () => {
     await withHeldJob('before', async (held) => {
       for (const [decision, problem] of cases) {
         const whole = { ...SOMEBODY, hold: await holdOf(held), action: 'abandon' as const, ...decision };

@@ -99,7 +99,7 @@ async function copy(source: string, { root, workdir }: Stage, to: string): Promi
   const target = path.join(root, path.resolve(workdir, to));
   const isFolder = (await stat(source)).isDirectory();
   await mkdir(isFolder || to.endsWith('/') ? target : path.dirname(target), { recursive: true });
-  // Hard links: both lie below one folder, and what comes after a COPY writes into no file that was copied.
+  // Hard links are quick. Source and target are on one file system, and no later step changes a copied file.
   await run('cp', ['-al', isFolder ? `${source}/.` : source, target]);
 }
 

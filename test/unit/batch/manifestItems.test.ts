@@ -61,7 +61,7 @@ describe('a line', () => {
       'scope.space: must be an id that an HTTP header can carry, at most 100 long',
       'write.at: must be a JSON pointer to a place in the project, like /media/banner',
       'notify.workspaceId: must be an id without blanks',
-      'taskId: must be an id of at most 200 characters, with no blanks around it',
+      'taskId: must be an id: not empty, no blanks around it, at most 200 long',
     ]);
   });
 
