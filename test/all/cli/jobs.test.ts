@@ -224,7 +224,7 @@ describe('flags that are wrong', () => {
         '--notify',
         'nobody',
         '--task-id',
-        'a b',
+        ' a',
         '--out',
         'x',
         '--background-color',
