@@ -34,7 +34,7 @@ export function isId(text: string): boolean {
   return text !== '' && text === text.trim() && text !== '.' && text !== '..' && !/\p{Surrogate}/u.test(text);
 }
 
-/** Task ids have this one rule, whoever gives them: the service, a person or an input. */
+/** Whether a value of any type is an id that is not too long: the only rule for task ids, whoever sends them. */
 export function isIdText(value: unknown): value is string {
   return typeof value === 'string' && isId(value) && value.length <= 200;
 }

@@ -11,7 +11,7 @@ import { type ResultWithFiles } from '../../../src/client/files';
 const EXAMPLE = path.resolve(__dirname, '../../../examples/products.ndjson');
 
 const temporal = useTemporal();
-// Without ETags only, the harder case: a run with another sandbox would meet the project writers of the first run.
+// Only without ETags, the harder case. A second sandbox would share the project writers of the first.
 const sandbox = useSandbox({ pace: { kind: 'polls', polls: 1 }, etags: false });
 const config = testConfig();
 useWorker(temporal, config, sandbox);

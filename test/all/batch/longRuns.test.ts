@@ -60,7 +60,7 @@ test('P1 P2 P4: 30 items over several runs of batch and partitions: one POST eac
     await ask(sandbox.url, 'DELETE /_sandbox/faults');
     const result = (await temporal.client.workflow.getHandle(workflowId).result()) as BatchResult;
     expect(result).toMatchObject({ status: 'attention', counts: { succeeded: 28, failed: 1, held: 1 } });
-    // The helper runsOf fails unless a workflow had more than one run.
+    // runsOf fails unless the workflow continued as new.
     const runs = {
       batch: await runsOf(temporal, workflowId),
       first: await runsOf(temporal, `batch-part/${key}~1`),

@@ -17,7 +17,7 @@ const FOLDER = path.resolve(__dirname, '../../../examples/campaigns');
 
 // Others wait for the same records, with workers of their own.
 const temporal = useTemporal(startOwnDevServer);
-// Without ETags only, the harder case: a run with another sandbox would meet the project writers of the first run.
+// Only without ETags, the harder case. A second sandbox would share the project writers of the first.
 const sandbox = useSandbox({ pace: { kind: 'polls', polls: 1 }, etags: false });
 const config = testConfig();
 useWorker(temporal, config, sandbox, { layout: SANDBOX_PLACES });

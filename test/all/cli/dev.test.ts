@@ -40,7 +40,7 @@ function serverIsAlive(port: number): boolean {
 }
 
 describe('segue dev', () => {
-  test('P1 P2: goes on where it was after a restart, and leaves nothing behind; a second one is refused while it runs, and kill -9 takes its Temporal server along', async () => {
+  test('P1 P2: continues its job after a restart, refuses a second segue dev in the same folder, and leaves no Temporal server behind, even after kill -9', async () => {
     const cwd = await mkdtemp(path.join(shared().scratch, 'dev-'));
     const ports = { temporal: await freePort(), ui: await freePort(), sandbox: await freePort() };
     const sandboxUrl = `http://127.0.0.1:${ports.sandbox}`;

@@ -15,10 +15,7 @@ import { sendOrder } from '../../../src/client/run';
 
 const temporal = useTemporal();
 
-/**
- * More polls than their slots take in the minute that a client waits: at 10 s each, 40 in 4 slots take 100 s, and so do
- * 1,000 in 100.
- */
+/** More polls than the slots can run in the minute that a client waits: each takes 10 s, so ten per slot take 100 s. */
 const [JOBS, SLOTS] = shared().full ? [1_000, 100] : [40, 4];
 
 const fixed = { type: 'fixed-size' as const, numSlots: SLOTS };

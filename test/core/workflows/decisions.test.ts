@@ -110,7 +110,7 @@ test('the user is told even where a person or the service says what the title sa
   ]);
 });
 
-describe('a decision that cannot be', () => {
+describe('a decision', () => {
   const cases: [Partial<Decision>, string][] = [
     [{ hold: 'r/9' }, 'hold: the open one is'],
     [{ by: ' ' }, 'by: must be a text'],
@@ -118,7 +118,7 @@ describe('a decision that cannot be', () => {
     [{ action: 'adopt' }, 'taskId: must name the task'],
     [{ action: 'dance' as never }, 'action: must be adopt or resubmit or abandon'],
   ];
-  test('of another hold, by nobody, without a reason, without a task or with an unknown action is refused, and the run stays held', async () => {
+  test('on another hold, by nobody, without a reason, without a task or with an unknown action is refused, and the run stays held', async () => {
     await withHeldJob('before', async (held) => {
       for (const [decision, problem] of cases) {
         const whole = { ...SOMEBODY, hold: await holdOf(held), action: 'abandon' as const, ...decision };

@@ -124,7 +124,7 @@ export async function startProjectService(
     }
   }
 
-  // 0: never closes an idle connection, which a busy client may be about to use.
+  // 0 keeps idle connections open: closing one could reset a request that a busy client has just sent.
   const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     void answer(request, response);
   }).listen(0, '127.0.0.1');

@@ -19,7 +19,7 @@ export async function startSmallService(
   answers: Record<string, Answer | (() => Answer | Promise<Answer>)>,
 ): Promise<SmallService> {
   const service: SmallService = { url: '', asked: [], lastHeaders: {}, stop: () => Promise.resolve() };
-  // 0: never closes an idle connection, which a busy client may be about to use.
+  // 0 keeps idle connections open: closing one could reset a request that a busy client has just sent.
   const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     const target = `${request.method ?? ''} ${request.url ?? ''}`;
     service.asked.push(target);
