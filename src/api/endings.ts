@@ -33,11 +33,11 @@ export type RecordStatus = string | number;
 export function endOf(
   kind: PolledKind,
   status: RecordStatus,
-  failOn: readonly RecordStatus[] = [],
+  failOn?: readonly RecordStatus[] | null,
 ): 'done' | 'failed' | undefined {
   if (isDone(kind, status)) return 'done';
-  const named = failOn.some((failing) => String(failing) === String(status));
-  return named || isFailure(kind, String(status)) ? 'failed' : undefined;
+  const isNamed = failOn?.some((failing) => String(failing) === String(status));
+  return isNamed || isFailure(kind, String(status)) ? 'failed' : undefined;
 }
 
 function isDone(kind: PolledKind, status: RecordStatus): boolean {

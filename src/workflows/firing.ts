@@ -62,7 +62,8 @@ export async function firing(input: FiringInput): Promise<FiringResult> {
 function start(input: FiringInput, schedule: string, time: string): Promise<FiredRun> {
   const { target, spec, timezone, poll, submit } = input;
   const order = { schedule, time, target, spec, timezone, poll, submit };
-  if (target.kind !== 'batch') return unwrapped(() => startFired(order));
+  // A schedule that another program changed may have no target: the activity refuses it with all its problems.
+  if (!isRecord(target) || target.kind !== 'batch') return unwrapped(() => startFired(order));
   // Not cancellable: half a batch would wait for its other half for ever.
   return unwrapped(() => CancellationScope.nonCancellable(() => readAndStart(order)));
 }
@@ -70,7 +71,7 @@ function start(input: FiringInput, schedule: string, time: string): Promise<Fire
 function ownFiring(input: FiringInput): { schedule: string; time: string } {
   const { workflowId } = workflowInfo();
   const own = firingIn(workflowId);
-  if (own && validateCarried(input).length === 0) return own;
+  if (own && isRecord(input) && validateCarried(input).length === 0) return own;
   throw ApplicationFailure.nonRetryable(
     `${workflowId} was not started by its schedule: only a schedule of Segue starts this workflow`,
     FAILURE.unsafeStart,

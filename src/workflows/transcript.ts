@@ -114,7 +114,9 @@ function condensed({ size, digest, fetch }: CondensedText): CondensedText {
 
 function start(input: TranscriptInput): Transcript {
   const settings = readSettings(validateTranscriptInput(input), (reader) => pollTimes(input.poll, reader));
-  const { key, transcriptionId, format = 'srt', carried } = input;
+  const { key, transcriptionId, carried } = input;
+  // Other languages write null for what they leave out.
+  const format = input.format ?? 'srt';
   refuseUnsafeStart(key, transcriptWorkflowId(key), input);
   const progress: TranscriptProgress = {
     ...startRecordProgress(input),

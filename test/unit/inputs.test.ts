@@ -58,7 +58,7 @@ test.each(['', 7, 'x'.repeat(LONGEST_WORKFLOW_ID + 1), 'ä'.repeat(LONGEST_WORKF
   },
 );
 
-test('an input may have any task id that the service may answer', () => {
+test('a task id with a blank inside is accepted in the answer to a POST and in an input', () => {
   const taskId = 'task 42';
   const answer = { status: 202, body: JSON.stringify({ task_id: taskId }), words: '' };
   expect(outcomeOfAnswer(answer, String)).toMatchObject({ outcome: 'accepted', taskId });
@@ -96,6 +96,8 @@ describe('the longest ids', () => {
     expect(recordWorkflowId(recordKey('asset', 'ä'.repeat(41))).length).toBeLessThan(LONGEST_WORKFLOW_ID);
     expect(validateRecordInput(input('ä'.repeat(42)))).toEqual([expect.stringContaining('id: must be')]);
     expect(validateRecordInput(input('a'.repeat(200)))).toEqual([]);
+    for (const id of ['\ud800', { toString: 1 }, [{ toString: 1 }]])
+      expect(validateRecordInput({ kind: 'asset', id })).toEqual([expect.stringContaining('id: must be')]);
   });
 
   test('a project that is not refused has a writer with any workspace that is not', () => {

@@ -1,5 +1,6 @@
 /** What is wrong with a campaign as a whole. */
 import { isDeeper } from '../../api/json';
+import { isId } from '../../api/scope';
 import { type CampaignInput, type CampaignMedia, RECORD_KINDS } from '../../contract';
 import { campaignJobKey, isItemName, LONGEST_KEY, recordKey } from '../../contract/ids';
 import { isLeftOut, isRecord } from '../inputs';
@@ -100,22 +101,20 @@ function validateKeys(input: Record<string, unknown>): Problem[] {
   if (typeof key !== 'string') return [];
   return namedJobs(input).flatMap(({ name, path, job }) => {
     const kind = isRecord(job) ? RECORD_KINDS.find((one) => !isLeftOut(job[one])) : undefined;
-    const made =
-      path[0] === 'waits' && isRecord(job) && kind
-        ? recordKey(kind, String(job[kind]), key)
-        : campaignJobKey(key, name, MOST_REPEATS);
-    const isTooLong = made.length > LONGEST_KEY;
-    return isTooLong
-      ? [
-          {
-            path,
-            words: `makes a key of over ${LONGEST_KEY} signs with that of the campaign: shorten one`,
-            ofName: true,
-          },
-        ]
-      : [];
+    const id = path[0] === 'waits' && isRecord(job) && kind ? job[kind] : undefined;
+    const isTooLong =
+      kind && typeof id === 'string' && isId(id)
+        ? recordKey(kind, id, key).length > LONGEST_KEY
+        : makesLongKey(key, name);
+    return isTooLong ? [{ path, words: LONG_KEY_WORDS, ofName: true }] : [];
   });
 }
+
+export function makesLongKey(key: string, name: string): boolean {
+  return campaignJobKey(key, name, MOST_REPEATS).length > LONGEST_KEY;
+}
+
+export const LONG_KEY_WORDS = `makes a key of over ${LONGEST_KEY} signs with that of the campaign: shorten one`;
 
 /** Leaves room for what marks a repeat. */
 const MOST_REPEATS = 98;

@@ -3,7 +3,14 @@ import { isDeeper } from '../../api/json';
 import { type CampaignVerdict } from '../../contract';
 import { isItemName } from '../../contract/ids';
 import { isRecord } from '../inputs';
-import { bytesOf, DEEPEST, LARGEST_CAMPAIGN_BYTES, MOST_CAMPAIGN_JOBS } from './campaign';
+import {
+  bytesOf,
+  DEEPEST,
+  LARGEST_CAMPAIGN_BYTES,
+  LONG_KEY_WORDS,
+  makesLongKey,
+  MOST_CAMPAIGN_JOBS,
+} from './campaign';
 import { isJobName, ITEM_NAME_WORDS, JOB_NAME_FORM, mediaFields } from './fields';
 import { validateGraph, referencesIn } from './references';
 import {
@@ -60,13 +67,19 @@ export function validateDecision(order: unknown, mediaJobs?: readonly string[]):
 
 /**
  * `names` are those of all jobs that the campaign has; without them only the order itself is looked at. `asked` is all
- * that the campaign was asked for before.
+ * that the campaign was asked for before; `key` is the campaign's.
  */
-export function validateAddedMedia(order: unknown, names?: readonly string[], asked?: unknown): string[] {
+export function validateAddedMedia(
+  order: unknown,
+  names?: readonly string[],
+  asked?: unknown,
+  key?: string,
+): string[] {
   const noRoom = validateRoom(order, names, asked);
   if (isDeeper(order, DEEPEST)) return noRoom;
   const problems = [...addedMedia(order, []).map(orderText), ...noRoom];
   if (!isRecord(order) || typeof order.name !== 'string' || !names) return problems;
+  if (key !== undefined && makesLongKey(key, order.name)) problems.push(`name: ${LONG_KEY_WORDS}`);
   if (names.includes(order.name)) return [...problems, `name: "${order.name}" is taken by another job`];
   const others = names.map((other) => ({ name: other, path: [], references: [] }));
   const job = { name: order.name, path: ['request'], references: referencesIn(order.request) };

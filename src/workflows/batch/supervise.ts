@@ -22,12 +22,13 @@ export function handleReports(run: Batch): void {
 /** Anybody can send a signal: one that is no partition's report changes nothing. */
 function takeReport(run: Batch, report: Record<string, unknown>): void {
   const { n, counts, trouble, silence, late, isOver } = report;
-  const standing = run.progress.partitions[Number(n) - 1];
-  if (!standing || !isCounts(counts)) return;
+  if (typeof n !== 'number' || !isCounts(counts)) return;
+  const standing = run.progress.partitions[n - 1];
+  if (!standing) return;
   if (standing.isOver) {
     // It started after the batch gave it up: a grant with `cancelled` ends it.
     if (isOver !== true) {
-      run.ungranted.add(Number(n));
+      run.ungranted.add(n);
       run.hasWork = true;
     }
     return;
@@ -44,17 +45,19 @@ function takeReport(run: Batch, report: Record<string, unknown>): void {
     standing.stopped = {
       unfollowed: 0,
       undone: counts.cancelled,
-      reason: `partition ${Number(n)} was cancelled`,
+      reason: `partition ${n} was cancelled`,
     };
   const { heard } = run.progress;
-  if (!heard.includes(Number(n))) heard.push(Number(n));
+  if (!heard.includes(n)) heard.push(n);
   run.hasWork = true;
 }
 
 const NAMES: (keyof ItemCounts)[] = ['waiting', 'running', 'succeeded', 'failed', 'held', 'cancelled'];
 
 function isCounts(counts: unknown): counts is ItemCounts {
-  return isRecord(counts) && NAMES.every((name) => Number.isInteger(counts[name]));
+  return (
+    isRecord(counts) && NAMES.every((name) => Number.isInteger(counts[name]) && Number(counts[name]) >= 0)
+  );
 }
 
 /** Partitions that only wait hold no slots; what became of them shows when they are granted some. */

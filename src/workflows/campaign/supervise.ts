@@ -1,5 +1,6 @@
 /** How a campaign learns of its jobs: by their signals, and by checks of those that are silent. */
 import { CancellationScope, condition, setHandler } from '@temporalio/workflow';
+import { isIdText } from '../../api/scope';
 import { bytesOf } from '../../validation/campaign';
 import { type CampaignJob, END_STAGES, type JobEnd, jobNewsSignal } from '../../contract';
 import { isRecord } from '../../validation/inputs';
@@ -27,7 +28,7 @@ export function handleReports(run: Campaign): void {
 function takeReport(run: Campaign, { workflowId, stage, taskId }: Record<string, unknown>): void {
   const job = run.progress.jobs.find((one) => one.workflowId === workflowId && isOpen(one));
   if (!job) return;
-  if (typeof taskId === 'string') job.taskId = taskId;
+  if (isIdText(taskId)) job.taskId = taskId;
   if (stage === 'held' || stage === 'overdue') setStatus(job, stage);
   else if (RUNS.has(stage)) setStatus(job, 'running');
   else if (ENDS.has(stage)) run.ended.set(job.name, 'ends');

@@ -142,7 +142,7 @@ function receipt({ progress: { stage, paused } }: Campaign): CampaignReceipt {
 async function addMedia(run: Campaign, order: AddMediaOrder): Promise<CampaignReceipt> {
   const wrong = await CancellationScope.nonCancellable(() => checkMedia(partsOf(order)));
   // Again after the activity: somebody may have added media or decided meanwhile.
-  refuse([...validateEnd(run), ...validateAddedMedia(order, ...askedOf(run)), ...wrong]);
+  refuse([...validateEnd(run), ...validateAddedMedia(order, ...askedOf(run), run.input.key), ...wrong]);
   const { name, by, tool, request } = order;
   const { progress } = run;
   const optional = order.optional ?? false;

@@ -22,11 +22,11 @@ export function handleSlotGrant(run: Partition): void {
       // A partition without slots only takes signals: they alone may make its history long.
       run.handOverWhenLong();
       const { window } = run.progress;
-      if (!isRecord(grant) || !(Number(grant.order) > window.order)) return;
-      const places = Math.max(0, Math.trunc(Number(grant.places)) || 0);
+      if (!isRecord(grant) || typeof grant.order !== 'number' || !(grant.order > window.order)) return;
+      const places = typeof grant.places === 'number' ? Math.max(0, Math.trunc(grant.places) || 0) : 0;
       const cancelled = window.cancelled || grant.cancelled === true;
       const [paused, isLarge] = [grant.paused === true, grant.isLarge === true];
-      run.progress.window = { order: Number(grant.order), places, paused, cancelled, isLarge };
+      run.progress.window = { order: grant.order, places, paused, cancelled, isLarge };
       run.orderBackoff = doubling(1_000, 60_000);
       if (cancelled) cancelItems(run);
     },

@@ -10,6 +10,7 @@ import {
 import { isIdText } from '../../api/scope';
 import {
   acceptedSignal,
+  LARGEST_CHUNK,
   lateTasksSignal,
   MEDIA_WORKFLOW,
   type MediaInput,
@@ -117,7 +118,10 @@ export function handleLateTasks(run: Partition): void {
     lateTasksSignal,
     async (news: unknown) => {
       const tasks = isRecord(news) && Array.isArray(news.tasks) ? (news.tasks as unknown[]) : [];
-      await CancellationScope.nonCancellable(() => Promise.all(tasks.map((task) => takeLate(run, task))));
+      // A chunk has no more items, and the server fails a task with thousands of signals.
+      await CancellationScope.nonCancellable(() =>
+        Promise.all(tasks.slice(0, LARGEST_CHUNK).map((task) => takeLate(run, task))),
+      );
     },
     { description: 'Task ids that came too late to be a result: { tasks: [{ item, taskId }] }.' },
   );
@@ -126,7 +130,7 @@ export function handleLateTasks(run: Partition): void {
 /** Takes a task of any attempt: a run that was reset counts attempts from the start, and the work is paid for. */
 async function takeLate(run: Partition, task: unknown): Promise<void> {
   if (!isRecord(task) || !isIdText(task.taskId)) return;
-  const known = run.progress.items[Number(task.item)];
+  const known = typeof task.item === 'number' ? run.progress.items[task.item] : undefined;
   if (!known) return;
   // Kept also while the chunk's outcome is still open.
   known.taskId ??= task.taskId;

@@ -1,6 +1,6 @@
 /** The state of a media job. */
 import { type CancellationScope } from '@temporalio/workflow';
-import { validateScope } from '../../api/scope';
+import { isIdText, validateScope } from '../../api/scope';
 import {
   type MediaInput,
   type MediaStage,
@@ -81,7 +81,7 @@ export function startMediaJob(input: MediaInput, settings: JobTimes, scope: Canc
     scope,
     orderedBy: null,
     sending: new Set(),
-    toldByBatch: input.held !== undefined && !input.held.isUntold && carried === undefined,
+    toldByBatch: Boolean(input.held && !input.held.isUntold) && carried === undefined,
     stage: firstStage(progress, unresolvedOf(input, progress) !== undefined),
     resubmitAfter: () => resubmitAfter(job),
   };
@@ -199,7 +199,12 @@ function validateHeld(held: unknown, taskId: unknown): string[] {
   if (held === undefined || held === null) return [];
   const attempts = isRecord(held) ? held.attempts : undefined;
   const isAttempt = (attempt: unknown): boolean =>
-    isRecord(attempt) && Number.isInteger(attempt.n) && Number(attempt.n) > 0 && isText(attempt.at);
+    isRecord(attempt) &&
+    Number.isInteger(attempt.n) &&
+    Number(attempt.n) > 0 &&
+    isText(attempt.at) &&
+    !Number.isNaN(Date.parse(attempt.at)) &&
+    (attempt.taskId === undefined || isIdText(attempt.taskId));
   const isGood =
     Array.isArray(attempts) && attempts.every(isAttempt) && (attempts.length > 0 || isText(taskId));
   return isGood

@@ -4,6 +4,7 @@ import { type Hold, type TranscriptStage, UNKNOWN_MEMO, type UnknownSubmit } fro
 import { formatDuration } from '../../contract/durations';
 import { projectWriterId, submitRequestId } from '../../contract/ids';
 import { attributesOfJob, keyword, searchAttributes } from '../../contract/searchAttributes';
+import { bytesOf } from '../../validation/campaign';
 import { reportStage } from '../lib/listeners';
 import { describeHold, type JobContext, type Stage } from './job';
 import { type MediaJob } from './mediaJob';
@@ -58,8 +59,8 @@ export function showTasks(job: JobContext): void {
 
 function list(job: JobContext): void {
   const tasks = tasksOf(job).map(keyword);
-  // Encoded, a byte has at least one character, and one task id always fits.
-  while (encodeURIComponent(JSON.stringify(tasks)).length > MOST_LISTED_BYTES) tasks.pop();
+  // The first id always stays: no single id is that long.
+  while (bytesOf(tasks) > MOST_LISTED_BYTES) tasks.pop();
   upsertSearchAttributes([
     { key: searchAttributes.stage, value: job.stage },
     ...(tasks.length > 0 ? [{ key: searchAttributes.taskIds, value: tasks }] : []),

@@ -212,7 +212,8 @@ function keep({ answers, rejectedForCapacity, acks }: WriterReplies, changed: un
   if (typeof isKept === 'boolean') {
     if (!isKept) rejectedForCapacity.add(changeId);
     acks.get(changeId)?.(isKept);
-  } else answers.set(changeId, changed as Changed);
+  } else if (changed.ok === true || (changed.ok === false && typeof changed.error === 'string'))
+    answers.set(changeId, changed as Changed);
 }
 
 export function isAnswered({ answers }: WriterReplies, changeId: string): boolean {

@@ -6,6 +6,8 @@ import {
   endHandOverSignal,
   LARGEST_PARTITION_BYTES,
   lateTasksSignal,
+  partitionNewsSignal,
+  windowSignal,
 } from '../../../src/contract';
 import { batchItemKey, batchPartWorkflowId, batchWorkflowId } from '../../../src/contract/ids';
 import {
@@ -44,6 +46,13 @@ test('P2: a task id that comes late to a partition is adopted by the run that th
     await untilStatus(batch, 'the held item', ({ counts }) => counts.held === 1);
     const [taskId = ''] = await tasksOf(sandbox.url, key);
     const partition = temporal.client.workflow.getHandle(batchPartWorkflowId(spec.key, 1));
+    const malformed = [null, { item: 0, taskId: ' a' }, { item: { toString: 1 }, taskId }];
+    await partition.signal(lateTasksSignal, { tasks: malformed as never });
+    await partition.signal(windowSignal, { order: { toString: 1 } } as never);
+    const counts = { waiting: 9, running: 0, succeeded: 0, failed: 0, held: 0, cancelled: 0 };
+    await temporal.client.workflow
+      .getHandle(batch.workflowId)
+      .signal(partitionNewsSignal, { n: { toString: 1 }, counts } as never);
     await partition.signal(lateTasksSignal, { tasks: [{ item: 0, taskId }] });
     // The batch counts the item as held shortly before the item's own run exists.
     const job = (await eventually('the run of the item', () => client.job(`media/${key}`))) as MediaJob;

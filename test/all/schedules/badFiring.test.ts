@@ -29,6 +29,8 @@ test.each([
     /timezone: "Mars"/,
   ],
   ['of nothing', `firing/b-${NAME}-${TIME}`, { ...INPUT, target: { kind: 'media' } }, /target: must be/],
+  ['without a target', `firing/d-${NAME}-${TIME}`, { ...INPUT, target: null }, /target: must be/],
+  ['without an input', `firing/e-${NAME}-${TIME}`, null, /was not started by its schedule/],
   [
     'with a state that no run handed over',
     `firing/c-${NAME}-${TIME}`,

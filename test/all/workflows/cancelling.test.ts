@@ -123,7 +123,7 @@ describe.each([true, false])('with ETags: %s', (etags) => {
   });
 });
 
-describe('with a writer that the test plays', () => {
+describe('when the test answers in place of the project writer', () => {
   const { sandbox, withSlowJob } = useSlowJobs(false);
 
   test("P2: a cancelled job whose ask is never acknowledged ends with its writer's answer", async () => {

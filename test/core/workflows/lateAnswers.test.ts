@@ -155,16 +155,19 @@ describe('P1: a late answer', () => {
     });
   });
 
-  test('no late answer ends or blocks the run, malformed or long', async () => {
+  test('never ends or blocks the run, even malformed or with a long task id', async () => {
     await withHeldJob('before', async (held) => {
       const handle = temporal.client.workflow.getHandle(held.workflowId);
       const unreadable = { hold: { toString: 1 }, taskId: 't-1' };
       for (const args of [[], [null], ['t-1'], [{ hold: 'r/1', taskId: 1 }], [unreadable]])
         await handle.signal(acceptedSignal.name, ...args);
+      // Three bytes a character: together the four ids are over the server's limit for a search attribute.
       for (const n of [1, 2, 3, 4])
         await handle.signal(acceptedSignal, { hold: 'r/9', taskId: `${n}${'漢'.repeat(199)}` });
       expect(await held.resolve({ ...SOMEBODY, action: 'abandon' })).toMatchObject({ applied: true });
       expect(await held.wait()).toMatchObject({ status: 'abandoned' });
+      const { typedSearchAttributes } = await handle.describe();
+      expect(typedSearchAttributes.get(searchAttributes.taskIds)?.[0]).toBe('t-1');
     });
   });
 });

@@ -66,6 +66,14 @@ describe('the rules of a campaign, for whatever JSON a run is started with', () 
       ['waits.cutout: its name is taken by media.cutout'],
     ],
     [
+      'an id that is no id',
+      { ...good, waits: { teaser: { asset: '\ud800' }, film: { video: { toString: 1 } } } },
+      expect.arrayContaining([
+        expect.stringContaining('waits.teaser.asset: must be'),
+        expect.stringContaining('waits.film.video: must be'),
+      ]) as string[],
+    ],
+    [
       'a bad name',
       { ...good, media: { 'a b': cutout } },
       [expect.stringMatching(/^media\.a b: its name must be/)],
@@ -255,6 +263,13 @@ describe('what people tell a running campaign', () => {
     ],
   ])('the order of more media %j', (order, problems) => {
     expect(validateAddedMedia(order, ['cutout'])).toEqual(problems);
+  });
+
+  test('more media whose key would be too long is refused', () => {
+    const order = { name: 'n'.repeat(60), by: 'u', ...cutout };
+    expect(validateAddedMedia(order, [], undefined, 'k'.repeat(200))).toEqual([
+      expect.stringContaining('name: makes a key of over 255 signs'),
+    ]);
   });
 
   test('a pause names who wants it', () => {
