@@ -28,8 +28,8 @@ module.exports = {
     'summary',
     ['<rootDir>/test/support/jest/plainSummary.js', { failOnSkip: process.env.SEGUE_TEST_FULL === '1' }],
   ],
-  // Tests often wait for timers and servers, so there are three jest workers for every two cores.
-  maxWorkers: Math.ceil(availableParallelism() * 1.5),
+  // Tests often wait for timers and servers, so there are two jest workers for every core.
+  maxWorkers: availableParallelism() * 2,
   // Closed workflows stay in memory: jest restarts a jest worker above this size.
   workerIdleMemoryLimit: '800MB',
   // Ends a test that hangs; eventually() gives up earlier, and says what it waited for.

@@ -1,4 +1,7 @@
-/** JSON pointers (RFC 6901): `/a/b~1c/0`. The empty pointer is the whole document. Workflows import this file too. */
+/**
+ * JSON pointers (RFC 6901): `/a/b~1c/0`. The empty pointer is the whole document. And how deep and how large a value is.
+ * Workflows import this file too.
+ */
 
 export function isPointer(text: string): boolean {
   return /^(\/([^~]|~[01])*)?$/.test(text);
@@ -37,4 +40,8 @@ export function pointerTo(tokens: readonly string[]): string {
 export function isDeeper(value: unknown, levels: number): boolean {
   if (value === null || typeof value !== 'object') return false;
   return levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1));
+}
+
+export function bytesOf(value: unknown): number {
+  return new TextEncoder().encode(JSON.stringify(value)).length;
 }

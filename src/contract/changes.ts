@@ -111,23 +111,17 @@ export function validateChange(change: unknown): string[] {
   return problems;
 }
 
-const REQUEST_MEMBERS = ['changeId', 'change', 'replyTo', 'receipt', 'space'];
-
 /** The same for what stands around the change: whose it is, and who is told. */
 export function validateAddress(request: unknown): string[] {
   if (!isObject(request)) return ['the request: must be one object with changeId and change'];
-  const { changeId, replyTo, space, receipt } = request;
-  // Unknown members are carried from run to run too, and may be nested too deep for JSON.stringify.
-  const others = Object.keys(request).filter((name) => !REQUEST_MEMBERS.includes(name));
-  const problems = others.map((name) => `${name}: is none of ${REQUEST_MEMBERS.join(', ')}`);
+  const { changeId, replyTo, space } = request;
+  const problems: string[] = [];
   // It is an update id too, and many of them are carried from run to run.
   if (!isPrintable(changeId, LONGEST_CHANGE_ID))
     problems.push(`changeId: must be 1 to ${LONGEST_CHANGE_ID} printable characters without blanks`);
   const isSpace = typeof space === 'string' && space !== '' && space.length <= LONGEST_ID;
   if ((replyTo ?? null) !== null && !isWorkflowId(replyTo)) problems.push('replyTo: must be an id');
   if ((space ?? null) !== null && !isSpace) problems.push('space: must be an id');
-  if ((receipt ?? null) !== null && typeof receipt !== 'boolean')
-    problems.push('receipt: must be true or false');
   return problems;
 }
 

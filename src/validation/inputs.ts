@@ -57,9 +57,8 @@ export function validateRecordInput(input: unknown): string[] {
   const { kind, id, failOn, poll, scope, campaign, reportTo } = input;
   const known = RECORD_KINDS.find((name) => name === kind);
   // Its key is the id, encoded.
-  const keyOf = (good: string): string =>
-    recordKey(known ?? '', good, isText(campaign) ? campaign : undefined);
-  const isGoodId = typeof id === 'string' && isId(id) && isKey(keyOf(id));
+  const owner = isText(campaign) ? campaign : undefined;
+  const isGoodId = typeof id === 'string' && isId(id) && isKey(recordKey(known ?? '', id, owner));
   return [
     ...(known ? [] : [`kind: must be ${RECORD_KINDS.join(' or ')}`]),
     ...(isGoodId

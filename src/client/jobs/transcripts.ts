@@ -44,7 +44,8 @@ export class TranscriptsClient {
 
   /** Starts it, or gives back the run that its key already has, running or closed. */
   async start(spec: TranscriptSpec): Promise<TranscriptJob> {
-    const { transcriptionId, format = 'srt', write, notify } = spec;
+    const { transcriptionId, write, notify } = spec;
+    const format = spec.format ?? 'srt';
     const key = spec.key ?? transcriptionId;
     const scope = withoutGaps(spec.scope);
     const input: TranscriptInput = {
@@ -75,8 +76,8 @@ export class TranscriptsClient {
   }
 }
 
-function askOf({ transcriptionId, format = 'srt', scope, write, notify }: TranscriptInput): string {
-  return digest({ transcriptionId, format, scope: withoutGaps(scope), write, notify });
+function askOf({ transcriptionId, format, scope, write, notify }: TranscriptInput): string {
+  return digest({ transcriptionId, format: format ?? 'srt', scope: withoutGaps(scope), write, notify });
 }
 
 /** All problems at once, before anything is sent. */

@@ -1,9 +1,9 @@
 /** What is wrong with a campaign as a whole. */
-import { isDeeper } from '../../api/json';
+import { bytesOf, isDeeper } from '../../api/json';
 import { isId } from '../../api/scope';
 import { type CampaignInput, type CampaignMedia, RECORD_KINDS } from '../../contract';
 import { campaignJobKey, isItemName, LONGEST_KEY, recordKey } from '../../contract/ids';
-import { isLeftOut, isRecord } from '../inputs';
+import { isLeftOut, isRecord, isText } from '../inputs';
 import { campaignShape, isJobName, ITEM_NAME_WORDS, JOB_NAME_FORM } from './fields';
 import { type GraphJob, validateGraph, referencesIn } from './references';
 import { type Path, type Problem, problemText } from './shape';
@@ -100,14 +100,17 @@ function validateKeys(input: Record<string, unknown>): Problem[] {
   const { key } = input;
   if (typeof key !== 'string') return [];
   return namedJobs(input).flatMap(({ name, path, job }) => {
-    const kind = isRecord(job) ? RECORD_KINDS.find((one) => !isLeftOut(job[one])) : undefined;
-    const id = path[0] === 'waits' && isRecord(job) && kind ? job[kind] : undefined;
-    const isTooLong =
-      kind && typeof id === 'string' && isId(id)
-        ? recordKey(kind, id, key).length > LONGEST_KEY
-        : makesLongKey(key, name);
+    const isTooLong = path[0] === 'waits' ? makesLongWaitKey(key, job) : makesLongKey(key, name);
     return isTooLong ? [{ path, words: LONG_KEY_WORDS, ofName: true }] : [];
   });
+}
+
+/** The key of a wait contains the id of the record, not the name of the wait. */
+function makesLongWaitKey(key: string, wait: unknown): boolean {
+  if (!isRecord(wait)) return false;
+  const kind = RECORD_KINDS.find((one) => !isLeftOut(wait[one]));
+  const id = kind && wait[kind];
+  return Boolean(kind && isText(id) && isId(id) && recordKey(kind, id, key).length > LONGEST_KEY);
 }
 
 export function makesLongKey(key: string, name: string): boolean {
@@ -155,9 +158,4 @@ function validateSize({ carried, ...asked }: Record<string, unknown>): Problem[]
   return bytes > LARGEST_CAMPAIGN_BYTES
     ? [{ path: [], words: `has ${bytes} bytes, more than ${LARGEST_CAMPAIGN_BYTES}` }]
     : [];
-}
-
-/** As JSON. */
-export function bytesOf(value: unknown): number {
-  return new TextEncoder().encode(JSON.stringify(value)).length;
 }

@@ -1,10 +1,9 @@
 /** What is wrong with what people tell a running campaign. */
-import { isDeeper } from '../../api/json';
+import { bytesOf, isDeeper } from '../../api/json';
 import { type CampaignVerdict } from '../../contract';
 import { isItemName } from '../../contract/ids';
 import { isRecord } from '../inputs';
 import {
-  bytesOf,
   DEEPEST,
   LARGEST_CAMPAIGN_BYTES,
   LONG_KEY_WORDS,
@@ -65,21 +64,20 @@ export function validateDecision(order: unknown, mediaJobs?: readonly string[]):
     .map((job) => `jobs: there is no media job "${job}"`);
 }
 
-/**
- * `names` are those of all jobs that the campaign has; without them only the order itself is looked at. `asked` is all
- * that the campaign was asked for before; `key` is the campaign's.
- */
-export function validateAddedMedia(
-  order: unknown,
-  names?: readonly string[],
-  asked?: unknown,
-  key?: string,
-): string[] {
-  const noRoom = validateRoom(order, names, asked);
+/** What an order is checked against. Only the run knows `asked`: everything that the campaign was asked for before. */
+export interface OpenCampaign {
+  key: string;
+  names: readonly string[];
+  asked?: unknown;
+}
+
+export function validateAddedMedia(order: unknown, campaign: OpenCampaign): string[] {
+  const noRoom = validateRoom(order, campaign);
   if (isDeeper(order, DEEPEST)) return noRoom;
   const problems = [...addedMedia(order, []).map(orderText), ...noRoom];
-  if (!isRecord(order) || typeof order.name !== 'string' || !names) return problems;
-  if (key !== undefined && makesLongKey(key, order.name)) problems.push(`name: ${LONG_KEY_WORDS}`);
+  if (!isRecord(order) || typeof order.name !== 'string') return problems;
+  const { key, names } = campaign;
+  if (makesLongKey(key, order.name)) problems.push(`name: ${LONG_KEY_WORDS}`);
   if (names.includes(order.name)) return [...problems, `name: "${order.name}" is taken by another job`];
   const others = names.map((other) => ({ name: other, path: [], references: [] }));
   const job = { name: order.name, path: ['request'], references: referencesIn(order.request) };
@@ -90,7 +88,7 @@ export function validateAddedMedia(
  * Whether it is too much to be looked at, as the same tells. What is added is carried from run to run like the rest of
  * the campaign, so that it counts like the rest.
  */
-export function validateRoom(order: unknown, names: readonly string[] = [], asked: unknown = null): string[] {
+export function validateRoom(order: unknown, { names, asked = null }: OpenCampaign): string[] {
   if (isDeeper(order, DEEPEST)) return [`the order: is nested deeper than ${DEEPEST} levels`];
   const bytes = bytesOf([asked, order]);
   const problems: Problem[] = [

@@ -8,7 +8,8 @@ import {
   type Workflow,
   workflowInfo,
 } from '@temporalio/workflow';
-import { bytesOf, LARGEST_CAMPAIGN_BYTES, referencesIn, resolveReferences } from '../../validation/campaign';
+import { LARGEST_CAMPAIGN_BYTES, referencesIn, resolveReferences } from '../../validation/campaign';
+import { bytesOf } from '../../api/json';
 import {
   type CampaignJob,
   type JobEnd,

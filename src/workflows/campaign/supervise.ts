@@ -1,7 +1,7 @@
 /** How a campaign learns of its jobs: by their signals, and by checks of those that are silent. */
 import { CancellationScope, condition, setHandler } from '@temporalio/workflow';
+import { bytesOf } from '../../api/json';
 import { isIdText } from '../../api/scope';
-import { bytesOf } from '../../validation/campaign';
 import { type CampaignJob, END_STAGES, type JobEnd, jobNewsSignal } from '../../contract';
 import { isRecord } from '../../validation/inputs';
 import { readManyEnds } from '../lib/otherRuns';

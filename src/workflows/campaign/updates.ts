@@ -1,7 +1,8 @@
 /** The status query and the updates of a campaign. */
 import { ApplicationFailure, CancellationScope, proxyActivities, setHandler } from '@temporalio/workflow';
+import { bytesOf } from '../../api/json';
 import {
-  bytesOf,
+  type OpenCampaign,
   validateAddedMedia,
   validateDecision,
   validatePause,
@@ -71,7 +72,7 @@ export function handleUpdates(run: Campaign): void {
     description: 'Adds a media job: { name, tool, request, optional?, by }.',
     validator: (order) => {
       // Everything else is checked in the handler, together with the request.
-      refuse([...validateEnd(run), ...validateRoom(order, ...askedOf(run))]);
+      refuse([...validateEnd(run), ...validateRoom(order, askedOf(run))]);
     },
   });
 }
@@ -142,7 +143,7 @@ function receipt({ progress: { stage, paused } }: Campaign): CampaignReceipt {
 async function addMedia(run: Campaign, order: AddMediaOrder): Promise<CampaignReceipt> {
   const wrong = await CancellationScope.nonCancellable(() => checkMedia(partsOf(order)));
   // Again after the activity: somebody may have added media or decided meanwhile.
-  refuse([...validateEnd(run), ...validateAddedMedia(order, ...askedOf(run), run.input.key), ...wrong]);
+  refuse([...validateEnd(run), ...validateAddedMedia(order, askedOf(run)), ...wrong]);
   const { name, by, tool, request } = order;
   const { progress } = run;
   const optional = order.optional ?? false;
@@ -160,9 +161,9 @@ function partsOf(order: Partial<AddMediaOrder> | null | undefined): Pick<AddMedi
   return { tool, request } as AddMediaOrder;
 }
 
-/** The names of its jobs, and all that it was asked for. */
-function askedOf({ input, progress }: Campaign): [names: string[], asked: unknown] {
-  return [progress.jobs.map(({ name }) => name), [{ ...input, carried: null }, progress.added]];
+function askedOf({ input, progress }: Campaign): OpenCampaign {
+  const names = progress.jobs.map(({ name }) => name);
+  return { key: input.key, names, asked: [{ ...input, carried: null }, progress.added] };
 }
 
 function validateVerdict(run: Campaign, order: CampaignDecision | undefined): string[] {

@@ -118,7 +118,7 @@ export function handleLateTasks(run: Partition): void {
     lateTasksSignal,
     async (news: unknown) => {
       const tasks = isRecord(news) && Array.isArray(news.tasks) ? (news.tasks as unknown[]) : [];
-      // A chunk has no more items, and the server fails a task with thousands of signals.
+      // A chunk has at most this many items. The server refuses a workflow task that sends thousands of signals.
       await CancellationScope.nonCancellable(() =>
         Promise.all(tasks.slice(0, LARGEST_CHUNK).map((task) => takeLate(run, task))),
       );

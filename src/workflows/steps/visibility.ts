@@ -1,10 +1,10 @@
 /** What people see of a run: its stage and tasks in lists, its details on its page. */
 import { setCurrentDetails, upsertMemo, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
+import { bytesOf } from '../../api/json';
 import { type Hold, type TranscriptStage, UNKNOWN_MEMO, type UnknownSubmit } from '../../contract';
 import { formatDuration } from '../../contract/durations';
 import { projectWriterId, submitRequestId } from '../../contract/ids';
 import { attributesOfJob, keyword, searchAttributes } from '../../contract/searchAttributes';
-import { bytesOf } from '../../validation/campaign';
 import { reportStage } from '../lib/listeners';
 import { describeHold, type JobContext, type Stage } from './job';
 import { type MediaJob } from './mediaJob';

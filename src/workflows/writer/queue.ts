@@ -101,7 +101,7 @@ export function take(writer: Writer, request: ChangeRequest): void {
   const { changeId, replyTo } = request;
   const waiting = queue.find((change) => change.changeId === changeId);
   if (waiting) waiting.replyTo ??= replyTo;
-  else if (!outcomeOf(writer, changeId)) queue.push(request);
+  else if (!outcomeOf(writer, changeId)) queue.push(queuedPart(request));
   else if (replyTo) answers.push({ changeId, replyTo });
   showDetails(writer);
 }
@@ -156,11 +156,17 @@ function showDetails(writer: Writer): void {
   setCurrentDetails(lines.join('\n\n'));
 }
 
+/** Other members of a request may be of any size and depth. */
+function queuedPart({ changeId, change, replyTo, space }: ChangeRequest): ChangeRequest {
+  return { changeId, change, replyTo, space };
+}
+
 function isFull(writer: Writer, request: ChangeRequest): boolean {
   if (isKnown(writer, request.changeId)) return false;
-  const isSmall = JSON.stringify(request).length <= LONGEST_SMALL;
+  const part = queuedPart(request);
+  const isSmall = JSON.stringify(part).length <= LONGEST_SMALL;
   const room = isSmall ? LONGEST_QUEUE : LONGEST_QUEUE - KEPT_FOR_SMALL;
-  return JSON.stringify([...writer.progress.queue, request]).length > room;
+  return JSON.stringify([...writer.progress.queue, part]).length > room;
 }
 
 function fullText({ progress: { queue } }: Writer): string {

@@ -46,6 +46,7 @@ test('P2: a task id that comes late to a partition is adopted by the run that th
     await untilStatus(batch, 'the held item', ({ counts }) => counts.held === 1);
     const [taskId = ''] = await tasksOf(sandbox.url, key);
     const partition = temporal.client.workflow.getHandle(batchPartWorkflowId(spec.key, 1));
+    // Malformed signals change nothing, and block neither the partition nor the batch.
     const malformed = [null, { item: 0, taskId: ' a' }, { item: { toString: 1 }, taskId }];
     await partition.signal(lateTasksSignal, { tasks: malformed as never });
     await partition.signal(windowSignal, { order: { toString: 1 } } as never);

@@ -82,7 +82,7 @@ async function untilMissing({ temporal, key }: Skipped) {
 /** Every poll takes real time, however long the hours are. From the deadline on, the pauses are at least 5 min. */
 const PAUSE = shared().full ? '60s' : '5m';
 const OFTEN = { min: PAUSE, max: PAUSE, deadline: '1h', giveUp: '7d' } as const;
-/** In three hours: one before the deadline, two after it. */
+/** In three hours: those in the hour before the deadline, and in the two hours after it. */
 const OFTEN_POLLS = shared().full ? 60 + 24 : 12 + 24;
 /** A poll that hangs takes its whole 10 s, so they are fewer. */
 const SELDOM = {

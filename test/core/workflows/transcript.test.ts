@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { type TranscriptResult, type TranscriptState } from '../../../src/contract';
 import { InvalidInputError, KeyReusedError } from '../../../src/errors';
 import { transcriptWorkflowId } from '../../../src/contract/ids';
+import { OWN_START } from '../../support/builders/jobs';
 import { eventually } from '../../support/eventually';
 import { seedTranscription, SRT, tellWebhook } from '../../support/service/records';
 import { ask, readLedger, useSandbox } from '../../support/service/sandbox';
@@ -78,11 +79,12 @@ describe('a transcript', () => {
     });
     const own = testConfig();
     await withWorker(temporal, own, service.url, async () => {
-      // Other languages write null for what they leave out.
-      const job = await segueClient(temporal, own).transcripts.start({
-        transcriptionId,
-        format: null as never,
+      // Another language started it, with null for what it leaves out.
+      await temporal.client.workflow.start('transcript', {
+        ...{ memo: OWN_START, workflowId: transcriptWorkflowId(transcriptionId), taskQueue: own.taskQueue },
+        args: [{ key: transcriptionId, transcriptionId, format: null, poll: own.poll }],
       });
+      const job = await segueClient(temporal, own).transcripts.start({ transcriptionId });
       for (status of statuses) {
         const seen = (state: TranscriptState | undefined): boolean => state?.jobStatus === status;
         await eventually(`the status "${status}"`, async () => seen(await job.state()));

@@ -1,4 +1,7 @@
-/** Answers a run in the place of its project's writer, as soon as the run asks for a change. */
+/**
+ * Answers a run in place of its project's writer, as soon as the run asks for a change. Sends malformed answers first,
+ * which the run must ignore.
+ */
 import { defaultPayloadConverter } from '@temporalio/common';
 import { type temporal as proto } from '@temporalio/proto';
 import { changedSignal, type RequestChangeOrder } from '../../../src/contract';
@@ -11,7 +14,6 @@ export async function answerAsWriter({ client }: TestTemporal, workflowId: strin
     const { events } = await run.fetchHistory();
     return events?.map(changeIdOf).find((id) => id !== undefined);
   });
-  // Anybody can send these; a run takes no notice.
   const malformed = [{ changeId, ok: false, error: { toString: 1 } }, { changeId }];
   for (const answer of malformed) await run.signal(changedSignal, answer as never);
   await run.signal(changedSignal, { changeId, ok: true });

@@ -25,6 +25,8 @@ export default async function globalSetup(): Promise<void> {
     if (/^(TEMPORAL|SEGUE)_/.test(name) && name !== 'SEGUE_TEMPORAL_CLI')
       Reflect.deleteProperty(process.env, name);
   }
+  // A Temporal server that collects garbage less often takes about a fifth less CPU.
+  process.env.GOGC ??= '400';
   const say = (line: string): void => {
     process.stderr.write(`${line}\n`);
   };

@@ -1,5 +1,6 @@
 /** What a campaign knows must fit into one hand-over, whatever its jobs and its people say. */
-import { bytesOf, LARGEST_CAMPAIGN_BYTES, validateAddedMedia } from '../../../src/validation/campaign';
+import { bytesOf } from '../../../src/api/json';
+import { LARGEST_CAMPAIGN_BYTES, validateAddedMedia } from '../../../src/validation/campaign';
 import { campaignFailed } from '../../../src/workflows/campaign/end';
 import { fitLinks, truncate } from '../../../src/workflows/campaign/supervise';
 import { addRemark, newJob } from '../../../src/workflows/campaign/state';
@@ -10,8 +11,12 @@ const media = { tool: 'remove-background', request: { image_url: 'https://exampl
 test('media is added as long as the campaign stays within its limits', () => {
   const order = { name: 'more', by: 'u', ...media };
   const names = Array.from({ length: 1_000 }, (_, n) => `job-${n}`);
-  expect(validateAddedMedia(order, names.slice(1), { media: 'x'.repeat(500_000) })).toEqual([]);
-  expect(validateAddedMedia(order, names, { media: 'x'.repeat(525_000) })).toEqual([
+  expect(
+    validateAddedMedia(order, { key: 'k', names: names.slice(1), asked: { media: 'x'.repeat(500_000) } }),
+  ).toEqual([]);
+  expect(
+    validateAddedMedia(order, { key: 'k', names: names, asked: { media: 'x'.repeat(525_000) } }),
+  ).toEqual([
     'the order: the campaign has 1000 jobs, and takes no more',
     expect.stringMatching(/^the order: with it the campaign has \d+ bytes, more than 524288$/),
   ]);
@@ -67,8 +72,10 @@ test('everything that a campaign may know fits into one hand-over, in any langua
 
 test('what is added is counted in bytes', () => {
   const order = { name: 'more', by: 'u', ...media };
-  expect(validateAddedMedia(order, [], { media: '語'.repeat(174_500) })).toEqual([]);
-  expect(validateAddedMedia(order, [], { media: '語'.repeat(175_000) })).toEqual([
+  expect(validateAddedMedia(order, { key: 'k', names: [], asked: { media: '語'.repeat(174_500) } })).toEqual(
+    [],
+  );
+  expect(validateAddedMedia(order, { key: 'k', names: [], asked: { media: '語'.repeat(175_000) } })).toEqual([
     expect.stringMatching(/more than 524288$/),
   ]);
 });

@@ -262,12 +262,12 @@ describe('what people tell a running campaign', () => {
       ['name: must not be an i and a number: items of batches are called so'],
     ],
   ])('the order of more media %j', (order, problems) => {
-    expect(validateAddedMedia(order, ['cutout'])).toEqual(problems);
+    expect(validateAddedMedia(order, { key: 'k', names: ['cutout'] })).toEqual(problems);
   });
 
   test('more media whose key would be too long is refused', () => {
     const order = { name: 'n'.repeat(60), by: 'u', ...cutout };
-    expect(validateAddedMedia(order, [], undefined, 'k'.repeat(200))).toEqual([
+    expect(validateAddedMedia(order, { key: 'k'.repeat(200), names: [] })).toEqual([
       expect.stringContaining('name: makes a key of over 255 signs'),
     ]);
   });
