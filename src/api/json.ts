@@ -1,5 +1,5 @@
 /**
- * JSON pointers (RFC 6901): `/a/b~1c/0`. The empty pointer is the whole document. And how deep and how large a value is.
+ * JSON pointers (RFC 6901): `/a/b~1c/0`. The empty pointer is the whole document. Also the depth and the size of a value.
  * Workflows import this file too.
  */
 
@@ -42,6 +42,7 @@ export function isDeeper(value: unknown, levels: number): boolean {
   return levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1));
 }
 
+/** As JSON, in UTF-8. */
 export function bytesOf(value: unknown): number {
   return new TextEncoder().encode(JSON.stringify(value)).length;
 }

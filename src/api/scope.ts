@@ -34,7 +34,7 @@ export function isId(text: string): boolean {
   return text !== '' && text === text.trim() && text !== '.' && text !== '..' && !/\p{Surrogate}/u.test(text);
 }
 
-/** Whether a value of any type is an id that is not too long: the only rule for task ids, whoever sends them. */
+/** The rule for task ids: a text that is an id of at most 200 characters. */
 export function isIdText(value: unknown): value is string {
   return typeof value === 'string' && isId(value) && value.length <= 200;
 }

@@ -12,7 +12,7 @@ import { attributesOfJob } from '../contract/searchAttributes';
 import { digest } from '../platform/digest';
 import { findRequestProblems, startsWith } from './campaignRequests';
 import { DEEPEST, findCampaignProblems, type Path, type Problem, problemText } from '../validation/campaign';
-import { isRecord } from '../validation/inputs';
+import { isRecord, withoutNulls } from '../validation/inputs';
 import { issuesOfSpec } from './schemas/campaign';
 import { withoutGaps } from './media';
 import { type Start, type StartSettings } from './start';
@@ -94,16 +94,11 @@ export function campaignStart(
 
 /** How fast it is done, and how often others are asked, does not make it another campaign. */
 function askOf({ poll, submit, concurrency, carried, ...asked }: CampaignInput): string {
-  const { scope, at, approval, ...rest } = withoutNulls(asked);
+  const { scope, at = DEFAULT_CAMPAIGN_AT, approval, ...rest } = asked;
   return digest({
     ...rest,
     scope: withoutGaps(scope),
-    at: at ?? DEFAULT_CAMPAIGN_AT,
+    at,
     approval: approval && { ...DEFAULT_APPROVAL, ...withoutNulls(approval) },
   });
-}
-
-/** Other languages write null for what they leave out. */
-function withoutNulls<T extends object>(value: T): T {
-  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null)) as T;
 }

@@ -13,6 +13,7 @@ import { KeyReusedError, NoSuchJobError } from '../errors';
 import { keyIn } from '../contract/ids';
 import { explainUnregistered } from './registration';
 import { type attributesOfJob } from '../contract/searchAttributes';
+import { withoutNulls } from '../validation/inputs';
 import { describeOwnRun, findOwnRun, isOpen } from './ownRun';
 
 /** What is known of a run from the moment it was found. */
@@ -54,8 +55,13 @@ interface StartMemo extends Record<string, unknown> {
 }
 
 /** Starts the run, or finds the one that its key has. Another ask under the same key is an error. */
-export async function startOrFind<Input>(temporal: Client, start: Start<Input>): Promise<RunFacts> {
-  const { workflowId, key, askOf } = start;
+export async function startOrFind<Input extends object>(
+  temporal: Client,
+  start: Start<Input>,
+): Promise<RunFacts> {
+  const { workflowId, key } = start;
+  // Other languages write null for what they leave out.
+  const askOf = (input: Input): string => start.askOf(withoutNulls(input));
   const memo: StartMemo = { segueAsk: askOf(start.input), [START_MEMO]: start.token ?? randomUUID() };
   const look = async (): Promise<Look> => {
     const run = await describeOwnRun(temporal, workflowId);

@@ -161,3 +161,7 @@ export function isText(value: unknown): value is string {
 export function isLeftOut(value: unknown): value is null | undefined {
   return value === undefined || value === null;
 }
+
+export function withoutNulls<T extends object>(value: T): T {
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => !isLeftOut(member))) as T;
+}

@@ -83,9 +83,8 @@ export class RecordsClient {
   }
 }
 
-function askOf({ kind, id, failOn, scope }: RecordInput): string {
-  // Other languages write null for what they leave out.
-  const named = [...new Set((failOn ?? []).map(String))].sort();
+function askOf({ kind, id, failOn = [], scope }: RecordInput): string {
+  const named = [...new Set(failOn.map(String))].sort();
   return digest({ kind, id, failOn: named, scope: withoutGaps(scope) });
 }
 

@@ -76,8 +76,8 @@ export class TranscriptsClient {
   }
 }
 
-function askOf({ transcriptionId, format, scope, write, notify }: TranscriptInput): string {
-  return digest({ transcriptionId, format: format ?? 'srt', scope: withoutGaps(scope), write, notify });
+function askOf({ transcriptionId, format = 'srt', scope, write, notify }: TranscriptInput): string {
+  return digest({ transcriptionId, format, scope: withoutGaps(scope), write, notify });
 }
 
 /** All problems at once, before anything is sent. */

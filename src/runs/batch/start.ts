@@ -161,7 +161,7 @@ function priorityOf({ scope }: BatchInput): { priorityKey: number; fairnessKey: 
 
 /** How fast it is done does not make it another batch. */
 function askOf({ key, manifest, scope, notify }: BatchInput): string {
-  return digest({ key, manifest: manifest.digest, scope: withoutGaps(scope), notify: notify ?? undefined });
+  return digest({ key, manifest: manifest.digest, scope: withoutGaps(scope), notify });
 }
 
 /** What a batch was asked for. Every run of it has that; the first may be forgotten while the last goes on. */

@@ -3,7 +3,7 @@ import { isDeeper } from '../../api/json';
 import { shorten } from '../../api/errors';
 import { DEEPEST, type Problem, problemText } from '../../validation/campaign';
 import { type Check, must, object, required } from '../../validation/campaign/shape';
-import { isLeftOut, isRecord, isText } from '../../validation/inputs';
+import { isRecord, isText, withoutNulls } from '../../validation/inputs';
 import { type BatchItem } from '../../contract';
 import { keyOf, type MediaSpec, validateSpec, withoutGaps } from '../media';
 
@@ -54,12 +54,6 @@ function parse(line: string): { value?: unknown; problem?: string } {
   } catch (error) {
     return { problem: `is not JSON: ${error instanceof Error ? error.message : String(error)}` };
   }
-}
-
-/** Other languages write null for what they leave out. */
-function withoutNulls(line: Record<string, unknown>): Record<string, unknown> {
-  if (!Object.values(line).some(isLeftOut)) return line;
-  return Object.fromEntries(Object.entries(line).filter(([, value]) => !isLeftOut(value)));
 }
 
 function validateLine(line: Record<string, unknown>): string[] {

@@ -3,7 +3,7 @@ import { bytesOf, isDeeper } from '../../api/json';
 import { isId } from '../../api/scope';
 import { type CampaignInput, type CampaignMedia, RECORD_KINDS } from '../../contract';
 import { campaignJobKey, isItemName, LONGEST_KEY, recordKey } from '../../contract/ids';
-import { isLeftOut, isRecord, isText } from '../inputs';
+import { isLeftOut, isRecord, isText, withoutNulls } from '../inputs';
 import { campaignShape, isJobName, ITEM_NAME_WORDS, JOB_NAME_FORM } from './fields';
 import { type GraphJob, validateGraph, referencesIn } from './references';
 import { type Path, type Problem, problemText } from './shape';
@@ -42,17 +42,19 @@ export function findCampaignProblems(input: unknown): Problem[] {
 
 /** The same campaign without the nulls that other languages write for what they leave out; requests keep theirs. */
 export function withoutGaps({ carried, ...asked }: CampaignInput): CampaignInput {
-  const spec = withoutNulls(asked, SPEC_LEVELS);
+  const spec = withoutNullsAbove(SPEC_LEVELS, asked);
   return isLeftOut(carried) ? spec : { ...spec, carried };
 }
 
 /** `media.banner.tool`: below that nothing is Segue's. */
 const SPEC_LEVELS = 3;
 
-function withoutNulls<T>(value: T, levels: number): T {
+function withoutNullsAbove<T>(levels: number, value: T): T {
   if (levels === 0 || !isRecord(value)) return value;
-  const members = Object.entries(value).filter(([, member]) => !isLeftOut(member));
-  return Object.fromEntries(members.map(([name, member]) => [name, withoutNulls(member, levels - 1)])) as T;
+  const members = Object.entries(withoutNulls(value));
+  return Object.fromEntries(
+    members.map(([name, member]) => [name, withoutNullsAbove(levels - 1, member)]),
+  ) as T;
 }
 
 const PARTS = ['media', 'transcripts', 'waits'] as const;
@@ -117,7 +119,7 @@ export function makesLongKey(key: string, name: string): boolean {
   return campaignJobKey(key, name, MOST_REPEATS).length > LONGEST_KEY;
 }
 
-export const LONG_KEY_WORDS = `makes a key of over ${LONGEST_KEY} signs with that of the campaign: shorten one`;
+export const LONG_KEY_WORDS = `makes, with the key of the campaign, a key of more than ${LONGEST_KEY} characters: shorten one of the two`;
 
 /** Leaves room for what marks a repeat. */
 const MOST_REPEATS = 98;

@@ -88,7 +88,7 @@ export function validateAddedMedia(order: unknown, campaign: OpenCampaign): stri
  * Whether it is too much to be looked at, as the same tells. What is added is carried from run to run like the rest of
  * the campaign, so that it counts like the rest.
  */
-export function validateRoom(order: unknown, { names, asked = null }: OpenCampaign): string[] {
+export function validateRoom(order: unknown, { names, asked }: OpenCampaign): string[] {
   if (isDeeper(order, DEEPEST)) return [`the order: is nested deeper than ${DEEPEST} levels`];
   const bytes = bytesOf([asked, order]);
   const problems: Problem[] = [

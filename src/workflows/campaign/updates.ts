@@ -72,7 +72,7 @@ export function handleUpdates(run: Campaign): void {
     description: 'Adds a media job: { name, tool, request, optional?, by }.',
     validator: (order) => {
       // Everything else is checked in the handler, together with the request.
-      refuse([...validateEnd(run), ...validateRoom(order, askedOf(run))]);
+      refuse([...validateEnd(run), ...validateRoom(order, openCampaign(run))]);
     },
   });
 }
@@ -143,7 +143,7 @@ function receipt({ progress: { stage, paused } }: Campaign): CampaignReceipt {
 async function addMedia(run: Campaign, order: AddMediaOrder): Promise<CampaignReceipt> {
   const wrong = await CancellationScope.nonCancellable(() => checkMedia(partsOf(order)));
   // Again after the activity: somebody may have added media or decided meanwhile.
-  refuse([...validateEnd(run), ...validateAddedMedia(order, askedOf(run)), ...wrong]);
+  refuse([...validateEnd(run), ...validateAddedMedia(order, openCampaign(run)), ...wrong]);
   const { name, by, tool, request } = order;
   const { progress } = run;
   const optional = order.optional ?? false;
@@ -161,7 +161,7 @@ function partsOf(order: Partial<AddMediaOrder> | null | undefined): Pick<AddMedi
   return { tool, request } as AddMediaOrder;
 }
 
-function askedOf({ input, progress }: Campaign): OpenCampaign {
+function openCampaign({ input, progress }: Campaign): OpenCampaign {
   const names = progress.jobs.map(({ name }) => name);
   return { key: input.key, names, asked: [{ ...input, carried: null }, progress.added] };
 }

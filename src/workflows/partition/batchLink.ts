@@ -22,8 +22,8 @@ export function handleSlotGrant(run: Partition): void {
       // A partition without slots only takes signals: they alone may make its history long.
       run.handOverWhenLong();
       const { window } = run.progress;
-      if (!isRecord(grant) || typeof grant.order !== 'number' || !(grant.order > window.order)) return;
-      const places = typeof grant.places === 'number' ? Math.max(0, Math.trunc(grant.places) || 0) : 0;
+      if (!isRecord(grant) || typeof grant.order !== 'number' || grant.order <= window.order) return;
+      const places = typeof grant.places === 'number' ? Math.max(0, Math.trunc(grant.places)) : 0;
       const cancelled = window.cancelled || grant.cancelled === true;
       const [paused, isLarge] = [grant.paused === true, grant.isLarge === true];
       run.progress.window = { order: grant.order, places, paused, cancelled, isLarge };

@@ -210,6 +210,6 @@ function validateHeld(held: unknown, taskId: unknown): string[] {
   return isGood
     ? []
     : [
-        'held: must be { attempts: [{ n, at, outcome, reason, taskId? }] }, where n counts from 1 and at is a date, with at least one attempt, or with a taskId beside it',
+        'held: must be { attempts: [{ n, at, outcome, reason, taskId? }] }: n counts from 1, at is a date; attempts may be empty only when the input has a taskId',
       ];
 }

@@ -82,7 +82,9 @@ describe('a transcript', () => {
       // Another language started it, with null for what it leaves out.
       await temporal.client.workflow.start('transcript', {
         ...{ memo: OWN_START, workflowId: transcriptWorkflowId(transcriptionId), taskQueue: own.taskQueue },
-        args: [{ key: transcriptionId, transcriptionId, format: null, poll: own.poll }],
+        args: [
+          { key: transcriptionId, transcriptionId, format: null, write: null, notify: null, poll: own.poll },
+        ],
       });
       const job = await segueClient(temporal, own).transcripts.start({ transcriptionId });
       for (status of statuses) {

@@ -4,7 +4,7 @@
  */
 import { defaultPayloadConverter } from '@temporalio/common';
 import { type temporal as proto } from '@temporalio/proto';
-import { changedSignal, type RequestChangeOrder } from '../../../src/contract';
+import { changedSignal, type RequestChangeOrder, stateQuery } from '../../../src/contract';
 import { eventually } from '../eventually';
 import { type TestTemporal } from '../servers/temporal';
 
@@ -16,6 +16,8 @@ export async function answerAsWriter({ client }: TestTemporal, workflowId: strin
   });
   const malformed = [{ changeId, ok: false, error: { toString: 1 } }, { changeId }];
   for (const answer of malformed) await run.signal(changedSignal, answer as never);
+  // The run takes those before it answers a query.
+  await run.query(stateQuery);
   await run.signal(changedSignal, { changeId, ok: true });
 }
 

@@ -14,9 +14,7 @@ test('media is added as long as the campaign stays within its limits', () => {
   expect(
     validateAddedMedia(order, { key: 'k', names: names.slice(1), asked: { media: 'x'.repeat(500_000) } }),
   ).toEqual([]);
-  expect(
-    validateAddedMedia(order, { key: 'k', names: names, asked: { media: 'x'.repeat(525_000) } }),
-  ).toEqual([
+  expect(validateAddedMedia(order, { key: 'k', names, asked: { media: 'x'.repeat(525_000) } })).toEqual([
     'the order: the campaign has 1000 jobs, and takes no more',
     expect.stringMatching(/^the order: with it the campaign has \d+ bytes, more than 524288$/),
   ]);

@@ -268,7 +268,7 @@ describe('what people tell a running campaign', () => {
   test('more media whose key would be too long is refused', () => {
     const order = { name: 'n'.repeat(60), by: 'u', ...cutout };
     expect(validateAddedMedia(order, { key: 'k'.repeat(200), names: [] })).toEqual([
-      expect.stringContaining('name: makes a key of over 255 signs'),
+      expect.stringContaining('name: makes, with the key of the campaign, a key of more than 255 characters'),
     ]);
   });
 
