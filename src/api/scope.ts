@@ -31,7 +31,12 @@ export function isPrintable(value: unknown, longest: number): value is string {
 
 /** Whether a text can be the service's id of something and a part of a path: not empty, no outer blanks, no climbing. */
 export function isId(text: string): boolean {
-  return text !== '' && text === text.trim() && text !== '.' && text !== '..' && !/\p{Surrogate}/u.test(text);
+  return text !== '' && text === text.trim() && text !== '.' && text !== '..' && isWellFormed(text);
+}
+
+/** Whether UTF-8 can encode the text. A worker that is to send any other text to Temporal shuts down. */
+export function isWellFormed(text: string): boolean {
+  return !/\p{Surrogate}/u.test(text);
 }
 
 /** The rule for task ids: a text that is an id of at most 200 characters. */

@@ -1,4 +1,5 @@
 /** Keys and workflow ids. Every id Segue uses is made here, so that one job can have only one. */
+import { isWellFormed } from '../api/scope';
 
 const GIVEN_KEY = /^[A-Za-z0-9._-]{1,120}$/;
 
@@ -30,7 +31,10 @@ export const LONGEST_WORKFLOW_ID = 1_000;
 /** Whether a run can be signalled by this id. A run that tries it with any other fails its task for ever. */
 export function isWorkflowId(value: unknown): value is string {
   return (
-    typeof value === 'string' && value !== '' && new TextEncoder().encode(value).length <= LONGEST_WORKFLOW_ID
+    typeof value === 'string' &&
+    value !== '' &&
+    isWellFormed(value) &&
+    new TextEncoder().encode(value).length <= LONGEST_WORKFLOW_ID
   );
 }
 

@@ -1,6 +1,6 @@
 /** What is wrong with what an outlook is asked for, whoever asks. Part of the workflow bundle. */
 import { isInnerPointer } from '../api/json';
-import { isIdText, validateScope } from '../api/scope';
+import { isIdText, isWellFormed, validateScope } from '../api/scope';
 import { MOST_OUTLOOK_WEEKS } from '../contract';
 import { researchFields } from './campaign/fields';
 import { object, problemText } from './campaign/shape';
@@ -19,7 +19,7 @@ export function validateOutlookInput(input: unknown): string[] {
     ...(isRecord(project) && isIdText(project.resourcetype) && isIdText(project.id)
       ? []
       : ['project: must be { resourcetype, id }']),
-    ...(isLeftOut(at) || (isInnerPointer(at) && !/\p{Surrogate}/u.test(at))
+    ...(isLeftOut(at) || (isInnerPointer(at) && isWellFormed(at))
       ? []
       : ['at: must be a JSON pointer, like /campaign']),
     ...object(researchFields)({ drafts, activity, boards }, []).map(problemText),

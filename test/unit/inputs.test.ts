@@ -48,7 +48,7 @@ test.each<[string, Partial<Record<keyof MediaInput, unknown>>, string]>([
   expect(() => readMediaSettings(input)).toThrow(problem);
 });
 
-test.each(['', 7, 'x'.repeat(LONGEST_WORKFLOW_ID + 1), 'ä'.repeat(LONGEST_WORKFLOW_ID / 2 + 1)])(
+test.each(['', 7, 'x'.repeat(LONGEST_WORKFLOW_ID + 1), 'ä'.repeat(LONGEST_WORKFLOW_ID / 2 + 1), '\ud800'])(
   'a run that is to tell its news to %j is refused at its start',
   (reportTo) => {
     const problem = 'reportTo: must be a workflow id';

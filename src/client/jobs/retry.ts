@@ -6,6 +6,7 @@ import { againKey, campaignWorkflowId } from '../../contract/ids';
 import { MediaJob } from './job';
 import { askOf, type MediaSpec, startMediaInput } from '../../runs/media';
 import { startOf } from '../../runs/start';
+import { withoutNulls } from '../../validation/inputs';
 import { describeOwnRun, findOwnRun, isOpen, isRefusedStart } from '../../runs/ownRun';
 
 export interface RetryOptions {
@@ -22,8 +23,9 @@ export async function retryJob(
 ): Promise<MediaJob> {
   // State, task and hold belong to the old run; the retry submits anew.
   const start = await startOf(temporal, repeated);
-  const { carried, taskId, held, ...input } = start.input as MediaInput;
-  if (spec && askOf(spec) !== askOf(input)) throw new KeyReusedError(repeated.key, repeated.workflowId);
+  const { carried, taskId, held, ...input } = withoutNulls(start.input as MediaInput);
+  if (spec && askOf(withoutNulls(spec)) !== askOf(input))
+    throw new KeyReusedError(repeated.key, repeated.workflowId);
   await requireRun(temporal, repeated);
   await requireOwnKey(temporal, repeated, input);
   const wasReset = start.wasReset || (carried?.reset ?? false);

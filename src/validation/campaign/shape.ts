@@ -1,4 +1,5 @@
 /** How the parts of a plain JSON value are checked, where no schema library may be: in the workflow bundle. */
+import { isWellFormed } from '../../api/scope';
 import { isLeftOut, isRecord, isText } from '../inputs';
 
 /** What is wrong, and where: a starter who has the text of a spec turns the path into a line and a column. */
@@ -83,11 +84,11 @@ const LONGEST_COMMENT = 4_000;
 
 /** Who gives an order to a running batch or campaign, and why. */
 export const person = must(
-  (value) => isText(value) && value.trim() !== '' && value.length <= 200,
+  (value) => isText(value) && value.trim() !== '' && value.length <= 200 && isWellFormed(value),
   'who says so',
 );
 export const comment = must(
-  (value) => typeof value === 'string' && value.length <= LONGEST_COMMENT,
+  (value) => typeof value === 'string' && value.length <= LONGEST_COMMENT && isWellFormed(value),
   `a text of at most ${LONGEST_COMMENT} characters`,
 );
 

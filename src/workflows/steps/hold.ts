@@ -7,7 +7,7 @@ import {
   proxyActivities,
   setHandler,
 } from '@temporalio/workflow';
-import { isIdText } from '../../api/scope';
+import { isIdText, isWellFormed } from '../../api/scope';
 import {
   acceptedSignal,
   type Decision,
@@ -133,7 +133,9 @@ function problemsOf(job: JobContext, decision: unknown, rules: DecisionRules): s
   const open = describeHold(job);
   if (!open) return [`the run is not held; it is ${job.stage}`];
   const problems = Object.entries({ by, reason }).flatMap(([name, value]) =>
-    typeof value === 'string' && value.trim() !== '' ? [] : [`${name}: must be a text`],
+    typeof value === 'string' && value.trim() !== '' && isWellFormed(value)
+      ? []
+      : [`${name}: must be a text`],
   );
   if (hold !== open.id) problems.push(`hold: the open one is ${open.id}`);
   if (job.decision) problems.push('it is decided already');

@@ -203,7 +203,9 @@ function validateHeld(held: unknown, taskId: unknown): string[] {
     Number.isInteger(attempt.n) &&
     Number(attempt.n) > 0 &&
     isText(attempt.at) &&
+    /^\d{4}-/.test(attempt.at) &&
     !Number.isNaN(Date.parse(attempt.at)) &&
+    (attempt.reason === undefined || isText(attempt.reason)) &&
     (attempt.taskId === undefined || isIdText(attempt.taskId));
   const isGood =
     Array.isArray(attempts) && attempts.every(isAttempt) && (attempts.length > 0 || isText(taskId));

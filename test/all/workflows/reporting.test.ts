@@ -52,7 +52,7 @@ test('P2: listeners that are not there, or cannot be, keep no run from its end',
   await withWorker(temporal, config, sandbox.url, async () => {
     const told = await segueClient(temporal, config).media.start(job());
     const run = temporal.client.workflow.getHandle(told.workflowId);
-    const ids = ['nobody', told.workflowId, '', 7, 'x'.repeat(1_001), 'ä'.repeat(501)];
+    const ids = ['nobody', told.workflowId, '', 7, 'x'.repeat(1_001), 'ä'.repeat(501), '\ud800'];
     for (const args of [[], [null], ...ids.map((workflowId) => [{ workflowId }])])
       await run.signal(reportToSignal.name, ...args);
     expect(await told.wait()).toMatchObject({ status: 'succeeded' });

@@ -25,6 +25,9 @@ describe('P1 P2: each decision, sent twice', () => {
       await expect(decide(held, noTask)).rejects.toMatchObject({
         cause: { message: expect.stringContaining('taskId: must be an id') },
       });
+      await expect(decide(held, { ...decision, by: '\ud800' })).rejects.toMatchObject({
+        cause: { message: expect.stringContaining('by: must be a text') },
+      });
       expect(await decide(held, decision)).toMatchObject({ applied: true, taskId: decision.taskId });
       await expect(decide(held, decision)).rejects.toThrow();
       expect(await held.wait()).toMatchObject({ status: 'succeeded', taskId: decision.taskId });

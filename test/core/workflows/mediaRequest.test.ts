@@ -76,6 +76,15 @@ test('P1: after a refused plain start the client still finds the earlier job and
   expect(await postsOf(fresh.key)).toBe(0);
 });
 
+test('P1: a job that was requested with null for absent members is the same job without them', async () => {
+  const input = spec();
+  const { media } = segueClient(temporal, config);
+  const first = await request({ ...input, write: null, notify: null, taskId: null });
+  expect(await media.run(input)).toMatchObject({ taskId: (first as { taskId: string }).taskId });
+  await expect(media.retry(input)).rejects.toMatchObject({ name: 'NotRepeatedError' });
+  expect(await postsOf(input.key)).toBe(1);
+});
+
 test('P1: retry of a reset and cancelled job is refused', async () => {
   const input = spec();
   await addFault(sandbox.url, {

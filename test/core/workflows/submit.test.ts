@@ -193,6 +193,8 @@ describe('P2: results, inputs and histories that are too large', () => {
       [{ ...whole, submit: { timeout: 60 } }, 'submit.timeout: 60 is not'],
       [{ ...whole, held: { attempts: [{ n: 1, at: 'yesterday' }] } }, 'held: must be'],
       [{ ...whole, held: { attempts: [{ n: 1, at: '2026-01-01', taskId: 5 }] } }, 'held: must be'],
+      [{ ...whole, held: { attempts: [{ n: 1, at: '2026-01-01', reason: {} }] } }, 'held: must be'],
+      [{ ...whole, held: { attempts: [{ n: 1, at: '+275760-09-13' }] } }, 'held: must be'],
     ];
     const config = testConfig();
     await withWorker(temporal, config, 'http://127.0.0.1:1', async () => {
