@@ -1,5 +1,7 @@
 const { availableParallelism } = require('node:os');
 
+const isFull = process.env.SEGUE_TEST_FULL === '1';
+
 /** @type {import('jest').Config} */
 module.exports = {
   testEnvironment: '<rootDir>/test/support/jest/environment.js',
@@ -23,13 +25,9 @@ module.exports = {
   },
   globalSetup: '<rootDir>/test/support/jest/globalSetup.ts',
   globalTeardown: '<rootDir>/test/support/jest/globalTeardown.ts',
-  reporters: [
-    'default',
-    'summary',
-    ['<rootDir>/test/support/jest/plainSummary.js', { failOnSkip: process.env.SEGUE_TEST_FULL === '1' }],
-  ],
-  // Tests often wait for timers and servers, so there are two jest workers for every core.
-  maxWorkers: availableParallelism() * 2,
+  reporters: ['default', 'summary', ['<rootDir>/test/support/jest/plainSummary.js', { failOnSkip: isFull }]],
+  // Tests often wait for timers and servers, so there are two jest workers for every core. At full size they do not wait.
+  maxWorkers: availableParallelism() * (isFull ? 1 : 2),
   // Closed workflows stay in memory: jest restarts a jest worker above this size.
   workerIdleMemoryLimit: '800MB',
   // Ends a test that hangs; eventually() gives up earlier, and says what it waited for.
