@@ -26,7 +26,7 @@ module.exports = {
   globalSetup: '<rootDir>/test/support/jest/globalSetup.ts',
   globalTeardown: '<rootDir>/test/support/jest/globalTeardown.ts',
   reporters: ['default', 'summary', ['<rootDir>/test/support/jest/plainSummary.js', { failOnSkip: isFull }]],
-  // Tests often wait for timers and servers, so there are two jest workers for every core. At full size they do not wait.
+  // Most tests wait for timers and servers, so there are two jest workers for every core. Full-size tests need a core each.
   maxWorkers: availableParallelism() * (isFull ? 1 : 2),
   // Closed workflows stay in memory: jest restarts a jest worker above this size.
   workerIdleMemoryLimit: '800MB',

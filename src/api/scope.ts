@@ -34,7 +34,7 @@ export function isId(text: string): boolean {
   return text !== '' && text === text.trim() && text !== '.' && text !== '..' && isWellFormed(text);
 }
 
-/** Whether UTF-8 can encode the text. A worker that is to send any other text to Temporal shuts down. */
+/** Whether UTF-8 can encode the text. A worker shuts down when it sends another short text to Temporal as an id or message. */
 export function isWellFormed(text: string): boolean {
   return !/\p{Surrogate}/u.test(text);
 }

@@ -162,6 +162,7 @@ export function isLeftOut(value: unknown): value is null | undefined {
   return value === undefined || value === null;
 }
 
+/** At the top level only: a request keeps its own nulls. */
 export function withoutNulls<T extends object>(value: T): T {
   return Object.fromEntries(Object.entries(value).filter(([, member]) => !isLeftOut(member))) as T;
 }

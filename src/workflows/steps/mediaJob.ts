@@ -203,6 +203,7 @@ function validateHeld(held: unknown, taskId: unknown): string[] {
     Number.isInteger(attempt.n) &&
     Number(attempt.n) > 0 &&
     isText(attempt.at) &&
+    // A year of four digits: later dates are computed from this one, and dates have a limit.
     /^\d{4}-/.test(attempt.at) &&
     !Number.isNaN(Date.parse(attempt.at)) &&
     (attempt.reason === undefined || isText(attempt.reason)) &&

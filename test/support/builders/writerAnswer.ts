@@ -16,7 +16,7 @@ export async function answerAsWriter({ client }: TestTemporal, workflowId: strin
   });
   const malformed = [{ changeId, ok: false, error: { toString: 1 } }, { changeId }];
   for (const answer of malformed) await run.signal(changedSignal, answer as never);
-  // The run takes those before it answers a query.
+  // The query returns only after the run has handled the malformed answers.
   await run.query(stateQuery);
   await run.signal(changedSignal, { changeId, ok: true });
 }
