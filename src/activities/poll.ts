@@ -20,7 +20,6 @@ import { inParallel } from '../platform/parallel';
 import { callOptions } from './calls';
 import { activityFailure } from './lib/failures';
 import { boundedInfo, boundedText } from './lib/resultSize';
-import { pauseFirst } from './pause';
 
 /** GETs on the wire for one partition. */
 const AT_ONCE = 20;
@@ -96,7 +95,6 @@ export function createReadRecord(api: Api) {
   } as unknown as Record<PolledKind, RecordRead>;
 
   return async function readRecord({ kind, id, failOn, ...order }: RecordOrder): Promise<RecordNews> {
-    pauseFirst(order);
     const { read, statusOf } = reads[kind];
     try {
       const record = await read({ id }, callOptions('readRecord', order));
@@ -118,7 +116,6 @@ export interface DownloadOptions {
 /** Downloads one subtitle file. A text that is too long for a history is left out, with how to fetch it. */
 export function createDownloadSubtitles(api: Api, { keepLongTexts = false }: DownloadOptions) {
   return async function downloadSubtitles(order: DownloadOrder): Promise<Download> {
-    pauseFirst(order);
     const { transcriptionId: id, format } = order;
     try {
       const subtitles = await api.getSubtitles(

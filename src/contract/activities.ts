@@ -45,17 +45,8 @@ export interface OperatorOrder {
   runId: string;
 }
 
-/** The failure of an attempt that only has the server keep the pause. */
-export const PAUSE = 'Pause';
-
-/** What is asked after a while. */
-export interface Paused {
-  /** How long the server waits before the service is asked; its activity needs two attempts then. */
-  pauseMs?: number;
-}
-
 /** Any other operation: what it is asked, and for whom. */
-export interface CallOrder<Request> extends Paused {
+export interface CallOrder<Request> {
   request: Request;
   scope?: Scope;
   /** Made from the run and the step when left out. */
@@ -117,7 +108,7 @@ export interface WriteReport {
 /** Heartbeat of a write without an ETag: until when a PATCH of it may arrive. Null once it is known what became of it. */
 export type WriteNote = { unsettledUntil: number } | null;
 
-export interface RecordOrder extends Paused {
+export interface RecordOrder {
   kind: PolledKind;
   id: string;
   failOn?: RecordStatus[];
@@ -131,7 +122,7 @@ export interface RecordNews {
   record?: unknown;
 }
 
-export interface DownloadOrder extends Paused {
+export interface DownloadOrder {
   transcriptionId: string;
   format: SubtitleFormat;
   scope?: Scope;

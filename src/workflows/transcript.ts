@@ -73,10 +73,10 @@ function download(job: Transcript): Promise<Download> {
   return pollUntil<Download>(job, {
     immediate: true,
     timeoutMs: LONGEST_CALL_MS,
-    get: ({ activities, n, pauseMs }) => {
+    get: ({ activities, n }) => {
       const { transcriptionId, scope } = input;
       const requestId = downloadRequestId(subject.requestName, n);
-      return activities.downloadSubtitles({ transcriptionId, format, scope, requestId, pauseMs });
+      return activities.downloadSubtitles({ transcriptionId, format, scope, requestId });
     },
     isOver: ({ ready }) => ready || isEmptyForGood(progress),
     // The transcription is known, so a 404 is like any other failed download.

@@ -9,11 +9,10 @@ import {
   isCancellation,
   proxyActivities,
   setHandler,
-  sleep,
   workflowInfo,
 } from '@temporalio/workflow';
 import { isTaskOver } from '../../api/endings';
-import { FAILURE, PAUSE, type PollActivities, type PollNow, type SegueActivities } from '../../contract';
+import { FAILURE, type PollActivities, type PollNow, type SegueActivities } from '../../contract';
 import { formatDuration } from '../../contract/durations';
 import { pollRequestId, pollTaskQueue } from '../../contract/ids';
 import { alarm } from '../lib/notify';
@@ -29,12 +28,11 @@ type Task = Awaited<ReturnType<SegueActivities['getTask']>>;
 export function pollTask(job: MediaJob): Promise<Task | 'lost'> {
   const { progress, input } = job;
   return pollUntil(job, {
-    get: ({ activities, n, pauseMs }) =>
+    get: ({ activities, n }) =>
       activities.getTask({
         request: { id: progress.taskId ?? '' },
         scope: input.scope,
         requestId: pollRequestId(input.key, n),
-        pauseMs,
       }),
     isOver: ({ status }) => isTaskOver(status),
     onNotFound: () => holdLostTask(job),
@@ -64,6 +62,12 @@ export const MISSING_GRACE_MS = 5 * 60_000;
 
 const NOT_OVER = { overdue: 'is not over', givenUp: 'the service never said it was over' };
 
+interface PollRequest {
+  /** Number of this poll in the run, from 1. */
+  n: number;
+  activities: PollActivities;
+}
+
 export interface PollOptions<News, Lost> {
   /** One GET, without retries. */
   get: (request: PollRequest) => Promise<News>;
@@ -88,9 +92,7 @@ export async function pollUntil<News, Lost = never>(
   let pauseMs = options.immediate ? 0 : nextPause(job);
   for (;;) {
     job.progress.pollingSince ??= new Date().toISOString();
-    const poll = await pollAfter(job, { pauseMs, timeoutMs: options.timeoutMs }, (request) =>
-      pollOnce(job, options, request),
-    );
+    const poll = await pollAfter(job, pauseMs, options);
     if (poll?.is === 'over') {
       closeHold(job);
       return poll.news;
@@ -98,7 +100,7 @@ export async function pollUntil<News, Lost = never>(
     if (job.decision) throw abandoned(job, job.decision);
     const lost = poll && (await afterPoll(job, options, poll));
     if (lost !== undefined) return lost;
-    pauseMs = poll ? nextPause(job) : 0;
+    pauseMs = nextPause(job);
   }
 }
 
@@ -158,27 +160,61 @@ export function handlePollNow<State>(
 
 type Poll<News> = { is: 'over'; news: News } | { is: 'running' | 'missing' | 'no news' };
 
+/** Polls once, after a timer that `pollNow` cuts short. Gives undefined when a decision comes first. */
+async function pollAfter<News>(
+  job: JobContext,
+  pauseMs: number,
+  options: PollOptions<News, unknown>,
+): Promise<Poll<News> | undefined> {
+  const isDecided = (): boolean => job.decision !== null;
+  const scope = new CancellationScope();
+  job.nextPollAt = new Date(Date.now() + pauseMs).toISOString();
+  try {
+    if (pauseMs > 0)
+      await condition(() => job.pollRequested || isDecided(), pauseMs, { summary: `next poll of ${label(job)}` });
+    if (isDecided()) return undefined;
+    return await scope.run(() =>
+      Promise.race([pollOnce(job, options), condition(isDecided).then(() => undefined)]),
+    );
+  } finally {
+    scope.cancel();
+    job.nextPollAt = null;
+    job.pollRequested = false;
+  }
+}
+
+const POLL_TIMEOUT_MS = 12_000;
+/** A poll that no worker takes for this long is given up; the next one follows. */
+const LONGEST_QUEUE_MS = 120_000;
+
 async function pollOnce<News>(
   job: JobContext,
-  options: PollOptions<News, unknown>,
-  request: PollRequest,
+  { get, isOver, onFailure, timeoutMs = POLL_TIMEOUT_MS }: PollOptions<News, unknown>,
 ): Promise<Poll<News>> {
+  const n = job.progress.polls + 1;
+  // Not a local activity: where one meets a query and a signal in one workflow task, the history does not replay.
+  const activities = proxyActivities<PollActivities>({
+    taskQueue: pollTaskQueue(workflowInfo().taskQueue),
+    startToCloseTimeout: timeoutMs,
+    // Without a worker for polls, a job must still become overdue.
+    scheduleToCloseTimeout: timeoutMs + LONGEST_QUEUE_MS,
+    // TRY_CANCEL: ignore late results.
+    cancellationType: ActivityCancellationType.TRY_CANCEL,
+    // The next timer polls again.
+    retry: { maximumAttempts: 1 },
+    summary: `poll ${n}`,
+  });
   try {
-    const news = await options.get(request);
-    job.progress.polls = request.n;
+    const news = await get({ n, activities });
+    job.progress.polls = n;
     job.lastError = null;
-    return options.isOver(news) ? { is: 'over', news } : { is: 'running' };
+    return isOver(news) ? { is: 'over', news } : { is: 'running' };
   } catch (error) {
     if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
     const failure = error.cause ?? error;
-    if (failure instanceof ApplicationFailure && failure.type === PAUSE) {
-      // The server kept no pause: it would outlast the time limit of the run, or an operator took the second attempt away.
-      await sleep(request.pauseMs);
-      return pollOnce(job, options, { ...request, pauseMs: 0 });
-    }
-    job.progress.polls = request.n;
+    job.progress.polls = n;
     job.lastError = failure.message;
-    options.onFailure?.(failure);
+    onFailure?.(failure);
     return { is: httpStatusOf(failure) === 404 ? 'missing' : 'no news' };
   }
 }
@@ -215,54 +251,4 @@ function givenUp(job: JobContext, text: string): ApplicationFailure {
     message: `Gave up on ${subject.longLabel()}: ${status ? `${text}; ${status}` : text}`,
     details: [{ key: input.key, ...subject.facts(), lastError }],
   });
-}
-
-export interface PollRequest {
-  /** Number of this poll in the run, from 1. */
-  n: number;
-  /** The pause, which the first attempt of the activity asks the server to keep. */
-  pauseMs: number;
-  activities: PollActivities;
-}
-
-const POLL_TIMEOUT_MS = 12_000;
-/** A poll that no worker takes for this long is given up; the next one follows. */
-const LONGEST_QUEUE_MS = 120_000;
-
-/**
- * Polls once, after `pauseMs`. Gives undefined when a decision or `pollNow` cuts the pause short.
- *
- * The server keeps the pause between two attempts of the activity. It is not a local activity: where one meets a query
- * and a signal in one workflow task, they replay in another order than they came.
- */
-async function pollAfter<News>(
-  job: JobContext,
-  { pauseMs, timeoutMs = POLL_TIMEOUT_MS }: { pauseMs: number; timeoutMs?: number },
-  poll: (request: PollRequest) => Promise<News>,
-): Promise<News | undefined> {
-  const n = job.progress.polls + 1;
-  const activities = proxyActivities<PollActivities>({
-    taskQueue: pollTaskQueue(workflowInfo().taskQueue),
-    startToCloseTimeout: timeoutMs,
-    // Without a worker for polls, a job must still become overdue.
-    scheduleToCloseTimeout: pauseMs + 2 * timeoutMs + LONGEST_QUEUE_MS,
-    // TRY_CANCEL: ignore late results.
-    cancellationType: ActivityCancellationType.TRY_CANCEL,
-    // Only the pause is retried, and it is the policy's own interval, because a policy may shorten the delay that an
-    // attempt asks for.
-    retry: pauseMs > 0 ? { maximumAttempts: 2, initialInterval: pauseMs } : { maximumAttempts: 1 },
-    summary: pauseMs > 0 ? `poll ${n}, after ${formatDuration(pauseMs)}` : `poll ${n}`,
-  });
-  const scope = new CancellationScope();
-  const isCutShort = (): boolean => (job.pollRequested && pauseMs > 0) || job.decision !== null;
-  job.nextPollAt = new Date(Date.now() + pauseMs).toISOString();
-  try {
-    return await scope.run(() =>
-      Promise.race([poll({ n, pauseMs, activities }), condition(isCutShort).then(() => undefined)]),
-    );
-  } finally {
-    scope.cancel();
-    job.nextPollAt = null;
-    job.pollRequested = false;
-  }
 }

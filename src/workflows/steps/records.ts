@@ -51,9 +51,9 @@ export async function pollRecord(job: RecordJob, asked: RecordAsk): Promise<Reco
   const { progress, input, subject } = job;
   const { status, record } = await pollUntil<RecordNews>(job, {
     immediate: true,
-    get: async ({ activities, n, pauseMs }) => {
+    get: async ({ activities, n }) => {
       const requestId = pollRequestId(subject.requestName, n);
-      const news = await activities.readRecord({ ...asked, scope: input.scope, requestId, pauseMs });
+      const news = await activities.readRecord({ ...asked, scope: input.scope, requestId });
       progress.status = news.status;
       return news;
     },
