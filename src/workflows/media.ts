@@ -1,11 +1,9 @@
-import { ApplicationFailure, CancellationScope, setHandler } from '@temporalio/workflow';
+import { ApplicationFailure, setHandler } from '@temporalio/workflow';
 import { FAILURE, type MediaInput, type MediaResult, pollNowUpdate, stateQuery } from '../contract';
-import { mediaWorkflowId } from '../contract/ids';
 import { handleListeners } from './lib/listeners';
 import { endOf, notifyEnd, resultOf, type Success, withCompletion, writeEnd } from './steps/finish';
 import { handleDecisions, handleLateAnswers, taskRules } from './steps/hold';
-import { refuseUnsafeStart } from './steps/job';
-import { describeJob, type MediaJob, readMediaSettings, startMediaJob } from './steps/mediaJob';
+import { MediaJob } from './steps/mediaJob';
 import { handlePollNow, pollTask } from './steps/poll';
 import { handleSending, submitOnce } from './steps/submit';
 import { showStart } from './steps/visibility';
@@ -50,16 +48,14 @@ function taskFailed({ input, progress }: MediaJob, errors: unknown): Application
 }
 
 function start(input: MediaInput): MediaJob {
-  const settings = readMediaSettings(input);
-  refuseUnsafeStart(input.key, mediaWorkflowId(input.key), input);
-  const job = startMediaJob(input, settings, CancellationScope.current());
-  setHandler(stateQuery, () => describeJob(job), {
+  const job = new MediaJob(input);
+  setHandler(stateQuery, () => job.describe(), {
     description: 'What this job is doing: stage, hold, task, attempts, polls.',
   });
   handleDecisions(job, taskRules(job));
   handleLateAnswers(job);
   handleSending(job);
-  handlePollNow(job, pollNowUpdate, () => describeJob(job));
+  handlePollNow(job, pollNowUpdate, () => job.describe());
   handleListeners(job);
   showStart(job);
   return job;

@@ -32,7 +32,7 @@ export async function nudge(input: NudgeInput): Promise<NoticeOutcome> {
   const { workflowId } = workflowInfo();
   refuseUnsafeStart(workflowId, workflowId);
   const sender = {
-    subject: { requestName: workflowId },
+    requestName: workflowId,
     progress: { reset: wasReset(undefined) },
   };
   for (;;) {

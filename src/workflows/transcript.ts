@@ -15,13 +15,13 @@ import {
 import { LONGEST_CHANGE } from '../contract/changes';
 import { downloadRequestId, transcriptWorkflowId } from '../contract/ids';
 import { validateTranscriptInput } from '../validation/inputs';
-import { pollTimes } from '../validation/times';
+import { pollTimes, type PollTimes } from '../validation/times';
 import { handleListeners } from './lib/listeners';
 import { endOf, notifyEnd, resultOf, type Success, withCompletion, writeEnd } from './steps/finish';
 import { handleDecisions } from './steps/hold';
-import { describeHold, newContext, readSettings, refuseUnsafeStart } from './steps/job';
+import { readSettings, refuseUnsafeStart } from './steps/job';
 import { handlePollNow, pollUntil } from './steps/poll';
-import { pollRecord, type RecordJob, recordStatusText, startRecordProgress } from './steps/records';
+import { pollRecord, RecordJob, startRecordProgress } from './steps/records';
 import { lines, recordDetails, setStage, showStart } from './steps/visibility';
 
 /** The file may come a little later than the status that announces it; after this long, empty is the result. */
@@ -36,13 +36,6 @@ export async function transcript(input: TranscriptInput): Promise<TranscriptResu
     const notified = await notifyEnd(job, end, written);
     return { ...resultOf(job, end), written, notified };
   });
-}
-
-interface Transcript extends RecordJob {
-  readonly progress: TranscriptProgress;
-  readonly input: TranscriptInput;
-  readonly format: SubtitleFormat;
-  stage: TranscriptStage;
 }
 
 async function pollAndDownload(
@@ -67,7 +60,7 @@ async function pollAndDownload(
 }
 
 function download(job: Transcript): Promise<Download> {
-  const { progress, input, subject, format } = job;
+  const { progress, input, requestName, format } = job;
   // A run that continues an overdue one stays overdue.
   if (!progress.hold) setStage(job, 'downloading');
   return pollUntil<Download>(job, {
@@ -75,7 +68,7 @@ function download(job: Transcript): Promise<Download> {
     timeoutMs: LONGEST_CALL_MS,
     get: ({ activities, n }) => {
       const { transcriptionId, scope } = input;
-      const requestId = downloadRequestId(subject.requestName, n);
+      const requestId = downloadRequestId(requestName, n);
       return activities.downloadSubtitles({ transcriptionId, format, scope, requestId });
     },
     isOver: ({ ready }) => ready || isEmptyForGood(progress),
@@ -112,42 +105,54 @@ function condensed({ size, digest, fetch }: CondensedText): CondensedText {
   return { size, digest, fetch };
 }
 
-function start(input: TranscriptInput): Transcript {
-  const settings = readSettings(validateTranscriptInput(input), (reader) => pollTimes(input.poll, reader));
-  const { key, transcriptionId, carried } = input;
-  // Other languages write null for what they leave out.
-  const format = input.format ?? 'srt';
-  refuseUnsafeStart(key, transcriptWorkflowId(key), input);
-  const progress: TranscriptProgress = {
-    ...startRecordProgress(input),
-    doneAt: carried?.doneAt ?? null,
-    emptySince: carried?.emptySince ?? null,
-  };
-  const job: Transcript = {
-    ...newContext(),
-    ...{ input, settings, progress, format },
-    stage: firstStage(progress),
-    subject: {
-      tool: 'transcript',
-      noun: 'transcript',
-      name: `transcript ${key}`,
-      kind: 'transcription',
-      id: () => transcriptionId,
-      longLabel: () => `transcription ${transcriptionId} of transcript ${key}`,
-      requestName: transcriptWorkflowId(key),
-      facts: () => ({ transcriptionId, format }),
-      details: () => detailsOf(job),
-      lastStatusText: () => recordStatusText(job),
-    },
-  };
-  setHandler(transcriptStateQuery, () => describe(job), {
-    description: 'What this transcript is doing: stage, hold, status of the transcription, polls.',
-  });
-  handleDecisions(job);
-  handlePollNow(job, transcriptPollNowUpdate, () => describe(job));
-  handleListeners(job);
-  showStart(job);
-  return job;
+class Transcript extends RecordJob {
+  readonly tool = 'transcript';
+  readonly noun = 'transcript';
+  readonly kind = 'transcription';
+  readonly name: string;
+  readonly requestName: string;
+  readonly settings: PollTimes;
+  readonly progress: TranscriptProgress;
+  readonly format: SubtitleFormat;
+  stage: TranscriptStage;
+
+  constructor(readonly input: TranscriptInput) {
+    super();
+    this.settings = readSettings(validateTranscriptInput(input), (reader) => pollTimes(input.poll, reader));
+    const { key, carried } = input;
+    this.name = `transcript ${key}`;
+    this.requestName = transcriptWorkflowId(key);
+    refuseUnsafeStart(key, this.requestName, input);
+    // Other languages write null for what they leave out.
+    this.format = input.format ?? 'srt';
+    this.progress = {
+      ...startRecordProgress(input),
+      doneAt: carried?.doneAt ?? null,
+      emptySince: carried?.emptySince ?? null,
+    };
+    this.stage = firstStage(this.progress);
+  }
+
+  get id(): string {
+    return this.input.transcriptionId;
+  }
+
+  facts(): { transcriptionId: string; format: string } {
+    return { transcriptionId: this.id, format: this.format };
+  }
+
+  details(): string {
+    const { emptySince } = this.progress;
+    const details = recordDetails(this, this.stage);
+    if (this.stage !== 'downloading' || emptySince === null) return details;
+    return lines(details, `The file is empty since ${emptySince}; if it stays so, that is the result.`);
+  }
+
+  override describe(): TranscriptState {
+    const { status } = this.progress;
+    const jobStatus = status === null ? null : String(status);
+    return { ...super.describe(), ...this.facts(), format: this.format, stage: this.stage, jobStatus };
+  }
 }
 
 function firstStage({ end, hold, doneAt }: TranscriptProgress): TranscriptStage {
@@ -156,26 +161,14 @@ function firstStage({ end, hold, doneAt }: TranscriptProgress): TranscriptStage 
   return doneAt === null ? 'polling' : 'downloading';
 }
 
-function detailsOf(job: Transcript): string {
-  const { emptySince } = job.progress;
-  const details = recordDetails(job, job.stage);
-  if (job.stage !== 'downloading' || emptySince === null) return details;
-  return lines(details, `The file is empty since ${emptySince}; if it stays so, that is the result.`);
-}
-
-function describe(job: Transcript): TranscriptState {
-  const { input, format, progress, stage, nextPollAt, lastError } = job;
-  const { decisions, polls, status } = progress;
-  return {
-    key: input.key,
-    transcriptionId: input.transcriptionId,
-    format,
-    stage,
-    hold: describeHold(job),
-    jobStatus: status === null ? null : String(status),
-    decisions,
-    polls,
-    nextPollAt,
-    lastError,
-  };
+function start(input: TranscriptInput): Transcript {
+  const job = new Transcript(input);
+  setHandler(transcriptStateQuery, () => job.describe(), {
+    description: 'What this transcript is doing: stage, hold, status of the transcription, polls.',
+  });
+  handleDecisions(job);
+  handlePollNow(job, transcriptPollNowUpdate, () => job.describe());
+  handleListeners(job);
+  showStart(job);
+  return job;
 }

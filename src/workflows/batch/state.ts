@@ -19,7 +19,7 @@ import { type Sender, wasReset } from '../lib/atMostOnce';
 const NO_ITEMS: ItemCounts = { waiting: 0, running: 0, succeeded: 0, failed: 0, held: 0, cancelled: 0 };
 
 export class Batch implements Sender {
-  readonly subject: Sender['subject'];
+  readonly requestName: string;
   readonly progress: BatchProgress;
   /** Something has changed that the main loop must act on. */
   hasWork: boolean;
@@ -33,7 +33,7 @@ export class Batch implements Sender {
   constructor(readonly input: BatchInput) {
     const { carried, manifest } = input;
     const now = new Date().toISOString();
-    this.subject = { requestName: batchWorkflowId(input.key) };
+    this.requestName = batchWorkflowId(input.key);
     this.progress = {
       stage: 'running',
       since: now,

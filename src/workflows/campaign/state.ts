@@ -27,7 +27,7 @@ import { type WriterReplies, newWriterReplies } from '../steps/write';
 import { type JobStart } from './jobs';
 
 export class Campaign implements Sender {
-  readonly subject: Sender['subject'];
+  readonly requestName: string;
   readonly progress: CampaignProgress;
   readonly mailbox: WriterReplies = newWriterReplies();
   /** JSON pointer to the campaign's state in the project's data. */
@@ -65,7 +65,7 @@ export class Campaign implements Sender {
   constructor(readonly input: CampaignInput) {
     const { carried, approval } = input;
     const now = new Date().toISOString();
-    this.subject = { requestName: campaignWorkflowId(input.key) };
+    this.requestName = campaignWorkflowId(input.key);
     this.progress = {
       stage: 'preparing',
       since: now,

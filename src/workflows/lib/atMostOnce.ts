@@ -17,7 +17,8 @@ export const AT_MOST_ONCE: ActivityOptions['retry'] = {
 
 /** What a run must know to send something at most once. */
 export interface Sender {
-  readonly subject: { requestName: string };
+  /** Prefix of the request ids; no other run has it. */
+  readonly requestName: string;
   readonly progress: { reset: boolean };
 }
 

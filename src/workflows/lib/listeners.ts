@@ -10,7 +10,7 @@ import {
 import { type JobNews, jobNewsSignal, reportToSignal } from '../../contract';
 import { isWorkflowId } from '../../contract/ids';
 import { isRecord } from '../../validation/inputs';
-import { type JobContext, type Stage } from '../steps/job';
+import { type Job, type Stage } from '../steps/job';
 
 /** The stages that listeners act on: a task is known, a person is needed, the job is over. */
 const REPORTED: ReadonlySet<Stage> = new Set([
@@ -38,7 +38,7 @@ export function listenersOf({
 }
 
 /** Reports the current stage to each new listener at once, and later every stage that listeners act on. */
-export function handleListeners(job: JobContext): void {
+export function handleListeners(job: Job): void {
   handleReportTo(
     job.progress.listeners,
     'Has this run tell its stages to another one: { workflowId }.',
@@ -50,13 +50,13 @@ export function handleListeners(job: JobContext): void {
 }
 
 /** Also reports that the job is not held any more, whatever it does next. */
-export function reportStage(job: JobContext, before: Stage): void {
+export function reportStage(job: Job, before: Stage): void {
   if (!REPORTED.has(job.stage) && before !== 'held') return;
   for (const listener of job.progress.listeners) report(job, listener);
 }
 
 /** A signal that is still being sent when a run ends is lost. */
-export async function untilReported(job: JobContext): Promise<void> {
+export async function untilReported(job: Job): Promise<void> {
   await condition(() => job.reports === 0);
 }
 
@@ -94,9 +94,9 @@ function handleReportTo(
   );
 }
 
-function report(job: JobContext, listener: string): void {
+function report(job: Job, listener: string): void {
   job.reports += 1;
-  void signal(listener, job.stage, job.subject.facts().taskId ?? null).finally(() => {
+  void signal(listener, job.stage, job.facts().taskId ?? null).finally(() => {
     job.reports -= 1;
   });
 }

@@ -22,7 +22,7 @@ import {
 } from '../../contract';
 import { formatDuration } from '../../contract/durations';
 import { notifyRequestId } from '../../contract/ids';
-import { type JobContext } from '../steps/job';
+import { type Job } from '../steps/job';
 import { commandsOf, MEANING } from '../steps/visibility';
 import { AT_MOST_ONCE, doubling, type Sender, senderOf } from './atMostOnce';
 
@@ -59,7 +59,7 @@ export function tellUser(
   tries?: Tries,
 ): Promise<NoticeOutcome> {
   const notification = notificationTo(to, message);
-  const requestId = notifyRequestId(job.subject.requestName, message.event);
+  const requestId = notifyRequestId(job.requestName, message.event);
   const { sendBefore } = message;
   const send = (): Promise<NotifyOutcome> =>
     once.notify({ notification, requestId, runId: senderOf(job), sendBefore });
@@ -94,7 +94,7 @@ export interface Tries {
 
 /** Without a configured operator nobody is notified, and the outcome is `sent`. */
 export function tellOperator(job: Sender, message: Message, tries?: Tries): Promise<NoticeOutcome> {
-  const requestId = notifyRequestId(job.subject.requestName, `${message.event}.operator`);
+  const requestId = notifyRequestId(job.requestName, `${message.event}.operator`);
   const send = async (): Promise<NotifyOutcome> => {
     const outcome = await once.tellOperator({
       notification: contentOf({ ...message, category: 'agentError' }),
@@ -124,9 +124,9 @@ function withoutTitle(text: string, title: string): string {
 }
 
 /** The `_extra` fields of a job's notifications. */
-export function extraOf(job: JobContext): Record<string, string> {
+export function extraOf(job: Job): Record<string, string> {
   const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-  const facts = Object.entries(job.subject.facts()).flatMap(([name, value]) =>
+  const facts = Object.entries(job.facts()).flatMap(([name, value]) =>
     value === null ? [] : [[snakeCase(name), value] as const],
   );
   return { job_key: job.input.key, ...Object.fromEntries<string>(facts) };
@@ -186,7 +186,7 @@ interface Alarm {
 }
 
 /** Notifies once that a job waits for a decision. Cancel the scope once it is decided. */
-export function alarm(job: JobContext, { n, why, reason }: Omit<Hold, 'since'>): CancellationScope {
+export function alarm(job: Job, { n, why, reason }: Omit<Hold, 'since'>): CancellationScope {
   return raise(job, {
     why,
     event: why === 'overdue' ? `overdue-${n}` : `held-${n}`,
@@ -202,7 +202,7 @@ export function alarm(job: JobContext, { n, why, reason }: Omit<Hold, 'since'>):
  * does not.
  */
 export function alarmOfDenial(
-  job: JobContext,
+  job: Job,
   { n, status, reason }: { n: number; status?: number; reason: string },
   graceMs: number,
 ): CancellationScope {
@@ -225,25 +225,22 @@ export function alarmOfDenial(
  * Log and metric come first, because the service may be down; then the operator and the job's user are notified, with
  * retries.
  */
-function raise(
-  job: JobContext,
-  { why, event, title, reason, meaning, todo, denied }: Alarm,
-): CancellationScope {
-  const { input, subject } = job;
-  log.error('a person is needed', { key: input.key, why, reason, ...subject.facts() });
+function raise(job: Job, { why, event, title, reason, meaning, todo, denied }: Alarm): CancellationScope {
+  const { input, tool } = job;
+  log.error('a person is needed', { key: input.key, why, reason, ...job.facts() });
   metricMeter.createCounter(ALARMS).add(1, { why });
-  const greeting = `the job \`${input.key}\` (${subject.tool}) waits for a person. ${reason}`;
+  const greeting = `the job \`${input.key}\` (${tool}) waits for a person. ${reason}`;
   const message: Message = {
     category: 'agentNeedsInput',
     event,
     title,
-    message: `${subject.tool} for ${input.key}: ${reason}`.replace(/\s+/g, ' ').slice(0, 300),
+    message: `${tool} for ${input.key}: ${reason}`.replace(/\s+/g, ' ').slice(0, 300),
     body: ['Hello,', greeting, meaning, ...todo, 'Segue'].join('\n\n'),
     extra: extraOf(job),
     denied,
   };
-  const operatorKnows = job.toldByBatch;
-  job.toldByBatch = false;
+  const operatorKnows = job.isOperatorNotified;
+  job.isOperatorNotified = false;
   const sending = scopeOfSending();
   job.alarms += 1;
   sending
@@ -261,7 +258,7 @@ function scopeOfSending(): CancellationScope {
   return new CancellationScope({ cancellable: true, parent: new CancellationScope({ cancellable: false }) });
 }
 
-async function sendAlarm(job: JobContext, message: Message, operatorKnows: boolean): Promise<void> {
+async function sendAlarm(job: Job, message: Message, operatorKnows: boolean): Promise<void> {
   const { notify } = job.input;
   const wantsToKnow = notify && (notify.on?.includes('needsInput') ?? true);
   const outcomes = await Promise.all([

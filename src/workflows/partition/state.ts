@@ -37,7 +37,7 @@ type Backoff = ReturnType<typeof doubling>;
 const SILENT_POLLS = 3;
 
 export class Partition implements Sender, Submitter {
-  readonly subject: Sender['subject'];
+  readonly requestName: string;
   readonly progress: PartitionProgress;
   readonly mailbox: WriterReplies = newWriterReplies();
   readonly sending: Submitter['sending'] = new Set();
@@ -69,7 +69,7 @@ export class Partition implements Sender, Submitter {
     readonly settings: JobTimes,
   ) {
     const { carried, batch, n } = input;
-    this.subject = { requestName: batchPartWorkflowId(batch, n) };
+    this.requestName = batchPartWorkflowId(batch, n);
     this.progress = {
       items: carried?.items ?? input.items.map(newItem),
       letters: carried?.letters ?? [],

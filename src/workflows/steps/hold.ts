@@ -19,8 +19,8 @@ import {
 } from '../../contract';
 import { isRecord, isText, validateTaskId } from '../../validation/inputs';
 import { alarm } from '../lib/notify';
-import { describeHold, holdId, type JobContext } from './job';
-import { addOtherTask, type MediaJob } from './mediaJob';
+import { type Job } from './job';
+import { type MediaJob } from './mediaJob';
 import { setStage, showTasks } from './visibility';
 
 /**
@@ -33,7 +33,7 @@ export async function hold(job: MediaJob, cause: Omit<Hold, 'since'>): Promise<D
   if (cause.why === 'unknown' && lateTask !== undefined) {
     job.decision = lateAdoption(job, lateTask);
     // The batch notified the operator of this hold, not of the next one.
-    job.toldByBatch = false;
+    job.isOperatorNotified = false;
   }
   const alarming = job.decision ? undefined : alarm(job, cause);
   try {
@@ -44,13 +44,13 @@ export async function hold(job: MediaJob, cause: Omit<Hold, 'since'>): Promise<D
 }
 
 /** Does not wait for the decision. */
-export function openHold(job: JobContext, cause: Omit<Hold, 'since'>): void {
+export function openHold(job: Job, cause: Omit<Hold, 'since'>): void {
   job.decision = null;
   job.progress.hold = { ...cause, since: new Date().toISOString() };
   setStage(job, cause.why === 'overdue' ? 'overdue' : 'held');
 }
 
-export function closeHold(job: JobContext): void {
+export function closeHold(job: Job): void {
   job.progress.hold = null;
   job.decision = null;
 }
@@ -66,20 +66,20 @@ async function takeDecision(job: MediaJob): Promise<Decision> {
   return decision;
 }
 
-export function abandoned({ input, subject }: JobContext, { by, reason }: Decision): ApplicationFailure {
-  const name = subject.name.replace(/^./, (first) => first.toUpperCase());
+export function abandoned(job: Job, { by, reason }: Decision): ApplicationFailure {
+  const name = job.name.replace(/^./, (first) => first.toUpperCase());
   return ApplicationFailure.create({
     type: FAILURE.abandoned,
     nonRetryable: true,
     message: `${name} was abandoned by ${by}: ${reason}`,
-    details: [{ key: input.key, ...subject.facts(), by, reason }],
+    details: [{ key: job.input.key, ...job.facts(), by, reason }],
   });
 }
 
 /** A late answer of the service decides like a person. */
 function lateAdoption(job: MediaJob, taskId: string): Decision {
   const reason = 'the answer to the submission came late';
-  return { hold: holdId(job), action: 'adopt', taskId, by: 'segue', reason };
+  return { hold: job.holdId(), action: 'adopt', taskId, by: 'segue', reason };
 }
 
 const MOST_DECISIONS_SHOWN = 20;
@@ -93,8 +93,8 @@ interface DecisionRules {
 
 const NO_RULES: DecisionRules = { problemsOf: () => [], confirm: () => Promise.resolve() };
 
-export function handleDecisions(job: JobContext, rules = NO_RULES): void {
-  const actions = job.resubmitAfter ? 'adopt | resubmit | abandon, taskId?, force?' : 'abandon';
+export function handleDecisions(job: Job, rules = NO_RULES): void {
+  const actions = rules === NO_RULES ? 'abandon' : 'adopt | resubmit | abandon, taskId?, force?';
   setHandler(resolveUpdate, (decision) => applyDecision(job, decision, rules), {
     description: `Decides a held run: { hold, action: ${actions}, by, reason }. \`hold\` is in the answer of \`state\`.`,
     // Not run on replay, so it may compare the run id and the time. It also checks decisions that a reset applies again.
@@ -106,11 +106,7 @@ export function handleDecisions(job: JobContext, rules = NO_RULES): void {
 }
 
 /** Compares only the number of the hold: a reset applies accepted decisions again, in a run with another id. */
-async function applyDecision(
-  job: JobContext,
-  decision: Decision,
-  rules: DecisionRules,
-): Promise<DecisionReceipt> {
+async function applyDecision(job: Job, decision: Decision, rules: DecisionRules): Promise<DecisionReceipt> {
   const isOpen = (): boolean => job.progress.hold?.n === numberOf(decision.hold) && job.decision === null;
   // Compared again after the wait: another decision or a late answer may have come first, and a resubmit would pay twice.
   if (isOpen()) await rules.confirm(decision);
@@ -119,18 +115,18 @@ async function applyDecision(
     job.decision = decision;
     recordDecision(job, decision);
   }
-  const taskId = decision.taskId ?? job.subject.facts().taskId ?? null;
+  const taskId = decision.taskId ?? job.facts().taskId ?? null;
   return { applied, stage: job.stage, taskId };
 }
 
-function recordDecision({ progress }: JobContext, { force, ...decision }: Decision): void {
+function recordDecision({ progress }: Job, { force, ...decision }: Decision): void {
   progress.decisions.push({ ...decision, at: new Date().toISOString() });
   if (progress.decisions.length > MOST_DECISIONS_SHOWN) progress.decisions.shift();
 }
 
-function problemsOf(job: JobContext, decision: unknown, rules: DecisionRules): string[] {
+function problemsOf(job: Job, decision: unknown, rules: DecisionRules): string[] {
   const { hold, action, by, reason } = (decision ?? {}) as Partial<Decision>;
-  const open = describeHold(job);
+  const open = job.describeHold();
   if (!open) return [`the run is not held; it is ${job.stage}`];
   const problems = Object.entries({ by, reason }).flatMap(([name, value]) =>
     typeof value === 'string' && value.trim() !== '' && isWellFormed(value)
@@ -186,7 +182,7 @@ export function handleLateAnswers(job: MediaJob): void {
       const attempt = attempts.find(({ n }) => n === (isOfBatch ? number : numberOf(hold)));
       // The first task id of an attempt counts. Any other task is paid for, too, so it is kept beside.
       if (!attempt || attempt.taskId !== undefined) {
-        if (addOtherTask(job, taskId)) showTasks(job);
+        if (job.addOtherTask(taskId)) showTasks(job);
         return;
       }
       // Also before the run knows that the submission gave no outcome.
@@ -214,7 +210,7 @@ async function requireTask({ input }: MediaJob, { taskId = '', force }: Decision
 }
 
 function validateResubmit(job: MediaJob): string[] {
-  const after = describeHold(job)?.resubmitAfter ?? null;
+  const after = job.describeHold()?.resubmitAfter ?? null;
   if (after === null || Date.now() >= Date.parse(after)) return [];
   return [`action: the last submission may still arrive; it can be submitted again from ${after} on`];
 }

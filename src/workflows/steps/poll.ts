@@ -18,8 +18,8 @@ import { pollRequestId, pollTaskQueue } from '../../contract/ids';
 import { alarm } from '../lib/notify';
 import { isEnding } from './finish';
 import { abandoned, closeHold, hold, openHold } from './hold';
-import { continueWhenLong, type JobContext, label, nextNumber } from './job';
-import { keepLostTask, type MediaJob, prepareResubmit } from './mediaJob';
+import { type Job } from './job';
+import { type MediaJob } from './mediaJob';
 import { setStage, showDetails } from './visibility';
 
 type Task = Awaited<ReturnType<SegueActivities['getTask']>>;
@@ -43,12 +43,12 @@ export function pollTask(job: MediaJob): Promise<Task | 'lost'> {
 async function holdLostTask(job: MediaJob): Promise<'lost' | undefined> {
   const { progress } = job;
   const reason = `the service has answered 404 for task ${progress.taskId ?? ''} for ${formatDuration(MISSING_GRACE_MS)}`;
-  const decision = await hold(job, { n: nextNumber(job), why: 'missing', reason });
+  const decision = await hold(job, { n: job.nextNumber(), why: 'missing', reason });
   progress.missingSince = null;
   // The deadlines of the next task begin anew; neither the lost task nor the hold counts.
   progress.pollingSince = null;
-  if (decision.action !== 'adopt') prepareResubmit(job);
-  keepLostTask(job);
+  if (decision.action !== 'adopt') job.prepareResubmit();
+  job.keepLostTask();
   progress.taskId = decision.action === 'adopt' ? (decision.taskId ?? null) : null;
   if (progress.taskId === null) return 'lost';
   setStage(job, 'polling');
@@ -86,7 +86,7 @@ export interface PollOptions<News, Lost> {
 
 /** Polls until it is over, and gives the last answer. A failed poll is "no news": even hours of failures end nothing. */
 export async function pollUntil<News, Lost = never>(
-  job: JobContext,
+  job: Job,
   options: PollOptions<News, Lost>,
 ): Promise<News | Lost> {
   let pauseMs = options.immediate ? 0 : nextPause(job);
@@ -106,7 +106,7 @@ export async function pollUntil<News, Lost = never>(
 
 /** Handles 404, the deadline and the give-up time, and continues as new when the history is long. */
 async function afterPoll<Lost>(
-  job: JobContext,
+  job: Job,
   { onNotFound, texts = NOT_OVER }: Pick<PollOptions<unknown, Lost>, 'onNotFound' | 'texts'>,
   { is }: Poll<unknown>,
 ): Promise<Lost | undefined> {
@@ -120,7 +120,7 @@ async function afterPoll<Lost>(
   const waited = progress.pollingSince === null ? 0 : since(progress.pollingSince);
   if (waited >= settings.giveUp) throw givenUp(job, texts.givenUp);
   if (waited >= settings.deadline && job.stage !== 'overdue') becomeOverdue(job, texts.overdue);
-  await continueWhenLong(job);
+  await job.continueWhenLong();
   return undefined;
 }
 
@@ -130,7 +130,7 @@ function since(time: string): number {
 
 /** `describe` gives the answer of the run's `state` query. */
 export function handlePollNow<State>(
-  job: JobContext,
+  job: Job,
   update: ReturnType<typeof defineUpdate<State, [PollNow]>>,
   describe: () => State,
 ): void {
@@ -162,7 +162,7 @@ type Poll<News> = { is: 'over'; news: News } | { is: 'running' | 'missing' | 'no
 
 /** Polls once, after a timer that `pollNow` cuts short. Gives undefined when a decision comes first. */
 async function pollAfter<News>(
-  job: JobContext,
+  job: Job,
   pauseMs: number,
   options: PollOptions<News, unknown>,
 ): Promise<Poll<News> | undefined> {
@@ -171,7 +171,9 @@ async function pollAfter<News>(
   job.nextPollAt = new Date(Date.now() + pauseMs).toISOString();
   try {
     if (pauseMs > 0)
-      await condition(() => job.pollRequested || isDecided(), pauseMs, { summary: `next poll of ${label(job)}` });
+      await condition(() => job.pollRequested || isDecided(), pauseMs, {
+        summary: `next poll of ${job.label}`,
+      });
     if (isDecided()) return undefined;
     return await scope.run(() =>
       Promise.race([pollOnce(job, options), condition(isDecided).then(() => undefined)]),
@@ -188,7 +190,7 @@ const POLL_TIMEOUT_MS = 12_000;
 const LONGEST_QUEUE_MS = 120_000;
 
 async function pollOnce<News>(
-  job: JobContext,
+  job: Job,
   { get, isOver, onFailure, timeoutMs = POLL_TIMEOUT_MS }: PollOptions<News, unknown>,
 ): Promise<Poll<News>> {
   const n = job.progress.polls + 1;
@@ -220,17 +222,17 @@ async function pollOnce<News>(
 }
 
 /** Uses the workflow's own randomness, which is the same on replay. */
-function nextPause({ settings: { pollMin, pollMax }, stage }: JobContext): number {
+function nextPause({ settings: { pollMin, pollMax }, stage }: Job): number {
   const usual = pollMin + Math.random() * (pollMax - pollMin);
   return Math.round(stage === 'overdue' ? Math.max(usual, OVERDUE_INTERVAL_MS) : usual);
 }
 
-function becomeOverdue(job: JobContext, text: string): void {
+function becomeOverdue(job: Job, text: string): void {
   const { lastError, settings } = job;
-  const late = `${label(job)} ${text} after ${formatDuration(settings.deadline)}`;
+  const late = `${job.label} ${text} after ${formatDuration(settings.deadline)}`;
   // The error matters: with a withdrawn credential, for example, the task may be over.
   const reason = lastError === null ? late : `${late}; the last question met: ${lastError}`;
-  const overdue = { n: nextNumber(job), why: 'overdue' as const, reason };
+  const overdue = { n: job.nextNumber(), why: 'overdue' as const, reason };
   openHold(job, overdue);
   alarm(job, overdue);
 }
@@ -242,13 +244,12 @@ function httpStatusOf(failure: Error): number | undefined {
   return facts?.status ?? undefined;
 }
 
-function givenUp(job: JobContext, text: string): ApplicationFailure {
-  const { input, subject, lastError } = job;
-  const status = subject.lastStatusText();
+function givenUp(job: Job, text: string): ApplicationFailure {
+  const status = job.lastStatusText();
   return ApplicationFailure.create({
     type: FAILURE.givenUp,
     nonRetryable: true,
-    message: `Gave up on ${subject.longLabel()}: ${status ? `${text}; ${status}` : text}`,
-    details: [{ key: input.key, ...subject.facts(), lastError }],
+    message: `Gave up on ${job.longLabel}: ${status ? `${text}; ${status}` : text}`,
+    details: [{ key: job.input.key, ...job.facts(), lastError: job.lastError }],
   });
 }

@@ -12,11 +12,18 @@ import { formatDuration } from '../../contract/durations';
 import { pollRequestId } from '../../contract/ids';
 import { wasReset } from '../lib/atMostOnce';
 import { listenersOf } from '../lib/listeners';
-import { type JobContext, label } from './job';
+import { Job } from './job';
 import { MISSING_GRACE_MS, pollUntil } from './poll';
 
-export interface RecordJob extends JobContext {
-  readonly progress: RecordProgress;
+/** A job that polls a record. */
+export abstract class RecordJob extends Job {
+  abstract override readonly progress: RecordProgress;
+
+  lastStatusText(): string {
+    const { status } = this.progress;
+    const said = status === null ? 'it never told a status' : `its last status was ${status}`;
+    return this.lastError === null ? said : `${said}, and the last question met: ${this.lastError}`;
+  }
 }
 
 export interface RecordAsk {
@@ -48,11 +55,11 @@ export function startRecordProgress({
 
 /** Polls until the record's status is an end, and throws when that is a failure. An unknown status is "still running". */
 export async function pollRecord(job: RecordJob, asked: RecordAsk): Promise<RecordNews> {
-  const { progress, input, subject } = job;
+  const { progress, input } = job;
   const { status, record } = await pollUntil<RecordNews>(job, {
     immediate: true,
     get: async ({ activities, n }) => {
-      const requestId = pollRequestId(subject.requestName, n);
+      const requestId = pollRequestId(job.requestName, n);
       const news = await activities.readRecord({ ...asked, scope: input.scope, requestId });
       progress.status = news.status;
       return news;
@@ -70,11 +77,6 @@ export async function pollRecord(job: RecordJob, asked: RecordAsk): Promise<Reco
   return { status, record };
 }
 
-export function recordStatusText({ progress, lastError }: RecordJob): string {
-  const said = progress.status === null ? 'it never told a status' : `its last status was ${progress.status}`;
-  return lastError === null ? said : `${said}, and the last question met: ${lastError}`;
-}
-
 /** A record that the service never knew is a wrong id, and the job fails. A known one may come back: polling goes on. */
 function requireKnown(job: RecordJob): void {
   if (job.progress.status !== null) return;
@@ -82,9 +84,9 @@ function requireKnown(job: RecordJob): void {
     type: FAILURE.missing,
     nonRetryable: true,
     message:
-      `The service does not know ${label(job)}: it has answered nothing but 404 for ` +
+      `The service does not know ${job.label}: it has answered nothing but 404 for ` +
       `${formatDuration(MISSING_GRACE_MS)}. Check the id and the workspace. It said: ${job.lastError ?? ''}`,
-    details: [{ key: job.input.key, ...job.subject.facts(), lastError: job.lastError }],
+    details: [{ key: job.input.key, ...job.facts(), lastError: job.lastError }],
   });
 }
 
@@ -98,8 +100,8 @@ function requireSendable(job: RecordJob, failure: Error): void {
   throw ApplicationFailure.create({
     type: type === 'NotConfiguredError' ? FAILURE.notConfigured : FAILURE.badInput,
     nonRetryable: true,
-    message: `Nothing can be asked of ${label(job)}: ${failure.message}${type === 'NotConfiguredError' ? ' for the worker, then start it again' : ''}`,
-    details: [{ key: job.input.key, ...job.subject.facts() }],
+    message: `Nothing can be asked of ${job.label}: ${failure.message}${type === 'NotConfiguredError' ? ' for the worker, then start it again' : ''}`,
+    details: [{ key: job.input.key, ...job.facts() }],
   });
 }
 
@@ -114,8 +116,8 @@ function recordFailed(
     type: FAILURE.recordFailed,
     nonRetryable: true,
     message: saysSo
-      ? `The service ended ${job.subject.longLabel()} as ${status}`
-      : `${job.subject.longLabel()} has the status ${status}, which was named as a failure`,
-    details: [{ key: job.input.key, ...job.subject.facts(), recordStatus: status, errors: record ?? null }],
+      ? `The service ended ${job.longLabel} as ${status}`
+      : `${job.longLabel} has the status ${status}, which was named as a failure`,
+    details: [{ key: job.input.key, ...job.facts(), recordStatus: status, errors: record ?? null }],
   });
 }

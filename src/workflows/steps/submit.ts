@@ -25,8 +25,7 @@ import { isRecord } from '../../validation/inputs';
 import { AT_MOST_ONCE, doubling, senderOf } from '../lib/atMostOnce';
 import { alarmOfDenial } from '../lib/notify';
 import { hold } from './hold';
-import { continueWhenLong, nextNumber } from './job';
-import { addOtherTask, type MediaJob, prepareResubmit, tasksOf, unresolvedOf } from './mediaJob';
+import { type MediaJob } from './mediaJob';
 import { setStage } from './visibility';
 
 type Refusal = Extract<SubmitOutcome, { outcome: 'refused' }>;
@@ -46,7 +45,7 @@ export async function submitOnce(job: MediaJob): Promise<void> {
   } catch (error) {
     // A late answer is not polled any more, but the project must know its task.
     if (isCancellation(error) || error instanceof ApplicationFailure)
-      job.progress.taskId ??= lateTaskOf(job) ?? tasksOf(job)[0] ?? null;
+      job.progress.taskId ??= lateTaskOf(job) ?? job.tasks()[0] ?? null;
     throw error;
   } finally {
     waits.denialAlarm?.cancel();
@@ -61,7 +60,7 @@ interface Waits {
 }
 
 async function submitUntilKnown(job: MediaJob, waits: Waits): Promise<void> {
-  let unresolved = unresolvedOf(job.input, job.progress);
+  let unresolved = job.unresolvedAttempt();
   for (;;) {
     // A late answer may have come during continue-as-new.
     if (!unresolved && adoptLateTask(job)) return;
@@ -81,7 +80,7 @@ async function submitUntilKnown(job: MediaJob, waits: Waits): Promise<void> {
         pollFromNow(job, decision.taskId ?? '');
         return;
       }
-      prepareResubmit(job);
+      job.prepareResubmit();
       // A denial from now on is a new event.
       waits.denialAlarm?.cancel();
       waits.denialAlarm = undefined;
@@ -90,7 +89,7 @@ async function submitUntilKnown(job: MediaJob, waits: Waits): Promise<void> {
     // This POST was not accepted, so a late answer to an earlier one can be taken.
     if (adoptLateTask(job)) return;
     await waitToSubmit(job, attempt.n, outcome, waits);
-    await continueWhenLong(job);
+    await job.continueWhenLong();
   }
 }
 
@@ -127,7 +126,7 @@ async function waitToSubmit(
 
 /** A task that was not known when the last submission was ordered. */
 function lateTaskOf(job: MediaJob): string | undefined {
-  return tasksOf(job).find((taskId) => !job.progress.knownTasks.includes(taskId));
+  return job.tasks().find((taskId) => !job.progress.knownTasks.includes(taskId));
 }
 
 function adoptLateTask(job: MediaJob): boolean {
@@ -164,7 +163,7 @@ async function trySubmit(job: MediaJob): Promise<{ attempt: SubmitAttempt; outco
     retry: AT_MOST_ONCE,
   });
   setStage(job, 'submitting');
-  const attempt: SubmitAttempt = { n: nextNumber(job), at: new Date().toISOString(), outcome: 'pending' };
+  const attempt: SubmitAttempt = { n: job.nextNumber(), at: new Date().toISOString(), outcome: 'pending' };
   progress.attempts.push(attempt);
   forgetOldest(progress.attempts);
 
@@ -184,7 +183,7 @@ async function trySubmit(job: MediaJob): Promise<{ attempt: SubmitAttempt; outco
     const before = attempt.taskId;
     attempt.taskId = outcome.taskId;
     // A submission before a reset may have had the same number.
-    if (before !== undefined) addOtherTask(job, before);
+    if (before !== undefined) job.addOtherTask(before);
   } else attempt.reason = outcome.reason;
   return { attempt, outcome };
 }

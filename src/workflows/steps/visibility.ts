@@ -6,7 +6,7 @@ import { formatDuration } from '../../contract/durations';
 import { projectWriterId, submitRequestId } from '../../contract/ids';
 import { attributesOfJob, keyword, searchAttributes } from '../../contract/searchAttributes';
 import { reportStage } from '../lib/listeners';
-import { describeHold, type JobContext, type Stage } from './job';
+import { type Job, type Stage } from './job';
 import { type MediaJob } from './mediaJob';
 import { type RecordJob } from './records';
 
@@ -17,15 +17,15 @@ const UNLISTED: ReadonlySet<Stage> = new Set(['writing', 'notifying']);
 const MOST_LISTED_BYTES = 2_048;
 
 /** Segue's own starts set the search attributes; for other starts they are set here. */
-export function showStart(job: JobContext): void {
+export function showStart(job: Job): void {
   const listed = listedStage();
   if (listed === undefined)
-    upsertSearchAttributes(attributesOfJob({ ...job.input, tool: job.subject.tool }, job.stage));
-  if (listed !== job.stage || tasksOf(job).length > 0 || job.subject.unknown?.()) list(job);
+    upsertSearchAttributes(attributesOfJob({ ...job.input, tool: job.tool }, job.stage));
+  if (listed !== job.stage || job.tasks().length > 0 || job.unknownSubmit()) list(job);
   showDetails(job);
 }
 
-export function setStage(job: JobContext, stage: Stage): void {
+export function setStage(job: Job, stage: Stage): void {
   const before = job.stage;
   const isNew = before !== stage;
   job.stage = stage;
@@ -36,29 +36,29 @@ export function setStage(job: JobContext, stage: Stage): void {
 }
 
 /** Lists a short stage that takes long, so that people find what is stuck. */
-export function showDelay(job: JobContext): void {
+export function showDelay(job: Job): void {
   if (isDelayed(job)) return;
   list(job);
   showDetails(job);
 }
 
-function isDelayed({ stage }: JobContext): boolean {
+function isDelayed({ stage }: Job): boolean {
   return UNLISTED.has(stage) && listedStage() === stage;
 }
 
 /** Costs no event. */
-export function showDetails(job: JobContext): void {
-  setCurrentDetails(job.subject.details());
+export function showDetails(job: Job): void {
+  setCurrentDetails(job.details());
 }
 
 /** Lists a task that came late. */
-export function showTasks(job: JobContext): void {
+export function showTasks(job: Job): void {
   list(job);
   showDetails(job);
 }
 
-function list(job: JobContext): void {
-  const tasks = tasksOf(job).map(keyword);
+function list(job: Job): void {
+  const tasks = job.tasks().map(keyword);
   // The first id always stays: no single id is that long.
   while (bytesOf(tasks) > MOST_LISTED_BYTES) tasks.pop();
   upsertSearchAttributes([
@@ -66,7 +66,7 @@ function list(job: JobContext): void {
     ...(tasks.length > 0 ? [{ key: searchAttributes.taskIds, value: tasks }] : []),
   ]);
   // In the memo, so that a closed run tells without a worker which POST may have been accepted.
-  const unknown = job.subject.unknown?.() ?? undefined;
+  const unknown = job.unknownSubmit() ?? undefined;
   const kept = workflowInfo().memo?.[UNKNOWN_MEMO] as UnknownSubmit | undefined;
   // A second POST of unknown outcome replaces the first.
   if (kept?.submission !== unknown?.submission) upsertMemo({ [UNKNOWN_MEMO]: unknown });
@@ -74,11 +74,6 @@ function list(job: JobContext): void {
 
 function listedStage(): string | undefined {
   return workflowInfo().typedSearchAttributes.get(searchAttributes.stage);
-}
-
-/** All known tasks, the polled one first. */
-export function tasksOf({ subject }: JobContext): string[] {
-  return subject.tasks?.() ?? [];
 }
 
 export function mediaDetails(job: MediaJob): string {
@@ -137,8 +132,8 @@ function whatToFind({ input, progress }: MediaJob): string {
 }
 
 export function recordDetails(job: RecordJob, stage: TranscriptStage): string {
-  const { progress, settings, subject } = job;
-  const label = `${subject.kind} \`${subject.id() ?? ''}\``;
+  const { progress, settings } = job;
+  const label = `${job.kind} \`${job.id ?? ''}\``;
   const pace = `asked every ${formatDuration(settings.pollMin)} to ${formatDuration(settings.pollMax)}`;
   switch (stage) {
     case 'polling':
@@ -148,7 +143,7 @@ export function recordDetails(job: RecordJob, stage: TranscriptStage): string {
         ...lastErrorText(job),
       );
     case 'overdue':
-      return lines(holdDetails(job, label), `What the service says: ${subject.lastStatusText() ?? ''}.`);
+      return lines(holdDetails(job, label), `What the service says: ${job.lastStatusText()}.`);
     case 'downloading':
       return lines(
         `The service is done with ${label}; its file is being downloaded, ${pace}. Nothing is to be done.`,
@@ -164,10 +159,8 @@ export function recordDetails(job: RecordJob, stage: TranscriptStage): string {
   }
 }
 
-function endDetails(job: JobContext, stage: EndStage): string {
-  const { kind, id } = job.subject;
-  const known = id();
-  const label = known === null ? '' : ` (${kind} \`${known}\`)`;
+function endDetails(job: Job, stage: EndStage): string {
+  const label = job.id === null ? '' : ` (${job.kind} \`${job.id}\`)`;
   switch (stage) {
     case 'writing':
       return lines(
@@ -186,7 +179,7 @@ function endDetails(job: JobContext, stage: EndStage): string {
   }
 }
 
-function delayOf({ input: { scope, write } }: JobContext): string {
+function delayOf({ input: { scope, write } }: Job): string {
   const { resourcetype = '', id = '' } = write?.project ?? {};
   const writer = projectWriterId(scope?.organization ?? 'WORKSPACE', { resourcetype, id });
   return `That takes longer than it should, and is not given up. Why, the project's writer tells: the run \`${writer}\`.`;
@@ -204,8 +197,8 @@ export const MEANING: Record<Hold['why'], string> = {
 };
 
 /** `lookFor` is what a person looks for in the service before deciding. */
-function holdDetails(job: JobContext, lookFor: string): string {
-  const hold = describeHold(job);
+function holdDetails(job: Job, lookFor: string): string {
+  const hold = job.describeHold();
   if (!hold) return 'Decided; going on.';
   return lines(
     `**Needs a person** since ${hold.since}.`,
@@ -219,8 +212,8 @@ function holdDetails(job: JobContext, lookFor: string): string {
 }
 
 /** The commands that decide a hold, and when each is right. */
-export function commandsOf(job: JobContext): { when: string; command: string }[] {
-  const hold = describeHold(job);
+export function commandsOf(job: Job): { when: string; command: string }[] {
+  const hold = job.describeHold();
   const decide = `segue resolve ${workflowInfo().workflowId}`;
   const all = {
     adopt: { when: 'the job is there', command: `${decide} --adopt TASK_ID --reason "found it"` },
@@ -233,7 +226,7 @@ export function commandsOf(job: JobContext): { when: string; command: string }[]
   return (hold?.actions ?? []).map((action) => all[action]);
 }
 
-function lastErrorText({ lastError }: JobContext): string[] {
+function lastErrorText({ lastError }: Job): string[] {
   return lastError === null ? [] : [`The last question met an error, and is asked again: ${lastError}`];
 }
 
