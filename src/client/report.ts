@@ -1,6 +1,5 @@
 /** How a job stands, in the words of the command contract; what `--json` prints. */
 import { type WorkflowFailedError } from '@temporalio/client';
-import { type MediaResult, type RecordResult, type TranscriptResult } from '../contract';
 import { failedRun } from '../runs/failedRun';
 
 export type JobStatus =
@@ -33,19 +32,8 @@ export const NO_JOB = {
 /** How a run stands, whichever it is. */
 export type Standing = Pick<JobReport, 'status' | 'stage' | 'taskId' | 'info' | 'error'>;
 
-export function succeededOutcome({ status, taskId, info }: MediaResult): Standing {
-  return { status, stage: status, taskId, info, error: null };
-}
-
-export function transcriptOutcome(result: TranscriptResult): Standing {
-  const { status, transcriptionId, format, text, empty = false, written, notified } = result;
-  const info = { transcriptionId, format, text, empty, written, notified };
-  return { status, stage: status, taskId: null, info, error: null };
-}
-
-/** What was waited for, as the service gives it. */
-export function recordOutcome({ status, record }: RecordResult): Standing {
-  return { status, stage: status, taskId: null, info: record, error: null };
+export function succeededWith(info: unknown, taskId: string | null = null): Standing {
+  return { status: 'succeeded', stage: 'succeeded', taskId, info, error: null };
 }
 
 export function failedOutcome(failure: WorkflowFailedError): Standing {

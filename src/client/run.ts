@@ -1,4 +1,5 @@
-/** One run that was started, of whatever workflow: look at it, wait for it, stop it. */
+/** What all kinds of runs share: start one by its key, look at it, wait for it, decide it, stop it. */
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   ApplicationFailure,
@@ -12,10 +13,11 @@ import {
 } from '@temporalio/client';
 import { type UpdateDefinition } from '@temporalio/common';
 import { DecisionRefusedError } from '../errors';
-import { noAnswer, QUERY_PATIENCE_MS } from '../runs/pollers';
-import { type JobReport, type Standing } from './report';
+import { retryUnavailable } from '../runs/orders';
 import { isOpen, type Listed } from '../runs/ownRun';
-import { type RunFacts } from '../runs/start';
+import { noAnswer, QUERY_PATIENCE_MS } from '../runs/pollers';
+import { type RunFacts, type StartSettings } from '../runs/start';
+import { type JobReport, type Standing } from './report';
 
 export interface WaitOptions<State> {
   /** Stops waiting, never the run. */
@@ -29,9 +31,26 @@ export function lookInterval(looks: number, random = Math.random): number {
   return Math.min(1_000 * 1.3 ** looks, 10_000) * (0.5 + random());
 }
 
+/** The runs of one kind. */
+export abstract class RunsClient<Spec, State, Handle extends Run<State>> {
+  constructor(
+    protected readonly temporal: Client,
+    protected readonly config: StartSettings,
+  ) {}
+
+  /** Starts it, or gives back the run that its key already has, running or closed. */
+  abstract start(spec: Spec): Promise<Handle>;
+
+  /** Starts it and waits for its end, or until only a person can go on. */
+  async run(spec: Spec, options: WaitOptions<State> = {}): Promise<JobReport> {
+    return (await this.start(spec)).wait(options);
+  }
+}
+
 export type Ended<Result> = { result: Result } | { failure: WorkflowFailedError };
 
 export abstract class Run<State = unknown, Result = unknown> {
+  readonly workflowId: string;
   readonly key: string;
   readonly runId: string;
   /** Whether the run was there before it was asked for. */
@@ -42,9 +61,9 @@ export abstract class Run<State = unknown, Result = unknown> {
 
   constructor(
     protected readonly temporal: Client,
-    readonly workflowId: string,
-    { key, runId, existing, startTime, taskQueue, isHidden = false }: RunFacts,
+    { workflowId, key, runId, existing, startTime, taskQueue, isHidden = false }: RunFacts,
   ) {
+    this.workflowId = workflowId;
     this.key = key;
     this.runId = runId;
     this.existing = existing;
@@ -142,13 +161,12 @@ export abstract class Run<State = unknown, Result = unknown> {
     await this.handle.cancel();
   }
 
-  /** Without a worker an order would wait for ever, so it is asked whether one answers first. */
+  /** Sends an update when a worker answers: without one it would wait for ever. */
   protected async order<Answer, Order>(
     update: UpdateDefinition<Answer, [Order]>,
     order: Order,
   ): Promise<Answer> {
-    if (!isOpen(await this.handle.describe())) throw this.#isOver();
-    if (!(await this.#ask())) throw await noAnswer(this.temporal, this.workflowId);
+    if ((await this.#ask()) === undefined) throw await this.unanswered();
     try {
       return await sendOrder(this.temporal, this.workflowId, update, order);
     } catch (error) {
@@ -157,6 +175,11 @@ export abstract class Run<State = unknown, Result = unknown> {
       if (failure instanceof ApplicationFailure) throw new DecisionRefusedError(failure.message);
       throw error;
     }
+  }
+
+  /** Why there is no state: the run is over, or no worker answers. */
+  protected async unanswered(): Promise<Error> {
+    return isOpen(await this.handle.describe()) ? noAnswer(this.temporal, this.workflowId) : this.#isOver();
   }
 
   #isOver(): DecisionRefusedError {
@@ -224,7 +247,7 @@ async function orAfter<T>(ms: number, awaited: Promise<T>): Promise<T | undefine
 /** Most are answered at once; an adoption reads the service first. */
 const ORDER_PATIENCE_MS = 60_000;
 
-/** Has its answer. A worker that goes away before it gives one is not waited for: the server keeps the order for the next. */
+/** Gives the answer. When no worker gives one in time, the server keeps the order for the next worker. */
 export async function sendOrder<Answer, Order>(
   temporal: Client,
   workflowId: string,
@@ -233,9 +256,11 @@ export async function sendOrder<Answer, Order>(
   patienceMs = ORDER_PATIENCE_MS,
 ): Promise<Answer> {
   const handle = temporal.workflow.getHandle(workflowId);
+  // The same id in every try, so that the run takes the order once.
+  const options = { args: [order] as [Order], updateId: randomUUID() };
   try {
     return await temporal.withDeadline(Date.now() + patienceMs, () =>
-      handle.executeUpdate<Answer, [Order]>(update.name, { args: [order] }),
+      retryUnavailable(() => handle.executeUpdate<Answer, [Order]>(update.name, options)),
     );
   } catch (error) {
     if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError)

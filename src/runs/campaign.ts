@@ -1,5 +1,7 @@
 /** A campaign: everything that can be wrong with its spec, each with its place, and how it is started once. */
+import { type z } from 'zod';
 import { isDeeper } from '../api/json';
+import { findTool, mediaTools } from '../api/tools';
 import {
   CAMPAIGN_WORKFLOW,
   type CampaignInput,
@@ -10,8 +12,15 @@ import {
 import { campaignWorkflowId } from '../contract/ids';
 import { attributesOfJob } from '../contract/searchAttributes';
 import { digest } from '../platform/digest';
-import { findRequestProblems, startsWith } from './campaignRequests';
-import { DEEPEST, findCampaignProblems, type Path, type Problem, problemText } from '../validation/campaign';
+import {
+  DEEPEST,
+  findCampaignProblems,
+  type Path,
+  type Problem,
+  problemText,
+  referencesIn,
+  unknownMember,
+} from '../validation/campaign';
 import { isRecord, withoutNulls } from '../validation/inputs';
 import { issuesOfSpec } from './schemas/campaign';
 import { withoutGaps } from './media';
@@ -44,12 +53,47 @@ function findMediaProblems(spec: unknown): Problem[] {
   });
 }
 
+/** What is wrong with a request before other jobs have results: nothing is said about references. Paths begin at the job. */
+export function findRequestProblems(tool: string, request: unknown): Problem[] {
+  const known = findTool(tool);
+  const names = Object.keys(mediaTools);
+  if (!known) return [{ path: ['tool'], words: `"${tool}" is none of ${names.join(', ')}` }];
+  const { error } = known.request.safeParse(request, { reportInput: true });
+  const unknownYet = referencesIn(request).map(({ path }) => path);
+  return (error?.issues ?? [])
+    .flatMap(problemsOfIssue)
+    .filter(({ path, ofName }) => ofName ?? !unknownYet.some((place) => startsWith(path, place)))
+    .map((problem) => ({ ...problem, path: ['request', ...problem.path] }));
+}
+
+/** The same in words; a `tool` or `request` of the wrong type is for other rules to tell. */
+export function validateMediaRequest(tool: unknown, request: unknown): string[] {
+  if (typeof tool !== 'string' || !isRecord(request) || isDeeper(request, DEEPEST)) return [];
+  return findRequestProblems(tool, request).map(problemText);
+}
+
+/** One for each field that is not known. */
+function problemsOfIssue(issue: z.core.$ZodIssue): Problem[] {
+  const path = pathOf(issue);
+  if (issue.code === 'unrecognized_keys') return issue.keys.map((name) => unknownMember([...path, name]));
+  const isMissing = issue.input === undefined;
+  return [{ path, words: isMissing ? 'is required' : issue.message }];
+}
+
+function pathOf({ path }: z.core.$ZodIssue): Path {
+  return path.map((part) => (typeof part === 'symbol' ? String(part) : part));
+}
+
+function startsWith(path: Path, start: Path): boolean {
+  return start.length <= path.length && start.every((part, index) => path[index] === part);
+}
+
 /** Slips of those who write are told in the schema's words, everything else in the rules' where they know it. */
 function validateSchema(spec: unknown): [slips: Problem[], others: Problem[]] {
   const slips: Problem[] = [];
   const others: Problem[] = [];
   for (const issue of issuesOfSpec(spec)) {
-    const path = issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part));
+    const path = pathOf(issue);
     const { input } = issue;
     if (issue.code === 'unrecognized_keys')
       for (const name of issue.keys)

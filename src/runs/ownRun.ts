@@ -49,6 +49,29 @@ export async function findOwnRun(client: Client, workflowId: string): Promise<Ow
   }
 }
 
+/** One run, by default the latest of its id; undefined where Temporal has none. */
+export async function findRun(
+  { workflow }: Client,
+  workflowId: string,
+  runId?: string,
+): Promise<WorkflowExecutionDescription | undefined> {
+  try {
+    return await workflow.getHandle(workflowId, runId).describe();
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return undefined;
+    throw error;
+  }
+}
+
+/** The first of the runs that continued as new, were retried or reset; undefined where Temporal has forgotten it. */
+export async function findFirstRun(
+  temporal: Client,
+  run: WorkflowExecutionDescription,
+): Promise<WorkflowExecutionDescription | undefined> {
+  const { firstRunId } = run.raw.workflowExecutionInfo ?? {};
+  return firstRunId && firstRunId !== run.runId ? findRun(temporal, run.workflowId, firstRunId) : run;
+}
+
 /** How many {@link findRuns} would find. */
 export async function countRuns(
   temporal: Client,

@@ -8,16 +8,18 @@ import {
 } from '@temporalio/client';
 import { type Priority } from '@temporalio/common';
 import { decodeArrayFromPayloads } from '../platform/sdkInternals';
-import { type CampaignInput, START_MEMO } from '../contract';
-import { KeyReusedError, NoSuchJobError } from '../errors';
-import { keyIn } from '../contract/ids';
-import { explainUnregistered } from './registration';
+import { type CampaignInput, type ProjectRef, type ProjectWriterInput, START_MEMO } from '../contract';
+import { type Duration } from '../contract/durations';
+import { keyIn, projectWriterId } from '../contract/ids';
 import { type attributesOfJob } from '../contract/searchAttributes';
+import { KeyReusedError, NoSuchJobError } from '../errors';
 import { withoutNulls } from '../validation/inputs';
+import { retryUnavailable } from './orders';
 import { describeOwnRun, findOwnRun, isOpen } from './ownRun';
+import { explainUnregistered } from './registration';
 
 /** What is known of a run from the moment it was found. */
-export type RunFacts = Pick<WorkflowExecutionInfo, 'runId' | 'startTime' | 'taskQueue'> & {
+export type RunFacts = Pick<WorkflowExecutionInfo, 'workflowId' | 'runId' | 'startTime' | 'taskQueue'> & {
   key: string;
   existing: boolean;
   /** Whether a later run of the same id was refused, and this one stands for the job. */
@@ -103,11 +105,13 @@ async function begin<Input>(
     typedSearchAttributes: attributes,
     staticSummary: summary,
   };
-  await temporal.workflow.start(workflow, options).catch((error: unknown) => {
+  try {
+    await retryUnavailable(() => temporal.workflow.start(workflow, options));
+  } catch (error) {
     // The key's run is closed; it is given back like one that still runs.
     if (error instanceof WorkflowExecutionAlreadyStartedError) return;
     throw explainUnregistered(error, temporal.options.namespace);
-  });
+  }
 }
 
 /** What a run was started with, as its history keeps it. */
@@ -139,4 +143,25 @@ export async function find(temporal: Client, workflowId: string): Promise<RunFac
   const run = await findOwnRun(temporal, workflowId);
   if (!run) throw new NoSuchJobError(workflowId);
   return { ...run, key: keyIn(workflowId), existing: true };
+}
+
+export interface WriterStart {
+  taskQueue: string;
+  project: ProjectRef;
+  /** Resolved: two ways to name one workspace would give a project two writers. */
+  organization: string;
+  authGrace: Duration;
+}
+
+/** How the one writer of a project is started, by workers and clients alike. */
+export function writerStart({ taskQueue, ...input }: WriterStart) {
+  const args: [ProjectWriterInput] = [input];
+  return {
+    workflowId: projectWriterId(input.organization, input.project),
+    taskQueue,
+    args,
+    // It ends when it has nothing to do, and a later change starts it again.
+    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+    workflowIdConflictPolicy: 'USE_EXISTING',
+  } as const;
 }

@@ -1,5 +1,5 @@
 /** One batch that was started: look at it, wait for it, order something of it, read its results. */
-import { type Client, type WorkflowFailedError } from '@temporalio/client';
+import { type WorkflowFailedError } from '@temporalio/client';
 import { validateBatchOrder, validateConcurrencyOrder } from '../../validation/batch';
 import {
   batchCancelUpdate,
@@ -14,21 +14,16 @@ import {
   batchStatusQuery,
 } from '../../contract';
 import { assertValid } from '../../errors';
-import { batchWorkflowId } from '../../contract/ids';
 import { endOfBatch } from '../../runs/batch/end';
-import { keptResults, type KeptResults } from '../../runs/batch/retention';
 import { followCounts, type FollowedCounts } from './left';
-import { resultsOfBatch, type ResultsOptions } from './results';
+import { keptResults, type KeptResults, resultsOfBatch, type ResultsOptions } from './results';
 import { type FilePlace, type ResultWithFiles, savingFiles } from '../files';
-import { inputOf, type RunFacts } from '../../runs/start';
+import { inputOf } from '../../runs/start';
 import { failedOutcome, type Standing } from '../report';
 import { Run } from '../run';
 
 export class Batch extends Run<BatchStatus, BatchResult> {
   protected readonly stateQueryName = batchStatusQuery.name;
-  constructor(temporal: Client, facts: RunFacts) {
-    super(temporal, batchWorkflowId(facts.key), facts);
-  }
 
   /** An item that left the batch counts as what its own run is now, where that can be read. */
   override async state(): Promise<BatchStatus | undefined> {
@@ -100,13 +95,8 @@ export class Batch extends Run<BatchStatus, BatchResult> {
   }
 
   protected running(status: BatchStatus | undefined): Standing {
-    return {
-      status: 'running',
-      stage: status?.stage ?? null,
-      taskId: null,
-      info: status ?? null,
-      error: null,
-    };
+    const [stage, info] = [status?.stage ?? null, status ?? null];
+    return { status: 'running', stage, taskId: null, info, error: null };
   }
 
   protected async succeeded(result: BatchResult): Promise<Standing> {

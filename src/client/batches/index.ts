@@ -1,18 +1,19 @@
 /** Batches, for those who import Segue. */
-import { type Client } from '@temporalio/client';
 import { loadProxySettings, type ProxySettings } from '../../config';
-import { type BatchStatus } from '../../contract';
+import { BATCH_WORKFLOW, type BatchStage, type BatchStatus, type ItemCounts } from '../../contract';
 import { batchWorkflowId } from '../../contract/ids';
 import { assertValid } from '../../errors';
+import { endOfBatch } from '../../runs/batch/end';
 import { type BatchSpec, startBatch, startBatchInput } from '../../runs/batch/start';
 import { type ManifestCheck, type ManifestWarning } from '../../runs/manifest';
-import { find, type StartSettings } from '../../runs/start';
+import { countRuns, findRuns } from '../../runs/ownRun';
+import { find } from '../../runs/start';
 import { validateGivenBatch } from '../../validation/batch';
-import { type JobReport } from '../report';
-import { type WaitOptions } from '../run';
+import { entryOf, type JobEntry, queryOf } from '../listing';
+import { RunsClient } from '../run';
 import { Batch } from './batch';
-import { type BatchEntry, type BatchFilter, countBatches, listBatches } from './listing';
-import { type LeftItems, repeatOf } from './retry';
+import { followCounts } from './left';
+import { type LeftItems, repeatOf, resultOf } from './retry';
 
 /** A batch of a manifest that is read here: a file, or an https address. */
 export interface ManifestBatchSpec extends Omit<BatchSpec, 'manifest' | 'partitions' | 'source'> {
@@ -33,18 +34,26 @@ export interface BatchRepeat {
   left: LeftItems;
 }
 
-export class BatchesClient {
-  constructor(
-    private readonly temporal: Client,
-    private readonly config: StartSettings,
-  ) {}
+export interface BatchFilter {
+  stage?: BatchStage;
+}
 
+export interface BatchEntry extends Omit<JobEntry, 'stage'> {
+  /** The last one that was listed. */
+  stage: BatchStage | null;
+  /** Of one that came to its end; how far another is, only its worker knows. */
+  counts: ItemCounts | null;
+}
+
+/** Their partitions are runs of another kind. */
+const ONLY_BATCHES = [BATCH_WORKFLOW];
+
+export class BatchesClient extends RunsClient<BatchSpec, BatchStatus, Batch> {
   /**
-   * Starts it, or finds the batch that its key has, and hands over every partition that is not there yet: whoever was
-   * killed in the middle of this does it again. Where some come neither now nor came before, it is an
+   * Starts it, or finds the batch that its key has, and hands over every partition that is not there yet: a caller that
+   * was killed in the middle of this does it again. Where some come neither now nor came before, it is an
    * `InvalidInputError` that names them: the batch is there, and waits for them. A batch that is over is given back as
-   * it is. One that is open for longer than Temporal keeps runs is asked which partitions it had: a `NoAnswerError`
-   * where no worker answers.
+   * it is. An open one that is older than the retention of the namespace is refused.
    */
   async start(spec: BatchSpec, { token }: { token?: string } = {}): Promise<Batch> {
     return new Batch(this.temporal, await startBatch(this.temporal, spec, { ...this.config, token }));
@@ -52,7 +61,7 @@ export class BatchesClient {
 
   /**
    * The same of a manifest: the path of a file, or an https address. The whole of it is checked first; what is wrong is
-   * an `InvalidInputError` with every line's problems, and nothing is started. A file that is changed after that is a
+   * an `InvalidInputError` with the first problems, and nothing is started. A file that is changed after that is a
    * `ManifestChangedError`: the batch is there, what was handed over goes on, and it waits for the rest. Start it again
    * with the manifest as it was, or cancel it and take another key.
    */
@@ -71,12 +80,6 @@ export class BatchesClient {
     return withCheckedManifest(source, { skipBad, proxy, onCheck }, ({ manifest, partitions }) =>
       this.start({ ...spec, manifest, partitions }),
     );
-  }
-
-  /** Starts it and waits until every item is over, or goes on as a run of its own. */
-  async run(spec: BatchSpec, options: WaitOptions<BatchStatus> = {}): Promise<JobReport> {
-    const batch = await this.start(spec);
-    return batch.wait(options);
   }
 
   /**
@@ -98,11 +101,18 @@ export class BatchesClient {
   }
 
   /** Batches as Temporal lists them, newest first. A list lags behind by a moment. */
-  list(filter: BatchFilter = {}): AsyncIterable<BatchEntry> {
-    return listBatches(this.temporal, filter);
+  async *list(filter: BatchFilter = {}): AsyncGenerator<BatchEntry> {
+    for await (const run of findRuns(this.temporal, queryOf(filter), ONLY_BATCHES)) {
+      const entry = entryOf(run);
+      // Whether items failed is not in the list, but in the result.
+      const result = await resultOf(this.temporal, run);
+      const { counts } = result ? await followCounts(this.temporal, entry.key, result) : { counts: null };
+      const status = result && counts ? endOfBatch({ ...result, counts }).status : entry.status;
+      yield { ...entry, status, stage: entry.stage as BatchStage | null, counts };
+    }
   }
 
   count(filter: BatchFilter = {}): Promise<number> {
-    return countBatches(this.temporal, filter);
+    return countRuns(this.temporal, queryOf(filter), ONLY_BATCHES);
   }
 }

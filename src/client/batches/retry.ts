@@ -1,20 +1,21 @@
 /** Running the failed items of a batch once more, as a batch of their own. */
-import { type Client } from '@temporalio/client';
+import { type Client, type WorkflowExecutionInfo, WorkflowNotFoundError } from '@temporalio/client';
 import {
   type BatchInput,
   type BatchItem,
   type BatchItemResult,
   type BatchManifest,
+  type BatchResult,
   type PartitionFacts,
 } from '../../contract';
 import { NotRepeatedError } from '../../errors';
 import { againKey, batchPartWorkflowId } from '../../contract/ids';
+import { factsOf, inPartitions, manifestOf, type Partition } from '../../runs/manifest/partitions';
+import { GRPC, grpcCode } from '../../runs/orders';
 import { inputOf } from '../../runs/start';
 import { type Batch } from './batch';
-import { isPartitionOpen, partitionItems, partitionResults } from './handedOver';
 import { followResult } from './left';
-import { resultOf } from './listing';
-import { factsOf, inPartitions, manifestOf, type Partition } from '../../runs/manifest/partitions';
+import { isPartitionOpen, partitionItems, partitionResults } from './results';
 
 /** Items that did not succeed and are not repeated, by what keeps them. */
 export interface LeftItems {
@@ -80,6 +81,20 @@ async function findFailed(temporal: Client, repeated: Batch, total: number): Pro
   return { manifest, left, partitions };
 }
 
+/** The result of a batch that came to its end; null for any other. No worker is asked. */
+export async function resultOf(
+  temporal: Client,
+  { status, workflowId, runId }: Pick<WorkflowExecutionInfo, 'status' | 'workflowId' | 'runId'>,
+): Promise<BatchResult | null> {
+  if (status.name !== 'COMPLETED') return null;
+  try {
+    return (await temporal.workflow.getHandle(workflowId, runId).result()) as BatchResult;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return null;
+    throw error;
+  }
+}
+
 /** Who is told of what is not repeated. */
 interface Others {
   onOther: (result: BatchItemResult) => void;
@@ -129,20 +144,12 @@ async function closedResults(
   n: number,
 ): Promise<BatchItemResult[] | undefined> {
   // Where the batch was stopped, its partitions follow what they have to its end.
-  const isOpen = await isPartitionOpen(temporal, repeated.key, n);
-  const results = await partitionResults(temporal, repeated.key, n);
-  if (isOpen) throw refusal(repeated, whyOpen(batchPartWorkflowId(repeated.key, n), results ?? []));
-  return results;
-}
-
-function whyOpen(workflowId: string, results: BatchItemResult[]): string {
-  if (results.some(({ status }) => status === 'running'))
-    return `${workflowId} still follows what is at the service`;
-  if (results.every(({ status }) => status !== 'waiting'))
-    return `${workflowId} still writes results to projects, or tells users; ask again when it is over`;
-  return (
-    `${workflowId} has nothing at the service, and finds out within six hours that its batch was stopped; ` +
-    `to end it now: temporal workflow cancel --workflow-id ${workflowId}`
+  if (!(await isPartitionOpen(temporal, repeated.key, n))) return partitionResults(temporal, repeated.key, n);
+  const workflowId = batchPartWorkflowId(repeated.key, n);
+  throw refusal(
+    repeated,
+    `${workflowId} is still open; ask again when it is over. One that only waits ends within six hours; ` +
+      `to end it now: temporal workflow cancel --workflow-id ${workflowId}`,
   );
 }
 
@@ -150,15 +157,13 @@ async function itemsOf(temporal: Client, repeated: Batch, n: number): Promise<Ba
   try {
     return await partitionItems(temporal, repeated.key, n);
   } catch (error) {
-    if ((error as { code?: unknown }).code !== GRPC_NOT_FOUND) throw error;
+    if (grpcCode(error) !== GRPC.notFound) throw error;
     throw refusal(
       repeated,
       `what ${batchPartWorkflowId(repeated.key, n)} was asked for is not kept any more; start a batch of those lines, with another key`,
     );
   }
 }
-
-const GRPC_NOT_FOUND = 5;
 
 function countLeft(left: LeftItems, { status }: BatchItemResult): void {
   if (status === 'held' || status === 'failed') left.held += 1;

@@ -1,6 +1,6 @@
 /** One campaign that was started: look at it, wait for it, decide about it, change it. */
-import { ApplicationFailure, type Client, type WorkflowFailedError } from '@temporalio/client';
-import { validateMediaRequest } from '../../runs/campaignRequests';
+import { ApplicationFailure, type WorkflowFailedError } from '@temporalio/client';
+import { validateMediaRequest } from '../../runs/campaign';
 import { validateAddedMedia, validateDecision, validatePause } from '../../validation/campaign';
 import {
   type AddMediaOrder,
@@ -18,10 +18,8 @@ import {
   resumeUpdate,
 } from '../../contract';
 import { DecisionRefusedError, assertValid } from '../../errors';
-import { campaignWorkflowId } from '../../contract/ids';
 import { failedOutcome, type Standing } from '../report';
 import { Run } from '../run';
-import { type RunFacts } from '../../runs/start';
 
 export interface CampaignDecisionAnswer extends CampaignDecisionReceipt {
   /** Whether it changed anything. */
@@ -32,9 +30,6 @@ export interface CampaignDecisionAnswer extends CampaignDecisionReceipt {
 
 export class Campaign extends Run<CampaignStatus, CampaignResult> {
   protected readonly stateQueryName = campaignStatusQuery.name;
-  constructor(temporal: Client, facts: RunFacts) {
-    super(temporal, campaignWorkflowId(facts.key), facts);
-  }
 
   /** Where it is, what every job does and what it waits for. A `NoAnswerError` where no worker answers. */
   status(): Promise<CampaignStatus> {
@@ -92,13 +87,8 @@ export class Campaign extends Run<CampaignStatus, CampaignResult> {
   }
 
   protected running(status: CampaignStatus | undefined): Standing {
-    return {
-      status: status?.held ? 'held' : 'running',
-      stage: status?.stage ?? null,
-      taskId: null,
-      info: status ?? null,
-      error: null,
-    };
+    const [stage, info] = [status?.stage ?? null, status ?? null];
+    return { status: status?.held ? 'held' : 'running', stage, taskId: null, info, error: null };
   }
 
   /** Rejected and expired campaigns did what they were asked for, and failed all the same. */
@@ -129,14 +119,14 @@ function reasonOf({ status, decisions }: CampaignResult): string | null {
 /** The same answer to the same question. Without an open question, the last one counts. */
 function takenBefore(
   decisions: readonly CampaignDecisionTaken[],
-  { decision, jobs = [] }: CampaignDecision,
+  decision: CampaignDecision,
   round = decisions.at(-1)?.round,
 ): CampaignDecisionTaken | undefined {
-  const isSame = (taken: CampaignDecisionTaken): boolean =>
-    taken.round === round &&
-    taken.decision === decision &&
-    [...(taken.jobs ?? [])].sort().join() === [...jobs].sort().join();
-  return decisions.find(isSame);
+  return decisions.find((taken) => taken.round === round && asksTheSame(taken, decision));
+}
+
+function asksTheSame(taken: CampaignDecisionTaken, { decision, jobs = [] }: CampaignDecision): boolean {
+  return taken.decision === decision && [...(taken.jobs ?? [])].sort().join() === [...jobs].sort().join();
 }
 
 /**
@@ -145,13 +135,11 @@ function takenBefore(
  */
 function sentTwice(
   decisions: readonly CampaignDecisionTaken[],
-  { decision, by, comment, jobs = [], round }: CampaignDecision,
+  decision: CampaignDecision,
 ): CampaignDecisionTaken | undefined {
   const last = decisions.at(-1);
-  if (round !== undefined || decision !== 'change' || last?.decision !== 'change') return undefined;
+  if (decision.round !== undefined || decision.decision !== 'change' || !last) return undefined;
   const isSame =
-    last.by === by &&
-    last.comment === comment &&
-    [...(last.jobs ?? [])].sort().join() === [...jobs].sort().join();
+    asksTheSame(last, decision) && last.by === decision.by && last.comment === decision.comment;
   return isSame ? last : undefined;
 }

@@ -5,7 +5,6 @@ import {
   type WorkflowExecutionDescription,
   type WorkflowExecutionInfo,
   WorkflowFailedError,
-  WorkflowNotFoundError,
 } from '@temporalio/client';
 import {
   FAILURE,
@@ -24,10 +23,9 @@ import { inputOf } from '../../runs/start';
 import { entryOf, type JobEntry } from '../listing';
 import { inParallel } from '../../platform/parallel';
 import { pollersOf, QUERY_PATIENCE_MS } from '../../runs/pollers';
-import { type Remains, remainsOfStopped } from './leftovers';
-import { successorKey } from './successor';
+import { type Remains, remainsOfStopped, successorKey } from './leftovers';
 import { quoted, searchAttributes } from '../../contract/searchAttributes';
-import { findRuns } from '../../runs/ownRun';
+import { findFirstRun, findRun, findRuns } from '../../runs/ownRun';
 
 export interface HeldOptions {
   /** At most so many, the oldest first. Default: 50. */
@@ -96,13 +94,13 @@ class Asking {
   constructor(private readonly temporal: Client) {}
 
   async about(run: WorkflowExecutionInfo): Promise<HeldJob | undefined> {
-    const { workflowId } = run;
     const entry = entryOf(run);
     const isStopped = entry.closedAt !== null;
     if (isStopped) return (await this.#isSettled(entry)) ? undefined : this.#stopped(run);
-    const job = jobOf(this.temporal, workflowId, { key: entry.key, existing: true, ...run });
-    if (run.status.name === 'PAUSED') return pausedJob(entry);
-    const state = (await this.#isSilent(run)) ? undefined : await this.#stateOf(run, job);
+    const job = jobOf(this.temporal, { key: entry.key, existing: true, ...run });
+    // A paused run answers no query: only the list entry is known.
+    const isPaused = run.status.name === 'PAUSED';
+    const state = isPaused || (await this.#isSilent(run)) ? undefined : await this.#stateOf(run, job);
     const { hold = null } = state ?? {};
     // The list lags behind: it was decided in the meantime.
     if (state && !hold) return undefined;
@@ -112,9 +110,11 @@ class Asking {
       ...entry,
       taskId: state?.taskId ?? entry.taskId,
       requestId: last ? submitRequestId(entry.key, last.n) : null,
-      answered: state !== undefined,
+      answered: isPaused || state !== undefined,
       why: hold?.why ?? (entry.stage === 'overdue' ? 'overdue' : null),
-      ...{ since: hold?.since ?? null, reason: hold?.reason ?? null, hold, left: null },
+      since: hold?.since ?? null,
+      reason: isPaused ? 'it is paused on the Temporal server: unpause it first' : (hold?.reason ?? null),
+      ...{ hold, left: null },
     };
   }
 
@@ -143,7 +143,7 @@ class Asking {
 
   /** Not listed once the run was reset, the job was retried or got its next key, or another run follows its task. */
   async #isSettled({ workflowId, runId, key, taskId, closedAt }: JobEntry): Promise<boolean> {
-    const latest = await this.#describe(workflowId);
+    const latest = await findRun(this.temporal, workflowId);
     if (latest?.runId !== runId && !(await this.#isRefusedRepetition(latest))) return true;
     for (const next of [successorKey(key), againKey(key)]) {
       if (await this.#wasBegunSince(Date.parse(closedAt ?? ''), mediaWorkflowId(next))) return true;
@@ -158,16 +158,10 @@ class Asking {
 
   /** Not before: a key that looks like a successor's may be that of a job of its own, and must hide no other. */
   async #wasBegunSince(stopped: number, workflowId: string): Promise<boolean> {
-    const latest = await this.#describe(workflowId);
-    const first = latest && (await this.#firstRunOf(latest));
+    const latest = await findRun(this.temporal, workflowId);
+    const first = latest && (await findFirstRun(this.temporal, latest));
     // One that the server has forgotten already closed before the stopped one, which it still lists.
     return first !== undefined && first.startTime.getTime() >= stopped;
-  }
-
-  /** A run that continued as new, was retried or reset has a start time of its own. */
-  async #firstRunOf(run: WorkflowExecutionDescription): Promise<WorkflowExecutionDescription | undefined> {
-    const { firstRunId } = run.raw.workflowExecutionInfo ?? {};
-    return firstRunId && firstRunId !== run.runId ? this.#describe(run.workflowId, firstRunId) : run;
   }
 
   /** A starter's retry policy makes another run of one that timed out; that one does nothing but fail. */
@@ -179,16 +173,6 @@ class Asking {
       .catch((error: unknown) => error);
     if (!(end instanceof WorkflowFailedError)) return false;
     return end.cause instanceof ApplicationFailure && end.cause.type === FAILURE.unsafeStart;
-  }
-
-  /** The latest of its runs, unless one is named; undefined where there is none. */
-  async #describe(workflowId: string, runId?: string): Promise<WorkflowExecutionDescription | undefined> {
-    try {
-      return await this.temporal.workflow.getHandle(workflowId, runId).describe();
-    } catch (error) {
-      if (error instanceof WorkflowNotFoundError) return undefined;
-      throw error;
-    }
   }
 
   #isSilent({ taskQueue }: WorkflowExecutionInfo): Promise<boolean> {
@@ -205,18 +189,4 @@ function askedOf(input: unknown, { key, tool }: JobEntry): MediaInput {
   const isUsable = isRecord(input) && isText(input.tool) && isRecord(input.request);
   const asked = isUsable ? (input as unknown as MediaInput) : { tool: tool ?? 'TOOL', request: {} };
   return { ...asked, key };
-}
-
-/** A paused run answers no query: only the list entry is known. */
-function pausedJob(entry: JobEntry): HeldJob {
-  return {
-    ...entry,
-    requestId: null,
-    answered: true,
-    why: entry.stage === 'overdue' ? 'overdue' : null,
-    since: null,
-    reason: 'it is paused on the Temporal server: unpause it first',
-    hold: null,
-    left: null,
-  };
 }

@@ -2,6 +2,8 @@
 import { ApplicationFailure, type Client, type WorkflowFailedError } from '@temporalio/client';
 import { type UpdateDefinition } from '@temporalio/common';
 import {
+  type Decision,
+  type DecisionReceipt,
   type DecisionTaken,
   type HoldState,
   type MediaResult,
@@ -11,18 +13,18 @@ import {
   pollNowUpdate,
   type RecordResult,
   type RecordState,
+  resolveUpdate,
   stateQuery,
   type SubmitAttempt,
   type TranscriptResult,
   type TranscriptStage,
   type TranscriptState,
 } from '../../contract';
-import { decide, type DecisionAnswer, type DecisionMade } from './deciding';
-import { InvalidInputError } from '../../errors';
+import { DecisionRefusedError, InvalidInputError } from '../../errors';
 import { mediaWorkflowId, recordWorkflowId, transcriptWorkflowId } from '../../contract/ids';
 import { entryOf } from '../listing';
 import { type Remains, remainsOfFailed, remainsOfStopped } from './leftovers';
-import { failedOutcome, recordOutcome, type Standing, succeededOutcome, transcriptOutcome } from '../report';
+import { failedOutcome, type Standing, succeededWith } from '../report';
 import { Run, sendOrder, type WaitOptions as RunWaitOptions } from '../run';
 import { type Listed } from '../../runs/ownRun';
 import { type RunFacts } from '../../runs/start';
@@ -41,6 +43,16 @@ export interface JobState {
 
 export type WaitOptions<State = MediaState> = RunWaitOptions<State>;
 
+export interface DecisionMade extends Omit<Decision, 'hold'> {
+  /** The hold it answers, so that a later one is not decided by mistake. Default: the open one. */
+  hold?: string;
+}
+
+export interface DecisionAnswer extends DecisionReceipt {
+  /** The same decision, taken before; then nothing was applied. */
+  earlier: DecisionTaken | null;
+}
+
 export abstract class Job<State extends JobState = JobState, Result = unknown> extends Run<State, Result> {
   protected readonly stateQueryName = stateQuery.name;
 
@@ -48,9 +60,25 @@ export abstract class Job<State extends JobState = JobState, Result = unknown> e
    * Decides a held run. The hold is the one that is open now, unless it is named. A decision that was taken before
    * does nothing (`applied: false`); one that cannot be taken is a `DecisionRefusedError`.
    */
-  resolve(decision: DecisionMade): Promise<DecisionAnswer> {
-    const { temporal, workflowId } = this;
-    return decide({ temporal, workflowId, readState: () => this.state() }, decision);
+  async resolve(made: DecisionMade): Promise<DecisionAnswer> {
+    const state = await this.state();
+    if (!state) throw await this.unanswered();
+    const earlier = takenBefore(state, made);
+    if (earlier) return earlier;
+    if (!state.hold)
+      throw new DecisionRefusedError(
+        `${this.workflowId} is not held: it is ${state.stage}. Nothing was decided.`,
+      );
+    try {
+      const receipt = await this.order(resolveUpdate, { ...made, hold: made.hold ?? state.hold.id });
+      return { ...receipt, earlier: null };
+    } catch (error) {
+      // Somebody else may have decided the same a moment ago.
+      const now = error instanceof DecisionRefusedError ? await this.state() : undefined;
+      const same = now && takenBefore(now, made);
+      if (same) return same;
+      throw error;
+    }
   }
 
   /** Has the service asked at once, and gives the state after it. */
@@ -79,10 +107,6 @@ export abstract class Job<State extends JobState = JobState, Result = unknown> e
 }
 
 export class MediaJob extends Job<MediaState, MediaResult> {
-  constructor(temporal: Client, facts: RunFacts) {
-    super(temporal, mediaWorkflowId(facts.key), facts);
-  }
-
   /** What a closed run may have left at the service. */
   async remains(): Promise<Remains> {
     const run = await this.handle.describe();
@@ -93,33 +117,45 @@ export class MediaJob extends Job<MediaState, MediaResult> {
     return remainsOfFailed(cause instanceof ApplicationFailure ? cause.type : null, run);
   }
 
-  protected succeeded(result: MediaResult): Standing {
-    return succeededOutcome(result);
+  protected succeeded({ taskId, info }: MediaResult): Standing {
+    return succeededWith(info, taskId);
   }
 }
 
 export class TranscriptJob extends Job<TranscriptState, TranscriptResult> {
-  constructor(temporal: Client, facts: RunFacts) {
-    super(temporal, transcriptWorkflowId(facts.key), facts);
-  }
-
   protected succeeded(result: TranscriptResult): Standing {
-    return transcriptOutcome(result);
+    const { transcriptionId, format, text, empty = false, written, notified } = result;
+    return succeededWith({ transcriptionId, format, text, empty, written, notified });
   }
 }
 
 export class RecordJob extends Job<RecordState, RecordResult> {
-  constructor(temporal: Client, facts: RunFacts) {
-    super(temporal, recordWorkflowId(facts.key), facts);
-  }
-
-  protected succeeded(result: RecordResult): Standing {
-    return recordOutcome(result);
+  /** What was waited for, as the service gives it. */
+  protected succeeded({ record }: RecordResult): Standing {
+    return succeededWith(record);
   }
 }
 
+/** The same decision of the same hold. Without a hold, the last one counts, unless another question is open. */
+function takenBefore({ decisions, hold, stage, taskId }: JobState, made: DecisionMade): DecisionAnswer | undefined {
+  const asked = made.hold ?? hold?.id ?? decisions.at(-1)?.hold ?? '';
+  const earlier = decisions.find(
+    (taken) =>
+      numberOf(taken.hold) === numberOf(asked) &&
+      taken.action === made.action &&
+      (taken.action !== 'adopt' || taken.taskId === made.taskId),
+  );
+  return earlier && { applied: false, stage, taskId: taskId ?? null, earlier };
+}
+
+/** A reset or continued run names its holds anew; their numbers stay. */
+function numberOf(hold: string): string {
+  return hold.slice(hold.lastIndexOf('/') + 1);
+}
+
 /** The job that a workflow id names, of whichever kind it is. */
-export function jobOf(temporal: Client, workflowId: string, facts: RunFacts): Job {
+export function jobOf(temporal: Client, facts: RunFacts): Job {
+  const { workflowId } = facts;
   if (workflowId === transcriptWorkflowId(facts.key)) return new TranscriptJob(temporal, facts);
   if (workflowId === recordWorkflowId(facts.key)) return new RecordJob(temporal, facts);
   if (workflowId === mediaWorkflowId(facts.key)) return new MediaJob(temporal, facts);

@@ -1,8 +1,10 @@
-/** What a closed run may have left at the service. */
+/** What a closed run may have left at the service, and the key of the run that goes on with it. */
 import { FAILURE, UNKNOWN_MEMO, type UnknownSubmit } from '../../contract';
-import { entryOf } from '../listing';
+import { isGivenKey } from '../../contract/ids';
 import { searchAttributes } from '../../contract/searchAttributes';
+import { digest } from '../../platform/digest';
 import { type Listed } from '../../runs/ownRun';
+import { entryOf } from '../listing';
 
 export type Remains =
   /** Nothing that still costs or could still give a result. */
@@ -37,4 +39,18 @@ export function remainsOfFailed(failureType: string | null | undefined, run: Lis
   // The task that failed is the first one; any other is of an earlier submission, and may still run.
   const [taskId] = failureType === FAILURE.taskFailed ? tasks.slice(1) : tasks;
   return taskId === undefined ? { is: 'nothing' } : { is: 'task', taskId };
+}
+
+const SUFFIX = '-next';
+const LONGEST_START = 120 - SUFFIX.length;
+
+/**
+ * The key of the run that goes on where another was stopped: the same each time, and one that a person may give. A key
+ * that no person may give (`spring~banner`) gets a digest, which keeps it apart from keys that look alike.
+ */
+export function successorKey(key: string): string {
+  if (isGivenKey(key) && key.length <= LONGEST_START) return `${key}${SUFFIX}`;
+  const mark = `-${digest(key).slice(0, 12)}`;
+  const start = key.replace(/[^A-Za-z0-9._-]/g, '-').slice(0, LONGEST_START - mark.length);
+  return `${start}${mark}${SUFFIX}`;
 }

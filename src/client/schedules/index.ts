@@ -1,18 +1,35 @@
 /** Schedules, for those who import Segue: something that is started again and again, at the times of a calendar. */
+import { randomUUID } from 'node:crypto';
 import {
+  ActivityFailure,
   type Client,
   ScheduleAlreadyRunning,
   type ScheduleDescription,
   type ScheduleHandle,
   ScheduleNotFoundError,
   type ScheduleOverlapPolicy,
+  WorkflowFailedError,
 } from '@temporalio/client';
 import { missingTimes } from '../../calendar/clockChanges';
 import { type StarterConfig } from '../../config';
-import { DEFAULT_SCHEDULE, FIRING_WORKFLOW, type FiringInput } from '../../contract';
+import {
+  DEFAULT_SCHEDULE,
+  FIRING_WORKFLOW,
+  type FiringInput,
+  WORKSPACE_CLOCK_WORKFLOW,
+  type WorkspaceClock,
+  type WorkspaceClockInput,
+} from '../../contract';
 import { parseDuration } from '../../contract/durations';
-import { DecisionRefusedError, NoSuchScheduleError, assertValid, ScheduleExistsError } from '../../errors';
-import { firingWorkflowId, scheduleId, scheduleNameIn } from '../../contract/ids';
+import {
+  assertValid,
+  DecisionRefusedError,
+  NoSuchScheduleError,
+  NoTimezoneError,
+  ScheduleExistsError,
+} from '../../errors';
+import { firingWorkflowId, scheduleId, scheduleNameIn, workspaceClockWorkflowId } from '../../contract/ids';
+import { pollersOf } from '../../runs/pollers';
 import {
   entryOfSchedule,
   type KeptSchedule,
@@ -34,8 +51,7 @@ import {
   type ScheduleOptions,
   timesForTemporal,
 } from '../../runs/schedule/spec';
-import { keyless, scopeOfTarget } from '../../runs/schedule/targets';
-import { readWorkspaceZone } from './workspaceZone';
+import { keyless } from '../../runs/schedule/targets';
 
 export { type FiringOptions } from '../../runs/schedule/spec';
 
@@ -49,6 +65,12 @@ export interface CreatedSchedule {
   /** What is worth knowing: a time that a clock does not show, a zone that the workspace does not tell. */
   remarks: string[];
 }
+
+type Zone = Pick<WorkspaceClock, 'timezone' | 'remarks'>;
+type ReadWorkspaceClock = (input: WorkspaceClockInput) => Promise<WorkspaceClock>;
+
+/** How long a worker may take to read the time zone. */
+const CLOCK_PATIENCE = '30s';
 
 export class SchedulesClient {
   constructor(
@@ -174,15 +196,37 @@ export class SchedulesClient {
     return { name, scheduleId: scheduleId(name), existing: true, timezone, remarks: [] };
   }
 
-  async #zoneOf({
-    spec,
-    timezone,
-    target,
-  }: ScheduleOptions): Promise<{ timezone: string; remarks: string[] }> {
+  async #zoneOf({ spec, timezone, target }: ScheduleOptions): Promise<Zone> {
     if (timezone !== undefined) return { timezone, remarks: [] };
     // No clock matters to an interval.
     if ('every' in spec) return { timezone: 'UTC', remarks: [] };
-    return readWorkspaceZone(this.temporal, this.config.taskQueue, scopeOfTarget(target));
+    return this.#zoneOfWorkspace(target.spec);
+  }
+
+  /** A worker reads it: this client has no credential of the service. */
+  async #zoneOfWorkspace({ scope }: WorkspaceClockInput): Promise<Zone> {
+    const { taskQueue } = this.config;
+    const workers = await pollersOf(this.temporal, taskQueue, 'workflow');
+    if (workers.length === 0)
+      throw new NoTimezoneError(
+        `no worker polls the task queue "${taskQueue}"; start one with \`segue worker\``,
+      );
+    try {
+      const clock = await this.temporal.workflow.execute<ReadWorkspaceClock>(WORKSPACE_CLOCK_WORKFLOW, {
+        workflowId: workspaceClockWorkflowId(randomUUID()),
+        taskQueue,
+        args: [{ scope }],
+        workflowExecutionTimeout: CLOCK_PATIENCE,
+        staticSummary: 'the time zone of the workspace, for a schedule',
+      });
+      // What a week begins with is of no use here.
+      return { ...clock, remarks: clock.remarks.filter((remark) => remark.includes('timezone')) };
+    } catch (error) {
+      if (!(error instanceof WorkflowFailedError)) throw error;
+      // The service's own words where it answered.
+      const reason = error.cause instanceof ActivityFailure ? error.cause.cause : error.cause;
+      throw new NoTimezoneError(reason?.message ?? 'no worker answered', { cause: error });
+    }
   }
 
   async #with<T>(name: string, work: (schedule: ScheduleHandle) => Promise<T>): Promise<T> {

@@ -57,20 +57,14 @@ export function nextAddress(from: URL, location: string): URL {
   return to;
 }
 
-/** What Node says of a certificate that nobody it trusts has signed. */
-const UNTRUSTED = [
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_GET_ISSUER_CERT',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-];
+/** Node's codes for a certificate that nobody it trusts has signed. */
+const UNTRUSTED = /SELF_SIGNED_CERT|ISSUER_CERT|LEAF_SIGNATURE/;
 
 /** Where a name has many addresses, the reasons are inside. */
 function wordsOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return wordsOf(error.errors[0]);
   if (!(error instanceof Error)) return String(error);
-  const isUntrusted = UNTRUSTED.includes((error as NodeJS.ErrnoException).code ?? '');
+  const isUntrusted = UNTRUSTED.test((error as NodeJS.ErrnoException).code ?? '');
   return isUntrusted
     ? `${error.message}; an authority of your own is trusted where NODE_EXTRA_CA_CERTS names the file of its certificate`
     : error.message;

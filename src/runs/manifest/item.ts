@@ -85,8 +85,8 @@ function askedItem(asked: MediaSpec): AskedItem {
   };
 }
 
-const MOST_PROBLEMS = 100;
-const LONGEST_PROBLEM = 500;
+const MOST_PROBLEMS = 20;
+const LONGEST_PROBLEM = 300;
 
 /** Problems repeat what is wrong, and a line of nothing else has thousands. */
 function inBounds(problems: string[]): string[] {

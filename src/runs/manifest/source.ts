@@ -64,13 +64,6 @@ async function* readLocal(file: string): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** It can be read for as long as it is open, whatever becomes of its name. */
-async function openLocal(file: string): Promise<FileHandle> {
-  return open(file).catch((error: unknown) => {
-    throw unusable(file, error);
-  });
-}
-
 function unusable(file: string, error: unknown): UnusableFileError {
   return new UnusableFileError(file, [wordsOf(error as NodeJS.ErrnoException)]);
 }
@@ -93,37 +86,23 @@ export interface RereadableManifest {
   lines: () => AsyncGenerator<ManifestLine>;
 }
 
-/** Files are read where they are. What can be read only once, or is another thing tomorrow, is copied for as long. */
+/** A file is read where it is, and stays open. What can be read only once, like stdin, is copied. */
 export async function withManifest<T>(
   source: string,
   options: ReadOptions,
   work: (manifest: RereadableManifest) => Promise<T>,
 ): Promise<T> {
   const name = manifestName(source);
-  const isCopy = !(await isFile(source));
-  const file = isCopy ? await openCopy(source, name, options) : await openLocal(source);
+  const file = (await isFile(source))
+    ? await open(source).catch((error: unknown) => {
+        throw unusable(source, error);
+      })
+    : await openCopy(source, name, options);
   try {
-    const read = () => file.createReadStream({ start: 0, autoClose: false });
-    const lines = () => linesOf(isCopy ? readBack(read(), name) : read());
-    return await work({ name, lines });
+    return await work({ name, lines: () => linesOf(file.createReadStream({ start: 0, autoClose: false })) });
   } finally {
-    await letGo(file);
+    await file.close();
   }
-}
-
-/** A copy that was written and cannot be read was not kept. */
-async function* readBack(copy: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array> {
-  // Only reading throws in here, not what is done with what was read.
-  try {
-    yield* copy;
-  } catch (error) {
-    throw new ManifestNotKeptError(name, tmpdir(), error as Error);
-  }
-}
-
-/** What was read is not worse for it, and an error that led here is the one to be told. */
-async function letGo(file: FileHandle | undefined): Promise<void> {
-  await file?.close().catch(() => undefined);
 }
 
 async function openCopy(source: string, name: string, options: ReadOptions): Promise<FileHandle> {
@@ -133,12 +112,12 @@ async function openCopy(source: string, name: string, options: ReadOptions): Pro
     await writeFile(file, manifestChunks(source, options), { signal: options.signal });
     return file;
   } catch (error) {
-    await letGo(file);
+    await file?.close();
     throw isOwnTrouble(error) ? new ManifestNotKeptError(name, tmpdir(), error) : error;
   }
 }
 
-/** Whether it is this machine that cannot keep it; whatever else reads the manifest has words of its own. */
+/** Whether this machine cannot keep the copy; errors of reading the manifest have words of their own. */
 function isOwnTrouble(error: unknown): error is NodeJS.ErrnoException {
   const { syscall } = error as { syscall?: unknown };
   return typeof syscall === 'string' && syscall !== 'read';

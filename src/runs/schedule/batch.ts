@@ -8,7 +8,7 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { shorten } from '../../api/errors';
 import { type ProxySettings } from '../../config';
-import { type BatchInput, endHandOverSignal, type ScheduledBatch } from '../../contract';
+import { type BatchInput, endHandOverSignal, type ScheduledBatch, START_MEMO } from '../../contract';
 import { batchWorkflowId } from '../../contract/ids';
 import {
   InvalidInputError,
@@ -17,13 +17,14 @@ import {
   UnreachableAddressError,
 } from '../../errors';
 import { digest } from '../../platform/digest';
-import { type BatchPartition, missingPartitions } from '../batch/checkPartitions';
-import { batchInput, startBatch } from '../batch/start';
+import { type BatchPartition, missingPartitions } from '../batch/handOver';
+import { startBatch } from '../batch/start';
 import { type ManifestCheck } from '../manifest';
 import { addressName } from '../manifest/addressForm';
 import { withoutGaps } from '../media';
-import { isOpen } from '../ownRun';
-import { type RunFacts, type StartSettings } from '../start';
+import { retryUnavailable } from '../orders';
+import { findOwnRun, isOpen } from '../ownRun';
+import { inputOf, type RunFacts, type StartSettings } from '../start';
 
 /** What a schedule asks for, under the key of one firing. */
 export type AskedBatch = ScheduledBatch & { key: string };
@@ -105,7 +106,8 @@ async function giveUpTheRest(
     );
   await requireCurrent?.();
   try {
-    await temporal.workflow.getHandle(workflowId).signal(endHandOverSignal, { reason });
+    const handle = temporal.workflow.getHandle(workflowId);
+    await retryUnavailable(() => handle.signal(endHandOverSignal, { reason }));
   } catch (error) {
     // It ended by itself.
     if (!(error instanceof WorkflowNotFoundError)) throw error;
@@ -122,24 +124,22 @@ async function lookForBatch(
   token: string | undefined,
 ): Promise<BatchThere | undefined> {
   const { key } = asked;
-  const workflowId = batchWorkflowId(key);
-  try {
-    const { memo, status, ...facts } = await temporal.workflow.getHandle(workflowId).describe();
-    const input = await batchInput(temporal, key);
-    if (askOf(input) !== askOf({ ...asked, source: addressName(asked.manifest) })) return undefined;
-    const { manifest } = input;
-    const run = { ...facts, key, existing: memo?.segueStart !== token, digest: manifest.digest };
-    const missing = isOpen({ status }) ? await missingPartitions(temporal, { key, manifest }) : [];
-    return { run, missing: missing.length };
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return undefined;
-    throw error;
-  }
+  const found = await findOwnRun(temporal, batchWorkflowId(key));
+  if (!found) return undefined;
+  const input = (await inputOf(temporal, found)) as BatchInput;
+  if (askOf(input) !== askOf({ ...asked, source: addressName(asked.manifest) })) return undefined;
+  const { manifest } = input;
+  const run = { ...found, key, existing: found.memo?.[START_MEMO] !== token, digest: manifest.digest };
+  const missing = isOpen(found) ? await missingPartitions(temporal, { key, manifest }) : [];
+  return { run, missing: missing.length };
 }
 
 function askOf({ source, scope, notify }: Pick<BatchInput, 'source' | 'scope' | 'notify'>): string {
   return digest({ source, scope: withoutGaps(scope), notify: notify ?? undefined });
 }
+
+/** As much as a history should keep. */
+const LONGEST_WARNING = 300;
 
 /** Reads the manifest, checks the whole of it, and hands it over. */
 async function handOverBatch(
@@ -152,11 +152,10 @@ async function handOverBatch(
   const { withCheckedManifest } = await import('../manifest/index.js');
   let warnings: string[] = [];
   const onCheck = (_name: string, check: ManifestCheck): void => {
-    warnings = check.warnings.map(({ line, words }) => shorten(`line ${line}: ${words}`, LONGEST_TOLD));
+    warnings = check.warnings.map(({ line, words }) => shorten(`line ${line}: ${words}`, LONGEST_WARNING));
     for (const words of warnings) onWarning?.(words);
   };
-  const reading = { skipBad, proxy, signal, onCheck, refusal: unusable };
-  return withCheckedManifest(address, reading, async ({ name, manifest, partitions }) => {
+  return withCheckedManifest(address, { skipBad, proxy, signal, onCheck }, async ({ name, manifest, partitions }) => {
     const spec = { ...asked, manifest, partitions: untilAborted(partitions, signal), source: name };
     const run = await startBatch(temporal, spec, settings);
     return { ...run, digest: manifest.digest, warnings };
@@ -171,22 +170,4 @@ async function* untilAborted(
     signal?.throwIfAborted();
     yield partition;
   }
-}
-
-/** As much as a history should keep, and a person reads. */
-const MOST_TOLD = 20;
-const LONGEST_TOLD = 300;
-
-function unusable(name: string, { problems, badLines, items, excess }: ManifestCheck): InvalidInputError {
-  const told = [...(excess ? [excess] : []), ...problems].flatMap(({ line, problems: wrong }) =>
-    wrong.map((problem) => shorten(`line ${line}: ${problem}`, LONGEST_TOLD)),
-  );
-  const rest = told.length > MOST_TOLD || badLines > problems.length;
-  return new InvalidInputError(
-    [
-      ...(items + badLines > 0 ? told.slice(0, MOST_TOLD) : ['it is empty']),
-      ...(rest ? [`and more, in ${badLines} bad lines in all: segue batch check tells them`] : []),
-    ],
-    `Nothing was submitted: the manifest ${name} cannot be run`,
-  );
 }

@@ -5,7 +5,6 @@ import {
   type OutlookInput,
   type ScheduledBatch,
   type ScheduleTarget,
-  type Scope,
 } from '../../contract';
 import { batchWorkflowId, campaignWorkflowId, outlookWorkflowId } from '../../contract/ids';
 import { validateScope } from '../../api/scope';
@@ -85,11 +84,6 @@ export async function startTarget(
 
 export function targetWorkflowId(kind: TargetKind, key: string): string {
   return TARGETS[kind].workflowId(key);
-}
-
-/** The workspace that it works in; the credential's own where it names none. */
-export function scopeOfTarget({ spec }: ScheduleTarget): Scope | undefined {
-  return spec.scope;
 }
 
 /** As it is shown: a batch's address may be signed. */
