@@ -84,7 +84,7 @@ export { type CreatedSchedule, SchedulesClient } from './client/schedules';
 export { type ScheduleOptions } from './runs/schedule/spec';
 export { type SegueWorker, type SegueWorkerOptions };
 
-/** A worker in a process of the team's own. It is loaded when it is made: who only starts jobs needs no native library. */
+/** Runs a worker in this process. It is loaded on demand, because a client needs no native library. */
 export async function createSegueWorker(options: SegueWorkerOptions): Promise<SegueWorker> {
   const worker = await import('./worker.js');
   return worker.createSegueWorker(options);

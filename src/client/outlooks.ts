@@ -1,4 +1,4 @@
-/** Rolling outlooks of campaigns, for those who import Segue. */
+/** The client of outlooks. */
 import { type WorkflowFailedError } from '@temporalio/client';
 import { type OutlookInput, type OutlookResult } from '../contract';
 import { outlookWorkflowId } from '../contract/ids';
@@ -8,11 +8,9 @@ import { find, startOrFind } from '../runs/start';
 import { failedOutcome, type Standing, succeededWith } from './report';
 import { Run, RunsClient } from './run';
 
-/** What a look is asked for. Its key names this one look. */
 export type OutlookSpec = OutlookInput;
 
 export class OutlooksClient extends RunsClient<OutlookSpec, undefined, OutlookRun> {
-  /** Starts a look, or gives back the run that its key already has, running or closed. */
   async start(spec: OutlookSpec): Promise<OutlookRun> {
     assertValid(validateOutlook(spec), 'The outlook was not started');
     return new OutlookRun(this.temporal, await startOrFind(this.temporal, outlookStart(spec, this.config)));
@@ -23,7 +21,6 @@ export class OutlooksClient extends RunsClient<OutlookSpec, undefined, OutlookRu
   }
 }
 
-/** One look that was started. */
 export class OutlookRun extends Run<undefined, OutlookResult> {
   protected readonly stateQueryName = '';
 

@@ -1,4 +1,4 @@
-/** Changes of projects, for those who wait for the outcome. */
+/** Changes of projects, made by the writer of the project. */
 import { randomUUID } from 'node:crypto';
 import { type Client, WithStartWorkflowOperation, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
@@ -21,15 +21,15 @@ import { GRPC, grpcCode, retryUnavailable } from '../runs/orders';
 import { writerStart } from '../runs/start';
 
 export interface ProjectsOptions {
-  /** Tells the workspace's id where neither scope nor settings do. */
+  /** Finds the id of the workspace if neither scope nor settings have it. */
   findOrganization?: () => Promise<string>;
 }
 
 export interface PatchOptions {
-  /** What makes it the same change: asked for again, it is not applied again. A new one when left out. */
+  /** The same id is applied once. Default: a new one. */
   changeId?: string;
   scope?: Scope;
-  /** Stops waiting. A change that was taken is made all the same. */
+  /** Stops waiting. A change that was accepted is made anyway. */
   signal?: AbortSignal;
 }
 
@@ -42,7 +42,7 @@ export class ProjectsClient {
     private readonly options: ProjectsOptions,
   ) {}
 
-  /** Has the change made by the project's writer and waits until it is applied, or refused with the reason. */
+  /** Sends the change to the project's writer and waits until it is applied, or refused with the reason. */
   async patch(project: ProjectRef, change: ProjectChange, options: PatchOptions = {}): Promise<PatchReport> {
     const { changeId = randomUUID(), scope, signal } = options;
     const problems = validatePatch(project, change, { changeId, scope });
@@ -88,7 +88,7 @@ export class ProjectsClient {
         const failure = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
         if (!(failure instanceof ApplicationFailure)) throw error;
         if (failure.type === FAILURE.badChange) return { ok: false, error: failure.message };
-        // The run that took the change hands over to the next one, which knows it.
+        // The run that accepted the change continues as new; the next run has the change.
         if (failure.type !== FAILURE.askAgain) throw error;
       }
     }
@@ -98,7 +98,7 @@ export class ProjectsClient {
 /** A run takes no update while its workflow task fails, as it does when signals arrive while it continues as new. */
 const NOT_TAKEN = [GRPC.unavailable, GRPC.failedPrecondition];
 
-/** Everything that is wrong with a patch, but for a workspace that nobody named. */
+/** All problems of a patch, except a missing workspace. */
 export function validatePatch(
   project: ProjectRef,
   change: ProjectChange,

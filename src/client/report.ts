@@ -1,4 +1,4 @@
-/** How a job stands, in the words of the command contract; what `--json` prints. */
+/** The report of a run, as `--json` prints it. */
 import { type WorkflowFailedError } from '@temporalio/client';
 import { failedRun } from '../runs/failedRun';
 
@@ -13,12 +13,12 @@ export interface JobReport {
   stage: string | null;
   taskId: string | null;
   info: unknown;
-  /** Whether the run was there before it was asked for. */
+  /** Whether the run existed before this start. */
   existing: boolean;
   error: string | null;
 }
 
-/** What a report says of anything that is not a job: scripts find the same fields everywhere. */
+/** The fields of a report about something else than a run: scripts find the same fields everywhere. */
 export const NO_JOB = {
   workflowId: null,
   runId: null,
@@ -29,7 +29,6 @@ export const NO_JOB = {
   existing: null,
 };
 
-/** How a run stands, whichever it is. */
 export type Standing = Pick<JobReport, 'status' | 'stage' | 'taskId' | 'info' | 'error'>;
 
 export function succeededWith(info: unknown, taskId: string | null = null): Standing {

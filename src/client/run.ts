@@ -20,13 +20,13 @@ import { type RunFacts, type StartSettings } from '../runs/start';
 import { type JobReport, type Standing } from './report';
 
 export interface WaitOptions<State> {
-  /** Stops waiting, never the run. */
+  /** Stops waiting, not the run. */
   signal?: AbortSignal;
-  /** Told of the state each time it has changed. */
+  /** Called each time the state has changed. */
   onChange?: (state: State) => void;
 }
 
-/** Milliseconds until the next look at a run: backoff with jitter, because each look is a request to the server. */
+/** Milliseconds until the next look at a run: backoff with jitter. */
 export function lookInterval(looks: number, random = Math.random): number {
   return Math.min(1_000 * 1.3 ** looks, 10_000) * (0.5 + random());
 }
@@ -53,7 +53,7 @@ export abstract class Run<State = unknown, Result = unknown> {
   readonly workflowId: string;
   readonly key: string;
   readonly runId: string;
-  /** Whether the run was there before it was asked for. */
+  /** Whether the run existed before this start. */
   readonly existing: boolean;
   readonly startedAt: Date;
   readonly taskQueue: string;
@@ -72,10 +72,9 @@ export abstract class Run<State = unknown, Result = unknown> {
     this.#isHidden = isHidden;
   }
 
-  /** The query that tells the run's state. */
   protected abstract readonly stateQueryName: string;
 
-  /** How a run stands that is open; without a state where no worker answers. */
+  /** The report of an open run; the state is undefined if no worker answers. */
   protected abstract running(state: State | undefined): Standing;
 
   protected abstract succeeded(result: Result): Standing | Promise<Standing>;
@@ -106,19 +105,18 @@ export abstract class Run<State = unknown, Result = unknown> {
     return state;
   }
 
-  /** How it stands now. */
   async report(): Promise<JobReport> {
     return isOpen(await this.handle.describe())
       ? this.#open(await this.state())
       : this.#closed(await this.end());
   }
 
-  /** How a run stands that was just started: nothing is asked of its worker, which may not be there yet. */
+  /** The report of a run that was just started, without a query: there may be no worker yet. */
   started(): JobReport {
     return this.#open(undefined);
   }
 
-  /** Waits for the end, or until only a person can go on; with an aborted signal, gives what was known last. */
+  /** Waits for the end or a hold; after an abort, returns the last known state. */
   async wait({ signal, onChange }: WaitOptions<State> = {}): Promise<JobReport> {
     const watching = new AbortController();
     const ended = this.temporal.withAbortSignal(watching.signal, () => this.end());
@@ -127,7 +125,7 @@ export abstract class Run<State = unknown, Result = unknown> {
     try {
       return await this.#watch(ended, { signal, onChange });
     } finally {
-      // Nobody asks the server any more when nobody waits.
+      // Ends the long poll.
       watching.abort();
     }
   }
@@ -136,10 +134,11 @@ export abstract class Run<State = unknown, Result = unknown> {
     const stopped = untilAborted(signal);
     let last: State | undefined;
     let listed = await this.handle.describe();
-    // What is held already is told at once. A run that is over is not asked: its worker may be gone.
+    // A held run is reported at once. A closed run is not queried: its worker may be gone.
     for (let looks = 0; ; looks++) {
       const pause = looks === 0 && isOpen(listed) ? 0 : lookInterval(looks);
-      const end = await orAfter(pause, Promise.race([ended, stopped]));
+      // Without `ref` the timer does not keep a process alive that is done.
+      const end = await Promise.race([ended, stopped, sleep(pause, undefined, { ref: false })]);
       if (end) return this.#closed(end);
       if (!onChange && !signal?.aborted) {
         if (pause > 0) listed = await this.handle.describe();
@@ -156,7 +155,7 @@ export abstract class Run<State = unknown, Result = unknown> {
     }
   }
 
-  /** Asks the run to stop. What the service accepted goes on there. */
+  /** Asks the run to stop. The service continues with what it accepted. */
   async cancel(): Promise<void> {
     await this.handle.cancel();
   }
@@ -187,17 +186,17 @@ export abstract class Run<State = unknown, Result = unknown> {
   }
 
   protected get handle(): WorkflowHandle {
-    // By its id alone, so that it follows a run that continues as new or is reset.
+    // Without the run id, the handle follows a run that continues as new or is reset.
     return this.temporal.workflow.getHandle(this.workflowId, this.#isHidden ? this.runId : undefined);
   }
 
-  /** The end of the run. Anything but an end, like a server that is away, is thrown. */
+  /** The end of the run. Other errors, such as an unavailable server, are thrown. */
   protected async end(): Promise<Ended<Result>> {
     try {
       return { result: (await this.handle.result()) as Result };
     } catch (error) {
       if (!(error instanceof WorkflowFailedError)) throw error;
-      // A reset terminates a run, and another one goes on in its place.
+      // A reset terminates a run and starts another in its place.
       if (error.cause instanceof TerminatedFailure && !(await this.#isTerminated())) return this.end();
       return { failure: error };
     }
@@ -229,19 +228,6 @@ function untilAborted(signal: AbortSignal | undefined): Promise<undefined> {
       resolve(undefined);
     });
   });
-}
-
-/** Undefined when it takes longer. No timer is left behind: a process that is done must be able to end. */
-async function orAfter<T>(ms: number, awaited: Promise<T>): Promise<T | undefined> {
-  const timer = new AbortController();
-  try {
-    return await Promise.race([
-      awaited,
-      sleep(ms, undefined, { signal: timer.signal }).catch(() => undefined),
-    ]);
-  } finally {
-    timer.abort();
-  }
 }
 
 /** Most are answered at once; an adoption reads the service first. */

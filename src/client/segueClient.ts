@@ -36,7 +36,6 @@ export class SegueClient {
     this.schedules = new SchedulesClient(temporal, config);
   }
 
-  /** The job that a workflow id names, of whichever kind. */
   async job(workflowId: string): Promise<Job> {
     return jobOf(this.temporal, await find(this.temporal, workflowId));
   }

@@ -31,15 +31,14 @@ export function validateCampaignSpec(spec: unknown): string[] {
   return findSpecProblems(spec).map(problemText);
 }
 
-/** The run's own rules, the requests that the tools take, and what only people who write specs are held to. */
+/** The rules of the run, the request schemas of the tools, and slips of people who write specs. */
 export function findSpecProblems(spec: unknown): Problem[] {
-  // What has no floor is not looked at any further.
+  // Too deep for the other checks.
   if (isDeeper(spec, DEEPEST)) return findCampaignProblems(spec);
-  const [slips, others] = validateSchema(spec);
-  const rules = findCampaignProblems(spec).filter(isNowhereNear(slips));
-  const requests = findMediaProblems(spec);
-  const told = [...slips, ...rules, ...requests];
-  return [...told, ...others.filter(isNowhereNear(told))];
+  const slips = findSlips(spec);
+  const told = slips.map(({ path }) => path.join('.'));
+  const rules = findCampaignProblems(spec).filter(({ path }) => !told.includes(path.join('.')));
+  return [...slips, ...rules, ...findMediaProblems(spec)];
 }
 
 function findMediaProblems(spec: unknown): Problem[] {
@@ -88,38 +87,21 @@ function startsWith(path: Path, start: Path): boolean {
   return start.length <= path.length && start.every((part, index) => path[index] === part);
 }
 
-/** Slips of those who write are told in the schema's words, everything else in the rules' where they know it. */
-function validateSchema(spec: unknown): [slips: Problem[], others: Problem[]] {
-  const slips: Problem[] = [];
-  const others: Problem[] = [];
-  for (const issue of issuesOfSpec(spec)) {
+/** What the run accepts, but a person who writes a spec did not mean: the rest of the schema is in the rules, too. */
+function findSlips(spec: unknown): Problem[] {
+  return issuesOfSpec(spec).flatMap((issue): Problem[] => {
     const path = pathOf(issue);
     const { input } = issue;
-    if (issue.code === 'unrecognized_keys')
-      for (const name of issue.keys)
-        others.push({ path: [...path, name], words: 'is not known here', ofName: true });
-    else if (input === null) slips.push({ path, words: 'is empty: fill it, or leave it out' });
-    else if (issue.message.startsWith('Invalid input: expected string') && isBare(input))
-      slips.push({ path, words: `must be a text: put it in quotes, "${input}"` });
+    if (issue.code === 'unrecognized_keys') return issue.keys.map((name) => unknownMember([...path, name]));
+    if (input === null) return [{ path, words: 'is empty: fill it, or leave it out' }];
+    const isBare = typeof input === 'number' || typeof input === 'boolean';
+    if (isBare && issue.message.startsWith('Invalid input: expected string'))
+      return [{ path, words: `must be a text: put it in quotes, "${input}"` }];
     // Keys that Segue makes have another form, and nobody writes those.
-    else if (path[0] === 'key' && typeof input === 'string') slips.push({ path, words: issue.message });
-    else others.push({ path, words: issue.message });
-  }
-  return [slips, others];
+    return path[0] === 'key' && typeof input === 'string' ? [{ path, words: issue.message }] : [];
+  });
 }
 
-function isBare(value: unknown): value is number | boolean {
-  return typeof value === 'number' || typeof value === 'boolean';
-}
-
-/** Two ways to say what is wrong with one value are one too many. */
-function isNowhereNear(told: readonly Problem[]): (problem: Problem) => boolean {
-  const isNear = (a: Path, b: Path): boolean =>
-    a.length === 0 || b.length === 0 ? a.length === b.length : startsWith(a, b) || startsWith(b, a);
-  return ({ path }) => !told.some((other) => isNear(path, other.path));
-}
-
-/** How the run of a campaign is started, whoever does it. */
 export function campaignStart(
   spec: CampaignSpec,
   { taskQueue, poll, submit }: StartSettings,
@@ -136,7 +118,7 @@ export function campaignStart(
   };
 }
 
-/** How fast it is done, and how often others are asked, does not make it another campaign. */
+/** Speed and polling do not make it another campaign. */
 function askOf({ poll, submit, concurrency, carried, ...asked }: CampaignInput): string {
   const { scope, at = DEFAULT_CAMPAIGN_AT, approval, ...rest } = asked;
   return digest({

@@ -70,7 +70,7 @@ export function keyOf({ key, tool, request, scope }: MediaSpec): string {
   return key ?? askOf({ tool, request, scope });
 }
 
-/** No scope, an empty one and one with nothing in it are the same. */
+/** An empty scope is the same as none. */
 export function withoutGaps(scope: Scope | undefined): Scope | undefined {
   const given = Object.entries(scope ?? {}).filter(
     ([, value]) => (value as unknown) !== undefined && value !== null,

@@ -9,7 +9,7 @@ import { quoted } from '../contract/searchAttributes';
 import { explainUnregistered } from './registration';
 import { MEDIA_WORKFLOW, START_MEMO } from '../contract';
 
-/** What the server tells of a run without asking its worker. */
+/** What the server knows of a run without its worker. */
 export type Listed = Omit<WorkflowExecutionInfo, 'raw'>;
 
 /** A paused run is open, and so is one that continues as new. */
@@ -27,7 +27,7 @@ export interface OwnRun extends WorkflowExecutionDescription {
   isHidden?: boolean;
 }
 
-/** The latest run of an id. A refused start hides the job that ran before it, which is then looked up in the list. */
+/** The latest run of an id. A refused start hides the job before it, which is then found in the list. */
 export async function describeOwnRun({ workflow }: Client, workflowId: string): Promise<OwnRun> {
   const latest = await workflow.getHandle(workflowId).describe();
   if (!isRefusedStart(latest)) return latest;

@@ -33,7 +33,7 @@ export async function readRegistration(connection: Operated, namespace: string):
 
 const GRPC_INVALID_ARGUMENT = 3;
 const GRPC_NOT_FOUND = 5;
-/** Not allowed, or not there: some servers keep this question from workers. */
+/** Some servers do not let workers list search attributes. */
 const GRPC_NO_ANSWER = [7, 12];
 
 /**
@@ -65,7 +65,7 @@ export async function requireRegistration(
   }
 }
 
-/** The same error, or what it means: the server does not know a search attribute that Segue uses. */
+/** The same error, or a clear one if a search attribute of Segue is not registered. */
 export function explainUnregistered(error: unknown, namespace: string): unknown {
   const { code, details } = (error instanceof ServiceError ? error.cause : error) as {
     code?: unknown;

@@ -1,4 +1,4 @@
-/** One batch that was started: look at it, wait for it, order something of it, read its results. */
+/** The handle of a batch. */
 import { type WorkflowFailedError } from '@temporalio/client';
 import { validateBatchOrder, validateConcurrencyOrder } from '../../validation/batch';
 import {
@@ -25,20 +25,20 @@ import { Run } from '../run';
 export class Batch extends Run<BatchStatus, BatchResult> {
   protected readonly stateQueryName = batchStatusQuery.name;
 
-  /** An item that left the batch counts as what its own run is now, where that can be read. */
+  /** Items that became separate jobs are counted by the status of those jobs, if that can be read. */
   override async state(): Promise<BatchStatus | undefined> {
     const status = await super.state();
     const followed = status && (await this.#follow(status).catch(() => undefined));
     return status && { ...status, counts: followed?.counts ?? status.counts };
   }
 
-  /** How many items are where, and what keeps them. A `NoAnswerError` where no worker answers. */
+  /** Counts and stage. A `NoAnswerError` if no worker answers. */
   status(): Promise<BatchStatus> {
     return this.requireState();
   }
 
   /**
-   * Waits for the end: every item is over, or goes on as a run of its own, and is counted as what became of it there.
+   * Waits for the end: every item is over or became a separate job, and is counted by the status of that job.
    * Any other end is thrown.
    */
   async result(): Promise<BatchResult> {
@@ -47,7 +47,7 @@ export class Batch extends Run<BatchStatus, BatchResult> {
     return asOf(end.result, await this.#follow(end.result));
   }
 
-  /** Submits nothing more until it is resumed; what is at the service goes on. */
+  /** Submits nothing more until it is resumed; accepted tasks continue. */
   pause(order: BatchOrder): Promise<BatchStatus> {
     assertValid(validateBatchOrder(order), 'Nothing was paused');
     return this.order(batchPauseUpdate, order);
@@ -58,7 +58,7 @@ export class Batch extends Run<BatchStatus, BatchResult> {
     return this.order(batchResumeUpdate, order);
   }
 
-  /** Submits nothing more, and ends. What the service accepted goes on there; the results tell its tasks. */
+  /** Submits nothing more, and ends. Accepted tasks continue at the service; the results have their ids. */
   override async cancel(order: BatchOrder = { by: 'a client' }): Promise<void> {
     assertValid(validateBatchOrder(order), 'Nothing was cancelled');
     await this.order(batchCancelUpdate, order);
@@ -81,8 +81,8 @@ export class Batch extends Run<BatchStatus, BatchResult> {
   }
 
   /**
-   * Saves the files that items which succeeded point to, and gives each result with what became of them, in the
-   * manifest's order. Asked again, it goes on: a file that is there is not asked for. No credential is sent.
+   * Saves the files that the results of succeeded items point to, and returns each result with its files, in the
+   * manifest's order. A second call skips files that are there. No credential is sent.
    */
   download(place: FilePlace, options: ResultsOptions = {}): AsyncGenerator<ResultWithFiles> {
     return savingFiles(this.results(options), place);
@@ -114,7 +114,7 @@ export class Batch extends Run<BatchStatus, BatchResult> {
   }
 }
 
-/** Nobody has to look at it any more when nothing is held. */
+/** A batch without held items needs no attention any more. */
 function asOf(result: BatchResult, { counts }: FollowedCounts): BatchResult {
   const status = result.status === 'attention' && counts.held === 0 ? 'completed' : result.status;
   return { ...result, status, counts };

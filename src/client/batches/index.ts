@@ -1,4 +1,4 @@
-/** Batches, for those who import Segue. */
+/** The client of batches. */
 import { loadProxySettings, type ProxySettings } from '../../config';
 import { BATCH_WORKFLOW, type BatchStage, type BatchStatus, type ItemCounts } from '../../contract';
 import { batchWorkflowId } from '../../contract/ids';
@@ -15,19 +15,19 @@ import { Batch } from './batch';
 import { followCounts } from './left';
 import { type LeftItems, repeatOf, resultOf } from './retry';
 
-/** A batch of a manifest that is read here: a file, or an https address. */
+/** A batch whose manifest is a file or an https address. */
 export interface ManifestBatchSpec extends Omit<BatchSpec, 'manifest' | 'partitions' | 'source'> {
   /** Whether bad lines are left out, and the others are run. */
   skipBad?: boolean;
-  /** How an address is reached. Default: as the environment says. */
+  /** Default: from the environment. */
   proxy?: ProxySettings;
-  /** Told of lines that are good, but may not be meant so. */
+  /** Called for good lines that are probably a mistake. */
   onWarning?: (warning: ManifestWarning) => void;
 }
 
-/** What became of asking for a batch once more. */
+/** The result of a retry. */
 export interface BatchRepeat {
-  /** The one of the failed items; null where nothing failed, and nothing was started. */
+  /** The batch of the failed items; null if nothing failed. */
   batch: Batch | null;
   /** How many items it has. */
   items: number;
@@ -39,9 +39,9 @@ export interface BatchFilter {
 }
 
 export interface BatchEntry extends Omit<JobEntry, 'stage'> {
-  /** The last one that was listed. */
+  /** As the list has it, which lags behind. */
   stage: BatchStage | null;
-  /** Of one that came to its end; how far another is, only its worker knows. */
+  /** Of a batch that is over; only its worker knows the counts of an open one. */
   counts: ItemCounts | null;
 }
 
@@ -69,10 +69,10 @@ export class BatchesClient extends RunsClient<BatchSpec, BatchStatus, Batch> {
     source: string,
     { skipBad, proxy = loadProxySettings(), onWarning, ...spec }: ManifestBatchSpec,
   ): Promise<Batch> {
-    // Told before a manifest is read, which may be long.
+    // Checked first: reading the manifest may take long.
     const { poll, submit } = this.config;
     assertValid(validateGivenBatch({ ...spec, poll, submit }), 'The batch was not started');
-    // Only whoever reads manifests needs it.
+    // Loaded only where a manifest is read.
     const { withCheckedManifest } = await import('../../runs/manifest/index.js');
     const onCheck = (_name: string, { warnings }: ManifestCheck): void => {
       for (const warning of warnings) onWarning?.(warning);

@@ -1,4 +1,4 @@
-/** What became of the items of a batch, partition by partition, and how long Temporal keeps it. */
+/** The results of a batch, partition by partition, and how long Temporal keeps them. */
 import { type Client, type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
 import {
   BATCH_PART_WORKFLOW,
@@ -26,14 +26,14 @@ export interface MissingResults {
   n: number;
   first: number;
   items: number;
-  /** `unknown` where the batch, which knows, is open and no worker answers for it. */
+  /** `unknown` if no worker answers for the batch. */
   why: 'notHandedOver' | 'notKept' | 'unknown';
-  /** As the batch counted them, of those that are not kept any more. */
+  /** Of a partition that is not kept any more, as the batch counted. */
   counts: ItemCounts | null;
 }
 
 export interface ResultsOptions {
-  /** Told of each partition that is left out, in its place. */
+  /** Called for each partition that is left out, in its place. */
   onMissing?: (missing: MissingResults) => void;
 }
 
@@ -43,7 +43,7 @@ export async function* resultsOfBatch(
   { partitions }: BatchManifest,
   { onMissing }: ResultsOptions,
 ): AsyncGenerator<BatchItemResult> {
-  // Asked once, and only where something is missing.
+  // Queried once, and only if something is missing.
   let asking: ReturnType<typeof queryPartitions> | undefined;
   let first = 1;
   for (const [index, { items }] of partitions.entries()) {
@@ -70,7 +70,7 @@ function whyMissing(known: KnownPartition | undefined): Pick<MissingResults, 'wh
   return known.isThere ? { why: 'notKept', counts: known.counts } : { why: 'notHandedOver', counts: null };
 }
 
-/** At any time; undefined where it was not handed over. A `NoAnswerError` where it takes a worker, and none answers. */
+/** Undefined if there is no such run. A `NoAnswerError` if it needs a worker and none answers. */
 export async function partitionResults(
   temporal: Client,
   batch: string,
@@ -94,7 +94,7 @@ export async function partitionResults(
   }
 }
 
-/** The partition's own run, also where somebody started a later one, which was refused. */
+/** A later start of the same id, which was refused, does not count. */
 async function partitionHandle(temporal: Client, batch: string, n: number): Promise<WorkflowHandle> {
   const workflowId = batchPartWorkflowId(batch, n);
   const run = await describeOwnRun(temporal, workflowId);
@@ -120,7 +120,7 @@ export async function isPartitionOpen(temporal: Client, batch: string, n: number
     const handle = await partitionHandle(temporal, batch, n);
     if (!isOpen(await handle.describe())) return false;
     const deadline = Date.now() + CLOSING_PATIENCE_MS;
-    // However that ends, what counts is how it stands then.
+    // Errors do not matter: the status is read again.
     await temporal.withDeadline(deadline, () => handle.result()).catch(() => undefined);
     return isOpen(await handle.describe());
   } catch (error) {
@@ -132,7 +132,7 @@ export async function isPartitionOpen(temporal: Client, batch: string, n: number
 export interface KeptResults {
   /** How long the namespace keeps a run after its end, in milliseconds. */
   retentionMs: number;
-  /** Until when all results are there that are there now. ISO 8601; null while none of its partitions is over. */
+  /** Until when Temporal keeps all present results. ISO 8601; null while no partition is over. */
   until: string | null;
 }
 

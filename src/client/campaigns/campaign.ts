@@ -1,4 +1,4 @@
-/** One campaign that was started: look at it, wait for it, decide about it, change it. */
+/** The handle of a campaign. */
 import { ApplicationFailure, type WorkflowFailedError } from '@temporalio/client';
 import { validateMediaRequest } from '../../runs/campaign';
 import { validateAddedMedia, validateDecision, validatePause } from '../../validation/campaign';
@@ -31,7 +31,7 @@ export interface CampaignDecisionAnswer extends CampaignDecisionReceipt {
 export class Campaign extends Run<CampaignStatus, CampaignResult> {
   protected readonly stateQueryName = campaignStatusQuery.name;
 
-  /** Where it is, what every job does and what it waits for. A `NoAnswerError` where no worker answers. */
+  /** Its stage, jobs and open question. A `NoAnswerError` if no worker answers. */
   status(): Promise<CampaignStatus> {
     return this.requireState();
   }
@@ -63,7 +63,7 @@ export class Campaign extends Run<CampaignStatus, CampaignResult> {
     return { ...receipt, applied: true, earlier: null };
   }
 
-  /** Begins no further jobs until it is resumed; those that run go on. */
+  /** Starts no more jobs until it is resumed; open ones continue. */
   async pause(order: PauseOrder): Promise<CampaignStatus> {
     assertValid(validatePause(order), 'Nothing was paused');
     await this.order(pauseUpdate, order);
@@ -76,7 +76,7 @@ export class Campaign extends Run<CampaignStatus, CampaignResult> {
     return this.status();
   }
 
-  /** Has one more media job made. Its request is checked before anything is sent. */
+  /** Adds a media job. Its request is checked before anything is sent. */
   async addMedia(order: AddMediaOrder): Promise<CampaignStatus> {
     const { jobs } = await this.status();
     const names = jobs.map(({ name }) => name);
@@ -91,7 +91,7 @@ export class Campaign extends Run<CampaignStatus, CampaignResult> {
     return { status: status?.held ? 'held' : 'running', stage, taskId: null, info, error: null };
   }
 
-  /** Rejected and expired campaigns did what they were asked for, and failed all the same. */
+  /** Rejected and expired campaigns complete as workflows, but count as failed. */
   protected succeeded(result: CampaignResult): Standing {
     const { status: stage } = result;
     const status = stage === 'completed' ? 'succeeded' : 'failed';
@@ -116,7 +116,7 @@ function reasonOf({ status, decisions }: CampaignResult): string | null {
   return last ? `rejected by ${last.by}${last.comment ? `: ${last.comment}` : ''}` : 'it was rejected';
 }
 
-/** The same answer to the same question. Without an open question, the last one counts. */
+/** The same decision in the same round: the open one, else the last one. */
 function takenBefore(
   decisions: readonly CampaignDecisionTaken[],
   decision: CampaignDecision,
@@ -130,8 +130,8 @@ function asksTheSame(taken: CampaignDecisionTaken, { decision, jobs = [] }: Camp
 }
 
 /**
- * The same words about a question that is over: sent again because the first answer was lost, more likely than meant for
- * the next question, where it would be paid for again. Who means that names the round.
+ * The same `change` as the last one, without a round: more likely sent twice than meant for the next round, where it
+ * would be paid for again. A caller who means the next round names it.
  */
 function sentTwice(
   decisions: readonly CampaignDecisionTaken[],
@@ -139,7 +139,6 @@ function sentTwice(
 ): CampaignDecisionTaken | undefined {
   const last = decisions.at(-1);
   if (decision.round !== undefined || decision.decision !== 'change' || !last) return undefined;
-  const isSame =
-    asksTheSame(last, decision) && last.by === decision.by && last.comment === decision.comment;
+  const isSame = asksTheSame(last, decision) && last.by === decision.by && last.comment === decision.comment;
   return isSame ? last : undefined;
 }

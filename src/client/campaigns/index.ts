@@ -1,4 +1,4 @@
-/** Campaigns, for those who import Segue. */
+/** The client of campaigns. */
 import {
   CAMPAIGN_WORKFLOW,
   type CampaignSpec,
@@ -19,7 +19,7 @@ export interface CampaignFilter extends Pick<JobFilter, 'project'> {
 }
 
 export interface CampaignEntry extends Omit<JobEntry, 'stage'> {
-  /** The last one that was listed. */
+  /** As the list has it, which lags behind. */
   stage: CampaignStage | null;
 }
 

@@ -22,7 +22,7 @@ export function readCampaignSpec(text: string, name = 'spec'): CampaignSpec {
 
 type FindProblems = (spec: unknown) => Problem[];
 
-/** The same for a spec of anything. */
+/** The same for any kind of spec. */
 export function readSpecText(
   text: string,
   name: string,
@@ -42,7 +42,7 @@ export function readSpecText(
   };
 }
 
-/** What cannot be read as it was meant is not looked at any further: the rest would be guesses. */
+/** A text with syntax errors is not checked further. */
 function read(
   text: string,
   lineCounter: LineCounter,
@@ -51,7 +51,7 @@ function read(
   try {
     return readDocument(parseDocument(text, { lineCounter, prettyErrors: false }), text, find);
   } catch (error) {
-    // Aliases that multiply or lead to themselves, or more brackets than a stack takes.
+    // Aliases that multiply or refer to themselves, or too deep nesting.
     if (!(error instanceof ReferenceError) && !(error instanceof RangeError)) throw error;
     return { problems: [{ offset: 0, text: error.message }] };
   }
@@ -79,7 +79,7 @@ function keyAt(text: string, [start]: [number, number]): string {
   return /^["']?([^"':\s]*)/.exec(text.slice(start, start + 200))?.[1] ?? '';
 }
 
-/** Of a plain value, its own place; of anything larger the name that it has; of what is missing, whoever lacks it. */
+/** The offset of a plain value; of a list or object, that of its name; of a missing value, that of its parent. */
 function offsetOf(document: Document, { path, ofName }: Problem): number {
   let node: unknown = document.contents;
   let place = startOf(node) ?? 0;

@@ -1,4 +1,4 @@
-/** Jobs for those who import Segue: media jobs, transcripts, and waits for records of the service. */
+/** The clients of media jobs, transcripts and records. */
 import { ApplicationFailure, WorkflowFailedError } from '@temporalio/client';
 import { validateScope } from '../../api/scope';
 import {
@@ -129,7 +129,7 @@ export function validateTranscript(spec: TranscriptSpec): string[] {
 export interface RecordSpec {
   kind: RecordKind;
   id: string;
-  /** Statuses that end the wait as failed, beside those that the service has for that. */
+  /** Statuses that end the wait as failed, in addition to the service's own. */
   failOn?: RecordStatus[];
   scope?: Scope;
   poll?: Partial<PollSettings>;

@@ -1,4 +1,4 @@
-/** One job that was started, of whatever kind: look at it, wait for it, decide it. */
+/** Handles of jobs: read the state, wait, decide. */
 import { ApplicationFailure, type Client, type WorkflowFailedError } from '@temporalio/client';
 import { type UpdateDefinition } from '@temporalio/common';
 import {
@@ -29,7 +29,7 @@ import { Run, sendOrder, type WaitOptions as RunWaitOptions } from '../run';
 import { type Listed } from '../../runs/ownRun';
 import { type RunFacts } from '../../runs/start';
 
-/** What every job tells of itself; what is optional only some have. */
+/** The state of a job. Not all kinds of jobs have the optional fields. */
 export interface JobState {
   key: string;
   stage: MediaStage | TranscriptStage;
@@ -44,7 +44,7 @@ export interface JobState {
 export type WaitOptions<State = MediaState> = RunWaitOptions<State>;
 
 export interface DecisionMade extends Omit<Decision, 'hold'> {
-  /** The hold it answers, so that a later one is not decided by mistake. Default: the open one. */
+  /** The hold that it decides, so that a later hold is not decided by mistake. Default: the open one. */
   hold?: string;
 }
 
@@ -73,7 +73,7 @@ export abstract class Job<State extends JobState = JobState, Result = unknown> e
       const receipt = await this.order(resolveUpdate, { ...made, hold: made.hold ?? state.hold.id });
       return { ...receipt, earlier: null };
     } catch (error) {
-      // Somebody else may have decided the same a moment ago.
+      // Another client may have decided the same a moment ago.
       const now = error instanceof DecisionRefusedError ? await this.state() : undefined;
       const same = now && takenBefore(now, made);
       if (same) return same;
@@ -81,7 +81,7 @@ export abstract class Job<State extends JobState = JobState, Result = unknown> e
     }
   }
 
-  /** Has the service asked at once, and gives the state after it. */
+  /** Polls the service now, and returns the state after that. */
   pollNow(): Promise<State> {
     const update = pollNowUpdate as unknown as UpdateDefinition<State, [PollNow]>;
     return sendOrder(this.temporal, this.workflowId, update, {});
@@ -101,7 +101,7 @@ export abstract class Job<State extends JobState = JobState, Result = unknown> e
 
   protected async failed(failure: WorkflowFailedError): Promise<Standing> {
     const outcome = failedOutcome(failure);
-    // A run that was cancelled or terminated says nothing itself; its task goes on at the service all the same.
+    // The failure of a cancelled or terminated run has no task id, but its task continues at the service.
     return { ...outcome, taskId: outcome.taskId ?? entryOf(await this.handle.describe()).taskId };
   }
 }
@@ -130,14 +130,16 @@ export class TranscriptJob extends Job<TranscriptState, TranscriptResult> {
 }
 
 export class RecordJob extends Job<RecordState, RecordResult> {
-  /** What was waited for, as the service gives it. */
   protected succeeded({ record }: RecordResult): Standing {
     return succeededWith(record);
   }
 }
 
-/** The same decision of the same hold. Without a hold, the last one counts, unless another question is open. */
-function takenBefore({ decisions, hold, stage, taskId }: JobState, made: DecisionMade): DecisionAnswer | undefined {
+/** The same decision of the same hold: the named one, else the open one, else the last one. */
+function takenBefore(
+  { decisions, hold, stage, taskId }: JobState,
+  made: DecisionMade,
+): DecisionAnswer | undefined {
   const asked = made.hold ?? hold?.id ?? decisions.at(-1)?.hold ?? '';
   const earlier = decisions.find(
     (taken) =>
@@ -148,12 +150,11 @@ function takenBefore({ decisions, hold, stage, taskId }: JobState, made: Decisio
   return earlier && { applied: false, stage, taskId: taskId ?? null, earlier };
 }
 
-/** A reset or continued run names its holds anew; their numbers stay. */
+/** A reset or continued run changes the ids of its holds, but not their numbers. */
 function numberOf(hold: string): string {
   return hold.slice(hold.lastIndexOf('/') + 1);
 }
 
-/** The job that a workflow id names, of whichever kind it is. */
 export function jobOf(temporal: Client, facts: RunFacts): Job {
   const { workflowId } = facts;
   if (workflowId === transcriptWorkflowId(facts.key)) return new TranscriptJob(temporal, facts);

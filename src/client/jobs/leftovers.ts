@@ -7,17 +7,17 @@ import { type Listed } from '../../runs/ownRun';
 import { entryOf } from '../listing';
 
 export type Remains =
-  /** Nothing that still costs or could still give a result. */
+  /** Nothing that still costs or can still give a result. */
   | { is: 'nothing' }
   /** A task that the service may be working on, or may have finished. */
   | { is: 'task'; taskId: string }
   /** A POST that may have been accepted; the id it was sent with, where that is known. */
   | { is: 'unknown'; requestId: string | null };
 
-/** Of a run that ended before its task did: cancelled, terminated, timed out, abandoned. No worker is asked. */
+/** For a run that ended before its task: cancelled, terminated, timed out, abandoned. */
 export function remainsOfStopped(run: Listed): Remains {
   const { stage, taskId } = entryOf(run);
-  // A task id that is listed in this stage is of an earlier submission.
+  // In this stage, a listed task id belongs to an earlier submission.
   if (stage === 'submitting') return { is: 'unknown', requestId: null };
   const unknown = run.memo?.[UNKNOWN_MEMO] as UnknownSubmit | undefined;
   if (unknown) return { is: 'unknown', requestId: unknown.submission };

@@ -1,4 +1,4 @@
-/** Schedules, for those who import Segue: something that is started again and again, at the times of a calendar. */
+/** Schedules: they start a campaign, an outlook or a batch at the times of a calendar. */
 import { randomUUID } from 'node:crypto';
 import {
   ActivityFailure,
@@ -60,9 +60,9 @@ export interface CreatedSchedule {
   scheduleId: string;
   /** The same schedule was there before; nothing was changed. */
   existing: boolean;
-  /** By whose clock it fires. */
+  /** The time zone in which it fires. */
   timezone: string;
-  /** What is worth knowing: a time that a clock does not show, a zone that the workspace does not tell. */
+  /** Warnings: a time that does not exist on a day of a clock change, a workspace without a time zone. */
   remarks: string[];
 }
 
@@ -90,7 +90,7 @@ export class SchedulesClient {
     try {
       await this.#make(name, options, timezone);
     } catch (error) {
-      // Somebody else was quicker.
+      // Another client created it meanwhile.
       const other = error instanceof ScheduleAlreadyRunning ? await this.#existing(name, options) : undefined;
       if (!other) throw error;
       return other;
@@ -114,13 +114,13 @@ export class SchedulesClient {
     return this.#with(name, async (schedule) => reportOfSchedule(this.temporal, await schedule.describe()));
   }
 
-  /** No more firings until it is resumed; what runs goes on. The note tells others why. */
+  /** No more firings until it is resumed; open runs continue. The note says why. */
   async pause(name: string, note: string): Promise<void> {
     assertValid(validatePause(name, note), 'Nothing was paused');
     await this.#with(name, (schedule) => schedule.pause(note));
   }
 
-  /** Times that passed in the meantime are not caught up; `backfill` does that. */
+  /** Times that passed meanwhile do not fire; `backfill` makes up for them. */
   async resume(name: string, note = 'resumed'): Promise<void> {
     assertValid(validateResume(name, note), 'Nothing was resumed');
     await this.#with(name, (schedule) => schedule.unpause(note));
@@ -149,7 +149,7 @@ export class SchedulesClient {
     );
   }
 
-  /** What it started goes on. */
+  /** Deletes the schedule; runs that it started continue. */
   async delete(name: string): Promise<void> {
     assertValid(validateScheduleName(name), 'Nothing was deleted');
     await this.#with(name, (schedule) => schedule.delete());
@@ -180,7 +180,7 @@ export class SchedulesClient {
     });
   }
 
-  /** The same schedule, if it is there. */
+  /** The schedule of this name, if it exists and asks for the same. */
   async #existing(name: string, options: ScheduleOptions): Promise<CreatedSchedule | undefined> {
     const found = await this.temporal.schedule
       .getHandle(scheduleId(name))
@@ -198,7 +198,7 @@ export class SchedulesClient {
 
   async #zoneOf({ spec, timezone, target }: ScheduleOptions): Promise<Zone> {
     if (timezone !== undefined) return { timezone, remarks: [] };
-    // No clock matters to an interval.
+    // An interval needs no time zone.
     if ('every' in spec) return { timezone: 'UTC', remarks: [] };
     return this.#zoneOfWorkspace(target.spec);
   }
@@ -219,11 +219,11 @@ export class SchedulesClient {
         workflowExecutionTimeout: CLOCK_PATIENCE,
         staticSummary: 'the time zone of the workspace, for a schedule',
       });
-      // What a week begins with is of no use here.
+      // Remarks about the start of the week do not matter here.
       return { ...clock, remarks: clock.remarks.filter((remark) => remark.includes('timezone')) };
     } catch (error) {
       if (!(error instanceof WorkflowFailedError)) throw error;
-      // The service's own words where it answered.
+      // The message of the service, if it answered.
       const reason = error.cause instanceof ActivityFailure ? error.cause.cause : error.cause;
       throw new NoTimezoneError(reason?.message ?? 'no worker answered', { cause: error });
     }
@@ -239,7 +239,7 @@ export class SchedulesClient {
   }
 }
 
-/** The server would skip it without a word. */
+/** The server would skip the firing without an error. */
 function requireNothingOpen(
   name: string,
   { info }: ScheduleDescription,

@@ -1,4 +1,4 @@
-/** How schedules stand, and what became of their firings. */
+/** The state of schedules and the outcome of their firings. */
 import {
   type Client,
   type ScheduleDescription,
@@ -24,9 +24,8 @@ import { type JobStatus } from '../report';
 import { shownTarget, type TargetKind, targetWorkflowId } from '../../runs/schedule/targets';
 import { failedRun } from '../../runs/failedRun';
 
-/** What a schedule remembers of how it was asked for. */
+/** The memo of a schedule. */
 export interface ScheduleMemo extends Record<string, unknown> {
-  /** Digest of what was asked for. */
   segueAsk: string;
   segueSchedule: KeptSchedule;
 }
@@ -41,12 +40,12 @@ export interface KeptSchedule {
 export interface ScheduleEntry {
   name: string;
   scheduleId: string;
-  /** What it starts; null, like all that Segue keeps, where somebody else made it. */
+  /** What it starts; null, like `spec` and `timezone`, if Segue did not create it. */
   kind: TargetKind | null;
   spec: ScheduleTimes | null;
   timezone: string | null;
   paused: boolean;
-  /** Why it is paused, or whatever was noted last. */
+  /** The last note: why it is paused, for example. */
   note: string | null;
   next: string | null;
   /** The time of the last firing. */
@@ -54,39 +53,38 @@ export interface ScheduleEntry {
 }
 
 export interface ScheduleReport extends Omit<ScheduleEntry, 'next' | 'last'> {
-  /** As the server has it, like `catchup`: somebody may have changed it there. */
+  /** Like `catchup`, as the server has it: somebody may have changed it in the UI. */
   overlap: ShownOverlap;
   catchup: Duration;
   target: ScheduleTarget | null;
   createdAt: string;
   /** The next five. */
   next: string[];
-  /** How often it fired. */
   fired: number;
   skipped: SkippedFirings;
   /** The last ones, newest first. */
   firings: FiringReport[];
 }
 
-/** One firing, and the run that it is for. */
+/** One firing, and the run that it started. */
 export interface FiringReport {
-  /** The time it fired for, which may be long before it did. */
+  /** The time of the schedule; `takenAt` may be much later. */
   time: string;
   takenAt: string;
   firing: string;
-  /** What it started; null where that is not known. */
+  /** The run that it started; null if unknown. */
   workflowId: string | null;
   key: string | null;
   /** How what it started ended; `running` while the firing is open, null where Temporal no longer knows. */
   status: JobStatus | null;
   error: string | null;
-  /** Of the manifest, where it is a batch that is over. */
+  /** Digest of the manifest of a batch, when it is over. */
   digest: string | null;
-  /** What in the manifest may not be meant so, likewise. */
+  /** Warnings about the manifest, likewise. */
   warnings: string[];
 }
 
-/** Two that Segue gives to no schedule: somebody else may. */
+/** Segue never sets the last two, but other tools may. */
 export type ShownOverlap = ScheduleOverlap | 'cancel-other' | 'terminate-other';
 
 /** What becomes of a firing while the one before it is open: `buffer-one` is the server's BUFFER_ONE. */
@@ -95,7 +93,7 @@ export function policyOf(overlap: ScheduleOverlap): ScheduleOverlapPolicy {
 }
 
 function shownOverlap(policy: ScheduleOverlapPolicy): ShownOverlap {
-  // The server says one of them; the SDK's type has room for none.
+  // The SDK's type allows undefined, the server never sends it.
   return (policy ?? 'SKIP').toLowerCase().replace('_', '-') as ShownOverlap;
 }
 
@@ -165,7 +163,7 @@ async function reportOfFiring(
   };
 }
 
-/** The run that a firing is for. */
+/** The run that a firing starts. */
 function dueRun(
   firing: string,
   { kind, spec, timezone }: Partial<KeptSchedule>,
@@ -194,7 +192,7 @@ async function outcomeOfFiring(temporal: Client, workflowId: string, runId: stri
   }
 }
 
-/** The same time may have fired more than once, and a long wait goes on as another run. */
+/** A firing may continue as new; then the latest run of its id counts. */
 async function isFiringOpen(temporal: Client, workflowId: string, runId: string): Promise<boolean> {
   const run = await temporal.workflow.getHandle(workflowId, runId).describe();
   if (run.status.name !== 'CONTINUED_AS_NEW') return isOpen(run);

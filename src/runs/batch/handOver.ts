@@ -19,7 +19,7 @@ import { validatePartitionInput } from '../../validation/batch';
 import { retryUnavailable } from '../orders';
 import { findFirstRun, findOwnRun } from '../ownRun';
 
-/** Some of the items of a manifest, which one run does. */
+/** The items of one run. */
 export interface BatchPartition {
   /** Which one it is, from 1. */
   n: number;
@@ -63,10 +63,7 @@ export async function handOver(
   );
 }
 
-function validatePartition(
-  { partitions }: BatchManifest,
-  { n, firstItem, items }: BatchPartition,
-): string[] {
+function validatePartition({ partitions }: BatchManifest, { n, firstItem, items }: BatchPartition): string[] {
   const expected = partitions[n - 1]?.items;
   if (expected === undefined) return [`the manifest has partitions 1 to ${partitions.length}`];
   const before = partitions.slice(0, n - 1).reduce((total, facts) => total + facts.items, 0);
@@ -80,7 +77,7 @@ function validatePartition(
   ];
 }
 
-/** Partitions that were given neither now nor before: a caller that goes on may give only the rest. */
+/** Partitions that have no run. A caller that continues a hand-over may give only the rest. */
 export async function missingPartitions(
   temporal: Client,
   { key, manifest }: Pick<BatchInput, 'key' | 'manifest'>,
@@ -116,7 +113,7 @@ async function startPartition(
   }
 }
 
-/** The server takes no shorter retention; it stands for one that cannot be read. */
+/** The shortest that the server accepts, used if the retention cannot be read. */
 const SHORTEST_RETENTION_MS = 3_600_000;
 /** The clock of the server may be ahead by so much. */
 const CLOCKS_DIFFER_MS = 5 * 60_000;

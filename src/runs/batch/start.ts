@@ -23,14 +23,14 @@ import { type BatchPartition, handOver } from './handOver';
 
 export interface BatchSpec {
   key: string;
-  /** What the first reading of the manifest found. */
+  /** The result of the check. */
   manifest: BatchManifest;
   /**
-   * The items, partition by partition, as the manifest's facts name them; in any order. Read once, a few at a time.
-   * Whoever goes on may leave out those that are there.
+   * The partitions that `manifest` names, in any order. Read once, a few at a time. A caller that continues a hand-over
+   * may leave out those that exist.
    */
   partitions: AsyncIterable<BatchPartition>;
-  /** Where the manifest was read, without what is signed or secret in that. */
+  /** The address of the manifest, without its query. */
   source?: string;
   /** How many items are at the service at once. */
   concurrency?: number;
@@ -40,12 +40,11 @@ export interface BatchSpec {
   notify?: NotifyTarget;
 }
 
-/** Below single jobs and campaigns, for which people wait. */
+/** Lower than single jobs and campaigns, because people wait for those. */
 const BATCH_PRIORITY = 4;
-/** Batches that name none have one turn together: each with its own, many of them would outweigh a workspace. */
+/** The fairness key of all batches without a workspace. */
 const NO_WORKSPACE = 'no-workspace';
 
-/** Starts it, or finds the batch that its key has, and hands over every partition that is not there yet. */
 export async function startBatch(
   temporal: Client,
   { partitions, ...spec }: BatchSpec,
@@ -83,13 +82,13 @@ export async function startBatchInput(
   return facts;
 }
 
-/** What its runs do waits behind other work, and workspaces take turns. */
+/** Batches wait behind other work, and workspaces take turns. */
 function priorityOf({ scope }: BatchInput): Priority {
   // The server takes 64 bytes.
   return { priorityKey: BATCH_PRIORITY, fairnessKey: (scope?.organization ?? NO_WORKSPACE).slice(0, 64) };
 }
 
-/** How fast it is done does not make it another batch. */
+/** Concurrency and polling do not make it another batch. */
 function askOf({ key, manifest, scope, notify }: BatchInput): string {
   return digest({ key, manifest: manifest.digest, scope: withoutGaps(scope), notify });
 }
@@ -118,7 +117,7 @@ export function isItem(workflowId: string, prefix: string): boolean {
   return workflowId.startsWith(prefix) && /^\d+$/.test(workflowId.slice(prefix.length));
 }
 
-/** None on the time-skipping server, which people test with, and which lists nothing. */
+/** Finds nothing on the time-skipping server, which cannot list runs. */
 export async function* findRunsOfBatch(
   temporal: Client,
   query: string,

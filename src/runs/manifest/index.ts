@@ -23,9 +23,9 @@ export interface ManifestProblem {
 }
 
 export interface ManifestCheck {
-  /** Whether a batch can be made of it: it has items, and nothing is wrong or what is wrong may be left out. */
+  /** Whether it can be run: it has items, and no bad lines or ones that may be left out. */
   usable: boolean;
-  /** Of the items in their order, however the lines are written that are blank or left out. */
+  /** Of the items in their order; blank lines and bad lines do not count. */
   digest: string;
   /** Good lines. */
   items: number;
@@ -33,7 +33,7 @@ export interface ManifestCheck {
   lines: number;
   /** Lines that have problems, those that ask for the same job as an earlier one included. */
   badLines: number;
-  /** Bad lines with nothing wrong but that: the first line of a key is a good one. */
+  /** Bad lines whose only problem is a key that an earlier line has. */
   duplicates: number;
   partitions: PartitionFacts[];
   /** The first ones; `badLines` counts all bad lines. */
@@ -83,7 +83,7 @@ export async function checkManifest(
   };
 }
 
-/** Nothing of a manifest that is too long is begun: half of it is not what was asked for. */
+/** Nothing of a manifest that is too long is started. */
 function problemOfWhole(
   lines: number,
   partitions: PartitionFacts[],
@@ -98,7 +98,7 @@ function problemOfWhole(
   return { line: first.firstLine, problems: [words] };
 }
 
-/** As editors and terminals find the place. */
+/** `name:line: problem`, as editors and terminals recognize it. */
 export function problemLines(name: string, { problems, badLines }: ManifestCheck): string[] {
   const lines = problems.flatMap(({ line, problems: wrong }) =>
     wrong.map((problem) => `${name}:${line}: ${problem}`),
@@ -116,7 +116,7 @@ export interface HandOverOptions {
   facts?: PartitionFacts[];
 }
 
-/** With the boundaries that the check found, or an error where the manifest is not what was checked. */
+/** The partitions that the check found, or an error if the manifest has changed. */
 export async function* readPartitions(
   lines: AsyncIterable<ManifestLine>,
   { skipBad = false, name = 'manifest', facts }: HandOverOptions = {},
@@ -142,7 +142,7 @@ function changed(name: string): ManifestChangedError {
 }
 
 export interface ManifestOptions extends ReadOptions, CheckOptions {
-  /** Told what was found, usable or not. */
+  /** Called with the result of the check, usable or not. */
   onCheck?: (name: string, check: ManifestCheck) => void;
 }
 
@@ -151,11 +151,11 @@ export interface CheckedManifest {
   /** What messages call it. */
   name: string;
   manifest: BatchManifest;
-  /** From the first on, each time; an error where they are not those that were checked. */
+  /** From the first partition on, each time. */
   partitions: AsyncIterable<Partition>;
 }
 
-/** Everything that is wrong is told before anything is done with it. */
+/** Checks the whole manifest before any work is done. */
 export function withCheckedManifest<T>(
   source: string,
   { skipBad, mostPartitions, onCheck, ...options }: ManifestOptions,

@@ -15,10 +15,10 @@ export interface AskedItem {
 
 const text = must(isText, 'a text');
 const anything: Check = () => [];
-/** What is said once for all lines. */
+/** Settings of the whole batch. */
 const ofTheBatch: Check = (_value, path) => [{ path, words: "is the batch's, not a line's" }];
 
-/** The members that there may be; what is in them is for the rules of a job to say. */
+/** The fields of a line; `validateSpec` checks their values. */
 const lineShape = object({
   key: must((value) => typeof value === 'string', 'a text'),
   tool: required(text),
@@ -62,14 +62,14 @@ function validateLine(line: Record<string, unknown>): string[] {
   return [...misshapen.map(problemText), ...wrong];
 }
 
-/** The rules of a job are made for values of the right kind. */
+/** `validateSpec` expects values of the right type. */
 function wellShaped(line: Record<string, unknown>, misshapen: Problem[]): MediaSpec {
   const sound = { ...line };
   for (const { path } of misshapen) if (path.length === 1) Reflect.deleteProperty(sound, String(path[0]));
   return sound as unknown as MediaSpec;
 }
 
-/** Where a value is of the wrong kind, the rules that look into it have nothing to add. */
+/** A value of the wrong type is one problem, not two. */
 function isTold(problem: string, misshapen: Problem[]): boolean {
   return misshapen.some(({ path }) => {
     const place = path.join('.');
@@ -88,7 +88,7 @@ function askedItem(asked: MediaSpec): AskedItem {
 const MOST_PROBLEMS = 20;
 const LONGEST_PROBLEM = 300;
 
-/** Problems repeat what is wrong, and a line of nothing else has thousands. */
+/** A bad line may have thousands of problems, each with a long value. */
 function inBounds(problems: string[]): string[] {
   const more = problems.length - MOST_PROBLEMS;
   const told = problems.slice(0, MOST_PROBLEMS).map((problem) => shorten(problem, LONGEST_PROBLEM));

@@ -1,4 +1,4 @@
-/** Where a manifest is: a file, stdin, or an address. It is read twice, checked first and handed over then. */
+/** Where a manifest is: a file, stdin or an address. It is read twice: for the check and for the hand-over. */
 import { constants, createReadStream } from 'node:fs';
 import { access, type FileHandle, mkdtemp, open, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ export function manifestName(source: string): string {
   return ADDRESS.test(source) ? addressName(source) : source;
 }
 
-/** Why it cannot be read, as far as that is known before it is: an address is not asked. */
+/** Why it cannot be read, if that is known in advance; no request is sent to an address. */
 export async function validateSource(source: string): Promise<string[]> {
   if (source === '-') return [];
   const problem = ADDRESS.test(source) ? problemOfAddress(source) : await problemOfFile(source);
@@ -36,18 +36,16 @@ async function problemOfFile(file: string): Promise<string | undefined> {
 
 export interface ReadOptions {
   proxy?: ProxySettings;
-  /** What `-` stands for; the default is the process's own. */
+  /** What `-` stands for. Default: the stdin of the process. */
   stdin?: AsyncIterable<Uint8Array>;
   /** Stops reading. */
   signal?: AbortSignal;
 }
 
-/** Its lines, read while they are asked for; an error where it cannot be read to its end. */
 export function manifestLines(source: string, options: ReadOptions = {}): AsyncGenerator<ManifestLine> {
   return linesOf(manifestChunks(source, options));
 }
 
-/** Its bytes, as they come. */
 function manifestChunks(
   source: string,
   { proxy = {}, stdin = process.stdin }: ReadOptions,
@@ -123,7 +121,7 @@ function isOwnTrouble(error: unknown): error is NodeJS.ErrnoException {
   return typeof syscall === 'string' && syscall !== 'read';
 }
 
-/** Pipes and devices have paths, too; stdin has none. */
+/** A path may also be a pipe or a device. */
 async function isFile(source: string): Promise<boolean> {
   if (source === '-') return false;
   return stat(source).then(
@@ -132,7 +130,7 @@ async function isFile(source: string): Promise<boolean> {
   );
 }
 
-/** A file that is gone when this process is, however that ends: it may hold addresses that are signed. */
+/** A file without a name disappears with the process: it may contain signed addresses. */
 async function openNameless(): Promise<FileHandle> {
   const folder = await mkdtemp(path.join(tmpdir(), 'segue-manifest-'));
   try {

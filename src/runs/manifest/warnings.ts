@@ -1,4 +1,4 @@
-/** What in a manifest is good, but may not be meant so: one warning for all lines that are alike. */
+/** Warnings of good lines that are probably a mistake: one for all lines of a kind. */
 import { shorten } from '../../api/errors';
 import { LARGEST_ANSWER_BYTES } from '../../api/exchange';
 import { LARGEST_ITEM_INFO_BYTES } from '../../contract';
@@ -16,7 +16,7 @@ export interface ManifestWarning {
 /** As much of a place as a person reads. */
 const LONGEST_PLACE = 200;
 
-/** Addresses that are signed for a while: the same file has another one tomorrow. */
+/** Signed addresses expire: the same file has another address tomorrow. */
 const SIGNATURE =
   /^https?:\/\/[^#]*[?&](x-amz-signature|x-amz-credential|x-goog-signature|signature|sig|token|expires|se)=/i;
 
@@ -30,7 +30,7 @@ interface Tally {
   first: string;
 }
 
-/** Looks at every good line, and keeps no more of it than a short digest of its key and its place. */
+/** Keeps no more of a line than short digests of its place and project. */
 export class ManifestWarnings {
   readonly #places = new SeenKeys();
   readonly #linesOf = new Map<string, number>();

@@ -1,4 +1,4 @@
-/** What a schedule can start. Another kind is one more entry in the table. */
+/** What a schedule can start. */
 import { type Client } from '@temporalio/client';
 import {
   type CampaignSpec,
@@ -48,7 +48,6 @@ const BATCH: TargetEntry<AskedBatch> = {
   start: startScheduledBatch,
 };
 
-/** Which entry takes which spec is told by the kind. */
 const TARGETS = { campaign: CAMPAIGN, outlook: OUTLOOK, batch: BATCH } as Record<
   TargetKind,
   TargetEntry<object>
@@ -60,10 +59,10 @@ export function isTargetKind(kind: unknown): kind is TargetKind {
   return TARGET_KINDS.includes(kind as TargetKind);
 }
 
-/** Stands for the keys that its firings will have. */
+/** Each firing has its own key. */
 const ANY_KEY = 'key';
 
-/** All problems at once, none of them about a key: each firing has its own. */
+/** All problems of a target, which has no key. */
 export function validateTarget(target: unknown): string[] {
   const kind = isRecord(target) ? target.kind : undefined;
   if (!isRecord(target) || !isTargetKind(kind))
@@ -72,7 +71,6 @@ export function validateTarget(target: unknown): string[] {
   return TARGETS[kind].problems(isRecord(spec) ? withKey(spec, ANY_KEY) : spec);
 }
 
-/** Starts it under this key, or finds the run that the key has. */
 export async function startTarget(
   temporal: Client,
   { kind, spec }: ScheduleTarget,
@@ -86,12 +84,12 @@ export function targetWorkflowId(kind: TargetKind, key: string): string {
   return TARGETS[kind].workflowId(key);
 }
 
-/** As it is shown: a batch's address may be signed. */
+/** For display: the address of a manifest may be signed. */
 export function shownTarget(target: ScheduleTarget): ScheduleTarget {
   return target.kind === 'batch' ? { ...target, spec: withoutSecrets(target.spec) } : target;
 }
 
-/** A spec as people have it in a file may have a key of its own, which is not used. */
+/** A key in the spec is not used. */
 export function keyless(target: ScheduleTarget): ScheduleTarget {
   const { key, ...spec } = target.spec as { key?: unknown };
   return { ...target, spec } as ScheduleTarget;
@@ -127,7 +125,6 @@ function validateManifestAddress(manifest: unknown): string[] {
   return problem === undefined ? [] : [`manifest: ${problem}`];
 }
 
-/** For those who look at it: what is signed or secret in the address stays out. */
 function withoutSecrets(spec: ScheduledBatch): ScheduledBatch {
   const name = addressName(spec.manifest);
   return { ...spec, manifest: name === spec.manifest ? name : `${name}?...` };

@@ -252,7 +252,7 @@ test('a partition that its run would refuse is not handed over, and all that is 
   const misplaced: BatchPartition[] = [];
   for await (const one of wrong.partitions) misplaced.unshift({ ...one, firstItem: one.firstItem + 1 });
   await expect(startBatch(temporal, config, { ...wrong, partitions: oneByOne(misplaced) })).rejects.toThrow(
-    "partition 2: its firstItem is 3, and the manifest says 2",
+    'partition 2: its firstItem is 3, and the manifest says 2',
   );
   for (const { key } of [bad, tooMany, tooLarge, wrong]) {
     const part = temporal.client.workflow.getHandle(batchPartWorkflowId(key, 1));

@@ -134,7 +134,10 @@ test('an empty manifest is exit 2, with --skip-bad too', async () => {
     ]);
   }
   const { stdout } = await segue(['batch', 'check', file, '--json']);
-  expect(JSON.parse(stdout)).toMatchObject({ usable: false, error: 'the manifest is empty: it has no line to run' });
+  expect(JSON.parse(stdout)).toMatchObject({
+    usable: false,
+    error: 'the manifest is empty: it has no line to run',
+  });
 });
 
 test('a file that cannot be read is exit 2 and named', async () => {
