@@ -165,7 +165,8 @@ export abstract class Run<State = unknown, Result = unknown> {
     update: UpdateDefinition<Answer, [Order]>,
     order: Order,
   ): Promise<Answer> {
-    if ((await this.#ask()) === undefined) throw await this.unanswered();
+    if (!isOpen(await this.handle.describe())) throw this.#isOver();
+    if ((await this.#ask()) === undefined) throw await noAnswer(this.temporal, this.workflowId);
     try {
       return await sendOrder(this.temporal, this.workflowId, update, order);
     } catch (error) {

@@ -77,10 +77,10 @@ export async function findHeld(temporal: Client, { limit = DEFAULT_LIMIT }: Held
   // Not every server can sort. People want to see the oldest first.
   runs.sort((a, b) => a.startTime.getTime() - b.startTime.getTime());
 
-  const ask = new Asking(temporal);
+  const reader = new HeldReader(temporal);
   const jobs: HeldJob[] = [];
   while (jobs.length < limit && runs.length > 0) {
-    const found = await inParallel(AT_ONCE, runs.splice(0, limit - jobs.length), (run) => ask.about(run));
+    const found = await inParallel(AT_ONCE, runs.splice(0, limit - jobs.length), (run) => reader.read(run));
     jobs.push(...found.filter((job) => job !== undefined));
   }
   jobs.sort((a, b) => Date.parse(a.since ?? a.startedAt) - Date.parse(b.since ?? b.startedAt));
@@ -88,12 +88,12 @@ export async function findHeld(temporal: Client, { limit = DEFAULT_LIMIT }: Held
 }
 
 /** Queries each run, except on task queues without a worker: each of those queries would take seconds. */
-class Asking {
+class HeldReader {
   readonly #silent = new Map<string, Promise<boolean>>();
 
   constructor(private readonly temporal: Client) {}
 
-  async about(run: WorkflowExecutionInfo): Promise<HeldJob | undefined> {
+  async read(run: WorkflowExecutionInfo): Promise<HeldJob | undefined> {
     const entry = entryOf(run);
     const isStopped = entry.closedAt !== null;
     if (isStopped) return (await this.#isSettled(entry)) ? undefined : this.#stopped(run);
@@ -146,7 +146,7 @@ class Asking {
     const latest = await findRun(this.temporal, workflowId);
     if (latest?.runId !== runId && !(await this.#isRefusedRepetition(latest))) return true;
     for (const next of [successorKey(key), againKey(key)]) {
-      if (await this.#wasBegunSince(Date.parse(closedAt ?? ''), mediaWorkflowId(next))) return true;
+      if (await this.#wasStartedSince(Date.parse(closedAt ?? ''), mediaWorkflowId(next))) return true;
     }
     if (taskId === null) return false;
     const followers = `${searchAttributes.taskIds.name} = ${quoted(taskId)} AND (${OPEN} OR ExecutionStatus IN ('Completed', 'Failed'))`;
@@ -157,7 +157,7 @@ class Asking {
   }
 
   /** An older run with such a key is another job, and must not hide this one. */
-  async #wasBegunSince(stopped: number, workflowId: string): Promise<boolean> {
+  async #wasStartedSince(stopped: number, workflowId: string): Promise<boolean> {
     const latest = await findRun(this.temporal, workflowId);
     const first = latest && (await findFirstRun(this.temporal, latest));
     // A forgotten run closed before the stopped one, which the server still lists.

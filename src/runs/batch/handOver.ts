@@ -138,5 +138,5 @@ async function requireWithinRetention(temporal: Client, key: string): Promise<vo
 export async function readRetention(temporal: Client): Promise<number> {
   const { namespace } = temporal.options;
   const { config } = await temporal.workflowService.describeNamespace({ namespace });
-  return optionalTsToMs(config?.workflowExecutionRetentionTtl) ?? SHORTEST_RETENTION_MS;
+  return (optionalTsToMs(config?.workflowExecutionRetentionTtl) ?? 0) || SHORTEST_RETENTION_MS;
 }

@@ -1,11 +1,6 @@
 /** What a schedule can start. */
 import { type Client } from '@temporalio/client';
-import {
-  type CampaignSpec,
-  type OutlookInput,
-  type ScheduledBatch,
-  type ScheduleTarget,
-} from '../../contract';
+import { type CampaignSpec, type OutlookInput, type ScheduleTarget } from '../../contract';
 import { batchWorkflowId, campaignWorkflowId, outlookWorkflowId } from '../../contract/ids';
 import { validateScope } from '../../api/scope';
 import { validateConcurrency } from '../../validation/batch';
@@ -68,16 +63,15 @@ export function validateTarget(target: unknown): string[] {
   if (!isRecord(target) || !isTargetKind(kind))
     return [`target: must be { kind, spec }, with ${TARGET_KINDS.join(' or ')} as its kind`];
   const { spec } = target;
-  return TARGETS[kind].problems(isRecord(spec) ? withKey(spec, ANY_KEY) : spec);
+  return TARGETS[kind].problems(isRecord(spec) ? { ...spec, key: ANY_KEY } : spec);
 }
 
-export async function startTarget(
+export function startTarget(
   temporal: Client,
   { kind, spec }: ScheduleTarget,
   { key, ...settings }: FiringSettings & { key: string },
-): Promise<StartedRun & { workflowId: string }> {
-  const { start, workflowId } = TARGETS[kind];
-  return { ...(await start(temporal, withKey(spec, key), settings)), workflowId: workflowId(key) };
+): Promise<StartedRun> {
+  return TARGETS[kind].start(temporal, { ...spec, key }, settings);
 }
 
 export function targetWorkflowId(kind: TargetKind, key: string): string {
@@ -86,17 +80,16 @@ export function targetWorkflowId(kind: TargetKind, key: string): string {
 
 /** For display: the address of a manifest may be signed. */
 export function shownTarget(target: ScheduleTarget): ScheduleTarget {
-  return target.kind === 'batch' ? { ...target, spec: withoutSecrets(target.spec) } : target;
+  if (target.kind !== 'batch') return target;
+  const { manifest } = target.spec;
+  const name = addressName(manifest);
+  return { ...target, spec: { ...target.spec, manifest: name === manifest ? name : `${name}?...` } };
 }
 
 /** A key in the spec is not used. */
 export function keyless(target: ScheduleTarget): ScheduleTarget {
   const { key, ...spec } = target.spec as { key?: unknown };
   return { ...target, spec } as ScheduleTarget;
-}
-
-function withKey(spec: object, key: string): { key: string } {
-  return { ...spec, key };
 }
 
 /** All problems at once. None repeats the address: it may be signed. */
@@ -123,9 +116,4 @@ function validateManifestAddress(manifest: unknown): string[] {
     return [`manifest: must be an https address of at most ${LONGEST_ADDRESS} characters`];
   const problem = problemOfAddress(manifest);
   return problem === undefined ? [] : [`manifest: ${problem}`];
-}
-
-function withoutSecrets(spec: ScheduledBatch): ScheduledBatch {
-  const name = addressName(spec.manifest);
-  return { ...spec, manifest: name === spec.manifest ? name : `${name}?...` };
 }
