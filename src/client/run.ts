@@ -198,14 +198,10 @@ export abstract class Run<State = unknown, Result = unknown> {
     } catch (error) {
       if (!(error instanceof WorkflowFailedError)) throw error;
       // A reset terminates a run and starts another in its place.
-      if (error.cause instanceof TerminatedFailure && !(await this.#isTerminated())) return this.end();
+      const isTerminated = error.cause instanceof TerminatedFailure;
+      if (isTerminated && (await this.handle.describe()).status.name !== 'TERMINATED') return this.end();
       return { failure: error };
     }
-  }
-
-  async #isTerminated(): Promise<boolean> {
-    const { status } = await this.handle.describe();
-    return status.name === 'TERMINATED';
   }
 
   get #identity(): Pick<JobReport, 'workflowId' | 'runId' | 'key' | 'existing'> {

@@ -39,28 +39,27 @@ export async function describeOwnRun({ workflow }: Client, workflowId: string): 
   return { ...(await workflow.getHandle(workflowId, own.runId).describe()), isHidden: true };
 }
 
-/** The same; undefined where Temporal has no run of that id. */
-export async function findOwnRun(client: Client, workflowId: string): Promise<OwnRun | undefined> {
+/** Undefined if Temporal has no such run, or no open one for a signal. */
+export async function ifFound<T>(call: Promise<T>): Promise<T | undefined> {
   try {
-    return await describeOwnRun(client, workflowId);
+    return await call;
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return undefined;
     throw error;
   }
 }
 
-/** One run, by default the latest of its id; undefined where Temporal has none. */
-export async function findRun(
+export function findOwnRun(client: Client, workflowId: string): Promise<OwnRun | undefined> {
+  return ifFound(describeOwnRun(client, workflowId));
+}
+
+/** One run, by default the latest of its id. */
+export function findRun(
   { workflow }: Client,
   workflowId: string,
   runId?: string,
 ): Promise<WorkflowExecutionDescription | undefined> {
-  try {
-    return await workflow.getHandle(workflowId, runId).describe();
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return undefined;
-    throw error;
-  }
+  return ifFound(workflow.getHandle(workflowId, runId).describe());
 }
 
 /** The first of the runs that continued as new, were retried or reset; undefined where Temporal has forgotten it. */

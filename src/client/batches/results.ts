@@ -1,5 +1,5 @@
 /** The results of a batch, partition by partition, and how long Temporal keeps them. */
-import { type Client, type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
+import { type Client, type WorkflowHandle } from '@temporalio/client';
 import {
   BATCH_PART_WORKFLOW,
   type BatchItem,
@@ -15,7 +15,7 @@ import {
 import { batchPartPrefix, batchPartWorkflowId, batchWorkflowId } from '../../contract/ids';
 import { quoted } from '../../contract/searchAttributes';
 import { readRetention } from '../../runs/batch/handOver';
-import { describeOwnRun, findRuns, isOpen, isRefusedStart } from '../../runs/ownRun';
+import { describeOwnRun, findRuns, ifFound, isOpen, isRefusedStart } from '../../runs/ownRun';
 import { noAnswer, QUERY_PATIENCE_MS } from '../../runs/pollers';
 import { inputOf } from '../../runs/start';
 import { followResults } from './left';
@@ -76,15 +76,10 @@ export async function partitionResults(
   batch: string,
   n: number,
 ): Promise<BatchItemResult[] | undefined> {
-  let handle: WorkflowHandle;
-  try {
-    handle = await partitionHandle(temporal, batch, n);
-    const { status } = await handle.describe();
-    if (status.name === 'COMPLETED') return ((await handle.result()) as PartitionResult).items;
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return undefined;
-    throw error;
-  }
+  const handle = await ifFound(partitionHandle(temporal, batch, n));
+  if (!handle) return undefined;
+  const { status } = await handle.describe();
+  if (status.name === 'COMPLETED') return ((await handle.result()) as PartitionResult).items;
   try {
     const deadline = Date.now() + QUERY_PATIENCE_MS;
     // A stopped run is queried, too: a worker replays its history.
@@ -116,17 +111,12 @@ export async function partitionItems(temporal: Client, batch: string, n: number)
 const CLOSING_PATIENCE_MS = 10_000;
 
 export async function isPartitionOpen(temporal: Client, batch: string, n: number): Promise<boolean> {
-  try {
-    const handle = await partitionHandle(temporal, batch, n);
-    if (!isOpen(await handle.describe())) return false;
-    const deadline = Date.now() + CLOSING_PATIENCE_MS;
-    // Errors do not matter: the status is read again.
-    await temporal.withDeadline(deadline, () => handle.result()).catch(() => undefined);
-    return isOpen(await handle.describe());
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return false;
-    throw error;
-  }
+  const handle = await ifFound(partitionHandle(temporal, batch, n));
+  if (!handle || !isOpen(await handle.describe())) return false;
+  const deadline = Date.now() + CLOSING_PATIENCE_MS;
+  // Errors do not matter: the status is read again.
+  await temporal.withDeadline(deadline, () => handle.result()).catch(() => undefined);
+  return isOpen(await handle.describe());
 }
 
 export interface KeptResults {

@@ -1,5 +1,5 @@
 /** Running the failed items of a batch once more, as a batch of their own. */
-import { type Client, type WorkflowExecutionInfo, WorkflowNotFoundError } from '@temporalio/client';
+import { type Client, type WorkflowExecutionInfo } from '@temporalio/client';
 import {
   type BatchInput,
   type BatchItem,
@@ -10,6 +10,7 @@ import {
 } from '../../contract';
 import { againKey, batchPartWorkflowId } from '../../contract/ids';
 import { factsOf, inPartitions, manifestOf, type Partition } from '../../runs/manifest/partitions';
+import { ifFound } from '../../runs/ownRun';
 import { inputOf } from '../../runs/start';
 import { notRepeated } from '../jobs/retry';
 import { type Batch } from './batch';
@@ -78,12 +79,8 @@ export async function resultOf(
   { status, workflowId, runId }: Pick<WorkflowExecutionInfo, 'status' | 'workflowId' | 'runId'>,
 ): Promise<BatchResult | null> {
   if (status.name !== 'COMPLETED') return null;
-  try {
-    return (await temporal.workflow.getHandle(workflowId, runId).result()) as BatchResult;
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return null;
-    throw error;
-  }
+  const result: unknown = await ifFound(temporal.workflow.getHandle(workflowId, runId).result());
+  return (result as BatchResult | undefined) ?? null;
 }
 
 /** What is not repeated. */

@@ -3,7 +3,7 @@
  * Where the address then gives another manifest, what was handed over goes on, the rest is given up, and the batch says
  * so. Lines of the other manifest are not taken: nobody could tell which of them were done.
  */
-import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import { type Client } from '@temporalio/client';
 import { shorten } from '../../api/errors';
 import { type ProxySettings } from '../../config';
 import { type BatchInput, endHandOverSignal, type ScheduledBatch, START_MEMO } from '../../contract';
@@ -21,7 +21,7 @@ import { type ManifestCheck } from '../manifest';
 import { addressName } from '../manifest/addressForm';
 import { withoutGaps } from '../media';
 import { retryUnavailable } from '../orders';
-import { findOwnRun, isOpen } from '../ownRun';
+import { findOwnRun, ifFound, isOpen } from '../ownRun';
 import { inputOf, type RunFacts, type StartSettings } from '../start';
 
 /** What a schedule asks for, under the key of one firing. */
@@ -102,13 +102,9 @@ async function giveUpTheRest(
         `End it with: segue batch cancel ${key} --by NAME`,
     );
   await requireCurrent?.();
-  try {
-    const handle = temporal.workflow.getHandle(workflowId);
-    await retryUnavailable(() => handle.signal(endHandOverSignal, { reason }));
-  } catch (error) {
-    // The batch is over.
-    if (!(error instanceof WorkflowNotFoundError)) throw error;
-  }
+  const handle = temporal.workflow.getHandle(workflowId);
+  // The batch may be over by now.
+  await ifFound(retryUnavailable(() => handle.signal(endHandOverSignal, { reason })));
 }
 
 /**
