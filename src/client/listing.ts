@@ -1,8 +1,7 @@
 /** Lists of jobs, by search attributes and without a worker. */
-import { type Client } from '@temporalio/client';
 import { type MediaStage, type ProjectRef } from '../contract';
 import { keyIn } from '../contract/ids';
-import { countRuns, findRuns, type Listed } from '../runs/ownRun';
+import { type Listed } from '../runs/ownRun';
 import { type JobStatus } from './report';
 import { keyword, quoted, searchAttributes } from '../contract/searchAttributes';
 
@@ -26,14 +25,6 @@ export interface JobEntry {
   project: string | null;
   startedAt: string;
   closedAt: string | null;
-}
-
-export async function* listJobs(temporal: Client, filter: JobFilter): AsyncGenerator<JobEntry> {
-  for await (const run of findRuns(temporal, queryOf(filter))) yield entryOf(run);
-}
-
-export function countJobs(temporal: Client, filter: JobFilter): Promise<number> {
-  return countRuns(temporal, queryOf(filter));
 }
 
 export function entryOf(run: Listed): JobEntry {

@@ -31,9 +31,10 @@ import {
   validateSpec,
   withoutGaps,
 } from '../../runs/media';
+import { countRuns, findRuns } from '../../runs/ownRun';
 import { find, startOrFind } from '../../runs/start';
 import { validateRecordInput, validateTargets, validateTranscription } from '../../validation/inputs';
-import { countJobs, type JobEntry, type JobFilter, listJobs } from '../listing';
+import { entryOf, type JobEntry, type JobFilter, queryOf } from '../listing';
 import { type JobReport } from '../report';
 import { RunsClient } from '../run';
 import { MediaJob, RecordJob, TranscriptJob, type WaitOptions } from './job';
@@ -63,12 +64,12 @@ export class MediaClient extends RunsClient<MediaSpec, MediaState, MediaJob> {
   }
 
   /** Jobs as Temporal lists them, newest first. A list lags behind by a moment. */
-  list(filter: JobFilter = {}): AsyncIterable<JobEntry> {
-    return listJobs(this.temporal, filter);
+  async *list(filter: JobFilter = {}): AsyncGenerator<JobEntry> {
+    for await (const run of findRuns(this.temporal, queryOf(filter))) yield entryOf(run);
   }
 
   count(filter: JobFilter = {}): Promise<number> {
-    return countJobs(this.temporal, filter);
+    return countRuns(this.temporal, queryOf(filter));
   }
 }
 

@@ -39,21 +39,17 @@ const lineShape = object({
 });
 
 export function readItem(line: string): AskedItem | { problems: string[] } {
-  const { value, problem } = parse(line);
-  if (problem !== undefined) return { problems: [problem] };
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch (error) {
+    return { problems: [`is not JSON: ${(error as SyntaxError).message}`] };
+  }
   if (!isRecord(value)) return { problems: ['is not a JSON object'] };
   if (isDeeper(value, DEEPEST)) return { problems: [`is nested deeper than ${DEEPEST} levels`] };
   const given = withoutNulls(value);
   const problems = validateLine(given);
   return problems.length > 0 ? { problems: inBounds(problems) } : askedItem(given as unknown as MediaSpec);
-}
-
-function parse(line: string): { value?: unknown; problem?: string } {
-  try {
-    return { value: JSON.parse(line) as unknown };
-  } catch (error) {
-    return { problem: `is not JSON: ${error instanceof Error ? error.message : String(error)}` };
-  }
 }
 
 function validateLine(line: Record<string, unknown>): string[] {
