@@ -103,16 +103,13 @@ export class NoAnswerError extends Error {
   }
 }
 
-export type UnansweredOrder = 'sent' | 'notSent' | 'notHandedOver';
+export type UnansweredOrder = 'sent' | 'notSent';
 
 const UNANSWERED = {
   sent: (workflowId: string) =>
     `The server keeps the order for ${workflowId} until a worker takes it; look at the run then. ` +
     'The same order, sent again, is carried out once.',
   notSent: (workflowId: string) => `Nothing was changed in ${workflowId}. Try again when a worker answers.`,
-  notHandedOver: (workflowId: string) =>
-    `Nothing was handed over: ${workflowId} has been open for so long that Temporal may have forgotten partitions that are ` +
-    'done, and it alone knows them. When a worker answers, the same start again goes on.',
 };
 
 /** Thrown when a job is not run again: it runs, is held or has succeeded, or the service may still work on it. */

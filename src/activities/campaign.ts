@@ -17,7 +17,7 @@ import {
 import { campaignWorkflowId, LONGEST_KEY } from '../contract/ids';
 import { truncate } from '../contract/text';
 import { inParallel } from '../platform/parallel';
-import { findRequestProblems, validateMediaRequest } from '../runs/campaignRequests';
+import { findRequestProblems, validateMediaRequest } from '../runs/campaign';
 import { findOwnRun, isOpen } from '../runs/ownRun';
 import { problemText } from '../validation/campaign';
 import { callOptions, manyReads } from './calls';

@@ -1,13 +1,13 @@
-/** How a run ended that did not succeed: for those who wait for it, and for runs that build on it. */
+/** How a run ended that did not succeed. */
 import { type WorkflowFailedError } from '@temporalio/client';
 import { ApplicationFailure, CancelledFailure, TerminatedFailure } from '@temporalio/common';
 import { FAILURE } from '../contract';
 
 export interface FailedRun {
   status: 'failed' | 'abandoned' | 'cancelled' | 'terminated';
-  /** Where the failure tells it. */
+  /** If the failure has it. */
   taskId: string | null;
-  /** What the service gave as the reason. */
+  /** The errors of the service. */
   errors: unknown;
   /** The same in words. */
   error: string;

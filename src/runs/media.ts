@@ -70,7 +70,7 @@ export function keyOf({ key, tool, request, scope }: MediaSpec): string {
   return key ?? askOf({ tool, request, scope });
 }
 
-/** No scope, an empty one and one with nothing in it are the same. */
+/** An empty scope is the same as none. */
 export function withoutGaps(scope: Scope | undefined): Scope | undefined {
   const given = Object.entries(scope ?? {}).filter(
     ([, value]) => (value as unknown) !== undefined && value !== null,
@@ -79,23 +79,14 @@ export function withoutGaps(scope: Scope | undefined): Scope | undefined {
 }
 
 /** All problems at once, before anything is sent; none when the job can be started. */
-export function validateSpec({
-  key,
-  tool,
-  request,
-  scope,
-  poll,
-  write,
-  notify,
-  taskId,
-}: MediaSpec): string[] {
+export function validateSpec(spec: MediaSpec): string[] {
   return [
-    ...validateKey(key),
-    ...validateRequest(tool, request),
-    ...validateScope(scope),
-    ...validatePoll(poll),
-    ...validateTargets({ write, notify }),
-    ...validateTaskId(taskId),
+    ...validateKey(spec.key),
+    ...validateRequest(spec.tool, spec.request),
+    ...validateScope(spec.scope),
+    ...validatePoll(spec.poll),
+    ...validateTargets(spec),
+    ...validateTaskId(spec.taskId),
   ];
 }
 

@@ -8,7 +8,6 @@ import { validateOutlookInput } from '../validation/outlook';
 import { validateKey, withoutGaps } from './media';
 import { type Start, type StartSettings } from './start';
 
-/** How the run of a look is started, whoever does it. */
 export function outlookStart(
   spec: OutlookInput,
   { taskQueue }: Pick<StartSettings, 'taskQueue'>,

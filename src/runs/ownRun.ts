@@ -9,7 +9,7 @@ import { quoted } from '../contract/searchAttributes';
 import { explainUnregistered } from './registration';
 import { MEDIA_WORKFLOW, START_MEMO } from '../contract';
 
-/** What the server tells of a run without asking its worker. */
+/** What the server knows of a run without its worker. */
 export type Listed = Omit<WorkflowExecutionInfo, 'raw'>;
 
 /** A paused run is open, and so is one that continues as new. */
@@ -27,7 +27,7 @@ export interface OwnRun extends WorkflowExecutionDescription {
   isHidden?: boolean;
 }
 
-/** The latest run of an id. A refused start hides the job that ran before it, which is then looked up in the list. */
+/** The latest run of an id. A refused start hides the job before it, which is then found in the list. */
 export async function describeOwnRun({ workflow }: Client, workflowId: string): Promise<OwnRun> {
   const latest = await workflow.getHandle(workflowId).describe();
   if (!isRefusedStart(latest)) return latest;
@@ -39,14 +39,36 @@ export async function describeOwnRun({ workflow }: Client, workflowId: string): 
   return { ...(await workflow.getHandle(workflowId, own.runId).describe()), isHidden: true };
 }
 
-/** The same; undefined where Temporal has no run of that id. */
-export async function findOwnRun(client: Client, workflowId: string): Promise<OwnRun | undefined> {
+/** Undefined if Temporal has no such run, or no open one for a signal. */
+export async function ifFound<T>(call: Promise<T>): Promise<T | undefined> {
   try {
-    return await describeOwnRun(client, workflowId);
+    return await call;
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return undefined;
     throw error;
   }
+}
+
+export function findOwnRun(client: Client, workflowId: string): Promise<OwnRun | undefined> {
+  return ifFound(describeOwnRun(client, workflowId));
+}
+
+/** One run, by default the latest of its id. */
+export function findRun(
+  { workflow }: Client,
+  workflowId: string,
+  runId?: string,
+): Promise<WorkflowExecutionDescription | undefined> {
+  return ifFound(workflow.getHandle(workflowId, runId).describe());
+}
+
+/** The first of the runs that continued as new, were retried or reset; undefined where Temporal has forgotten it. */
+export async function findFirstRun(
+  temporal: Client,
+  run: WorkflowExecutionDescription,
+): Promise<WorkflowExecutionDescription | undefined> {
+  const { firstRunId } = run.raw.workflowExecutionInfo ?? {};
+  return firstRunId && firstRunId !== run.runId ? findRun(temporal, run.workflowId, firstRunId) : run;
 }
 
 /** How many {@link findRuns} would find. */

@@ -3,6 +3,7 @@ import { type OperatorService, ServiceError } from '@temporalio/client';
 import { temporal as proto } from '@temporalio/proto';
 import { NotSetUpError } from '../errors';
 import { allSearchAttributes } from '../contract/searchAttributes';
+import { GRPC, grpcCode } from './orders';
 
 /** What a connection of any kind has, a client's or a worker's. */
 export interface Operated {
@@ -31,11 +32,6 @@ export async function readRegistration(connection: Operated, namespace: string):
   return { missing: missing.map(({ name }) => name), clashing: clashing.map(({ name }) => name) };
 }
 
-const GRPC_INVALID_ARGUMENT = 3;
-const GRPC_NOT_FOUND = 5;
-/** Not allowed, or not there: some servers keep this question from workers. */
-const GRPC_NO_ANSWER = [7, 12];
-
 /**
  * Throws when a run in this namespace could not set its search attributes: its task would be retried for ever. Where
  * the server does not answer the question, `warn` says so and the worker starts: it may be set up by others.
@@ -54,28 +50,25 @@ export async function requireRegistration(
         `Register them: TEMPORAL_NAMESPACE=${namespace} segue setup`,
     );
   } catch (error) {
-    const { code } = error as { code?: unknown };
-    if (code === GRPC_NOT_FOUND) {
+    const code = grpcCode(error);
+    if (code === GRPC.notFound)
       throw new NotSetUpError(`There is no namespace ${namespace}; is TEMPORAL_NAMESPACE right?`);
-    }
-    if (typeof code !== 'number' || !GRPC_NO_ANSWER.includes(code)) throw error;
+    // Some servers do not let workers list search attributes.
+    if (code !== GRPC.permissionDenied && code !== GRPC.unimplemented) throw error;
     warn(
       'cannot check the search attributes of the namespace; without them every job hangs. Register them: segue setup',
     );
   }
 }
 
-/** The same error, or what it means: the server does not know a search attribute that Segue uses. */
+/** The same error, or a clear one if a search attribute of Segue is not registered. */
 export function explainUnregistered(error: unknown, namespace: string): unknown {
-  const { code, details } = (error instanceof ServiceError ? error.cause : error) as {
-    code?: unknown;
-    details?: string;
-  };
-  const isUnregistered = code === GRPC_INVALID_ARGUMENT && /search attribute/i.test(details ?? '');
-  if (!isUnregistered || !allSearchAttributes.some(({ name }) => details?.includes(name))) return error;
+  const { details = '' } = (error instanceof ServiceError ? error.cause : error) as { details?: string };
+  const isUnregistered = grpcCode(error) === GRPC.invalidArgument && /search attribute/i.test(details);
+  if (!isUnregistered || !allSearchAttributes.some(({ name }) => details.includes(name))) return error;
   return new NotSetUpError(
     `The namespace ${namespace} lacks search attributes that Segue needs, so no job can be started or listed in it: ` +
-      `${details ?? ''}.\nRegister them: TEMPORAL_NAMESPACE=${namespace} segue setup`,
+      `${details}.\nRegister them: TEMPORAL_NAMESPACE=${namespace} segue setup`,
   );
 }
 

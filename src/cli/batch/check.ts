@@ -19,14 +19,10 @@ export async function checkBatch(manifest: string, flags: BatchCheckFlags): Prom
   const { checkManifest, manifestLines, manifestName, problemLines } =
     await import('../../runs/manifest/index.js');
   const name = manifestName(manifest);
-  const check = await checkManifest(manifestLines(manifest, manifestReading()), {
-    skipBad: flags.skipBad,
-    onProblem: (problem) => {
-      if (!flags.json) problemLines(name, problem).forEach(print);
-    },
-  });
+  const check = await checkManifest(manifestLines(manifest, manifestReading()), flags);
   if (flags.json) printJson(reportOf(name, check));
   else {
+    problemLines(name, check).forEach(print);
     for (const warning of check.warnings) print(warningLine(name, warning));
     print(`${name}: ${countsOf(check)}`);
   }
@@ -50,9 +46,8 @@ function counted(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
-function adviceOn({ usable, items, badLines, excess }: ManifestCheck): string | undefined {
-  // What is too long says itself what to do.
-  if (badLines === 0 || excess) return undefined;
+function adviceOn({ usable, items, badLines }: ManifestCheck): string | undefined {
+  if (badLines === 0) return undefined;
   if (usable) return `${counted(badLines, 'bad line')} would be left out.`;
   if (items === 0) return 'No line is good.';
   return 'Mend the bad lines, or leave them out: --skip-bad';
@@ -67,7 +62,6 @@ function reportOf(name: string, check: ManifestCheck): Record<string, unknown> {
   };
 }
 
-function whatIsWrong({ excess, badLines, lines }: ManifestCheck): string {
-  if (excess) return `from line ${excess.line} on ${excess.problems.join(', ')}`;
-  return badLines > 0 ? `${counted(badLines, 'bad line')} of ${lines}` : 'the manifest is empty';
+function whatIsWrong({ problems, badLines, lines }: ManifestCheck): string | undefined {
+  return badLines > 0 ? `${counted(badLines, 'bad line')} of ${lines}` : problems[0]?.problems[0];
 }

@@ -1,6 +1,5 @@
 /** How a batch stands: lines for people, and what `run` and `follow` show of it as it goes. */
-import { type KeptResults } from '../../runs/batch/retention';
-import { type MissingResults } from '../../client/batches/results';
+import { type KeptResults, type MissingResults } from '../../client/batches/results';
 import { type BatchResult, type BatchStatus, type ItemCounts } from '../../contract';
 import { formatDuration } from '../../contract/durations';
 import { type Shown } from '../lib/screen';

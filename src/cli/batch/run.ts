@@ -1,7 +1,7 @@
 /** `segue batch start`, `run` and `retry`: the manifest is checked as a whole, then handed over. */
 import { type BatchSpec } from '../../runs/batch/start';
 import { type Batch } from '../../client/batches/batch';
-import { type ManifestCheck } from '../../runs/manifest/check';
+import { type ManifestCheck } from '../../runs/manifest';
 import { type JobReport, NO_JOB } from '../../client/report';
 import { loadStarterConfig } from '../../config';
 import { type BatchResult, type BatchStatus } from '../../contract';

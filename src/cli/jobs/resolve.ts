@@ -1,10 +1,9 @@
 import { type Command } from 'commander';
 import { loadStarterConfig } from '../../config';
 import { type DecisionAction } from '../../contract';
-import { type DecisionMade } from '../../client/jobs/deciding';
 import { DecisionRefusedError, InvalidInputError, NoAnswerError } from '../../errors';
 import { mediaKeyOf, mediaWorkflowId } from '../../contract/ids';
-import { type Job } from '../../client/jobs/job';
+import { type DecisionMade, type Job } from '../../client/jobs/job';
 import { inParallel } from '../../platform/parallel';
 import { validateTaskId } from '../../validation/inputs';
 import { NO_JOB } from '../../client/report';

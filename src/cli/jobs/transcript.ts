@@ -6,7 +6,7 @@ import { assertValid } from '../../errors';
 import { transcriptKeyOf } from '../../contract/ids';
 import { type JobState, type TranscriptJob } from '../../client/jobs/job';
 import { type JobReport } from '../../client/report';
-import { type TranscriptSpec } from '../../client/jobs/transcripts';
+import { type TranscriptSpec } from '../../client/jobs';
 import { type Connected, withApi } from '../lib/connect';
 import { EXIT, type ExitCode, UsageError } from '../lib/exit';
 import { addScopeFlags, notifyFrom, validateTimeout, type ScopeFlags, writeFrom } from '../lib/flags';
@@ -91,7 +91,7 @@ async function specFrom(transcriptionId: string, flags: TranscriptFlags): Promis
   const write = writeFrom(flags.write, problems);
   const notify = notifyFrom(flags.notify, problems);
   const spec = { transcriptionId, format, key, write, notify, scope: { organization, space } };
-  const { validateTranscript } = await import('../../client/jobs/transcripts.js');
+  const { validateTranscript } = await import('../../client/jobs/index.js');
   problems.push(...validateTranscript(spec));
   assertValid(problems);
   return spec;

@@ -1,5 +1,5 @@
 import { type Command } from 'commander';
-import { type RecordSpec } from '../../client/jobs/records';
+import { type RecordSpec } from '../../client/jobs';
 import { type RecordKind } from '../../contract';
 import { assertValid } from '../../errors';
 import { word } from '../lib/advice';
@@ -46,7 +46,7 @@ function againCommand({ kind, id, failOn = [], scope = {} }: RecordSpec): string
 async function waitForRecord(kind: RecordKind, id: string, flags: RecordFlags): Promise<ExitCode> {
   const { organization, space, failOn = [] } = flags;
   const spec: RecordSpec = { kind, id, failOn, scope: { organization, space } };
-  const { validateRecord } = await import('../../client/jobs/records.js');
+  const { validateRecord } = await import('../../client/jobs/index.js');
   assertValid([...validateTimeout(flags), ...validateRecord(spec)], 'The wait was not started');
   return withStarted(
     { start: (segue) => segue.records.start(spec), exists: () => 'This is the same wait.' },

@@ -1,8 +1,7 @@
 /** What a person can do next, as commands to copy. */
 import { type LeftItems } from '../../client/batches/retry';
 import { type HeldJob } from '../../client/jobs/held';
-import { type Remains } from '../../client/jobs/leftovers';
-import { successorKey } from '../../client/jobs/successor';
+import { type Remains, successorKey } from '../../client/jobs/leftovers';
 import {
   type BatchResult,
   type CampaignStatus,

@@ -1,5 +1,5 @@
-/** One batch that was started: look at it, wait for it, order something of it, read its results. */
-import { type Client, type WorkflowFailedError } from '@temporalio/client';
+/** The handle of a batch. */
+import { type WorkflowFailedError } from '@temporalio/client';
 import { validateBatchOrder, validateConcurrencyOrder } from '../../validation/batch';
 import {
   batchCancelUpdate,
@@ -14,36 +14,31 @@ import {
   batchStatusQuery,
 } from '../../contract';
 import { assertValid } from '../../errors';
-import { batchWorkflowId } from '../../contract/ids';
 import { endOfBatch } from '../../runs/batch/end';
-import { keptResults, type KeptResults } from '../../runs/batch/retention';
 import { followCounts, type FollowedCounts } from './left';
-import { resultsOfBatch, type ResultsOptions } from './results';
+import { keptResults, type KeptResults, resultsOfBatch, type ResultsOptions } from './results';
 import { type FilePlace, type ResultWithFiles, savingFiles } from '../files';
-import { inputOf, type RunFacts } from '../../runs/start';
+import { inputOf } from '../../runs/start';
 import { failedOutcome, type Standing } from '../report';
 import { Run } from '../run';
 
 export class Batch extends Run<BatchStatus, BatchResult> {
   protected readonly stateQueryName = batchStatusQuery.name;
-  constructor(temporal: Client, facts: RunFacts) {
-    super(temporal, batchWorkflowId(facts.key), facts);
-  }
 
-  /** An item that left the batch counts as what its own run is now, where that can be read. */
+  /** Items that became separate jobs are counted by the status of those jobs, if that can be read. */
   override async state(): Promise<BatchStatus | undefined> {
     const status = await super.state();
     const followed = status && (await this.#follow(status).catch(() => undefined));
     return status && { ...status, counts: followed?.counts ?? status.counts };
   }
 
-  /** How many items are where, and what keeps them. A `NoAnswerError` where no worker answers. */
+  /** Counts and stage. A `NoAnswerError` if no worker answers. */
   status(): Promise<BatchStatus> {
     return this.requireState();
   }
 
   /**
-   * Waits for the end: every item is over, or goes on as a run of its own, and is counted as what became of it there.
+   * Waits for the end: every item is over or became a separate job, and is counted by the status of that job.
    * Any other end is thrown.
    */
   async result(): Promise<BatchResult> {
@@ -52,7 +47,7 @@ export class Batch extends Run<BatchStatus, BatchResult> {
     return asOf(end.result, await this.#follow(end.result));
   }
 
-  /** Submits nothing more until it is resumed; what is at the service goes on. */
+  /** Submits nothing more until it is resumed; accepted tasks continue. */
   pause(order: BatchOrder): Promise<BatchStatus> {
     assertValid(validateBatchOrder(order), 'Nothing was paused');
     return this.order(batchPauseUpdate, order);
@@ -63,7 +58,7 @@ export class Batch extends Run<BatchStatus, BatchResult> {
     return this.order(batchResumeUpdate, order);
   }
 
-  /** Submits nothing more, and ends. What the service accepted goes on there; the results tell its tasks. */
+  /** Submits nothing more, and ends. Accepted tasks continue at the service; the results have their ids. */
   override async cancel(order: BatchOrder = { by: 'a client' }): Promise<void> {
     assertValid(validateBatchOrder(order), 'Nothing was cancelled');
     await this.order(batchCancelUpdate, order);
@@ -86,8 +81,8 @@ export class Batch extends Run<BatchStatus, BatchResult> {
   }
 
   /**
-   * Saves the files that items which succeeded point to, and gives each result with what became of them, in the
-   * manifest's order. Asked again, it goes on: a file that is there is not asked for. No credential is sent.
+   * Saves the files that the results of succeeded items point to, and returns each result with its files, in the
+   * manifest's order. A second call skips files that are there. No credential is sent.
    */
   download(place: FilePlace, options: ResultsOptions = {}): AsyncGenerator<ResultWithFiles> {
     return savingFiles(this.results(options), place);
@@ -100,13 +95,8 @@ export class Batch extends Run<BatchStatus, BatchResult> {
   }
 
   protected running(status: BatchStatus | undefined): Standing {
-    return {
-      status: 'running',
-      stage: status?.stage ?? null,
-      taskId: null,
-      info: status ?? null,
-      error: null,
-    };
+    const [stage, info] = [status?.stage ?? null, status ?? null];
+    return { status: 'running', stage, taskId: null, info, error: null };
   }
 
   protected async succeeded(result: BatchResult): Promise<Standing> {
@@ -124,7 +114,7 @@ export class Batch extends Run<BatchStatus, BatchResult> {
   }
 }
 
-/** Nobody has to look at it any more when nothing is held. */
+/** A batch without held items needs no attention any more. */
 function asOf(result: BatchResult, { counts }: FollowedCounts): BatchResult {
   const status = result.status === 'attention' && counts.held === 0 ? 'completed' : result.status;
   return { ...result, status, counts };

@@ -1,50 +1,59 @@
-/** Batches, for those who import Segue. */
-import { type Client } from '@temporalio/client';
+/** The client of batches. */
 import { loadProxySettings, type ProxySettings } from '../../config';
-import { type BatchStatus } from '../../contract';
+import { BATCH_WORKFLOW, type BatchStage, type BatchStatus, type ItemCounts } from '../../contract';
 import { batchWorkflowId } from '../../contract/ids';
 import { assertValid } from '../../errors';
+import { endOfBatch } from '../../runs/batch/end';
 import { type BatchSpec, startBatch, startBatchInput } from '../../runs/batch/start';
 import { type ManifestCheck, type ManifestWarning } from '../../runs/manifest';
-import { find, type StartSettings } from '../../runs/start';
+import { countRuns, findRuns } from '../../runs/ownRun';
+import { find } from '../../runs/start';
 import { validateGivenBatch } from '../../validation/batch';
-import { type JobReport } from '../report';
-import { type WaitOptions } from '../run';
+import { entryOf, type JobEntry, queryOf } from '../listing';
+import { RunsClient } from '../run';
 import { Batch } from './batch';
-import { type BatchEntry, type BatchFilter, countBatches, listBatches } from './listing';
-import { type LeftItems, repeatOf } from './retry';
+import { followCounts } from './left';
+import { type LeftItems, repeatOf, resultOf } from './retry';
 
-/** A batch of a manifest that is read here: a file, or an https address. */
+/** A batch whose manifest is a file or an https address. */
 export interface ManifestBatchSpec extends Omit<BatchSpec, 'manifest' | 'partitions' | 'source'> {
   /** Whether bad lines are left out, and the others are run. */
   skipBad?: boolean;
-  /** How an address is reached. Default: as the environment says. */
+  /** Default: from the environment. */
   proxy?: ProxySettings;
-  /** Told of lines that are good, but may not be meant so. */
+  /** Called for good lines that are probably a mistake. */
   onWarning?: (warning: ManifestWarning) => void;
 }
 
-/** What became of asking for a batch once more. */
+/** The result of a retry. */
 export interface BatchRepeat {
-  /** The one of the failed items; null where nothing failed, and nothing was started. */
+  /** The batch of the failed items; null if nothing failed. */
   batch: Batch | null;
   /** How many items it has. */
   items: number;
   left: LeftItems;
 }
 
-export class BatchesClient {
-  constructor(
-    private readonly temporal: Client,
-    private readonly config: StartSettings,
-  ) {}
+export interface BatchFilter {
+  stage?: BatchStage;
+}
 
+export interface BatchEntry extends Omit<JobEntry, 'stage'> {
+  /** As the list has it, which lags behind. */
+  stage: BatchStage | null;
+  /** Of a batch that is over; only its worker knows the counts of an open one. */
+  counts: ItemCounts | null;
+}
+
+/** Their partitions are runs of another kind. */
+const ONLY_BATCHES = [BATCH_WORKFLOW];
+
+export class BatchesClient extends RunsClient<BatchSpec, BatchStatus, Batch> {
   /**
-   * Starts it, or finds the batch that its key has, and hands over every partition that is not there yet: whoever was
-   * killed in the middle of this does it again. Where some come neither now nor came before, it is an
+   * Starts it, or finds the batch that its key has, and hands over every partition that is not there yet: a caller that
+   * was killed in the middle of this does it again. Where some come neither now nor came before, it is an
    * `InvalidInputError` that names them: the batch is there, and waits for them. A batch that is over is given back as
-   * it is. One that is open for longer than Temporal keeps runs is asked which partitions it had: a `NoAnswerError`
-   * where no worker answers.
+   * it is. An open one that is older than the retention of the namespace is refused.
    */
   async start(spec: BatchSpec, { token }: { token?: string } = {}): Promise<Batch> {
     return new Batch(this.temporal, await startBatch(this.temporal, spec, { ...this.config, token }));
@@ -52,7 +61,7 @@ export class BatchesClient {
 
   /**
    * The same of a manifest: the path of a file, or an https address. The whole of it is checked first; what is wrong is
-   * an `InvalidInputError` with every line's problems, and nothing is started. A file that is changed after that is a
+   * an `InvalidInputError` with the first problems, and nothing is started. A file that is changed after that is a
    * `ManifestChangedError`: the batch is there, what was handed over goes on, and it waits for the rest. Start it again
    * with the manifest as it was, or cancel it and take another key.
    */
@@ -60,10 +69,10 @@ export class BatchesClient {
     source: string,
     { skipBad, proxy = loadProxySettings(), onWarning, ...spec }: ManifestBatchSpec,
   ): Promise<Batch> {
-    // Told before a manifest is read, which may be long.
+    // Checked first: reading the manifest may take long.
     const { poll, submit } = this.config;
     assertValid(validateGivenBatch({ ...spec, poll, submit }), 'The batch was not started');
-    // Only whoever reads manifests needs it.
+    // Loaded only where a manifest is read.
     const { withCheckedManifest } = await import('../../runs/manifest/index.js');
     const onCheck = (_name: string, { warnings }: ManifestCheck): void => {
       for (const warning of warnings) onWarning?.(warning);
@@ -71,12 +80,6 @@ export class BatchesClient {
     return withCheckedManifest(source, { skipBad, proxy, onCheck }, ({ manifest, partitions }) =>
       this.start({ ...spec, manifest, partitions }),
     );
-  }
-
-  /** Starts it and waits until every item is over, or goes on as a run of its own. */
-  async run(spec: BatchSpec, options: WaitOptions<BatchStatus> = {}): Promise<JobReport> {
-    const batch = await this.start(spec);
-    return batch.wait(options);
   }
 
   /**
@@ -98,11 +101,18 @@ export class BatchesClient {
   }
 
   /** Batches as Temporal lists them, newest first. A list lags behind by a moment. */
-  list(filter: BatchFilter = {}): AsyncIterable<BatchEntry> {
-    return listBatches(this.temporal, filter);
+  async *list(filter: BatchFilter = {}): AsyncGenerator<BatchEntry> {
+    for await (const run of findRuns(this.temporal, queryOf(filter), ONLY_BATCHES)) {
+      const entry = entryOf(run);
+      // Whether items failed is not in the list, but in the result.
+      const result = await resultOf(this.temporal, run);
+      const { counts } = result ? await followCounts(this.temporal, entry.key, result) : { counts: null };
+      const status = result && counts ? endOfBatch({ ...result, counts }).status : entry.status;
+      yield { ...entry, status, stage: entry.stage as BatchStage | null, counts };
+    }
   }
 
   count(filter: BatchFilter = {}): Promise<number> {
-    return countBatches(this.temporal, filter);
+    return countRuns(this.temporal, queryOf(filter), ONLY_BATCHES);
   }
 }

@@ -1,4 +1,4 @@
-/** Items that left their batch as runs of their own: what became of them is read there, also when the batch is over. */
+/** Items that became separate jobs: their outcome is read from those jobs, also when the batch is over. */
 import { type Client, WorkflowFailedError } from '@temporalio/client';
 import { type BatchItemResult, type BatchResult, type ItemCounts, type MediaResult } from '../../contract';
 import { batchItemPrefix, mediaWorkflowId } from '../../contract/ids';
@@ -14,11 +14,11 @@ const AT_ONCE = 10;
 
 export interface FollowedCounts {
   counts: ItemCounts;
-  /** How many of the held items have an open run that needs no person. */
+  /** How many of the held items have an open job that needs no person. */
   goingOn: number;
 }
 
-/** The counts of a batch, in which an item that left it counts as what the list tells of its own run. */
+/** The counts of a batch, with the status of separate jobs from the list of runs. */
 export async function followCounts(
   temporal: Client,
   key: string,
@@ -53,7 +53,7 @@ async function runsOfLeft(temporal: Client, key: string, startedAt: string): Pro
   return [...latest.values()];
 }
 
-/** A result of a batch, as it is now. */
+/** The result of an item, with the outcome of its separate job. */
 export async function followResult(temporal: Client, result: BatchItemResult): Promise<BatchItemResult> {
   const { status, workflowId, error } = result;
   if (status !== 'held' || workflowId === undefined) return result;
@@ -65,7 +65,7 @@ export async function followResult(temporal: Client, result: BatchItemResult): P
   return { ...result, taskId, error: words.join('; ') || undefined };
 }
 
-/** Undefined where it waits for a decision: its batch told why. */
+/** Undefined for a job that waits for a decision: the batch knows why. */
 function whyHeld(workflowId: string, run: Listed | undefined): string | undefined {
   if (!run) return `its run ${workflowId} was not found: past retention, deleted, or not started yet`;
   if (!isOpen(run)) return `its run ${workflowId} was stopped; what to do: segue held`;

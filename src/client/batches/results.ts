@@ -1,14 +1,24 @@
-/** What became of the items of a batch, partition by partition; and of which of them there are no results. */
-import { type Client } from '@temporalio/client';
+/** The results of a batch, partition by partition, and how long Temporal keeps them. */
+import { type Client, type WorkflowHandle } from '@temporalio/client';
 import {
+  BATCH_PART_WORKFLOW,
+  type BatchItem,
   type BatchItemResult,
   type BatchManifest,
+  batchPartitionsQuery,
   type ItemCounts,
   type KnownPartition,
+  type PartitionInput,
+  type PartitionResult,
+  partitionResultsQuery,
 } from '../../contract';
-import { partitionResults } from './handedOver';
+import { batchPartPrefix, batchPartWorkflowId, batchWorkflowId } from '../../contract/ids';
+import { quoted } from '../../contract/searchAttributes';
+import { readRetention } from '../../runs/batch/handOver';
+import { describeOwnRun, findRuns, ifFound, isOpen, isRefusedStart } from '../../runs/ownRun';
+import { noAnswer, QUERY_PATIENCE_MS } from '../../runs/pollers';
+import { inputOf } from '../../runs/start';
 import { followResults } from './left';
-import { queryPartitions } from '../../runs/batch/retention';
 
 /** A partition that has no results. */
 export interface MissingResults {
@@ -16,14 +26,14 @@ export interface MissingResults {
   n: number;
   first: number;
   items: number;
-  /** `unknown` where the batch, which knows, is open and no worker answers for it. */
+  /** `unknown` if no worker answers for the batch. */
   why: 'notHandedOver' | 'notKept' | 'unknown';
-  /** As the batch counted them, of those that are not kept any more. */
+  /** Of a partition that is not kept any more, as the batch counted. */
   counts: ItemCounts | null;
 }
 
 export interface ResultsOptions {
-  /** Told of each partition that is left out, in its place. */
+  /** Called for each partition that is left out, in its place. */
   onMissing?: (missing: MissingResults) => void;
 }
 
@@ -33,27 +43,100 @@ export async function* resultsOfBatch(
   { partitions }: BatchManifest,
   { onMissing }: ResultsOptions,
 ): AsyncGenerator<BatchItemResult> {
-  // Asked once, and only where something is missing.
+  // Queried once, and only if something is missing.
   let asking: ReturnType<typeof queryPartitions> | undefined;
   let first = 1;
   for (const [index, { items }] of partitions.entries()) {
     const n = index + 1;
-    let results = await partitionResults(temporal, key, n);
-    if (!results && onMissing) {
+    const results = await partitionResults(temporal, key, n);
+    if (results) yield* await followResults(temporal, results);
+    else if (onMissing) {
       const known = await (asking ??= queryPartitions(temporal, key));
-      const standing = known?.[index];
-      // It may have come since it was looked for.
-      if (standing?.isThere) results = await partitionResults(temporal, key, n);
-      if (!results) onMissing({ n, first, items, ...whyMissing(standing) });
+      onMissing({ n, first, items, ...whyMissing(known?.[index]) });
     }
-    yield* await followResults(temporal, results ?? []);
     first += items;
   }
 }
 
-function whyMissing(standing: KnownPartition | undefined): Pick<MissingResults, 'why' | 'counts'> {
-  if (!standing) return { why: 'unknown', counts: null };
-  return standing.isThere
-    ? { why: 'notKept', counts: standing.counts }
-    : { why: 'notHandedOver', counts: null };
+/** What a batch knows of its partitions, also of those that Temporal has forgotten; undefined without an answer. */
+async function queryPartitions(temporal: Client, batch: string): Promise<KnownPartition[] | undefined> {
+  const handle = temporal.workflow.getHandle(batchWorkflowId(batch));
+  const deadline = Date.now() + QUERY_PATIENCE_MS;
+  return temporal.withDeadline(deadline, () => handle.query(batchPartitionsQuery)).catch(() => undefined);
+}
+
+function whyMissing(known: KnownPartition | undefined): Pick<MissingResults, 'why' | 'counts'> {
+  if (!known) return { why: 'unknown', counts: null };
+  return known.isThere ? { why: 'notKept', counts: known.counts } : { why: 'notHandedOver', counts: null };
+}
+
+/** Undefined if there is no such run. A `NoAnswerError` if it needs a worker and none answers. */
+export async function partitionResults(
+  temporal: Client,
+  batch: string,
+  n: number,
+): Promise<BatchItemResult[] | undefined> {
+  const handle = await ifFound(partitionHandle(temporal, batch, n));
+  if (!handle) return undefined;
+  const { status } = await handle.describe();
+  if (status.name === 'COMPLETED') return ((await handle.result()) as PartitionResult).items;
+  try {
+    const deadline = Date.now() + QUERY_PATIENCE_MS;
+    // A stopped run is queried, too: a worker replays its history.
+    return await temporal.withDeadline(deadline, () => handle.query(partitionResultsQuery));
+  } catch {
+    throw await noAnswer(temporal, handle.workflowId);
+  }
+}
+
+/** A later start of the same id, which was refused, does not count. */
+async function partitionHandle(temporal: Client, batch: string, n: number): Promise<WorkflowHandle> {
+  const workflowId = batchPartWorkflowId(batch, n);
+  const run = await describeOwnRun(temporal, workflowId);
+  if (isRefusedStart(run))
+    throw new Error(
+      `All that Temporal has of ${workflowId} is a start that was refused; what its items became is not kept any more.`,
+    );
+  return temporal.workflow.getHandle(workflowId, run.isHidden ? run.runId : undefined);
+}
+
+export async function partitionItems(temporal: Client, batch: string, n: number): Promise<BatchItem[]> {
+  const { workflowId, raw, runId } = await (await partitionHandle(temporal, batch, n)).describe();
+  // Only the input of the first run has all items.
+  const first = { workflowId, runId: raw.workflowExecutionInfo?.firstRunId ?? runId };
+  return ((await inputOf(temporal, first)) as PartitionInput).items;
+}
+
+/** A partition tells its batch of its end just before it; one that goes on for longer has work left. */
+const CLOSING_PATIENCE_MS = 10_000;
+
+export async function isPartitionOpen(temporal: Client, batch: string, n: number): Promise<boolean> {
+  const handle = await ifFound(partitionHandle(temporal, batch, n));
+  if (!handle || !isOpen(await handle.describe())) return false;
+  const deadline = Date.now() + CLOSING_PATIENCE_MS;
+  // Errors do not matter: the status is read again.
+  await temporal.withDeadline(deadline, () => handle.result()).catch(() => undefined);
+  return isOpen(await handle.describe());
+}
+
+export interface KeptResults {
+  /** How long the namespace keeps a run after its end, in milliseconds. */
+  retentionMs: number;
+  /** Until when Temporal keeps all present results. ISO 8601; null while no partition is over. */
+  until: string | null;
+}
+
+/** Each partition's results are kept for a while after its own end. `closedAt` is the end of the batch itself. */
+export async function keptResults(
+  temporal: Client,
+  { key, closedAt }: { key: string; closedAt: Date | undefined },
+): Promise<KeptResults> {
+  const retentionMs = await readRetention(temporal);
+  const partitions = `WorkflowId STARTS_WITH ${quoted(batchPartPrefix(key))}`;
+  const closed = `${partitions} AND CloseTime IS NOT NULL AND ExecutionStatus != 'ContinuedAsNew'`;
+  let first = closedAt?.getTime() ?? Infinity;
+  for await (const { closeTime } of findRuns(temporal, closed, [BATCH_PART_WORKFLOW]))
+    first = Math.min(first, closeTime?.getTime() ?? Infinity);
+  const until = Number.isFinite(first) ? new Date(first + retentionMs).toISOString() : null;
+  return { retentionMs, until };
 }

@@ -1,6 +1,6 @@
-/** One campaign that was started: look at it, wait for it, decide about it, change it. */
-import { ApplicationFailure, type Client, type WorkflowFailedError } from '@temporalio/client';
-import { validateMediaRequest } from '../../runs/campaignRequests';
+/** The handle of a campaign. */
+import { ApplicationFailure, type WorkflowFailedError } from '@temporalio/client';
+import { validateMediaRequest } from '../../runs/campaign';
 import { validateAddedMedia, validateDecision, validatePause } from '../../validation/campaign';
 import {
   type AddMediaOrder,
@@ -18,10 +18,8 @@ import {
   resumeUpdate,
 } from '../../contract';
 import { DecisionRefusedError, assertValid } from '../../errors';
-import { campaignWorkflowId } from '../../contract/ids';
 import { failedOutcome, type Standing } from '../report';
 import { Run } from '../run';
-import { type RunFacts } from '../../runs/start';
 
 export interface CampaignDecisionAnswer extends CampaignDecisionReceipt {
   /** Whether it changed anything. */
@@ -32,11 +30,8 @@ export interface CampaignDecisionAnswer extends CampaignDecisionReceipt {
 
 export class Campaign extends Run<CampaignStatus, CampaignResult> {
   protected readonly stateQueryName = campaignStatusQuery.name;
-  constructor(temporal: Client, facts: RunFacts) {
-    super(temporal, campaignWorkflowId(facts.key), facts);
-  }
 
-  /** Where it is, what every job does and what it waits for. A `NoAnswerError` where no worker answers. */
+  /** Its stage, jobs and open question. A `NoAnswerError` if no worker answers. */
   status(): Promise<CampaignStatus> {
     return this.requireState();
   }
@@ -68,7 +63,7 @@ export class Campaign extends Run<CampaignStatus, CampaignResult> {
     return { ...receipt, applied: true, earlier: null };
   }
 
-  /** Begins no further jobs until it is resumed; those that run go on. */
+  /** Starts no more jobs until it is resumed; open ones continue. */
   async pause(order: PauseOrder): Promise<CampaignStatus> {
     assertValid(validatePause(order), 'Nothing was paused');
     await this.order(pauseUpdate, order);
@@ -81,7 +76,7 @@ export class Campaign extends Run<CampaignStatus, CampaignResult> {
     return this.status();
   }
 
-  /** Has one more media job made. Its request is checked before anything is sent. */
+  /** Adds a media job. Its request is checked before anything is sent. */
   async addMedia(order: AddMediaOrder): Promise<CampaignStatus> {
     const { jobs } = await this.status();
     const names = jobs.map(({ name }) => name);
@@ -92,16 +87,11 @@ export class Campaign extends Run<CampaignStatus, CampaignResult> {
   }
 
   protected running(status: CampaignStatus | undefined): Standing {
-    return {
-      status: status?.held ? 'held' : 'running',
-      stage: status?.stage ?? null,
-      taskId: null,
-      info: status ?? null,
-      error: null,
-    };
+    const [stage, info] = [status?.stage ?? null, status ?? null];
+    return { status: status?.held ? 'held' : 'running', stage, taskId: null, info, error: null };
   }
 
-  /** Rejected and expired campaigns did what they were asked for, and failed all the same. */
+  /** Rejected and expired campaigns complete as workflows, but count as failed. */
   protected succeeded(result: CampaignResult): Standing {
     const { status: stage } = result;
     const status = stage === 'completed' ? 'succeeded' : 'failed';
@@ -126,32 +116,29 @@ function reasonOf({ status, decisions }: CampaignResult): string | null {
   return last ? `rejected by ${last.by}${last.comment ? `: ${last.comment}` : ''}` : 'it was rejected';
 }
 
-/** The same answer to the same question. Without an open question, the last one counts. */
+/** The same decision in the same round: the open one, else the last one. */
 function takenBefore(
   decisions: readonly CampaignDecisionTaken[],
-  { decision, jobs = [] }: CampaignDecision,
+  decision: CampaignDecision,
   round = decisions.at(-1)?.round,
 ): CampaignDecisionTaken | undefined {
-  const isSame = (taken: CampaignDecisionTaken): boolean =>
-    taken.round === round &&
-    taken.decision === decision &&
-    [...(taken.jobs ?? [])].sort().join() === [...jobs].sort().join();
-  return decisions.find(isSame);
+  return decisions.find((taken) => taken.round === round && asksTheSame(taken, decision));
+}
+
+function asksTheSame(taken: CampaignDecisionTaken, { decision, jobs = [] }: CampaignDecision): boolean {
+  return taken.decision === decision && [...(taken.jobs ?? [])].sort().join() === [...jobs].sort().join();
 }
 
 /**
- * The same words about a question that is over: sent again because the first answer was lost, more likely than meant for
- * the next question, where it would be paid for again. Who means that names the round.
+ * The same `change` as the last one, without a round: more likely sent twice than meant for the next round, where it
+ * would be paid for again. A caller who means the next round names it.
  */
 function sentTwice(
   decisions: readonly CampaignDecisionTaken[],
-  { decision, by, comment, jobs = [], round }: CampaignDecision,
+  decision: CampaignDecision,
 ): CampaignDecisionTaken | undefined {
   const last = decisions.at(-1);
-  if (round !== undefined || decision !== 'change' || last?.decision !== 'change') return undefined;
-  const isSame =
-    last.by === by &&
-    last.comment === comment &&
-    [...(last.jobs ?? [])].sort().join() === [...jobs].sort().join();
+  if (decision.round !== undefined || decision.decision !== 'change' || !last) return undefined;
+  const isSame = asksTheSame(last, decision) && last.by === decision.by && last.comment === decision.comment;
   return isSame ? last : undefined;
 }

@@ -1,6 +1,4 @@
-/** Campaigns, for those who import Segue. */
-import { type Client } from '@temporalio/client';
-import { type StarterConfig } from '../../config';
+/** The client of campaigns. */
 import {
   CAMPAIGN_WORKFLOW,
   type CampaignSpec,
@@ -13,8 +11,7 @@ import { Campaign } from './campaign';
 import { campaignStart, validateCampaignSpec } from '../../runs/campaign';
 import { find, startOrFind } from '../../runs/start';
 import { entryOf, type JobEntry, type JobFilter, queryOf } from '../listing';
-import { type JobReport } from '../report';
-import { type WaitOptions } from '../run';
+import { RunsClient } from '../run';
 import { countRuns, findRuns } from '../../runs/ownRun';
 
 export interface CampaignFilter extends Pick<JobFilter, 'project'> {
@@ -22,29 +19,17 @@ export interface CampaignFilter extends Pick<JobFilter, 'project'> {
 }
 
 export interface CampaignEntry extends Omit<JobEntry, 'stage'> {
-  /** The last one that was listed. */
+  /** As the list has it, which lags behind. */
   stage: CampaignStage | null;
 }
 
 const ONLY_CAMPAIGNS = [CAMPAIGN_WORKFLOW];
 
-export class CampaignsClient {
-  constructor(
-    private readonly temporal: Client,
-    private readonly config: StarterConfig,
-  ) {}
-
+export class CampaignsClient extends RunsClient<CampaignSpec, CampaignStatus, Campaign> {
   /** Starts it, or gives back the run that its key already has, running or closed. A bad spec starts nothing. */
   async start(spec: CampaignSpec): Promise<Campaign> {
-    const problems = validateCampaignSpec(spec);
-    assertValid(problems, 'The campaign was not started');
+    assertValid(validateCampaignSpec(spec), 'The campaign was not started');
     return new Campaign(this.temporal, await startOrFind(this.temporal, campaignStart(spec, this.config)));
-  }
-
-  /** Starts it and waits for its end, or until nothing goes on without a person. */
-  async run(spec: CampaignSpec, options: WaitOptions<CampaignStatus> = {}): Promise<JobReport> {
-    const campaign = await this.start(spec);
-    return campaign.wait(options);
   }
 
   async get(key: string): Promise<Campaign> {

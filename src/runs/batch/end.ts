@@ -1,9 +1,9 @@
-/** How a batch ended, in the words of the command contract. */
+/** The status and error of a batch that is over. */
 import { type BatchResult, type FiredEnd, type ItemCounts, type StoppedItems } from '../../contract';
 
 type End = Pick<BatchResult, 'status' | 'counts'> & Partial<Pick<BatchResult, 'incomplete' | 'stopped'>>;
 
-/** Held items outweigh failed ones: somebody has to decide. Some of them may need nobody any more. */
+/** Held items outweigh failed ones, because they need a decision. */
 export function endOfBatch({ status, counts, incomplete, stopped }: End, goingOn = 0): FiredEnd {
   if (status === 'cancelled') return { status: 'cancelled', error: 'it was cancelled' };
   const { unfollowed, undone, reason } = stopped ?? unknownStop(counts, incomplete);
@@ -25,7 +25,7 @@ export function endOfBatch({ status, counts, incomplete, stopped }: End, goingOn
   return { status: counts.held > 0 ? 'held' : 'failed', error: problems.join('; ') };
 }
 
-/** Of a batch that nobody cancelled, and that does not tell it: it ended long ago, or nothing was stopped. */
+/** For a batch without `stopped` in its result. */
 function unknownStop({ cancelled }: ItemCounts, incomplete: string | null | undefined): StoppedItems {
   return { unfollowed: 0, undone: incomplete ? 0 : cancelled, reason: 'their partition was stopped' };
 }

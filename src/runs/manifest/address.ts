@@ -1,4 +1,4 @@
-/** What an address gives, as it comes: it may be longer than memory. */
+/** Reads a manifest from an address, as a stream: it may be larger than memory. */
 import { type Dispatcher, request } from 'undici';
 import { type ProxySettings } from '../../config';
 import { InvalidInputError, UnreachableAddressError } from '../../errors';
@@ -6,12 +6,12 @@ import { isLoopback } from '../../platform/loopback';
 import { MOST_REDIRECTIONS, PLAIN_HEADERS, plainAgent } from '../../platform/plainAgent';
 import { addressName, problemOfAddress } from './addressForm';
 
-/** Between two signs of life; how long the whole takes depends on how long it is. */
+/** Without any data; the whole may take longer. */
 const LONGEST_SILENCE_MS = 60_000;
 
 const REDIRECTIONS = [301, 302, 303, 307, 308];
 
-/** An error part way says that what came before is not all of it. */
+/** Throws if the address is not read to its end. */
 export async function* readAddress(address: string, proxy: ProxySettings): AsyncGenerator<Uint8Array> {
   const problem = problemOfAddress(address);
   if (problem) throw new InvalidInputError([`${addressName(address)}: ${problem}`], 'Nothing was read');
@@ -46,7 +46,7 @@ async function open(
   return open(nextAddress(url, location), dispatcher, left - 1);
 }
 
-/** What is somewhere else must be as well guarded there, and nobody else may send us to this machine. */
+/** A redirect must not lead from https to http, nor from another machine to this one. */
 export function nextAddress(from: URL, location: string): URL {
   const to = URL.canParse(location, from.href) ? new URL(location, from) : undefined;
   if (!to) throw new Error('it leads on to what is no address');
@@ -57,20 +57,14 @@ export function nextAddress(from: URL, location: string): URL {
   return to;
 }
 
-/** What Node says of a certificate that nobody it trusts has signed. */
-const UNTRUSTED = [
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_GET_ISSUER_CERT',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-];
+/** Node's codes for a certificate that nobody it trusts has signed. */
+const UNTRUSTED = /SELF_SIGNED_CERT|ISSUER_CERT|LEAF_SIGNATURE/;
 
-/** Where a name has many addresses, the reasons are inside. */
+/** A host with several IP addresses gives an AggregateError. */
 function wordsOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return wordsOf(error.errors[0]);
   if (!(error instanceof Error)) return String(error);
-  const isUntrusted = UNTRUSTED.includes((error as NodeJS.ErrnoException).code ?? '');
+  const isUntrusted = UNTRUSTED.test((error as NodeJS.ErrnoException).code ?? '');
   return isUntrusted
     ? `${error.message}; an authority of your own is trusted where NODE_EXTRA_CA_CERTS names the file of its certificate`
     : error.message;

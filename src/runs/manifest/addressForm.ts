@@ -1,7 +1,7 @@
 /** Which addresses a manifest may have, and what messages call them. */
 import { isLoopback } from '../../platform/loopback';
 
-/** An address without what is signed or secret in it, for messages. */
+/** An address without its query, which may be signed or secret, for messages. */
 export function addressName(address: string): string {
   if (!URL.canParse(address)) return 'the address';
   const { protocol, host, pathname } = new URL(address);

@@ -15,10 +15,10 @@ export interface AskedItem {
 
 const text = must(isText, 'a text');
 const anything: Check = () => [];
-/** What is said once for all lines. */
+/** Settings of the whole batch. */
 const ofTheBatch: Check = (_value, path) => [{ path, words: "is the batch's, not a line's" }];
 
-/** The members that there may be; what is in them is for the rules of a job to say. */
+/** The fields of a line; `validateSpec` checks their values. */
 const lineShape = object({
   key: must((value) => typeof value === 'string', 'a text'),
   tool: required(text),
@@ -39,21 +39,17 @@ const lineShape = object({
 });
 
 export function readItem(line: string): AskedItem | { problems: string[] } {
-  const { value, problem } = parse(line);
-  if (problem !== undefined) return { problems: [problem] };
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch (error) {
+    return { problems: [`is not JSON: ${(error as SyntaxError).message}`] };
+  }
   if (!isRecord(value)) return { problems: ['is not a JSON object'] };
   if (isDeeper(value, DEEPEST)) return { problems: [`is nested deeper than ${DEEPEST} levels`] };
   const given = withoutNulls(value);
   const problems = validateLine(given);
   return problems.length > 0 ? { problems: inBounds(problems) } : askedItem(given as unknown as MediaSpec);
-}
-
-function parse(line: string): { value?: unknown; problem?: string } {
-  try {
-    return { value: JSON.parse(line) as unknown };
-  } catch (error) {
-    return { problem: `is not JSON: ${error instanceof Error ? error.message : String(error)}` };
-  }
 }
 
 function validateLine(line: Record<string, unknown>): string[] {
@@ -62,14 +58,14 @@ function validateLine(line: Record<string, unknown>): string[] {
   return [...misshapen.map(problemText), ...wrong];
 }
 
-/** The rules of a job are made for values of the right kind. */
+/** `validateSpec` expects values of the right type. */
 function wellShaped(line: Record<string, unknown>, misshapen: Problem[]): MediaSpec {
   const sound = { ...line };
   for (const { path } of misshapen) if (path.length === 1) Reflect.deleteProperty(sound, String(path[0]));
   return sound as unknown as MediaSpec;
 }
 
-/** Where a value is of the wrong kind, the rules that look into it have nothing to add. */
+/** A value of the wrong type is one problem, not two. */
 function isTold(problem: string, misshapen: Problem[]): boolean {
   return misshapen.some(({ path }) => {
     const place = path.join('.');
@@ -85,10 +81,10 @@ function askedItem(asked: MediaSpec): AskedItem {
   };
 }
 
-const MOST_PROBLEMS = 100;
-const LONGEST_PROBLEM = 500;
+const MOST_PROBLEMS = 20;
+const LONGEST_PROBLEM = 300;
 
-/** Problems repeat what is wrong, and a line of nothing else has thousands. */
+/** A bad line may have thousands of problems, each with a long value. */
 function inBounds(problems: string[]): string[] {
   const more = problems.length - MOST_PROBLEMS;
   const told = problems.slice(0, MOST_PROBLEMS).map((problem) => shorten(problem, LONGEST_PROBLEM));

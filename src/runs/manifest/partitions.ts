@@ -26,7 +26,6 @@ export interface Partition {
   digest: string;
 }
 
-/** An item, and what tells about it that is not in it. */
 export interface PlacedItem {
   line: number;
   item: BatchItem;
@@ -36,17 +35,16 @@ export interface PlacedItem {
 export interface BadLine {
   line: number;
   problems: string[];
-  /** Nothing is wrong with it but that another line asks for the same job. */
+  /** Its only problem is that another line asks for the same job. */
   isDuplicate: boolean;
 }
 
 export interface Watch {
-  /** A line that is in no partition. What it throws ends the reading. */
+  /** Called for a bad line, which is in no partition. An error that it throws ends the reading. */
   onBad: (bad: BadLine) => void;
   onItem?: (item: PlacedItem) => void;
 }
 
-/** Of the good lines; the others are told and left out. */
 export function partitionsOf(lines: AsyncIterable<ManifestLine>, watch: Watch): AsyncGenerator<Partition> {
   return inPartitions(goodItems(lines, watch));
 }
@@ -81,7 +79,7 @@ function readPlaced(read: ManifestLine, seen: SeenKeys): PlacedItem | BadLine {
   return { line, problems: [problem], isDuplicate: true };
 }
 
-/** The same items are cut in the same places each time. */
+/** The same items give the same partitions each time. */
 export async function* inPartitions(
   items: AsyncIterable<Pick<PlacedItem, 'line' | 'item'>>,
 ): AsyncGenerator<Partition> {
@@ -101,7 +99,7 @@ export function factsOf({ items, lines, digest: ofItems }: Partition): Partition
   return { items: items.length, firstLine: lines[0] ?? 0, digest: ofItems };
 }
 
-/** Of the items in their order, however the lines are written that are blank or left out. */
+/** Of the items in their order; blank lines and bad lines do not count. */
 export function manifestOf(partitions: PartitionFacts[]): BatchManifest {
   return {
     digest: digest(partitions.map((partition) => partition.digest)),
@@ -166,7 +164,7 @@ export function shortKey(key: string): string {
 export class SeenKeys {
   readonly #lines = new Map<string, number>();
 
-  /** The line that has the key already; nothing when it is this one's from now on. */
+  /** The earlier line with this key, if there is one. */
   take(key: string, line: number): number | undefined {
     const short = shortKey(key);
     const earlier = this.#lines.get(short);

@@ -1,4 +1,4 @@
-/** What a schedule is asked for, and what people order of one that is there: everything that can be wrong with it. */
+/** The rules of schedules and of commands to them. */
 import { type ScheduleSpec } from '@temporalio/client';
 import { readCalendar, type ReadCalendar, readCron } from '../../calendar/calendars';
 import {
@@ -16,22 +16,18 @@ import { isZone } from '../../calendar/zones';
 import { keyless, validateTarget } from './targets';
 
 export interface ScheduleOptions {
-  /** At which times. */
   spec: ScheduleTimes;
-  /** By whose clock; the workspace's, which a worker is asked for, when left out. */
+  /** Default: the time zone of the workspace, which a worker reads. */
   timezone?: string;
-  /** What is started each time. */
   target: ScheduleTarget;
   /** What becomes of a firing while the one before it is open. Default: it is skipped. */
   overlap?: ScheduleOverlap;
   /** How late a firing may be, after an outage of the Temporal server. Default: an hour. */
   catchup?: Duration;
-  /** For whoever looks at it. */
   note?: string;
 }
 
-/** The server looks at its schedules so often. */
-const SHORTEST_INTERVAL_MS = 1_000;
+/** The server takes no shorter one. */
 const SHORTEST_CATCHUP_MS = 10_000;
 
 /** All problems at once, before anything is sent. */
@@ -59,9 +55,13 @@ function validateTimes(spec: unknown): string[] {
 
 const TIMES = {
   cron: (value: unknown) => (typeof value === 'string' ? problemsIn(readCron(value)) : ['must be a text']),
-  every: validateInterval,
+  every: (value: unknown) => {
+    const ms = durationOf(value);
+    if (ms === undefined) return [notDuration(value)];
+    return ms >= 1_000 && ms % 1_000 === 0 ? [] : ['must be whole seconds, at least one'];
+  },
   calendar: (value: unknown) => {
-    const calendars = Array.isArray(value) ? (value as unknown[]) : [value];
+    const calendars = [value].flat();
     return calendars.length > 0
       ? calendars.flatMap((one) => problemsIn(readCalendar(one)))
       : ['must not be empty'];
@@ -72,10 +72,12 @@ function problemsIn(read: ReadCalendar): string[] {
   return 'problems' in read ? read.problems : [];
 }
 
-function validateInterval(value: unknown): string[] {
-  const ms = typeof value === 'string' ? parseDuration(value) : undefined;
-  if (ms === undefined) return [`${JSON.stringify(value)} is not ${DURATION_FORM}`];
-  return ms >= SHORTEST_INTERVAL_MS && ms % 1_000 === 0 ? [] : ['must be whole seconds, at least one'];
+function durationOf(value: unknown): number | undefined {
+  return typeof value === 'string' ? parseDuration(value) : undefined;
+}
+
+function notDuration(value: unknown): string {
+  return `${JSON.stringify(value)} is not ${DURATION_FORM}`;
 }
 
 function validateZone(timezone: unknown): string[] {
@@ -87,8 +89,8 @@ function validateZone(timezone: unknown): string[] {
 
 function validateCatchup(catchup: unknown): string[] {
   if (catchup === undefined) return [];
-  const ms = typeof catchup === 'string' ? parseDuration(catchup) : undefined;
-  if (ms === undefined) return [`catchup: ${JSON.stringify(catchup)} is not ${DURATION_FORM}`];
+  const ms = durationOf(catchup);
+  if (ms === undefined) return [`catchup: ${notDuration(catchup)}`];
   return ms >= SHORTEST_CATCHUP_MS ? [] : ['catchup: must be at least 10s'];
 }
 
@@ -118,7 +120,7 @@ export function timesInWords(spec: ScheduleTimes): string {
 const LONGEST_NOTE = 1_000;
 
 export interface FiringOptions {
-  /** Instead of the schedule's own, for this once. */
+  /** For this time only. Default: that of the schedule. */
   overlap?: ScheduleOverlap;
 }
 
@@ -162,7 +164,7 @@ export function validateNote(note: unknown): string[] {
     : [`note: must be a text of at most ${LONGEST_NOTE} characters`];
 }
 
-/** A stretch of time that is over, from its first moment to its last. */
+/** The period must be over. */
 function validateStretch(from: unknown, to: unknown): string[] {
   const [first, last] = [momentOf(from), momentOf(to)];
   return [

@@ -1,12 +1,6 @@
-/** What a schedule can start. Another kind is one more entry in the table. */
+/** What a schedule can start. */
 import { type Client } from '@temporalio/client';
-import {
-  type CampaignSpec,
-  type OutlookInput,
-  type ScheduledBatch,
-  type ScheduleTarget,
-  type Scope,
-} from '../../contract';
+import { type CampaignSpec, type OutlookInput, type ScheduleTarget } from '../../contract';
 import { batchWorkflowId, campaignWorkflowId, outlookWorkflowId } from '../../contract/ids';
 import { validateScope } from '../../api/scope';
 import { validateConcurrency } from '../../validation/batch';
@@ -49,7 +43,6 @@ const BATCH: TargetEntry<AskedBatch> = {
   start: startScheduledBatch,
 };
 
-/** Which entry takes which spec is told by the kind. */
 const TARGETS = { campaign: CAMPAIGN, outlook: OUTLOOK, batch: BATCH } as Record<
   TargetKind,
   TargetEntry<object>
@@ -61,50 +54,42 @@ export function isTargetKind(kind: unknown): kind is TargetKind {
   return TARGET_KINDS.includes(kind as TargetKind);
 }
 
-/** Stands for the keys that its firings will have. */
+/** Each firing has its own key. */
 const ANY_KEY = 'key';
 
-/** All problems at once, none of them about a key: each firing has its own. */
+/** All problems of a target, which has no key. */
 export function validateTarget(target: unknown): string[] {
   const kind = isRecord(target) ? target.kind : undefined;
   if (!isRecord(target) || !isTargetKind(kind))
     return [`target: must be { kind, spec }, with ${TARGET_KINDS.join(' or ')} as its kind`];
   const { spec } = target;
-  return TARGETS[kind].problems(isRecord(spec) ? withKey(spec, ANY_KEY) : spec);
+  return TARGETS[kind].problems(isRecord(spec) ? { ...spec, key: ANY_KEY } : spec);
 }
 
-/** Starts it under this key, or finds the run that the key has. */
-export async function startTarget(
+export function startTarget(
   temporal: Client,
   { kind, spec }: ScheduleTarget,
   { key, ...settings }: FiringSettings & { key: string },
-): Promise<StartedRun & { workflowId: string }> {
-  const { start, workflowId } = TARGETS[kind];
-  return { ...(await start(temporal, withKey(spec, key), settings)), workflowId: workflowId(key) };
+): Promise<StartedRun> {
+  return TARGETS[kind].start(temporal, { ...spec, key }, settings);
 }
 
 export function targetWorkflowId(kind: TargetKind, key: string): string {
   return TARGETS[kind].workflowId(key);
 }
 
-/** The workspace that it works in; the credential's own where it names none. */
-export function scopeOfTarget({ spec }: ScheduleTarget): Scope | undefined {
-  return spec.scope;
-}
-
-/** As it is shown: a batch's address may be signed. */
+/** For display: the address of a manifest may be signed. */
 export function shownTarget(target: ScheduleTarget): ScheduleTarget {
-  return target.kind === 'batch' ? { ...target, spec: withoutSecrets(target.spec) } : target;
+  if (target.kind !== 'batch') return target;
+  const { manifest } = target.spec;
+  const name = addressName(manifest);
+  return { ...target, spec: { ...target.spec, manifest: name === manifest ? name : `${name}?...` } };
 }
 
-/** A spec as people have it in a file may have a key of its own, which is not used. */
+/** A key in the spec is not used. */
 export function keyless(target: ScheduleTarget): ScheduleTarget {
   const { key, ...spec } = target.spec as { key?: unknown };
   return { ...target, spec } as ScheduleTarget;
-}
-
-function withKey(spec: object, key: string): { key: string } {
-  return { ...spec, key };
 }
 
 /** All problems at once. None repeats the address: it may be signed. */
@@ -131,10 +116,4 @@ function validateManifestAddress(manifest: unknown): string[] {
     return [`manifest: must be an https address of at most ${LONGEST_ADDRESS} characters`];
   const problem = problemOfAddress(manifest);
   return problem === undefined ? [] : [`manifest: ${problem}`];
-}
-
-/** For those who look at it: what is signed or secret in the address stays out. */
-function withoutSecrets(spec: ScheduledBatch): ScheduledBatch {
-  const name = addressName(spec.manifest);
-  return { ...spec, manifest: name === spec.manifest ? name : `${name}?...` };
 }

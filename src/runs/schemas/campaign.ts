@@ -106,7 +106,6 @@ const campaignSpec = z.strictObject({
     .describe(`how many jobs run side by side; ${DEFAULT_CAMPAIGN_CONCURRENCY} when left out`),
 }) satisfies z.ZodType<CampaignSpec>;
 
-/** What the schema has against a value. */
 export function issuesOfSpec(spec: unknown): z.core.$ZodIssue[] {
   return campaignSpec.safeParse(spec, { reportInput: true }).error?.issues ?? [];
 }

@@ -26,7 +26,7 @@ import { tasksOf } from '../../support/builders/jobs';
 import { resetRun } from '../../support/servers/reset';
 import { addFault, answering, ask, readLedger, useSandboxEach } from '../../support/service/sandbox';
 import { segueClient, testConfig, useTemporal, withWorker } from '../../support/servers/temporal';
-import { type BatchPartition } from '../../../src/runs/batch/checkPartitions';
+import { type BatchPartition } from '../../../src/runs/batch/handOver';
 
 const temporal = useTemporal();
 const sandbox = useSandboxEach({ pace: { kind: 'polls', polls: 1 } });
@@ -252,7 +252,7 @@ test('a partition that its run would refuse is not handed over, and all that is 
   const misplaced: BatchPartition[] = [];
   for await (const one of wrong.partitions) misplaced.unshift({ ...one, firstItem: one.firstItem + 1 });
   await expect(startBatch(temporal, config, { ...wrong, partitions: oneByOne(misplaced) })).rejects.toThrow(
-    "partition 2: its firstItem is 3, and the manifest's facts say 2",
+    'partition 2: its firstItem is 3, and the manifest says 2',
   );
   for (const { key } of [bad, tooMany, tooLarge, wrong]) {
     const part = temporal.client.workflow.getHandle(batchPartWorkflowId(key, 1));

@@ -161,7 +161,7 @@ test('a partition that only writes keeps its stopped batch from being repeated u
   await temporal.client.workflow.getHandle(first.workflowId).terminate();
   const partition = temporal.client.workflow.getHandle(`batch-part/${spec.key}~1`);
   await expect(batch.retry(spec.key)).rejects.toThrow(
-    `${partition.workflowId} still writes results to projects, or tells users`,
+    `${partition.workflowId} is still open; ask again when it is over`,
   );
   await ask(sandbox.url, 'DELETE /_sandbox/faults');
   await partition.result();

@@ -17,7 +17,7 @@ import { notificationsOf } from '../../support/builders/campaign';
 import { readLedger, useSandboxEach } from '../../support/service/sandbox';
 import { shared } from '../../support/jest/shared';
 import { segueClient, testConfig, useTemporal, withWorker } from '../../support/servers/temporal';
-import { type BatchPartition } from '../../../src/runs/batch/checkPartitions';
+import { type BatchPartition } from '../../../src/runs/batch/handOver';
 import { type BatchSpec } from '../../../src/runs/batch/start';
 
 const temporal = useTemporal();

@@ -18,7 +18,7 @@ import { batchPartWorkflowId } from '../../../src/contract/ids';
 import { eventually } from '../eventually';
 import { readLedger } from '../service/sandbox';
 import { segueClient, type TestTemporal } from '../servers/temporal';
-import { type BatchPartition } from '../../../src/runs/batch/checkPartitions';
+import { type BatchPartition } from '../../../src/runs/batch/handOver';
 import { type BatchSpec } from '../../../src/runs/batch/start';
 
 /** So many images of the sandbox to be cut out, each with a name of its own. */

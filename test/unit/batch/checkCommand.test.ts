@@ -65,7 +65,7 @@ describe('what is bad', () => {
     });
   });
 
-  test('is one JSON object for scripts; told without it, every bad line is there', async () => {
+  test('is one JSON object for scripts, with the first twenty bad lines and the number of all', async () => {
     const file = await fileOf('many.ndjson', ...Array.from({ length: 150 }, () => '[]'), good(1));
     const { code, stdout } = await segue(['batch', 'check', file, '--json']);
     expect(code).toBe(2);
@@ -75,10 +75,10 @@ describe('what is bad', () => {
       ...{ partitions: 1, digest: null, problems: expect.any(Array), warnings: [] },
       error: '150 bad lines of 151',
     });
-    expect(report.problems).toHaveLength(100);
-    expect(report.problems[99]).toEqual({ line: 100, problems: ['is not a JSON object'] });
+    expect(report.problems).toHaveLength(20);
+    expect(report.problems[19]).toEqual({ line: 20, problems: ['is not a JSON object'] });
     const told = await segue(['batch', 'check', file]);
-    expect(told.stdout).toContain(`${file}:150: is not a JSON object`);
+    expect(told.stdout).toContain(`${file}:20: is not a JSON object\nand more, in 150 bad lines in all`);
   });
 });
 
@@ -118,7 +118,7 @@ test('a project that would get more results than can be read of it is a warning,
   const { code, stdout } = await segue(['batch', 'check', full]);
   expect(code).toBe(0);
   expect(stdout.split('\n').map((line) => line.replace(full, 'F'))).toEqual([
-    'F:2049: warning: 2100 lines write to campaign 7, up to 2 KiB each and 4.1 MiB in all: ' +
+    'F:2049: warning: over 2048 lines write up to 2 KiB each to campaign 7: ' +
       'Segue can neither read nor change a project of over 8 MiB; give each line a project of its own',
     'F: 2101 items in 5 partitions, of 2101 lines',
   ]);
@@ -134,7 +134,10 @@ test('an empty manifest is exit 2, with --skip-bad too', async () => {
     ]);
   }
   const { stdout } = await segue(['batch', 'check', file, '--json']);
-  expect(JSON.parse(stdout)).toMatchObject({ usable: false, error: 'the manifest is empty' });
+  expect(JSON.parse(stdout)).toMatchObject({
+    usable: false,
+    error: 'the manifest is empty: it has no line to run',
+  });
 });
 
 test('a file that cannot be read is exit 2 and named', async () => {
