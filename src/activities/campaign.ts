@@ -3,7 +3,7 @@ import { getClient } from '@temporalio/activity';
 import { type Api } from '../api/client';
 import { InvalidRequestError, isMissing } from '../api/errors';
 import { type WorkspaceContext } from '../api/operations/workspace';
-import { valueAt } from '../api/json';
+import { bytesOf, truncate, valueAt } from '../api/json';
 import {
   type CampaignActivities,
   type ListSummary,
@@ -15,7 +15,6 @@ import {
   type Scope,
 } from '../contract';
 import { campaignWorkflowId, LONGEST_KEY } from '../contract/ids';
-import { truncate } from '../contract/text';
 import { inParallel } from '../platform/parallel';
 import { findRequestProblems, validateMediaRequest } from '../runs/campaignRequests';
 import { findOwnRun, isOpen } from '../runs/ownRun';
@@ -150,7 +149,7 @@ export function createResearch(api: Api, patience: Patience) {
 /** Where the whole is too large, counts alone are kept: their number is bounded by what may be asked for. */
 function summaryOf(seen: Survey): ResearchSummary {
   const whole = summaryWith(seen, true);
-  if (Buffer.byteLength(JSON.stringify(whole)) <= LARGEST_SUMMARY_BYTES) return whole;
+  if (bytesOf(whole) <= LARGEST_SUMMARY_BYTES) return whole;
   const { remarks, ...counts } = summaryWith(seen, false);
   return { ...counts, remarks: [...remarks, 'there was too much for an excerpt of everything'] };
 }

@@ -11,7 +11,7 @@ import {
   type WorkspaceClock,
   type WorkspaceClockInput,
 } from '../contract';
-import { truncate } from '../contract/text';
+import { truncate } from '../api/json';
 import { callOptions } from './calls';
 import { activityFailure } from './lib/failures';
 

@@ -1,10 +1,9 @@
 /** The service, typed. It knows nothing of Temporal. */
-import { isDeeper } from './json';
+import { bytesOf, isDeeper, truncate } from './json';
 import {
   AnswerError,
   InvalidRequestError,
   NotConfiguredError,
-  shorten,
   StatusError,
   problemsOf,
 } from './errors';
@@ -185,12 +184,12 @@ async function clockSkew(http: Http, options: CallOptions): Promise<number | nul
 function refusedHere(problems: string[]): { outcome: 'refused'; reason: string } {
   return {
     outcome: 'refused',
-    reason: shorten(`not sent, the request is wrong: ${problems.join('; ')}`, 2_000),
+    reason: truncate(`not sent, the request is wrong: ${problems.join('; ')}`, 2_000),
   };
 }
 
 function sizeProblem(body: unknown): string | undefined {
-  const bytes = body === undefined ? 0 : Buffer.byteLength(JSON.stringify(body));
+  const bytes = bytesOf(body);
   return bytes > LARGEST_REQUEST_BYTES
     ? `request: has ${bytes} bytes, more than ${LARGEST_REQUEST_BYTES}`
     : undefined;

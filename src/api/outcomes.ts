@@ -1,7 +1,8 @@
 /** Decides, in one place, what is known of a POST that the service must not get twice. */
-import { isIdText } from './scope';
-import { shorten, TransportError } from './errors';
+import { TransportError } from './errors';
 import { type HttpAnswer, isSuccess } from './http';
+import { truncate } from './json';
+import { isIdText } from './scope';
 
 /** What of an answer decides its outcome. */
 export type JudgedAnswer = Pick<HttpAnswer, 'status' | 'body' | 'words' | 'retryAfterMs'>;
@@ -52,7 +53,7 @@ export function notifyOutcomeOfAnswer(answer: JudgedAnswer): NotifyOutcome {
 }
 
 export function outcomeOfFailure(error: unknown): { outcome: 'notSent' | 'unknown'; reason: string } {
-  const reason = shorten(error instanceof Error ? error.message : String(error));
+  const reason = truncate(error instanceof Error ? error.message : String(error));
   const proven = error instanceof TransportError && !error.sent;
   return { outcome: proven ? 'notSent' : 'unknown', reason };
 }

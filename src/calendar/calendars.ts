@@ -2,7 +2,7 @@
  * Cron expressions and calendars, as the Temporal server reads them: what is wrong with one, and which times of a clock
  * it means.
  */
-import { isRecord } from '../validation/inputs';
+import { isRecord } from '../api/json';
 import { localTime } from './zones';
 
 /** Which values of each field match; a time matches when all of its fields do. */

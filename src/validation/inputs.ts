@@ -3,7 +3,7 @@
  * itself, because other languages start it too, with whatever JSON they have. Part of the workflow bundle.
  */
 import { endOf } from '../api/endings';
-import { isInnerPointer } from '../api/json';
+import { isInnerPointer, isRecord } from '../api/json';
 import { ID_FORM, isId, isIdText, isPrintable, validateScope } from '../api/scope';
 import {
   NOTIFY_EVENTS,
@@ -22,6 +22,8 @@ import {
   projectWriterId,
   recordKey,
 } from '../contract/ids';
+
+export { isRecord };
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const LONGEST_ID = 200;
@@ -147,10 +149,6 @@ function validateNotify({ on, ...notify }: Record<string, unknown>): string[] {
     ),
     ...(known ? [] : [`notify.on: must be a list of ${NOTIFY_EVENTS.join(', ')}`]),
   ];
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
 export function isText(value: unknown): value is string {

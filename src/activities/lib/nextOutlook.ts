@@ -14,7 +14,7 @@ import {
   type WorkspaceClock,
 } from '../../contract';
 import { nudgeSubject } from '../../contract/ids';
-import { truncate } from '../../contract/text';
+import { truncate } from '../../api/json';
 import { daysAfter, localTime } from '../../calendar/zones';
 import { digest } from '../../platform/digest';
 import { addCounts, moreThan, type Survey } from './survey';

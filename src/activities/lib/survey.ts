@@ -4,7 +4,7 @@ import { type Api } from '../../api/client';
 import { isMissing } from '../../api/errors';
 import { type Page, walkPages } from '../../api/operations/lists';
 import { type ResearchSpec } from '../../contract';
-import { truncate } from '../../contract/text';
+import { truncate } from '../../api/json';
 import { digest } from '../../platform/digest';
 import { type Reading } from '../calls';
 

@@ -1,5 +1,5 @@
 /** What in a manifest is good, but may not be meant so: one warning for all lines that are alike. */
-import { shorten } from '../../api/errors';
+import { truncate } from '../../api/json';
 import { LARGEST_ANSWER_BYTES } from '../../api/exchange';
 import { type BatchItem, LARGEST_ITEM_INFO_BYTES } from '../../contract';
 import { isRecord } from '../../validation/inputs';
@@ -65,7 +65,7 @@ export class TakenPlaces {
     if (earlier === undefined) return;
     this.#count += 1;
     const { project, at } = write;
-    const place = shorten(`${at} of ${project.resourcetype} ${project.id}`, LONGEST_PLACE);
+    const place = truncate(`${at} of ${project.resourcetype} ${project.id}`, LONGEST_PLACE);
     this.#first ??= { line, earlier, place };
   }
 
@@ -110,7 +110,7 @@ export class FullProjects {
     this.#lines.set(key, lines);
     if (!isOverMost(lines) || isOverMost(lines - 1)) return;
     this.#count += 1;
-    this.#first ??= { line, key, name: shorten(`${resourcetype} ${id}`, LONGEST_PLACE) };
+    this.#first ??= { line, key, name: truncate(`${resourcetype} ${id}`, LONGEST_PLACE) };
   }
 
   warnings(): ManifestWarning[] {

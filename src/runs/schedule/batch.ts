@@ -6,7 +6,7 @@
  * are not taken instead: nobody could tell which of them were done.
  */
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
-import { shorten } from '../../api/errors';
+import { truncate } from '../../api/json';
 import { type ProxySettings } from '../../config';
 import { type BatchInput, endHandOverSignal, type ScheduledBatch } from '../../contract';
 import { batchWorkflowId } from '../../contract/ids';
@@ -152,7 +152,7 @@ async function handOverBatch(
   const { withCheckedManifest } = await import('../manifest/index.js');
   let warnings: string[] = [];
   const onCheck = (_name: string, check: ManifestCheck): void => {
-    warnings = check.warnings.map(({ line, words }) => shorten(`line ${line}: ${words}`, LONGEST_TOLD));
+    warnings = check.warnings.map(({ line, words }) => truncate(`line ${line}: ${words}`, LONGEST_TOLD));
     for (const words of warnings) onWarning?.(words);
   };
   const reading = { skipBad, proxy, signal, onCheck, refusal: unusable };
@@ -179,7 +179,7 @@ const LONGEST_TOLD = 300;
 
 function unusable(name: string, { problems, badLines, items, excess }: ManifestCheck): InvalidInputError {
   const told = [...(excess ? [excess] : []), ...problems].flatMap(({ line, problems: wrong }) =>
-    wrong.map((problem) => shorten(`line ${line}: ${problem}`, LONGEST_TOLD)),
+    wrong.map((problem) => truncate(`line ${line}: ${problem}`, LONGEST_TOLD)),
   );
   const rest = told.length > MOST_TOLD || badLines > problems.length;
   return new InvalidInputError(
