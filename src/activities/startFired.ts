@@ -1,6 +1,6 @@
 import { activityInfo, cancellationSignal, getClient, log } from '@temporalio/activity';
 import { ApplicationFailure, type MetricMeter } from '@temporalio/common';
-import { keyOfFiring } from '../calendar/clockChanges';
+import { keyOfFiring } from '../calendar/zones';
 import { validateSchedule } from '../runs/schedule/spec';
 import { type FiringSettings, mayPass } from '../runs/schedule/batch';
 import { startTarget } from '../runs/schedule/targets';

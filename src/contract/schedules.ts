@@ -1,5 +1,5 @@
 /** Schedules: at which times something is started, and the short run that starts it and waits for its end. */
-import { type CalendarSpec } from '@temporalio/client';
+import { type CalendarSpec, type ScheduleDescription } from '@temporalio/client';
 import { type Scope } from '../api/scope';
 import { type Duration } from './durations';
 import { type CampaignSpec, type WorkspaceClock } from './campaigns';
@@ -103,6 +103,14 @@ export interface SkippedFirings {
   catchup: number;
   /** More waited for the one before than the server keeps. */
   buffer: number;
+}
+
+export function skippedFirings({ info, raw }: ScheduleDescription): SkippedFirings {
+  return {
+    overlap: info.numActionsSkippedOverlap,
+    catchup: info.numActionsMissedCatchupWindow,
+    buffer: Number(raw.info?.bufferDropped ?? 0),
+  };
 }
 
 export interface StartFiredOrder extends Pick<

@@ -7,7 +7,7 @@ import {
   ScheduleNotFoundError,
   type ScheduleOverlapPolicy,
 } from '@temporalio/client';
-import { missingTimes } from '../../calendar/clockChanges';
+import { missingTimes } from '../../calendar/zones';
 import { type StarterConfig } from '../../config';
 import { DEFAULT_SCHEDULE, FIRING_WORKFLOW, type FiringInput } from '../../contract';
 import { parseDuration } from '../../contract/durations';

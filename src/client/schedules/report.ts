@@ -8,18 +8,18 @@ import {
   WorkflowFailedError,
   WorkflowNotFoundError,
 } from '@temporalio/client';
-import { keyOfFiring } from '../../calendar/clockChanges';
+import { keyOfFiring } from '../../calendar/zones';
 import {
   type FiringResult,
   type ScheduleOverlap,
   type ScheduleTarget,
   type ScheduleTimes,
   type SkippedFirings,
+  skippedFirings,
 } from '../../contract';
 import { type Duration, toDuration } from '../../contract/durations';
 import { NoSuchJobError } from '../../errors';
 import { firingIn, scheduleNameIn } from '../../contract/ids';
-import { skippedFirings } from '../../calendar/skippedFirings';
 import { isOpen } from '../../runs/ownRun';
 import { find } from '../../runs/start';
 import { type JobStatus } from '../report';
