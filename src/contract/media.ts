@@ -105,18 +105,26 @@ export interface ChangeAsks {
   nextAt?: string;
 }
 
-export interface MediaResult {
+/** What every job that succeeded gives. */
+export interface JobResult {
   key: string;
   status: 'succeeded';
-  taskId: string;
-  info: unknown;
   polls: number;
-  submittedAt: string | null;
   finishedAt: string;
+}
+
+/** The same of one that may write to a project and notify a person. */
+export interface ToldResult extends JobResult {
   /** Null where nothing was to be written. */
   written: ChangeOutcome | null;
   /** Null where nobody was to be told. */
   notified: NoticeOutcome | null;
+}
+
+export interface MediaResult extends ToldResult {
+  taskId: string;
+  info: unknown;
+  submittedAt: string | null;
 }
 
 /** Stages in which a task may be alive at the service, or may become so. */
@@ -155,22 +163,25 @@ export interface UnknownSubmit {
 }
 
 /** Answer of the `state` query: what the run is doing, for programs and people. */
-export interface MediaState {
+export interface PolledState<Stage> {
   key: string;
-  tool: string;
-  stage: MediaStage;
+  stage: Stage;
   /** The open question, if a person has to decide. */
   hold: HoldState | null;
-  taskId: string | null;
-  submittedAt: string | null;
-  /** The last few POSTs tried. */
-  attempts: SubmitAttempt[];
   /** The last few decisions of people. */
   decisions: DecisionTaken[];
   polls: number;
   /** When the service is asked next; past while it is being asked, null where no poll is near. */
   nextPollAt: string | null;
   lastError: string | null;
+}
+
+export interface MediaState extends PolledState<MediaStage> {
+  tool: string;
+  taskId: string | null;
+  submittedAt: string | null;
+  /** The last few POSTs tried. */
+  attempts: SubmitAttempt[];
 }
 
 export const stateQuery = defineQuery<MediaState>('state');

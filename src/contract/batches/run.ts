@@ -143,11 +143,11 @@ export type CarriedStanding = Partial<Omit<PartitionStanding, 'counts'>> & { cou
 export type CarriedBatch = Omit<BatchProgress, 'partitions'> & { partitions: CarriedStanding[] };
 
 /** Answer of the `status` query. */
-export interface BatchStatus {
+export interface BatchStatus extends Pick<
+  BatchProgress,
+  'stage' | 'since' | 'startedAt' | 'concurrency' | 'paused'
+> {
   key: string;
-  stage: BatchStage;
-  since: string;
-  startedAt: string;
   /** Of the manifest. */
   digest: string;
   items: number;
@@ -155,8 +155,6 @@ export interface BatchStatus {
   /** Of the items that are over. */
   percent: number;
   partitions: { total: number; handedOver: number; over: number };
-  concurrency: number;
-  paused: BatchPause | null;
   /** What keeps it from getting on, in words, where that is the service's doing. */
   trouble: string | null;
   /** That tasks which take too long keep others from beginning, in words. */
