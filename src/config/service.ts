@@ -1,9 +1,8 @@
 import { type ApiSettings } from '../api/client';
 import { Credential } from '../api/credential';
 import { PROJECT_PATH, type ServiceLayout } from '../api/operation';
-import { isLoopback } from '../platform/loopback';
 import { VERSION } from '../platform/package';
-import { type ProxySettings } from '../platform/plainAgent';
+import { isLoopback, type ProxySettings } from '../platform/plainAgent';
 import { type Settings } from './settings';
 
 export interface ApiConfig {

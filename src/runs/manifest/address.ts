@@ -2,8 +2,7 @@
 import { type Dispatcher, request } from 'undici';
 import { type ProxySettings } from '../../config';
 import { InvalidInputError, UnreachableAddressError } from '../../errors';
-import { isLoopback } from '../../platform/loopback';
-import { MOST_REDIRECTIONS, PLAIN_HEADERS, plainAgent } from '../../platform/plainAgent';
+import { isLoopback, MOST_REDIRECTIONS, PLAIN_HEADERS, plainAgent } from '../../platform/plainAgent';
 import { addressName, problemOfAddress } from './addressForm';
 
 /** Between two signs of life; how long the whole takes depends on how long it is. */
@@ -57,21 +56,8 @@ export function nextAddress(from: URL, location: string): URL {
   return to;
 }
 
-/** What Node says of a certificate that nobody it trusts has signed. */
-const UNTRUSTED = [
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_GET_ISSUER_CERT',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-];
-
 /** Where a name has many addresses, the reasons are inside. */
 function wordsOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return wordsOf(error.errors[0]);
-  if (!(error instanceof Error)) return String(error);
-  const isUntrusted = UNTRUSTED.includes((error as NodeJS.ErrnoException).code ?? '');
-  return isUntrusted
-    ? `${error.message}; an authority of your own is trusted where NODE_EXTRA_CA_CERTS names the file of its certificate`
-    : error.message;
+  return error instanceof Error ? error.message : String(error);
 }
