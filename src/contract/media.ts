@@ -3,7 +3,7 @@ import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import { type SubmitOutcome } from '../api/outcomes';
 import { type Scope } from '../api/scope';
 import { type DecisionTaken, type Hold, type HoldState, type PollNow } from './holds';
-import { type PollSettings, type SubmitSettings } from './settings';
+import { type Continued, type JobSettings } from './settings';
 import { type ChangeOutcome, type NoticeOutcome, type NotifyTarget, type WriteTarget } from './targets';
 
 export const MEDIA_WORKFLOW = 'media';
@@ -16,13 +16,11 @@ export const MEDIA_REQUEST_WORKFLOW = 'mediaRequest';
  */
 export const START_MEMO = 'segueStart';
 
-export interface MediaInput {
+export interface MediaInput extends JobSettings, Continued<Progress> {
   key: string;
   tool: string;
   request: Record<string, unknown>;
   scope?: Scope;
-  poll?: Partial<PollSettings>;
-  submit?: Partial<SubmitSettings>;
   write?: WriteTarget;
   notify?: NotifyTarget;
   /** A task that already runs: it is polled and nothing is submitted. */
@@ -34,8 +32,6 @@ export interface MediaInput {
   held?: { attempts: SubmitAttempt[]; isUntold?: boolean };
   /** The run that this one is for; it is told of each stage by signal `jobNews`. */
   reportTo?: string;
-  /** What the run before this one knew. Only Segue itself sets it, when a long run continues as new. */
-  carried?: Progress;
 }
 
 /** The same job, asked for under any workflow id. Without a key, its key is a digest of scope, tool and request. */

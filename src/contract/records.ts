@@ -4,7 +4,7 @@ import { type PolledKind, type RecordStatus } from '../api/endings';
 import { type Scope } from '../api/scope';
 import { type PollNow } from './holds';
 import { type JobResult, type PolledState, type Progress, type ToldResult } from './media';
-import { type PollSettings } from './settings';
+import { type Continued, type PollSettings } from './settings';
 import { type NotifyTarget, type WriteTarget } from './targets';
 
 export const TRANSCRIPT_WORKFLOW = 'transcript';
@@ -31,7 +31,7 @@ export interface TranscriptProgress extends RecordProgress {
   emptySince: string | null;
 }
 
-export interface TranscriptInput {
+export interface TranscriptInput extends Continued<TranscriptProgress> {
   key: string;
   transcriptionId: string;
   /** Default: `srt`. */
@@ -42,8 +42,6 @@ export interface TranscriptInput {
   notify?: NotifyTarget;
   /** The run that this one is for; it is told of each stage by signal `jobNews`. */
   reportTo?: string;
-  /** What the run before this one knew. Only Segue itself sets it, when a long run continues as new. */
-  carried?: TranscriptProgress;
 }
 
 /** Stands for a text that is too long to keep: what it was, and how to get it. */
@@ -85,7 +83,7 @@ export const RECORD_KINDS = ['asset', 'run', 'video'] as const satisfies PolledK
 /** What can be waited for as it is: an asset, a workflow run of the service, a video. */
 export type RecordKind = (typeof RECORD_KINDS)[number];
 
-export interface RecordInput {
+export interface RecordInput extends Continued<RecordProgress> {
   kind: RecordKind;
   id: string;
   /** Statuses that end the wait as failed, beside those that the service has for that. */
@@ -96,8 +94,6 @@ export interface RecordInput {
   campaign?: string;
   /** The run that this one is for; it is told of each stage by signal `jobNews`. */
   reportTo?: string;
-  /** What the run before this one knew. Only Segue itself sets it, when a long run continues as new. */
-  carried?: RecordProgress;
 }
 
 export interface RecordResult extends JobResult {

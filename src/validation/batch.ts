@@ -4,10 +4,10 @@
  */
 import { validateScope } from '../api/scope';
 import { comment, must, object, orderText, person, required } from './campaign/shape';
-import { MOST_BATCH_CONCURRENCY, MOST_PARTITION_ITEMS, MOST_PARTITIONS } from '../contract';
+import { type JobSettings, MOST_BATCH_CONCURRENCY, MOST_PARTITION_ITEMS, MOST_PARTITIONS } from '../contract';
 import { isGivenKey, KEY_FORM } from '../contract/ids';
 import { isRecord, isText, validateObjects, validateTargets, validateTaskId } from './inputs';
-import { type GivenTimes, validateJobTimes } from './times';
+import { validateJobTimes } from './times';
 
 /** What people give and what Segue makes of it; its items' keys are longer. */
 const BATCH_KEY = /^[A-Za-z0-9._~+-]{1,200}$/;
@@ -65,7 +65,7 @@ function validateBatchSettings(given: Record<string, unknown>): string[] {
 }
 
 function validateTimes(given: { poll: unknown; submit: unknown }): string[] {
-  return validateObjects(given).length > 0 ? [] : validateJobTimes(given as GivenTimes);
+  return validateObjects(given).length > 0 ? [] : validateJobTimes(given as JobSettings);
 }
 
 /** Of what people choose: `products+2` is what Segue calls the retry of `products`. */

@@ -1,7 +1,7 @@
 /** A partition: the run that does some hundred items of a batch, and all that it knows of them. */
 import { defineQuery, defineSignal } from '@temporalio/workflow';
 import { type Scope } from '../../api/scope';
-import { type PollSettings, type SubmitSettings } from '../settings';
+import { type Continued, type JobSettings } from '../settings';
 import {
   type ChangeOutcome,
   type NoticeOutcome,
@@ -56,7 +56,7 @@ export const LARGEST_LINE_BYTES = 64 * 1024;
 
 export const BATCH_PART_WORKFLOW = 'batchPart';
 
-export interface PartitionInput {
+export interface PartitionInput extends JobSettings, Continued<PartitionProgress> {
   /** The batch's key. */
   batch: string;
   /** Which partition it is, from 1. */
@@ -64,10 +64,6 @@ export interface PartitionInput {
   /** The number of its first item in the batch, from 1. */
   first: number;
   items: BatchItem[];
-  poll?: Partial<PollSettings>;
-  submit?: Partial<SubmitSettings>;
-  /** What the run before this one knew. Only Segue itself sets it, when a long run continues as new. */
-  carried?: PartitionProgress;
 }
 
 /** What is known of an item, as short as it can be: there are hundreds, and all are handed over from run to run. */

@@ -1,6 +1,6 @@
 /** A campaign's run: what it takes, where it is, what people tell it and decide, what it gives back. */
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
-import { type PollSettings, type SubmitSettings } from '../settings';
+import { type Continued, type JobSettings } from '../settings';
 import { type ChangeOutcome, type NoticeOutcome } from '../targets';
 import { type ResearchSummary, type WorkspaceClock } from './activities';
 import { type CampaignMedia, type CampaignSpec } from './spec';
@@ -111,12 +111,7 @@ export interface AddMediaOrder extends CampaignMedia {
 export const CAMPAIGN_WORKFLOW = 'campaign';
 
 /** The spec, and what only starters set. */
-export interface CampaignInput extends CampaignSpec {
-  poll?: Partial<PollSettings>;
-  submit?: Partial<SubmitSettings>;
-  /** What the run before this one knew. Only Segue itself sets it, when a long run continues as new. */
-  carried?: CampaignProgress;
-}
+export interface CampaignInput extends CampaignSpec, JobSettings, Continued<CampaignProgress> {}
 
 /** What a campaign has done so far; all of it is handed over when a long run continues as new. */
 export interface CampaignProgress {
