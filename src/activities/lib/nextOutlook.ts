@@ -6,10 +6,10 @@
  * look would be news at every look.
  */
 import {
-  type DraftsSearch,
   type Nudge,
   type Outlook,
   type OutlookNews,
+  type OutlookOrder,
   type OutlookWeek,
   type WorkspaceClock,
 } from '../../contract';
@@ -22,21 +22,14 @@ import { addCounts, moreThan, type Survey } from './survey';
 const MOST_CHANGES = 20;
 const LONGEST_CHANGE = 200;
 
-export interface Look {
+export interface Look extends Pick<OutlookOrder, 'drafts' | 'weeks' | 'silentAfterMs' | 'nudge'> {
   now: number;
   /** When people can be nudged: now, or when working hours begin. */
   nudgeAt: number;
   clock: WorkspaceClock;
   survey: Survey;
-  /** Which drafts were counted. */
-  drafts?: DraftsSearch;
   /** Whether the campaign waits for an approval. */
   isApproving: boolean;
-  /** How many weeks are kept. */
-  weeks: number;
-  silentAfterMs: number;
-  /** Whether there is somebody to nudge. */
-  nudge: boolean;
 }
 
 export function nextOutlook(
