@@ -33,8 +33,7 @@ function validateItem(item: unknown): string[] {
     ...(isText(key) ? [] : ['key: must be a text']),
     ...(isText(tool) ? [] : ['tool: must be a text']),
     ...(isRecord(request) ? [] : ['request: must be an object']),
-    ...validateObjects({ scope }),
-    ...(isRecord(scope) ? validateScope(scope) : []),
+    ...validateScope(scope),
     ...validateTargets({ write, notify }),
     ...validateTaskId(taskId),
   ];
@@ -56,10 +55,10 @@ function validateBatchSettings(given: Record<string, unknown>): string[] {
   return [
     ...(source === undefined || source === null || isText(source) ? [] : ['source: must be a text']),
     ...validateConcurrency(concurrency),
-    ...validateObjects({ scope, poll, submit }),
+    ...validateObjects({ poll, submit }),
     // Its partitions would fail, each by itself.
     ...validateTimes({ poll, submit }),
-    ...(isRecord(scope) ? validateScope(scope) : []),
+    ...validateScope(scope),
     ...validateTargets({ notify }),
   ];
 }

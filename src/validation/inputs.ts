@@ -36,8 +36,8 @@ export function validateTranscriptInput(input: unknown): string[] {
   return [
     ...validateRunKey(key),
     ...validateTranscription({ transcriptionId, format }),
-    ...validateObjects({ poll, scope }),
-    ...(isRecord(scope) ? validateScope(scope) : []),
+    ...validateObjects({ poll }),
+    ...validateScope(scope),
     ...validateTargets({ write, notify }),
     ...validateListener(reportTo),
   ];
@@ -70,8 +70,8 @@ export function validateRecordInput(input: unknown): string[] {
         ]),
     ...(isLeftOut(campaign) || isText(campaign) ? [] : ['campaign: must be a text']),
     ...(known && !isLeftOut(failOn) ? validateFailOn(known, failOn) : []),
-    ...validateObjects({ poll, scope }),
-    ...(isRecord(scope) ? validateScope(scope) : []),
+    ...validateObjects({ poll }),
+    ...validateScope(scope),
     ...validateListener(reportTo),
   ];
 }
