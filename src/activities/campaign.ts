@@ -134,7 +134,6 @@ export async function isRunning(campaign: string): Promise<boolean> {
 
 /** As JSON: the summary goes into histories and, as one change, into a project. */
 const LARGEST_SUMMARY_BYTES = 200_000;
-const MOST_REMARKS = 50;
 const LONGEST_REMARK = 300;
 
 /** Reads what a campaign wants to know of its workspace, condensed to counts and excerpts. */
@@ -167,12 +166,6 @@ function summaryWith({ drafts, activity, boards, missing }: Survey, details: boo
       activity.map(([id, tally]) => [id, { ...list(tally), verbs: details ? tally.verbs : {} }]),
     ),
     boards: Object.fromEntries(boards.map(([id, { excerpt }]) => [id, { excerpt: details ? excerpt : '' }])),
-    remarks: remarksOn(missing),
+    remarks: missing.map(([what, why]) => truncate(`${what} could not be read: ${why}`, LONGEST_REMARK)),
   };
-}
-
-function remarksOn(missing: Survey['missing']): string[] {
-  const all = missing.map(([what, why]) => truncate(`${what} could not be read: ${why}`, LONGEST_REMARK));
-  const rest = all.length - MOST_REMARKS;
-  return rest > 0 ? [...all.slice(0, MOST_REMARKS), `and ${rest} more could not be read`] : all;
 }

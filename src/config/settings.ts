@@ -32,6 +32,16 @@ const httpUrl = textThat(
   'is not an http or https address',
 ).transform((value) => new URL(value));
 
+const apiUrl = httpUrl
+  .refine(
+    ({ username, password }) => username === '' && password === '',
+    'holds a user name or password; credentials go into SEGUE_API_KEY or SEGUE_API_TOKEN',
+  )
+  .refine(
+    ({ search, hash }) => search === '' && hash === '',
+    'has a query or fragment; give only the base address',
+  );
+
 function duration(least: Duration) {
   return textThat(
     (value) => parseDuration(value) !== undefined,
@@ -113,7 +123,7 @@ const logLevel = z.enum(LOG_LEVELS, {
 });
 
 const SETTINGS = {
-  SEGUE_API_URL: httpUrl.optional(),
+  SEGUE_API_URL: apiUrl.optional(),
   SEGUE_API_KEY: secret.optional(),
   SEGUE_API_TOKEN: secret.optional(),
   SEGUE_ALLOW_HTTP: text.optional(),

@@ -156,11 +156,8 @@ describe('research', () => {
     expect(Buffer.byteLength(JSON.stringify(summary))).toBeLessThan(200_000);
     expect(Object.keys(summary.boards)).toHaveLength(100);
     expect(summary.activity.t99).toMatchObject({ count: 50 });
-    expect(summary.remarks).toHaveLength(52);
-    expect(summary.remarks.slice(-2)).toEqual([
-      'and 50 more could not be read',
-      'there was too much for an excerpt of everything',
-    ]);
+    expect(summary.remarks).toHaveLength(101);
+    expect(summary.remarks.at(-1)).toBe('there was too much for an excerpt of everything');
     await small.close();
     await service.stop();
   });
