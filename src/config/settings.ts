@@ -75,11 +75,14 @@ const time = textThat(
 /** A path with each of the parameters in it, in braces. */
 function pathTemplate(...parameters: string[]) {
   const form = `/api/v1/things/${parameters.map((parameter) => `{${parameter}}`).join('/')}`;
-  return textThat((value) => {
-    const found = [...value.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter);
-    const isComplete = parameters.every((parameter) => found.includes(parameter));
-    return /^\/[^?#\s]*$/.test(value) && isComplete && found.length === parameters.length;
-  }, `is not a path with ${parameters.join(' and ')} in it, like ${form}`);
+  return textThat(
+    (value) => {
+      const found = [...value.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter);
+      const isComplete = parameters.every((parameter) => found.includes(parameter));
+      return /^\/[^?#\s]*$/.test(value) && isComplete && found.length === parameters.length;
+    },
+    `is not a path with ${parameters.join(' and ')} in it, like ${form}`,
+  );
 }
 
 /** `#` is the whole document: its own pointer is the empty text, which a setting cannot hold. */
@@ -90,13 +93,12 @@ const pointer = textThat(
 
 /** A user may be an address with an @ of its own. */
 const OPERATOR = /^(\S+)@([^\s@]+)$/;
-const operator = textThat(
-  (value) => OPERATOR.test(value),
-  'is not USER@WORKSPACE, like u-1@42',
-).transform((value) => {
-  const [, userId = '', workspaceId = ''] = OPERATOR.exec(value) ?? [];
-  return { userId, workspaceId };
-});
+const operator = textThat((value) => OPERATOR.test(value), 'is not USER@WORKSPACE, like u-1@42').transform(
+  (value) => {
+    const [, userId = '', workspaceId = ''] = OPERATOR.exec(value) ?? [];
+    return { userId, workspaceId };
+  },
+);
 
 const workerRoles = text
   .transform((value) => value.split(',').map((role) => role.trim()))

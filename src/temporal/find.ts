@@ -16,8 +16,7 @@ interface FoundBinary {
   origin: string;
 }
 
-export type FoundTemporal =
-  { kind: 'cluster'; cluster: TemporalConfig } | ({ kind: 'binary' } & FoundBinary);
+export type FoundTemporal = { kind: 'cluster'; cluster: TemporalConfig } | ({ kind: 'binary' } & FoundBinary);
 
 export type Say = (line: string) => void;
 
