@@ -7,14 +7,8 @@ import { isIdText } from './scope';
 /** What of an answer decides its outcome. */
 export type JudgedAnswer = Pick<HttpAnswer, 'status' | 'body' | 'words' | 'retryAfterMs'>;
 
-/**
- * What is known of one POST.
- *
- * `unknown` is the default: each other outcome is proven. An outcome holds no more than an id and a short reason,
- * so that recording it can never fail.
- */
-export type SubmitOutcome =
-  | { outcome: 'accepted'; taskId: string }
+/** What is known of a POST that was not surely taken. `unknown` is the default: each other outcome is proven. */
+type NotTaken =
   /** No byte of the request was written to a connection. */
   | { outcome: 'notSent'; reason: string }
   /**
@@ -24,12 +18,11 @@ export type SubmitOutcome =
   | { outcome: 'refused'; status?: number; reason: string; retryAfterMs?: number }
   | { outcome: 'unknown'; reason: string };
 
-/** What is known of one notification. */
-export type NotifyOutcome =
-  | { outcome: 'sent' }
-  | { outcome: 'notSent'; reason: string }
-  | { outcome: 'refused'; status?: number; reason: string; retryAfterMs?: number }
-  | { outcome: 'unknown'; reason: string };
+/** Of one submit. It holds no more than an id and a short reason, so that recording it can never fail. */
+export type SubmitOutcome = { outcome: 'accepted'; taskId: string } | NotTaken;
+
+/** Of one notification. */
+export type NotifyOutcome = { outcome: 'sent' } | NotTaken;
 
 /**
  * Statuses by which a service says that it did not do the work. Others may come from a gateway that gave up on a

@@ -1,6 +1,7 @@
 /** A partition: the run that does some hundred items of a batch, and all that it knows of them. */
 import { defineQuery, defineSignal } from '@temporalio/workflow';
 import { type Scope } from '../../api/scope';
+import { type ChangeAsks } from '../media';
 import { type Continued, type JobSettings } from '../settings';
 import {
   type ChangeOutcome,
@@ -98,15 +99,11 @@ export interface Letter {
   waiting: Saved[];
 }
 
-export interface AskedChange {
+export interface AskedChange extends ChangeAsks {
   changeId: string;
   items: Saved[];
   /** One that came in the last moment of the run before this one. */
   answer?: ChangeOutcome;
-  /** How often it was asked for, how often there was no room for it, and when it is asked for again. ISO 8601. */
-  times?: number;
-  refusals?: number;
-  nextAt?: string;
 }
 
 /** An item that is over, by its place in the partition. */
