@@ -2,14 +2,20 @@
 import { hostname } from 'node:os';
 import { type MediaInput } from './contract';
 
+class SegueError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = new.target.name;
+  }
+}
+
 /** Thrown before anything is sent, with every problem of the input. */
-export class InvalidInputError extends Error {
+export class InvalidInputError extends SegueError {
   constructor(
     readonly problems: string[],
     what = 'The job was not started',
   ) {
     super(`${what}:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
-    this.name = 'InvalidInputError';
   }
 }
 
@@ -20,7 +26,6 @@ export class InvalidInputError extends Error {
 export class ManifestChangedError extends InvalidInputError {
   constructor(problems: string[]) {
     super(problems, 'Not all of the manifest was handed over');
-    this.name = 'ManifestChangedError';
   }
 }
 
@@ -29,68 +34,58 @@ export function assertValid(problems: string[], what?: string): void {
 }
 
 /** Thrown when a key already belongs to a job that asks for something else. That job is not touched. */
-export class KeyReusedError extends Error {
+export class KeyReusedError extends SegueError {
   constructor(
     readonly key: string,
     readonly workflowId: string,
     advice = 'choose another key',
   ) {
     super(`The key ${key} belongs to ${workflowId}, which asks for something else; ${advice}`);
-    this.name = 'KeyReusedError';
   }
 }
 
 /** Thrown when there is no job with this key. */
-export class NoSuchJobError extends Error {
+export class NoSuchJobError extends SegueError {
   constructor(readonly workflowId: string) {
     super(
       `There is no run ${workflowId}; it was never started, or closed longer ago than the namespace keeps runs`,
     );
-    this.name = 'NoSuchJobError';
   }
 }
 
 /** Thrown when there is no schedule with this name. */
-export class NoSuchScheduleError extends Error {
+export class NoSuchScheduleError extends SegueError {
   constructor(readonly schedule: string) {
     super(`There is no schedule ${schedule}; \`segue schedule list\` shows those that there are`);
-    this.name = 'NoSuchScheduleError';
   }
 }
 
 /** Thrown when a name already belongs to a schedule that asks for something else. That one is not touched. */
-export class ScheduleExistsError extends Error {
+export class ScheduleExistsError extends SegueError {
   constructor(readonly schedule: string) {
     super(
       `There is a schedule ${schedule} already, and it asks for something else; it was left as it is. ` +
         'Choose another name, or delete it first.',
     );
-    this.name = 'ScheduleExistsError';
   }
 }
 
 /** Thrown when the time zone of the workspace cannot be had, and none was given. */
-export class NoTimezoneError extends Error {
+export class NoTimezoneError extends SegueError {
   constructor(why: string, options?: ErrorOptions) {
     super(
       `The time zone of the workspace cannot be read, so nothing was scheduled: ${why}\n` +
         'Give the zone itself, like --timezone Europe/Berlin.',
       options,
     );
-    this.name = 'NoTimezoneError';
   }
 }
 
 /** Thrown when a decision is not taken; the message says why, and what can be decided. The run stays as it is. */
-export class DecisionRefusedError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'DecisionRefusedError';
-  }
-}
+export class DecisionRefusedError extends SegueError {}
 
 /** Thrown when a run cannot be asked, since no worker answers for it. It may be asked again. */
-export class NoAnswerError extends Error {
+export class NoAnswerError extends SegueError {
   constructor(
     readonly workflowId: string,
     /** Whether a worker is there, as far as the server knows. */
@@ -99,7 +94,6 @@ export class NoAnswerError extends Error {
     order: UnansweredOrder = 'notSent',
   ) {
     super(`${why}. ${UNANSWERED[order](workflowId)}`);
-    this.name = 'NoAnswerError';
   }
 }
 
@@ -113,7 +107,7 @@ const UNANSWERED = {
 };
 
 /** Thrown when a job is not run again: it runs, is held or has succeeded, or the service may still work on it. */
-export class NotRepeatedError extends Error {
+export class NotRepeatedError extends SegueError {
   constructor(
     readonly job: { workflowId: string; runId: string; key: string },
     message: string,
@@ -121,30 +115,27 @@ export class NotRepeatedError extends Error {
     readonly left?: { input: MediaInput; taskId: string | null },
   ) {
     super(message);
-    this.name = 'NotRepeatedError';
   }
 }
 
 /** Thrown for a file that cannot be used, with everything that is wrong with it. Nothing of it was taken. */
-export class UnusableFileError extends Error {
+export class UnusableFileError extends SegueError {
   constructor(
     readonly file: string,
     readonly problems: string[],
   ) {
     super([`${file} cannot be used:`, ...problems.map((problem) => `  ${problem}`)].join('\n'));
-    this.name = 'UnusableFileError';
   }
 }
 
 /** Thrown when an address gives nothing, or only a part of what is there. It may be asked again. */
-export class UnreachableAddressError extends Error {
+export class UnreachableAddressError extends SegueError {
   constructor(
     readonly address: string,
     reason: string,
     cause?: unknown,
   ) {
     super(`${address} cannot be read: ${reason}`, cause === undefined ? undefined : { cause });
-    this.name = 'UnreachableAddressError';
   }
 }
 
@@ -152,7 +143,7 @@ export class UnreachableAddressError extends Error {
  * Thrown when this machine cannot keep a copy of a manifest until that is handed over. Nothing is wrong with the
  * manifest, and another machine, or this one later, may have room for it.
  */
-export class ManifestNotKeptError extends Error {
+export class ManifestNotKeptError extends SegueError {
   constructor(
     readonly manifest: string,
     folder: string,
@@ -163,22 +154,11 @@ export class ManifestNotKeptError extends Error {
         'Make room there, or name another folder with TMPDIR',
       { cause },
     );
-    this.name = 'ManifestNotKeptError';
   }
 }
 
 /** Thrown when no Temporal server can be had on this machine; the message says what was tried and what to install. */
-export class NoTemporalError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'NoTemporalError';
-  }
-}
+export class NoTemporalError extends SegueError {}
 
 /** Thrown when the namespace lacks what runs need; the message says what, and how to mend it. */
-export class NotSetUpError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'NotSetUpError';
-  }
-}
+export class NotSetUpError extends SegueError {}

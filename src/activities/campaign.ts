@@ -3,7 +3,7 @@ import { getClient } from '@temporalio/activity';
 import { type Api } from '../api/client';
 import { InvalidRequestError, isMissing } from '../api/errors';
 import { type WorkspaceContext } from '../api/operations/workspace';
-import { valueAt } from '../api/json';
+import { bytesOf, truncate, valueAt } from '../api/json';
 import {
   type CampaignActivities,
   type ListSummary,
@@ -15,7 +15,6 @@ import {
   type Scope,
 } from '../contract';
 import { campaignWorkflowId, LONGEST_KEY } from '../contract/ids';
-import { truncate } from '../contract/text';
 import { inParallel } from '../platform/parallel';
 import { findRequestProblems, validateMediaRequest } from '../runs/campaign';
 import { findOwnRun, isOpen } from '../runs/ownRun';
@@ -135,7 +134,6 @@ export async function isRunning(campaign: string): Promise<boolean> {
 
 /** As JSON: the summary goes into histories and, as one change, into a project. */
 const LARGEST_SUMMARY_BYTES = 200_000;
-const MOST_REMARKS = 50;
 const LONGEST_REMARK = 300;
 
 /** Reads what a campaign wants to know of its workspace, condensed to counts and excerpts. */
@@ -150,7 +148,7 @@ export function createResearch(api: Api, patience: Patience) {
 /** Where the whole is too large, counts alone are kept: their number is bounded by what may be asked for. */
 function summaryOf(seen: Survey): ResearchSummary {
   const whole = summaryWith(seen, true);
-  if (Buffer.byteLength(JSON.stringify(whole)) <= LARGEST_SUMMARY_BYTES) return whole;
+  if (bytesOf(whole) <= LARGEST_SUMMARY_BYTES) return whole;
   const { remarks, ...counts } = summaryWith(seen, false);
   return { ...counts, remarks: [...remarks, 'there was too much for an excerpt of everything'] };
 }
@@ -168,12 +166,6 @@ function summaryWith({ drafts, activity, boards, missing }: Survey, details: boo
       activity.map(([id, tally]) => [id, { ...list(tally), verbs: details ? tally.verbs : {} }]),
     ),
     boards: Object.fromEntries(boards.map(([id, { excerpt }]) => [id, { excerpt: details ? excerpt : '' }])),
-    remarks: remarksOn(missing),
+    remarks: missing.map(([what, why]) => truncate(`${what} could not be read: ${why}`, LONGEST_REMARK)),
   };
-}
-
-function remarksOn(missing: Survey['missing']): string[] {
-  const all = missing.map(([what, why]) => truncate(`${what} could not be read: ${why}`, LONGEST_REMARK));
-  const rest = all.length - MOST_REMARKS;
-  return rest > 0 ? [...all.slice(0, MOST_REMARKS), `and ${rest} more could not be read`] : all;
 }

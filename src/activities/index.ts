@@ -8,6 +8,7 @@ import { type GuardOptions } from './atMostOnce/guards';
 import { createCalls } from './calls';
 import { checkMedia, createPrepareCampaign, createReadPlace, createResearch } from './campaign';
 import { createReadWorkspaceClock, createWorkingHours } from './clock';
+import { createReadFiredEnd, createStartFired } from './firing';
 import { type Patience } from './lib/failures';
 import { countBreakerChange } from './lib/metrics';
 import { readMediaResult, startMedia } from './mediaRequests';
@@ -17,11 +18,8 @@ import { createDownloadSubtitles, createPollTasks, createReadRecord, type Downlo
 import { createRequestChange, createWriteProject, type WriteOptions } from './project';
 import { Breaker, type BreakerChange } from './protection/breaker';
 import { AccessDenials } from './protection/denials';
-import { RateLimitPause } from './protection/rateLimitPause';
-import { createSendSlots } from './protection/sendSlots';
-import { createReadFiredEnd } from './readFiredEnd';
+import { createSendSlots, RateLimitPause } from './protection/sendLimits';
 import { cancelRuns, readEnd, readEnds } from './runs';
-import { createStartFired } from './startFired';
 import { createPost, createSubmit, createSubmitChunk } from './submit';
 
 export interface ActivityOptions extends GuardOptions, WriteOptions, DownloadOptions, Partial<Patience> {

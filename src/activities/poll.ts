@@ -15,7 +15,7 @@ import {
   type RecordStatus,
   type TasksNews,
 } from '../contract';
-import { truncate } from '../contract/text';
+import { truncate } from '../api/json';
 import { inParallel } from '../platform/parallel';
 import { callOptions } from './calls';
 import { activityFailure } from './lib/failures';

@@ -1,24 +1,28 @@
-import { log, metricMeter } from '@temporalio/activity';
+import { Context, log, metricMeter } from '@temporalio/activity';
+import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { type Api } from '../api/client';
 import {
+  type BatchStage,
   type ChunkOrder,
   type ChunkOutcome,
   type ChunkSubmission,
+  HEARTBEAT_TIMEOUT_MS,
   type SubmitOrder,
   type SubmitOutcome,
 } from '../contract';
-import { submitReadRequestId, submitRequestId } from '../contract/ids';
-import { whyBatchStopped } from './atMostOnce/batchStillRunning';
+import { batchWorkflowId, submitReadRequestId, submitRequestId } from '../contract/ids';
+import { searchAttributes } from '../contract/searchAttributes';
 import { sendChunkOnce } from './atMostOnce/chunk';
 import { completeExplicitly } from './atMostOnce/completeExplicitly';
 import { type GuardOptions } from './atMostOnce/guards';
+import { clientOf } from './atMostOnce/isStillActive';
 import { type LateTask, signalLateAnswer, signalLateTasks } from './atMostOnce/lateAnswer';
+import { retryTemporalCall } from './atMostOnce/retryTemporalCall';
 import { NOT_ACTIVE, sendOnce, type SendWindow } from './atMostOnce/sendOnce';
 import { countSubmit } from './lib/metrics';
 import { type Breaker } from './protection/breaker';
 import { type AccessDenials, deniedScope } from './protection/denials';
-import { type RateLimitPause } from './protection/rateLimitPause';
-import { type SendSlots } from './protection/sendSlots';
+import { type RateLimitPause, type SendSlots } from './protection/sendLimits';
 
 /** The breaker's read must leave time for the POST. */
 const LONGEST_READ_MS = 5_000;
@@ -106,4 +110,43 @@ function acceptedOf(submissions: ChunkSubmission[], outcomes: ChunkOutcome[]): L
     const { key, item, attempt } = submission;
     return [{ key, item, attempt, taskId: outcome.taskId }];
   });
+}
+
+const STOPPED: readonly string[] = ['paused', 'cancelling', 'cancelled'] satisfies BatchStage[];
+
+type NotSent = Extract<ChunkOutcome, { outcome: 'notSent' }>;
+
+/**
+ * Gives undefined while the batch is running, else why nothing of it is submitted now. A chunk may have waited in its
+ * queue for minutes, and the person who paused the batch meanwhile was told that nothing more is submitted. The batch
+ * does not cancel the waiting activity instead: an activity cancelled before it began may have had an attempt before.
+ */
+async function whyBatchStopped(batch: string): Promise<NotSent | undefined> {
+  const client = clientOf(Context.current());
+  if (!client) return undefined;
+  try {
+    const stage = await stoppedStage(client, batch);
+    if (stage === undefined) return undefined;
+    return { outcome: 'notSent', reason: `the batch is ${stage}`, isUnwanted: true };
+  } catch (error) {
+    log.warn('nothing is sent: it is not known whether the batch still wants it', { error });
+    return { outcome: 'notSent', reason: 'Temporal does not tell whether the batch still wants it' };
+  }
+}
+
+/** The stage or end of a batch that wants no submits; undefined while it does. */
+async function stoppedStage(client: Client, batch: string): Promise<string | undefined> {
+  const run = client.workflow.getHandle(batchWorkflowId(batch));
+  try {
+    const { status, typedSearchAttributes } = await retryTemporalCall(client, HEARTBEAT_TIMEOUT_MS / 2, () =>
+      run.describe(),
+    );
+    if (status.name !== 'RUNNING') return status.name.toLowerCase();
+    const stage = typedSearchAttributes.get(searchAttributes.stage);
+    return stage !== undefined && STOPPED.includes(stage) ? stage : undefined;
+  } catch (error) {
+    // The partition finds out by itself that its batch is gone.
+    if (error instanceof WorkflowNotFoundError) return undefined;
+    throw error;
+  }
 }

@@ -1,13 +1,6 @@
 /** The service, typed. It knows nothing of Temporal. */
-import { isDeeper } from './json';
-import {
-  AnswerError,
-  InvalidRequestError,
-  NotConfiguredError,
-  shorten,
-  StatusError,
-  problemsOf,
-} from './errors';
+import { bytesOf, isDeeper, truncate } from './json';
+import { AnswerError, InvalidRequestError, NotConfiguredError, problemsOf, StatusError } from './errors';
 import { type ExchangeLimits } from './exchange';
 import { Http, type HttpAnswer, type HttpSettings, isSuccess } from './http';
 import {
@@ -62,7 +55,7 @@ export interface Api extends Calls {
 }
 
 /** The API states no limit; this one keeps a mistake from being sent for minutes. */
-export const LARGEST_REQUEST_BYTES = 8 * 1024 * 1024;
+const LARGEST_REQUEST_BYTES = 8 * 1024 * 1024;
 
 /** Whatever walks through an answer, down to comparing two, has stack for twice as many levels. */
 const DEEPEST_ANSWER = 500;
@@ -97,8 +90,8 @@ async function call(
   if (!checked.success || problems.length > 0) throw new InvalidRequestError(problems, facts);
   const outgoing = operation.toHttp(checked.data, layout);
   if ('setting' in outgoing) throw new NotConfiguredError(outgoing, facts);
-  const tooLarge = sizeProblem(outgoing.body);
-  if (tooLarge) throw new InvalidRequestError([tooLarge], facts);
+  const tooLarge = validateSize(outgoing.body);
+  if (tooLarge.length > 0) throw new InvalidRequestError(tooLarge, facts);
 
   const answer = await http.exchange({
     ...options,
@@ -146,12 +139,10 @@ async function submit(
   const problems = [...validateRequest(tool, request), ...validateScope(options.scope)];
   const path = findTool(tool)?.path;
   if (problems.length > 0 || path === undefined) return refusedHere(problems);
-  try {
-    const exchanged = http.exchange({ ...options, operation: tool, method: 'POST', path, body: request });
-    return outcomeOfAnswer(await exchanged, (text) => http.redactAll(text));
-  } catch (error) {
-    return outcomeOfFailure(error);
-  }
+  return http
+    .exchange({ ...options, operation: tool, method: 'POST', path, body: request })
+    .then((answer) => outcomeOfAnswer(answer, (text) => http.redactAll(text)))
+    .catch(outcomeOfFailure);
 }
 
 async function notify(http: Http, message: Notification, options: CallOptions): Promise<NotifyOutcome> {
@@ -159,15 +150,13 @@ async function notify(http: Http, message: Notification, options: CallOptions): 
   const problems = [
     ...(checked.success ? [] : problemsOf(checked.error)),
     ...validateScope(options.scope),
-    ...present(sizeProblem(message)),
+    ...validateSize(message),
   ];
   if (!checked.success || problems.length > 0) return refusedHere(problems);
-  const call = { operation: 'notify', method: 'POST', path: NOTIFY_PATH, body: checked.data } as const;
-  try {
-    return notifyOutcomeOfAnswer(await http.exchange({ ...options, ...call }));
-  } catch (error) {
-    return outcomeOfFailure(error);
-  }
+  return http
+    .exchange({ ...options, operation: 'notify', method: 'POST', path: NOTIFY_PATH, body: checked.data })
+    .then(notifyOutcomeOfAnswer)
+    .catch(outcomeOfFailure);
 }
 
 async function clockSkew(http: Http, options: CallOptions): Promise<number | null> {
@@ -185,19 +174,14 @@ async function clockSkew(http: Http, options: CallOptions): Promise<number | nul
 function refusedHere(problems: string[]): { outcome: 'refused'; reason: string } {
   return {
     outcome: 'refused',
-    reason: shorten(`not sent, the request is wrong: ${problems.join('; ')}`, 2_000),
+    reason: truncate(`not sent, the request is wrong: ${problems.join('; ')}`, 2_000),
   };
 }
 
-function sizeProblem(body: unknown): string | undefined {
-  const bytes = body === undefined ? 0 : Buffer.byteLength(JSON.stringify(body));
-  return bytes > LARGEST_REQUEST_BYTES
-    ? `request: has ${bytes} bytes, more than ${LARGEST_REQUEST_BYTES}`
-    : undefined;
-}
-
-function present<T>(value: T | undefined): T[] {
-  return value === undefined ? [] : [value];
+function validateSize(body: unknown): string[] {
+  const bytes = bytesOf(body);
+  if (bytes <= LARGEST_REQUEST_BYTES) return [];
+  return [`request: has ${bytes} bytes, more than ${LARGEST_REQUEST_BYTES}`];
 }
 
 function withQuery({ path, query = {} }: HttpRequest): string {

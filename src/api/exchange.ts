@@ -115,17 +115,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#end();
     const body = this.#condensed?.cutOff();
     if (body !== undefined) this.#resolve({ ...this.#head, body });
-    else this.#reject(this.#condensed && !this.#condensed.isOther ? this.#withoutStatus(why) : why);
+    else this.#reject(why);
     this.#controller?.abort(why);
   }
 
   #noObject(): Error {
     return new Error(`${this.#size} bytes came, and no whole JSON object`);
-  }
-
-  #withoutStatus({ message }: Error): Error {
-    const name = this.#limits.members?.[0] ?? '';
-    return new Error(`${message}, and there was no ${name} in its first ${this.#size} bytes`);
   }
 
   #end(): void {

@@ -1,16 +1,20 @@
 /** The one HTTP client: every call has a time limit, a size limit, and a record of whether it was sent at all. */
-import { type Connections, type ConnectionSettings, openConnections } from './connections';
+import { type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
 import { type Credential } from './credential';
-import { serviceWords, shorten, TransportError } from './errors';
+import { serviceWords, TransportError } from './errors';
 import { Exchange, type ExchangeLimits, TimeOverError } from './exchange';
+import { truncate } from './json';
 import { type Scope } from './scope';
 
-export interface HttpSettings extends ConnectionSettings {
+export interface HttpSettings {
   baseUrl: string;
   credential: Credential;
   userAgent: string;
   organization?: string;
   space?: string;
+  /** How long a connection may take to stand, TLS and proxy included. */
+  connectTimeoutMs?: number;
+  proxy?: { https?: string; none?: string };
 }
 
 export interface HttpCall extends ExchangeLimits {
@@ -77,7 +81,7 @@ export class Http {
         },
       };
     } catch (cause) {
-      throw new TransportError(shorten(credential.redact(explain(cause, call, exchange.sent))), {
+      throw new TransportError(truncate(credential.redact(explain(cause, call, exchange.sent))), {
         operation: call.operation,
         requestId: call.requestId,
         sent: exchange.sent,
@@ -141,3 +145,52 @@ function explain(cause: unknown, call: HttpCall, sent: boolean): string {
   const reason = message ?? name ?? String(cause);
   return sent ? `sent, but no complete answer came: ${reason}` : `not sent: ${reason}`;
 }
+
+const CONNECT_TIMEOUT_MS = 10_000;
+
+interface Connections {
+  /** For reads. */
+  shared: Dispatcher;
+  /** For writes: each has its own, since one that was idle may die just as the request goes out. */
+  fresh: Dispatcher;
+}
+
+/** Where a request is given up, undici may open a connection once more, and find that nobody wants it. */
+const FRESH = { pipelining: 0, keepAliveTimeout: 1 };
+
+function openConnections(
+  origin: string,
+  { connectTimeoutMs: timeout = CONNECT_TIMEOUT_MS, proxy }: HttpSettings,
+): Connections {
+  const direct = { connect: { timeout }, allowH2: false };
+  // An agent for any address would look this one up at each request, and make a pool anew after each fresh connection.
+  if (!proxy?.https)
+    return { shared: new Pool(origin, direct), fresh: new Pool(origin, { ...direct, ...FRESH }) };
+  const options: EnvHttpProxyAgent.Options = {
+    ...direct,
+    // An empty string, not undefined: undici would look into the environment itself.
+    httpProxy: '',
+    httpsProxy: proxy.https,
+    noProxy: proxy.none ?? '',
+    proxyTls: { timeout },
+    requestTls: { timeout },
+    clientFactory: (origin, more) =>
+      new Pool(origin, { ...more, headersTimeout: timeout }).compose(tellingProxyFailures),
+  };
+  return {
+    shared: new EnvHttpProxyAgent(options),
+    fresh: new EnvHttpProxyAgent({ ...options, ...FRESH }),
+  };
+}
+
+/** Of a proxy that hangs up undici thinks as of any idle connection: it would ask it again and again, without a pause. */
+const tellingProxyFailures: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) =>
+  dispatch(options, {
+    onRequestStart: (...args) => handler.onRequestStart?.(...args),
+    onRequestUpgrade: (...args) => handler.onRequestUpgrade?.(...args),
+    onResponseStart: (...args) => handler.onResponseStart?.(...args),
+    onResponseData: (...args) => handler.onResponseData?.(...args),
+    onResponseEnd: (...args) => handler.onResponseEnd?.(...args),
+    onResponseError: (controller, { message }) =>
+      handler.onResponseError?.(controller, new Error(`the proxy gave no connection: ${message}`)),
+  });

@@ -1,7 +1,11 @@
 /**
- * JSON pointers (RFC 6901): `/a/b~1c/0`. The empty pointer is the whole document. Also the depth and the size of a value.
- * Workflows import this file too.
+ * JSON pointers (RFC 6901): `/a/b~1c/0`. The empty pointer is the whole document. Also the depth and the size of a value,
+ * and shorter texts. Workflows import this file too.
  */
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}
 
 export function isPointer(text: string): boolean {
   return /^(\/([^~]|~[01])*)?$/.test(text);
@@ -42,7 +46,17 @@ export function isDeeper(value: unknown, levels: number): boolean {
   return levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1));
 }
 
-/** As JSON, in UTF-8. */
+/** As JSON, in UTF-8; `undefined` counts as null. */
 export function bytesOf(value: unknown): number {
-  return new TextEncoder().encode(JSON.stringify(value)).length;
+  return new TextEncoder().encode(JSON.stringify(value ?? null)).length;
+}
+
+/** As long as a message of the service, or a reason, is kept. */
+const LONGEST_MESSAGE = 500;
+
+/** The text in at most `longest` characters; "…" is the last of them where something is left out. */
+export function truncate(text: string, longest = LONGEST_MESSAGE): string {
+  if (text.length <= longest) return text;
+  // Half of a surrogate pair is no character, and not every database stores it.
+  return `${text.slice(0, longest - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }

@@ -2,20 +2,22 @@
  * Cron expressions and calendars, as the Temporal server reads them: what is wrong with one, and which times of a clock
  * it means.
  */
-import { isRecord } from '../validation/inputs';
-import { localTime } from './zones';
+import { type DateTime } from 'luxon';
+import { isRecord } from '../api/json';
 
 /** Which values of each field match; a time matches when all of its fields do. */
 export type Calendar = Record<FieldName, ReadonlySet<number>>;
 
+/** What was read, or everything that is wrong with it. */
+export type ReadCalendar = { calendar: Calendar } | { problems: string[] };
+
 type FieldName = keyof typeof FIELDS;
 
 interface Field {
-  /** As cron fields are spoken of. */
   words: string;
   least: number;
   most: number;
-  /** What a field that is left out matches; everything where it says nothing. */
+  /** What a field that is left out matches; default: everything. */
   leftOut?: number;
   /** From the first value on. */
   names?: readonly string[];
@@ -39,9 +41,6 @@ const FIELDS = {
 } as const satisfies Record<string, Field>;
 
 const FIELD_NAMES = Object.keys(FIELDS) as FieldName[];
-
-/** What was read, or everything that is wrong with it. */
-export type ReadCalendar = { calendar: Calendar } | { problems: string[] };
 
 const BY_MINUTE: FieldName[] = ['minute', 'hour', 'dayOfMonth', 'month', 'dayOfWeek'];
 /** Which fields a cron expression has, by how many there are. */
@@ -68,9 +67,9 @@ export function readCron(text: string): ReadCalendar {
   if (!names || cron.startsWith('@every') || cron.includes('=') || cron.includes('#'))
     return { problems: [`"${text}" is not ${CRON_FORM}`] };
   const texts = new Map(names.map((name, place) => [name, parts[place] ?? '']));
-  return readFields((name) => {
+  return readFields((name, field) => {
     const part = texts.get(name);
-    return part === undefined ? undefined : rangesOfCron(part, FIELDS[name]);
+    return part === undefined ? undefined : valuesOfCron(part, field);
   });
 }
 
@@ -79,8 +78,8 @@ export function readCalendar(value: unknown): ReadCalendar {
   if (!isRecord(value)) return { problems: ['must be an object, like { "hour": 2, "dayOfWeek": "MONDAY" }'] };
   const { comment, ...fields } = value;
   const unknown = Object.keys(fields).filter((name) => !FIELD_NAMES.includes(name as FieldName));
-  const read = readFields((name) =>
-    fields[name] === undefined ? undefined : rangesOfValue(fields[name], FIELDS[name]),
+  const read = readFields((name, field) =>
+    fields[name] === undefined ? undefined : valuesOfMember(fields[name], field),
   );
   const problems = [
     ...unknown.map((name) => `${name}: is not known; a calendar has ${FIELD_NAMES.join(', ')}`),
@@ -90,18 +89,9 @@ export function readCalendar(value: unknown): ReadCalendar {
   return problems.length > 0 ? { problems } : read;
 }
 
-/** Whether a clock in this zone shows one of the calendar's times at that moment. */
-export function matches(calendar: Calendar, moment: number, zone: string): boolean {
-  const { date, weekday, timeOfDay } = localTime(moment, zone);
-  const [year = 0, month = 0, dayOfMonth = 0] = date.split('-').map(Number);
-  const seconds = Math.floor(timeOfDay / 1_000);
-  const shown: Record<FieldName, number> = {
-    ...{ year, month, dayOfMonth },
-    dayOfWeek: weekday % 7,
-    hour: Math.floor(seconds / 3_600),
-    minute: Math.floor(seconds / 60) % 60,
-    second: seconds % 60,
-  };
+export function matches(calendar: Calendar, time: DateTime): boolean {
+  const { year, month, day, weekday, hour, minute, second } = time;
+  const shown = { year, month, dayOfMonth: day, dayOfWeek: weekday % 7, hour, minute, second };
   return FIELD_NAMES.every((name) => calendar[name].has(shown[name]));
 }
 
@@ -110,35 +100,19 @@ export function isOfCertainHours({ hour }: Calendar): boolean {
   return hour.size < 24;
 }
 
-interface Range {
-  start: number;
-  end: number;
-  step: number;
-}
-
-/** Its ranges, undefined where it is left out, or null where it is not understood. */
-function readFields(read: (name: FieldName) => Range[] | null | undefined): ReadCalendar {
+/** `read` gives the values of a field, undefined where it is left out, and null where it is not understood. */
+function readFields(read: (name: FieldName, field: Field) => number[] | null | undefined): ReadCalendar {
   const problems: string[] = [];
   const calendar = Object.fromEntries(
     FIELD_NAMES.map((name): [FieldName, ReadonlySet<number>] => {
       const field: Field = FIELDS[name];
-      const ranges = read(name);
-      if (ranges === null) problems.push(`${field.words}: must be ${formOf(field)}`);
-      return [name, valuesOf(ranges ?? [leftOut(field)], field)];
+      const values = read(name, field);
+      if (values === null) problems.push(`${field.words}: must be ${formOf(field)}`);
+      const { least, most, leftOut } = field;
+      return [name, new Set(values ?? range(leftOut ?? least, leftOut ?? most, 1, field))];
     }),
   ) as Calendar;
   return problems.length > 0 ? { problems } : { calendar };
-}
-
-function leftOut({ least, most, leftOut: value }: Field): Range {
-  return value === undefined ? { start: least, end: most, step: 1 } : { start: value, end: value, step: 1 };
-}
-
-function valuesOf(ranges: Range[], { names }: Field): Set<number> {
-  const values = new Set<number>();
-  for (const { start, end, step } of ranges)
-    for (let value = start; value <= end; value += step) values.add(names === DAYS ? value % 7 : value);
-  return values;
 }
 
 function formOf({ least, most, names }: Field): string {
@@ -147,40 +121,47 @@ function formOf({ least, most, names }: Field): string {
 }
 
 /** `5`, `1-5`, `8-18/2`, `mon,wed` or all of them; with a step, a single value is where it begins. */
-function rangesOfCron(text: string, field: Field): Range[] | null {
-  const ranges = text.split(',').map((part): Range | undefined => {
-    const [, from = '', to, every] = /^(\*|\w+)(?:-(\w+))?(?:\/(\d+))?$/.exec(part) ?? [];
-    if (from === '*')
-      return to === undefined ? rangeOf(field.least, field.most, Number(every ?? 1), field) : undefined;
-    const start = valueOf(from, field);
-    const end = to !== undefined ? valueOf(to, field) : every === undefined ? start : field.most;
-    return rangeOf(start, end, Number(every ?? 1), field);
-  });
-  return ranges.every((range) => range !== undefined) ? ranges : null;
+function valuesOfCron(text: string, field: Field): number[] | null {
+  return together(
+    text.split(',').map((part) => {
+      const [, from = '', to, every] = /^(\*|\w+)(?:-(\w+))?(?:\/(\d+))?$/.exec(part) ?? [];
+      const step = Number(every ?? 1);
+      if (from === '*') return to === undefined ? range(field.least, field.most, step, field) : undefined;
+      const start = valueOf(from, field);
+      const end = to !== undefined ? valueOf(to, field) : every === undefined ? start : field.most;
+      return range(start, end, step, field);
+    }),
+  );
 }
 
-function rangesOfValue(value: unknown, field: Field): Range[] | null {
-  if (value === '*') return [{ start: field.least, end: field.most, step: 1 }];
-  const ranges = (Array.isArray(value) ? (value as unknown[]) : [value]).map((item): Range | undefined => {
-    const { start: from, end: to, step = 1, ...unknown } = isRecord(item) ? item : { start: item };
-    const start = memberOf(from, field);
-    const end = to === undefined ? start : memberOf(to, field);
-    return Object.keys(unknown).length === 0 && typeof step === 'number'
-      ? rangeOf(start, end, step, field)
-      : undefined;
-  });
-  return ranges.length > 0 && ranges.every((range) => range !== undefined) ? ranges : null;
+function valuesOfMember(value: unknown, field: Field): number[] | null {
+  const items = Array.isArray(value) ? (value as unknown[]) : [value];
+  return together(
+    items.map((item) => {
+      if (value === '*') return range(field.least, field.most, 1, field);
+      const { start, end = start, step = 1, ...unknown } = isRecord(item) ? item : { start: item };
+      if (Object.keys(unknown).length > 0 || typeof step !== 'number') return undefined;
+      return range(memberOf(start, field), memberOf(end, field), step, field);
+    }),
+  );
 }
 
-function rangeOf(
+/** Null where one of them is not understood, or there is none. */
+function together(parts: (number[] | undefined)[]): number[] | null {
+  return parts.length > 0 && parts.every((part) => part !== undefined) ? parts.flat() : null;
+}
+
+function range(
   start: number | undefined,
   end: number | undefined,
   step: number,
   { least, most, names }: Field,
-): Range | undefined {
+): number[] | undefined {
   if (start === undefined || end === undefined || !Number.isInteger(step) || step < 1) return undefined;
-  const isWithin = start >= least && start <= end && end <= (names === DAYS ? SUNDAY_AS_SEVEN : most);
-  return isWithin ? { start, end, step } : undefined;
+  const isDay = names === DAYS;
+  if (start < least || start > end || end > (isDay ? SUNDAY_AS_SEVEN : most)) return undefined;
+  const length = Math.floor((end - start) / step) + 1;
+  return Array.from({ length }, (_, n) => (isDay ? (start + n * step) % 7 : start + n * step));
 }
 
 /** A number, or a name or the first three letters of it. */

@@ -5,17 +5,22 @@
 import { type Operator, type PollSettings, type SubmitSettings } from '../contract';
 import { type ProxySettings } from '../platform/plainAgent';
 import { type SendLimits } from './limits';
-import { type LogLevel, type WorkerRole } from './parsers';
 import { type ApiConfig, readApi, readProxy } from './service';
-import { type Environment, readSettings, type Settings } from './settings';
-import { SETTINGS } from './table';
+import { type Environment, type LogLevel, readSettings, type Settings, type WorkerRole } from './settings';
 import { type LocalTemporalConfig, readLocalTemporal, readTemporal, type TemporalConfig } from './temporal';
 
 export { type ProxySettings } from '../platform/plainAgent';
 export { chunksOf, DEFAULT_LIMITS, type SendLimits, sharesOf } from './limits';
-export { type LogLevel, validateRoles, WORKER_ROLES, type WorkerRole } from './parsers';
 export { type ApiConfig, apiSettings, PUBLISHED_LAYOUT } from './service';
-export { ConfigError, type Environment } from './settings';
+export {
+  ConfigError,
+  type Environment,
+  type LogLevel,
+  unknownSettings,
+  validateRoles,
+  WORKER_ROLES,
+  type WorkerRole,
+} from './settings';
 export { type LocalTemporalConfig, type TemporalConfig } from './temporal';
 
 /** What a starter needs: it puts these settings into the workflow's input, since workflows have no environment. */
@@ -118,11 +123,6 @@ function readLimits(settings: Settings): SendLimits {
     maxSubmitRate: settings.get('SEGUE_MAX_SUBMIT_RPS'),
     holdBefore: settings.get('SEGUE_HOLD_SUBMITS_BEFORE'),
   };
-}
-
-/** Names that look like settings of Segue and are none: most often a slip of the pen. */
-export function unknownSettings(env: Environment = process.env): string[] {
-  return Object.keys(env).filter((name) => name.startsWith('SEGUE_') && !Object.hasOwn(SETTINGS, name));
 }
 
 /** The environment of a child process that must not meet the caller's cluster. */

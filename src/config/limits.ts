@@ -25,19 +25,18 @@ export function sharesOf({ maxSubmits, maxSubmitRate }: SendLimits): { single: S
   };
 }
 
-/** How chunks of POSTs share the places on the wire. */
+/** How chunks share the POSTs that may be on the wire. */
 export interface ChunkShare {
-  /** POSTs that one of them sends, at most. */
+  /** POSTs that one chunk sends, at most. */
   items: number;
   atOnce: number;
   perSecond?: number;
 }
 
 /**
- * Large ones, but always two where there are places for two: a POST that hangs then keeps only half from going on. The
- * last one has at least one place: a chunk with none would only go back and forth. Where a rate is to be kept, all
- * workers count a chunk alike, whatever places they have, so that it holds what it counts for, and where there are no
- * places for more than one such chunk there is one.
+ * With a rate, every worker counts a chunk as `USUAL_CHUNK` POSTs, so no chunk has more. Without one, chunks are large, but
+ * two run at once where there is room for two POSTs, so that a POST that hangs blocks only half. Each chunk has room for
+ * at least one POST.
  */
 export function chunksOf({ onWire, perSecond }: SendShare): ChunkShare {
   if (perSecond !== undefined)

@@ -41,34 +41,29 @@ export function isWorkflowId(value: unknown): value is string {
 /** What the longest workflow id of a run (`transcript/…`) and the longest purpose (`#cancelled-0a1b2c3d`) need. */
 export const LONGEST_CHANGE_ID = 300;
 
-export function mediaWorkflowId(key: string): string {
-  return `media/${key}`;
+function idOfKind(kind: string): (key: string) => string {
+  return (key) => `${kind}/${key}`;
 }
 
-export function transcriptWorkflowId(key: string): string {
-  return `transcript/${key}`;
-}
+export const mediaWorkflowId = idOfKind('media');
+export const transcriptWorkflowId = idOfKind('transcript');
+export const recordWorkflowId = idOfKind('record');
+export const campaignWorkflowId = idOfKind('campaign');
+export const batchWorkflowId = idOfKind('batch');
+export const outlookWorkflowId = idOfKind('outlook');
+/** Every question is a run of its own. */
+export const workspaceClockWorkflowId = idOfKind('clock');
+/** Temporal writes the time of each firing behind it. */
+export const firingWorkflowId = idOfKind('firing');
 
 /** What makes it the same wait: the record itself, and the campaign that waits with rules of its own, if one does. */
 export function recordKey(kind: string, id: string, campaign?: string | null): string {
   return `${kind}~${encoded(id)}${campaign ? `~for~${campaign}` : ''}`;
 }
 
-export function recordWorkflowId(key: string): string {
-  return `record/${key}`;
-}
-
-export function campaignWorkflowId(key: string): string {
-  return `campaign/${key}`;
-}
-
 /** The key of a campaign's job; made again by a person, it has a key of its own each time. */
 export function campaignJobKey(campaign: string, name: string, repeats = 0): string {
   return `${campaign}~${name}${repeats > 0 ? `+${repeats + 1}` : ''}`;
-}
-
-export function batchWorkflowId(key: string): string {
-  return `batch/${key}`;
 }
 
 export function batchPartWorkflowId(key: string, n: number): string {
@@ -93,10 +88,6 @@ export function batchItemPrefix(batch: string): string {
 /** Whether a name would make a campaign's job look like an item of a batch with the same key. */
 export function isItemName(name: string): boolean {
   return /^i\d+$/.test(name);
-}
-
-export function outlookWorkflowId(key: string): string {
-  return `outlook/${key}`;
 }
 
 /** What a nudge is about, as a name: `approval`, `board launch-board`. */
@@ -139,16 +130,6 @@ export function scheduleNameIn(id: string): string | undefined {
   return id.startsWith(SCHEDULE_PREFIX) ? id.slice(SCHEDULE_PREFIX.length) : undefined;
 }
 
-/** Every question is a run of its own. */
-export function workspaceClockWorkflowId(question: string): string {
-  return `clock/${question}`;
-}
-
-/** Temporal writes the time of each firing behind it. */
-export function firingWorkflowId(schedule: string): string {
-  return `firing/${schedule}`;
-}
-
 /** Which schedule a firing is of, and the time it fires for, both from its own id. */
 export function firingIn(workflowId: string): { schedule: string; time: string } | undefined {
   const [, schedule, time] =
@@ -167,29 +148,17 @@ export function keyIn(workflowId: string): string {
 }
 
 /** The key that a person means by `media/<key>` or by the key alone; nothing where it is another kind of run. */
-export function mediaKeyOf(text: string): string | undefined {
-  return keyOfKind('media', text);
+function keyOfKind(kind: string): (text: string) => string | undefined {
+  return (text) => {
+    const key = text.startsWith(`${kind}/`) ? text.slice(kind.length + 1) : text;
+    return key === '' || key.includes('/') ? undefined : key;
+  };
 }
 
-/** The same of a transcript. */
-export function transcriptKeyOf(text: string): string | undefined {
-  return keyOfKind('transcript', text);
-}
-
-/** The same of a campaign. */
-export function campaignKeyOf(text: string): string | undefined {
-  return keyOfKind('campaign', text);
-}
-
-/** The same of a batch. */
-export function batchKeyOf(text: string): string | undefined {
-  return keyOfKind('batch', text);
-}
-
-function keyOfKind(kind: string, text: string): string | undefined {
-  const key = text.startsWith(`${kind}/`) ? text.slice(kind.length + 1) : text;
-  return key === '' || key.includes('/') ? undefined : key;
-}
+export const mediaKeyOf = keyOfKind('media');
+export const transcriptKeyOf = keyOfKind('transcript');
+export const campaignKeyOf = keyOfKind('campaign');
+export const batchKeyOf = keyOfKind('batch');
 
 const REPEAT = /^(.+)\+([1-9]\d{0,8})$/;
 

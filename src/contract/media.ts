@@ -3,7 +3,7 @@ import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import { type SubmitOutcome } from '../api/outcomes';
 import { type Scope } from '../api/scope';
 import { type DecisionTaken, type Hold, type HoldState, type PollNow } from './holds';
-import { type PollSettings, type SubmitSettings } from './settings';
+import { type Continued, type JobSettings } from './settings';
 import { type ChangeOutcome, type NoticeOutcome, type NotifyTarget, type WriteTarget } from './targets';
 
 export const MEDIA_WORKFLOW = 'media';
@@ -16,13 +16,11 @@ export const MEDIA_REQUEST_WORKFLOW = 'mediaRequest';
  */
 export const START_MEMO = 'segueStart';
 
-export interface MediaInput {
+export interface MediaInput extends JobSettings, Continued<Progress> {
   key: string;
   tool: string;
   request: Record<string, unknown>;
   scope?: Scope;
-  poll?: Partial<PollSettings>;
-  submit?: Partial<SubmitSettings>;
   write?: WriteTarget;
   notify?: NotifyTarget;
   /** A task that already runs: it is polled and nothing is submitted. */
@@ -34,8 +32,6 @@ export interface MediaInput {
   held?: { attempts: SubmitAttempt[]; isUntold?: boolean };
   /** The run that this one is for; it is told of each stage by signal `jobNews`. */
   reportTo?: string;
-  /** What the run before this one knew. Only Segue itself sets it, when a long run continues as new. */
-  carried?: Progress;
 }
 
 /** The same job, asked for under any workflow id. Without a key, its key is a digest of scope, tool and request. */
@@ -105,18 +101,26 @@ export interface ChangeAsks {
   nextAt?: string;
 }
 
-export interface MediaResult {
+/** What every job that succeeded gives. */
+export interface JobResult {
   key: string;
   status: 'succeeded';
-  taskId: string;
-  info: unknown;
   polls: number;
-  submittedAt: string | null;
   finishedAt: string;
+}
+
+/** The same of one that may write to a project and notify a person. */
+export interface ToldResult extends JobResult {
   /** Null where nothing was to be written. */
   written: ChangeOutcome | null;
   /** Null where nobody was to be told. */
   notified: NoticeOutcome | null;
+}
+
+export interface MediaResult extends ToldResult {
+  taskId: string;
+  info: unknown;
+  submittedAt: string | null;
 }
 
 /** Stages in which a task may be alive at the service, or may become so. */
@@ -155,22 +159,25 @@ export interface UnknownSubmit {
 }
 
 /** Answer of the `state` query: what the run is doing, for programs and people. */
-export interface MediaState {
+export interface PolledState<Stage> {
   key: string;
-  tool: string;
-  stage: MediaStage;
+  stage: Stage;
   /** The open question, if a person has to decide. */
   hold: HoldState | null;
-  taskId: string | null;
-  submittedAt: string | null;
-  /** The last few POSTs tried. */
-  attempts: SubmitAttempt[];
   /** The last few decisions of people. */
   decisions: DecisionTaken[];
   polls: number;
   /** When the service is asked next; past while it is being asked, null where no poll is near. */
   nextPollAt: string | null;
   lastError: string | null;
+}
+
+export interface MediaState extends PolledState<MediaStage> {
+  tool: string;
+  taskId: string | null;
+  submittedAt: string | null;
+  /** The last few POSTs tried. */
+  attempts: SubmitAttempt[];
 }
 
 export const stateQuery = defineQuery<MediaState>('state');

@@ -2,10 +2,10 @@
 import { defineQuery, defineUpdate } from '@temporalio/workflow';
 import { type PolledKind, type RecordStatus } from '../api/endings';
 import { type Scope } from '../api/scope';
-import { type DecisionTaken, type HoldState, type PollNow } from './holds';
-import { type Progress } from './media';
-import { type PollSettings } from './settings';
-import { type ChangeOutcome, type NoticeOutcome, type NotifyTarget, type WriteTarget } from './targets';
+import { type PollNow } from './holds';
+import { type JobResult, type PolledState, type Progress, type ToldResult } from './media';
+import { type Continued, type PollSettings } from './settings';
+import { type NotifyTarget, type WriteTarget } from './targets';
 
 export const TRANSCRIPT_WORKFLOW = 'transcript';
 
@@ -31,7 +31,7 @@ export interface TranscriptProgress extends RecordProgress {
   emptySince: string | null;
 }
 
-export interface TranscriptInput {
+export interface TranscriptInput extends Continued<TranscriptProgress> {
   key: string;
   transcriptionId: string;
   /** Default: `srt`. */
@@ -42,8 +42,6 @@ export interface TranscriptInput {
   notify?: NotifyTarget;
   /** The run that this one is for; it is told of each stage by signal `jobNews`. */
   reportTo?: string;
-  /** What the run before this one knew. Only Segue itself sets it, when a long run continues as new. */
-  carried?: TranscriptProgress;
 }
 
 /** Stands for a text that is too long to keep: what it was, and how to get it. */
@@ -56,20 +54,12 @@ export interface CondensedText {
   fetch: string;
 }
 
-export interface TranscriptResult {
-  key: string;
-  status: 'succeeded';
+export interface TranscriptResult extends ToldResult {
   transcriptionId: string;
   format: SubtitleFormat;
   text: string | CondensedText;
   /** There where the service is done and its file is empty all the same. */
   empty?: true;
-  polls: number;
-  finishedAt: string;
-  /** Null where nothing was to be written. */
-  written: ChangeOutcome | null;
-  /** Null where nobody was to be told. */
-  notified: NoticeOutcome | null;
 }
 
 /** Where a run is that follows a record; at its end, how it ended. */
@@ -77,20 +67,11 @@ export type RecordStage = 'polling' | 'overdue' | 'succeeded' | 'failed' | 'aban
 export type TranscriptStage = RecordStage | 'downloading' | 'writing' | 'notifying';
 
 /** Answer of the `state` query of a transcript. */
-export interface TranscriptState {
-  key: string;
+export interface TranscriptState extends PolledState<TranscriptStage> {
   transcriptionId: string;
   format: SubtitleFormat;
-  stage: TranscriptStage;
-  hold: HoldState | null;
   /** As the service said it last; one that Segue does not know means that it still runs. */
   jobStatus: string | null;
-  /** The last few decisions of people. */
-  decisions: DecisionTaken[];
-  polls: number;
-  /** When the service is asked next; past while it is being asked, null where no poll is near. */
-  nextPollAt: string | null;
-  lastError: string | null;
 }
 
 export const transcriptStateQuery = defineQuery<TranscriptState>('state');
@@ -102,7 +83,7 @@ export const RECORD_KINDS = ['asset', 'run', 'video'] as const satisfies PolledK
 /** What can be waited for as it is: an asset, a workflow run of the service, a video. */
 export type RecordKind = (typeof RECORD_KINDS)[number];
 
-export interface RecordInput {
+export interface RecordInput extends Continued<RecordProgress> {
   kind: RecordKind;
   id: string;
   /** Statuses that end the wait as failed, beside those that the service has for that. */
@@ -113,37 +94,22 @@ export interface RecordInput {
   campaign?: string;
   /** The run that this one is for; it is told of each stage by signal `jobNews`. */
   reportTo?: string;
-  /** What the run before this one knew. Only Segue itself sets it, when a long run continues as new. */
-  carried?: RecordProgress;
 }
 
-export interface RecordResult {
-  key: string;
-  status: 'succeeded';
+export interface RecordResult extends JobResult {
   kind: RecordKind;
   id: string;
   recordStatus: RecordStatus;
   /** The record as the service gave it. */
   record: unknown;
-  polls: number;
-  finishedAt: string;
 }
 
 /** Answer of the `state` query of a wait. */
-export interface RecordState {
-  key: string;
+export interface RecordState extends PolledState<RecordStage> {
   kind: RecordKind;
   id: string;
-  stage: RecordStage;
-  hold: HoldState | null;
   /** As the service said it last; one that Segue does not know means that it still runs. */
   recordStatus: RecordStatus | null;
-  /** The last few decisions of people. */
-  decisions: DecisionTaken[];
-  polls: number;
-  /** When the service is asked next; past while it is being asked, null where no poll is near. */
-  nextPollAt: string | null;
-  lastError: string | null;
 }
 
 export const recordStateQuery = defineQuery<RecordState>('state');

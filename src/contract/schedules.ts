@@ -1,10 +1,10 @@
 /** Schedules: at which times something is started, and the short run that starts it and waits for its end. */
-import { type CalendarSpec } from '@temporalio/client';
+import { type CalendarSpec, type ScheduleDescription } from '@temporalio/client';
 import { type Scope } from '../api/scope';
 import { type Duration } from './durations';
 import { type CampaignSpec, type WorkspaceClock } from './campaigns';
 import { type OutlookInput } from './outlook';
-import { type PollSettings, type SubmitSettings } from './settings';
+import { type Continued, type JobSettings } from './settings';
 import { type NotifyTarget } from './targets';
 
 /** What a schedule starts each time: it starts what was asked for, and stays open as long as that. */
@@ -57,15 +57,11 @@ export const DEFAULT_SCHEDULE = {
   backfill: ScheduleOverlap;
 };
 
-export interface FiringInput {
+export interface FiringInput extends JobSettings, Continued<FiredRun> {
   target: ScheduleTarget;
   /** By which times and which clock it fires. */
   spec: ScheduleTimes;
   timezone: string;
-  poll?: Partial<PollSettings>;
-  submit?: Partial<SubmitSettings>;
-  /** What the run before this one had started. Only Segue itself sets it, when a long wait continues as new. */
-  carried?: FiredRun;
 }
 
 /** The run that a firing started, or found under the key of its time. */
@@ -103,6 +99,14 @@ export interface SkippedFirings {
   catchup: number;
   /** More waited for the one before than the server keeps. */
   buffer: number;
+}
+
+export function skippedFirings({ info, raw }: ScheduleDescription): SkippedFirings {
+  return {
+    overlap: info.numActionsSkippedOverlap,
+    catchup: info.numActionsMissedCatchupWindow,
+    buffer: Number(raw.info?.bufferDropped ?? 0),
+  };
 }
 
 export interface StartFiredOrder extends Pick<

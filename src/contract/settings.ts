@@ -17,6 +17,18 @@ export interface SubmitSettings {
   authGrace: Duration;
 }
 
+/** What a starter says of them; the rest has defaults. */
+export interface JobSettings {
+  poll?: Partial<PollSettings>;
+  submit?: Partial<SubmitSettings>;
+}
+
+/** The input of a workflow that continues as new. */
+export interface Continued<Progress> {
+  /** What the run before this one knew. Only Segue itself sets it. */
+  carried?: Progress;
+}
+
 export const DEFAULT_POLL: PollSettings = { min: '15s', max: '20s', deadline: '1h', giveUp: '7d' };
 export const DEFAULT_SUBMIT: SubmitSettings = { timeout: '60s', authGrace: '1h' };
 

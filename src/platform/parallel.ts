@@ -1,37 +1,26 @@
-/**
- * Does the work for every item, at most so many at a time, and gives the results in the items' order. After an error
- * nothing more is taken on, and it is told when nothing is under way any more: whoever is told may close what the work
- * still needs.
- */
+/** Work on many items at a time. */
+
+/** Does the work for every item, at most so many at a time, and gives the results in the items' order. */
 export async function inParallel<Item, Result>(
   atOnce: number,
   items: readonly Item[],
   work: (item: Item) => Promise<Result>,
 ): Promise<Result[]> {
   const results = new Array<Result>(items.length);
-  const failures: unknown[] = [];
-  // Shared by all who take items from it. Unlike a list's own iterator it is closed when one of them fails.
-  const left = entriesOf(items);
-  const takeOn = async (): Promise<void> => {
-    try {
-      for (const [index, item] of left) results[index] = await work(item);
-    } catch (error) {
-      failures.push(error);
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, takeOn));
-  if (failures.length > 0) throw failures[0];
+  await inParallelFrom(atOnce, items.entries(), async ([index, item]) => {
+    results[index] = await work(item);
+  });
   return results;
 }
 
-function* entriesOf<Item>(items: readonly Item[]): Generator<[number, Item]> {
-  yield* items.entries();
-}
-
-/** The same for items that come one by one, without results: no more of them are asked for than there is room for. */
+/**
+ * The same without results, for items that come one by one: no more of them are asked for than there is room for. After an
+ * error nothing more is taken on, and it is told when nothing is under way any more: whoever is told may close what the
+ * work still needs.
+ */
 export async function inParallelFrom<Item>(
   atOnce: number,
-  items: AsyncIterable<Item>,
+  items: AsyncIterable<Item> | Iterable<Item>,
   work: (item: Item) => Promise<void>,
 ): Promise<void> {
   const underWay = new Set<Promise<void>>();

@@ -1,4 +1,4 @@
-/** For addresses of anybody's: the machine's proxy, and never a credential. */
+/** Requests to addresses of anybody's: through the machine's proxy, and never with a credential. */
 import { EnvHttpProxyAgent } from 'undici';
 import { VERSION } from './package';
 
@@ -19,4 +19,9 @@ export function plainAgent(proxy: ProxySettings): EnvHttpProxyAgent {
     httpsProxy: proxy.https ?? '',
     noProxy: proxy.none ?? '',
   });
+}
+
+/** Whether a URL's host name is this machine itself. */
+export function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
 }

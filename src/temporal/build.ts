@@ -9,9 +9,6 @@ const TOOL_MODULE = path.join(PACKAGE_ROOT, 'src', 'temporal', 'server');
 const TOOL_PACKAGE = 'github.com/temporalio/cli/cmd/temporal';
 const SAY_EVERY_MS = 10_000;
 
-/** Cannot be built here; the message says what to install. */
-export class BuildError extends Error {}
-
 export async function buildTemporalCli(target: string, say: (line: string) => void): Promise<void> {
   await mkdir(path.dirname(target), { recursive: true });
   // Built under another name: a build that dies half-way must not be found as a binary by the next start.
@@ -29,7 +26,7 @@ export async function buildTemporalCli(target: string, say: (line: string) => vo
         if (!line.startsWith('go: ')) built += 1;
       },
     ).finally(progress.stop);
-    if (result.code !== 0) throw new BuildError(explainFailure(result));
+    if (result.code !== 0) throw new Error(explainFailure(result));
     await rename(unfinished, target);
   } finally {
     await rm(unfinished, { force: true });
@@ -51,7 +48,7 @@ async function countPackages(say: (line: string) => void): Promise<number> {
         else packages += 1;
       });
       if (result.code === 0) return packages;
-      if (tries === MOST_DOWNLOADS) throw new BuildError(explainFailure(result));
+      if (tries === MOST_DOWNLOADS) throw new Error(explainFailure(result));
     }
   } finally {
     progress.stop();
@@ -63,7 +60,7 @@ async function go(args: string[], onLine: (line: string) => void): Promise<Finis
     return await runToEnd('go', args, { cwd: TOOL_MODULE, env: goBuildEnvironment(), onLine });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    throw new BuildError('there is no `go` on the PATH');
+    throw new Error('there is no `go` on the PATH');
   }
 }
 

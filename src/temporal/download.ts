@@ -1,19 +1,14 @@
 /** The download of servers that the Temporal SDK brings along. */
 import { chmod, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { EnvHttpProxyAgent, request } from 'undici';
-import { type ProxySettings } from '../config';
+import { request } from 'undici';
+import { plainAgent, type ProxySettings } from '../platform/plainAgent';
 
 const DOWNLOAD_SITE = 'https://temporal.download/';
 
 /** Whether the site answers at all. A closed network must cost seconds, not the minutes of a download's own limits. */
 export async function answers(site: string, proxy: ProxySettings, timeoutMs = 3_000): Promise<boolean> {
-  const dispatcher = new EnvHttpProxyAgent({
-    connect: { timeout: timeoutMs },
-    httpProxy: '',
-    httpsProxy: proxy.https ?? '',
-    noProxy: proxy.none ?? '',
-  });
+  const dispatcher = plainAgent(proxy);
   try {
     const response = await request(site, {
       method: 'HEAD',

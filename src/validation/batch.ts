@@ -4,10 +4,10 @@
  */
 import { validateScope } from '../api/scope';
 import { comment, must, object, orderText, person, required } from './campaign/shape';
-import { MOST_BATCH_CONCURRENCY, MOST_PARTITION_ITEMS, MOST_PARTITIONS } from '../contract';
+import { type JobSettings, MOST_BATCH_CONCURRENCY, MOST_PARTITION_ITEMS, MOST_PARTITIONS } from '../contract';
 import { isGivenKey, KEY_FORM } from '../contract/ids';
 import { isRecord, isText, validateObjects, validateTargets, validateTaskId } from './inputs';
-import { type GivenTimes, validateJobTimes } from './times';
+import { validateJobTimes } from './times';
 
 /** What people give and what Segue makes of it; its items' keys are longer. */
 const BATCH_KEY = /^[A-Za-z0-9._~+-]{1,200}$/;
@@ -33,8 +33,7 @@ function validateItem(item: unknown): string[] {
     ...(isText(key) ? [] : ['key: must be a text']),
     ...(isText(tool) ? [] : ['tool: must be a text']),
     ...(isRecord(request) ? [] : ['request: must be an object']),
-    ...validateObjects({ scope }),
-    ...(isRecord(scope) ? validateScope(scope) : []),
+    ...validateScope(scope),
     ...validateTargets({ write, notify }),
     ...validateTaskId(taskId),
   ];
@@ -56,16 +55,16 @@ function validateBatchSettings(given: Record<string, unknown>): string[] {
   return [
     ...(source === undefined || source === null || isText(source) ? [] : ['source: must be a text']),
     ...validateConcurrency(concurrency),
-    ...validateObjects({ scope, poll, submit }),
+    ...validateObjects({ poll, submit }),
     // Its partitions would fail, each by itself.
     ...validateTimes({ poll, submit }),
-    ...(isRecord(scope) ? validateScope(scope) : []),
+    ...validateScope(scope),
     ...validateTargets({ notify }),
   ];
 }
 
 function validateTimes(given: { poll: unknown; submit: unknown }): string[] {
-  return validateObjects(given).length > 0 ? [] : validateJobTimes(given as GivenTimes);
+  return validateObjects(given).length > 0 ? [] : validateJobTimes(given as JobSettings);
 }
 
 /** Of what people choose: `products+2` is what Segue calls the retry of `products`. */

@@ -3,7 +3,7 @@
  * itself, because other languages start it too, with whatever JSON they have. Part of the workflow bundle.
  */
 import { endOf } from '../api/endings';
-import { isInnerPointer } from '../api/json';
+import { isInnerPointer, isRecord } from '../api/json';
 import { ID_FORM, isId, isIdText, isPrintable, validateScope } from '../api/scope';
 import {
   NOTIFY_EVENTS,
@@ -23,6 +23,8 @@ import {
   recordKey,
 } from '../contract/ids';
 
+export { isRecord };
+
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const LONGEST_ID = 200;
 /** What the workspace's id may take of a workflow id, encoded. */
@@ -34,8 +36,8 @@ export function validateTranscriptInput(input: unknown): string[] {
   return [
     ...validateRunKey(key),
     ...validateTranscription({ transcriptionId, format }),
-    ...validateObjects({ poll, scope }),
-    ...(isRecord(scope) ? validateScope(scope) : []),
+    ...validateObjects({ poll }),
+    ...validateScope(scope),
     ...validateTargets({ write, notify }),
     ...validateListener(reportTo),
   ];
@@ -68,8 +70,8 @@ export function validateRecordInput(input: unknown): string[] {
         ]),
     ...(isLeftOut(campaign) || isText(campaign) ? [] : ['campaign: must be a text']),
     ...(known && !isLeftOut(failOn) ? validateFailOn(known, failOn) : []),
-    ...validateObjects({ poll, scope }),
-    ...(isRecord(scope) ? validateScope(scope) : []),
+    ...validateObjects({ poll }),
+    ...validateScope(scope),
     ...validateListener(reportTo),
   ];
 }
@@ -147,10 +149,6 @@ function validateNotify({ on, ...notify }: Record<string, unknown>): string[] {
     ),
     ...(known ? [] : [`notify.on: must be a list of ${NOTIFY_EVENTS.join(', ')}`]),
   ];
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
 export function isText(value: unknown): value is string {

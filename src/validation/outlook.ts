@@ -4,7 +4,7 @@ import { isIdText, isWellFormed, validateScope } from '../api/scope';
 import { MOST_OUTLOOK_WEEKS } from '../contract';
 import { researchFields } from './campaign/fields';
 import { object, problemText } from './campaign/shape';
-import { isLeftOut, isRecord, isText, validateObjects, validateTargets } from './inputs';
+import { isLeftOut, isRecord, isText, validateTargets } from './inputs';
 
 export function validateOutlookInput(input: unknown): string[] {
   if (!isRecord(input)) return ['the input: must be one object'];
@@ -14,8 +14,7 @@ export function validateOutlookInput(input: unknown): string[] {
   return [
     ...Object.keys(unknown).map((name) => `${name}: is no part of an outlook`),
     ...(isText(key) ? [] : ['key: must be a text']),
-    ...validateObjects({ scope }),
-    ...(isRecord(scope) ? validateScope(scope) : []),
+    ...validateScope(scope),
     ...(isRecord(project) && isIdText(project.resourcetype) && isIdText(project.id)
       ? []
       : ['project: must be { resourcetype, id }']),

@@ -65,6 +65,7 @@ test('of a list, too, what is under way is waited for, and nothing more is begun
     return work(item);
   });
   all.catch(() => undefined);
+  expect(await settled(all)).toBe('under way');
   end(1, new Error('item 1'));
   expect(await settled(all)).toBe('under way');
   end(2);

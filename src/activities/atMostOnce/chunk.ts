@@ -1,5 +1,5 @@
 import { activityInfo, heartbeat } from '@temporalio/activity';
-import { isRecord } from '../../validation/inputs';
+import { isRecord } from '../../api/json';
 import { type GuardOptions } from './guards';
 import { type NotBegun, sendOnce, type SendWindow } from './sendOnce';
 

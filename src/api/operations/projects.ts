@@ -1,12 +1,12 @@
 /** Reading and updating a project. */
 import { z } from 'zod';
 import { fillPath, type Operation, PROJECT_PATH, opaqueId } from '../operation';
-import { valueAt } from '../json';
+import { isRecord, valueAt } from '../json';
 
 const project = { resourcetype: opaqueId, id: opaqueId };
 
 /** Taken and given as it is: a schema of records would drop a member called `__proto__`, and that is data too. */
-const data = z.custom<Record<string, unknown>>(isObject, 'must be an object');
+const data = z.custom<Record<string, unknown>>(isRecord, 'must be an object');
 
 const readRequest = z.strictObject(project);
 
@@ -29,7 +29,7 @@ export const getProject: Operation<z.infer<typeof readRequest>, z.infer<typeof r
     const found = valueAt(body, projectDataAt);
     return {
       document: body,
-      data: isObject(found) ? found : null,
+      data: isRecord(found) ? found : null,
       etag,
       inexact: inexactNumberIn(text) ?? null,
     };
@@ -62,10 +62,6 @@ export const updateProject: Operation<z.infer<typeof updateRequest>, unknown> = 
   mayBeEmpty: true,
   response: z.unknown(),
 };
-
-function isObject(value: unknown): boolean {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
-}
 
 const TEXT_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/gs;
 

@@ -3,7 +3,7 @@ import { loadStarterConfig, type TemporalConfig } from '../../config';
 import { formatDuration } from '../../contract/durations';
 import { type Run } from '../../client/run';
 import { type SegueClient } from '../../client/segueClient';
-import { isLoopback } from '../../platform/loopback';
+import { isLoopback } from '../../platform/plainAgent';
 import { followCommand } from './advice';
 import { type Connected, withTemporal } from './connect';
 import { EXIT, type ExitCode } from './exit';

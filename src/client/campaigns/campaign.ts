@@ -81,7 +81,7 @@ export class Campaign extends Run<CampaignStatus, CampaignResult> {
     const { jobs } = await this.status();
     const names = jobs.map(({ name }) => name);
     const wrong = validateMediaRequest(order.tool, order.request);
-    assertValid([...validateAddedMedia(order, { key: this.key, names }), ...wrong], 'Nothing was added');
+    assertValid([...validateAddedMedia(order, { names }), ...wrong], 'Nothing was added');
     await this.order(addMediaUpdate, order);
     return this.status();
   }

@@ -10,7 +10,7 @@ import {
   type ScheduleOverlapPolicy,
   WorkflowFailedError,
 } from '@temporalio/client';
-import { missingTimes } from '../../calendar/clockChanges';
+import { missingTimes } from '../../calendar/zones';
 import { type StarterConfig } from '../../config';
 import {
   DEFAULT_SCHEDULE,

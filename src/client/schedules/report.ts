@@ -8,17 +8,17 @@ import {
   WorkflowFailedError,
   WorkflowNotFoundError,
 } from '@temporalio/client';
-import { keyOfFiring } from '../../calendar/clockChanges';
+import { keyOfFiring } from '../../calendar/zones';
 import {
   type FiringResult,
   type ScheduleOverlap,
   type ScheduleTarget,
   type ScheduleTimes,
   type SkippedFirings,
+  skippedFirings,
 } from '../../contract';
 import { type Duration, toDuration } from '../../contract/durations';
 import { firingIn, scheduleNameIn } from '../../contract/ids';
-import { skippedFirings } from '../../calendar/skippedFirings';
 import { isOpen } from '../../runs/ownRun';
 import { type JobStatus } from '../report';
 import { shownTarget, type TargetKind, targetWorkflowId } from '../../runs/schedule/targets';

@@ -1,7 +1,7 @@
 /** A batch: what it takes, where it is, what it gives back. */
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import { type Scope } from '../../api/scope';
-import { type PollSettings, type SubmitSettings } from '../settings';
+import { type Continued, type JobSettings } from '../settings';
 import { type NoticeOutcome, type NotifyTarget } from '../targets';
 import { type ItemCounts, type PartitionNews } from './partition';
 
@@ -29,7 +29,7 @@ export interface BatchManifest {
   partitions: PartitionFacts[];
 }
 
-export interface BatchInput {
+export interface BatchInput extends JobSettings, Continued<CarriedBatch> {
   key: string;
   manifest: BatchManifest;
   /** Where the manifest was read, without what is signed or secret in that; only firings of schedules say so. */
@@ -39,10 +39,6 @@ export interface BatchInput {
   scope?: Scope;
   /** Who is told of its end, once. */
   notify?: NotifyTarget;
-  poll?: Partial<PollSettings>;
-  submit?: Partial<SubmitSettings>;
-  /** What the run before this one knew. Only Segue itself sets it, when a long run continues as new. */
-  carried?: CarriedBatch;
 }
 
 export const BATCH_STAGES = [
@@ -77,17 +73,12 @@ export interface StoppedItems {
 }
 
 /** What a batch knows of one of its partitions. */
-export interface PartitionStanding {
+export interface PartitionStanding extends Omit<PartitionNews, 'n' | 'silence'> {
   /** Whether its run was handed over, and told so. */
   isThere: boolean;
-  counts: ItemCounts;
   places: number;
-  trouble: string | null;
   /** Why it learns nothing of its tasks, in words; those of before do not tell it. */
   silence?: string | null;
-  /** That tasks which take too long keep others of it from beginning, in words. */
-  late: string | null;
-  isOver: boolean;
   stopped?: StoppedItems;
 }
 
@@ -143,11 +134,11 @@ export type CarriedStanding = Partial<Omit<PartitionStanding, 'counts'>> & { cou
 export type CarriedBatch = Omit<BatchProgress, 'partitions'> & { partitions: CarriedStanding[] };
 
 /** Answer of the `status` query. */
-export interface BatchStatus {
+export interface BatchStatus extends Pick<
+  BatchProgress,
+  'stage' | 'since' | 'startedAt' | 'concurrency' | 'paused'
+> {
   key: string;
-  stage: BatchStage;
-  since: string;
-  startedAt: string;
   /** Of the manifest. */
   digest: string;
   items: number;
@@ -155,8 +146,6 @@ export interface BatchStatus {
   /** Of the items that are over. */
   percent: number;
   partitions: { total: number; handedOver: number; over: number };
-  concurrency: number;
-  paused: BatchPause | null;
   /** What keeps it from getting on, in words, where that is the service's doing. */
   trouble: string | null;
   /** That tasks which take too long keep others from beginning, in words. */

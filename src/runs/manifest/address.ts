@@ -2,8 +2,7 @@
 import { type Dispatcher, request } from 'undici';
 import { type ProxySettings } from '../../config';
 import { InvalidInputError, UnreachableAddressError } from '../../errors';
-import { isLoopback } from '../../platform/loopback';
-import { MOST_REDIRECTIONS, PLAIN_HEADERS, plainAgent } from '../../platform/plainAgent';
+import { isLoopback, MOST_REDIRECTIONS, PLAIN_HEADERS, plainAgent } from '../../platform/plainAgent';
 import { addressName, problemOfAddress } from './addressForm';
 
 /** Without any data; the whole may take longer. */
@@ -57,15 +56,8 @@ export function nextAddress(from: URL, location: string): URL {
   return to;
 }
 
-/** Node's codes for a certificate that nobody it trusts has signed. */
-const UNTRUSTED = /SELF_SIGNED_CERT|ISSUER_CERT|LEAF_SIGNATURE/;
-
-/** A host with several IP addresses gives an AggregateError. */
+/** Where a name has many addresses, the reasons are inside. */
 function wordsOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return wordsOf(error.errors[0]);
-  if (!(error instanceof Error)) return String(error);
-  const isUntrusted = UNTRUSTED.test((error as NodeJS.ErrnoException).code ?? '');
-  return isUntrusted
-    ? `${error.message}; an authority of your own is trusted where NODE_EXTRA_CA_CERTS names the file of its certificate`
-    : error.message;
+  return error instanceof Error ? error.message : String(error);
 }

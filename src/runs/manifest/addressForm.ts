@@ -1,5 +1,5 @@
 /** Which addresses a manifest may have, and what messages call them. */
-import { isLoopback } from '../../platform/loopback';
+import { isLoopback } from '../../platform/plainAgent';
 
 /** An address without its query, which may be signed or secret, for messages. */
 export function addressName(address: string): string {

@@ -1,6 +1,5 @@
 /** What one line of a manifest asks for, or everything that is wrong with it. */
-import { isDeeper } from '../../api/json';
-import { shorten } from '../../api/errors';
+import { isDeeper, truncate } from '../../api/json';
 import { DEEPEST, type Problem, problemText } from '../../validation/campaign';
 import { type Check, must, object, required } from '../../validation/campaign/shape';
 import { isRecord, isText, withoutNulls } from '../../validation/inputs';
@@ -87,6 +86,6 @@ const LONGEST_PROBLEM = 300;
 /** A bad line may have thousands of problems, each with a long value. */
 function inBounds(problems: string[]): string[] {
   const more = problems.length - MOST_PROBLEMS;
-  const told = problems.slice(0, MOST_PROBLEMS).map((problem) => shorten(problem, LONGEST_PROBLEM));
+  const told = problems.slice(0, MOST_PROBLEMS).map((problem) => truncate(problem, LONGEST_PROBLEM));
   return more > 0 ? [...told, `and ${more} more`] : told;
 }

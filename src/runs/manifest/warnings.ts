@@ -1,5 +1,5 @@
 /** Warnings of good lines that are probably a mistake: one for all lines of a kind. */
-import { shorten } from '../../api/errors';
+import { truncate } from '../../api/json';
 import { LARGEST_ANSWER_BYTES } from '../../api/exchange';
 import { LARGEST_ITEM_INFO_BYTES } from '../../contract';
 import { isRecord } from '../../validation/inputs';
@@ -47,14 +47,14 @@ export class ManifestWarnings {
     const project = [scope?.organization, resourcetype, id];
     const earlier = this.#places.take(JSON.stringify([...project, write.at]), line);
     if (earlier !== undefined) {
-      const place = shorten(`${write.at} of ${resourcetype} ${id}`, LONGEST_PLACE);
+      const place = truncate(`${write.at} of ${resourcetype} ${id}`, LONGEST_PLACE);
       this.#taken = tally(this.#taken, line, `${place}, as line ${earlier} does`);
     }
     const key = shortKey(JSON.stringify(project));
     const lines = (this.#linesOf.get(key) ?? 0) + 1;
     this.#linesOf.set(key, lines);
     if (lines === MOST_LINES_OF_PROJECT + 1)
-      this.#full = tally(this.#full, line, shorten(`${resourcetype} ${id}`, LONGEST_PLACE));
+      this.#full = tally(this.#full, line, truncate(`${resourcetype} ${id}`, LONGEST_PLACE));
   }
 
   list(): ManifestWarning[] {

@@ -4,7 +4,7 @@
  * so. Lines of the other manifest are not taken: nobody could tell which of them were done.
  */
 import { type Client } from '@temporalio/client';
-import { shorten } from '../../api/errors';
+import { truncate } from '../../api/json';
 import { type ProxySettings } from '../../config';
 import { type BatchInput, endHandOverSignal, type ScheduledBatch, START_MEMO } from '../../contract';
 import { batchWorkflowId } from '../../contract/ids';
@@ -145,7 +145,7 @@ async function handOverBatch(
   const { withCheckedManifest } = await import('../manifest/index.js');
   let warnings: string[] = [];
   const onCheck = (_name: string, check: ManifestCheck): void => {
-    warnings = check.warnings.map(({ line, words }) => shorten(`line ${line}: ${words}`, LONGEST_WARNING));
+    warnings = check.warnings.map(({ line, words }) => truncate(`line ${line}: ${words}`, LONGEST_WARNING));
     for (const words of warnings) onWarning?.(words);
   };
   return withCheckedManifest(

@@ -4,7 +4,7 @@ import { type CampaignSpec, type OutlookInput, type ScheduleTarget } from '../..
 import { batchWorkflowId, campaignWorkflowId, outlookWorkflowId } from '../../contract/ids';
 import { validateScope } from '../../api/scope';
 import { validateConcurrency } from '../../validation/batch';
-import { isRecord, validateObjects, validateTargets } from '../../validation/inputs';
+import { isRecord, validateTargets } from '../../validation/inputs';
 import { campaignStart, validateCampaignSpec } from '../campaign';
 import { addressName, problemOfAddress } from '../manifest/addressForm';
 import { outlookStart, validateOutlook } from '../outlook';
@@ -100,8 +100,7 @@ export function validateScheduledBatch(spec: unknown): string[] {
     ...Object.keys(unknown).map((name) => `${name}: is no part of a batch`),
     ...validateManifestAddress(manifest),
     ...validateConcurrency(concurrency),
-    ...validateObjects({ scope }),
-    ...(isRecord(scope) ? validateScope(scope) : []),
+    ...validateScope(scope),
     ...validateTargets({ notify }),
     ...(skipBad === undefined || skipBad === null || typeof skipBad === 'boolean'
       ? []

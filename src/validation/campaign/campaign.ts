@@ -1,9 +1,8 @@
 /** What is wrong with a campaign as a whole. */
 import { bytesOf, isDeeper } from '../../api/json';
-import { isId } from '../../api/scope';
 import { type CampaignInput, type CampaignMedia, RECORD_KINDS } from '../../contract';
-import { campaignJobKey, isItemName, LONGEST_KEY, recordKey } from '../../contract/ids';
-import { isLeftOut, isRecord, isText, withoutNulls } from '../inputs';
+import { isItemName } from '../../contract/ids';
+import { isLeftOut, isRecord, withoutNulls } from '../inputs';
 import { campaignShape, isJobName, ITEM_NAME_WORDS, JOB_NAME_FORM } from './fields';
 import { type GraphJob, validateGraph, referencesIn } from './references';
 import { type Path, type Problem, problemText } from './shape';
@@ -33,7 +32,6 @@ export function findCampaignProblems(input: unknown): Problem[] {
   return [
     ...problems,
     ...validateNames(input),
-    ...validateKeys(input),
     ...validateSameWaits(input.waits),
     ...validatePurpose(input),
     ...validateSize(input),
@@ -96,33 +94,6 @@ function validateNames(input: Record<string, unknown>): Problem[] {
   }
   return problems;
 }
-
-/** The keys of its jobs are made of its own. */
-function validateKeys(input: Record<string, unknown>): Problem[] {
-  const { key } = input;
-  if (typeof key !== 'string') return [];
-  return namedJobs(input).flatMap(({ name, path, job }) => {
-    const isTooLong = path[0] === 'waits' ? makesLongWaitKey(key, job) : makesLongKey(key, name);
-    return isTooLong ? [{ path, words: LONG_KEY_WORDS, ofName: true }] : [];
-  });
-}
-
-/** The key of a wait contains the id of the record, not the name of the wait. */
-function makesLongWaitKey(key: string, wait: unknown): boolean {
-  if (!isRecord(wait)) return false;
-  const kind = RECORD_KINDS.find((one) => !isLeftOut(wait[one]));
-  const id = kind && wait[kind];
-  return Boolean(kind && isText(id) && isId(id) && recordKey(kind, id, key).length > LONGEST_KEY);
-}
-
-export function makesLongKey(key: string, name: string): boolean {
-  return campaignJobKey(key, name, MOST_REPEATS).length > LONGEST_KEY;
-}
-
-export const LONG_KEY_WORDS = `makes, with the key of the campaign, a key of more than ${LONGEST_KEY} characters: shorten one of the two`;
-
-/** Leaves room for what marks a repeat. */
-const MOST_REPEATS = 98;
 
 /** A record has one wait, whoever waits; a second name for it would be a second job that never runs. */
 function validateSameWaits(waits: unknown): Problem[] {

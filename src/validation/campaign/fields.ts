@@ -17,8 +17,8 @@ const JOB_NAME = /^[A-Za-z0-9._-]{1,60}$/;
 export const JOB_NAME_FORM = '1 to 60 letters, digits, dots, underscores or hyphens';
 /** Both would have the same run: see {@link batchItemKey}. */
 export const ITEM_NAME_WORDS = 'must not be an i and a number: items of batches are called so';
-/** Also what Segue makes of the keys that people give. */
-const CAMPAIGN_KEY = /^[A-Za-z0-9._~+-]{1,200}$/;
+/** Also what Segue makes of the keys that people give. With the longest name of a job it is still a key. */
+const CAMPAIGN_KEY = /^[A-Za-z0-9._~+-]{1,190}$/;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** An object cannot have a member of that name in every language, nor everywhere in this one. */
@@ -100,7 +100,7 @@ export const campaignShape = object({
   key: required(
     must(
       (value) => typeof value === 'string' && CAMPAIGN_KEY.test(value),
-      '1 to 200 letters, digits, dots, underscores, hyphens, ~ or +',
+      '1 to 190 letters, digits, dots, underscores, hyphens, ~ or +',
     ),
   ),
   scope: object({ organization: header, space: header }),

@@ -3,13 +3,7 @@ import { bytesOf, isDeeper } from '../../api/json';
 import { type CampaignVerdict } from '../../contract';
 import { isItemName } from '../../contract/ids';
 import { isRecord } from '../inputs';
-import {
-  DEEPEST,
-  LARGEST_CAMPAIGN_BYTES,
-  LONG_KEY_WORDS,
-  makesLongKey,
-  MOST_CAMPAIGN_JOBS,
-} from './campaign';
+import { DEEPEST, LARGEST_CAMPAIGN_BYTES, MOST_CAMPAIGN_JOBS } from './campaign';
 import { isJobName, ITEM_NAME_WORDS, JOB_NAME_FORM, mediaFields } from './fields';
 import { validateGraph, referencesIn } from './references';
 import {
@@ -66,7 +60,6 @@ export function validateDecision(order: unknown, mediaJobs?: readonly string[]):
 
 /** What an order is checked against. Only the run knows `asked`: everything that the campaign was asked for before. */
 export interface OpenCampaign {
-  key: string;
   names: readonly string[];
   asked?: unknown;
 }
@@ -76,8 +69,7 @@ export function validateAddedMedia(order: unknown, campaign: OpenCampaign): stri
   if (isDeeper(order, DEEPEST)) return noRoom;
   const problems = [...addedMedia(order, []).map(orderText), ...noRoom];
   if (!isRecord(order) || typeof order.name !== 'string') return problems;
-  const { key, names } = campaign;
-  if (makesLongKey(key, order.name)) problems.push(`name: ${LONG_KEY_WORDS}`);
+  const { names } = campaign;
   if (names.includes(order.name)) return [...problems, `name: "${order.name}" is taken by another job`];
   const others = names.map((other) => ({ name: other, path: [], references: [] }));
   const job = { name: order.name, path: ['request'], references: referencesIn(order.request) };

@@ -163,7 +163,7 @@ function partsOf(order: Partial<AddMediaOrder> | null | undefined): Pick<AddMedi
 
 function openCampaign({ input, progress }: Campaign): OpenCampaign {
   const names = progress.jobs.map(({ name }) => name);
-  return { key: input.key, names, asked: [{ ...input, carried: null }, progress.added] };
+  return { names, asked: [{ ...input, carried: null }, progress.added] };
 }
 
 function validateVerdict(run: Campaign, order: CampaignDecision | undefined): string[] {

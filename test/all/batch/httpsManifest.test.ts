@@ -70,7 +70,6 @@ describe('a server with a certificate', () => {
     const { code, key, stderr } = await start('/m.ndjson?sig=secret', { NODE_EXTRA_CA_CERTS: '' });
     expect(code).toBe(4);
     expect(stderr).toContain(`${url}/m.ndjson cannot be read: self-signed certificate`);
-    expect(stderr).toContain('NODE_EXTRA_CA_CERTS');
     expect(stderr).not.toContain('secret');
     expect(asked).toEqual([]);
     await expectNotStarted(key);

@@ -171,7 +171,7 @@ test.each<[string, object, RegExp]>([
 test.each([
   ['a wait whose id makes no key', { waits: { teaser: { video: 'あ'.repeat(40) } } }, /waits\.teaser/],
   ['times that its jobs cannot read', { poll: { min: '5' } }, /poll\.min/],
-  ['a key that is too long for its jobs', { key: 'k'.repeat(198) }, /more than 255 characters/],
+  ['a key that is too long for its jobs', { key: 'k'.repeat(198) }, /key: must be 1 to 190/],
 ])('%s', async (_case, more, words) => {
   const spec = await newCampaign(sandbox.url, {
     media: { ['m'.repeat(60)]: cutout(sandbox.url) },

@@ -1,7 +1,7 @@
 /** Batches that a schedule starts, on a real Temporal server; the service's own ledger is the judge. */
 import { noopMetricMeter } from '@temporalio/common';
 import { DefaultLogger } from '@temporalio/worker';
-import { createStartFired } from '../../../src/activities/startFired';
+import { createStartFired } from '../../../src/activities/firing';
 import { detailLines } from '../../../src/cli/schedule/format';
 import { batchItemKey, firedKey, scheduleId } from '../../../src/contract/ids';
 import { cutouts } from '../../support/builders/batch';

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import os from 'node:os';
 import { noopMetricMeter } from '@temporalio/common';
-import { createStartFired } from '../../../src/activities/startFired';
+import { createStartFired } from '../../../src/activities/firing';
 import { startScheduledBatch } from '../../../src/runs/schedule/batch';
 import { FAILURE } from '../../../src/contract';
 import { ManifestNotKeptError } from '../../../src/errors';

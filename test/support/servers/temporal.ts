@@ -19,7 +19,7 @@ import { openConnection } from '../../../src/temporal/connection';
 import { SANDBOX_KEY } from '../../../sandbox/src/server';
 import { registerAll } from '../../../src/runs/registration';
 import { type DevServerOptions, startDevServer } from '../../../src/temporal/devServer';
-import { findTestServer, startTestServer } from '../../../src/temporal/testServer';
+import { findTestServer, startTestServer } from './testServer';
 import { createSegueWorker, type SegueWorker, type SegueWorkerOptions } from '../../../src/worker';
 import './runtime';
 import { FOR_MANY_SMALL_TESTS } from './serverSettings';

@@ -1,19 +1,19 @@
-/** The time-skipping test server: hours of timers pass in seconds. Only tests use it. */
+/** The time-skipping test server: hours of timers pass in seconds. */
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import path from 'node:path';
-import { type LocalTemporalConfig, withoutTemporalSettings } from '../config';
-import { NoTemporalError } from '../errors';
-import { PACKAGE_ROOT } from '../platform/package';
-import { downloadWithSdk } from './download';
-import { type Say, underLock } from './find';
-import { freePort } from './ports';
-import { runToEnd, spawnTethered, stopProcess, untilServing } from './process';
-import { TEST_SERVER_VERSION } from './versions';
+import { type LocalTemporalConfig, withoutTemporalSettings } from '../../../src/config';
+import { NoTemporalError } from '../../../src/errors';
+import { downloadWithSdk } from '../../../src/temporal/download';
+import { type Say, underLock } from '../../../src/temporal/find';
+import { freePort } from '../../../src/temporal/ports';
+import { runToEnd, spawnTethered, stopProcess, untilServing } from '../../../src/temporal/process';
 
-const POM = path.join(PACKAGE_ROOT, 'src', 'temporal', 'test-server', 'pom.xml');
+/** The same version as in the POM. */
+export const TEST_SERVER_VERSION = '1.32.1';
+export const POM = path.join(__dirname, 'testServer.pom.xml');
 
 /** An executable that takes a port and serves there: the SDK's download, else a script around the jars from Maven. */
 export async function findTestServer(config: LocalTemporalConfig, say: Say): Promise<string> {

@@ -1,15 +1,26 @@
+/** For the workflow `firing`: starts what a schedule is for, and reads how that ended. */
 import { activityInfo, cancellationSignal, getClient, log } from '@temporalio/activity';
 import { ApplicationFailure, type MetricMeter } from '@temporalio/common';
-import { keyOfFiring } from '../calendar/clockChanges';
-import { validateSchedule } from '../runs/schedule/spec';
-import { type FiringSettings, mayPass } from '../runs/schedule/batch';
-import { startTarget } from '../runs/schedule/targets';
+import { keyOfFiring } from '../calendar/zones';
 import { type ProxySettings } from '../config';
-import { FAILURE, type FiredRun, type StartFiredOrder } from '../contract';
-import { InvalidInputError, KeyReusedError, ManifestNotKeptError, assertValid } from '../errors';
+import {
+  type BatchResult,
+  FAILURE,
+  type FiredEnd,
+  type FiredRun,
+  type JobEnd,
+  type ReadFiredEndOrder,
+  type StartFiredOrder,
+} from '../contract';
+import { batchWorkflowId, keyIn } from '../contract/ids';
+import { assertValid, InvalidInputError, KeyReusedError, ManifestNotKeptError } from '../errors';
+import { endOfBatch } from '../runs/batch/end';
+import { type FiringSettings, mayPass } from '../runs/schedule/batch';
+import { validateSchedule } from '../runs/schedule/spec';
+import { startTarget } from '../runs/schedule/targets';
 import { Heartbeat } from './atMostOnce/heartbeat';
 import { meterSkippedFirings } from './lib/metrics';
-import { subscribeToEnd } from './runs';
+import { readEnd, subscribeToEnd } from './runs';
 
 /**
  * A manifest that cannot be read, or that the worker cannot keep, is tried again for this long and at least this often: a
@@ -89,4 +100,47 @@ function adviceOn({ schedule, time }: StartFiredOrder): string {
     `When that is mended, this makes up for it: segue schedule backfill ${schedule} --from ${time} --to ${time}, ` +
     `or if it was triggered: segue schedule trigger ${schedule}`
   );
+}
+
+/** Pointers into the result of a run; all but the first are a batch's. */
+const RESULT = { status: '/status', counts: '/counts', incomplete: '/incomplete', stopped: '/stopped' };
+
+/** Results of a run that completed, and did not succeed for those who wait for it. */
+const NOT_SUCCEEDED: Partial<Record<string, FiredEnd>> = {
+  rejected: { status: 'failed', error: 'it was rejected' },
+  expired: { status: 'failed', error: 'nobody decided in time' },
+};
+
+/** How the run of a firing ended; null while it runs. */
+export function createReadFiredEnd(meter: MetricMeter) {
+  return async function readFiredEnd(order: ReadFiredEndOrder): Promise<FiredEnd | null> {
+    const { schedule, workflowId, isEnding } = order;
+    await meterSkippedFirings(meter, schedule);
+    const end = await readEnd({ workflowId, isEnding, pointers: Object.values(RESULT) });
+    switch (end.is) {
+      case 'open':
+        return null;
+      case 'gone':
+        return { status: 'failed', error: 'the Temporal server no longer knows its run' };
+      case 'succeeded':
+        return endByResult(workflowId, end.values);
+      case 'failed':
+      case 'abandoned':
+      case 'cancelled':
+      case 'terminated':
+        return { status: end.is, error: end.error };
+    }
+  };
+}
+
+type Values = Extract<JobEnd, { is: 'succeeded' }>['values'];
+
+function endByResult(workflowId: string, values: Values): FiredEnd {
+  const [status, counts, incomplete, stopped] = Object.values(RESULT).map((pointer) => {
+    const found = values[pointer];
+    return found && 'value' in found ? found.value : undefined;
+  });
+  const isBatch = workflowId === batchWorkflowId(keyIn(workflowId));
+  if (isBatch) return endOfBatch({ status, counts, incomplete, stopped } as BatchResult);
+  return NOT_SUCCEEDED[String(status)] ?? { status: 'succeeded', error: null };
 }
