@@ -81,7 +81,7 @@ export function startMediaJob(input: MediaInput, settings: JobTimes, scope: Canc
     scope,
     orderedBy: null,
     sending: new Set(),
-    toldByBatch: Boolean(input.held && !input.held.isUntold) && carried === undefined,
+    toldByBatch: Boolean(input.held && !input.held.needsAlert) && carried === undefined,
     stage: firstStage(progress, unresolvedOf(input, progress) !== undefined),
     resubmitAfter: () => resubmitAfter(job),
   };
