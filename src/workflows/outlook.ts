@@ -1,7 +1,6 @@
 import {
   ActivityFailure,
   ApplicationFailure,
-  CancellationScope,
   ChildWorkflowFailure,
   isCancellation,
   proxyActivities,
@@ -151,21 +150,11 @@ async function nudgeOnce(
     });
     if (!run) return { status: 'before' };
     if ('opensAt' in hours) return { status: 'planned', at: hours.opensAt };
-    const outcome = await unlessLaterThan(hours.until, run.result() as Promise<NoticeOutcome>);
+    const evening = sleep(Math.max(1, Date.parse(hours.until) - Date.now())).then(() => undefined);
+    const outcome = await Promise.race([run.result() as Promise<NoticeOutcome>, evening]);
     return outcome ?? { status: 'planned', at: await workingTime({ timezone }, hours.until) };
   } catch (error) {
     if (isCancellation(error) || !(error instanceof ChildWorkflowFailure)) throw error;
     return { status: 'uncertain', reason: error.cause?.message ?? error.message };
-  }
-}
-
-/** Undefined when `time` comes first. */
-async function unlessLaterThan<T>(time: string, awaited: Promise<T>): Promise<T | undefined> {
-  const waiting = new CancellationScope();
-  const isLater = waiting.run(() => sleep(Math.max(1, Date.parse(time) - Date.now())));
-  try {
-    return await Promise.race([awaited, isLater.then(() => undefined)]);
-  } finally {
-    waiting.cancel();
   }
 }

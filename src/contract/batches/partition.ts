@@ -111,6 +111,15 @@ export interface SlotGrant {
 
 export type ItemCounts = Record<BatchItemStatus, number>;
 
+export const NO_ITEMS: Readonly<ItemCounts> = {
+  waiting: 0,
+  running: 0,
+  succeeded: 0,
+  failed: 0,
+  held: 0,
+  cancelled: 0,
+};
+
 /** What a partition tells its batch. */
 export interface PartitionNews {
   n: number;

@@ -8,6 +8,7 @@ import {
   type CarriedStanding,
   DEFAULT_BATCH_CONCURRENCY,
   type ItemCounts,
+  NO_ITEMS,
   type PartitionFacts,
   type PartitionStanding,
   type StoppedItems,
@@ -17,8 +18,6 @@ import { truncateBytes } from '../../contract/text';
 import { isText } from '../../validation/inputs';
 import { type Sender, wasReset } from '../lib/atMostOnce';
 import { CHECK_EVERY_MS } from '../lib/otherRuns';
-
-const NO_ITEMS: ItemCounts = { waiting: 0, running: 0, succeeded: 0, failed: 0, held: 0, cancelled: 0 };
 
 export class Batch implements Sender {
   readonly subject: Sender['subject'];
@@ -76,9 +75,11 @@ export class Batch implements Sender {
 
   /** Numbers of the partitions that are expected and have never reported. */
   get absent(): number[] {
-    return this.progress.partitions.flatMap(({ isThere, isOver }, index) =>
-      isThere || isOver ? [] : [index + 1],
-    );
+    return this.numbersOf(({ isThere, isOver }) => !isThere && !isOver);
+  }
+
+  numbersOf(isWanted: (standing: PartitionStanding) => boolean): number[] {
+    return this.progress.partitions.flatMap((standing, index) => (isWanted(standing) ? [index + 1] : []));
   }
 
   /** Items of partitions that were not handed over will not run. */

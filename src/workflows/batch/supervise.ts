@@ -1,6 +1,12 @@
 /** Partitions report by signal; those that were stopped do not, so partitions are checked every hour. */
 import { setHandler, sleep } from '@temporalio/workflow';
-import { type ItemCounts, type JobEnd, partitionNewsSignal, type PartitionStanding } from '../../contract';
+import {
+  type ItemCounts,
+  type JobEnd,
+  NO_ITEMS,
+  partitionNewsSignal,
+  type PartitionStanding,
+} from '../../contract';
 import { batchPartWorkflowId } from '../../contract/ids';
 import { isRecord, isText } from '../../validation/inputs';
 import { CHECK_EVERY_MS, LONGEST_LIST, readManyEnds } from '../lib/otherRuns';
@@ -44,12 +50,9 @@ function takeReport(run: Batch, report: Record<string, unknown>): void {
     };
 }
 
-const NAMES: (keyof ItemCounts)[] = ['waiting', 'running', 'succeeded', 'failed', 'held', 'cancelled'];
-
 function isCounts(counts: unknown): counts is ItemCounts {
-  return (
-    isRecord(counts) && NAMES.every((name) => Number.isInteger(counts[name]) && Number(counts[name]) >= 0)
-  );
+  const isCount = (count: unknown): boolean => Number.isInteger(count) && Number(count) >= 0;
+  return isRecord(counts) && Object.keys(NO_ITEMS).every((name) => isCount(counts[name]));
 }
 
 /** For the next partition to be handed over. */
@@ -61,7 +64,7 @@ export async function supervise(run: Batch): Promise<void> {
   for (;;) {
     const pause = Math.max(Date.parse(progress.nextCheckAt) - Date.now(), 1);
     await sleep(pause, { summary: 'until partitions are checked' });
-    await checkPartitions(run, numbersOf(run, isHoldingSlots));
+    await checkPartitions(run, run.numbersOf(isHoldingSlots));
     // A partition may have ended before its first report. They are handed over in order.
     const ends = await checkPartitions(run, run.absent.slice(0, LONGEST_LIST));
     const since = Date.parse(progress.arrivedAt ?? progress.startedAt);
@@ -71,10 +74,6 @@ export async function supervise(run: Batch): Promise<void> {
     progress.nextCheckAt = new Date(Date.now() + CHECK_EVERY_MS).toISOString();
     run.hasWork = true;
   }
-}
-
-function numbersOf({ progress }: Batch, isWanted: (standing: PartitionStanding) => boolean): number[] {
-  return progress.partitions.flatMap((standing, index) => (isWanted(standing) ? [index + 1] : []));
 }
 
 /** A task at the service takes a slot, granted or not. A partition whose items are all over may still write. */

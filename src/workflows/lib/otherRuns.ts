@@ -67,7 +67,7 @@ export function listenForEnds(): Set<unknown> {
   return reported;
 }
 
-interface Following<End> {
+interface OtherRun<End> {
   workflowId: string;
   /** From {@link listenForEnds}. */
   reported: Set<unknown>;
@@ -87,7 +87,7 @@ export async function untilEnded<End>({
   checkEveryMs,
   read,
   continueAsNew,
-}: Following<End>): Promise<End> {
+}: OtherRun<End>): Promise<End> {
   const isReported = (): boolean => reported.has(workflowId);
   let pause = mayHaveEnded ? 0 : checkEveryMs;
   for (;;) {

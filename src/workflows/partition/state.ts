@@ -7,6 +7,7 @@ import {
   type ItemCounts,
   type ItemProgress,
   LARGEST_CHUNK,
+  NO_ITEMS,
   type PartitionInput,
   type PartitionProgress,
 } from '../../contract';
@@ -90,11 +91,7 @@ export class Partition implements Sender, Submitter {
     return { index, asked, known };
   }
 
-  entries(isWanted: (known: ItemProgress) => boolean): Entry[] {
-    return this.firstEntries(isWanted, Infinity);
-  }
-
-  firstEntries(isWanted: (known: ItemProgress) => boolean, most: number): Entry[] {
+  entries(isWanted: (known: ItemProgress) => boolean, most = Infinity): Entry[] {
     const entries: Entry[] = [];
     for (const [index, known] of this.progress.items.entries()) {
       if (entries.length >= most) break;
@@ -110,7 +107,7 @@ export class Partition implements Sender, Submitter {
     most: number,
   ): Entry[] {
     const fewest = Math.min(...this.progress.items.filter(isWanted).map(triesOf));
-    return this.firstEntries((known) => isWanted(known) && triesOf(known) === fewest, most);
+    return this.entries((known) => isWanted(known) && triesOf(known) === fewest, most);
   }
 
   jobKey(index: number): string {
@@ -163,7 +160,7 @@ export class Partition implements Sender, Submitter {
   }
 
   get counts(): ItemCounts {
-    const counts: ItemCounts = { waiting: 0, running: 0, succeeded: 0, failed: 0, held: 0, cancelled: 0 };
+    const counts = { ...NO_ITEMS };
     for (const { status } of this.progress.items) counts[status] += 1;
     return counts;
   }
