@@ -32,8 +32,8 @@ const MOST_UNANSWERED = 3;
 /** Polls all tasks of a partition, each once. An error is "no news"; nothing here fails the poll. */
 export function createPollTasks(api: Api) {
   return async function pollTasks({ tasks }: PollTasksOrder): Promise<TasksNews> {
-    const [unanswered, unasked]: [number[], number[]] = [[], []];
-    const news: TasksNews = { over: [], missing: [], known: [], trouble: null, unanswered, unasked };
+    const [unanswered, notPolled]: [number[], number[]] = [[], []];
+    const news: TasksNews = { over: [], missing: [], known: [], trouble: null, unanswered, notPolled };
     const pollUntil = Date.now() + activityInfo().startToCloseTimeoutMs - MARGIN_MS;
     let silences = 0;
     const heartbeats = setInterval(heartbeat, HEARTBEAT_EVERY_MS);
@@ -41,7 +41,7 @@ export function createPollTasks(api: Api) {
       await inParallel(AT_ONCE, tasks, async (task) => {
         const timeoutMs = Math.min(LONGEST_GET_MS, pollUntil - Date.now());
         if (silences >= MOST_UNANSWERED || timeoutMs <= 0) {
-          unasked.push(task.item);
+          notPolled.push(task.item);
           return;
         }
         try {

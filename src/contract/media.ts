@@ -27,9 +27,9 @@ export interface MediaInput extends JobSettings, Continued<Progress> {
   taskId?: string;
   /**
    * Set by a batch that lets this job go on by itself because it needs a person: the POST of which nobody knows whether
-   * the service took it, or the one that gave it its task. The operator knows of it from the batch, unless `isUntold`.
+   * the service took it, or the one that gave it its task. The operator knows of it from the batch, unless `needsAlert`.
    */
-  held?: { attempts: SubmitAttempt[]; isUntold?: boolean };
+  held?: { attempts: SubmitAttempt[]; needsAlert?: boolean };
   /** The run that this one is for; it is told of each stage by signal `jobNews`. */
   reportTo?: string;
 }

@@ -11,7 +11,7 @@ import { setStage, showDetails, showStart } from './batch/status';
 import { handleReports, supervise } from './batch/supervise';
 import { handleUpdates } from './batch/updates';
 
-/** One batch: its partitions do the work; this run grants them slots, takes updates, and tells people once of the whole. */
+/** One batch: its partitions do the work; this run grants them slots, takes updates, and notifies people once for all items. */
 export async function batch(input: BatchInput): Promise<BatchResult> {
   const problems = validateBatchInput(input);
   if (problems.length > 0) throw badInput(problems);

@@ -1,14 +1,11 @@
 import {
   ActivityFailure,
   ApplicationFailure,
-  CancellationScope,
   ChildWorkflowFailure,
   isCancellation,
-  ParentClosePolicy,
   proxyActivities,
   setCurrentDetails,
   sleep,
-  startChild,
   TimeoutFailure,
   uuid4,
   workflowInfo,
@@ -27,12 +24,11 @@ import {
   type OutlookNews,
   type OutlookResult,
   type SegueActivities,
-  START_MEMO,
 } from '../contract';
 import { changeIdOf, nudgeSubject, nudgeWorkflowId, outlookWorkflowId } from '../contract/ids';
 import { validateOutlookInput } from '../validation/outlook';
 import { withEndReport } from './lib/listeners';
-import { isAlreadyStarted } from './lib/otherRuns';
+import { startOnce } from './lib/otherRuns';
 import { workingHours, workingTime } from './lib/workingHours';
 import { readSettings, refuseUnsafeStart } from './steps/job';
 import { isOutdated, newWriterReplies, writeToProject } from './steps/write';
@@ -144,34 +140,21 @@ async function nudgeOnce(
 ): Promise<NudgeOutcome> {
   if (!notify || organization === null) return { status: 'before' };
   const subject = nudgeSubject(nudge);
-  const nudging: NudgeInput = { to: notify, nudge, project, week, timezone, scope, place };
+  const input: NudgeInput = { to: notify, nudge, project, week, timezone, scope, place };
   // Read for each nudge: the one before may have taken long.
   const hours = await workingHours({ timezone });
   try {
-    const run = await startChild<(input: NudgeInput) => Promise<NoticeOutcome>>(NUDGE_WORKFLOW, {
+    const run = await startOnce(NUDGE_WORKFLOW, {
       workflowId: nudgeWorkflowId({ organization, project, at: place, week, subject }),
-      memo: { [START_MEMO]: workflowInfo().runId },
-      workflowIdReusePolicy: 'REJECT_DUPLICATE',
-      parentClosePolicy: ParentClosePolicy.ABANDON,
-      args: [nudging],
+      input,
     });
+    if (!run) return { status: 'before' };
     if ('opensAt' in hours) return { status: 'planned', at: hours.opensAt };
-    const outcome = await unlessLaterThan(hours.until, run.result());
+    const evening = sleep(Math.max(1, Date.parse(hours.until) - Date.now())).then(() => undefined);
+    const outcome = await Promise.race([run.result() as Promise<NoticeOutcome>, evening]);
     return outcome ?? { status: 'planned', at: await workingTime({ timezone }, hours.until) };
   } catch (error) {
-    if (isAlreadyStarted(error)) return { status: 'before' };
     if (isCancellation(error) || !(error instanceof ChildWorkflowFailure)) throw error;
     return { status: 'uncertain', reason: error.cause?.message ?? error.message };
-  }
-}
-
-/** Undefined when `time` comes first. */
-async function unlessLaterThan<T>(time: string, awaited: Promise<T>): Promise<T | undefined> {
-  const waiting = new CancellationScope();
-  const isLater = waiting.run(() => sleep(Math.max(1, Date.parse(time) - Date.now())));
-  try {
-    return await Promise.race([awaited, isLater.then(() => undefined)]);
-  } finally {
-    waiting.cancel();
   }
 }

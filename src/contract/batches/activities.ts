@@ -55,7 +55,7 @@ export interface TasksNews {
   trouble: string | null;
   /** Those that were asked after and gave no answer of any kind, and those that it did not come to. */
   unanswered?: number[];
-  unasked?: number[];
+  notPolled?: number[];
 }
 
 export interface BatchActivities {

@@ -118,7 +118,7 @@ export interface PartitionProgress {
   items: ItemProgress[];
   /** Those that are not written yet. */
   letters: Letter[];
-  window: PartitionWindow;
+  slotGrant: SlotGrant;
   polls: number;
   /** As the batch is told. */
   late: string | null;
@@ -141,10 +141,10 @@ export interface PollTurns {
 }
 
 /** How many of the items may be at the service at once; the batch says so, and takes it back. */
-export interface PartitionWindow {
+export interface SlotGrant {
   /** Grows with each order, so that an older one that comes late changes nothing. */
   order: number;
-  places: number;
+  slots: number;
   paused: boolean;
   cancelled: boolean;
   /** The batch may have much at the service: chunks may be large. */
@@ -153,14 +153,21 @@ export interface PartitionWindow {
 
 export type ItemCounts = Record<BatchItemStatus, number>;
 
+export const NO_ITEMS: Readonly<ItemCounts> = {
+  waiting: 0,
+  running: 0,
+  succeeded: 0,
+  failed: 0,
+  held: 0,
+  cancelled: 0,
+};
+
 /** What a partition tells its batch. */
 export interface PartitionNews {
   n: number;
   counts: ItemCounts;
-  /** Why it submits nothing, in words, where that is the service's doing. */
+  /** Why it submits nothing or polls in vain, in words, where that is the service's doing. */
   trouble: string | null;
-  /** Why it learns nothing of its tasks, in words. */
-  silence: string | null;
   /** That tasks which take too long keep others from beginning, in words. */
   late: string | null;
   isOver: boolean;
@@ -172,7 +179,7 @@ export interface PartitionResult {
   items: BatchItemResult[];
 }
 
-export const windowSignal = defineSignal<[PartitionWindow]>('window');
+export const slotGrantSignal = defineSignal<[SlotGrant]>('slotGrant');
 /** Task ids that came too late to be a result of their chunk, by the item's place in the partition. */
 export interface LateTasks {
   tasks: { item: number; taskId: string }[];

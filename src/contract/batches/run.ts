@@ -73,14 +73,15 @@ export interface StoppedItems {
 }
 
 /** What a batch knows of one of its partitions. */
-export interface PartitionStanding extends Omit<PartitionNews, 'n' | 'silence'> {
+export interface PartitionStanding extends Omit<PartitionNews, 'n'> {
   /** Whether its run was handed over, and told so. */
   isThere: boolean;
-  places: number;
-  /** Why it learns nothing of its tasks, in words; those of before do not tell it. */
-  silence?: string | null;
+  slots: number;
   stopped?: StoppedItems;
 }
+
+/** What the operator is notified of, mostly once. */
+export type BatchEvent = 'held' | 'incomplete' | 'stopped' | 'absent' | 'trouble' | 'late';
 
 /** What the operator is to be told, until it is known what became of that. */
 export interface BatchNotice {
@@ -97,28 +98,17 @@ export interface BatchProgress {
   concurrency: number;
   paused: BatchPause | null;
   partitions: PartitionStanding[];
-  /** The last number given to an order of places. */
+  /** The last number given to a slot grant. */
   orders: number;
-  /** What the operator knows. */
-  told: {
-    held: boolean;
-    trouble: boolean;
-    late?: boolean;
-    incomplete?: boolean;
-    stopped?: boolean;
-    absent?: boolean;
-  };
+  /** What the operator was notified of. */
+  notified: BatchEvent[];
   notices: BatchNotice[];
   /** How often the service was in trouble; part of the name of what is told of it. */
   troubles: number;
   /** Since when it is not any more, where it was. */
   wellSince?: string;
-  /** When partitions that say nothing are looked at next. */
-  nextLookAt?: string;
-  /** Numbers of the partitions that were heard of since the last look began. */
-  heard: number[];
-  /** One that is under way: where it goes on, and who was heard of before it. */
-  look?: { next: number; heard: number[] };
+  /** When partitions are checked next. */
+  nextCheckAt: string;
   /** When the last of its partitions came; none did where it is not there. */
   arrivedAt?: string;
   /** Why the rest of the manifest is not handed over, if so. */

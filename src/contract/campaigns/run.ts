@@ -122,10 +122,10 @@ export interface CampaignProgress {
   remarks: string[];
   research: ResearchSummary | null;
   jobs: CampaignJob[];
-  /** Names of jobs that told that they end, and had not ended when they were looked at, or were not looked at. */
-  ending?: string[];
-  /** When all open jobs were looked at last, by a run before this one; left out where they are to be looked at. */
-  lookedAt?: string;
+  /** Names of jobs that signalled their end, which was not read yet. */
+  ending: string[];
+  /** When all open jobs are checked next, those that signal nothing included. */
+  nextCheckAt: string;
   /** Media that was added to the spec while the campaign ran. */
   added: Record<string, CampaignMedia>;
   decisions: CampaignDecisionTaken[];

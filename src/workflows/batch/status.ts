@@ -28,7 +28,7 @@ export function setStage(run: Batch, stage: BatchStage): void {
 export function showDetails(run: Batch): void {
   const status = run.describe();
   const about = [
-    ...troubleLines(status, run.trouble !== null),
+    ...troubleLines(status),
     ...lateLines(status),
     ...stoppedDetails(status),
     ...handOverLines(status),
@@ -66,21 +66,19 @@ function stageSentence({ heldJobs }: Batch, status: BatchStatus): string {
   }
 }
 
-function troubleLines({ trouble }: BatchStatus, isSubmitTrouble: boolean): string[] {
+function troubleLines({ trouble }: BatchStatus): string[] {
   if (trouble === null) return [];
   return [
     `**The service is in trouble**: ${trouble}`,
-    isSubmitTrouble
-      ? 'What it means: nothing is lost, and nothing is submitted until the service takes it. It goes on by itself.'
-      : 'What it means: nothing is lost. Its tasks go on at the service, and are asked after on and on. It goes on by itself.',
+    'What it means: nothing is lost. It submits and polls again until the service answers, and goes on by itself.',
   ];
 }
 
 function lateLines({ late, key }: BatchStatus): string[] {
   if (late === null) return [];
   return [
-    `**Slow tasks take its places**: ${late}.`,
-    'What it means: nothing is lost. They are asked after on and on, and others begin when they are over.',
+    `**Slow tasks take its slots**: ${late}.`,
+    'What it means: nothing is lost. They are polled on and on, and others begin when they are over.',
     `What to do, to let others begin beside them: \`segue batch concurrency ${key} --to N --by NAME\``,
   ];
 }
@@ -101,7 +99,7 @@ export function stoppedLines(key: string, stopped: StoppedItems | null): string[
       : []),
     ...(unfollowed > 0
       ? [
-          `${unfollowed} items were at the service then, and nobody asks after them any more. Their tasks: \`${results} --status running\`. A manifest of their lines, each with its \`taskId\`, started with another key follows them and submits nothing. One without a \`taskId\` may have been accepted: look for it at the service first.`,
+          `${unfollowed} items were at the service then, and nobody polls them any more. Their tasks: \`${results} --status running\`. A manifest of their lines, each with its \`taskId\`, started with another key follows them and submits nothing. One without a \`taskId\` may have been accepted: look for it at the service first.`,
         ]
       : []),
     ...(undone > 0

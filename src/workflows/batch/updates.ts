@@ -107,8 +107,7 @@ function setConcurrency(run: Batch, { concurrency }: { concurrency: number }): B
 
 /** Every open partition gets a new slot grant. */
 function grantAgain(run: Batch): BatchStatus {
-  for (const [index, { isThere, isOver }] of run.progress.partitions.entries())
-    if (isThere && !isOver) run.ungranted.add(index + 1);
+  for (const n of run.numbersOf(({ isThere, isOver }) => isThere && !isOver)) run.ungranted.add(n);
   run.hasWork = true;
   return run.describe();
 }

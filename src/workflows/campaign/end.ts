@@ -1,4 +1,4 @@
-/** How a campaign completes, fails or is cancelled: first the project is written, then people are told. */
+/** How a campaign completes, fails or is cancelled: first the project is written, then people are notified. */
 import {
   ActivityFailure,
   allHandlersFinished,
@@ -8,12 +8,13 @@ import {
   isCancellation,
 } from '@temporalio/workflow';
 import { type CampaignResult, FAILURE, type NoticeOutcome } from '../../contract';
+import { truncate } from '../../api/json';
 import { cancelJobs } from './jobs';
 import { notifyEnd } from './notify';
 import { handOverToWriter, saveJob, untilSaved } from './project';
 import { type Campaign, isOpen, isOver, setStatus } from './state';
 import { setStage } from './status';
-import { checkJob, checkOpen, readEnds } from './supervise';
+import { readEnds } from './supervise';
 
 /** For the jobs of a cancelled campaign to end; they write their tasks to the project without it, too. */
 const CANCEL_WAIT_MS = 120_000;
@@ -50,7 +51,7 @@ export async function finish(run: Campaign, status: CampaignResult['status']): P
 }
 
 /** The server takes no larger failure. */
-const MOST_PROBLEMS_TOLD = 100;
+const MOST_PROBLEMS = 100;
 const LONGEST_MESSAGE = 2_000;
 
 export function campaignFailed(
@@ -58,13 +59,13 @@ export function campaignFailed(
   why: string,
   all: string[],
 ): ApplicationFailure {
-  const told = all.slice(0, MOST_PROBLEMS_TOLD);
-  const problems = all.length > told.length ? [...told, `and ${all.length - told.length} more`] : told;
+  const rest = all.length - MOST_PROBLEMS;
+  const problems = [...all.slice(0, MOST_PROBLEMS), ...(rest > 0 ? [`and ${rest} more`] : [])];
   const message = `Campaign ${input.key} failed: ${why}: ${problems.join('; ')}`;
   return ApplicationFailure.create({
     type: FAILURE.campaignFailed,
     nonRetryable: true,
-    message: message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE)}…` : message,
+    message: truncate(message, LONGEST_MESSAGE),
     details: [{ key: input.key, problems, jobs: progress.jobs }],
   });
 }
@@ -90,8 +91,7 @@ async function cancelAll(run: Campaign): Promise<void> {
   run.cancelling = true;
   run.progress.approval = null;
   for (const job of jobs) {
-    const isBegun = job.workflowId !== null;
-    if (isOver(job) || isBegun) continue;
+    if (isOver(job) || job.workflowId !== null) continue;
     setStatus(job, 'cancelled');
     saveJob(run, job);
   }
@@ -100,19 +100,17 @@ async function cancelAll(run: Campaign): Promise<void> {
   const heldBefore = new Set(open.filter(({ status }) => status === 'held'));
   await cancelJobs(open);
   // A job terminated earlier sent no signal, and its cancellation does not fail.
-  for (const { name } of open) if (!run.children.has(name)) checkJob(run, name);
+  for (const { name } of open) if (!run.children.has(name)) run.due.add(name);
   const until = Date.now() + CANCEL_WAIT_MS;
   const mayEnd = (): boolean =>
     open.some((job) => isOpen(job) && (job.status !== 'held' || heldBefore.has(job)));
   while (mayEnd() && Date.now() < until) {
-    await condition(() => run.ended.size > 0 || !mayEnd(), until - Date.now());
-    await condition(() => open.every((job) => !isOpen(job) || run.ended.has(job.name)), GATHERING_MS);
+    await condition(() => run.due.size > 0 || !mayEnd(), until - Date.now());
+    await condition(() => open.every((job) => !isOpen(job) || run.due.has(job.name)), GATHERING_MS);
     await readEnds(run);
   }
-  if (open.some(isOpen)) {
-    checkOpen(run);
-    await readEnds(run);
-  }
+  for (const { name } of open) run.due.add(name);
+  await readEnds(run);
   setStage(run, 'cancelled');
   // Mostly the answer is near, and nothing has to be called back.
   await Promise.race([untilSaved(run), condition(() => false, SAVE_WAIT_MS)]);

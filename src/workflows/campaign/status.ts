@@ -82,7 +82,7 @@ function isHeld(run: Campaign): boolean {
   return (
     jobs.some(({ status }) => status === 'held') &&
     !moves &&
-    run.ended.size === 0 &&
+    run.due.size === 0 &&
     run.readyJobs().length === 0
   );
 }

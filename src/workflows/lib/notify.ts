@@ -82,6 +82,14 @@ export function notificationTo(to: NotifyTarget, message: Message): Notification
   return { userId, workspaceId, ...optional, ...contentOf(message) };
 }
 
+export function letter(...paragraphs: string[]): string {
+  return ['Hello,', ...paragraphs.filter((text) => text !== ''), 'Segue'].join('\n\n');
+}
+
+export function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').slice(0, 300);
+}
+
 /** Retries that outlast a run. */
 export interface Tries {
   /** Time of the first try, in milliseconds. */

@@ -11,24 +11,24 @@ import { type SegueActivities } from '../../contract';
  */
 const clock = proxyActivities<SegueActivities>({ startToCloseTimeout: '10s' });
 
-export interface Place {
+export interface Zone {
   timezone: string;
   /** Called with the reason when UTC is used instead. */
   onUnknown?: (reason: string) => void;
 }
 
 /** The first moment in working hours, from `notBefore` on. */
-export function workingTime(place: Place, notBefore: string): Promise<string> {
-  return orByUtc(place, (timezone) => clock.workingTime({ notBefore, timezone }));
+export function workingTime(zone: Zone, notBefore: string): Promise<string> {
+  return orByUtc(zone, (timezone) => clock.workingTime({ notBefore, timezone }));
 }
 
 /** The end of the working hours and the date; outside of them, when they begin. */
 export async function workingHours(
-  place: Place,
+  zone: Zone,
 ): Promise<{ until: string; date: string } | { opensAt: string }> {
   for (;;) {
     const at = new Date().toISOString();
-    const { opensAt, closesAt, date } = await orByUtc(place, (timezone) =>
+    const { opensAt, closesAt, date } = await orByUtc(zone, (timezone) =>
       clock.workingHours({ at, timezone }),
     );
     // They may be over by now: the result waits while no worker runs.
@@ -38,7 +38,7 @@ export async function workingHours(
 }
 
 /** A zone that only another worker knows must not fail a run that is paid for. */
-async function orByUtc<T>({ timezone, onUnknown }: Place, ask: (timezone: string) => Promise<T>): Promise<T> {
+async function orByUtc<T>({ timezone, onUnknown }: Zone, ask: (timezone: string) => Promise<T>): Promise<T> {
   try {
     return await ask(timezone);
   } catch (error) {

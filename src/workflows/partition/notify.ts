@@ -3,7 +3,6 @@ import { condition, proxyActivities } from '@temporalio/workflow';
 import {
   HEARTBEAT_TIMEOUT_MS,
   type ItemProgress,
-  type NoticeOutcome,
   type NotifyEvent,
   type NotifyOutcome,
   RECORDING_MARGIN_MS,
@@ -11,7 +10,7 @@ import {
 } from '../../contract';
 import { notifyRequestId } from '../../contract/ids';
 import { AT_MOST_ONCE, doubling, senderOf } from '../lib/atMostOnce';
-import { type Message, notificationTo } from '../lib/notify';
+import { letter, type Message, notificationTo, oneLine } from '../lib/notify';
 import { outcomesOf } from './chunk';
 import { type Entry, isNoticeDue, type Partition } from './state';
 
@@ -23,7 +22,7 @@ const LONGEST_TRYING_MS = 3_600_000;
 const LONGEST_PAUSE_MS = 60_000;
 
 const { notifyChunk } = proxyActivities<SegueActivities>({
-  summary: 'tells several people, each at most once',
+  summary: 'notifies several people, each at most once',
   startToCloseTimeout: NOTIFY_TIMEOUT_MS + RECORDING_MARGIN_MS,
   scheduleToCloseTimeout: '24h',
   heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
@@ -44,10 +43,11 @@ function eventOf({ status, unwritten }: ItemProgress): NotifyEvent {
 /** Until nothing is left to send, or the next run continues with it. */
 export async function notifyUsers(run: Partition): Promise<void> {
   let backoff = newBackoff();
+  // A single one is tried while none succeeds.
   let isCautious = false;
   for (;;) {
     await condition(() => run.hasDueNotices() || run.isAtEnd());
-    const some = nextNotices(run, isCautious);
+    const some = run.leastTried(isNoticeDue, triesOf, isCautious ? 1 : MOST_NOTICES);
     if (run.isHandedOver() || some.length === 0) return;
     run.isNotifying = true;
     const outcomes = await sendChunk(run, some);
@@ -66,16 +66,6 @@ export async function notifyUsers(run: Partition): Promise<void> {
 
 function newBackoff(): { next(): number } {
   return doubling(1_000, LONGEST_PAUSE_MS);
-}
-
-/** Those with the fewest attempts; of repeated ones a single one while none succeeds. */
-function nextNotices(run: Partition, isCautious: boolean): Entry[] {
-  const fewest = run.progress.items.reduce(
-    (least, known) => (isNoticeDue(known) ? Math.min(least, triesOf(known)) : least),
-    Infinity,
-  );
-  const most = isCautious && fewest > 0 ? 1 : MOST_NOTICES;
-  return run.firstEntries((known) => isNoticeDue(known) && triesOf(known) === fewest, most);
 }
 
 function triesOf({ notice }: ItemProgress): number {
@@ -102,8 +92,8 @@ async function sendChunk(run: Partition, entries: Entry[]): Promise<NotifyOutcom
     const outcome = outcomes[index];
     if (outcome) known.notice = afterTry(known.notice, outcome);
   }
-  const [tooLate] = entries.flatMap(({ known }) => reasonOfGivingUp(known));
-  if (tooLate !== undefined) giveUpWith(run, tooLate);
+  const last = outcomes[entries.findIndex(({ known }) => isNoticeDue(known))];
+  if (last && last.outcome !== 'sent') giveUpOld(run, last.reason);
   return outcomes;
 }
 
@@ -115,25 +105,15 @@ function afterTry(before: ItemProgress['notice'], outcome: NotifyOutcome): ItemP
   const mayChange = outcome.outcome === 'notSent' || [401, 403, 425, 429].includes(outcome.status ?? 0);
   if (!mayChange) return { status: 'refused', reason };
   const { due, tries = 0 } = before && 'due' in before ? before : { due: new Date().toISOString() };
-  return isTooLate(due) ? ({ status: 'notSent', reason } satisfies NoticeOutcome) : { due, tries: tries + 1 };
+  return { due, tries: tries + 1 };
 }
 
-function reasonOfGivingUp({ notice }: ItemProgress): string[] {
-  return notice && 'status' in notice && notice.status === 'notSent'
-    ? [notice.reason ?? 'it was not sent']
-    : [];
-}
-
-function isTooLate(due: string): boolean {
-  return Date.now() - Date.parse(due) >= LONGEST_TRYING_MS;
-}
-
-/** One that was given up stands for all that are as old: to try each again would take hours. */
-function giveUpWith(run: Partition, reason: string): void {
+/** All that are so old are given up together: to try each once more would take hours. */
+function giveUpOld(run: Partition, reason: string): void {
   for (const known of run.progress.items) {
     const { notice } = known;
-    if (notice && 'due' in notice && triesOf(known) > 0 && isTooLate(notice.due))
-      known.notice = { status: 'notSent', reason };
+    const isOld = notice && 'due' in notice && Date.now() - Date.parse(notice.due) >= LONGEST_TRYING_MS;
+    if (isOld && triesOf(known) > 0) known.notice = { status: 'notSent', reason };
   }
 }
 
@@ -143,7 +123,7 @@ function messageOf({ asked: { tool, key }, known }: Entry): Message {
   if (status !== 'succeeded')
     return {
       ...{ category: 'agentError', event: 'failed', title: 'Your media job failed', extra },
-      message: short(`${tool} for ${key}: ${error ?? ''}`),
+      message: oneLine(`${tool} for ${key}: ${error ?? ''}`),
       body: letter(`${tool} for \`${key}\` did not succeed. ${error ?? ''}`),
     };
   if (unwritten !== undefined)
@@ -159,12 +139,4 @@ function messageOf({ asked: { tool, key }, known }: Entry): Message {
     message: `${tool} for ${key} is finished.`,
     body: letter(`${tool} for \`${key}\` is finished (task \`${taskId}\`).`),
   };
-}
-
-function letter(report: string): string {
-  return ['Hello,', report, 'Segue'].join('\n\n');
-}
-
-function short(text: string): string {
-  return text.replace(/\s+/g, ' ').slice(0, 300);
 }

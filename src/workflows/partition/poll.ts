@@ -48,7 +48,7 @@ function isFollowed({ status, taskId }: ItemProgress): boolean {
 
 async function poll(run: Partition, entries: Entry[]): Promise<TasksNews> {
   const { pollTasks } = proxyActivities<PollActivities>({
-    summary: 'asks after all tasks of this partition, once each',
+    summary: 'polls all tasks of this partition, once each',
     taskQueue: pollTaskQueue(workflowInfo().taskQueue),
     startToCloseTimeout: '2m',
     // Without a poll worker, items still become overdue.
@@ -107,18 +107,18 @@ function promoteOverdue(run: Partition): void {
 }
 
 /** Overdue tasks keep their slots: otherwise a slow service would get more and more tasks, beyond the concurrency. */
-function blocksNewWork({ progress: { window, items } }: Partition, late: number): boolean {
+function blocksNewWork({ progress: { slotGrant, items } }: Partition, late: number): boolean {
   const running = items.filter(({ status }) => status === 'running').length;
   const isWaiting = items.some(({ status }) => status === 'waiting');
-  const isFull = late > 0 && late >= window.places;
-  return isFull && late === running && isWaiting && !window.paused;
+  const isFull = late > 0 && late >= slotGrant.slots;
+  return isFull && late === running && isWaiting && !slotGrant.paused;
 }
 
 function lateText({ settings, input }: Partition, late: number): string {
-  return `${late} tasks of partition ${input.n} are not over after ${formatDuration(settings.deadline)}, and others wait for their places`;
+  return `${late} tasks of partition ${input.n} are not over after ${formatDuration(settings.deadline)}, and others wait for their slots`;
 }
 
-/** While polls tell nothing, tasks may be over unseen. */
+/** While polls fail, tasks may be over unseen. */
 function isLate({ settings, progress }: Partition, { taskId, since }: ItemProgress): boolean {
   const patience = progress.silence ? 2 * settings.deadline : settings.deadline;
   return taskId !== undefined && since !== undefined && timeSince(since) >= patience;
@@ -158,8 +158,8 @@ export function inTurn<Asked extends { index: number }>(
 
 /** A task that gave no answer stays behind all others until it gives one. */
 export function nextTurns({ last = [] }: Partial<PollTurns> = {}, news: TasksNews): PollTurns {
-  const { over, missing, known, unanswered = [], unasked = [] } = news;
+  const { over, missing, known, unanswered = [], notPolled = [] } = news;
   const isMoved = new Set([...over.map(({ item }) => item), ...missing, ...known, ...unanswered]);
   const behind = [...last.filter((item) => !isMoved.has(item)), ...unanswered];
-  return { first: unasked.filter((item) => !behind.includes(item)), last: behind };
+  return { first: notPolled.filter((item) => !behind.includes(item)), last: behind };
 }

@@ -7,6 +7,7 @@ import {
   type ItemCounts,
   type ItemProgress,
   LARGEST_CHUNK,
+  NO_ITEMS,
   type PartitionInput,
   type PartitionProgress,
 } from '../../contract';
@@ -39,7 +40,7 @@ const SILENT_POLLS = 3;
 export class Partition implements Sender, Submitter {
   readonly requestName: string;
   readonly progress: PartitionProgress;
-  readonly mailbox: WriterReplies = newWriterReplies();
+  readonly writerReplies: WriterReplies = newWriterReplies();
   readonly sending: Submitter['sending'] = new Set();
   chunksInFlight = 0;
   /** By this run. */
@@ -57,8 +58,6 @@ export class Partition implements Sender, Submitter {
   isProbing: boolean;
   sendBackoff: Backoff = doubling(1_000, 60_000);
   accessBackoff: Backoff = doubling(10_000, 300_000);
-  /** After a worker refused to send for a batch that is paused or over; reset by each slot grant. */
-  orderBackoff: Backoff = doubling(1_000, 60_000);
   /** Something has changed that the batch does not know. */
   isReportDue = true;
   /** The history is long: this run finishes what is in flight, and continues as new. */
@@ -73,7 +72,7 @@ export class Partition implements Sender, Submitter {
     this.progress = {
       items: carried?.items ?? input.items.map(newItem),
       letters: carried?.letters ?? [],
-      window: carried?.window ?? { order: 0, places: 0, paused: false, cancelled: false },
+      slotGrant: carried?.slotGrant ?? { order: 0, slots: 0, paused: false, cancelled: false },
       polls: carried?.polls ?? 0,
       late: carried?.late ?? null,
       trouble: carried?.trouble ?? null,
@@ -92,17 +91,23 @@ export class Partition implements Sender, Submitter {
     return { index, asked, known };
   }
 
-  entries(isWanted: (known: ItemProgress) => boolean): Entry[] {
-    return this.firstEntries(isWanted, Infinity);
-  }
-
-  firstEntries(isWanted: (known: ItemProgress) => boolean, most: number): Entry[] {
+  entries(isWanted: (known: ItemProgress) => boolean, most = Infinity): Entry[] {
     const entries: Entry[] = [];
     for (const [index, known] of this.progress.items.entries()) {
       if (entries.length >= most) break;
       if (isWanted(known)) entries.push(this.entry(index));
     }
     return entries;
+  }
+
+  /** The first of those with the fewest tries: one that fails again and again does not block those behind it. */
+  leastTried(
+    isWanted: (known: ItemProgress) => boolean,
+    triesOf: (known: ItemProgress) => number,
+    most: number,
+  ): Entry[] {
+    const fewest = Math.min(...this.progress.items.filter(isWanted).map(triesOf));
+    return this.entries((known) => isWanted(known) && triesOf(known) === fewest, most);
   }
 
   jobKey(index: number): string {
@@ -155,31 +160,24 @@ export class Partition implements Sender, Submitter {
   }
 
   get counts(): ItemCounts {
-    const counts: ItemCounts = { waiting: 0, running: 0, succeeded: 0, failed: 0, held: 0, cancelled: 0 };
+    const counts = { ...NO_ITEMS };
     for (const { status } of this.progress.items) counts[status] += 1;
     return counts;
   }
 
-  /** Why polls tell nothing, where that lasts. */
+  /** Why polls fail, where that lasts. */
   get silence(): string | null {
     const { silence } = this.progress;
-    return silence && silence.polls >= SILENT_POLLS
-      ? `nothing is learned of its tasks: ${silence.reason}`
-      : null;
+    return silence && silence.polls >= SILENT_POLLS ? `polls fail: ${silence.reason}` : null;
   }
 
   results(): BatchItemResult[] {
     return this.entries(() => true).map(({ asked, known }) => {
       const { status, taskId, info, error, unwritten, notice, workflowId } = known;
+      const notified = notice && 'status' in notice ? notice : undefined;
       return {
-        key: asked.key,
-        status,
-        taskId: taskId ?? null,
-        ...(info === undefined ? {} : { info }),
-        ...(error === undefined ? {} : { error }),
-        ...(unwritten === undefined ? {} : { unwritten }),
-        ...(notice && 'status' in notice ? { notified: notice } : {}),
-        ...(workflowId === undefined ? {} : { workflowId }),
+        ...{ key: asked.key, status, taskId: taskId ?? null },
+        ...{ info, error, unwritten, notified, workflowId },
       };
     });
   }

@@ -71,7 +71,7 @@ export class MediaJob extends Job implements Submitter {
       reset: wasReset(carried),
       end: carried?.end,
     };
-    this.isOperatorNotified = Boolean(held && !held.isUntold) && carried === undefined;
+    this.isOperatorNotified = Boolean(held && !held.needsAlert) && carried === undefined;
     this.stage = this.firstStage();
   }
 

@@ -7,7 +7,7 @@ import {
   LARGEST_PARTITION_BYTES,
   lateTasksSignal,
   partitionNewsSignal,
-  windowSignal,
+  slotGrantSignal,
 } from '../../../src/contract';
 import { batchItemKey, batchPartWorkflowId, batchWorkflowId } from '../../../src/contract/ids';
 import {
@@ -49,7 +49,7 @@ test('P2: a task id that comes late to a partition is adopted by the run that th
     // Malformed signals change nothing, and block neither the partition nor the batch.
     const malformed = [null, { item: 0, taskId: ' a' }, { item: { toString: 1 }, taskId }];
     await partition.signal(lateTasksSignal, { tasks: malformed as never });
-    await partition.signal(windowSignal, { order: { toString: 1 } } as never);
+    await partition.signal(slotGrantSignal, { order: { toString: 1 } } as never);
     const counts = { waiting: 9, running: 0, succeeded: 0, failed: 0, held: 0, cancelled: 0 };
     await temporal.client.workflow
       .getHandle(batch.workflowId)

@@ -91,7 +91,7 @@ test('results that are missing are a line for each reason, with what the batch c
 });
 
 test('slow tasks are told at once, as what they are, with the order that lets others begin', () => {
-  const late = '9 tasks of partition 1 are not over after 1h, and others wait for their places';
+  const late = '9 tasks of partition 1 are not over after 1h, and others wait for their slots';
   const [, ...lines] = batchShown().news(status(7), status(7, { late }));
   expect(lines).toEqual([
     `${late}; to let others begin beside them: segue batch concurrency nightly --to N --by NAME`,

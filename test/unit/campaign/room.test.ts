@@ -2,7 +2,7 @@
 import { bytesOf } from '../../../src/api/json';
 import { LARGEST_CAMPAIGN_BYTES, validateAddedMedia } from '../../../src/validation/campaign';
 import { campaignFailed } from '../../../src/workflows/campaign/end';
-import { fitLinks, truncate } from '../../../src/workflows/campaign/supervise';
+import { fitLinks, truncateError } from '../../../src/workflows/campaign/supervise';
 import { addRemark, newJob } from '../../../src/workflows/campaign/state';
 
 const LARGEST = 2 * 1024 * 1024;
@@ -45,11 +45,11 @@ test.each([
   ['of four bytes and two halves each', '😀'],
   ['that JSON writes as six', '\u0001'],
 ])('the words of an error are counted as they are handed over: %s', (_what, sign) => {
-  const cut = truncate(sign.repeat(500));
+  const cut = truncateError(sign.repeat(500));
   expect(bytesOf(cut)).toBeLessThanOrEqual(253);
   expect(bytesOf(cut)).toBeGreaterThan(240);
   expect(cut.endsWith(`${sign}…`)).toBe(true);
-  expect(truncate(sign)).toBe(sign);
+  expect(truncateError(sign)).toBe(sign);
 });
 
 test('everything that a campaign may know fits into one hand-over, in any language', () => {
@@ -59,7 +59,7 @@ test('everything that a campaign may know fits into one hand-over, in any langua
     const job = newJob('n'.repeat(60), 'media', false, new Date().toISOString());
     const workflowId = `media/${'k'.repeat(200)}~${'n'.repeat(54)}`;
     const links = fitLinks(progress.jobs, [`https://example.com/${n}?${long.slice(0, 500)}`]);
-    progress.jobs.push({ ...job, workflowId, taskId: 't'.repeat(36), links, error: truncate(long) });
+    progress.jobs.push({ ...job, workflowId, taskId: 't'.repeat(36), links, error: truncateError(long) });
     addRemark(progress.remarks, `${n} ${long}`);
   }
   // Each with a limit of its own, in bytes: the research, and what people decided.
