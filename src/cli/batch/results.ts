@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { type Batch } from '../../client/batches/batch';
 import { type FilePlace, type ResultWithFiles } from '../../client/files';
 import { type MissingResults } from '../../client/batches/results';
-import { type BatchItemResult, type BatchItemStatus } from '../../contract';
+import { type BatchItemStatus } from '../../contract';
 import { loadProxySettings } from '../../config';
 import { assertValid } from '../../errors';
 import { keptLine, missingLines } from './format';
 import { EXIT, type ExitCode, reasonOf } from '../lib/exit';
+import { oneOf } from '../lib/flags';
 import { validateSaving } from '../jobs/save';
 import { env, io, say } from '../lib/io';
-import { oneOf } from '../lib/noun';
 
 export interface ResultsFlags {
   status?: string;
@@ -24,14 +24,7 @@ export interface WantedResults {
   place?: FilePlace;
 }
 
-const STATUSES: readonly BatchItemStatus[] = [
-  'waiting',
-  'running',
-  'succeeded',
-  'failed',
-  'held',
-  'cancelled',
-];
+const STATUSES = ['waiting', 'running', 'succeeded', 'failed', 'held', 'cancelled'] as const;
 
 /** Read before anything is asked: a slip must not look like "none of these". `ofKey` is told with it. */
 export function wantedFrom(
@@ -43,11 +36,8 @@ export function wantedFrom(
   if (out !== undefined && status !== undefined && status !== 'succeeded')
     problems.push(`--download: only items that succeeded have files, not those that are ${status}`);
   assertValid(problems, 'Nothing was read');
-  return {
-    status,
-    place:
-      out === undefined || at === undefined ? undefined : { into: out, at, proxy: loadProxySettings(env()) },
-  };
+  if (out === undefined || at === undefined) return { status };
+  return { status, place: { into: out, at, proxy: loadProxySettings(env()) } };
 }
 
 export async function printResults(batch: Batch, { status, place }: WantedResults): Promise<ExitCode> {
@@ -60,26 +50,15 @@ export async function printResults(batch: Batch, { status, place }: WantedResult
     if (status !== undefined && result.status !== status) continue;
     shown += 1;
     tally?.note(result);
-    await write(result);
+    // Whoever reads slowly is waited for: a million results do not fit in memory.
+    if (!io().stdout.write(`${JSON.stringify(result)}\n`)) await once(io().stdout, 'drain');
   }
   say(status === undefined ? `${all} items` : `${shown} of ${all} items are ${status}`);
   missingLines(missing).forEach(say);
-  say(await untilWhen(batch));
+  // Whoever may read results need not be allowed to read how long they are kept.
+  const kept = batch.kept().then(keptLine);
+  say(await kept.catch((error: unknown) => `How long they are kept cannot be read: ${reasonOf(error)}`));
   return tally?.finish() ?? EXIT.done;
-}
-
-/** Whoever may read results need not be allowed to read how long they are kept. */
-async function untilWhen(batch: Batch): Promise<string> {
-  try {
-    return keptLine(await batch.kept());
-  } catch (error) {
-    return `How long they are kept cannot be read: ${reasonOf(error)}`;
-  }
-}
-
-/** Whoever reads slowly is waited for: a million results do not fit in memory. */
-async function write(result: BatchItemResult): Promise<void> {
-  if (!io().stdout.write(`${JSON.stringify(result)}\n`)) await once(io().stdout, 'drain');
 }
 
 /** What became of the files of `--download`, in words. */

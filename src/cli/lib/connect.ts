@@ -17,10 +17,7 @@ export interface Connected {
   segue: (config: StarterConfig, options?: ProjectsOptions) => SegueClient;
 }
 
-/**
- * Runs `work` with a client of the configured cluster and closes the connection afterwards. Temporal's library is
- * loaded here and not before: help, and a flag that is wrong, need not wait for it.
- */
+/** Runs `work` with a client of the configured cluster. Temporal's library is loaded here: help need not wait for it. */
 export async function withTemporal<T>(
   work: (connected: Connected) => Promise<T>,
   config = loadTemporalConfig(env()),
@@ -54,10 +51,8 @@ export async function withApi<T>(
   const config = loadApiConfig(env());
   const { createApi } = await import('../../api/client.js');
   const api = createApi(apiSettings(config));
-  const session = `cli-${randomUUID()}`;
-  let calls = 0;
   const options = (): CallOptions => ({
-    requestId: `${session}.${++calls}`,
+    requestId: `cli-${randomUUID()}`,
     timeoutMs: LONGEST_CALL_MS,
     scope: { organization, space },
   });

@@ -1,11 +1,12 @@
 /** Reads what a person writes after a flag. A problem is collected, so that one message names all of them. */
 import { readFile } from 'node:fs/promises';
 import { text as textOf } from 'node:stream/consumers';
-import { type Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { type NotifyTarget, type ProjectRef, type Scope, type WriteTarget } from '../../contract';
 import { DURATION_FORM, parseDuration } from '../../contract/durations';
+import { isRecord } from '../../validation/inputs';
 import { reasonOf, UsageError } from './exit';
-import { io } from './io';
+import { io, osUser } from './io';
 
 export interface ScopeFlags {
   organization?: string;
@@ -16,6 +17,11 @@ export function addScopeFlags(command: Command, instead = 'instead of the config
   return command
     .option('--organization <id>', `workspace, ${instead}`)
     .option('--space <id>', `sub-space, ${instead}`);
+}
+
+/** Who decides or changes something. */
+export function byOption(): Option {
+  return new Option('--by <user>', 'who says so').default(osUser(), 'the user of this machine');
 }
 
 export function scopeFrom({ organization, space }: ScopeFlags): Scope | undefined {
@@ -61,6 +67,25 @@ export function projectFrom(text: string): ProjectRef | undefined {
   return resourcetype === undefined || id === undefined ? undefined : { resourcetype, id };
 }
 
+/** The project of `--project`; undefined where the flag is not given. */
+export function projectFilter({ project }: { project?: string }, problems: string[]): ProjectRef | undefined {
+  const ref = project === undefined ? undefined : projectFrom(project);
+  if (project !== undefined && !ref) problems.push(`--project: "${project}" is not TYPE/ID`);
+  return ref;
+}
+
+/** A value that must be one of those; undefined where the flag is not given. */
+export function oneOf<T extends string>(
+  flag: string,
+  text: string | undefined,
+  known: readonly T[],
+  problems: string[],
+): T | undefined {
+  const found = known.find((name) => name === text);
+  if (text !== undefined && !found) problems.push(`${flag}: "${text}" is none of ${known.join(', ')}`);
+  return found;
+}
+
 export function notifyFrom(text: string | undefined, problems: string[]): NotifyTarget | undefined {
   if (text === undefined) return undefined;
   const [, userId, workspaceId] = /^(.+)@([^@]+)$/.exec(text) ?? [];
@@ -87,26 +112,19 @@ export async function readTextFile(flag: string, file: string): Promise<string> 
   });
 }
 
-export async function readRequestFile(file: string): Promise<Record<string, unknown>> {
-  return readObjectFile('--input', file, 'with the fields of the request');
+/** A JSON object from the file that a flag names, or from stdin. */
+export async function readObjectFile(flag: string, file: string): Promise<Record<string, unknown>> {
+  const value = readJson(`${flag} ${file}`, await readTextFile(flag, file));
+  if (!isRecord(value)) throw new UsageError(`${flag} ${file}: must be a JSON object`);
+  return value;
 }
 
-/** A JSON object from the file that a flag names, or from stdin. */
-export async function readObjectFile(
-  flag: string,
-  file: string,
-  what: string,
-): Promise<Record<string, unknown>> {
-  const content = await readTextFile(flag, file);
-  let value: unknown;
+export function readJson(name: string, text: string): unknown {
   try {
-    value = JSON.parse(content);
+    return JSON.parse(text) as unknown;
   } catch (error) {
-    throw new UsageError(`${flag} ${file}: is not JSON: ${reasonOf(error)}`);
+    throw new UsageError(`${name}: is not JSON: ${reasonOf(error)}`);
   }
-  if (value === null || typeof value !== 'object' || Array.isArray(value))
-    throw new UsageError(`${flag} ${file}: must be a JSON object ${what}`);
-  return value as Record<string, unknown>;
 }
 
 /** Adds a wrong file to the problems instead of throwing. */

@@ -1,6 +1,6 @@
 /** A run as it goes: drawn in place on a terminal, told in plain lines anywhere else. */
 import { clearScreenDown, moveCursor } from 'node:readline';
-import { truncate } from './format';
+import { truncate } from '../../contract/text';
 import { io, type Io, say } from './io';
 
 export type Draw<State> = (state: State) => void;

@@ -3,12 +3,7 @@ import { problemsWithin } from '../../validation/campaign';
 import { findSpecProblems } from '../../runs/campaign';
 import { readSpecText } from '../../client/campaigns/text';
 import { validateSchedule, type ScheduleOptions } from '../../runs/schedule/spec';
-import {
-  isTargetKind,
-  validateScheduledBatch,
-  TARGET_KINDS,
-  type TargetKind,
-} from '../../runs/schedule/targets';
+import { validateScheduledBatch, TARGET_KINDS } from '../../runs/schedule/targets';
 import {
   type ScheduledBatch,
   type ScheduleOverlap,
@@ -18,11 +13,18 @@ import {
 import { assertValid } from '../../errors';
 import { validateOutlook } from '../../runs/outlook';
 import { isRecord } from '../../validation/inputs';
-import { reasonOf, UsageError } from '../lib/exit';
-import { asBatchFlag, notifyFrom, readTextFile, scopeFrom, type ScopeFlags } from '../lib/flags';
+import {
+  asBatchFlag,
+  notifyFrom,
+  orProblem,
+  readTextFile,
+  scopeFrom,
+  type ScopeFlags,
+  softJson,
+} from '../lib/flags';
 import { asFlag } from '.';
 
-export interface CreateFlags {
+export interface CreateFlags extends ScopeFlags {
   cron?: string;
   every?: string;
   calendar?: string;
@@ -30,9 +32,7 @@ export interface CreateFlags {
   overlap?: string;
   catchup?: string;
   note?: string;
-}
-
-export interface BatchFlags extends ScopeFlags {
+  /** Of a batch, as the scope. */
   concurrency?: number;
   notify?: string;
   skipBad?: boolean;
@@ -43,38 +43,36 @@ export async function readSchedule(
   name: string,
   target: string,
   source: string,
-  flags: CreateFlags & BatchFlags,
+  flags: CreateFlags,
 ): Promise<{ options: ScheduleOptions; remarks: string[] }> {
-  const times = readTimes(flags);
+  const problems: string[] = [];
+  const times = readTimes(flags, problems);
   const { spec, problems: ofSpec } = await readTarget(target, source, flags);
   const { timezone, overlap, catchup, note } = flags;
   const options: ScheduleOptions = {
-    spec: times.spec ?? { cron: '@daily' },
+    spec: times,
     target: { kind: target, spec } as ScheduleTarget,
     overlap: overlap as ScheduleOverlap | undefined,
     ...{ timezone, catchup, note },
   };
   // The spec's own are told with their lines.
-  const isOfSpec = new Set(validateSchedule('any', { ...NOTHING_WRONG, target: options.target }));
+  const isOfSpec = new Set(validateSchedule('any', { spec: DAILY, target: options.target }));
   const others = validateSchedule(name, options).filter((problem) => !isOfSpec.has(problem));
-  const problems = [...times.problems, ...others.map(asFlag), ...ofSpec];
-  assertValid(problems, 'Nothing was scheduled');
+  assertValid([...problems, ...others.map(asFlag), ...ofSpec], 'Nothing was scheduled');
   return { options, remarks: remarksOnKey(name, spec) };
 }
 
-const NOTHING_WRONG = { spec: { cron: '@daily' } };
+const DAILY = { cron: '@daily' };
 
 /** Exactly one of the three flags. */
-function readTimes({ cron, every, calendar }: CreateFlags): { spec?: ScheduleTimes; problems: string[] } {
+function readTimes({ cron, every, calendar }: CreateFlags, problems: string[]): ScheduleTimes {
   const given = [cron, every, calendar].filter((flag) => flag !== undefined);
-  if (given.length !== 1) return { problems: ['give one of --cron, --every and --calendar'] };
-  if (cron !== undefined) return { spec: { cron }, problems: [] };
-  if (every !== undefined) return { spec: { every }, problems: [] };
-  try {
-    return { spec: { calendar: JSON.parse(calendar ?? '') as never }, problems: [] };
-  } catch (error) {
-    return { problems: [`--calendar: is not JSON: ${reasonOf(error)}`] };
-  }
+  if (given.length !== 1) problems.push('give one of --cron, --every and --calendar');
+  else if (cron !== undefined) return { cron };
+  else if (every !== undefined) return { every };
+  // The check of the schedule refuses a text.
+  else return { calendar: softJson(calendar) as never };
+  return DAILY;
 }
 
 interface ReadTarget {
@@ -86,60 +84,40 @@ interface ReadTarget {
 const PROBLEMS = {
   campaign: findSpecProblems,
   outlook: (spec: unknown) => problemsWithin([], validateOutlook(spec)),
-} as const satisfies Record<Exclude<TargetKind, 'batch'>, unknown>;
+};
 
-async function readTarget(target: string, source: string, flags: BatchFlags): Promise<ReadTarget> {
-  if (isTargetKind(target))
-    return target === 'batch' ? readBatch(source, flags) : readFromFile(target, source, flags);
-  // What else is wrong is told, too; nobody knows what SPEC is.
-  const unknown = `TARGET: "${target}" is none of ${TARGET_KINDS.join(', ')}`;
-  return { problems: [unknown, ...readBatch(ANY_ADDRESS, flags).problems] };
+async function readTarget(target: string, source: string, flags: CreateFlags): Promise<ReadTarget> {
+  if (target === 'batch') return readBatch(source, flags);
+  if (target === 'campaign' || target === 'outlook') return readFromFile(target, source, flags);
+  return { problems: [`TARGET: "${target}" is none of ${TARGET_KINDS.join(', ')}`] };
 }
-
-const ANY_ADDRESS = 'https://example.com/';
 
 async function readFromFile(
   kind: keyof typeof PROBLEMS,
   file: string,
-  { concurrency, notify, skipBad, organization, space }: BatchFlags,
+  { concurrency, notify, skipBad, organization, space }: CreateFlags,
 ): Promise<ReadTarget> {
   const ofBatches = Object.entries({ concurrency, notify, 'skip-bad': skipBad, organization, space });
-  const read = await readSpec(kind, file);
-  const misplaced = ofBatches.filter(([, value]) => value !== undefined);
-  return {
-    ...read,
-    problems: [
-      ...misplaced.map(([name]) => `--${name}: is for batches; of ${kind}s it stands in the spec`),
-      ...read.problems,
-    ],
-  };
-}
-
-async function readSpec(kind: keyof typeof PROBLEMS, file: string): Promise<ReadTarget> {
-  try {
-    const text = await readTextFile('SPEC', file);
-    return readSpecText(text, file === '-' ? 'stdin' : file, (spec) =>
-      PROBLEMS[kind](isRecord(spec) ? { ...spec, key: 'key' } : spec),
-    );
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    return { problems: [error.message] };
-  }
+  const problems = ofBatches
+    .filter(([, value]) => value !== undefined)
+    .map(([name]) => `--${name}: is for batches; of ${kind}s it stands in the spec`);
+  const text = await orProblem<string | undefined>(readTextFile('SPEC', file), problems, undefined);
+  if (text === undefined) return { problems };
+  const read = readSpecText(text, file === '-' ? 'stdin' : file, (spec) =>
+    PROBLEMS[kind](isRecord(spec) ? { ...spec, key: 'key' } : spec),
+  );
+  return { spec: read.spec, problems: [...problems, ...read.problems] };
 }
 
 /** A batch has no spec in a file, but flags; each firing reads its manifest anew. */
-function readBatch(manifest: string, flags: BatchFlags): ReadTarget {
+function readBatch(manifest: string, flags: CreateFlags): ReadTarget {
   const { concurrency, skipBad } = flags;
   const problems: string[] = [];
   const notify = notifyFrom(flags.notify, problems);
   const spec: ScheduledBatch = { manifest, concurrency, scope: scopeFrom(flags), notify, skipBad };
+  const asOwnFlag = (problem: string): string =>
+    problem.startsWith('manifest: ') ? problem.replace('manifest', 'MANIFEST_URL') : asBatchFlag(problem);
   return { spec, problems: [...problems, ...validateScheduledBatch(spec).map(asOwnFlag)] };
-}
-
-function asOwnFlag(problem: string): string {
-  return problem.startsWith('manifest: ')
-    ? problem.replace('manifest', 'MANIFEST_URL')
-    : asBatchFlag(problem);
 }
 
 function remarksOnKey(name: string, spec: unknown): string[] {

@@ -1,7 +1,9 @@
 /** Everything on one machine: Temporal server with its UI, sandbox and worker, started and stopped in order. */
 import { once } from 'node:events';
+import { mkdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import path from 'node:path';
+import { lock } from 'proper-lockfile';
 import { type Pace, RECORD_PATHS, type Sandbox, SANDBOX_KEY, startSandbox } from '@segue/sandbox';
 import { Credential } from '../../api/credential';
 import {
@@ -15,8 +17,8 @@ import { digest } from '../../platform/digest';
 import { FAIRNESS_SETTING, startDevServer } from '../../temporal/devServer';
 import { findTemporal, type Say } from '../../temporal/find';
 import { createSegueWorker, type SegueWorker } from '../../worker';
-import { claimFolder } from './claim';
-import { connectWorker, untilPolling } from './runWorker';
+import { UnreachableError } from '../lib/exit';
+import { connectWorker, untilPolling } from './worker';
 
 /** The sandbox's own places for what the API's document does not show. */
 const SANDBOX_LAYOUT = {
@@ -54,7 +56,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
     for (const step of cleanUp.splice(0).reverse()) await step();
   };
   try {
-    cleanUp.push(await claimFolder(options.state, options.say));
+    cleanUp.push(await claimFolder(options.state));
     const server = await startTemporal(options, options.config.temporal);
     cleanUp.push(server.stop);
 
@@ -88,6 +90,19 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
     await stop();
     throw error;
   }
+}
+
+/** Makes a folder ours until the returned function is called: two servers on one file would destroy it. */
+async function claimFolder(folder: string): Promise<() => Promise<void>> {
+  await mkdir(folder, { recursive: true });
+  // A killed process leaves its mark for some seconds.
+  const retries = { retries: 7, factor: 1, minTimeout: 1_000 };
+  return lock(folder, { stale: 5_000, update: 1_000, retries }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ELOCKED') throw error;
+    throw new UnreachableError(
+      `${folder} is in use by another segue; stop that one, or choose a folder with --state`,
+    );
+  });
 }
 
 /**
