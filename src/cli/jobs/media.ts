@@ -1,5 +1,5 @@
 import { type Command } from 'commander';
-import { findTool, mediaTools } from '../../api/tools';
+import { mediaTools } from '../../api/tools';
 import { type JobState, type MediaJob } from '../../client/jobs/job';
 import { type JobEntry, type JobFilter } from '../../client/listing';
 import { type SegueClient } from '../../client/segueClient';
@@ -25,7 +25,7 @@ import {
 } from '../lib/noun';
 import { type Starting } from '../lib/start';
 
-const MEDIA: Noun<JobState, MediaJob, WaitFlags & SaveFlags> = {
+export const MEDIA: Noun<JobState, MediaJob, WaitFlags & SaveFlags> = {
   ...JOB,
   a: 'a media job',
   keyOf: mediaKeyOf,
@@ -57,11 +57,9 @@ export function addTo(program: Command): void {
     columns: ['KEY', 'STATUS', 'STAGE', 'TOOL', 'TASK'],
     rowOf: ({ key, status, stage, tool, taskId }) => [key, status, stage ?? '', tool ?? '', taskId ?? ''],
     filterFrom: (flags, problems) => {
-      const { stage, tool } = flags;
-      if (tool !== undefined && !findTool(tool))
-        problems.push(`--tool: "${tool}" is none of ${Object.keys(mediaTools).join(', ')}`);
-      const project = projectFilter(flags, problems);
-      return { stage: oneOf('--stage', stage, MEDIA_STAGES, problems), tool, project };
+      const stage = oneOf('--stage', flags.stage, MEDIA_STAGES, problems);
+      const tool = oneOf('--tool', flags.tool, Object.keys(mediaTools), problems);
+      return { stage, tool, project: projectFilter(flags, problems) };
     },
     client: (segue) => segue.media,
   })

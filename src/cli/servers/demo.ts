@@ -1,12 +1,11 @@
 import path from 'node:path';
 import { type LedgerEntry } from '@segue/sandbox';
-import { saveFilesOf } from '../../client/files';
-import { type JobReport } from '../../client/report';
 import { loadLocalConfig } from '../../config';
-import { type MediaState } from '../../contract';
 import { isPortFree } from '../../temporal/ports';
+import { MEDIA } from '../jobs/media';
 import { withTemporal } from '../lib/connect';
-import { EXIT } from '../lib/exit';
+import { EXIT, type ExitCode } from '../lib/exit';
+import { follow } from '../lib/follow';
 import { env, io, print, say } from '../lib/io';
 import { workflowUrl } from '../lib/start';
 import { type LocalStack, startLocalStack } from './localStack';
@@ -22,53 +21,40 @@ export async function runDemo(): Promise<void> {
   const free = async (port: number): Promise<number> => ((await isPortFree(port)) ? port : 0);
   const { temporal, ui, sandbox } = DEV_PORTS;
   const ports = { temporal: await free(temporal), ui: await free(ui), sandbox: await free(sandbox) };
-  const stack = await startLocalStack({ config, state: STATE, ports, say });
+  const stack = await startLocalStack({ config, state: STATE, ports });
   try {
-    const report = await removeBackground(stack);
-    const paidOnce = await showWhatHappened(stack, report);
-    io().exitCode = report.status === 'succeeded' && paidOnce ? EXIT.done : EXIT.failed;
+    const key = `demo-${new Date().toISOString().replace(/[-:]|\.\d+/g, '')}`;
+    const exitCode = await removeBackground(stack, key);
+    const paidOnce = await showWhatHappened(stack, key);
+    io().exitCode = paidOnce ? exitCode : EXIT.failed;
   } finally {
     await stack.stop();
   }
 }
 
-async function removeBackground({ sandbox, temporal, config }: LocalStack): Promise<JobReport> {
-  const key = `demo-${new Date().toISOString().replace(/[-:]|\.\d+/g, '')}`;
+async function removeBackground({ sandbox, temporal, config }: LocalStack, key: string): Promise<ExitCode> {
   const request = { image_url: `${sandbox.url}/samples/shoe.png`, magic_crop: true };
-  const poll = { min: '300ms', max: '500ms' };
+  const spec = { key, tool: 'remove-background', request, poll: { min: '300ms', max: '500ms' } } as const;
   say(`Job: remove the background of ${request.image_url}`);
-  const onChange = (state: MediaState): void => {
-    say(`  ${state.stage}${state.taskId ? `, task ${state.taskId}` : ''}, polls so far: ${state.polls}`);
-  };
-  return withTemporal(
-    ({ segue }) => segue(config).media.run({ key, tool: 'remove-background', request, poll }, { onChange }),
-    temporal,
-  );
+  return withTemporal(async ({ segue }) => {
+    const job = await segue(config).media.start(spec);
+    return follow(job, { out: STATE, at: '/images' }, MEDIA);
+  }, temporal);
 }
 
 /** Tells what the service itself saw, and gives whether that was one POST. */
-async function showWhatHappened(
-  { sandbox, temporal, uiUrl }: LocalStack,
-  report: JobReport,
-): Promise<boolean> {
+async function showWhatHappened({ sandbox, temporal, uiUrl }: LocalStack, key: string): Promise<boolean> {
   const ledger = await fetch(`${sandbox.url}/_sandbox/ledger`);
   const { entries } = (await ledger.json()) as { entries: LedgerEntry[] };
-  const ofThisJob = entries.filter(({ requestId }) => requestId?.startsWith(`${report.key}.`));
+  const ofThisJob = entries.filter(({ requestId }) => requestId?.startsWith(`${key}.`));
   const accepted = ofThisJob.filter(({ kind, applied }) => kind === 'submit' && applied).length;
-  print('');
-  print(`${report.workflowId} ${report.status}`);
-  if (report.error) print(`  ${report.error}`);
-  print(`  the service saw   ${accepted} POST accepted, ${ofThisJob.length - accepted} polls`);
-  print(`  its task          ${report.taskId ?? 'none'}`);
-  const saved = await saveFilesOf(report.info, report.key, { into: STATE, at: '/images', proxy: {} });
-  for (const file of typeof saved === 'string' ? [] : saved) print(`  the result        ${file.path ?? ''}`);
-  print('');
-  print('Where to look');
+  print(`The service saw ${accepted} POST accepted, ${ofThisJob.length - accepted} polls.`);
+  print('Where to look:');
   if (uiUrl) {
     print(`  ./bin/segue dev --state ${STATE}   opens the same state, with the UI, until Ctrl-C; then`);
-    print(`  ${workflowUrl(uiUrl, temporal.namespace, report.workflowId)}`);
+    print(`  ${workflowUrl(uiUrl, temporal.namespace, `media/${key}`)}`);
   } else {
-    print(`  workflow ${report.workflowId} in namespace ${temporal.namespace} of ${temporal.address}`);
+    print(`  workflow media/${key} in namespace ${temporal.namespace} of ${temporal.address}`);
   }
   return accepted === 1;
 }

@@ -24,7 +24,7 @@ export async function runDev({ port, uiPort, sandboxPort, state, ...flags }: Dev
     '--sandbox-port': sandboxPort,
   });
   const ports = { temporal: port, ui: uiPort, sandbox: sandboxPort };
-  const stack = await startLocalStack({ config, state, ports, pace, say });
+  const stack = await startLocalStack({ config, state, ports, pace });
   const stopped = untilAskedToStop();
   print(`ready: polling ${stack.worker.taskQueues.join(', ')}`);
   print(`  Temporal  ${stack.temporal.address}`);

@@ -6,18 +6,13 @@ import path from 'node:path';
 import { lock } from 'proper-lockfile';
 import { type Pace, RECORD_PATHS, type Sandbox, SANDBOX_KEY, startSandbox } from '@segue/sandbox';
 import { Credential } from '../../api/credential';
-import {
-  type LocalConfig,
-  type LocalTemporalConfig,
-  PUBLISHED_LAYOUT,
-  type StarterConfig,
-  type TemporalConfig,
-} from '../../config';
+import { type LocalConfig, PUBLISHED_LAYOUT, type StarterConfig, type TemporalConfig } from '../../config';
 import { digest } from '../../platform/digest';
 import { FAIRNESS_SETTING, startDevServer } from '../../temporal/devServer';
-import { findTemporal, type Say } from '../../temporal/find';
+import { findTemporal } from '../../temporal/find';
 import { createSegueWorker, type SegueWorker } from '../../worker';
 import { UnreachableError } from '../lib/exit';
+import { say } from '../lib/io';
 import { connectWorker, untilPolling } from './worker';
 
 /** The sandbox's own places for what the API's document does not show. */
@@ -34,7 +29,6 @@ export interface LocalStackOptions {
   state: string;
   ports: { temporal: number; ui: number; sandbox: number };
   pace?: Pace;
-  say: Say;
 }
 
 export interface LocalStack {
@@ -57,7 +51,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
   };
   try {
     cleanUp.push(await claimFolder(options.state));
-    const server = await startTemporal(options, options.config.temporal);
+    const server = await startTemporal(options);
     cleanUp.push(server.stop);
 
     const db = path.join(options.state, 'sandbox.ndjson');
@@ -117,18 +111,12 @@ function withOwnQueue({
   return { ...starter, taskQueue: `segue-dev-${digest([hostname(), path.resolve(state)]).slice(0, 8)}` };
 }
 
-interface RunningTemporal {
-  temporal: TemporalConfig;
-  uiUrl: string | undefined;
-  broken: Promise<string>;
-  stop: () => Promise<void>;
-}
-
-async function startTemporal(
-  { state, ports, say }: LocalStackOptions,
-  config: LocalTemporalConfig,
-): Promise<RunningTemporal> {
-  const found = await findTemporal(config, say);
+async function startTemporal({
+  config,
+  state,
+  ports,
+}: LocalStackOptions): Promise<Pick<LocalStack, 'temporal' | 'uiUrl' | 'broken' | 'stop'>> {
+  const found = await findTemporal(config.temporal, say);
   if (found.kind === 'cluster') {
     const never = new Promise<string>(() => undefined);
     return { temporal: found.cluster, uiUrl: undefined, broken: never, stop: () => Promise.resolve() };
