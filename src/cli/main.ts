@@ -63,7 +63,6 @@ export async function segueCommand(named?: string): Promise<Command> {
     })
     .exitOverride();
   for (const load of commandsFor(named)) (await load()).addTo(program);
-  inheritSettings(program);
   return program;
 }
 
@@ -71,14 +70,6 @@ function commandsFor(named: string | undefined) {
   if (named === '--version' || named === '-V') return [];
   const only = named !== undefined && Object.hasOwn(COMMANDS, named) ? COMMANDS[named] : undefined;
   return only ? [only] : new Set(Object.values(COMMANDS));
-}
-
-/** Commander copies these to subcommands only when they are made after the setting; ours are made by other files. */
-function inheritSettings(command: Command): void {
-  for (const child of command.commands) {
-    child.copyInheritedSettings(command);
-    inheritSettings(child);
-  }
 }
 
 /** What a command foresees, by exit code; these errors are told without a stack. */

@@ -5,7 +5,7 @@ import { type BatchResult, type BatchStatus, type ItemCounts } from '../../contr
 import { formatDuration } from '../../contract/durations';
 import { counted, lines } from '../lib/format';
 import { type Shown } from '../lib/screen';
-import { restCommand, stoppedAdvice, word } from '../lib/advice';
+import { stoppedAdvice, word } from '../lib/advice';
 
 /** One line: how far it is, how fast, and for how long still. */
 function progressLine(status: BatchStatus, now: number): string {
@@ -68,7 +68,7 @@ function standingLines(status: BatchStatus): string[] {
   return lines(
     incomplete !== null && `a part of the manifest is not run: ${incomplete}; what was handed over goes on`,
     isRestAwaited &&
-      `${handedOver} of ${total} partitions are handed over; ${restCommand(key)} hands over the rest`,
+      `${handedOver} of ${total} partitions are handed over; the same \`start\`, \`run\` or \`retry\` hands over the rest`,
     paused && `paused by ${paused.by}${paused.reason ? `: ${paused.reason}` : ''}`,
     trouble && `the service is in trouble: ${trouble}`,
     late && `${late}; to let others begin beside them: segue batch concurrency ${word(key)} --to N --by NAME`,

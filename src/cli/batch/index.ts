@@ -37,13 +37,6 @@ Examples:
 A line of MANIFEST is one job, as JSON:
   {"key":"mug-7","tool":"remove-background","request":{"image_url":"https://example.com/mug-7.png"}}`;
 
-const RESULTS = `
-An item that continued as a run of its own has the outcome of that run.
-Temporal keeps the results of a partition for the namespace's retention after its end. Said on stderr: until when all
-are there, and how many items are missing, because they are kept no longer or not handed over yet.
-
-A file is named after the key of its item: KEY-1.png.`;
-
 export function addTo(program: Command): void {
   const batch = program
     .command('batch')
@@ -107,7 +100,6 @@ function addResults(batch: Command): void {
       'save the files that results point to in this folder; asked again, it goes on',
     )
     .option('--at <pointer>', 'where in `info` their URLs are, as a JSON pointer, like /images')
-    .addHelpText('after', RESULTS)
     .action(
       exiting(async (key: string, flags: ResultsFlags) => {
         const wanted = wantedFrom(flags, validateKey(BATCH, key));

@@ -1,7 +1,7 @@
 /** `segue batch results`: what became of each line, in the manifest's order, one JSON object a line. */
 import { once } from 'node:events';
 import { type Batch } from '../../client/batches/batch';
-import { type FilePlace, type ResultWithFiles } from '../../client/files';
+import { type FilePlace, type ResultWithFiles, type SavedFile } from '../../client/files';
 import { type MissingResults } from '../../client/batches/results';
 import { type BatchItemStatus } from '../../contract';
 import { loadProxySettings } from '../../config';
@@ -41,7 +41,7 @@ export function wantedFrom(
 }
 
 export async function printResults(batch: Batch, { status, place }: WantedResults): Promise<ExitCode> {
-  const tally = place && new FileTally();
+  const files = { saved: 0, exists: 0, failed: 0 };
   const missing: MissingResults[] = [];
   const options = { onMissing: (part: MissingResults) => void missing.push(part) };
   let [shown, all] = [0, 0];
@@ -49,7 +49,7 @@ export async function printResults(batch: Batch, { status, place }: WantedResult
     all += 1;
     if (status !== undefined && result.status !== status) continue;
     shown += 1;
-    tally?.note(result);
+    countFiles(result, files);
     // Whoever reads slowly is waited for: a million results do not fit in memory.
     if (!io().stdout.write(`${JSON.stringify(result)}\n`)) await once(io().stdout, 'drain');
   }
@@ -58,32 +58,22 @@ export async function printResults(batch: Batch, { status, place }: WantedResult
   // Whoever may read results need not be allowed to read how long they are kept.
   const kept = batch.kept().then(keptLine);
   say(await kept.catch((error: unknown) => `How long they are kept cannot be read: ${reasonOf(error)}`));
-  return tally?.finish() ?? EXIT.done;
+  if (!place) return EXIT.done;
+  say(`${files.saved} files saved, ${files.exists} were there, ${files.failed} could not be saved`);
+  return files.failed === 0 ? EXIT.done : EXIT.failed;
 }
 
-/** What became of the files of `--download`, in words. */
-export class FileTally {
-  readonly #counts = { saved: 0, exists: 0, failed: 0 };
-  /** Items whose results point to no file; asking again would not change that. */
-  #without = 0;
-
-  /** What could not be saved is said at once. */
-  note({ key, files = [], unsaved }: ResultWithFiles): void {
-    if (unsaved !== undefined) {
-      this.#without += 1;
-      say(`${key}: --${unsaved}`);
-    }
-    for (const { status, url, error } of files) {
-      this.#counts[status] += 1;
-      if (status === 'failed') say(`${key}: ${url} could not be saved: ${error ?? ''}`);
-    }
+/** What could not be saved is said at once. */
+function countFiles(
+  { key, files = [], unsaved }: ResultWithFiles,
+  counts: Record<SavedFile['status'], number>,
+): void {
+  if (unsaved !== undefined) {
+    say(`${key}: --${unsaved}`);
+    counts.failed += 1;
   }
-
-  finish(): ExitCode {
-    const { saved, exists, failed } = this.#counts;
-    const without = this.#without > 0 ? `; ${this.#without} items have none to save` : '';
-    say(`${saved} files saved, ${exists} were there, ${failed} could not be saved${without}`);
-    if (failed > 0) say('The same command tries those again that are not there.');
-    return failed + this.#without === 0 ? EXIT.done : EXIT.failed;
+  for (const { status, url, error } of files) {
+    counts[status] += 1;
+    if (status === 'failed') say(`${key}: ${url} could not be saved: ${error ?? ''}`);
   }
 }

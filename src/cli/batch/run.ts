@@ -3,7 +3,6 @@ import { type BatchSpec } from '../../runs/batch/start';
 import { type Batch } from '../../client/batches/batch';
 import { type ManifestCheck } from '../../runs/manifest/check';
 import { type JobReport, NO_JOB } from '../../client/report';
-import { loadStarterConfig } from '../../config';
 import { type BatchResult, type BatchStatus } from '../../contract';
 import { assertValid } from '../../errors';
 import { batchKeyOf, batchTaskQueue } from '../../contract/ids';
@@ -11,11 +10,11 @@ import { validateGivenBatch } from '../../validation/batch';
 import { checkBatch, manifestReading, warningLine } from './check';
 import { batchShown, resultLines, statusLines } from './format';
 import { adviceOnBatch, leftLines, word } from '../lib/advice';
-import { withTemporal } from '../lib/connect';
+import { withSegue } from '../lib/connect';
 import { EXIT, type ExitCode } from '../lib/exit';
 import { asBatchFlag, notifyFrom, scopeFrom, type ScopeFlags, validateTimeout } from '../lib/flags';
 import { headline, type WaitFlags } from '../lib/follow';
-import { env, print, printJson, say } from '../lib/io';
+import { print, printJson, say } from '../lib/io';
 import { type Begin, type JsonFlag, type Noun, validateKey } from '../lib/noun';
 import { watcher } from '../lib/screen';
 import { sayThatItExists, sayWhenNobodyPolls, tellStarted } from '../lib/start';
@@ -94,9 +93,8 @@ function show(report: JobReport): void {
 export function retryBatch(text: string, { json }: JsonFlag): Promise<ExitCode> {
   assertValid(validateKey(BATCH, text), 'Nothing was asked');
   const key = batchKeyOf(text) ?? text;
-  const config = loadStarterConfig(env());
-  return withTemporal(async (connected) => {
-    const { batch, items: repeated, left } = await connected.segue(config).batch.retry(key);
+  return withSegue(async (segue, connected) => {
+    const { batch, items: repeated, left } = await segue.batch.retry(key);
     leftLines(key, left).forEach(say);
     if (!batch) {
       if (json) printJson({ ...NO_JOB, status: 'succeeded', error: null, repeated, left });

@@ -2,7 +2,7 @@
 import { type Command } from 'commander';
 import { type Campaign } from '../../client/campaigns/campaign';
 import { type CampaignStatus, type CampaignVerdict } from '../../contract';
-import { listFlag, readJson, readObjectFile } from '../lib/flags';
+import { listFlag, readObjectFile, softJson } from '../lib/flags';
 import { say } from '../lib/io';
 import { addChange, type ChangeFlags, type Noun } from '../lib/noun';
 
@@ -54,10 +54,9 @@ export function addDecisions(campaign: Command, noun: CampaignNoun): void {
         : [],
   };
   addChange(campaign, noun, add, async (one, flags, [, name = '', tool = '']) => {
-    const { request = '', input, by, optional } = flags;
-    const asked =
-      input === undefined ? readJson('--request', request) : await readObjectFile('--input', input);
-    await one.addMedia({ name, tool, by, optional, request: asked as Record<string, unknown> });
+    const { input, by, optional } = flags;
+    const request = input === undefined ? softJson(flags.request) : await readObjectFile('--input', input);
+    await one.addMedia({ name, tool, by, optional, request: request as Record<string, unknown> });
     return { done: `${name} was added by ${by}` };
   })
     .option('--request <json>', 'the request of the tool; any value may be {"from": JOB, "at": POINTER}')

@@ -1,6 +1,5 @@
 /** `segue held` lists what needs a person, and `segue resolve` decides it. */
 import { type Command } from 'commander';
-import { loadStarterConfig } from '../../config';
 import { type DecisionAction } from '../../contract';
 import { mediaKeyOf, mediaWorkflowId } from '../../contract/ids';
 import { assertValid, DecisionRefusedError, InvalidInputError, NoAnswerError } from '../../errors';
@@ -11,11 +10,11 @@ import { NO_JOB } from '../../client/report';
 import { inParallel } from '../../platform/parallel';
 import { validateTaskId } from '../../validation/inputs';
 import { adviceFor, adviceForHold, adviceLines } from '../lib/advice';
-import { type Connected, withTemporal } from '../lib/connect';
+import { type Connected, withSegue } from '../lib/connect';
 import { EXIT, type ExitCode, UsageError } from '../lib/exit';
 import { byOption, softNumber, validateLimit } from '../lib/flags';
 import { age, counted, lines } from '../lib/format';
-import { env, exiting, print, printJson, say } from '../lib/io';
+import { exiting, print, printJson, say } from '../lib/io';
 import { addJson, type JsonFlag } from '../lib/noun';
 
 export function addTo(program: Command): void {
@@ -40,14 +39,11 @@ export function addTo(program: Command): void {
 
 async function showHeld({ limit, json }: JsonFlag & { limit: number }): Promise<void> {
   assertValid(validateLimit({ limit }), 'Nothing was listed');
-  const config = loadStarterConfig(env());
-  const { jobs, more } = await withTemporal(({ segue }) => segue(config).held({ limit }));
+  const { jobs, more } = await withSegue((segue) => segue.held({ limit }));
   for (const job of jobs) {
     if (json) printJson(rowOf(job));
     else linesOf(job).forEach(print);
   }
-  if (jobs.some(({ answered }) => !answered))
-    say('No worker answers for some of these jobs; only their list entry is shown. Start one: segue worker');
   const needed = jobs.length === 1 ? '1 job needs a person' : `${jobs.length} jobs need a person`;
   if (jobs.length === 0) say('Nothing needs a person.');
   else say(more > 0 ? `${needed}; up to ${more} more are not shown, --limit shows them` : needed);
@@ -73,7 +69,7 @@ function linesOf(job: HeldJob): string[] {
     reason,
     taskId && `its task is ${taskId}`,
     why !== 'overdue' && !taskId && requestId && `it was sent as X-Request-Id ${requestId}`,
-    !answered && 'no worker answers for it',
+    !answered && 'no worker answers for it, so only its list entry is known; start one: segue worker',
   );
   return [
     `${workflowId} (${tool ?? 'unknown tool'}) ${why ? WHY[why] : (stage ?? '')}`,
@@ -100,9 +96,7 @@ const AT_ONCE = 5;
 
 async function resolve(id: string | undefined, flags: ResolveFlags): Promise<ExitCode> {
   const decision = decisionFrom(id, flags);
-  const config = loadStarterConfig(env());
-  return withTemporal(async (connected) => {
-    const segue = connected.segue(config);
+  return withSegue(async (segue, connected) => {
     const decideOne = async (workflowId: string): Promise<ExitCode> =>
       decideJob(await segue.job(workflowId), decision, flags);
     if (flags.where === undefined) return decideOne(workflowIdOf(id ?? '') ?? '');

@@ -10,7 +10,6 @@ import {
   type MediaInput,
   type StoppedItems,
 } from '../../contract';
-import { repeatedKey } from '../../contract/ids';
 import { NotRepeatedError } from '../../errors';
 import { lines, table } from './format';
 
@@ -104,14 +103,6 @@ export function leftLines(key: string, { held, lost, cancelled }: LeftItems): st
       `Not run again: ${lost} whose partition was stopped. The service may still work on their tasks: ${results} --status running`,
     cancelled > 0 && `Not run again: ${cancelled} cancelled. They did not fail`,
   );
-}
-
-/** `start` refuses the key of a retry. */
-export function restCommand(key: string): string {
-  const repeated = repeatedKey(key);
-  return repeated === undefined
-    ? '`segue batch start` with the same manifest and key'
-    : `\`segue batch retry ${word(repeated)}\``;
 }
 
 export function adviceOnCampaign({ key, approval, paused, jobs }: CampaignStatus): string[] {

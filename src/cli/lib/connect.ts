@@ -4,9 +4,15 @@ import { type Client } from '@temporalio/client';
 import { type Api, type CallOptions } from '../../api/client';
 import { type SegueClient } from '../../client/segueClient';
 import { type ProjectsOptions } from '../../client/projects';
-import { apiSettings } from '../../config/service';
 import { LONGEST_CALL_MS } from '../../contract';
-import { loadApiConfig, loadTemporalConfig, type StarterConfig, type TemporalConfig } from '../../config';
+import {
+  apiSettings,
+  loadApiConfig,
+  loadStarterConfig,
+  loadTemporalConfig,
+  type StarterConfig,
+  type TemporalConfig,
+} from '../../config';
 import { reasonOf, UnreachableError } from './exit';
 import { type ScopeFlags } from './flags';
 import { env } from './io';
@@ -29,6 +35,14 @@ export async function withTemporal<T>(
   } finally {
     await close();
   }
+}
+
+/** The same, with the client that the settings of this process make. */
+export async function withSegue<T>(
+  work: (segue: SegueClient, connected: Connected) => Promise<T>,
+): Promise<T> {
+  const config = loadStarterConfig(env());
+  return withTemporal((connected) => work(connected.segue(config), connected));
 }
 
 /** Names the address when it cannot be reached, and what to do. */

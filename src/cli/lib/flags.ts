@@ -114,17 +114,15 @@ export async function readTextFile(flag: string, file: string): Promise<string> 
 
 /** A JSON object from the file that a flag names, or from stdin. */
 export async function readObjectFile(flag: string, file: string): Promise<Record<string, unknown>> {
-  const value = readJson(`${flag} ${file}`, await readTextFile(flag, file));
+  const text = await readTextFile(flag, file);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new UsageError(`${flag} ${file}: is not JSON: ${reasonOf(error)}`);
+  }
   if (!isRecord(value)) throw new UsageError(`${flag} ${file}: must be a JSON object`);
   return value;
-}
-
-export function readJson(name: string, text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch (error) {
-    throw new UsageError(`${name}: is not JSON: ${reasonOf(error)}`);
-  }
 }
 
 /** Adds a wrong file to the problems instead of throwing. */

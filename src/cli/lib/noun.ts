@@ -3,15 +3,14 @@ import { type Command } from 'commander';
 import { NO_JOB } from '../../client/report';
 import { type Run } from '../../client/run';
 import { type SegueClient } from '../../client/segueClient';
-import { loadStarterConfig } from '../../config';
 import { assertValid } from '../../errors';
 import { word } from './advice';
-import { type Connected, withTemporal } from './connect';
+import { type Connected, withSegue } from './connect';
 import { EXIT, type ExitCode, isOpen } from './exit';
 import { byOption, softNumber, validateLimit, validateTimeout } from './flags';
 import { follow, type Shows, type WaitFlags } from './follow';
 import { age, table } from './format';
-import { env, exiting, print, printJson, say } from './io';
+import { exiting, print, printJson, say } from './io';
 import { type Starting, tellStarted, withStarted } from './start';
 
 /** How a run is found. */
@@ -88,8 +87,7 @@ export async function withRun<R extends Run>(
   problems: string[] = [],
 ): Promise<ExitCode> {
   assertValid([...validateKey({ a, keyOf }, text), ...problems], 'Nothing was asked');
-  const config = loadStarterConfig(env());
-  return withTemporal(async ({ segue }) => work(await get(segue(config), keyOf(text) ?? text)));
+  return withSegue(async (segue) => work(await get(segue, keyOf(text) ?? text)));
 }
 
 export function validateKey(
@@ -228,9 +226,8 @@ async function list<Entry extends { startedAt: string }, Filter>(
   const filter = filterFrom(flags, problems);
   assertValid(problems, 'Nothing was listed');
   const { limit, json } = flags;
-  const config = loadStarterConfig(env());
-  await withTemporal(async ({ segue }) => {
-    const source = client(segue(config));
+  await withSegue(async (segue) => {
+    const source = client(segue);
     const found: Entry[] = [];
     for await (const entry of source.list(filter)) {
       if (found.push(entry) >= limit) break;

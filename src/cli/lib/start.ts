@@ -1,13 +1,13 @@
 /** What `run` and `start` of every noun do until the run is there, and say about it. */
-import { loadStarterConfig, type TemporalConfig } from '../../config';
+import { type TemporalConfig } from '../../config';
 import { type Run } from '../../client/run';
 import { type SegueClient } from '../../client/segueClient';
 import { isLoopback } from '../../platform/loopback';
 import { followCommand } from './advice';
-import { type Connected, withTemporal } from './connect';
+import { type Connected, withSegue } from './connect';
 import { EXIT, type ExitCode } from './exit';
 import { age } from './format';
-import { env, print, printJson, say } from './io';
+import { print, printJson, say } from './io';
 
 export interface Starting<R extends Run> {
   start: (segue: SegueClient) => Promise<R>;
@@ -22,9 +22,8 @@ export async function withStarted<R extends Run>(
   { start, exists, submitQueue }: Starting<R>,
   work: (run: R, connected: Connected) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  const config = loadStarterConfig(env());
-  return withTemporal(async (connected) => {
-    const run = await start(connected.segue(config));
+  return withSegue(async (segue, connected) => {
+    const run = await start(segue);
     if (run.existing) await sayThatItExists(run, exists(run));
     await sayWhenNobodyPolls(connected, run.taskQueue, submitQueue?.(run.taskQueue));
     return work(run, connected);

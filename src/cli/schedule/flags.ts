@@ -44,7 +44,7 @@ export async function readSchedule(
   target: string,
   source: string,
   flags: CreateFlags,
-): Promise<{ options: ScheduleOptions; remarks: string[] }> {
+): Promise<ScheduleOptions> {
   const problems: string[] = [];
   const times = readTimes(flags, problems);
   const { spec, problems: ofSpec } = await readTarget(target, source, flags);
@@ -59,7 +59,7 @@ export async function readSchedule(
   const isOfSpec = new Set(validateSchedule('any', { spec: DAILY, target: options.target }));
   const others = validateSchedule(name, options).filter((problem) => !isOfSpec.has(problem));
   assertValid([...problems, ...others.map(asFlag), ...ofSpec], 'Nothing was scheduled');
-  return { options, remarks: remarksOnKey(name, spec) };
+  return options;
 }
 
 const DAILY = { cron: '@daily' };
@@ -118,10 +118,4 @@ function readBatch(manifest: string, flags: CreateFlags): ReadTarget {
   const asOwnFlag = (problem: string): string =>
     problem.startsWith('manifest: ') ? problem.replace('manifest', 'MANIFEST_URL') : asBatchFlag(problem);
   return { spec, problems: [...problems, ...validateScheduledBatch(spec).map(asOwnFlag)] };
-}
-
-function remarksOnKey(name: string, spec: unknown): string[] {
-  return isRecord(spec) && typeof spec.key === 'string'
-    ? [`the key ${spec.key} of the spec is not used: each firing has its own, like ${name}-20260101T020000Z`]
-    : [];
 }

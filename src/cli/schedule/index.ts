@@ -6,7 +6,7 @@ import { loadStarterConfig } from '../../config';
 import { type ScheduleOverlap } from '../../contract';
 import { assertValid } from '../../errors';
 import { type CreateFlags } from './flags';
-import { type Connected, withTemporal } from '../lib/connect';
+import { withSegue } from '../lib/connect';
 import { softNumber } from '../lib/flags';
 import { env, osUser, print, printJson, say } from '../lib/io';
 import { addJson, type JsonFlag } from '../lib/noun';
@@ -34,13 +34,6 @@ Without --timezone, a worker is asked for the workspace's zone.`;
 
 const OVERLAP = 'while the one before is open: skip, buffer-one, buffer-all or allow-all';
 
-async function withSchedules(
-  work: (schedules: SchedulesClient, connected: Connected) => Promise<void>,
-): Promise<void> {
-  const config = loadStarterConfig(env());
-  await withTemporal((connected) => work(connected.segue(config).schedules, connected));
-}
-
 export function addTo(program: Command): void {
   const schedule = program
     .command('schedule')
@@ -64,21 +57,20 @@ export function addTo(program: Command): void {
     .addHelpText('after', CREATING)
     .action(async (name: string, target: string, source: string, flags: CreateFlags & JsonFlag) => {
       const { readSchedule } = await import('./flags.js');
-      const { options, remarks } = await readSchedule(name, target, source, flags);
-      await withSchedules(async (schedules, connected) => {
-        const created = await schedules.create(name, options);
-        tellCreated({ ...created, remarks: [...remarks, ...created.remarks] }, flags);
+      const options = await readSchedule(name, target, source, flags);
+      await withSegue(async ({ schedules }, connected) => {
+        tellCreated(await schedules.create(name, options), flags);
         await sayWhenNobodyPolls(connected, loadStarterConfig(env()).taskQueue);
       });
     });
   addJson(schedule.command('list'), 'print one JSON object a line')
     .description('list the schedules: when they fire next, when they fired last')
-    .action((flags: JsonFlag) => withSchedules((schedules) => listAll(schedules, flags)));
+    .action((flags: JsonFlag) => withSegue(({ schedules }) => listAll(schedules, flags)));
   addJson(schedule.command('show <name>'))
     .description('show the next five times, the last firings with their outcome, and how many were skipped')
     .action(async (name: string, flags: JsonFlag) => {
       assertValidFlags((await checks()).validateScheduleName(name), 'There is no such schedule');
-      await withSchedules((schedules) => showOne(schedules, name, flags));
+      await withSegue(({ schedules }) => showOne(schedules, name, flags));
     });
   addChanges(schedule);
 }
@@ -127,7 +119,7 @@ function addChange<Flags>(schedule: Command, verb: string, change: Change<Flags>
     .description(change.about)
     .action(async (name: string, flags: Flags & JsonFlag) => {
       assertValidFlags(change.validate(await checks(), name, flags), `Nothing was ${change.past}`);
-      await withSchedules((schedules) => change.act(schedules, name, flags));
+      await withSegue(({ schedules }) => change.act(schedules, name, flags));
       if (flags.json) printOne(name, 'succeeded');
       else print(`${name}: ${change.past}`);
     });
