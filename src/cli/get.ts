@@ -17,7 +17,7 @@ interface GetFlags extends ScopeFlags {
 
 type Read = (api: Api, options: CallOptions, ids: [string, string], flags: GetFlags) => Promise<unknown>;
 
-/** The records that can be read: usage, what it is, how it is read. */
+/** Usage, description, operation. */
 const RECORDS: [string, string, Read][] = [
   ['workspace', 'the current workspace', (api, options) => api.getWorkspace({}, options)],
   [
@@ -30,7 +30,7 @@ const RECORDS: [string, string, Read][] = [
   [
     'task <id>',
     'a task of a media tool',
-    // Whatever a run could not keep is read here, whole.
+    // A result that is too large for a run is read here as a whole.
     (api, options, [id]) => api.getTask({ id }, { ...options, largestBytes: LARGEST_READ_BYTES }),
   ],
   ['transcription <id>', 'a transcription', (api, options, [id]) => api.getTranscription({ id }, options)],

@@ -30,7 +30,7 @@ const COMMANDS: Record<string, () => Promise<{ addTo: (program: Command) => void
   ...{ worker: servers, dev: servers, demo: servers, sandbox: servers, temporal: servers },
 };
 
-/** Help of every command tells it: a script must know how a command ends. */
+/** In the help of every command. */
 const EXITS = `
 Exit: 0 done · 1 failed, cancelled or not there · 2 wrong flags, settings or input; nothing was done ·
 3 held: a person must decide · 4 Temporal, the service or a port cannot be reached · 5 stopped waiting; it goes on.`;
@@ -50,7 +50,7 @@ export async function main(argv: string[], given: Io = process): Promise<number>
   return Number(given.exitCode ?? EXIT.done);
 }
 
-/** The command with the file of the subcommand that was named, or with all of them when none was: help lists them. */
+/** The command with the file of the named subcommand; without a name with all of them, for --help. */
 export async function segueCommand(named?: string): Promise<Command> {
   const program = new Command('segue')
     .description('Runs slow, paid media work on Temporal: never twice, never lost.')
@@ -72,8 +72,8 @@ function commandsFor(named: string | undefined) {
   return only ? [only] : new Set(Object.values(COMMANDS));
 }
 
-/** What a command foresees, by exit code; these errors are told without a stack. */
-const FORESEEN: [ExitCode, (abstract new (...args: never) => Error)[]][] = [
+/** Expected errors by exit code; others are printed with their stack. */
+const EXPECTED: [ExitCode, (abstract new (...args: never) => Error)[]][] = [
   [
     EXIT.wrongInput,
     [
@@ -83,7 +83,7 @@ const FORESEEN: [ExitCode, (abstract new (...args: never) => Error)[]][] = [
     ],
   ],
   [
-    // A namespace that is not set up, too: nothing that was typed is wrong.
+    // NotSetUpError is here because nothing that was typed is wrong.
     EXIT.unreachable,
     [
       ...[UnreachableError, TransportError, errors.UnreachableAddressError, errors.NoAnswerError],
@@ -93,17 +93,17 @@ const FORESEEN: [ExitCode, (abstract new (...args: never) => Error)[]][] = [
   [EXIT.failed, [errors.NoSuchJobError, errors.NoSuchScheduleError, errors.ManifestNotKeptError, ApiError]],
 ];
 
-function foreseenExit(error: unknown): ExitCode | undefined {
-  // The sandbox, a package of its own, has its own class of this name.
+function expectedExit(error: unknown): ExitCode | undefined {
+  // The sandbox is a package of its own and has its own class of this name.
   if (error instanceof Error && error.name === 'UnusableFileError') return EXIT.wrongInput;
-  const [code] = FORESEEN.find(([, types]) => types.some((type) => error instanceof type)) ?? [];
+  const [code] = EXPECTED.find(([, types]) => types.some((type) => error instanceof type)) ?? [];
   return code ?? (isUnreachable(error) ? EXIT.unreachable : undefined);
 }
 
 const GRPC_UNAVAILABLE = 14;
 const GRPC_DEADLINE_EXCEEDED = 4;
 
-/** A connection that was there and broke: the SDK wraps the gRPC error as a cause. */
+/** The SDK wraps the gRPC error of a broken connection as a cause. */
 function isUnreachable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code } = error as { code?: unknown };
@@ -112,9 +112,9 @@ function isUnreachable(error: unknown): boolean {
 }
 
 function report(error: unknown, json: boolean): ExitCode {
-  // Commander has printed its own message, or the help that was asked for.
+  // Commander has printed its message, or the help.
   if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done;
-  const code = foreseenExit(error);
+  const code = expectedExit(error);
   const message = reasonOf(error);
   if (json) {
     const isOfJob = error instanceof LostSightError || error instanceof errors.NotRepeatedError;

@@ -6,7 +6,7 @@ import { EXIT, type ExitCode } from './lib/exit';
 import { addScopeFlags, type ScopeFlags, softJson } from './lib/flags';
 import { exiting, print, printJson, say } from './lib/io';
 
-/** What is missing is told by the notification's own check. */
+/** The check of the notification names what is missing. */
 type NotifyFlags = ScopeFlags &
   Pick<Notification, 'title' | 'message' | 'category' | 'body' | 'ctaLabel' | 'link'> & {
     user: string;

@@ -61,7 +61,7 @@ async function patch(project: ProjectRef, flags: PatchFlags): Promise<ExitCode> 
   });
 }
 
-/** The change that the flags make, or one message with everything that is wrong, before anything is sent. */
+/** Throws one message with all problems of the flags. */
 async function checkedChange(
   project: ProjectRef,
   flags: PatchFlags,
@@ -82,7 +82,7 @@ async function checkedChange(
   return change;
 }
 
-/** A project's writer is found by its workspace; who names none must be able to ask the service. */
+/** The id of a project's writer needs the workspace: without one, the service is asked. */
 function validateAsking(): string[] {
   try {
     loadApiConfig(env());
@@ -94,7 +94,7 @@ function validateAsking(): string[] {
   }
 }
 
-/** Without a report, somebody stopped waiting for it. */
+/** There is no report when the waiting was stopped. */
 function tell(report: PatchReport | undefined, changeId: string, { json }: PatchFlags): ExitCode {
   const error = report?.ok === false ? report.error : null;
   if (json) {

@@ -41,7 +41,7 @@ async function setUp(): Promise<void> {
     const { missing, clashing } = await readRegistration(connection, namespace);
     if (clashing.length > 0) throw clashingError(namespace, clashing);
     if (missing.length > 0) await register(connection, namespace, missing);
-    // They are there only after the server's own cache has seen them.
+    // The server shows them only after it has refreshed its cache.
     const giveUpAt = Date.now() + REGISTRATION_PATIENCE_MS;
     while ((await readRegistration(connection, namespace)).missing.length > 0) {
       if (Date.now() > giveUpAt)
@@ -77,7 +77,7 @@ async function diagnose({ json }: { json?: boolean }): Promise<void> {
   io().exitCode = complete ? EXIT.done : EXIT.unreachable;
 }
 
-/** A check that fails to run is a finding too. */
+/** A check that throws is a finding too. */
 async function finding(
   check: string,
   look: () => Result | Promise<Result>,
@@ -90,9 +90,9 @@ async function finding(
   }
 }
 
-/** What cannot be looked at before something else is mended. */
+/** Checks that need an earlier one to succeed. */
 function notChecked(...checks: string[]): Finding[] {
-  return checks.map((check) => ({ check, result: 'unknown', detail: 'not checked: mend the above first' }));
+  return checks.map((check) => ({ check, result: 'unknown', detail: 'not checked: fix the above first' }));
 }
 
 async function checkSettings(): Promise<Finding[]> {
@@ -153,7 +153,7 @@ async function checkWorkers(temporal: Client): Promise<Result> {
   const unpolled = (queue: string): Result =>
     missing(`nobody polls ${queue}`, 'start one with `segue worker`');
   if (workflows.length === 0) return unpolled(taskQueue);
-  // Workers may have roles.
+  // Workers may have different roles.
   for (const queue of [pollTaskQueue, submitTaskQueue, batchTaskQueue].map((nameOf) => nameOf(taskQueue)))
     if ((await pollersOf(temporal, queue, 'activity')).length === 0) return unpolled(queue);
   return ok(`${new Set(workflows).size} on ${taskQueue}`);

@@ -1,4 +1,4 @@
-/** `segue batch check`: a manifest is read to its end, and nothing is started. */
+/** `segue batch check`: reads a whole manifest and starts nothing. */
 import { type ManifestCheck, type ManifestWarning } from '../../runs/manifest';
 import { type ReadOptions } from '../../runs/manifest/source';
 import { loadProxySettings } from '../../config';
@@ -11,7 +11,6 @@ export interface BatchCheckFlags {
   json?: boolean;
 }
 
-/** What a manifest's address and `-` are read with. */
 export function manifestReading(): ReadOptions {
   return { proxy: loadProxySettings(env()), stdin: io().stdin };
 }

@@ -1,4 +1,4 @@
-/** How a batch stands: lines for people, and what `run` and `follow` show of it as it goes. */
+/** The status of a batch as lines for people, and its progress for `run` and `follow`. */
 import { type KeptResults } from '../../runs/batch/retention';
 import { type MissingResults } from '../../client/batches/results';
 import { type BatchResult, type BatchStatus, type ItemCounts } from '../../contract';
@@ -7,7 +7,6 @@ import { counted, lines } from '../lib/format';
 import { type Shown } from '../lib/screen';
 import { stoppedAdvice, word } from '../lib/advice';
 
-/** One line: how far it is, how fast, and for how long still. */
 function progressLine(status: BatchStatus, now: number): string {
   const { key, stage, items, counts, percent } = status;
   const { failed, held } = counts;
@@ -22,7 +21,6 @@ function progressLine(status: BatchStatus, now: number): string {
 
 const BAR_WIDTH = 30;
 
-/** The same for a terminal. */
 function barLine(status: BatchStatus, now: number): string {
   const { key, stage, items, counts, percent } = status;
   const bar = '#'.repeat(Math.floor((BAR_WIDTH * percent) / 100)).padEnd(BAR_WIDTH, '.');
@@ -38,7 +36,7 @@ function overOf({ succeeded, failed, held, cancelled }: ItemCounts): number {
   return succeeded + failed + held + cancelled;
 }
 
-/** Items a second since its start, and how long it still takes at this rate. */
+/** Items per second since the start, and the time left at this rate. */
 function paceWords({ stage, items, counts, startedAt }: BatchStatus, now: number): string[] {
   const rate = overOf(counts) / Math.max(1, (now - Date.parse(startedAt)) / 1_000);
   const left = items - overOf(counts);
@@ -95,7 +93,7 @@ const WHY_MISSING: Record<MissingResults['why'], string> = {
     'not handed over, or no longer kept; only a worker can tell: start one with `segue worker`, then ask again',
 };
 
-/** A line for each reason, however many partitions have it. */
+/** One line for each reason. */
 export function missingLines(missing: MissingResults[]): string[] {
   return Object.entries(WHY_MISSING).flatMap(([why, words]) => {
     const [first, ...others] = missing.filter((part) => part.why === why);
@@ -105,13 +103,12 @@ export function missingLines(missing: MissingResults[]): string[] {
   });
 }
 
-/** A script that needs results later knows until when. */
 export function keptLine({ retentionMs, until }: KeptResults): string {
   const forLong = `Temporal keeps results for ${formatDuration(retentionMs)} after the end of their partition`;
   return until === null ? forLong : `${forLong}: all of these until ${until}`;
 }
 
-/** Without a terminal, lines are not more often than this, unless something happens. */
+/** Without a terminal, progress is printed this often, and at each event. */
 const TELL_EVERY_MS = 10_000;
 
 export function batchShown(clock: () => number = Date.now): Shown<BatchStatus> {
@@ -134,7 +131,6 @@ export function batchShown(clock: () => number = Date.now): Shown<BatchStatus> {
   };
 }
 
-/** What nobody should have to wait for. */
 function isEvent(before: BatchStatus | undefined, status: BatchStatus): boolean {
   const { stage, trouble, late, incomplete, stopped } = status;
   return (

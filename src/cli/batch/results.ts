@@ -1,4 +1,4 @@
-/** `segue batch results`: what became of each line, in the manifest's order, one JSON object a line. */
+/** `segue batch results`: the outcome of each item, in the manifest's order, one JSON object a line. */
 import { once } from 'node:events';
 import { type Batch } from '../../client/batches/batch';
 import { type FilePlace, type ResultWithFiles, type SavedFile } from '../../client/files';
@@ -20,13 +20,13 @@ export interface ResultsFlags {
 
 export interface WantedResults {
   status?: BatchItemStatus;
-  /** Where the files go that results point to, if they are wanted. */
+  /** Where files are saved. */
   place?: FilePlace;
 }
 
 const STATUSES = ['waiting', 'running', 'succeeded', 'failed', 'held', 'cancelled'] as const;
 
-/** Read before anything is asked: a slip must not look like "none of these". `ofKey` is told with it. */
+/** A wrong status must not look like an empty list. `ofKey` are problems of the key. */
 export function wantedFrom(
   { status: text, download: out, at }: ResultsFlags,
   ofKey: string[] = [],
@@ -50,12 +50,12 @@ export async function printResults(batch: Batch, { status, place }: WantedResult
     if (status !== undefined && result.status !== status) continue;
     shown += 1;
     countFiles(result, files);
-    // Whoever reads slowly is waited for: a million results do not fit in memory.
+    // A million results do not fit in memory, so a slow reader is waited for.
     if (!io().stdout.write(`${JSON.stringify(result)}\n`)) await once(io().stdout, 'drain');
   }
   say(status === undefined ? `${all} items` : `${shown} of ${all} items are ${status}`);
   missingLines(missing).forEach(say);
-  // Whoever may read results need not be allowed to read how long they are kept.
+  // A person who may read results may not be allowed to read the namespace.
   const kept = batch.kept().then(keptLine);
   say(await kept.catch((error: unknown) => `How long they are kept cannot be read: ${reasonOf(error)}`));
   if (!place) return EXIT.done;
@@ -63,7 +63,6 @@ export async function printResults(batch: Batch, { status, place }: WantedResult
   return files.failed === 0 ? EXIT.done : EXIT.failed;
 }
 
-/** What could not be saved is said at once. */
 function countFiles(
   { key, files = [], unsaved }: ResultWithFiles,
   counts: Record<SavedFile['status'], number>,

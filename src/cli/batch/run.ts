@@ -36,7 +36,6 @@ interface BatchRunFlags extends ScopeFlags, WaitFlags {
   check?: boolean;
 }
 
-/** Goes on with the batch when every line of the manifest is handed over. */
 export const beginBatch: Begin<Batch, BatchRunFlags> = async (source, flags, go) => {
   const { withCheckedManifest } = await import('../../runs/manifest/index.js');
   const settings = await settingsFrom(source, flags);
@@ -51,13 +50,13 @@ export const beginBatch: Begin<Batch, BatchRunFlags> = async (source, flags, go)
   );
 };
 
-/** All that is wrong besides the manifest's lines, which are not read for it. */
+/** Checks everything except the lines of the manifest. */
 async function settingsFrom(
   source: string,
   flags: BatchRunFlags,
 ): Promise<Pick<BatchSpec, 'key' | 'concurrency' | 'scope' | 'notify'>> {
   const { validateSource } = await import('../../runs/manifest/index.js');
-  // Whoever only looks at a manifest needs no key.
+  // --check needs no key.
   const { key = flags.check ? 'key' : undefined, concurrency } = flags;
   const scope = scopeFrom(flags);
   const problems: string[] = [];
@@ -89,7 +88,6 @@ function show(report: JobReport): void {
   adviceOnBatch(result).forEach(say);
 }
 
-/** Runs the failed items of a batch once more, as a batch of their own. */
 export function retryBatch(text: string, { json }: JsonFlag): Promise<ExitCode> {
   assertValid(validateKey(BATCH, text), 'Nothing was asked');
   const key = batchKeyOf(text) ?? text;

@@ -1,4 +1,4 @@
-/** How a campaign stands, in words, for people. */
+/** The status of a campaign as lines for people. */
 import { type CampaignJob, type CampaignResult, type CampaignStatus } from '../../contract';
 import { type JobReport } from '../../client/report';
 import { adviceOnCampaign } from '../lib/advice';
@@ -6,14 +6,12 @@ import { age, lines, table } from '../lib/format';
 
 const OVER = ['succeeded', 'failed', 'abandoned', 'cancelled', 'terminated', 'skipped'];
 
-/** One line: where it is, and how far. */
 function summaryLine({ key, stage, since, jobs, percent, paused }: CampaignStatus): string {
   const over = jobs.filter(({ status }) => OVER.includes(status)).length;
   const far = jobs.length > 0 ? `, ${over} of ${jobs.length} jobs over (${Math.round(percent)} %)` : '';
   return `${key}: ${stage} for ${age(since)}${far}${paused ? ', paused' : ''}`;
 }
 
-/** Everything that is to be known of it while it runs. */
 export function statusLines(status: CampaignStatus): string[] {
   const { jobs, waitsFor, paused, approval, decisions, remarks, unsaved } = status;
   return lines(
@@ -26,7 +24,6 @@ export function statusLines(status: CampaignStatus): string[] {
   );
 }
 
-/** What it came to. */
 export function resultLines({ written, ...result }: CampaignResult): string[] {
   return lines(historyLines(result), !written.ok && `the project does not show the end: ${written.error}`);
 }
@@ -46,13 +43,12 @@ function historyLines({
   ];
 }
 
-/** A failed campaign tells what was wrong, or what its jobs came to. */
 export function failureLines({ info }: Pick<JobReport, 'info'>): string[] {
   const { problems = [], jobs = [] } = (info ?? {}) as { problems?: string[]; jobs?: CampaignJob[] };
   return [...problems.map((problem) => `problem: ${problem}`), ...jobLines(jobs)];
 }
 
-/** What has changed since, a line each, for those who read along. */
+/** What has changed since `before`. */
 export function newsLines(before: CampaignStatus | undefined, now: CampaignStatus): string[] {
   const earlier = new Map(before?.jobs.map((job) => [job.name, job]));
   const isNews = (job: CampaignJob): boolean => {
@@ -63,7 +59,7 @@ export function newsLines(before: CampaignStatus | undefined, now: CampaignStatu
   return lines(
     isElsewhere && summaryLine(now),
     now.jobs.filter(isNews).map((job) => `${now.key}: ${job.name} ${job.status}${detail(job)}`),
-    // Whoever waits may be the one who is waited for.
+    // The person who waits may be the one who has to decide.
     now.approval && !before?.approval && adviceOnCampaign(now),
   );
 }

@@ -1,7 +1,4 @@
-/**
- * The flags of a media job. Those of its request come from the schema of the tool, so that a new tool needs no code
- * here. They only collect: one check names all problems at once.
- */
+/** The flags of a media job. Those of its request come from the schema of the tool: a new tool needs no code here. */
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
 import { type MediaTool } from '../../api/tools';
@@ -44,7 +41,7 @@ export function addJobFlags(command: Command, tool: MediaTool): Command {
     .option('--again', 'run the job of this key again, as KEY+2; refused while it may still be alive');
 }
 
-/** The job that the flags make, or one message with everything that is wrong with them. */
+/** Throws one message with all problems of the flags. */
 export async function specFrom(name: string, tool: MediaTool, flags: JobFlags): Promise<MediaSpec> {
   const { key, input, taskId } = flags;
   const problems = [...validateTimeout(flags), ...validateSaving(flags)];
@@ -71,14 +68,13 @@ interface FieldSchema {
   description?: string;
 }
 
-/** A flag for each field of the request; none is mandatory, and what does not fit is handed on as it is. */
+/** A flag for each field of the request. None is mandatory: the check of the request names all problems. */
 function addRequestFlags(command: Command, tool: MediaTool): void {
   const { properties = {} } = z.toJSONSchema(tool.request);
   for (const [field, schema] of Object.entries(properties as Record<string, FieldSchema>))
     for (const option of optionsFor(field, schema)) command.addOption(option);
 }
 
-/** The request that the given flags make; fields without a flag are left to the service. */
 export function requestFrom(tool: MediaTool, flags: Record<string, unknown>): Record<string, unknown> {
   const given = Object.keys(tool.request.shape).map(
     (field) => [field, flags[new Option(flagOf(field)).attributeName()]] as const,

@@ -91,7 +91,7 @@ interface ResolveFlags extends JsonFlag {
   yes?: boolean;
 }
 
-/** A run takes few decisions at a time, and a worker has other things to do. */
+/** Decisions sent at once; a worker has other work too. */
 const AT_ONCE = 5;
 
 async function resolve(id: string | undefined, flags: ResolveFlags): Promise<ExitCode> {
@@ -115,7 +115,7 @@ async function resolve(id: string | undefined, flags: ResolveFlags): Promise<Exi
   });
 }
 
-/** The decision that the flags make, or one message with everything that is wrong, before anything is sent. */
+/** Throws one message with all problems of the flags. */
 function decisionFrom(id: string | undefined, flags: ResolveFlags): DecisionMade {
   const { adopt, force, resubmit, abandon, reason = '', by, hold, where, yes } = flags;
   const actions = { adopt: adopt !== undefined, resubmit, abandon };
@@ -143,7 +143,7 @@ function decisionFrom(id: string | undefined, flags: ResolveFlags): DecisionMade
   return { action, taskId: adopt, force, by, reason, hold };
 }
 
-/** What a person means: the id of a run that may ask, or the key of a media job. */
+/** From the id of a job, or the key of a media job. */
 function workflowIdOf(text: string): string | undefined {
   if (/^(transcript|record)\/[^/]+$/.test(text)) return text;
   const key = mediaKeyOf(text);
@@ -163,7 +163,7 @@ async function decideJob(job: Job, decision: DecisionMade, { json }: ResolveFlag
   } catch (error) {
     const isRefused = error instanceof DecisionRefusedError;
     if (!isRefused && !(error instanceof NoAnswerError)) throw error;
-    // Where no worker answers, the job is not asked again.
+    // A query would time out again when no worker answers.
     const report = isRefused ? await job.report() : job.started();
     if (json) printJson({ ...report, applied: false, error: error.message });
     say(error.message);
@@ -175,7 +175,6 @@ async function decideJob(job: Job, decision: DecisionMade, { json }: ResolveFlag
 
 const GRPC_INVALID_ARGUMENT = 3;
 
-/** Ids of the jobs that wait for a decision and match. */
 async function findUndecided({ temporal }: Connected, where: string): Promise<string[]> {
   const { DECIDABLE, UNDECIDED } = await import('../../client/jobs/held.js');
   const { findRuns } = await import('../../runs/ownRun.js');

@@ -1,4 +1,4 @@
-/** `segue transcript` and `segue wait`: jobs that wait for something that the service does by itself. */
+/** `segue transcript` and `segue wait`: jobs that wait for a record of the service. */
 import { writeFile } from 'node:fs/promises';
 import { type Command } from 'commander';
 import { type RecordKind, type SubtitleFormat, type TranscriptResult } from '../../contract';

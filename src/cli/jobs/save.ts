@@ -22,7 +22,6 @@ export function addSaveFlags(command: Command): Command {
     .option('--at <pointer>', 'where in `info` their URLs are, as a JSON pointer, like /images');
 }
 
-/** `flag` names the folder. */
 export function validateSaving({ out, at }: SaveFlags, flag = '--out'): string[] {
   if (out === undefined && at === undefined) return [];
   return lines(
@@ -32,7 +31,7 @@ export function validateSaving({ out, at }: SaveFlags, flag = '--out'): string[]
   );
 }
 
-/** Before anything is sent: a result must not be paid for and then have no place. */
+/** Called before anything is sent: a result that is paid for must have a place. */
 export async function prepareFolder({ out }: SaveFlags, flag = '--out'): Promise<void> {
   if (out === undefined) return;
   await mkdir(out, { recursive: true }).catch((error: unknown) => {
@@ -40,7 +39,7 @@ export async function prepareFolder({ out }: SaveFlags, flag = '--out'): Promise
   });
 }
 
-/** Saves the files of a result, and tells what became of them; undefined where nobody asked for them. */
+/** Saves the files of a result and prints their outcome; undefined without --out. */
 export async function saveFiles(
   report: JobReport,
   { out, at, json }: SaveFlags & WaitFlags,

@@ -1,4 +1,4 @@
-/** Connections of a command: to Temporal, and to the service. */
+/** Connections of a command to Temporal and to the service. */
 import { randomUUID } from 'node:crypto';
 import { type Client } from '@temporalio/client';
 import { type Api, type CallOptions } from '../../api/client';
@@ -37,7 +37,7 @@ export async function withTemporal<T>(
   }
 }
 
-/** The same, with the client that the settings of this process make. */
+/** The same with a client of Segue. */
 export async function withSegue<T>(
   work: (segue: SegueClient, connected: Connected) => Promise<T>,
 ): Promise<T> {
@@ -45,7 +45,7 @@ export async function withSegue<T>(
   return withTemporal((connected) => work(connected.segue(config), connected));
 }
 
-/** Names the address when it cannot be reached, and what to do. */
+/** Names the address in the error. */
 export async function reach<T>(config: TemporalConfig, connect: () => Promise<T>): Promise<T> {
   try {
     return await connect();
@@ -57,7 +57,7 @@ export async function reach<T>(config: TemporalConfig, connect: () => Promise<T>
   }
 }
 
-/** Runs `work` with the configured service; every call of it has the same scope and a request id of its own. */
+/** Runs `work` with the configured service; `options` has a new request id for each call. */
 export async function withApi<T>(
   { organization, space }: ScopeFlags,
   work: (api: Api, options: () => CallOptions) => Promise<T>,

@@ -1,4 +1,4 @@
-/** Reads what a person writes after a flag. A problem is collected, so that one message names all of them. */
+/** Reads the values of flags. Problems are collected, so that one message names all of them. */
 import { readFile } from 'node:fs/promises';
 import { text as textOf } from 'node:stream/consumers';
 import { type Command, Option } from 'commander';
@@ -48,7 +48,7 @@ export function validateLimit({ limit }: { limit: unknown }): string[] {
   return isCount ? [] : [`--limit: "${String(limit)}" is not a whole number from 1 on`];
 }
 
-/** Names the flag of a batch instead of the field. */
+/** Names the flag instead of the field. */
 export function asBatchFlag(problem: string): string {
   return problem.replace(/^(?:scope\.)?(\w+)(?:\.\w+)?: /, '--$1: ');
 }
@@ -104,7 +104,7 @@ export function softJson(text: string | undefined): unknown {
   }
 }
 
-/** What a file holds, or stdin. */
+/** The text of a file, or of stdin. */
 export async function readTextFile(flag: string, file: string): Promise<string> {
   if (file === '-') return textOf(io().stdin);
   return readFile(file, 'utf8').catch((error: unknown) => {

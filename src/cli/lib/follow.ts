@@ -21,13 +21,13 @@ export interface Shows<State, R extends Run<State>, Flags extends WaitFlags = Wa
   addFlags?: (command: Command) => Command;
   validateFlags?: (flags: Flags) => string[];
   show: (report: JobReport, run: R) => void | Promise<void>;
-  /** Makes what is called with each new state. */
+  /** Returns a function that is called with each new state. */
   watch: () => (state: State) => void;
-  /** What becomes of a result, such as files; undefined where it is only shown. */
+  /** Delivers a result in another way, for example as files; undefined when `show` is to print it. */
   deliver?: (report: JobReport, flags: Flags) => Promise<ExitCode | undefined>;
 }
 
-/** Waits for the end, the first hold, or whoever stops waiting; shows how the run stands then. */
+/** Waits for the end, the first hold, or the end of the waiting, then shows the run. */
 export async function follow<State, R extends Run<State>, Flags extends WaitFlags>(
   run: R,
   flags: Flags,
@@ -48,7 +48,7 @@ export async function follow<State, R extends Run<State>, Flags extends WaitFlag
   return exitCodeOf(report);
 }
 
-/** The longest time that a timer can take; beyond it would fire at once. */
+/** A longer timer fires at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Runs `work` with a signal that Ctrl-C, SIGTERM or --timeout aborts. */

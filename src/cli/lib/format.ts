@@ -3,7 +3,7 @@ import { formatDuration } from '../../contract/durations';
 import { truncate } from '../../contract/text';
 import { isRecord } from '../../validation/inputs';
 
-/** The lines that there are: a condition that does not hold leaves its line out. */
+/** Leaves out what is false, null or empty: `condition && line`. */
 export function lines(...all: (string | string[] | false | null | undefined)[]): string[] {
   return all.flat().flatMap((line) => (line ? [line] : []));
 }
@@ -32,14 +32,14 @@ function cell(value: unknown, longest = LONGEST_CELL): string {
   return truncate(text.replace(/\s+/g, ' '), longest);
 }
 
-/** Records of a shape that is not published: every field that some record has is a column. */
+/** The shape of these records is not published: every field is a column. */
 export function recordTable(records: unknown[]): string[] {
   const objects = records.map((record) => (isRecord(record) ? record : { value: record }));
   const columns = [...new Set(objects.flatMap((object) => Object.keys(object)))];
   return table([columns, ...objects.map((object) => columns.map((column) => cell(object[column])))]);
 }
 
-/** Fields of one record, a line each; what has a structure is shown whole, below its name. */
+/** One line for each plain field; objects and lists follow as JSON. */
 export function fieldLines(record: Record<string, unknown>): string[] {
   const isPlain = (value: unknown): boolean => value === null || typeof value !== 'object';
   const plain = Object.entries(record).filter(([, value]) => isPlain(value));
@@ -53,7 +53,7 @@ export function fieldLines(record: Record<string, unknown>): string[] {
   ];
 }
 
-/** With the zone beside it: a time without one is a guess. */
+/** The time with its zone. */
 export function inZone(time: string | null, zone: string): string {
   if (time === null) return '';
   const day = { day: 'numeric', month: 'short', year: 'numeric' } as const;
@@ -61,7 +61,6 @@ export function inZone(time: string | null, zone: string): string {
   return new Intl.DateTimeFormat('en-GB', { ...day, ...clock, timeZone: zone }).format(new Date(time));
 }
 
-/** How long ago that was. */
 export function age(since: string): string {
   return formatDuration(Math.max(0, Date.now() - Date.parse(since)));
 }

@@ -40,7 +40,7 @@ function addWaitFlags<State, R extends Run<State>, Flags extends WaitFlags>(
   return addFlags(addJson(command).option('--timeout <duration>', about));
 }
 
-/** Reads and checks what was typed before anything is asked of Temporal, then goes on with how it is started. */
+/** Checks what was typed before Temporal is contacted, then calls `go`. */
 export type Begin<R extends Run, Flags> = (
   argument: string,
   flags: Flags,
@@ -79,7 +79,7 @@ function addBegin<R extends Run, Flags extends JsonFlag>(
   );
 }
 
-/** Finds the run that a person means. Nothing is asked while something that was typed is wrong. */
+/** Finds a run by its key or id. Temporal is contacted only when everything that was typed is right. */
 export async function withRun<R extends Run>(
   { a, keyOf, get }: Finds<R>,
   text: string,
@@ -131,7 +131,7 @@ export function addStatus<State, R extends Run<State>, Flags extends WaitFlags>(
     );
 }
 
-/** `goesOn` says what stopping a run without a known task does not stop. */
+/** `goesOn` says what the service may go on with when no task is known. */
 export function addCancel(parent: Command, noun: Finds<Run>, about: string, goesOn: string): void {
   const cancel = async (run: Run, { json }: JsonFlag): Promise<ExitCode> => {
     const report = await run.report();
@@ -183,7 +183,7 @@ export function addChange<R extends Run, Flags extends ChangeFlags>(
 interface ChangeUsage<Flags> {
   usage: string;
   about: string;
-  /** What is wrong with the flags; it is told with what is wrong with the key. */
+  /** Problems of the flags. */
   validate?: (flags: Flags) => string[];
 }
 
@@ -195,11 +195,10 @@ export interface ListFlags extends JsonFlag {
 }
 
 export interface Listing<Entry extends object, Filter> {
-  /** What they are called, in the plural. */
   plural: string;
   columns: string[];
   rowOf: (entry: Entry) => string[];
-  /** Adds what is wrong with the flags to `problems`. */
+  /** Adds problems of the flags to `problems`. */
   filterFrom: (flags: ListFlags, problems: string[]) => Filter;
   client: (segue: SegueClient) => {
     list: (filter: Filter) => AsyncIterable<Entry>;

@@ -1,4 +1,4 @@
-/** What `run` and `start` of every noun do until the run is there, and say about it. */
+/** How `run` and `start` of every noun start a run, and what they print about it. */
 import { type TemporalConfig } from '../../config';
 import { type Run } from '../../client/run';
 import { type SegueClient } from '../../client/segueClient';
@@ -11,13 +11,13 @@ import { print, printJson, say } from './io';
 
 export interface Starting<R extends Run> {
   start: (segue: SegueClient) => Promise<R>;
-  /** What it means that the run was there before. */
+  /** What to say when the run exists already. */
   exists: (run: R) => string;
   /** The task queue of its POSTs, if it sends any. */
   submitQueue?: (taskQueue: string) => string;
 }
 
-/** Starts a run, or finds the one of the same key, and goes on with it. */
+/** Starts a run, or finds the existing run of the same key. */
 export async function withStarted<R extends Run>(
   { start, exists, submitQueue }: Starting<R>,
   work: (run: R, connected: Connected) => Promise<ExitCode>,

@@ -1,4 +1,4 @@
-/** What `segue schedule create` is told, read and checked before anything is asked of Temporal. */
+/** The flags of `segue schedule create`, checked before Temporal is contacted. */
 import { problemsWithin } from '../../validation/campaign';
 import { findSpecProblems } from '../../runs/campaign';
 import { readSpecText } from '../../client/campaigns/text';
@@ -32,13 +32,13 @@ export interface CreateFlags extends ScopeFlags {
   overlap?: string;
   catchup?: string;
   note?: string;
-  /** Of a batch, as the scope. */
+  /** From here on, as the scope: only for a batch. */
   concurrency?: number;
   notify?: string;
   skipBad?: boolean;
 }
 
-/** All problems at once; those of the spec with their place in its file. */
+/** Throws one message with all problems; those of the spec with their line. */
 export async function readSchedule(
   name: string,
   target: string,
@@ -55,7 +55,7 @@ export async function readSchedule(
     overlap: overlap as ScheduleOverlap | undefined,
     ...{ timezone, catchup, note },
   };
-  // The spec's own are told with their lines.
+  // Problems of the spec are in `ofSpec`, with their lines.
   const isOfSpec = new Set(validateSchedule('any', { spec: DAILY, target: options.target }));
   const others = validateSchedule(name, options).filter((problem) => !isOfSpec.has(problem));
   assertValid([...problems, ...others.map(asFlag), ...ofSpec], 'Nothing was scheduled');
@@ -70,7 +70,7 @@ function readTimes({ cron, every, calendar }: CreateFlags, problems: string[]): 
   if (given.length !== 1) problems.push('give one of --cron, --every and --calendar');
   else if (cron !== undefined) return { cron };
   else if (every !== undefined) return { every };
-  // The check of the schedule refuses a text.
+  // The check of the schedule refuses what is not JSON.
   else return { calendar: softJson(calendar) as never };
   return DAILY;
 }
@@ -80,7 +80,6 @@ interface ReadTarget {
   problems: string[];
 }
 
-/** Of what stands in a file. */
 const PROBLEMS = {
   campaign: findSpecProblems,
   outlook: (spec: unknown) => problemsWithin([], validateOutlook(spec)),
@@ -109,7 +108,7 @@ async function readFromFile(
   return { spec: read.spec, problems: [...problems, ...read.problems] };
 }
 
-/** A batch has no spec in a file, but flags; each firing reads its manifest anew. */
+/** A batch has flags instead of a file; each firing reads its manifest again. */
 function readBatch(manifest: string, flags: CreateFlags): ReadTarget {
   const { concurrency, skipBad } = flags;
   const problems: string[] = [];

@@ -1,4 +1,4 @@
-/** Schedules in words, for people. */
+/** Schedules as lines for people. */
 import { type FiringReport, type ScheduleEntry, type ScheduleReport } from '../../client/schedules/report';
 import { timesInWords } from '../../runs/schedule/spec';
 import { inZone, lines, table } from '../lib/format';
@@ -39,7 +39,7 @@ export function detailLines(report: ScheduleReport): string[] {
   ];
 }
 
-/** Under each, the rest of what went wrong, where that takes more than a line, and what its manifest was warned of. */
+/** A row for each, then the other lines of its error, and the warnings of its manifest. */
 function firingLines(firings: FiringReport[], zone: string): string[] {
   const rows = table(firings.map((firing) => ['', ...firingRow(firing, zone)]));
   return firings.flatMap(({ error, warnings }, index) => [

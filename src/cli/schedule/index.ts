@@ -12,7 +12,7 @@ import { env, osUser, print, printJson, say } from '../lib/io';
 import { addJson, type JsonFlag } from '../lib/noun';
 import { sayWhenNobodyPolls } from '../lib/start';
 
-/** Loaded when a command runs: with Temporal's client, `--help` would be slow. */
+/** Loaded when a command runs, since it loads Temporal's client: `--help` must be quick. */
 const checks = () => import('../../runs/schedule/spec.js');
 
 const EXAMPLES = `
@@ -101,7 +101,7 @@ async function showOne(schedules: SchedulesClient, name: string, { json }: JsonF
   else detailLines(report).forEach(print);
 }
 
-/** A schedule has no run, but the fields of a job's report. */
+/** JSON with the fields of a job's report. */
 function printOne(name: string, status: 'running' | 'succeeded', more: object = {}): void {
   printJson({ ...NO_JOB, key: name, status, error: null, ...more });
 }
@@ -129,7 +129,7 @@ interface FiringFlags {
   overlap?: ScheduleOverlap;
 }
 
-/** Pause, resume, trigger, backfill, delete. A required flag that is missing is told with all else that is wrong. */
+/** Required flags are checked with all others, so that one message names every problem. */
 function addChanges(schedule: Command): void {
   addChange<{ note?: string }>(schedule, 'pause', {
     about: 'fire no more until it is resumed; what runs goes on',
@@ -168,7 +168,6 @@ function addChanges(schedule: Command): void {
   });
 }
 
-/** Problems of options are told as those of flags. */
 function assertValidFlags(problems: string[], what: string): void {
   assertValid(problems.map(asFlag), what);
 }

@@ -17,7 +17,7 @@ const STATE = path.join('.segue', 'demo');
 export async function runDemo(): Promise<void> {
   const config = loadLocalConfig(env());
   installRuntime('error');
-  // The usual ports where they are free, so that what the demo prints still holds when `segue dev` opens its state.
+  // Default ports, if free: the printed address is then right when `segue dev` opens this state.
   const free = async (port: number): Promise<number> => ((await isPortFree(port)) ? port : 0);
   const { temporal, ui, sandbox } = DEV_PORTS;
   const ports = { temporal: await free(temporal), ui: await free(ui), sandbox: await free(sandbox) };
@@ -42,7 +42,7 @@ async function removeBackground({ sandbox, temporal, config }: LocalStack, key: 
   }, temporal);
 }
 
-/** Tells what the service itself saw, and gives whether that was one POST. */
+/** Prints what the service saw; true when it accepted one POST. */
 async function showWhatHappened({ sandbox, temporal, uiUrl }: LocalStack, key: string): Promise<boolean> {
   const ledger = await fetch(`${sandbox.url}/_sandbox/ledger`);
   const { entries } = (await ledger.json()) as { entries: LedgerEntry[] };

@@ -15,7 +15,7 @@ export function addTo(program: Command): void {
   addTemporal(program);
 }
 
-/** Loads what a development command runs; says which package is missing where only the worker's packages are installed. */
+/** Names the missing package where only the packages of a worker are installed. */
 export async function forDevelopment<T>(command: string, load: () => Promise<T>): Promise<T> {
   try {
     return await load();

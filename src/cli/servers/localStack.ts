@@ -15,7 +15,7 @@ import { UnreachableError } from '../lib/exit';
 import { say } from '../lib/io';
 import { connectWorker, untilPolling } from './worker';
 
-/** The sandbox's own places for what the API's document does not show. */
+/** Paths of the sandbox for records whose path the API does not publish. */
 const SANDBOX_LAYOUT = {
   ...PUBLISHED_LAYOUT,
   assetPath: RECORD_PATHS.asset,
@@ -25,7 +25,7 @@ const SANDBOX_LAYOUT = {
 
 export interface LocalStackOptions {
   config: LocalConfig;
-  /** The folder that keeps the state, so that a restart goes on where it was. */
+  /** The folder of the state, with which a restart continues. */
   state: string;
   ports: { temporal: number; ui: number; sandbox: number };
   pace?: Pace;
@@ -33,7 +33,7 @@ export interface LocalStackOptions {
 
 export interface LocalStack {
   temporal: TemporalConfig;
-  /** Undefined for a cluster that was there before. */
+  /** Undefined for an existing cluster. */
   uiUrl: string | undefined;
   sandbox: Sandbox;
   worker: SegueWorker;
@@ -86,10 +86,10 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
   }
 }
 
-/** Makes a folder ours until the returned function is called: two servers on one file would destroy it. */
+/** Locks the folder until the returned function is called: two servers on one file would destroy it. */
 async function claimFolder(folder: string): Promise<() => Promise<void>> {
   await mkdir(folder, { recursive: true });
-  // A killed process leaves its mark for some seconds.
+  // The lock of a killed process stays for some seconds.
   const retries = { retries: 7, factor: 1, minTimeout: 1_000 };
   return lock(folder, { stale: 5_000, update: 1_000, retries }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ELOCKED') throw error;
@@ -99,10 +99,7 @@ async function claimFolder(folder: string): Promise<() => Promise<void>> {
   });
 }
 
-/**
- * On a cluster that others use, the sandbox has a queue of its own unless one was chosen: on the usual one its
- * worker would take real jobs, and real workers its own.
- */
+/** On an existing cluster, a queue of its own keeps jobs of the sandbox apart from real jobs. */
 function withOwnQueue({
   config: { starter, taskQueueGiven, temporal },
   state,

@@ -5,7 +5,7 @@ import { UnreachableError } from '../lib/exit';
 /** Default ports of what `dev` and `demo` start. */
 export const DEV_PORTS = { temporal: 7233, ui: 8233, sandbox: 4010 };
 
-/** Refuses to start anything when one of the ports, by their flags, is taken; names all that are. */
+/** Throws when ports are taken, and names all of them with their flags. */
 export async function requireFreePorts(ports: Record<string, number>): Promise<void> {
   const taken: string[] = [];
   for (const [flag, port] of Object.entries(ports)) {

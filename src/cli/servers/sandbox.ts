@@ -40,7 +40,7 @@ export function printSampleUrls({ host, port }: SandboxFlags): void {
   for (const url of sampleUrls(originOf(host, port))) print(url);
 }
 
-/** Read when the command runs: the flags are known without the package of the sandbox. */
+/** Read when the command runs: --help must work without the package of the sandbox. */
 export function readPace(text: string | undefined): Pace | undefined {
   if (text === undefined) return undefined;
   const pace = parsePace(text);

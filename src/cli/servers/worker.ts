@@ -59,7 +59,7 @@ export function installRuntime(level: LogLevel): void {
 /** Waits until the server has seen this worker poll each of its queues; false when the worker ended before that. */
 export async function untilPolling(worker: SegueWorker, config: TemporalConfig): Promise<boolean> {
   while (worker.isRunning()) {
-    // The worker itself outlives a server that is away for a while, and so does this question.
+    // The worker survives a server that is away for a while, and so does this check.
     const polling = await withTemporal(({ temporal }) => isPolling(temporal, worker), config).catch(
       () => false,
     );
@@ -78,7 +78,7 @@ export async function connectWorker(config: TemporalConfig): Promise<NativeConne
   return reach(config, () => NativeConnection.connect({ ...compressionFor(config), ...config.connection }));
 }
 
-/** A server without TLS is near: there, compressing costs it and the worker more than the bytes do. */
+/** A server without TLS is near: there, compression costs more than the bytes. */
 function compressionFor({ connection }: TemporalConfig): Pick<NativeConnectionOptions, 'grpcCompression'> {
   const isNear = !connection.tls && !connection.apiKey;
   return isNear ? { grpcCompression: { codec: 'none' } } : {};
