@@ -32,7 +32,7 @@ const COMMANDS: Record<string, () => Promise<{ addTo: (program: Command) => void
 
 /** In the help of every command. */
 const EXITS = `
-Exit: 0 done · 1 failed, cancelled or not there · 2 wrong flags, settings or input; nothing was done ·
+Exit: 0 done · 1 failed, cancelled or not there · 2 wrong flags, settings or input ·
 3 held: a person must decide · 4 Temporal, the service or a port cannot be reached · 5 stopped waiting; it goes on.`;
 
 /** Runs one command and returns its exit code. `argv` begins as `process.argv` does. */

@@ -91,8 +91,8 @@ async function claimFolder(folder: string): Promise<() => Promise<void>> {
   await mkdir(folder, { recursive: true });
   // The lock of a killed process stays for some seconds.
   const retries = { retries: 7, factor: 1, minTimeout: 1_000 };
-  return lock(folder, { stale: 5_000, update: 1_000, retries }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ELOCKED') throw error;
+  return lock(folder, { stale: 5_000, update: 1_000, retries }).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code !== 'ELOCKED') throw error;
     throw new UnreachableError(
       `${folder} is in use by another segue; stop that one, or choose a folder with --state`,
     );
