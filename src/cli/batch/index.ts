@@ -8,7 +8,7 @@ import { countsWords } from './format';
 import { printResults, type ResultsFlags, wantedFrom } from './results';
 import { BATCH, beginBatch, retryBatch } from './run';
 import { prepareFolder } from '../jobs/save';
-import { oneOf, softNumber } from '../lib/flags';
+import { addScopeFlags, oneOf, softNumber } from '../lib/flags';
 import { exiting } from '../lib/io';
 import {
   addChange,
@@ -74,15 +74,10 @@ export function addTo(program: Command): void {
 }
 
 function addManifestFlags(command: Command): Command {
-  return command
+  return addScopeFlags(command, 'of the batch itself; lines have their own')
     .option('--key <key>', 'required: what makes it the same batch; started again, it goes on')
     .option('--concurrency <n>', 'how many items are at the service at once (200)', softNumber)
     .option('--notify <user@workspace>', 'who is told of the end, once')
-    .option(
-      '--organization <id>',
-      'workspace of the batch itself: of its notification, and among whose batches it takes turns',
-    )
-    .option('--space <id>', 'sub-space of the same')
     .option('--skip-bad', 'leave bad lines out')
     .option('--check', 'only look at the manifest, as `segue batch check` does, and start nothing')
     .addHelpText('after', '\nMANIFEST is a file, - for stdin, or an https address.');

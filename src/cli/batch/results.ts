@@ -18,7 +18,7 @@ export interface ResultsFlags {
   at?: string;
 }
 
-export interface WantedResults {
+interface WantedResults {
   status?: BatchItemStatus;
   /** Where files are saved. */
   place?: FilePlace;

@@ -13,7 +13,7 @@ import {
 import { NotRepeatedError } from '../../errors';
 import { lines, table } from './format';
 
-export interface Advice {
+interface Advice {
   when: string;
   command: string;
 }

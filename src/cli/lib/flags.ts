@@ -53,6 +53,10 @@ export function asBatchFlag(problem: string): string {
   return problem.replace(/^(?:scope\.)?(\w+)(?:\.\w+)?: /, '--$1: ');
 }
 
+export function asScheduleFlag(problem: string): string {
+  return problem.replace(/^(cron|every|calendar|timezone|overlap|catchup|note|from|to): /, '--$&');
+}
+
 export function writeFrom(text: string | undefined, problems: string[]): WriteTarget | undefined {
   if (text === undefined) return undefined;
   const [, place = '', at = ''] = /^(.+?):(\/.*)$/.exec(text) ?? [];
@@ -62,7 +66,7 @@ export function writeFrom(text: string | undefined, problems: string[]): WriteTa
   return undefined;
 }
 
-export function projectFrom(text: string): ProjectRef | undefined {
+function projectFrom(text: string): ProjectRef | undefined {
   const [, resourcetype, id] = /^([^/]+)\/(.+)$/.exec(text) ?? [];
   return resourcetype === undefined || id === undefined ? undefined : { resourcetype, id };
 }

@@ -187,14 +187,14 @@ interface ChangeUsage<Flags> {
   validate?: (flags: Flags) => string[];
 }
 
-export interface ListFlags extends JsonFlag {
+interface ListFlags extends JsonFlag {
   stage?: string;
   tool?: string;
   project?: string;
   limit: number;
 }
 
-export interface Listing<Entry extends object, Filter> {
+interface Listing<Entry extends object, Filter> {
   plural: string;
   columns: string[];
   rowOf: (entry: Entry) => string[];

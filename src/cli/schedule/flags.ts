@@ -15,6 +15,7 @@ import { validateOutlook } from '../../runs/outlook';
 import { isRecord } from '../../validation/inputs';
 import {
   asBatchFlag,
+  asScheduleFlag,
   notifyFrom,
   orProblem,
   readTextFile,
@@ -22,7 +23,6 @@ import {
   type ScopeFlags,
   softJson,
 } from '../lib/flags';
-import { asFlag } from '.';
 
 export interface CreateFlags extends ScopeFlags {
   cron?: string;
@@ -58,7 +58,7 @@ export async function readSchedule(
   // Problems of the spec are in `ofSpec`, with their lines.
   const isOfSpec = new Set(validateSchedule('any', { spec: DAILY, target: options.target }));
   const others = validateSchedule(name, options).filter((problem) => !isOfSpec.has(problem));
-  assertValid([...problems, ...others.map(asFlag), ...ofSpec], 'Nothing was scheduled');
+  assertValid([...problems, ...others.map(asScheduleFlag), ...ofSpec], 'Nothing was scheduled');
   return options;
 }
 

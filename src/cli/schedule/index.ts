@@ -7,7 +7,7 @@ import { type ScheduleOverlap } from '../../contract';
 import { assertValid } from '../../errors';
 import { type CreateFlags } from './flags';
 import { withSegue } from '../lib/connect';
-import { softNumber } from '../lib/flags';
+import { addScopeFlags, asScheduleFlag, softNumber } from '../lib/flags';
 import { env, osUser, print, printJson, say } from '../lib/io';
 import { addJson, type JsonFlag } from '../lib/noun';
 import { sayWhenNobodyPolls } from '../lib/start';
@@ -40,7 +40,10 @@ export function addTo(program: Command): void {
     .description('start campaigns, outlooks and batches at the times of a calendar')
     .addHelpText('after', EXAMPLES);
 
-  addJson(schedule.command('create <name> <target> <spec>'))
+  addScopeFlags(
+    addJson(schedule.command('create <name> <target> <spec>')),
+    "of a batch; not the worker's own",
+  )
     .description('make a schedule; the same one a second time is left as it is')
     .option('--cron <expression>', 'at these times, like "0 2 * * *"')
     .option('--every <duration>', 'so often, like 1h, counted from midnight UTC')
@@ -52,8 +55,6 @@ export function addTo(program: Command): void {
     .option('--concurrency <n>', 'of a batch: how many items are at the service at once (200)', softNumber)
     .option('--notify <user@workspace>', 'of a batch: who is told of the end, once')
     .option('--skip-bad', 'of a batch: leave bad lines out')
-    .option('--organization <id>', "of a batch: workspace, instead of the worker's own")
-    .option('--space <id>', "of a batch: sub-space, instead of the worker's own")
     .addHelpText('after', CREATING)
     .action(async (name: string, target: string, source: string, flags: CreateFlags & JsonFlag) => {
       const { readSchedule } = await import('./flags.js');
@@ -169,11 +170,5 @@ function addChanges(schedule: Command): void {
 }
 
 function assertValidFlags(problems: string[], what: string): void {
-  assertValid(problems.map(asFlag), what);
+  assertValid(problems.map(asScheduleFlag), what);
 }
-
-export function asFlag(problem: string): string {
-  return FLAGS.test(problem) ? `--${problem}` : problem;
-}
-
-const FLAGS = /^(cron|every|calendar|timezone|overlap|catchup|note|from|to): /;

@@ -23,7 +23,7 @@ const SANDBOX_LAYOUT = {
   videoPath: RECORD_PATHS.video,
 };
 
-export interface LocalStackOptions {
+interface LocalStackOptions {
   config: LocalConfig;
   /** The folder of the state, with which a restart continues. */
   state: string;
