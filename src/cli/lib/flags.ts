@@ -1,11 +1,12 @@
-/** Reads what a person writes after a flag. A problem is collected, so that one message names all of them. */
+/** Reads the values of flags. Problems are collected, so that one message names all of them. */
 import { readFile } from 'node:fs/promises';
 import { text as textOf } from 'node:stream/consumers';
-import { type Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { type NotifyTarget, type ProjectRef, type Scope, type WriteTarget } from '../../contract';
 import { DURATION_FORM, parseDuration } from '../../contract/durations';
+import { isRecord } from '../../validation/inputs';
 import { reasonOf, UsageError } from './exit';
-import { io } from './io';
+import { io, osUser } from './io';
 
 export interface ScopeFlags {
   organization?: string;
@@ -16,6 +17,11 @@ export function addScopeFlags(command: Command, instead = 'instead of the config
   return command
     .option('--organization <id>', `workspace, ${instead}`)
     .option('--space <id>', `sub-space, ${instead}`);
+}
+
+/** Who decides or changes something. */
+export function byOption(): Option {
+  return new Option('--by <user>', 'who says so').default(osUser(), 'the user of this machine');
 }
 
 export function scopeFrom({ organization, space }: ScopeFlags): Scope | undefined {
@@ -42,9 +48,13 @@ export function validateLimit({ limit }: { limit: unknown }): string[] {
   return isCount ? [] : [`--limit: "${String(limit)}" is not a whole number from 1 on`];
 }
 
-/** Names the flag of a batch instead of the field. */
+/** Names the flag instead of the field. */
 export function asBatchFlag(problem: string): string {
   return problem.replace(/^(?:scope\.)?(\w+)(?:\.\w+)?: /, '--$1: ');
+}
+
+export function asScheduleFlag(problem: string): string {
+  return problem.replace(/^(cron|every|calendar|timezone|overlap|catchup|note|from|to): /, '--$&');
 }
 
 export function writeFrom(text: string | undefined, problems: string[]): WriteTarget | undefined {
@@ -56,9 +66,28 @@ export function writeFrom(text: string | undefined, problems: string[]): WriteTa
   return undefined;
 }
 
-export function projectFrom(text: string): ProjectRef | undefined {
+function projectFrom(text: string): ProjectRef | undefined {
   const [, resourcetype, id] = /^([^/]+)\/(.+)$/.exec(text) ?? [];
   return resourcetype === undefined || id === undefined ? undefined : { resourcetype, id };
+}
+
+/** The project of `--project`; undefined where the flag is not given. */
+export function projectFilter({ project }: { project?: string }, problems: string[]): ProjectRef | undefined {
+  const ref = project === undefined ? undefined : projectFrom(project);
+  if (project !== undefined && !ref) problems.push(`--project: "${project}" is not TYPE/ID`);
+  return ref;
+}
+
+/** A value that must be one of those; undefined where the flag is not given. */
+export function oneOf<T extends string>(
+  flag: string,
+  text: string | undefined,
+  known: readonly T[],
+  problems: string[],
+): T | undefined {
+  const found = known.find((name) => name === text);
+  if (text !== undefined && !found) problems.push(`${flag}: "${text}" is none of ${known.join(', ')}`);
+  return found;
 }
 
 export function notifyFrom(text: string | undefined, problems: string[]): NotifyTarget | undefined {
@@ -79,7 +108,7 @@ export function softJson(text: string | undefined): unknown {
   }
 }
 
-/** What a file holds, or stdin. */
+/** The text of a file, or of stdin. */
 export async function readTextFile(flag: string, file: string): Promise<string> {
   if (file === '-') return textOf(io().stdin);
   return readFile(file, 'utf8').catch((error: unknown) => {
@@ -87,26 +116,17 @@ export async function readTextFile(flag: string, file: string): Promise<string> 
   });
 }
 
-export async function readRequestFile(file: string): Promise<Record<string, unknown>> {
-  return readObjectFile('--input', file, 'with the fields of the request');
-}
-
 /** A JSON object from the file that a flag names, or from stdin. */
-export async function readObjectFile(
-  flag: string,
-  file: string,
-  what: string,
-): Promise<Record<string, unknown>> {
-  const content = await readTextFile(flag, file);
+export async function readObjectFile(flag: string, file: string): Promise<Record<string, unknown>> {
+  const text = await readTextFile(flag, file);
   let value: unknown;
   try {
-    value = JSON.parse(content);
+    value = JSON.parse(text);
   } catch (error) {
     throw new UsageError(`${flag} ${file}: is not JSON: ${reasonOf(error)}`);
   }
-  if (value === null || typeof value !== 'object' || Array.isArray(value))
-    throw new UsageError(`${flag} ${file}: must be a JSON object ${what}`);
-  return value as Record<string, unknown>;
+  if (!isRecord(value)) throw new UsageError(`${flag} ${file}: must be a JSON object`);
+  return value;
 }
 
 /** Adds a wrong file to the problems instead of throwing. */

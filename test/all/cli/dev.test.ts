@@ -98,7 +98,7 @@ describe('segue demo', () => {
     const cwd = await mkdtemp(path.join(shared().scratch, 'demo-'));
     const { code, stdout } = await spawnSegue(['demo'], binary(), cwd);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^media\/demo-\d{8}T\d{6}Z succeeded$/m);
+    expect(stdout).toMatch(/^media\/demo-\d{8}T\d{6}Z succeeded \(task /m);
     expect(stdout).toContain('1 POST accepted, 2 polls');
     expect(stdout).toMatch(/segue dev --state/);
     expect(stdout).toMatch(/http:\/\/127.0.0.1:\d+\/namespaces\/default\/workflows\/media%2Fdemo-/);

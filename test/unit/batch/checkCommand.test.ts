@@ -57,12 +57,10 @@ describe('what is bad', () => {
   test('can be left out, as long as something is left', async () => {
     const file = await fileOf('skipped.ndjson', ...lines);
     const skipped = await segue(['batch', 'check', file, '--skip-bad']);
-    expect(skipped).toMatchObject({ code: 0, stderr: '3 bad lines would be left out.' });
+    expect(skipped).toMatchObject({ code: 0, stderr: '' });
     expect(skipped.stdout.split('\n')).toHaveLength(5);
     const none = await fileOf('none.ndjson', '{', '[]');
-    expect(await segue(['batch', 'check', none, '--skip-bad'])).toMatchObject({
-      ...{ code: 2, stderr: 'No line is good.' },
-    });
+    expect(await segue(['batch', 'check', none, '--skip-bad'])).toMatchObject({ code: 2 });
   });
 
   test('is one JSON object for scripts, with the first twenty bad lines and the number of all', async () => {
