@@ -1,6 +1,6 @@
 /** Values as text for people: lines, tables, times, fields of a record. */
 import { formatDuration } from '../../contract/durations';
-import { truncate } from '../../contract/text';
+import { truncate } from '../../api/json';
 import { isRecord } from '../../validation/inputs';
 
 /** Leaves out what is false, null or empty: `condition && line`. */

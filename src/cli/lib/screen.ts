@@ -1,6 +1,6 @@
 /** Progress of a run: drawn in place on a terminal, printed as lines elsewhere. */
 import { clearScreenDown, moveCursor } from 'node:readline';
-import { truncate } from '../../contract/text';
+import { truncate } from '../../api/json';
 import { io, type Io, say } from './io';
 
 export type Draw<State> = (state: State) => void;
