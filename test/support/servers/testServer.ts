@@ -74,7 +74,7 @@ export interface TestServer {
 
 export async function startTestServer(executable: string): Promise<TestServer> {
   const port = await freePort();
-  const child = spawnTethered(executable, [String(port)], withoutTemporalSettings());
+  const child = spawnTethered(executable, [String(port)], { env: withoutTemporalSettings() });
   await untilServing(child, 'The time-skipping test server', () => connectOnce(port));
   return { address: `127.0.0.1:${port}`, process: child, stop: () => stopProcess(child) };
 }
