@@ -9,7 +9,7 @@ import { isRecord } from '../validation/inputs';
 import { validateTimeout, readTextFile } from './lib/flags';
 import { headline, type WaitFlags } from './lib/follow';
 import { print } from './lib/io';
-import { addFollow, addRun, addStart, type Begin, type Noun } from './lib/noun';
+import { addLifecycle, type Begin, type Noun } from './lib/noun';
 
 const OUTLOOK: Noun<unknown, OutlookRun> = {
   a: 'an outlook',
@@ -29,15 +29,12 @@ export function addTo(program: Command): void {
     .command('outlook')
     .description("keep the last weeks of a campaign's workspace in its project")
     .addHelpText('after', EXAMPLES);
-  addRun(addKey(outlook.command('run <spec>')), OUTLOOK, begin).description(
-    'look once and wait for the end; SPEC is a YAML or JSON file, - for stdin',
-  );
-  addStart(addKey(outlook.command('start <spec>')), begin).description('start that and return at once');
-  addFollow(outlook, OUTLOOK);
-}
-
-function addKey(command: Command): Command {
-  return command.option('--key <key>', "names this look, instead of the spec's own key");
+  addLifecycle(outlook, OUTLOOK, {
+    argument: '<spec>',
+    run: 'look once and wait for the end; SPEC is a YAML or JSON file, - for stdin',
+    addFlags: (command) => command.option('--key <key>', "names this look, instead of the spec's own key"),
+    begin,
+  });
 }
 
 const begin: Begin<OutlookRun, WaitFlags & { key?: string }> = async (file, flags, go) => {

@@ -8,15 +8,13 @@ import { countsWords } from './format';
 import { printResults, type ResultsFlags, wantedFrom } from './results';
 import { BATCH, beginBatch, retryBatch } from './run';
 import { prepareFolder } from '../jobs/save';
-import { addScopeFlags, oneOf, softNumber } from '../lib/flags';
+import { addScopeFlags, asFlags, oneOf, softNumber } from '../lib/flags';
 import { exiting } from '../lib/io';
 import {
   addChange,
-  addFollow,
   addJson,
+  addLifecycle,
   addList,
-  addRun,
-  addStart,
   addStatus,
   type ChangeFlags,
   type JsonFlag,
@@ -47,13 +45,13 @@ export function addTo(program: Command): void {
     .description('find everything that is wrong with a manifest; a file, - for stdin, or an https address')
     .option('--skip-bad', 'leave bad lines out: exit 0 when at least one is good')
     .action(exiting((manifest: string, flags: BatchCheckFlags) => checkBatch(manifest, flags)));
-  addRun(addManifestFlags(batch.command('run <manifest>')), BATCH, beginBatch).description(
-    'start a batch and wait until every item is over, or goes on as a run of its own',
-  );
-  addStart(addManifestFlags(batch.command('start <manifest>')), beginBatch).description(
-    'start a batch and return when all lines are handed over',
-  );
-  addFollow(batch, BATCH);
+  addLifecycle(batch, BATCH, {
+    argument: '<manifest>',
+    run: 'start a batch and wait until every item is over, or goes on as a run of its own',
+    start: 'start a batch and return when all lines are handed over',
+    addFlags: addManifestFlags,
+    begin: beginBatch,
+  });
   addStatus(batch, BATCH);
   addResults(batch);
   addChanges(batch);
@@ -104,47 +102,41 @@ function addResults(batch: Command): void {
     );
 }
 
-/** Pause, resume, cancel and concurrency. */
-function addChanges(batch: Command): void {
-  addOrder(batch, 'pause', 'paused', 'submit nothing more; what is at the service goes on');
-  addOrder(batch, 'resume', 'resumed', 'go on with a batch that was paused');
-  addOrder(
-    batch,
-    'cancel',
-    'cancelled',
-    'submit nothing more, and end; the results tell the tasks that the service goes on with',
-  );
-  const usage = {
-    usage: 'concurrency <key>',
-    about: 'change how many items are at the service at once',
-    validate: ({ by, reason, to }: ConcurrencyFlags) =>
-      validateConcurrencyOrder({ by, reason, concurrency: to }).map(asFlag),
-  };
-  addChange<Batch, ConcurrencyFlags>(batch, BATCH, usage, async (one, { by, reason, to }) => {
-    await one.concurrency({ by, reason, concurrency: to });
-    return { done: `has ${to} slots, by ${by}` };
-  })
-    .option('--to <n>', 'required: so many', softNumber)
-    .option('--reason <text>', 'why');
-}
-
 interface ConcurrencyFlags extends ChangeFlags {
   to: number;
 }
 
-function addOrder(batch: Command, verb: 'pause' | 'resume' | 'cancel', past: string, about: string): void {
-  const validate = ({ by, reason }: ChangeFlags): string[] => validateBatchOrder({ by, reason }).map(asFlag);
-  addChange<Batch, ChangeFlags>(
-    batch,
-    BATCH,
-    { usage: `${verb} <key>`, about, validate },
-    async (one, { by, reason }) => {
-      await one[verb]({ by, reason });
-      return { done: `${past} by ${by}` };
-    },
-  ).option('--reason <text>', 'why');
-}
+const ORDERS = {
+  pause: { past: 'paused', about: 'submit nothing more; what is at the service goes on' },
+  resume: { past: 'resumed', about: 'go on with a batch that was paused' },
+  cancel: {
+    past: 'cancelled',
+    about: 'submit nothing more, and end; the results tell the tasks that the service goes on with',
+  },
+};
 
-function asFlag(problem: string): string {
-  return `--${problem.replace(/^concurrency: /, 'to: ')}`;
+function addChanges(batch: Command): void {
+  for (const [verb, { past, about }] of Object.entries(ORDERS))
+    addChange<Batch, ChangeFlags>(batch.command(`${verb} <key>`), BATCH, ({ by, reason }, problems) => {
+      problems.push(...asFlags(validateBatchOrder({ by, reason })));
+      return async (one) => {
+        await one[verb as keyof typeof ORDERS]({ by, reason });
+        return { done: `${past} by ${by}` };
+      };
+    })
+      .description(about)
+      .option('--reason <text>', 'why');
+
+  const concurrency = batch.command('concurrency <key>');
+  addChange<Batch, ConcurrencyFlags>(concurrency, BATCH, ({ by, reason, to }, problems) => {
+    const order = { by, reason, concurrency: to };
+    problems.push(...asFlags(validateConcurrencyOrder(order), { concurrency: '--to' }));
+    return async (one) => {
+      await one.concurrency(order);
+      return { done: `has ${to} slots, by ${by}` };
+    };
+  })
+    .description('change how many items are at the service at once')
+    .option('--to <n>', 'required: so many', softNumber)
+    .option('--reason <text>', 'why');
 }

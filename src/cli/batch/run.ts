@@ -12,7 +12,7 @@ import { batchShown, resultLines, statusLines } from './format';
 import { adviceOnBatch, leftLines, word } from '../lib/advice';
 import { withSegue } from '../lib/connect';
 import { EXIT, type ExitCode } from '../lib/exit';
-import { asBatchFlag, notifyFrom, scopeFrom, type ScopeFlags, validateTimeout } from '../lib/flags';
+import { asFlags, notifyFrom, scopeFrom, type ScopeFlags, validateTimeout } from '../lib/flags';
 import { headline, type WaitFlags } from '../lib/follow';
 import { print, printJson, say } from '../lib/io';
 import { type Begin, type JsonFlag, type Noun, validateKey } from '../lib/noun';
@@ -62,7 +62,7 @@ async function settingsFrom(
   const problems: string[] = [];
   const notify = notifyFrom(flags.notify, problems);
   problems.push(
-    ...validateGivenBatch({ key, concurrency, scope, notify }).map(asBatchFlag),
+    ...asFlags(validateGivenBatch({ key, concurrency, scope, notify })),
     ...validateTimeout(flags),
     ...(await validateSource(source)),
   );
@@ -103,6 +103,6 @@ export function retryBatch(text: string, { json }: JsonFlag): Promise<ExitCode> 
     if (batch.existing) await sayThatItExists(batch, `Nothing is submitted again. ${again}`);
     else say(`Failed items that are run again: ${repeated}`);
     await sayWhenNobodyPolls(connected, batch.taskQueue, batchTaskQueue(batch.taskQueue));
-    return tellStarted(batch, connected, { json }, { repeated, left });
+    return tellStarted(batch, { json }, { repeated, left });
   });
 }

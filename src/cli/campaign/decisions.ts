@@ -2,7 +2,8 @@
 import { type Command } from 'commander';
 import { type Campaign } from '../../client/campaigns/campaign';
 import { type CampaignStatus, type CampaignVerdict } from '../../contract';
-import { listFlag, readObjectFile, softJson } from '../lib/flags';
+import { UsageError } from '../lib/exit';
+import { listFlag, objectFrom, orProblem, readObjectFile } from '../lib/flags';
 import { say } from '../lib/io';
 import { addChange, type ChangeFlags, type Noun } from '../lib/noun';
 
@@ -33,42 +34,45 @@ Example:
 export function addDecisions(campaign: Command, noun: CampaignNoun): void {
   for (const verdict of Object.keys(ABOUT) as CampaignVerdict[]) addVerdict(campaign, noun, verdict);
 
-  const pause = { usage: 'pause <key>', about: 'begin no further jobs; those that run go on' };
-  addChange(campaign, noun, pause, async (one, { by, reason }) => {
+  addChange<Campaign, ChangeFlags>(campaign.command('pause <key>'), noun, ({ by, reason }) => async (one) => {
     await one.pause({ by, reason });
     return { done: `paused by ${by}` };
-  }).option('--reason <text>', 'why');
+  })
+    .description('begin no further jobs; those that run go on')
+    .option('--reason <text>', 'why');
 
-  const resume = { usage: 'resume <key>', about: 'go on with a campaign that was paused' };
-  addChange(campaign, noun, resume, async (one, { by }) => {
+  addChange<Campaign, ChangeFlags>(campaign.command('resume <key>'), noun, ({ by }) => async (one) => {
     await one.resume({ by });
     return { done: `resumed by ${by}` };
-  });
+  }).description('go on with a campaign that was paused');
 
-  const add = {
-    usage: 'add <key> <name> <tool>',
-    about: 'add a media job to a campaign that runs',
-    validate: ({ request, input }: AddFlags) =>
-      (request === undefined) === (input === undefined)
-        ? ['give the request by --request or by --input; one of them']
-        : [],
-  };
-  addChange(campaign, noun, add, async (one, flags, [, name = '', tool = '']) => {
-    const { input, by, optional } = flags;
-    const request = input === undefined ? softJson(flags.request) : await readObjectFile('--input', input);
-    await one.addMedia({ name, tool, by, optional, request: request as Record<string, unknown> });
-    return { done: `${name} was added by ${by}` };
-  })
+  addChange<Campaign, AddFlags>(
+    campaign.command('add <key> <name> <tool>'),
+    noun,
+    async (flags, problems, [, name = '', tool = '']) => {
+      const { by, optional } = flags;
+      const request = await orProblem(requestFrom(flags), problems, {});
+      return async (one) => {
+        await one.addMedia({ name, tool, by, optional, request });
+        return { done: `${name} was added by ${by}` };
+      };
+    },
+  )
+    .description('add a media job to a campaign that runs')
     .option('--request <json>', 'the request of the tool; any value may be {"from": JOB, "at": POINTER}')
     .option('--input <file>', 'take the request from a JSON file, - for stdin')
     .option('--optional', 'the campaign goes on without it, should it fail')
     .addHelpText('after', ADD_EXAMPLE);
 }
 
+async function requestFrom({ request, input }: AddFlags): Promise<Record<string, unknown>> {
+  if (request !== undefined && input === undefined) return objectFrom('--request', request);
+  if (input !== undefined && request === undefined) return readObjectFile('--input', input);
+  throw new UsageError('give the request by --request or by --input; one of them');
+}
+
 function addVerdict(campaign: Command, noun: CampaignNoun, decision: CampaignVerdict): void {
-  const usage = { usage: `${decision} <key>`, about: ABOUT[decision] };
-  const command = addChange<Campaign, DecisionFlags>(campaign, noun, usage, async (one, flags) => {
-    const { by, comment, jobs, round } = flags;
+  const decide = async (one: Campaign, { by, comment, jobs, round }: DecisionFlags) => {
     const { applied, earlier, stale } = await one.decide({ decision, by, comment, jobs, round });
     if (earlier && decision === 'change')
       say('If it is meant once more, name the open question, as `status` numbers it: --round N');
@@ -78,7 +82,10 @@ function addVerdict(campaign: Command, noun: CampaignNoun, decision: CampaignVer
       );
     const whose = earlier ? `, by ${earlier.by} at ${earlier.at}` : '';
     return { done: applied ? `${decision}, decided by ${by}` : `was decided already${whose}`, applied };
-  })
+  };
+  const command = campaign.command(`${decision} <key>`);
+  addChange<Campaign, DecisionFlags>(command, noun, (flags) => (one) => decide(one, flags))
+    .description(ABOUT[decision])
     .option('--comment <text>', 'what you think of it; it is kept with the decision')
     .option('--round <n>', 'only if this question is open, as `status` numbers it', Number)
     .addHelpText('after', '\nA decision that is sent twice is taken once.');

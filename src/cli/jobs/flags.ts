@@ -6,22 +6,19 @@ import { type MediaSpec } from '../../runs/media';
 import { assertValid } from '../../errors';
 import {
   addScopeFlags,
-  notifyFrom,
+  addTargetFlags,
   orProblem,
-  validateTimeout,
   readObjectFile,
-  scopeFrom,
-  type ScopeFlags,
   softNumber,
-  writeFrom,
+  type TargetFlags,
+  targetsFrom,
+  validateTimeout,
 } from '../lib/flags';
 import { validateSaving, type SaveFlags } from './save';
 
-export interface JobFlags extends SaveFlags, ScopeFlags, Record<string, unknown> {
+export interface JobFlags extends SaveFlags, TargetFlags, Record<string, unknown> {
   key?: string;
   input?: string;
-  write?: string;
-  notify?: string;
   taskId?: string;
   again?: boolean;
   json?: boolean;
@@ -31,12 +28,10 @@ export interface JobFlags extends SaveFlags, ScopeFlags, Record<string, unknown>
 export function addJobFlags(command: Command, tool: MediaTool): Command {
   addRequestFlags(command, tool);
   addScopeFlags(command, "instead of the worker's own");
-  return command
+  return addTargetFlags(command, 'campaign/7:/media/banner')
     .description(tool.about)
     .option('--input <file>', 'take the request from a JSON file, - for stdin; flags go over it')
     .option('--key <key>', 'what makes it the same job; the same key never submits twice (default: a digest)')
-    .option('--write <type/id:/pointer>', "set the result in a project's data, like campaign/7:/media/banner")
-    .option('--notify <user@workspace>', 'tell this user of the end, and when a person is needed')
     .option('--task-id <id>', 'follow a task that the service already has; nothing is submitted')
     .option('--again', 'run the job of this key again, as KEY+2; refused while it may still be alive');
 }
@@ -47,10 +42,9 @@ export async function specFrom(name: string, tool: MediaTool, flags: JobFlags): 
   const problems = [...validateTimeout(flags), ...validateSaving(flags)];
   const fromFile = input === undefined ? {} : await orProblem(readObjectFile('--input', input), problems, {});
   const spec: MediaSpec = {
-    ...{ key, tool: name, scope: scopeFrom(flags), taskId },
+    ...{ key, tool: name, taskId },
     request: { ...fromFile, ...requestFrom(tool, flags) },
-    write: writeFrom(flags.write, problems),
-    notify: notifyFrom(flags.notify, problems),
+    ...targetsFrom(flags, problems),
   };
   if (flags.again && taskId !== undefined)
     problems.push('--again gives the job a new task, --task-id follows one that is there; choose one');

@@ -11,7 +11,7 @@ import { validateTaskId } from '../../validation/inputs';
 import { adviceFor, adviceForHold, adviceLines } from '../lib/advice';
 import { type Connected, withSegue } from '../lib/connect';
 import { EXIT, type ExitCode, UsageError } from '../lib/exit';
-import { byOption, softNumber, validateLimit } from '../lib/flags';
+import { asFlags, byOption, softNumber, validateLimit } from '../lib/flags';
 import { age, counted, lines } from '../lib/format';
 import { exiting, print, printJson, say } from '../lib/io';
 import { addJson, type JsonFlag } from '../lib/noun';
@@ -116,7 +116,7 @@ async function resolve(id: string | undefined, flags: ResolveFlags): Promise<Exi
 
 /** Throws one message with all problems of the flags. */
 function decisionFrom(id: string | undefined, flags: ResolveFlags): DecisionMade {
-  const { adopt, force, resubmit, abandon, reason = '', by, hold, where, yes } = flags;
+  const { adopt, force, resubmit, abandon, reason = '', by, hold, where } = flags;
   const actions = { adopt: adopt !== undefined, resubmit, abandon };
   const [action, ...others] = (Object.keys(actions) as DecisionAction[]).filter((name) => actions[name]);
   const problems = lines(
@@ -127,13 +127,11 @@ function decisionFrom(id: string | undefined, flags: ResolveFlags): DecisionMade
       `"${id}" is neither a key nor the id of a media job, a transcript or a wait`,
     (action === undefined || others.length > 0) &&
       'what is decided? Give one of --adopt TASK, --resubmit, --abandon',
-    validateTaskId(adopt).map((problem) => problem.replace(/^taskId/, '--adopt')),
+    asFlags(validateTaskId(adopt), { taskId: '--adopt' }),
     actions.adopt &&
       where !== undefined &&
       '--adopt: one task cannot be adopted by many jobs; decide them one by one',
-    force && !actions.adopt && '--force: goes with --adopt',
     hold !== undefined && where !== undefined && '--hold: names the hold of one job',
-    yes && where === undefined && '--yes: goes with --where',
     reason.trim() === '' && '--reason: say why; it is kept with the job',
     by.trim() === '' && '--by: must be a name',
   );

@@ -8,20 +8,25 @@ import { type JobState, type RecordJob, type TranscriptJob } from '../../client/
 import { type RecordSpec, type TranscriptSpec } from '../../client/jobs';
 import { type JobReport } from '../../client/report';
 import { EXIT, type ExitCode, UsageError } from '../lib/exit';
-import { addScopeFlags, notifyFrom, validateTimeout, type ScopeFlags, writeFrom } from '../lib/flags';
+import {
+  addScopeFlags,
+  addTargetFlags,
+  type ScopeFlags,
+  type TargetFlags,
+  targetsFrom,
+  validateTimeout,
+} from '../lib/flags';
 import { JOB, type WaitFlags } from '../lib/follow';
 import { io, printJson, say } from '../lib/io';
-import { addCancel, addFollow, addRun, addStart, addStatus, type Begin, type Noun } from '../lib/noun';
+import { addCancel, addLifecycle, addRun, addStatus, type Begin, type Noun } from '../lib/noun';
 
 interface OutFlags extends WaitFlags {
   out?: string;
 }
 
-interface TranscriptFlags extends ScopeFlags, OutFlags {
+interface TranscriptFlags extends TargetFlags, OutFlags {
   format?: SubtitleFormat;
   key?: string;
-  write?: string;
-  notify?: string;
 }
 
 const TRANSCRIPT: Noun<JobState, TranscriptJob, OutFlags> = {
@@ -35,13 +40,12 @@ const TRANSCRIPT: Noun<JobState, TranscriptJob, OutFlags> = {
 
 export function addTo(program: Command): void {
   const transcript = program.command('transcript').description('get the subtitles of a transcription');
-  addRun(addSpecFlags(transcript.command('run <id>')), TRANSCRIPT, beginTranscript).description(
-    'wait until a transcription is DONE and print its subtitles; Ctrl-C stops waiting, not the job',
-  );
-  addStart(addSpecFlags(transcript.command('start <id>')), beginTranscript).description(
-    'start that and return at once',
-  );
-  addFollow(transcript, TRANSCRIPT);
+  addLifecycle(transcript, TRANSCRIPT, {
+    argument: '<id>',
+    run: 'wait until a transcription is DONE and print its subtitles; Ctrl-C stops waiting, not the job',
+    addFlags: addSpecFlags,
+    begin: beginTranscript,
+  });
   addStatus(transcript, TRANSCRIPT);
   const about = 'stop following a transcription; the service goes on with it';
   addCancel(transcript, TRANSCRIPT, about, 'The service goes on with the transcription.');
@@ -49,20 +53,15 @@ export function addTo(program: Command): void {
 }
 
 function addSpecFlags(command: Command): Command {
-  return addScopeFlags(command)
+  return addTargetFlags(addScopeFlags(command), 'campaign/7:/subtitles/launch')
     .option('--format <srt|vtt>', 'default: srt')
-    .option('--key <key>', "what makes it the same transcript (default: the transcription's id)")
-    .option('--write <type/id:/pointer>', "set them in a project's data, like campaign/7:/subtitles/launch")
-    .option('--notify <user@workspace>', 'tell this user of the end, and when a person is needed');
+    .option('--key <key>', "what makes it the same transcript (default: the transcription's id)");
 }
 
 const beginTranscript: Begin<TranscriptJob, TranscriptFlags> = async (transcriptionId, flags, go) => {
-  const { format, key, organization, space } = flags;
+  const { format, key } = flags;
   const problems = validateTimeout(flags);
-  const write = writeFrom(flags.write, problems);
-  const notify = notifyFrom(flags.notify, problems);
-  const scope = { organization, space };
-  const spec: TranscriptSpec = { transcriptionId, format, key, write, notify, scope };
+  const spec: TranscriptSpec = { transcriptionId, format, key, ...targetsFrom(flags, problems) };
   const { validateTranscript } = await import('../../client/jobs/index.js');
   assertValid([...problems, ...validateTranscript(spec)]);
   return go({

@@ -74,14 +74,12 @@ export function adviceOnBatch({
   return lines(
     counts.failed > 0 && `What failed, and why: segue batch results ${word(key)} --status failed`,
     counts.failed > 0 && `To run that again: segue batch retry ${word(key)}`,
-    counts.held > (stopped?.unfollowed ?? 0) && heldAdvice(),
+    counts.held > (stopped?.unfollowed ?? 0) && `${HELD}. What to do: segue held`,
     stopped && stoppedAdvice(key, stopped),
   );
 }
 
-function heldAdvice(who = ''): string {
-  return `Held until a person decides${who}. What to do: segue held`;
-}
+const HELD = 'Held until a person decides';
 
 export function stoppedAdvice(key: string, { unfollowed, undone }: StoppedItems): string[] {
   const results = `segue batch results ${word(key)}`;
@@ -115,7 +113,7 @@ export function adviceOnCampaign({ key, approval, paused, jobs }: CampaignStatus
       `  segue campaign change ${which} --jobs NAME,NAME --comment "what is to be different"`,
       `  segue campaign reject ${which} --comment "why"`,
     ],
-    held.length > 0 && heldAdvice(`: ${held.join(', ')}`),
+    held.length > 0 && `${HELD}: ${held.join(', ')}. What to do: segue held`,
     paused && `It is paused. To go on: segue campaign resume ${word(key)}`,
   );
 }

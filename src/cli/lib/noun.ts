@@ -5,7 +5,7 @@ import { type Run } from '../../client/run';
 import { type SegueClient } from '../../client/segueClient';
 import { assertValid } from '../../errors';
 import { word } from './advice';
-import { type Connected, withSegue } from './connect';
+import { withSegue } from './connect';
 import { EXIT, type ExitCode, isOpen } from './exit';
 import { byOption, softNumber, validateLimit, validateTimeout } from './flags';
 import { follow, type Shows, type WaitFlags } from './follow';
@@ -47,13 +47,35 @@ export type Begin<R extends Run, Flags> = (
   go: (starting: Starting<R>) => Promise<ExitCode>,
 ) => Promise<ExitCode>;
 
+interface Lifecycle<R extends Run, Flags> {
+  /** Of `run` and `start`, like `<spec>`. */
+  argument: string;
+  run: string;
+  start?: string;
+  addFlags?: (command: Command) => Command;
+  begin: Begin<R, Flags>;
+}
+
+/** `run`, `start` and `follow`. */
+export function addLifecycle<State, R extends Run<State>, Flags extends WaitFlags>(
+  parent: Command,
+  noun: Noun<State, R, Flags>,
+  { argument, run, start, addFlags = (same) => same, begin }: Lifecycle<R, Flags>,
+): void {
+  addRun(addFlags(parent.command(`run ${argument}`)), noun, begin).description(run);
+  addStart(addFlags(parent.command(`start ${argument}`)), begin).description(
+    start ?? 'start that and return at once',
+  );
+  addFollow(parent, noun);
+}
+
 /** A command that starts a run and waits for it. */
 export function addRun<State, R extends Run<State>, Flags extends WaitFlags>(
   command: Command,
   noun: Shows<State, R, Flags>,
   begin: Begin<R, Flags>,
 ): Command {
-  return addBegin(addWaitFlags(command, noun), begin, (run, _connected, flags) => follow(run, flags, noun));
+  return addBegin(addWaitFlags(command, noun), begin, (run, flags) => follow(run, flags, noun));
 }
 
 /** A command that starts a run and returns at once. */
@@ -67,13 +89,13 @@ export function addStart<R extends Run, Flags extends JsonFlag>(
 function addBegin<R extends Run, Flags extends JsonFlag>(
   command: Command,
   begin: Begin<R, Flags>,
-  then: (run: R, connected: Connected, flags: Flags) => Promise<ExitCode>,
+  then: (run: R, flags: Flags) => Promise<ExitCode>,
 ): Command {
   return command.action(
     exiting(() => {
       const flags = command.opts<Flags>();
       return begin(command.args[0] ?? '', flags, (starting) =>
-        withStarted(starting, (run, connected) => then(run, connected, flags)),
+        withStarted(starting, (run) => then(run, flags)),
       );
     }),
   );
@@ -133,24 +155,34 @@ export function addStatus<State, R extends Run<State>, Flags extends WaitFlags>(
 
 /** `goesOn` says what the service may go on with when no task is known. */
 export function addCancel(parent: Command, noun: Finds<Run>, about: string, goesOn: string): void {
-  const cancel = async (run: Run, { json }: JsonFlag): Promise<ExitCode> => {
-    const report = await run.report();
-    if (isOpen(report)) await run.cancel();
-    if (json) printJson(report);
-    if (!isOpen(report)) {
-      say(`${run.workflowId} is over already: ${report.status}. Nothing was cancelled.`);
-      return report.status === 'cancelled' ? EXIT.done : EXIT.failed;
-    }
-    if (!json) print(`${run.workflowId} was asked to stop`);
-    const { taskId } = report;
-    say(
-      taskId ? `The service goes on with task ${taskId}. Its result: segue get task ${word(taskId)}` : goesOn,
-    );
-    return EXIT.done;
-  };
   addJson(parent.command('cancel <key>'))
     .description(about)
-    .action(exiting((key: string, flags: JsonFlag) => withRun(noun, key, (run) => cancel(run, flags))));
+    .action(
+      exiting((key: string, flags: JsonFlag) => withRun(noun, key, (run) => cancelRun(run, flags, goesOn))),
+    );
+}
+
+export async function cancelRun(run: Run, { json }: JsonFlag, goesOn: string): Promise<ExitCode> {
+  let report = await run.report();
+  if (isOpen(report))
+    await run.cancel().catch(async (error: unknown) => {
+      // It may have ended in the same moment.
+      report = await run.report();
+      if (isOpen(report)) throw error;
+    });
+  const { status, taskId } = report;
+  if (json) printJson(report);
+  if (!isOpen(report)) {
+    say(`${run.workflowId} is over already: ${status}. Nothing was cancelled.`);
+    return status === 'cancelled' ? EXIT.done : EXIT.failed;
+  }
+  if (!json) print(`${run.workflowId} was asked to stop`);
+  const task =
+    taskId === null
+      ? goesOn
+      : `The service goes on with task ${taskId}. Its result: segue get task ${word(taskId)}`;
+  say(task);
+  return EXIT.done;
 }
 
 export interface ChangeFlags extends JsonFlag {
@@ -158,33 +190,27 @@ export interface ChangeFlags extends JsonFlag {
   reason?: string;
 }
 
-/** A command that changes an open run in the name of a person; `act` returns what was done. */
-export function addChange<R extends Run, Flags extends ChangeFlags>(
-  parent: Command,
-  noun: Finds<R>,
-  { usage, about, validate = () => [] }: ChangeUsage<Flags>,
-  act: (run: R, flags: Flags, args: string[]) => Promise<{ done: string; applied?: boolean }>,
-): Command {
-  const command = addJson(parent.command(usage)).description(about).addOption(byOption());
-  return command.action(
-    exiting((key: string) => {
-      const flags = command.opts<Flags>();
-      const work = async (run: R): Promise<ExitCode> => {
-        const { done, ...more } = await act(run, flags, command.args);
-        if (flags.json) printJson({ ...(await run.report()), ...more });
-        else print(`${run.workflowId}: ${done}`);
-        return EXIT.done;
-      };
-      return withRun(noun, key, work, validate(flags));
-    }),
-  );
-}
+type Change<R extends Run> = (run: R) => Promise<{ done: string; applied?: boolean }>;
 
-interface ChangeUsage<Flags> {
-  usage: string;
-  about: string;
-  /** Problems of the flags. */
-  validate?: (flags: Flags) => string[];
+/** A command that changes an open run in the name of a person. `begin` adds problems of what was typed to `problems`. */
+export function addChange<R extends Run, Flags extends ChangeFlags>(
+  command: Command,
+  noun: Finds<R>,
+  begin: (flags: Flags, problems: string[], args: string[]) => Change<R> | Promise<Change<R>>,
+): Command {
+  const act = async (key: string): Promise<ExitCode> => {
+    const flags = command.opts<Flags>();
+    const problems: string[] = [];
+    const change = await begin(flags, problems, command.args);
+    const work = async (run: R): Promise<ExitCode> => {
+      const { done, ...more } = await change(run);
+      if (flags.json) printJson({ ...(await run.report()), ...more });
+      else print(`${run.workflowId}: ${done}`);
+      return EXIT.done;
+    };
+    return withRun(noun, key, work, problems);
+  };
+  return addJson(command).addOption(byOption()).action(exiting(act));
 }
 
 interface ListFlags extends JsonFlag {

@@ -1,8 +1,6 @@
 /** How `run` and `start` of every noun start a run, and what they print about it. */
-import { type TemporalConfig } from '../../config';
 import { type Run } from '../../client/run';
 import { type SegueClient } from '../../client/segueClient';
-import { isLoopback } from '../../platform/plainAgent';
 import { followCommand } from './advice';
 import { type Connected, withSegue } from './connect';
 import { EXIT, type ExitCode } from './exit';
@@ -20,13 +18,13 @@ export interface Starting<R extends Run> {
 /** Starts a run, or finds the existing run of the same key. */
 export async function withStarted<R extends Run>(
   { start, exists, submitQueue }: Starting<R>,
-  work: (run: R, connected: Connected) => Promise<ExitCode>,
+  work: (run: R) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   return withSegue(async (segue, connected) => {
     const run = await start(segue);
     if (run.existing) await sayThatItExists(run, exists(run));
     await sayWhenNobodyPolls(connected, run.taskQueue, submitQueue?.(run.taskQueue));
-    return work(run, connected);
+    return work(run);
   });
 }
 
@@ -38,18 +36,14 @@ export async function sayThatItExists(run: Run, meaning: string): Promise<void> 
 /** For a command that does not wait. */
 export async function tellStarted(
   run: Run,
-  { config }: Connected,
   { json }: { json?: boolean },
   more: object = {},
 ): Promise<ExitCode> {
-  if (json) {
-    printJson({ ...(run.existing ? await run.report() : run.started()), ...more });
-    return EXIT.done;
+  if (json) printJson({ ...(run.existing ? await run.report() : run.started()), ...more });
+  else {
+    print(run.workflowId);
+    say(`follow it: ${followCommand(run)}`);
   }
-  print(run.workflowId);
-  say(`follow it:  ${followCommand(run)}`);
-  const ui = localUiUrl(config);
-  if (ui) say(`look at it: ${workflowUrl(ui, config.namespace, run.workflowId)}`);
   return EXIT.done;
 }
 
@@ -66,17 +60,4 @@ export async function sayWhenNobodyPolls(
     say(`No worker polls the task queue "${taskQueue}": ${advice}`);
   else if (submitQueue && !(await isPolled(submitQueue, 'activity')))
     say(`No worker polls the task queue "${submitQueue}": ${advice}`);
-}
-
-export function workflowUrl(uiUrl: string, namespace: string, workflowId: string): string {
-  return `${uiUrl}/namespaces/${encodeURIComponent(namespace)}/workflows/${encodeURIComponent(workflowId)}`;
-}
-
-/** The default port of the dev server's UI is a thousand above that of the server. */
-const UI_PORT_OFFSET = 1_000;
-
-function localUiUrl({ address }: TemporalConfig): string | undefined {
-  const server = URL.canParse(`http://${address}`) ? new URL(`http://${address}`) : undefined;
-  if (!server || !isLoopback(server.hostname)) return undefined;
-  return `http://${server.hostname}:${Number(server.port || 80) + UI_PORT_OFFSET}`;
 }

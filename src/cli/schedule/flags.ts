@@ -14,8 +14,7 @@ import { assertValid } from '../../errors';
 import { validateOutlook } from '../../runs/outlook';
 import { isRecord } from '../../validation/inputs';
 import {
-  asBatchFlag,
-  asScheduleFlag,
+  asFlags,
   notifyFrom,
   orProblem,
   readTextFile,
@@ -45,35 +44,23 @@ export async function readSchedule(
   source: string,
   flags: CreateFlags,
 ): Promise<ScheduleOptions> {
-  const problems: string[] = [];
-  const times = readTimes(flags, problems);
-  const { spec, problems: ofSpec } = await readTarget(target, source, flags);
-  const { timezone, overlap, catchup, note } = flags;
+  const { cron, every, timezone, overlap, catchup, note } = flags;
+  const times = Object.entries({ cron, every, calendar: softJson(flags.calendar) });
+  const { spec, problems } = await readTarget(target, source, flags);
   const options: ScheduleOptions = {
-    spec: times,
+    spec: Object.fromEntries(times.filter(([, value]) => value !== undefined)) as ScheduleTimes,
     target: { kind: target, spec } as ScheduleTarget,
     overlap: overlap as ScheduleOverlap | undefined,
     ...{ timezone, catchup, note },
   };
-  // Problems of the spec are in `ofSpec`, with their lines.
-  const isOfSpec = new Set(validateSchedule('any', { spec: DAILY, target: options.target }));
-  const others = validateSchedule(name, options).filter((problem) => !isOfSpec.has(problem));
-  assertValid([...problems, ...others.map(asScheduleFlag), ...ofSpec], 'Nothing was scheduled');
+  // The problems of the target are known, with their lines.
+  const others = validateSchedule(name, { ...options, target: ANY_TARGET });
+  const names = { name: 'NAME', spec: '--cron, --every, --calendar' };
+  assertValid([...asFlags(others, names), ...problems], 'Nothing was scheduled');
   return options;
 }
 
-const DAILY = { cron: '@daily' };
-
-/** Exactly one of the three flags. */
-function readTimes({ cron, every, calendar }: CreateFlags, problems: string[]): ScheduleTimes {
-  const given = [cron, every, calendar].filter((flag) => flag !== undefined);
-  if (given.length !== 1) problems.push('give one of --cron, --every and --calendar');
-  else if (cron !== undefined) return { cron };
-  else if (every !== undefined) return { every };
-  // The check of the schedule refuses what is not JSON.
-  else return { calendar: softJson(calendar) as never };
-  return DAILY;
-}
+const ANY_TARGET: ScheduleTarget = { kind: 'batch', spec: { manifest: 'https://example.com/' } };
 
 interface ReadTarget {
   spec?: unknown;
@@ -114,7 +101,6 @@ function readBatch(manifest: string, flags: CreateFlags): ReadTarget {
   const problems: string[] = [];
   const notify = notifyFrom(flags.notify, problems);
   const spec: ScheduledBatch = { manifest, concurrency, scope: scopeFrom(flags), notify, skipBad };
-  const asOwnFlag = (problem: string): string =>
-    problem.startsWith('manifest: ') ? problem.replace('manifest', 'MANIFEST_URL') : asBatchFlag(problem);
-  return { spec, problems: [...problems, ...validateScheduledBatch(spec).map(asOwnFlag)] };
+  problems.push(...asFlags(validateScheduledBatch(spec), { manifest: 'MANIFEST_URL' }));
+  return { spec, problems };
 }

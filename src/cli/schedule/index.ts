@@ -7,7 +7,7 @@ import { type ScheduleOverlap } from '../../contract';
 import { assertValid } from '../../errors';
 import { type CreateFlags } from './flags';
 import { withSegue } from '../lib/connect';
-import { addScopeFlags, asScheduleFlag, softNumber } from '../lib/flags';
+import { addScopeFlags, asFlags, softNumber } from '../lib/flags';
 import { env, osUser, print, printJson, say } from '../lib/io';
 import { addJson, type JsonFlag } from '../lib/noun';
 import { sayWhenNobodyPolls } from '../lib/start';
@@ -170,5 +170,5 @@ function addChanges(schedule: Command): void {
 }
 
 function assertValidFlags(problems: string[], what: string): void {
-  assertValid(problems.map(asScheduleFlag), what);
+  assertValid(asFlags(problems, { name: 'NAME' }), what);
 }

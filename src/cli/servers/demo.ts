@@ -7,7 +7,6 @@ import { withTemporal } from '../lib/connect';
 import { EXIT, type ExitCode } from '../lib/exit';
 import { follow } from '../lib/follow';
 import { env, io, print, say } from '../lib/io';
-import { workflowUrl } from '../lib/start';
 import { type LocalStack, startLocalStack } from './localStack';
 import { DEV_PORTS } from './process';
 import { installRuntime } from './worker';
@@ -52,7 +51,7 @@ async function showWhatHappened({ sandbox, temporal, uiUrl }: LocalStack, key: s
   print('Where to look:');
   if (uiUrl) {
     print(`  ./bin/segue dev --state ${STATE}   opens the same state, with the UI, until Ctrl-C; then`);
-    print(`  ${workflowUrl(uiUrl, temporal.namespace, `media/${key}`)}`);
+    print(`  ${uiUrl}/namespaces/${temporal.namespace}/workflows/${encodeURIComponent(`media/${key}`)}`);
   } else {
     print(`  workflow media/${key} in namespace ${temporal.namespace} of ${temporal.address}`);
   }

@@ -74,7 +74,7 @@ test('everything that is wrong is told at once, each with its flag or its place'
   expect(code).toBe(2);
   expect(stderr.split('\n').map((line) => line.trim())).toEqual([
     'Nothing was scheduled:',
-    expect.stringMatching(/^name: "a b" is not/),
+    expect.stringMatching(/^NAME: "a b" is not/),
     expect.stringMatching(/^--cron: hour: must be/),
     expect.stringMatching(/^--timezone: "Mars" is not/),
     expect.stringMatching(/^--overlap: "both" is none of/),
@@ -113,7 +113,7 @@ test('a batch is scheduled by the address of its manifest, which nobody is shown
   expect(wrong.code).toBe(2);
   expect(wrong.stderr.split('\n').map((line) => line.trim())).toEqual([
     'Nothing was scheduled:',
-    expect.stringMatching(/^name: "a b" is not/),
+    expect.stringMatching(/^NAME: "a b" is not/),
     '--notify: "u-1" is not USER@WORKSPACE',
     'MANIFEST_URL: is not an address',
   ]);

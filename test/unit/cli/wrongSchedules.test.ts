@@ -2,7 +2,7 @@
 import { expectRefused } from '../../support/builders/refused';
 import { segue } from '../../support/servers/segueCommand';
 
-const BAD_NAME = /^name: "a\/b" is not /;
+const BAD_NAME = /^NAME: "a\/b" is not /;
 
 test.each<[string, string[], (string | RegExp)[]]>([
   [
