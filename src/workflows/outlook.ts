@@ -42,7 +42,6 @@ const { readOutlook } = proxyActivities<SegueActivities>({
   heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
   // Limited, because the next look of the schedule sees what this one could not.
   scheduleToCloseTimeout: LONGEST_LOOK,
-  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
 });
 
 /** Looks once, writes what is new into the project, and nudges the user about what waits. */
@@ -142,7 +141,7 @@ async function nudgeOnce(
   const subject = nudgeSubject(nudge);
   const input: NudgeInput = { to: notify, nudge, project, week, timezone, scope, place };
   // Read for each nudge: the one before may have taken long.
-  const hours = await workingHours({ timezone });
+  const hours = await workingHours(timezone);
   try {
     const run = await startOnce(NUDGE_WORKFLOW, {
       workflowId: nudgeWorkflowId({ organization, project, at: place, week, subject }),
@@ -152,7 +151,7 @@ async function nudgeOnce(
     if ('opensAt' in hours) return { status: 'planned', at: hours.opensAt };
     const evening = sleep(Math.max(1, Date.parse(hours.until) - Date.now())).then(() => undefined);
     const outcome = await Promise.race([run.result() as Promise<NoticeOutcome>, evening]);
-    return outcome ?? { status: 'planned', at: await workingTime({ timezone }, hours.until) };
+    return outcome ?? { status: 'planned', at: await workingTime(timezone, hours.until) };
   } catch (error) {
     if (isCancellation(error) || !(error instanceof ChildWorkflowFailure)) throw error;
     return { status: 'uncertain', reason: error.cause?.message ?? error.message };

@@ -1,5 +1,6 @@
 /** What every submission and every notification needs: a second attempt may pay or notify a second time. */
 import { type ActivityOptions, workflowInfo } from '@temporalio/workflow';
+import { isAccessDenied, type NotifyOutcome, type SubmitOutcome } from '../../contract';
 
 /**
  * An operator can raise the maximum while the activity runs, so the failures after which it may have sent are not
@@ -35,6 +36,16 @@ export function senderOf({ progress }: Pick<Sender, 'progress'>): string {
 export function wasReset(carried: { reset?: boolean } | undefined): boolean {
   const { runId, originalExecutionRunId } = workflowInfo();
   return (carried?.reset ?? false) || runId !== originalExecutionRunId;
+}
+
+/** Whether a request that was provably not accepted may be accepted later. */
+export function mayChange(outcome: SubmitOutcome | NotifyOutcome): boolean {
+  if (outcome.outcome === 'notSent') return true;
+  return outcome.outcome === 'refused' && (isAccessDenied(outcome.status) || isRateLimited(outcome.status));
+}
+
+export function isRateLimited(status: number | undefined): boolean {
+  return status === 425 || status === 429;
 }
 
 /** Waiting times that double up to a limit. */

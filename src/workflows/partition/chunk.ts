@@ -1,7 +1,8 @@
 /** A chunk is one activity with several requests; each has an outcome, however the activity ended. */
 import { ActivityFailure, TimeoutFailure } from '@temporalio/workflow';
-import { type ChunkOutcome, isAccessDenied } from '../../contract';
+import { type ChunkOutcome } from '../../contract';
 import { isRecord } from '../../validation/inputs';
+import { mayChange } from '../lib/atMostOnce';
 
 interface Without {
   outcome: 'unknown' | 'notSent';
@@ -32,21 +33,6 @@ export async function outcomesOf<Outcome>(
 function notesOf<Outcome>({ cause }: ActivityFailure): Record<number, Outcome> {
   const notes: unknown = cause instanceof TimeoutFailure ? cause.lastHeartbeatDetails : undefined;
   return isRecord(notes) ? (notes as Record<number, Outcome>) : {};
-}
-
-export type Refusal = Extract<ChunkOutcome, { outcome: 'refused' }>;
-
-/** A batch waits until the credential is repaired; a single job gives up after a while. */
-export function mayChange(outcome: Refusal): boolean {
-  return isDenied(outcome) || isRateLimited(outcome);
-}
-
-export function isDenied(outcome: ChunkOutcome): outcome is Refusal {
-  return outcome.outcome === 'refused' && isAccessDenied(outcome.status);
-}
-
-export function isRateLimited(outcome: ChunkOutcome): outcome is Refusal {
-  return outcome.outcome === 'refused' && (outcome.status === 429 || outcome.status === 425);
 }
 
 /** The service judged the request. A refusal by the worker itself has no status. */
