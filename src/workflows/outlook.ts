@@ -60,7 +60,11 @@ async function lookAndTell(input: OutlookInput, silentAfter: number): Promise<Ou
   const written = await write(input, at, news);
   const nudges: OutlookResult['nudges'] = [];
   for (const due of news.nudges) nudges.push({ ...due, notified: await nudgeOnce(input, at, news, due) });
-  if (written === 'outdated') throw outdated();
+  if (written === 'outdated')
+    throw ApplicationFailure.nonRetryable(
+      'The outlook was not written: the run was reset after it had seen what it would write, and others may have written since',
+      FAILURE.refused,
+    );
   setCurrentDetails(
     written ? `The outlook of ${news.week} is in the project.` : 'Nothing is new; nothing was written.',
   );
@@ -118,13 +122,6 @@ async function write(
       FAILURE.refused,
     );
   return true;
-}
-
-function outdated(): ApplicationFailure {
-  return ApplicationFailure.nonRetryable(
-    'The outlook was not written: the run was reset after it had seen what it would write, and others may have written since',
-    FAILURE.refused,
-  );
 }
 
 /**

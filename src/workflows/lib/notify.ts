@@ -19,7 +19,7 @@ import {
 } from '../../contract';
 import { notifyRequestId } from '../../contract/ids';
 import { type Job } from '../steps/job';
-import { AT_MOST_ONCE, doubling, mayChange, type Sender, senderOf } from './atMostOnce';
+import { AT_MOST_ONCE, mayChange, newBackoff, type Sender, senderOf } from './atMostOnce';
 
 const NOTIFY_TIMEOUT_MS = 30_000;
 /** A notification that the service does not take must not keep a job open longer. */
@@ -195,7 +195,7 @@ async function untilKnown(
   send: () => Promise<NotifyOutcome>,
   { begun = Date.now(), rest = (ms) => sleep(ms), isStale, onDelay }: Retries = {},
 ): Promise<NoticeOutcome> {
-  const pause = doubling(1_000, 60_000);
+  const pause = newBackoff();
   for (;;) {
     const outcome = await CancellationScope.nonCancellable(() => settled(send));
     const notice = noticeOutcome(outcome);
@@ -203,7 +203,7 @@ async function untilKnown(
     if (notice.status !== 'notSent' || tried >= LONGEST_TRYING_MS) return notice;
     if (tried >= USUAL_TRYING_MS) onDelay?.();
     const asked = outcome.outcome === 'refused' ? outcome.retryAfterMs : undefined;
-    await rest(asked === undefined ? pause.next() : Math.min(Math.max(asked, 1_000), LONGEST_TRYING_MS));
+    await rest(asked === undefined ? pause() : Math.min(Math.max(asked, 1_000), LONGEST_TRYING_MS));
     if (isStale?.()) return notice;
   }
 }

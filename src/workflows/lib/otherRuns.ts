@@ -20,7 +20,7 @@ import {
   type SegueActivities,
   START_MEMO,
 } from '../../contract';
-import { doubling } from './atMostOnce';
+import { newBackoff } from './atMostOnce';
 import { onSignal } from './listeners';
 
 /** A run reports its end by signal, unless it was terminated: so runs that report nothing are checked now and then. */
@@ -125,14 +125,14 @@ export async function signalUntilTaken(
   isOpen: () => Promise<boolean>,
   summary: string,
 ): Promise<boolean> {
-  const pause = doubling(1_000, 60_000);
+  const pause = newBackoff();
   for (;;) {
     try {
       await send();
       return true;
     } catch {
       if (!(await isOpen())) return false;
-      await sleep(pause.next(), { summary });
+      await sleep(pause(), { summary });
     }
   }
 }

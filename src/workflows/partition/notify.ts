@@ -7,7 +7,7 @@ import {
   type SegueActivities,
 } from '../../contract';
 import { notifyRequestId } from '../../contract/ids';
-import { doubling, senderOf } from '../lib/atMostOnce';
+import { newBackoff, outcomesOf, senderOf } from '../lib/atMostOnce';
 import {
   endMessage,
   LONGEST_TRYING_MS,
@@ -16,12 +16,10 @@ import {
   notificationTo,
   NOTIFY_OPTIONS,
 } from '../lib/notify';
-import { outcomesOf } from './chunk';
 import { type Entry, isNoticeDue, type Partition } from './state';
 
 /** Of one activity. More than of submits: an uncertain notification costs nothing. */
 const MOST_NOTICES = 100;
-const LONGEST_PAUSE_MS = 60_000;
 
 const { notifyChunk } = proxyActivities<SegueActivities>(NOTIFY_OPTIONS);
 
@@ -54,14 +52,10 @@ export async function notifyUsers(run: Partition): Promise<void> {
     // Another target may take its notification although these did not.
     const mayGoOn = !isCautious && some.every(({ known }) => !isNoticeDue(known));
     if (!mayGoOn && run.progress.items.some(isNoticeDue))
-      await condition(() => run.isHandedOver, Math.max(backoff.next(), retryAfter(outcomes)), {
+      await condition(() => run.isHandedOver, Math.max(backoff(), retryAfter(outcomes)), {
         summary: 'until notifications are taken',
       });
   }
-}
-
-function newBackoff(): { next(): number } {
-  return doubling(1_000, LONGEST_PAUSE_MS);
 }
 
 function triesOf({ notice }: ItemProgress): number {

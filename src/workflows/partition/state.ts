@@ -12,7 +12,7 @@ import {
   type PartitionProgress,
 } from '../../contract';
 import { batchItemKey, batchPartWorkflowId } from '../../contract/ids';
-import { doubling, type Sender, wasReset } from '../lib/atMostOnce';
+import { newBackoff, type Sender, wasReset } from '../lib/atMostOnce';
 import { type WriterReplies, newWriterReplies } from '../steps/write';
 import { type Submitter } from '../steps/submit';
 import { type JobTimes } from '../../validation/times';
@@ -54,7 +54,7 @@ export class Partition implements Sender, Submitter {
   isBackingOff = false;
   /** The service did not take the last chunk: the next one has one item. */
   isProbing: boolean;
-  backoff = doubling(1_000, 60_000);
+  backoff = newBackoff();
   /** Something has changed that the batch does not know. */
   isReportDue = true;
   /** The history is long: this run finishes what is in flight, and continues as new. */
@@ -135,7 +135,7 @@ export class Partition implements Sender, Submitter {
 
   /** After the service took something. */
   resetBackoff(): void {
-    this.backoff = doubling(1_000, 60_000);
+    this.backoff = newBackoff();
     this.isProbing = false;
   }
 

@@ -8,9 +8,8 @@ import {
   USUAL_CHUNK,
 } from '../../contract';
 import { batchTaskQueue } from '../../contract/ids';
-import { AT_MOST_ONCE, isRateLimited, mayChange, senderOf } from '../lib/atMostOnce';
+import { AT_MOST_ONCE, isRateLimited, mayChange, outcomesOf, senderOf } from '../lib/atMostOnce';
 import { withoutOutcome } from '../steps/submit';
-import { isJudged, outcomesOf, roomOf } from './chunk';
 import { promoteHeld } from './promote';
 import { type Entry, isOver, type Partition } from './state';
 import { keepFailure, recordCancelled } from './write';
@@ -150,7 +149,7 @@ function backOffAfter(run: Partition, outcomes: ChunkOutcome[]): void {
   if (asked.length > 0) backOff(run, Math.max(...asked, 1_000));
   // Chunks in flight together that meet the same trouble lengthen the backoff once.
   else if (outcomes.length === 0 || limited.length > 0 || (!isWell && unsent.length > 0)) {
-    if (!run.isBackingOff) backOff(run, run.backoff.next());
+    if (!run.isBackingOff) backOff(run, run.backoff());
   }
   if (!isWell && limited.length === 0) run.progress.trouble = troubleIn(unsent) ?? run.progress.trouble;
 }
@@ -160,6 +159,17 @@ function troubleIn(unsent: ChunkOutcome[]): string | undefined {
   const denied = unsent.find((outcome) => outcome.outcome === 'refused');
   const notSent = unsent.filter((outcome) => outcome.outcome === 'notSent');
   return notSent.some(({ isUnwanted }) => isUnwanted) ? undefined : (denied ?? notSent[0])?.reason;
+}
+
+/** The service judged the request. A refusal by the worker itself has no status. */
+export function isJudged(outcome: ChunkOutcome): boolean {
+  if (outcome.outcome === 'refused') return outcome.status !== undefined && !mayChange(outcome);
+  return outcome.outcome === 'accepted';
+}
+
+/** How many the worker takes at once, where it had no room for this one. */
+function roomOf(outcome: ChunkOutcome): number | undefined {
+  return outcome.outcome === 'notSent' ? outcome.room : undefined;
 }
 
 /** Submits nothing for a while, and then one item. Several backoffs at once end with the longest of them. */

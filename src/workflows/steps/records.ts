@@ -5,6 +5,7 @@ import {
   FAILURE,
   type PolledKind,
   type RecordNews,
+  type RecordOrder,
   type RecordProgress,
   type RecordStatus,
 } from '../../contract';
@@ -31,12 +32,6 @@ export abstract class RecordJob extends Job {
   }
 }
 
-export interface RecordAsk {
-  kind: PolledKind;
-  id: string;
-  failOn?: RecordStatus[];
-}
-
 export function startRecordProgress({
   carried,
   reportTo,
@@ -61,7 +56,10 @@ export function startRecordProgress({
 }
 
 /** Polls until the record's status is an end, and throws when that is a failure. An unknown status is "still running". */
-export async function pollRecord(job: RecordJob, asked: RecordAsk): Promise<RecordNews> {
+export async function pollRecord(
+  job: RecordJob,
+  asked: Pick<RecordOrder, 'kind' | 'id' | 'failOn'>,
+): Promise<RecordNews> {
   const { progress, input } = job;
   const { status, record } = await pollUntil<RecordNews>(job, {
     immediate: true,

@@ -20,7 +20,7 @@ import {
   type SubmitOutcome,
 } from '../../contract';
 import { submitTaskQueue } from '../../contract/ids';
-import { AT_MOST_ONCE, doubling, isRateLimited, senderOf } from '../lib/atMostOnce';
+import { AT_MOST_ONCE, isRateLimited, newBackoff, senderOf } from '../lib/atMostOnce';
 import { alarmOfDenial } from '../lib/alarm';
 import { onSignal } from '../lib/listeners';
 import { hold } from './hold';
@@ -38,7 +38,7 @@ const LONGEST_WAIT_MS = 3_600_000;
  * person decided so.
  */
 export async function submitOnce(job: MediaJob): Promise<void> {
-  const waits: Waits = { untilSent: doubling(1_000, 60_000), untilAllowed: doubling(10_000, 300_000) };
+  const waits: Waits = { untilSent: newBackoff(), untilAllowed: newBackoff(10_000, 300_000) };
   try {
     await submitUntilKnown(job, waits);
   } catch (error) {
@@ -52,8 +52,8 @@ export async function submitOnce(job: MediaJob): Promise<void> {
 }
 
 interface Waits {
-  untilSent: { next(): number };
-  untilAllowed: { next(): number };
+  untilSent: () => number;
+  untilAllowed: () => number;
   /** The alarm that the service denies access, while it is being sent. */
   denialAlarm?: CancellationScope;
 }
@@ -112,11 +112,11 @@ async function waitToSubmit(
       progress.deniedSince = new Date().toISOString();
     }
     if (Date.now() - Date.parse(progress.deniedSince) >= settings.authGrace) throw refused(job, outcome);
-    await wait(waits.untilAllowed.next(), 'until access may be granted again');
+    await wait(waits.untilAllowed(), 'until access may be granted again');
   } else if (outcome.outcome === 'notSent') {
-    await wait(waits.untilSent.next(), 'until the service may be reached again');
+    await wait(waits.untilSent(), 'until the service may be reached again');
   } else if (isRateLimited(outcome.status)) {
-    const asked = outcome.retryAfterMs ?? waits.untilSent.next();
+    const asked = outcome.retryAfterMs ?? waits.untilSent();
     await wait(Math.min(Math.max(asked, 1_000), LONGEST_WAIT_MS), 'as the service asked');
   } else {
     throw refused(job, outcome);

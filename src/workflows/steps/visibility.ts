@@ -44,9 +44,7 @@ export function setStage(job: Job, stage: Stage): void {
 
 /** Lists a short stage that takes long, so that people find what is stuck. */
 export function showDelay(job: Job): void {
-  if (isDelayed(job)) return;
-  list(job);
-  showDetails(job);
+  if (!isDelayed(job)) showTasks(job);
 }
 
 function isDelayed({ stage }: Job): boolean {
