@@ -1,4 +1,4 @@
-/** What a person should know about a batch: shown on its page, and told to the operator. */
+/** What a person should know about a batch: shown on its page, and sent to the operator. */
 import { type BatchEvent, type BatchInput } from '../../contract';
 import { adviceOnStopped } from '../../contract/advice';
 import { repeatedKey } from '../../contract/ids';
@@ -22,7 +22,7 @@ export function concernsOf(run: Batch): Concern[] {
       title: 'Items of a batch need your decision',
       what: 'some of its items wait for a person',
       advice: [
-        'Each of them is a run of its own now. You are not told of them one by one.',
+        'Each of them is a run of its own now. You are not notified of them one by one.',
         '- What waits, and the commands that decide it: `segue held`',
       ],
     },
@@ -41,7 +41,7 @@ export function concernsOf(run: Batch): Concern[] {
       what: `it goes on without some of its items: ${stopped.reason}`,
       advice: [
         ...adviceOnStopped(key, stopped),
-        'Where more of its partitions are stopped, you are not told again.',
+        'Where more of its partitions are stopped, you are not notified again.',
       ],
     },
     trouble !== null && {
@@ -58,7 +58,7 @@ export function concernsOf(run: Batch): Concern[] {
       title: 'Batch stalled: slow tasks take all its slots',
       what: late,
       advice: [
-        'Nothing is lost: they are polled on and on, and others begin when they are over. You are not told of it again.',
+        'Nothing is lost: they are polled on and on, and others begin when they are over. You are not notified of it again.',
         `- Let others begin beside them: \`segue batch concurrency ${key} --to N --by NAME\``,
       ],
     },

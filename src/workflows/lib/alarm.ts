@@ -60,7 +60,7 @@ export function alarmOfDenial(
     meaning: `Nothing was accepted. Jobs wait for ${formatDuration(graceMs)} for a credential that works, then they fail.`,
     todo:
       '- Look at the credential of the workers: `segue doctor`\n' +
-      '- Other jobs that meet the same are not told one by one: `segue media list --stage waiting`',
+      '- Other jobs that meet the same are not notified one by one: `segue media list --stage waiting`',
   });
 }
 

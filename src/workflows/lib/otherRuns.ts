@@ -72,7 +72,7 @@ interface OtherRun<End> {
   continueAsNew: () => Promise<never>;
 }
 
-/** Waits for the end of another run: told by signal, else checked now and then. */
+/** Waits for the end of another run: reported by signal, else found by a check now and then. */
 export async function untilEnded<End>({
   workflowId,
   reported,
