@@ -40,7 +40,7 @@ export function createNotifications(
       ),
 
     /** One alarm to the user that this worker's settings name. */
-    tellOperator: async (order: OperatorOrder): Promise<NotifyOutcome | { outcome: 'nobody' }> => {
+    notifyOperator: async (order: OperatorOrder): Promise<NotifyOutcome | { outcome: 'nobody' }> => {
       const { notification, denied, requestId, runId } = order;
       if (!operator) return { outcome: 'nobody' };
       return sendOnce(runId, guards, (window) => {

@@ -1,6 +1,6 @@
 /** The activities of the poll queue, apart from `getTask`. */
 import { activityInfo, heartbeat } from '@temporalio/activity';
-import { type Api, type CallOptions } from '../api/client';
+import { type Api } from '../api/client';
 import { endOf, isTaskOver } from '../api/endings';
 import { isMissing, StatusError } from '../api/errors';
 import {
@@ -8,7 +8,6 @@ import {
   type DownloadOrder,
   HEARTBEAT_EVERY_MS,
   LARGEST_ITEM_INFO_BYTES,
-  type PolledKind,
   type PollTasksOrder,
   type RecordNews,
   type RecordOrder,
@@ -78,27 +77,15 @@ async function pollTask(
     });
 }
 
-interface RecordRead {
-  read: (request: { id: string }, options: CallOptions) => Promise<object>;
-  statusOf: (record: object) => RecordStatus;
-}
-
 /** Polls a record. Until its end only the status is returned: a history keeps every answer. */
 export function createReadRecord(api: Api) {
-  const status = ({ status }: { status: RecordStatus }): RecordStatus => status;
-  const jobStatus = ({ job_status }: { job_status: string }): RecordStatus => job_status;
-  const reads = {
-    transcription: { read: api.getTranscription, statusOf: jobStatus },
-    video: { read: api.getVideo, statusOf: jobStatus },
-    asset: { read: api.getAsset, statusOf: status },
-    run: { read: api.getRun, statusOf: status },
-  } as unknown as Record<PolledKind, RecordRead>;
-
+  const { getTranscription, getVideo, getAsset, getRun } = api;
+  const reads = { transcription: getTranscription, video: getVideo, asset: getAsset, run: getRun };
   return async function readRecord({ kind, id, failOn, ...order }: RecordOrder): Promise<RecordNews> {
-    const { read, statusOf } = reads[kind];
     try {
-      const record = await read({ id }, callOptions('readRecord', order));
-      const full = statusOf(record);
+      const record = await reads[kind]({ id }, callOptions('readRecord', order));
+      const isJob = kind === 'transcription' || kind === 'video';
+      const full = (isJob ? record.job_status : record.status) as RecordStatus;
       const news = { status: typeof full === 'string' ? truncate(full) : full };
       if (endOf(kind, full, failOn) === undefined) return news;
       return { ...news, record: boundedInfo(record, `segue get ${kind} ${id} --json`) };

@@ -68,7 +68,7 @@ export interface SegueActivities
   readMediaResult: (order: Pick<ReadEndOrder, 'workflowId' | 'isEnding'>) => Promise<MediaResult | null>;
   readRecord: (order: RecordOrder) => Promise<RecordNews>;
   downloadSubtitles: (order: DownloadOrder) => Promise<Download>;
-  tellOperator: (order: OperatorOrder) => Promise<NotifyOutcome | { outcome: 'nobody' }>;
+  notifyOperator: (order: OperatorOrder) => Promise<NotifyOutcome | { outcome: 'nobody' }>;
   notify: (order: NotifyOrder) => Promise<NotifyOutcome>;
   requestChange: (order: RequestChangeOrder) => Promise<void>;
   writeProject: (order: WriteOrder) => Promise<WriteReport>;

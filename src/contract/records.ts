@@ -1,8 +1,6 @@
 /** Records of the service that are followed to their end: transcriptions, assets, runs, videos. */
-import { defineQuery, defineUpdate } from '@temporalio/workflow';
 import { type PolledKind, type RecordStatus } from '../api/endings';
 import { type Scope } from '../api/scope';
-import { type PollNow } from './holds';
 import { type JobResult, type PolledState, type Progress, type ToldResult } from './media';
 import { type Continued, type PollSettings } from './settings';
 import { type NotifyTarget, type WriteTarget } from './targets';
@@ -74,9 +72,6 @@ export interface TranscriptState extends PolledState<TranscriptStage> {
   jobStatus: string | null;
 }
 
-export const transcriptStateQuery = defineQuery<TranscriptState>('state');
-export const transcriptPollNowUpdate = defineUpdate<TranscriptState, [PollNow]>('pollNow');
-
 export const RECORD_WORKFLOW = 'record';
 
 export const RECORD_KINDS = ['asset', 'run', 'video'] as const satisfies PolledKind[];
@@ -111,6 +106,3 @@ export interface RecordState extends PolledState<RecordStage> {
   /** As the service said it last; one that Segue does not know means that it still runs. */
   recordStatus: RecordStatus | null;
 }
-
-export const recordStateQuery = defineQuery<RecordState>('state');
-export const recordPollNowUpdate = defineUpdate<RecordState, [PollNow]>('pollNow');

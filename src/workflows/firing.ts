@@ -19,19 +19,13 @@ import { isRecord } from '../validation/inputs';
 import { CHECK_EVERY_MS, listenForEnds, untilEnded, unwrapped } from './lib/otherRuns';
 import { validateCarried } from './steps/job';
 
-const RETRY = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' } as const;
-
 /** These call only the Temporal server, so they are retried without end. */
-const { startFired, readFiredEnd } = proxyActivities<SegueActivities>({
-  startToCloseTimeout: '40s',
-  retry: RETRY,
-});
+const { startFired, readFiredEnd } = proxyActivities<SegueActivities>({ startToCloseTimeout: '40s' });
 
 /** A batch has a manifest, which may be long. */
 const { startFired: readAndStart } = proxyActivities<SegueActivities>({
   startToCloseTimeout: '1h',
   heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
-  retry: RETRY,
 });
 
 /**

@@ -5,10 +5,7 @@ import { listenForEnds, untilEnded, unwrapped } from './lib/otherRuns';
 import { readMediaSettings } from './steps/mediaJob';
 
 /** These call only the Temporal server, so they are retried without end. */
-const { startMedia, readMediaResult } = proxyActivities<SegueActivities>({
-  startToCloseTimeout: '40s',
-  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
-});
+const { startMedia, readMediaResult } = proxyActivities<SegueActivities>({ startToCloseTimeout: '40s' });
 
 /** Somebody waits for the result, and a job with too many listeners does not report its end. */
 const CHECK_EVERY_MS = 600_000;

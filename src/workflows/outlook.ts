@@ -42,7 +42,6 @@ const { readOutlook } = proxyActivities<SegueActivities>({
   heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
   // Limited, because the next look of the schedule sees what this one could not.
   scheduleToCloseTimeout: LONGEST_LOOK,
-  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
 });
 
 /** Looks once, writes what is new into the project, and nudges the user about what waits. */
@@ -61,7 +60,11 @@ async function lookAndTell(input: OutlookInput, silentAfter: number): Promise<Ou
   const written = await write(input, at, news);
   const nudges: OutlookResult['nudges'] = [];
   for (const due of news.nudges) nudges.push({ ...due, notified: await nudgeOnce(input, at, news, due) });
-  if (written === 'outdated') throw outdated();
+  if (written === 'outdated')
+    throw ApplicationFailure.nonRetryable(
+      'The outlook was not written: the run was reset after it had seen what it would write, and others may have written since',
+      FAILURE.refused,
+    );
   setCurrentDetails(
     written ? `The outlook of ${news.week} is in the project.` : 'Nothing is new; nothing was written.',
   );
@@ -121,13 +124,6 @@ async function write(
   return true;
 }
 
-function outdated(): ApplicationFailure {
-  return ApplicationFailure.nonRetryable(
-    'The outlook was not written: the run was reset after it had seen what it would write, and others may have written since',
-    FAILURE.refused,
-  );
-}
-
 /**
  * A nudge is a run of its own. Its id names subject and week, so two looks at the same time nudge once. It may outlive the
  * look to wait for working hours; the look waits for it only during them, because its schedule skips looks while one is open.
@@ -142,7 +138,7 @@ async function nudgeOnce(
   const subject = nudgeSubject(nudge);
   const input: NudgeInput = { to: notify, nudge, project, week, timezone, scope, place };
   // Read for each nudge: the one before may have taken long.
-  const hours = await workingHours({ timezone });
+  const hours = await workingHours(timezone);
   try {
     const run = await startOnce(NUDGE_WORKFLOW, {
       workflowId: nudgeWorkflowId({ organization, project, at: place, week, subject }),
@@ -152,7 +148,7 @@ async function nudgeOnce(
     if ('opensAt' in hours) return { status: 'planned', at: hours.opensAt };
     const evening = sleep(Math.max(1, Date.parse(hours.until) - Date.now())).then(() => undefined);
     const outcome = await Promise.race([run.result() as Promise<NoticeOutcome>, evening]);
-    return outcome ?? { status: 'planned', at: await workingTime({ timezone }, hours.until) };
+    return outcome ?? { status: 'planned', at: await workingTime(timezone, hours.until) };
   } catch (error) {
     if (isCancellation(error) || !(error instanceof ChildWorkflowFailure)) throw error;
     return { status: 'uncertain', reason: error.cause?.message ?? error.message };

@@ -1,28 +1,21 @@
-import { setHandler } from '@temporalio/workflow';
 import {
   type RecordInput,
-  recordPollNowUpdate,
   type RecordProgress,
   type RecordResult,
   type RecordStage,
   type RecordState,
-  recordStateQuery,
 } from '../contract';
 import { recordKey, recordWorkflowId } from '../contract/ids';
 import { validateRecordInput } from '../validation/inputs';
 import { pollTimes, type PollTimes } from '../validation/times';
-import { handleListeners } from './lib/listeners';
-import { endOf, resultOf, type Success, withCompletion } from './steps/finish';
-import { handleDecisions } from './steps/hold';
+import { endOf, resultOf, runJob, type Success } from './steps/finish';
 import { readSettings, refuseUnsafeStart } from './steps/job';
-import { handlePollNow } from './steps/poll';
 import { pollRecord, RecordJob, startRecordProgress } from './steps/records';
-import { recordDetails, showStart } from './steps/visibility';
 
 /** Polls until an asset, a workflow run of the service or a video is over, and gives its record. */
 export async function record(input: RecordInput): Promise<RecordResult> {
-  const job = start(input);
-  return withCompletion(job, async () => resultOf(job, await endOf(job, () => waitForEnd(job))));
+  const job = new Wait(input);
+  return runJob(job, async () => resultOf(job, await endOf(job, () => waitForEnd(job))));
 }
 
 async function waitForEnd(job: Wait): Promise<Success<RecordResult>> {
@@ -78,24 +71,8 @@ class Wait extends RecordJob {
     return { kind, id };
   }
 
-  details(): string {
-    return recordDetails(this, this.stage);
-  }
-
   override describe(): RecordState {
     const { kind, id } = this.input;
     return { ...super.describe(), kind, id, stage: this.stage, recordStatus: this.progress.status };
   }
-}
-
-function start(input: RecordInput): Wait {
-  const job = new Wait(input);
-  setHandler(recordStateQuery, () => job.describe(), {
-    description: 'What this wait is doing: stage, hold, status of the record, polls.',
-  });
-  handleDecisions(job);
-  handlePollNow(job, recordPollNowUpdate, () => job.describe());
-  handleListeners(job);
-  showStart(job);
-  return job;
 }

@@ -1,4 +1,3 @@
-import { setHandler } from '@temporalio/workflow';
 import {
   type CondensedText,
   type Download,
@@ -6,31 +5,27 @@ import {
   type SubtitleFormat,
   type TranscriptInput,
   type TranscriptProgress,
-  transcriptPollNowUpdate,
   type TranscriptResult,
   type TranscriptStage,
   type TranscriptState,
-  transcriptStateQuery,
 } from '../contract';
 import { LONGEST_CHANGE } from '../contract/changes';
 import { downloadRequestId, transcriptWorkflowId } from '../contract/ids';
 import { validateTranscriptInput } from '../validation/inputs';
 import { pollTimes, type PollTimes } from '../validation/times';
-import { handleListeners } from './lib/listeners';
-import { endOf, notifyEnd, resultOf, type Success, withCompletion, writeEnd } from './steps/finish';
-import { handleDecisions } from './steps/hold';
+import { endOf, notifyEnd, resultOf, runJob, type Success, writeEnd } from './steps/finish';
 import { readSettings, refuseUnsafeStart } from './steps/job';
-import { handlePollNow, pollUntil } from './steps/poll';
+import { pollUntil } from './steps/poll';
 import { pollRecord, RecordJob, startRecordProgress } from './steps/records';
-import { lines, recordDetails, setStage, showStart } from './steps/visibility';
+import { setStage } from './steps/visibility';
 
 /** The file may come a little later than the status that announces it; after this long, empty is the result. */
 const EMPTY_GRACE_MS = 5 * 60_000;
 
 /** One transcript: poll until the transcription is done, download its subtitles, write them, notify their user. */
 export async function transcript(input: TranscriptInput): Promise<TranscriptResult> {
-  const job = start(input);
-  return withCompletion(job, async () => {
+  const job = new Transcript(input);
+  return runJob(job, async () => {
     const end = await endOf(job, () => pollAndDownload(job));
     const written = await writeEnd(job, end);
     const notified = await notifyEnd(job, end, written);
@@ -54,8 +49,8 @@ async function pollAndDownload(
   const finishedAt = new Date().toISOString();
   const known = { key, transcriptionId, format, ...(file.ready ? {} : { empty: true as const }), finishedAt };
   return {
-    value: { ...known, text: textToWrite(file) },
-    result: { ...known, status: 'succeeded', text: textToKeep(file), polls: progress.polls },
+    value: { ...known, text: textOf(file, LONGEST_TEXT_WRITTEN) },
+    result: { ...known, status: 'succeeded', text: textOf(file), polls: progress.polls },
   };
 }
 
@@ -66,7 +61,7 @@ function download(job: Transcript): Promise<Download> {
   return pollUntil<Download>(job, {
     immediate: true,
     timeoutMs: LONGEST_CALL_MS,
-    get: ({ activities, n }) => {
+    get: (activities, n) => {
       const { transcriptionId, scope } = input;
       const requestId = downloadRequestId(requestName, n);
       return activities.downloadSubtitles({ transcriptionId, format, scope, requestId });
@@ -74,10 +69,6 @@ function download(job: Transcript): Promise<Download> {
     isOver: ({ ready }) => ready || isEmptyForGood(progress),
     // The transcription is known, so a 404 is like any other failed download.
     onNotFound: () => undefined,
-    texts: {
-      overdue: 'is DONE, but its file could not be downloaded',
-      givenUp: 'the service said DONE, but never gave its file',
-    },
   });
 }
 
@@ -86,23 +77,13 @@ function isEmptyForGood(progress: TranscriptProgress): boolean {
   return Date.now() - Date.parse(progress.emptySince) >= EMPTY_GRACE_MS;
 }
 
-function textToKeep(file: Download): string | CondensedText {
-  if (!file.ready) return '';
-  return file.text ?? condensed(file);
-}
-
-/** A project takes less at once than a history. */
-function textToWrite(file: Download): string | CondensedText {
-  const text = textToKeep(file);
-  const isTooLong = typeof text === 'string' && JSON.stringify(text).length > LONGEST_TEXT_WRITTEN;
-  return file.ready && isTooLong ? condensed(file) : text;
-}
-
 /** Leaves room for what is written around the text. */
 const LONGEST_TEXT_WRITTEN = LONGEST_CHANGE - 5_000;
 
-function condensed({ size, digest, fetch }: CondensedText): CondensedText {
-  return { size, digest, fetch };
+function textOf(file: Download, longest = Infinity): string | CondensedText {
+  if (!file.ready) return '';
+  const { text, size, digest, fetch } = file;
+  return text !== null && JSON.stringify(text).length <= longest ? text : { size, digest, fetch };
 }
 
 class Transcript extends RecordJob {
@@ -125,11 +106,7 @@ class Transcript extends RecordJob {
     refuseUnsafeStart(key, this.requestName, input);
     // Other languages write null for what they leave out.
     this.format = input.format ?? 'srt';
-    this.progress = {
-      ...startRecordProgress(input),
-      doneAt: carried?.doneAt ?? null,
-      emptySince: carried?.emptySince ?? null,
-    };
+    this.progress = { doneAt: null, emptySince: null, ...carried, ...startRecordProgress(input) };
     this.stage = firstStage(this.progress);
   }
 
@@ -141,11 +118,10 @@ class Transcript extends RecordJob {
     return { transcriptionId: this.id, format: this.format };
   }
 
-  details(): string {
+  override notes(): string[] {
     const { emptySince } = this.progress;
-    const details = recordDetails(this, this.stage);
-    if (this.stage !== 'downloading' || emptySince === null) return details;
-    return lines(details, `The file is empty since ${emptySince}; if it stays so, that is the result.`);
+    if (this.stage !== 'downloading' || emptySince === null) return super.notes();
+    return [`The file is empty since ${emptySince}; if it stays so, that is the result.`];
   }
 
   override describe(): TranscriptState {
@@ -159,16 +135,4 @@ function firstStage({ end, hold, doneAt }: TranscriptProgress): TranscriptStage 
   if (end) return 'writing';
   if (hold) return 'overdue';
   return doneAt === null ? 'polling' : 'downloading';
-}
-
-function start(input: TranscriptInput): Transcript {
-  const job = new Transcript(input);
-  setHandler(transcriptStateQuery, () => job.describe(), {
-    description: 'What this transcript is doing: stage, hold, status of the transcription, polls.',
-  });
-  handleDecisions(job);
-  handlePollNow(job, transcriptPollNowUpdate, () => job.describe());
-  handleListeners(job);
-  showStart(job);
-  return job;
 }

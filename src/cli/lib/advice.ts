@@ -6,17 +6,14 @@ import {
   type BatchResult,
   type CampaignStatus,
   type DecisionAction,
-  type HoldState,
   type MediaInput,
   type StoppedItems,
 } from '../../contract';
+import { type Advice, adviceOnStopped, approvalAdvice, decisionAdvice, word } from '../../contract/advice';
 import { NotRepeatedError } from '../../errors';
 import { lines, table } from './format';
 
-interface Advice {
-  when: string;
-  command: string;
-}
+export { decisionAdvice as adviceForHold, word };
 
 export function adviceFor({ workflowId, hold, left, stage }: HeldJob): Advice[] {
   if (left?.remains.is === 'nothing')
@@ -24,24 +21,7 @@ export function adviceFor({ workflowId, hold, left, stage }: HeldJob): Advice[] 
   if (left) return adviceForLeft(left.input, left.remains.is === 'task' ? left.remains.taskId : null);
   // Without a worker the hold is not known, but an overdue job can only be abandoned.
   const actions: DecisionAction[] = stage === 'overdue' ? ['abandon'] : ['adopt', 'resubmit', 'abandon'];
-  return adviceForHold(workflowId, hold ?? { actions, resubmitAfter: null });
-}
-
-export function adviceForHold(
-  workflowId: string,
-  { actions, resubmitAfter }: Pick<HoldState, 'actions' | 'resubmitAfter'>,
-): Advice[] {
-  const decide = `segue resolve ${word(workflowId)}`;
-  const isEarly = resubmitAfter !== null && Date.parse(resubmitAfter) > Date.now();
-  const all: Record<DecisionAction, Advice> = {
-    adopt: { when: 'the service has it', command: `${decide} --adopt TASK_ID --reason "found it"` },
-    resubmit: {
-      when: `the service does not have it${isEarly ? ` (from ${resubmitAfter} on)` : ''}`,
-      command: `${decide} --resubmit --reason "not there"`,
-    },
-    abandon: { when: 'nobody needs it', command: `${decide} --abandon --reason "not needed"` },
-  };
-  return actions.map((action) => all[action]);
+  return decisionAdvice(workflowId, hold ?? { actions, resubmitAfter: null });
 }
 
 /** A stopped job is continued under another key. */
@@ -81,14 +61,9 @@ export function adviceOnBatch({
 
 const HELD = 'Held until a person decides';
 
-export function stoppedAdvice(key: string, { unfollowed, undone }: StoppedItems): string[] {
-  const results = `segue batch results ${word(key)}`;
-  return lines(
-    unfollowed > 0 &&
-      `At the service, and no longer polled: ${unfollowed}. Their tasks: ${results} --status running. A manifest of their lines, each with its taskId, started with another key follows them. A line without a taskId may have been accepted: look for it at the service first`,
-    undone > 0 &&
-      `Not done: ${undone}, those that are waiting or cancelled in ${results}. A manifest of their lines, with the taskId where there is one, started with another key does them`,
-  );
+/** The screen shows no Markdown. */
+export function stoppedAdvice(key: string, stopped: StoppedItems): string[] {
+  return adviceOnStopped(key, stopped).map((text) => text.replaceAll('`', ''));
 }
 
 /** What is not run again with the failed items, and why. */
@@ -105,13 +80,10 @@ export function leftLines(key: string, { held, lost, cancelled }: LeftItems): st
 
 export function adviceOnCampaign({ key, approval, paused, jobs }: CampaignStatus): string[] {
   const held = jobs.filter(({ status }) => status === 'held').map(({ name }) => name);
-  const which = approval && `${word(key)} --round ${approval.round} --by ${word(approval.from)}`;
   return lines(
-    which && [
+    approval && [
       'It waits for a decision:',
-      `  segue campaign approve ${which}`,
-      `  segue campaign change ${which} --jobs NAME,NAME --comment "what is to be different"`,
-      `  segue campaign reject ${which} --comment "why"`,
+      ...approvalAdvice(key, approval.round, approval.from).map(({ command }) => `  ${command}`),
     ],
     held.length > 0 && `${HELD}: ${held.join(', ')}. What to do: segue held`,
     paused && `It is paused. To go on: segue campaign resume ${word(key)}`,
@@ -157,9 +129,4 @@ function flag(name: string, value: unknown): string[] {
   if (value === undefined || value === null) return [];
   if (typeof value === 'boolean') return [value ? `--${name}` : `--no-${name}`];
   return [`--${name} ${word(typeof value === 'string' ? value : JSON.stringify(value))}`];
-}
-
-/** One word of a command, as a shell takes it. */
-export function word(text: string): string {
-  return /^[\w@%+=:,./~-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

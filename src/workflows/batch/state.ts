@@ -1,5 +1,4 @@
 /** The state of a batch: what outlives the run (`progress`), what it does at the moment, and what follows from both. */
-import { workflowInfo } from '@temporalio/workflow';
 import {
   type BatchInput,
   type BatchProgress,
@@ -56,16 +55,8 @@ export class Batch implements Sender {
     this.hasWork = carried !== undefined;
   }
 
-  get isLong(): boolean {
-    return workflowInfo().continueAsNewSuggested;
-  }
-
   get isOpen(): boolean {
     return this.progress.stage === 'running' || this.progress.stage === 'paused';
-  }
-
-  get isAllOver(): boolean {
-    return this.progress.partitions.every(({ isOver }) => isOver);
   }
 
   /** Whether so much is at the service at once that large chunks leave room for others. */
@@ -153,11 +144,6 @@ export class Batch implements Sender {
       ...{ concurrency, paused },
       ...{ trouble: this.trouble, late: this.late, incomplete, stopped: this.stopped },
     };
-  }
-
-  /** The input of the next run. */
-  nextInput(): BatchInput {
-    return { ...this.input, carried: carriedOf(this.progress) };
   }
 }
 

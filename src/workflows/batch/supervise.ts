@@ -1,5 +1,5 @@
 /** Partitions report by signal; those that were stopped do not, so partitions are checked every hour. */
-import { setHandler, sleep } from '@temporalio/workflow';
+import { sleep } from '@temporalio/workflow';
 import {
   type ItemCounts,
   type JobEnd,
@@ -9,18 +9,16 @@ import {
 } from '../../contract';
 import { batchPartWorkflowId } from '../../contract/ids';
 import { isRecord, isText } from '../../validation/inputs';
+import { onSignal } from '../lib/listeners';
 import { CHECK_EVERY_MS, LONGEST_LIST, readManyEnds } from '../lib/otherRuns';
 import { notifyAbsent } from './notify';
 import { type Batch } from './state';
 
 export function handleReports(run: Batch): void {
-  setHandler(
-    partitionNewsSignal,
-    (news: unknown) => {
-      if (isRecord(news)) takeReport(run, news);
-    },
-    { description: 'How one of its partitions stands: { n, counts, trouble, late, isOver }.' },
-  );
+  const description = 'How one of its partitions stands: { n, counts, trouble, late, isOver }.';
+  onSignal(partitionNewsSignal, description, (news) => {
+    takeReport(run, news);
+  });
 }
 
 /** Anybody can send a signal: one that is no partition's report changes nothing. */

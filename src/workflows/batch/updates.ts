@@ -1,5 +1,5 @@
 /** The queries and updates of a batch, and the signal that the rest of its manifest will not come. */
-import { ApplicationFailure, CancellationScope, setHandler } from '@temporalio/workflow';
+import { CancellationScope, setHandler } from '@temporalio/workflow';
 import { validateBatchOrder, validateConcurrencyOrder } from '../../validation/batch';
 import {
   batchCancelUpdate,
@@ -11,20 +11,18 @@ import {
   type BatchStatus,
   batchStatusQuery,
   endHandOverSignal,
-  FAILURE,
 } from '../../contract';
-import { isRecord, isText } from '../../validation/inputs';
+import { isText } from '../../validation/inputs';
+import { onSignal } from '../lib/listeners';
+import { refuseUpdate } from '../steps/job';
 import { type Batch } from './state';
 import { setStage } from './status';
 
 export function handleUpdates(run: Batch): void {
-  setHandler(
-    endHandOverSignal,
-    (order: unknown) => {
-      endHandOver(run, order);
-    },
-    { description: 'The rest of the manifest will not be handed over: { reason }. What is there goes on.' },
-  );
+  const endText = 'The rest of the manifest will not be handed over: { reason }. What is there goes on.';
+  onSignal(endHandOverSignal, endText, ({ reason }) => {
+    endHandOver(run, reason);
+  });
   setHandler(batchStatusQuery, () => run.describe(), {
     description: 'How the batch stands: stage, items by what became of them, trouble.',
   });
@@ -68,12 +66,11 @@ export function handleUpdates(run: Batch): void {
 const LONGEST_REASON = 1_000;
 
 /** Partitions already handed over keep running. */
-function endHandOver(run: Batch, order: unknown): void {
+function endHandOver(run: Batch, reason: unknown): void {
   const { progress } = run;
   const isWhole = progress.partitions.every(({ isThere }) => isThere);
   if (isWhole || progress.incomplete !== null || progress.stage === 'cancelling') return;
-  const reason = isRecord(order) && isText(order.reason) ? order.reason : 'no reason was given';
-  progress.incomplete = reason.slice(0, LONGEST_REASON);
+  progress.incomplete = (isText(reason) ? reason : 'no reason was given').slice(0, LONGEST_REASON);
   run.cancelAbsent();
   run.hasWork = true;
 }
@@ -113,7 +110,5 @@ function grantAgain(run: Batch): BatchStatus {
 }
 
 function refuse(run: Batch, ...problems: string[][]): void {
-  const all = [...(run.isOpen ? [] : [`the batch is ${run.progress.stage}`]), ...problems.flat()];
-  if (all.length === 0) return;
-  throw ApplicationFailure.nonRetryable(`Nothing was changed: ${all.join('; ')}`, FAILURE.badDecision);
+  refuseUpdate([...(run.isOpen ? [] : [`the batch is ${run.progress.stage}`]), ...problems.flat()]);
 }

@@ -1,7 +1,7 @@
 /** The approval of a campaign: asks, reminds in working hours, expires. */
 import { condition } from '@temporalio/workflow';
 import { type ApprovalRound, type CampaignPause, type CampaignVerdict } from '../../contract';
-import { type Zone, workingHours, workingTime } from '../lib/workingHours';
+import { workingHours, workingTime } from '../lib/workingHours';
 import { askApprover, remindApprover } from './notify';
 import { type Campaign, isOver } from './state';
 import { publish, setStage } from './status';
@@ -97,14 +97,8 @@ function planFor(run: Campaign, round: ApprovalRound, next: string): void {
   publish(run);
 }
 
-function zoneOf(run: Campaign): Zone {
-  const { timezone = 'UTC' } = run.progress.clock ?? {};
-  return {
-    timezone,
-    onUnknown: (text) => {
-      run.remark(text);
-    },
-  };
+function zoneOf({ progress: { clock } }: Campaign): string {
+  return clock?.timezone ?? 'UTC';
 }
 
 function isAnswered(run: Campaign): boolean {

@@ -32,7 +32,11 @@ export async function withCompletion(
   } catch (error) {
     if (isCancellation(error)) await CancellationScope.nonCancellable(() => cancelAll(run));
     else if (error instanceof ApplicationFailure) await fail(run, error);
-    else if (error instanceof ActivityFailure) await fail(run, unreadable(run, error));
+    else if (error instanceof ActivityFailure)
+      await fail(
+        run,
+        campaignFailed(run, 'the service cannot be read', [error.cause?.message ?? error.message]),
+      );
     throw error;
   } finally {
     // Updates are answered before the run ends.
@@ -79,10 +83,6 @@ async function fail(run: Campaign, failure: ApplicationFailure): Promise<never> 
     if (facts) facts.notified = notified;
   });
   throw failure;
-}
-
-function unreadable(run: Campaign, failure: ActivityFailure): ApplicationFailure {
-  return campaignFailed(run, 'the service cannot be read', [failure.cause?.message ?? failure.message]);
 }
 
 /** Running jobs are cancelled, and write their task; those that do not end stay open in the project. */

@@ -38,10 +38,7 @@ import { endJob, publish } from './status';
 import { addEnding, forgetEnding, truncateError } from './supervise';
 
 /** By an activity: five hundred cancellations by the workflow itself would be a thousand events. */
-const { cancelRuns } = proxyActivities<SegueActivities>({
-  startToCloseTimeout: '40s',
-  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
-});
+const { cancelRuns } = proxyActivities<SegueActivities>({ startToCloseTimeout: '40s' });
 
 /** How a job is started, or why it cannot be. */
 type JobStart = ChildStart | { problem: string };
@@ -148,11 +145,24 @@ function startOf(run: Campaign, job: CampaignJob, values: Values): JobStart {
   switch (job.kind) {
     case 'media':
       return mediaStart(run, job, values);
-    case 'transcript':
-      return transcriptStart(run, job);
+    case 'transcript': {
+      const { id = '', format } = run.input.transcripts?.[job.name] ?? {};
+      const input = { ...shared(run, job), transcriptionId: id, format };
+      return childStart(TRANSCRIPT_WORKFLOW, transcriptWorkflowId(input.key), 'transcript', input);
+    }
     case 'wait':
       return waitStart(run, job);
   }
+}
+
+function childStart(
+  workflow: string,
+  workflowId: string,
+  tool: string,
+  input: MediaInput | TranscriptInput | RecordInput,
+): ChildStart {
+  const stage = workflow === MEDIA_WORKFLOW ? 'submitting' : 'polling';
+  return { workflow, workflowId, input, attributes: attributesOfJob({ ...input, tool }, stage) };
 }
 
 function mediaStart(run: Campaign, job: CampaignJob, values: Values): JobStart {
@@ -163,47 +173,18 @@ function mediaStart(run: Campaign, job: CampaignJob, values: Values): JobStart {
   const bytes = bytesOf(request);
   if (bytes > LARGEST_CAMPAIGN_BYTES)
     return { problem: `its request has ${bytes} bytes with what it takes from others, too many to be sent` };
-  const input: MediaInput = { ...shared(run, job), tool, request, submit: run.input.submit };
-  return {
-    workflow: MEDIA_WORKFLOW,
-    workflowId: mediaWorkflowId(input.key),
-    input,
-    attributes: attributesOfJob(input, 'submitting'),
-  };
-}
-
-function transcriptStart(run: Campaign, job: CampaignJob): ChildStart {
-  const spec = run.input.transcripts?.[job.name];
-  const input: TranscriptInput = {
-    ...shared(run, job),
-    transcriptionId: spec?.id ?? '',
-    format: spec?.format,
-  };
-  return {
-    workflow: TRANSCRIPT_WORKFLOW,
-    workflowId: transcriptWorkflowId(input.key),
-    input,
-    attributes: attributesOfJob({ ...input, tool: 'transcript' }, 'polling'),
-  };
+  const input = { ...shared(run, job), tool, request, submit: run.input.submit };
+  return childStart(MEDIA_WORKFLOW, mediaWorkflowId(input.key), tool, input);
 }
 
 function waitStart(run: Campaign, job: CampaignJob): ChildStart {
   const spec: CampaignWait = run.input.waits?.[job.name] ?? {};
   const kind = RECORD_KINDS.find((one) => spec[one] !== undefined) ?? 'video';
   const id = spec[kind] ?? '';
-  const { scope, poll } = run.input;
-  const campaign = run.input.key;
-  const key = recordKey(kind, id, campaign);
-  const input: RecordInput = {
-    ...{ kind, id, failOn: spec.failOn, scope, poll, campaign },
-    reportTo: workflowInfo().workflowId,
-  };
-  return {
-    workflow: RECORD_WORKFLOW,
-    workflowId: recordWorkflowId(key),
-    input,
-    attributes: attributesOfJob({ tool: kind, scope }, 'polling'),
-  };
+  const { scope, poll, key: campaign } = run.input;
+  const reportTo = workflowInfo().workflowId;
+  const input = { kind, id, failOn: spec.failOn, scope, poll, campaign, reportTo };
+  return childStart(RECORD_WORKFLOW, recordWorkflowId(recordKey(kind, id, campaign)), kind, input);
 }
 
 /** What every job has: its own path in the project, the campaign's people and settings. */

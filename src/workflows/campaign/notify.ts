@@ -1,7 +1,8 @@
 /** The notifications of a campaign, each event at most once. */
-import { CancellationScope, condition, log, sleep } from '@temporalio/workflow';
+import { CancellationScope, condition, log } from '@temporalio/workflow';
 import { type ApprovalRound, type CampaignJob, type CampaignStage, type NoticeOutcome } from '../../contract';
-import { isTooLate, letter, type Message, oneLine, tellOperator, tellUser } from '../lib/notify';
+import { adviceList, approvalAdvice } from '../../contract/advice';
+import { isTooLate, letter, type Message, notifyOperator, notifyUser, oneLine } from '../lib/notify';
 import { save } from './project';
 import { type Campaign, isOver } from './state';
 
@@ -10,8 +11,7 @@ const MOST_JOBS_LISTED = 50;
 export function notifyProgress(run: Campaign): void {
   const { progress } = run;
   const { key, notify } = run.input;
-  const isEnd = ['completed', 'failed', 'rejected', 'expired', 'cancelled'].includes(progress.stage);
-  if (!notify?.progress || isEnd) return;
+  if (!notify?.progress || run.isEnded) return;
   const message: Message = {
     category: 'agentProgress',
     event: `stage-${progress.stage}-${progress.since}`,
@@ -21,55 +21,49 @@ export function notifyProgress(run: Campaign): void {
   };
   inBackground(run, async () => {
     // Given up after the first try: nobody needs to know an old stage.
-    await tellUser(run, notify, message, undefined, { begun: 0, rest: (ms) => sleep(ms) });
+    await notifyUser(run, notify, message, { begun: 0 });
   });
 }
 
-export function askApprover(run: Campaign, { round, expiresAt }: ApprovalRound): void {
+export function askApprover(run: Campaign, round: ApprovalRound): void {
   const { key } = run.input;
-  const answers = [
-    `- To take it as it is: \`segue campaign approve ${key} --round ${round} --by NAME\``,
-    `- To have jobs made again: \`segue campaign change ${key} --round ${round} --jobs A,B --by NAME --comment TEXT\``,
-    `- To stop here: \`segue campaign reject ${key} --round ${round} --by NAME --comment TEXT\``,
-  ];
-  const message: Message = {
+  notifyApprover(run, round, `the results of \`${key}\` are ready.`, {
     category: 'agentNeedsInput',
-    event: `approval-${round}`,
+    event: `approval-${round.round}`,
     title: 'A campaign waits for your approval',
-    message: `The results of ${key} are ready. Please look at them by ${expiresAt}.`,
-    body: letter(
-      `the results of \`${key}\` are ready.`,
-      jobTable(run.progress.jobs),
-      `It is open until ${expiresAt}.`,
-      answers.join('\n'),
-    ),
-    extra: { ...extraOf(run), round },
-  };
-  inBackground(run, () => notifyApprover(run, round, message));
+    message: `The results of ${key} are ready. Please look at them by ${round.expiresAt}.`,
+  });
 }
 
 /** `whenTooLate`: working hours were over before it could be sent. */
 export function remindApprover(
   run: Campaign,
-  { round, reminders, expiresAt }: ApprovalRound,
+  round: ApprovalRound,
   sendBefore: string,
   whenTooLate: () => void,
 ): void {
   const { key } = run.input;
-  const message: Message = {
-    category: 'agentNudge',
-    event: `approval-${round}-reminder-${reminders}`,
+  const message = {
+    category: 'agentNudge' as const,
+    event: `approval-${round.round}-reminder-${round.reminders}`,
     title: 'A campaign still waits for you',
-    message: `Nobody has decided about ${key} yet. It is open until ${expiresAt}.`,
-    body: letter(
-      `nobody has decided about \`${key}\` yet; it is open until ${expiresAt}.`,
-      jobTable(run.progress.jobs),
-      `\`segue campaign approve ${key} --round ${round} --by NAME\`, or \`change\`, or \`reject\``,
-    ),
-    extra: { ...extraOf(run), round },
+    message: `Nobody has decided about ${key} yet. It is open until ${round.expiresAt}.`,
     sendBefore,
   };
-  inBackground(run, () => notifyApprover(run, round, message, whenTooLate));
+  notifyApprover(run, round, `nobody has decided about \`${key}\` yet.`, message, whenTooLate);
+}
+
+function notifyApprover(
+  run: Campaign,
+  { round, expiresAt }: ApprovalRound,
+  greeting: string,
+  message: Omit<Message, 'body' | 'extra'>,
+  whenTooLate?: () => void,
+): void {
+  const commands = adviceList(approvalAdvice(run.input.key, round));
+  const body = letter(greeting, jobTable(run.progress.jobs), `It is open until ${expiresAt}.`, commands);
+  const whole = { ...message, body, extra: { ...extraOf(run), round } };
+  inBackground(run, () => sendToApprover(run, round, whole, whenTooLate));
 }
 
 type End = Exclude<CampaignStage, 'preparing' | 'researching' | 'producing' | 'approving' | 'cancelled'>;
@@ -91,7 +85,7 @@ export async function notifyEnd(run: Campaign, end: End, problems: string[]): Pr
   const { says, ...kind } = ENDS[end];
   const last = progress.decisions.at(-1);
   const verdict = last?.comment ? [`${last.by} said: ${last.comment}`] : [];
-  return tellUser(run, input.notify, {
+  return notifyUser(run, input.notify, {
     ...kind,
     event: end,
     message: oneLine(`${input.key} ${says}${problems.length > 0 ? `: ${problems.join('; ')}` : '.'}`),
@@ -107,7 +101,7 @@ export async function notifyEnd(run: Campaign, end: End, problems: string[]): Pr
 }
 
 /** Not sent any more once somebody has decided. */
-async function notifyApprover(
+async function sendToApprover(
   run: Campaign,
   round: number,
   message: Message,
@@ -124,8 +118,7 @@ async function notifyApprover(
   const rest = async (ms: number): Promise<void> => {
     await condition(isStale, ms);
   };
-  const tries = { begun: Date.now(), rest, isStale };
-  const { status, reason = '' } = await tellUser(run, to, message, undefined, tries);
+  const { status, reason = '' } = await notifyUser(run, to, message, { rest, isStale });
   if (status === 'sent' || (status === 'notSent' && isStale())) return;
   if (status === 'notSent' && isTooLate(message)) {
     whenTooLate?.();
@@ -138,7 +131,7 @@ async function notifyApprover(
   save(run, 'lifecycle');
   // An approver who was not asked would let the campaign wait until it expires.
   if (message.category === 'agentNeedsInput')
-    await tellOperator(run, { ...message, title: 'An approver could not be asked', message: text });
+    await notifyOperator(run, { ...message, title: 'An approver could not be asked', message: text });
 }
 
 /** Continue-as-new waits for it. */

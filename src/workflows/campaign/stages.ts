@@ -17,13 +17,9 @@ import { readEnds, untilChange } from './supervise';
 const reads = proxyActivities<SegueActivities>({
   startToCloseTimeout: '30m',
   heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
-  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
 });
 
-const { readPlace } = proxyActivities<SegueActivities>({
-  startToCloseTimeout: LONGEST_CALL_MS,
-  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
-});
+const { readPlace } = proxyActivities<SegueActivities>({ startToCloseTimeout: LONGEST_CALL_MS });
 
 /** All problems together end the campaign before anything is paid for. */
 export async function prepare(run: Campaign): Promise<void> {
@@ -115,15 +111,12 @@ function hasWork(run: Campaign): boolean {
   return jobs.every(isOver) || run.readyJobs().length > 0 || jobs.some((job) => run.blockedBy(job));
 }
 
+/** What depends on a skipped job is skipped, too. */
 function skipBlocked(run: Campaign): void {
-  // Until none is left: what depends on a skipped job is skipped, too.
-  for (let again = true; again;) {
-    again = false;
-    for (const job of run.progress.jobs) {
-      const blocker = run.blockedBy(job);
-      if (!blocker) continue;
-      endJob(run, job, 'skipped', `it builds on ${blocker.name}, which is ${blocker.status}`);
-      again = true;
-    }
+  for (const job of run.progress.jobs) {
+    const blocker = run.blockedBy(job);
+    if (!blocker) continue;
+    endJob(run, job, 'skipped', `it builds on ${blocker.name}, which is ${blocker.status}`);
+    skipBlocked(run);
   }
 }

@@ -39,8 +39,6 @@ export class Campaign implements Sender {
   readonly approvalTimes: { remind: number; expires: number };
   /** Names of jobs whose end is read next. */
   readonly due: Set<string>;
-  /** When jobs that reported their end, and were still open, are read again. In milliseconds. */
-  recheckAt = Infinity;
   /** Names of jobs that this run started: the server tells it their end. Others signal, or are checked. */
   readonly children = new Set<string>();
   /** Nothing is written before the campaign has claimed its path in the project. */
@@ -88,6 +86,10 @@ export class Campaign implements Sender {
       expires: parseDuration(approval?.expires ?? DEFAULT_APPROVAL.expires) ?? 0,
     };
     this.due = new Set(this.progress.ending);
+  }
+
+  get isEnded(): boolean {
+    return !['preparing', 'researching', 'producing', 'approving'].includes(this.progress.stage);
   }
 
   job(name: string): CampaignJob | undefined {

@@ -1,10 +1,9 @@
 /** How a campaign learns of its jobs: by their signals, and by checks of those that are silent. */
-import { CancellationScope, condition, setHandler } from '@temporalio/workflow';
-import { bytesOf } from '../../api/json';
+import { CancellationScope, condition } from '@temporalio/workflow';
 import { isIdText } from '../../api/scope';
 import { type CampaignJob, END_STAGES, type JobEnd, jobNewsSignal } from '../../contract';
-import { truncateBytes } from '../../api/json';
-import { isRecord } from '../../validation/inputs';
+import { bytesOf, truncateBytes } from '../../api/json';
+import { onSignal } from '../lib/listeners';
 import { CHECK_EVERY_MS, readManyEnds, RECHECK_MS } from '../lib/otherRuns';
 import { type Campaign, isOpen, setStatus } from './state';
 import { endJob, publish } from './status';
@@ -15,13 +14,9 @@ const RUNS: ReadonlySet<unknown> = new Set(['polling', 'submitting', 'waiting'])
 const ENDS: ReadonlySet<unknown> = new Set(END_STAGES);
 
 export function handleReports(run: Campaign): void {
-  setHandler(
-    jobNewsSignal,
-    (news: unknown) => {
-      if (isRecord(news)) takeReport(run, news);
-    },
-    { description: 'What one of its jobs is at: { workflowId, stage, taskId }.' },
-  );
+  onSignal(jobNewsSignal, 'What one of its jobs is at: { workflowId, stage, taskId }.', (news) => {
+    takeReport(run, news);
+  });
 }
 
 function takeReport(run: Campaign, { workflowId, stage, taskId }: Record<string, unknown>): void {
@@ -35,7 +30,7 @@ function takeReport(run: Campaign, { workflowId, stage, taskId }: Record<string,
   publish(run);
 }
 
-type Supervised = Pick<Campaign, 'progress' | 'due' | 'children' | 'recheckAt'>;
+type Supervised = Pick<Campaign, 'progress' | 'due' | 'children'>;
 
 /** A job signals its end once: the next run knows it, too, until the end is read. */
 export function addEnding({ progress, due }: Pick<Supervised, 'progress' | 'due'>, name: string): void {
@@ -58,19 +53,20 @@ export async function untilChange(run: Campaign, isWork: () => boolean): Promise
 }
 
 /** In milliseconds; undefined where every open job is a child of this run. Signals of jobs do not delay it. */
-export function nextCheck({ progress, children, recheckAt }: Supervised): number | undefined {
+export function nextCheck({ progress, children }: Supervised): number | undefined {
   const isSilent = progress.jobs.some((job) => isOpen(job) && !children.has(job.name));
-  return isSilent ? Math.min(Date.parse(progress.nextCheckAt), recheckAt) : undefined;
+  return isSilent ? Date.parse(progress.nextCheckAt) : undefined;
 }
 
-/** Checks all open jobs, or between two such checks only those that signalled their end. */
-export function check(run: Supervised): void {
-  const { progress, due } = run;
-  const isWhole = Date.now() >= Date.parse(progress.nextCheckAt);
-  for (const { name } of progress.jobs.filter(isOpen))
-    if (isWhole || progress.ending.includes(name)) due.add(name);
-  if (isWhole) progress.nextCheckAt = new Date(Date.now() + CHECK_EVERY_MS).toISOString();
-  run.recheckAt = Infinity;
+export function check({ progress, due }: Supervised): void {
+  for (const { name } of progress.jobs.filter(isOpen)) due.add(name);
+  progress.nextCheckAt = new Date(Date.now() + CHECK_EVERY_MS).toISOString();
+}
+
+/** A job that signalled its end was still open. */
+export function checkSoon({ progress }: Pick<Supervised, 'progress'>): void {
+  const soon = Math.min(Date.parse(progress.nextCheckAt), Date.now() + RECHECK_MS);
+  progress.nextCheckAt = new Date(soon).toISOString();
 }
 
 export async function readEnds(run: Campaign): Promise<void> {
@@ -91,7 +87,7 @@ async function readEndsOf(run: Campaign, jobs: CampaignJob[], isEnding: boolean)
   jobs.forEach((job, index) => {
     const end = ends[index] ?? { is: 'open' };
     if (end.is !== 'open') takeEnd(run, job, end);
-    else if (isEnding) run.recheckAt = Math.min(run.recheckAt, Date.now() + RECHECK_MS);
+    else if (isEnding) checkSoon(run);
   });
 }
 

@@ -2,39 +2,26 @@
 import {
   CancellationScope,
   condition,
+  defineSignal,
   getExternalWorkflowHandle,
   setHandler,
   TemporalFailure,
   workflowInfo,
 } from '@temporalio/workflow';
-import { type JobNews, jobNewsSignal, reportToSignal } from '../../contract';
+import { END_STAGES, type JobNews, jobNewsSignal, reportToSignal } from '../../contract';
 import { isWorkflowId } from '../../contract/ids';
 import { isRecord } from '../../validation/inputs';
 import { type Job, type Stage } from '../steps/job';
 
 /** The stages that listeners act on: a task is known, a person is needed, the job is over. */
-const REPORTED: ReadonlySet<Stage> = new Set([
-  'polling',
-  'held',
-  'overdue',
-  'succeeded',
-  'failed',
-  'abandoned',
-  'cancelled',
-]);
+const REPORTED: ReadonlySet<Stage> = new Set<Stage>(['polling', 'held', 'overdue', ...END_STAGES]);
 
 /** Anybody can send a signal, so the list has a limit. */
 const MOST_LISTENERS = 20;
 
-export function listenersOf({
-  carried,
-  reportTo,
-}: {
-  carried?: { listeners: string[] };
-  /** Null from other languages. */
-  reportTo?: string | null;
-}): string[] {
-  return [...(carried?.listeners ?? (reportTo ? [reportTo] : []))];
+/** Null from other languages. */
+export function listenersOf(reportTo: string | null | undefined): string[] {
+  return reportTo ? [reportTo] : [];
 }
 
 /** Reports the current stage to each new listener at once, and later every stage that listeners act on. */
@@ -74,24 +61,34 @@ export async function withEndReport<T>(listeners: string[], work: () => Promise<
   }
 }
 
+/** Anybody can send a signal, and a throw would block the run: what is no object is ignored. */
+export function onSignal(
+  { name }: { name: string },
+  description: string,
+  handle: (body: Record<string, unknown>) => void,
+): void {
+  setHandler(
+    defineSignal<[unknown]>(name),
+    (body: unknown) => {
+      if (isRecord(body)) handle(body);
+    },
+    { description },
+  );
+}
+
 function handleReportTo(
   listeners: string[],
   description: string,
   onListener?: (listener: string) => void,
 ): void {
-  setHandler(
-    reportToSignal,
-    (listener: unknown) => {
-      if (!isRecord(listener) || !isWorkflowId(listener.workflowId)) return;
-      const { workflowId } = listener;
-      if (!listeners.includes(workflowId)) {
-        if (listeners.length >= MOST_LISTENERS) return;
-        listeners.push(workflowId);
-      }
-      onListener?.(workflowId);
-    },
-    { description },
-  );
+  onSignal(reportToSignal, description, ({ workflowId }) => {
+    if (!isWorkflowId(workflowId)) return;
+    if (!listeners.includes(workflowId)) {
+      if (listeners.length >= MOST_LISTENERS) return;
+      listeners.push(workflowId);
+    }
+    onListener?.(workflowId);
+  });
 }
 
 function report(job: Job, listener: string): void {

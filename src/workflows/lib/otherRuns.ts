@@ -6,7 +6,6 @@ import {
   type ChildWorkflowOptions,
   condition,
   proxyActivities,
-  setHandler,
   sleep,
   startChild,
   TemporalFailure,
@@ -21,8 +20,8 @@ import {
   type SegueActivities,
   START_MEMO,
 } from '../../contract';
-import { isRecord } from '../../validation/inputs';
-import { doubling } from './atMostOnce';
+import { newBackoff } from './atMostOnce';
+import { onSignal } from './listeners';
 
 /** A run reports its end by signal, unless it was terminated: so runs that report nothing are checked now and then. */
 export const CHECK_EVERY_MS = 3_600_000;
@@ -30,10 +29,7 @@ export const CHECK_EVERY_MS = 3_600_000;
 export const RECHECK_MS = 60_000;
 
 /** Reads from the Temporal server alone, so it is retried without end. */
-export const { readEnd, readEnds } = proxyActivities<SegueActivities>({
-  startToCloseTimeout: '40s',
-  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
-});
+export const { readEnd, readEnds } = proxyActivities<SegueActivities>({ startToCloseTimeout: '40s' });
 
 /** The ends of many runs, in their order. One activity for each run would cost three events for each. */
 export async function readManyEnds(orders: ReadEndOrder[]): Promise<JobEnd[]> {
@@ -57,13 +53,10 @@ const ENDS: readonly unknown[] = END_STAGES;
 /** The ids of the runs that report their end by signal, each until it is removed. */
 export function listenForEnds(): Set<unknown> {
   const reported = new Set<unknown>();
-  setHandler(
-    jobNewsSignal,
-    (news: unknown) => {
-      if (isRecord(news) && ENDS.includes(news.stage)) reported.add(news.workflowId);
-    },
-    { description: 'What the run that this one waits for is at: { workflowId, stage }.' },
-  );
+  const description = 'What the run that this one waits for is at: { workflowId, stage }.';
+  onSignal(jobNewsSignal, description, ({ workflowId, stage }) => {
+    if (ENDS.includes(stage)) reported.add(workflowId);
+  });
   return reported;
 }
 
@@ -79,7 +72,7 @@ interface OtherRun<End> {
   continueAsNew: () => Promise<never>;
 }
 
-/** Waits for the end of another run: told by signal, else checked now and then. */
+/** Waits for the end of another run: reported by signal, else found by a check now and then. */
 export async function untilEnded<End>({
   workflowId,
   reported,
@@ -132,14 +125,14 @@ export async function signalUntilTaken(
   isOpen: () => Promise<boolean>,
   summary: string,
 ): Promise<boolean> {
-  const pause = doubling(1_000, 60_000);
+  const pause = newBackoff();
   for (;;) {
     try {
       await send();
       return true;
     } catch {
       if (!(await isOpen())) return false;
-      await sleep(pause.next(), { summary });
+      await sleep(pause(), { summary });
     }
   }
 }

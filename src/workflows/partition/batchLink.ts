@@ -1,38 +1,27 @@
 /** What a partition and its batch tell each other: slot grants come, reports go. */
-import {
-  CancellationScope,
-  condition,
-  getExternalWorkflowHandle,
-  setHandler,
-  sleep,
-} from '@temporalio/workflow';
+import { CancellationScope, condition, getExternalWorkflowHandle, sleep } from '@temporalio/workflow';
 import { type PartitionNews, partitionNewsSignal, slotGrantSignal } from '../../contract';
 import { batchWorkflowId } from '../../contract/ids';
+import { onSignal } from '../lib/listeners';
 import { readEnd, signalUntilTaken } from '../lib/otherRuns';
-import { isRecord } from '../../validation/inputs';
 import { isOver, type Partition } from './state';
 import { recordCancelled } from './write';
 
 /** Says how many items may be at the service at once. Cancelling the run has the effect of a grant with `cancelled`. */
 export function handleSlotGrant(run: Partition): void {
-  setHandler(
-    slotGrantSignal,
-    (grant: unknown) => {
-      // A partition without slots only takes signals: they alone may make its history long.
-      run.handOverWhenLong();
-      const { slotGrant } = run.progress;
-      if (!isRecord(grant) || typeof grant.order !== 'number' || grant.order <= slotGrant.order) return;
-      const slots = typeof grant.slots === 'number' ? Math.max(0, Math.trunc(grant.slots)) : 0;
-      const cancelled = slotGrant.cancelled || grant.cancelled === true;
-      const [paused, isLarge] = [grant.paused === true, grant.isLarge === true];
-      run.progress.slotGrant = { order: grant.order, slots, paused, cancelled, isLarge };
-      if (cancelled) cancelItems(run);
-    },
-    {
-      description:
-        'How many items may be at the service at once: { order, slots, paused, cancelled, isLarge }.',
-    },
-  );
+  const description =
+    'How many items may be at the service at once: { order, slots, paused, cancelled, isLarge }.';
+  onSignal(slotGrantSignal, description, (grant) => {
+    // A partition without slots only takes signals: they alone may make its history long.
+    run.handOverWhenLong();
+    const { slotGrant } = run.progress;
+    if (typeof grant.order !== 'number' || grant.order <= slotGrant.order) return;
+    const slots = typeof grant.slots === 'number' ? Math.max(0, Math.trunc(grant.slots)) : 0;
+    const cancelled = slotGrant.cancelled || grant.cancelled === true;
+    const [paused, isLarge] = [grant.paused === true, grant.isLarge === true];
+    run.progress.slotGrant = { order: grant.order, slots, paused, cancelled, isLarge };
+    if (cancelled) cancelItems(run);
+  });
   void CancellationScope.current().cancelRequested.catch(() => {
     run.progress.slotGrant.cancelled = true;
     cancelItems(run);
@@ -52,15 +41,10 @@ function cancelItems(run: Partition): void {
 
 export async function sendReports(run: Partition): Promise<void> {
   for (;;) {
-    await condition(() => isSettled(run) || run.isReportDue);
-    if (isSettled(run)) return;
+    await condition(() => run.isFinished || run.isReportDue);
+    if (run.isFinished) return;
     await reportToBatch(run);
   }
-}
-
-/** Reports continue while notifications are due: the batch gives the slots to others. */
-function isSettled(run: Partition): boolean {
-  return run.isHandedOver() || (run.isAtEnd() && !run.hasDueNotices());
 }
 
 /** Long: thousands of partitions of a large batch wait. */
@@ -92,7 +76,7 @@ function newsOf(run: Partition): PartitionNews {
   const { n } = run.input;
   const { late } = run.progress;
   const trouble = (isSubmitting(run) ? run.progress.trouble : null) ?? run.silence;
-  const isOver = run.isDone() && !run.isWriting() && !run.hasDueNotices() && run.promoting === 0;
+  const isOver = run.left === null && run.promoting === 0;
   return { n, counts: run.counts, trouble, late, isOver };
 }
 

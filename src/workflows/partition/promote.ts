@@ -28,20 +28,10 @@ export function promoteHeld(run: Partition, entry: Entry, attempt: SubmitAttempt
   promoteToJob(run, entry, { held: { attempts: [attempt] } });
 }
 
-/** It waited long enough here, and is overdue from the first poll on. */
-export function promoteOverdueItem(run: Partition, entry: Entry): void {
-  entry.known.error = 'its task takes too long';
-  promoteToJob(run, entry, {
-    taskId: entry.known.taskId,
-    held: { attempts: acceptedOf(entry) },
-    poll: { ...run.input.poll, deadline: '0s' },
-  });
-}
-
-/** The service does not know its task. */
-export function promoteMissing(run: Partition, entry: Entry): void {
-  entry.known.error = 'the service does not know its task';
-  promoteToJob(run, entry, { taskId: entry.known.taskId, held: { attempts: acceptedOf(entry) } });
+/** Its task takes too long, or the service does not know it. */
+export function promoteTask(run: Partition, entry: Entry, error: string, poll = run.input.poll): void {
+  entry.known.error = error;
+  promoteToJob(run, entry, { taskId: entry.known.taskId, held: { attempts: acceptedOf(entry) }, poll });
 }
 
 /** Attempt numbers stand in request ids, so the job continues to count from here. None where the manifest named the task. */

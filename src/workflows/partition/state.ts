@@ -12,7 +12,7 @@ import {
   type PartitionProgress,
 } from '../../contract';
 import { batchItemKey, batchPartWorkflowId } from '../../contract/ids';
-import { doubling, type Sender, wasReset } from '../lib/atMostOnce';
+import { newBackoff, type Sender, wasReset } from '../lib/atMostOnce';
 import { type WriterReplies, newWriterReplies } from '../steps/write';
 import { type Submitter } from '../steps/submit';
 import { type JobTimes } from '../../validation/times';
@@ -31,8 +31,6 @@ export function isOver({ status }: ItemProgress): boolean {
 export function isNoticeDue({ notice }: ItemProgress): boolean {
   return notice !== undefined && 'due' in notice;
 }
-
-type Backoff = ReturnType<typeof doubling>;
 
 /** One poll may fail, also because its worker stops: that is not reported. */
 const SILENT_POLLS = 3;
@@ -56,8 +54,7 @@ export class Partition implements Sender, Submitter {
   isBackingOff = false;
   /** The service did not take the last chunk: the next one has one item. */
   isProbing: boolean;
-  sendBackoff: Backoff = doubling(1_000, 60_000);
-  accessBackoff: Backoff = doubling(10_000, 300_000);
+  backoff = newBackoff();
   /** Something has changed that the batch does not know. */
   isReportDue = true;
   /** The history is long: this run finishes what is in flight, and continues as new. */
@@ -70,15 +67,14 @@ export class Partition implements Sender, Submitter {
     const { carried, batch, n } = input;
     this.requestName = batchPartWorkflowId(batch, n);
     this.progress = {
-      items: carried?.items ?? input.items.map(newItem),
-      letters: carried?.letters ?? [],
-      slotGrant: carried?.slotGrant ?? { order: 0, slots: 0, paused: false, cancelled: false },
-      polls: carried?.polls ?? 0,
-      late: carried?.late ?? null,
-      trouble: carried?.trouble ?? null,
-      silence: carried?.silence ?? null,
-      turns: carried?.turns,
-      restUntil: carried?.restUntil,
+      items: input.items.map(newItem),
+      letters: [],
+      slotGrant: { order: 0, slots: 0, paused: false, cancelled: false },
+      polls: 0,
+      late: null,
+      trouble: null,
+      silence: null,
+      ...carried,
       reset: wasReset(carried),
     };
     this.isProbing = carried !== undefined;
@@ -114,37 +110,22 @@ export class Partition implements Sender, Submitter {
     return batchItemKey(this.input.batch, this.input.first + index);
   }
 
-  /** Every item is over. */
-  isDone(): boolean {
-    return this.progress.items.every(isOver);
+  /** What is not done yet. Items come first: their ends are written, and then their users are notified. */
+  get left(): 'items' | 'writes' | 'notices' | null {
+    const { items, letters } = this.progress;
+    if (!items.every(isOver)) return 'items';
+    if (letters.length > 0) return 'writes';
+    return items.some(isNoticeDue) ? 'notices' : null;
   }
 
-  /** Nothing more is submitted by this run. */
-  isClosing(): boolean {
-    return this.handingOver || this.isDone();
-  }
-
-  /** Chunks may wait in the task queue for hours: until they end, this run polls and reports. */
-  isHandedOver(): boolean {
+  /** The next run does what is left. Chunks may wait in the task queue for hours: until they end, this run polls and reports. */
+  get isHandedOver(): boolean {
     return this.handingOver && this.chunksInFlight === 0 && !this.isNotifying;
   }
 
-  /** Polling ends. */
-  isEnding(): boolean {
-    return this.isHandedOver() || this.isDone();
-  }
-
-  isWriting(): boolean {
-    return this.progress.letters.length > 0;
-  }
-
-  /** This run has nothing left to do. A project that cannot be written does not keep it from continuing as new. */
-  isAtEnd(): boolean {
-    return this.isHandedOver() || (this.isDone() && !this.isWriting());
-  }
-
-  hasDueNotices(): boolean {
-    return this.progress.items.some(isNoticeDue);
+  /** This run has nothing left to do. */
+  get isFinished(): boolean {
+    return this.isHandedOver || this.left === null;
   }
 
   /** To be called after whatever makes the history longer. */
@@ -154,8 +135,7 @@ export class Partition implements Sender, Submitter {
 
   /** After the service took something. */
   resetBackoff(): void {
-    this.sendBackoff = doubling(1_000, 60_000);
-    this.accessBackoff = doubling(10_000, 300_000);
+    this.backoff = newBackoff();
     this.isProbing = false;
   }
 

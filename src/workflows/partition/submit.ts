@@ -8,9 +8,8 @@ import {
   USUAL_CHUNK,
 } from '../../contract';
 import { batchTaskQueue } from '../../contract/ids';
-import { AT_MOST_ONCE, senderOf } from '../lib/atMostOnce';
+import { AT_MOST_ONCE, isRateLimited, mayChange, outcomesOf, senderOf } from '../lib/atMostOnce';
 import { withoutOutcome } from '../steps/submit';
-import { isDenied, isJudged, isRateLimited, mayChange, outcomesOf, roomOf } from './chunk';
 import { promoteHeld } from './promote';
 import { type Entry, isOver, type Partition } from './state';
 import { keepFailure, recordCancelled } from './write';
@@ -27,9 +26,10 @@ const MOST_CHUNKS = 8;
 export async function submitItems(run: Partition): Promise<void> {
   // A Retry-After binds the next run, too.
   void untilBackoffEnds(run);
+  const isClosing = (): boolean => run.handingOver || run.left !== 'items';
   for (;;) {
-    await condition(() => run.isClosing() || nextChunk(run).length > 0);
-    if (run.isClosing()) break;
+    await condition(() => isClosing() || nextChunk(run).length > 0);
+    if (isClosing()) break;
     void sendChunk(run, nextChunk(run));
   }
   await condition(() => run.chunksInFlight === 0);
@@ -142,30 +142,34 @@ function backOffAfter(run: Partition, outcomes: ChunkOutcome[]): void {
     run.resetBackoff();
     run.progress.trouble = null;
   }
-  const limited = outcomes.filter(isRateLimited);
+  const refused = outcomes.filter((outcome) => outcome.outcome === 'refused');
+  const limited = refused.filter(({ status }) => isRateLimited(status));
   const asked = limited.flatMap(({ retryAfterMs }) => retryAfterMs ?? []);
+  const unsent = outcomes.filter((outcome) => outcome.outcome === 'unknown' || mayChange(outcome));
   if (asked.length > 0) backOff(run, Math.max(...asked, 1_000));
-  else if (limited.length > 0 || outcomes.length === 0) backOffOnce(run, run.sendBackoff);
-  else if (!isWell) backOffInTrouble(run, outcomes);
-}
-
-function backOffInTrouble(run: Partition, outcomes: ChunkOutcome[]): void {
-  const isUnwanted = outcomes.some((outcome) => outcome.outcome === 'notSent' && outcome.isUnwanted);
-  const denied = isUnwanted ? undefined : outcomes.find(isDenied);
-  const unsent = outcomes.find(({ outcome }) => outcome === 'notSent' || outcome === 'unknown');
-  if (denied) {
-    run.progress.trouble = denied.reason;
-    backOffOnce(run, run.accessBackoff);
-  } else if (unsent) {
-    // A pause of the batch is no trouble, and an unknown outcome is a held job, which is notified by itself.
-    if (unsent.outcome === 'notSent' && !isUnwanted) run.progress.trouble = unsent.reason;
-    backOffOnce(run, run.sendBackoff);
+  // Chunks in flight together that meet the same trouble lengthen the backoff once.
+  else if (outcomes.length === 0 || limited.length > 0 || (!isWell && unsent.length > 0)) {
+    if (!run.isBackingOff) backOff(run, run.backoff());
   }
+  if (!isWell && limited.length === 0) run.progress.trouble = troubleIn(unsent) ?? run.progress.trouble;
 }
 
-/** Chunks in flight together that meet the same trouble lengthen the backoff once. */
-function backOffOnce(run: Partition, backoff: { next(): number }): void {
-  if (!run.isBackingOff) backOff(run, backoff.next());
+/** A pause of the batch is no trouble, and an unknown outcome is a held job, which is notified by itself. */
+function troubleIn(unsent: ChunkOutcome[]): string | undefined {
+  const denied = unsent.find((outcome) => outcome.outcome === 'refused');
+  const notSent = unsent.filter((outcome) => outcome.outcome === 'notSent');
+  return notSent.some(({ isUnwanted }) => isUnwanted) ? undefined : (denied ?? notSent[0])?.reason;
+}
+
+/** The service judged the request. A refusal by the worker itself has no status. */
+export function isJudged(outcome: ChunkOutcome): boolean {
+  if (outcome.outcome === 'refused') return outcome.status !== undefined && !mayChange(outcome);
+  return outcome.outcome === 'accepted';
+}
+
+/** How many the worker takes at once, where it had no room for this one. */
+function roomOf(outcome: ChunkOutcome): number | undefined {
+  return outcome.outcome === 'notSent' ? outcome.room : undefined;
 }
 
 /** Submits nothing for a while, and then one item. Several backoffs at once end with the longest of them. */

@@ -4,8 +4,10 @@ import {
   ApplicationFailure,
   CancellationScope,
   condition,
+  defineQuery,
   isCancellation,
   log,
+  setHandler,
   sleep,
   uuid4,
   workflowInfo,
@@ -16,13 +18,15 @@ import {
   type NoticeOutcome,
   type NotifyEvent,
   type RunEnd,
+  stateQuery,
 } from '../../contract';
 import { changeIdOf } from '../../contract/ids';
-import { untilReported } from '../lib/listeners';
-import { extraOf, type Message, tellUser } from '../lib/notify';
-import { closeHold } from './hold';
+import { handleListeners, untilReported } from '../lib/listeners';
+import { endMessage, extraOf, type Message, notifyUser } from '../lib/notify';
+import { closeHold, handleDecisions } from './hold';
 import { type Job } from './job';
-import { setStage, showDelay } from './visibility';
+import { handlePollNow } from './poll';
+import { setStage, showDelay, showStart } from './visibility';
 import { outcomeUnlessKept, type WriteOptions, writeToProject } from './write';
 
 /** The result of a job that succeeded, and the value for its project. */
@@ -37,7 +41,14 @@ interface End<Result extends object> extends RunEnd {
 }
 
 /** Does the work of a job. A cancelled job writes what it leaves behind; all handlers and reports end before the run. */
-export async function withCompletion<T>(job: Job, work: () => Promise<T>): Promise<T> {
+export async function runJob<T>(job: Job, work: () => Promise<T>): Promise<T> {
+  setHandler(defineQuery<object>(stateQuery.name), () => job.describe(), {
+    description: 'What this run is doing: stage, hold, polls, what the service said last.',
+  });
+  handleDecisions(job);
+  handlePollNow(job);
+  handleListeners(job);
+  showStart(job);
   try {
     return await work();
   } catch (error) {
@@ -61,11 +72,6 @@ export async function endOf<Result extends object>(
   const { progress } = job;
   progress.end ??= await settle(job, work);
   return progress.end as End<Result>;
-}
-
-/** Whether nothing more is asked of the service. */
-export function isEnding({ stage }: Job): boolean {
-  return ['writing', 'notifying', 'succeeded', 'failed', 'abandoned', 'cancelled'].includes(stage);
 }
 
 async function settle(job: Job, work: () => Promise<Success<object>>): Promise<RunEnd> {
@@ -107,22 +113,22 @@ export async function notifyEnd(
   end: RunEnd,
   written: ChangeOutcome | null,
 ): Promise<NoticeOutcome | null> {
-  const { about, message } = endMessage(job, end, written);
+  const [event, message] = endNotice(job, end, written);
   const { notify } = job.input;
-  if (!notify || !(notify.on?.includes(about) ?? true)) return null;
+  if (!notify || !(notify.on?.includes(event) ?? true)) return null;
   setStage(job, 'notifying');
   end.tellingSince ??= new Date().toISOString();
-  const tries = {
+  const retries = {
     begun: Date.parse(end.tellingSince),
     rest: async (ms: number): Promise<void> => {
       await sleep(ms);
       await job.continueWhenLong();
     },
+    onDelay: (): void => {
+      showDelay(job);
+    },
   };
-  const onDelay = (): void => {
-    showDelay(job);
-  };
-  return CancellationScope.nonCancellable(() => tellUser(job, notify, message, onDelay, tries));
+  return CancellationScope.nonCancellable(() => notifyUser(job, notify, message, retries));
 }
 
 /** Gives the result of the run, or throws its failure. A job whose result the project refuses has succeeded. */
@@ -204,59 +210,15 @@ function failurePointer({ input: { write: target } }: Job): string | undefined {
   return target?.failedAt ?? target?.at;
 }
 
-function endMessage(
-  job: Job,
-  { failure }: RunEnd,
-  written: ChangeOutcome | null,
-): { about: NotifyEvent; message: Message } {
-  const { key, write: target } = job.input;
-  const { tool, noun, kind, id } = job;
-  const finished = `${tool} for \`${key}\` is finished (${kind} \`${id ?? ''}\`)`;
-  const message = (
-    { report, ...rest }: Pick<Message, 'event' | 'title' | 'message'> & { report: string[] },
-    category: Message['category'] = 'agentError',
-  ): Message => ({
-    category,
-    ...rest,
-    body: ['Hello,', ...report, 'Segue'].join('\n\n'),
+/** The event that the user of the job may want to be notified of, and the notification. */
+function endNotice(job: Job, { failure }: RunEnd, written: ChangeOutcome | null): [NotifyEvent, Message] {
+  const { tool, noun, kind, id, input } = job;
+  const { key, write: target } = input;
+  const message = endMessage({
+    ...{ tool, noun, key, label: `${kind} \`${id ?? ''}\``, error: failure?.message },
+    unwritten: written?.ok === false ? `${written.error}. The result is kept in the run.` : undefined,
+    where: target && `It is in ${target.project.resourcetype} ${target.project.id} at ${target.at}.`,
     extra: extraOf(job),
   });
-  if (failure)
-    return {
-      about: 'failed',
-      message: message({
-        event: 'failed',
-        title: `Your ${noun} failed`,
-        message: `${tool} for ${key}: ${failure.message}`.replace(/\s+/g, ' ').slice(0, 300),
-        report: [`${tool} for \`${key}\` did not succeed. ${failure.message}`],
-      }),
-    };
-  if (written?.ok === false)
-    return {
-      about: 'failed',
-      message: message({
-        event: 'unwritten',
-        title: 'A result could not be saved',
-        message: `${tool} for ${key} is finished, but the project did not take it.`,
-        report: [
-          `${finished}, but the project did not take its result: ${written.error}`,
-          'The result is kept in the run.',
-        ],
-      }),
-    };
-  const where = target
-    ? [`It is in ${target.project.resourcetype} ${target.project.id} at ${target.at}.`]
-    : [];
-  return {
-    about: 'completed',
-    message: message(
-      {
-        event: 'completed',
-        title: `Your ${noun} is done`,
-        message: `${tool} for ${key} is finished.`,
-        report: [`${finished}.`, ...where],
-      },
-      'agentTaskCompleted',
-    ),
-  };
+  return [message.event === 'completed' ? 'completed' : 'failed', message];
 }

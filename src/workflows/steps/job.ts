@@ -64,8 +64,6 @@ export abstract class Job {
   abstract get id(): string | null;
   /** For programs: in failures, logs, results and notifications. */
   abstract facts(): Record<string, string | null>;
-  /** The details on the page of the run, in Markdown. */
-  abstract details(): string;
   /** What the service said last; null when there is nothing to add. */
   abstract lastStatusText(): string | null;
 
@@ -77,6 +75,11 @@ export abstract class Job {
   /** `task t-1 of job k` */
   get longLabel(): string {
     return `${this.label} of ${this.name}`;
+  }
+
+  /** More for the details on the page of the run, in Markdown. */
+  notes(): string[] {
+    return [];
   }
 
   /** All known tasks, the polled one first. */
@@ -124,6 +127,11 @@ export abstract class Job {
     return { key: this.input.key, hold: this.describeHold(), decisions, polls, nextPollAt, lastError };
   }
 
+  /** A failure that ends the run. */
+  failure(type: string, message: string, more: object = {}): ApplicationFailure {
+    return ApplicationFailure.nonRetryable(message, type, { key: this.input.key, ...this.facts(), ...more });
+  }
+
   /**
    * Continues as new before the history grows past the server's limit. It returns when there is no need, or when alarms
    * or reports are still being sent: the history has room until the next call.
@@ -155,6 +163,15 @@ export function readSettings<T>(problems: string[], read: (reader: DurationReade
 
 export function badInput(problems: string[]): ApplicationFailure {
   return ApplicationFailure.nonRetryable(`The job was not started: ${problems.join('; ')}`, FAILURE.badInput);
+}
+
+/** Refuses an update, and the run goes on as before. */
+export function badDecision(message: string): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(message, FAILURE.badDecision);
+}
+
+export function refuseUpdate(problems: string[]): void {
+  if (problems.length > 0) throw badDecision(`Nothing was changed: ${problems.join('; ')}`);
 }
 
 /**

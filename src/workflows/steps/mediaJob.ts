@@ -24,7 +24,6 @@ import { wasReset } from '../lib/atMostOnce';
 import { listenersOf } from '../lib/listeners';
 import { Job, readSettings, refuseUnsafeStart } from './job';
 import { type Submitter } from './submit';
-import { mediaDetails } from './visibility';
 
 /** Anybody can send a signal, so the list has a limit. */
 const MOST_OTHER_TASKS = 20;
@@ -54,22 +53,15 @@ export class MediaJob extends Job implements Submitter {
     this.name = `job ${key}`;
     this.requestName = key;
     this.progress = {
-      // After continue-as-new the task id of the input may be lost already.
-      taskId: carried ? carried.taskId : (input.taskId ?? null),
-      submittedAt: carried?.submittedAt ?? null,
-      number: carried?.number ?? held?.attempts.at(-1)?.n ?? 0,
-      attempts: [...(carried?.attempts ?? held?.attempts ?? [])],
-      hold: carried?.hold ?? null,
-      knownTasks: carried?.knownTasks ?? [],
-      otherTasks: [...(carried?.otherTasks ?? [])],
-      decisions: [...(carried?.decisions ?? [])],
-      deniedSince: carried?.deniedSince ?? null,
-      polls: carried?.polls ?? 0,
-      pollingSince: carried?.pollingSince ?? null,
-      missingSince: carried?.missingSince ?? null,
-      listeners: listenersOf(input),
+      taskId: input.taskId ?? null,
+      submittedAt: null,
+      number: held?.attempts.at(-1)?.n ?? 0,
+      attempts: [...(held?.attempts ?? [])],
+      ...{ hold: null, knownTasks: [], otherTasks: [], decisions: [], deniedSince: null },
+      ...{ polls: 0, pollingSince: null, missingSince: null },
+      listeners: listenersOf(input.reportTo),
+      ...carried,
       reset: wasReset(carried),
-      end: carried?.end,
     };
     this.isOperatorNotified = Boolean(held && !held.needsAlert) && carried === undefined;
     this.stage = this.firstStage();
@@ -90,8 +82,13 @@ export class MediaJob extends Job implements Submitter {
     return { taskId: this.progress.taskId };
   }
 
-  details(): string {
-    return mediaDetails(this);
+  /** Other tasks of this job: they are paid for, too, and somebody may want them. */
+  override notes(): string[] {
+    return this.tasks()
+      .filter((task) => task !== this.id)
+      .map(
+        (task) => `The service accepted another submission as task \`${task}\`: \`segue get task ${task}\``,
+      );
   }
 
   lastStatusText(): string | null {
@@ -137,13 +134,6 @@ export class MediaJob extends Job implements Submitter {
   prepareResubmit(): void {
     this.progress.knownTasks = this.tasks();
     this.progress.deniedSince = null;
-  }
-
-  /** A task that was adopted, or given in the input, is in no attempt: it is kept among the other tasks. */
-  keepLostTask(): void {
-    const { attempts, otherTasks, taskId } = this.progress;
-    const isKept = attempts.some((attempt) => attempt.taskId === taskId) || otherTasks.includes(taskId ?? '');
-    if (taskId !== null && !isKept) otherTasks.push(taskId);
   }
 
   /** Keeps a task that is in no attempt. Gives whether it is new. */

@@ -5,20 +5,26 @@ import {
   ApplicationFailure,
   CancellationScope,
   condition,
-  type defineUpdate,
+  defineUpdate,
   isCancellation,
   proxyActivities,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
 import { isTaskOver } from '../../api/endings';
-import { FAILURE, type PollActivities, type PollNow, type SegueActivities } from '../../contract';
+import {
+  END_STAGES,
+  FAILURE,
+  type PollActivities,
+  type PollNow,
+  pollNowUpdate,
+  type SegueActivities,
+} from '../../contract';
 import { formatDuration } from '../../contract/durations';
 import { pollRequestId, pollTaskQueue } from '../../contract/ids';
-import { alarm } from '../lib/notify';
-import { isEnding } from './finish';
+import { alarm } from '../lib/alarm';
 import { abandoned, closeHold, hold, openHold } from './hold';
-import { type Job } from './job';
+import { badDecision, type Job, type Stage } from './job';
 import { type MediaJob } from './mediaJob';
 import { setStage, showDetails } from './visibility';
 
@@ -28,7 +34,7 @@ type Task = Awaited<ReturnType<SegueActivities['getTask']>>;
 export function pollTask(job: MediaJob): Promise<Task | 'lost'> {
   const { progress, input } = job;
   return pollUntil(job, {
-    get: ({ activities, n }) =>
+    get: (activities, n) =>
       activities.getTask({
         request: { id: progress.taskId ?? '' },
         scope: input.scope,
@@ -48,8 +54,10 @@ async function holdLostTask(job: MediaJob): Promise<'lost' | undefined> {
   // The deadlines of the next task begin anew; neither the lost task nor the hold counts.
   progress.pollingSince = null;
   if (decision.action !== 'adopt') job.prepareResubmit();
-  job.keepLostTask();
+  const lost = progress.taskId;
   progress.taskId = decision.action === 'adopt' ? (decision.taskId ?? null) : null;
+  // One that was adopted, or given in the input, is in no attempt.
+  if (lost !== null) job.addOtherTask(lost);
   if (progress.taskId === null) return 'lost';
   setStage(job, 'polling');
   return undefined;
@@ -60,17 +68,9 @@ const OVERDUE_INTERVAL_MS = 5 * 60_000;
 /** The service may need a moment until it knows what it accepted; after this long, 404 means that it lost it. */
 export const MISSING_GRACE_MS = 5 * 60_000;
 
-const NOT_OVER = { overdue: 'is not over', givenUp: 'the service never said it was over' };
-
-interface PollRequest {
-  /** Number of this poll in the run, from 1. */
-  n: number;
-  activities: PollActivities;
-}
-
 export interface PollOptions<News, Lost> {
-  /** One GET, without retries. */
-  get: (request: PollRequest) => Promise<News>;
+  /** One GET, without retries. `n` is the number of this poll in the run, from 1. */
+  get: (activities: PollActivities, n: number) => Promise<News>;
   /** How long the GET may take; default {@link POLL_TIMEOUT_MS}. */
   timeoutMs?: number;
   isOver: (news: News) => boolean;
@@ -80,8 +80,6 @@ export interface PollOptions<News, Lost> {
   onNotFound: () => Promise<Lost | undefined> | undefined;
   /** Sees every failed poll; throws when further polls cannot succeed. */
   onFailure?: (failure: Error) => void;
-  /** How messages say that the job takes too long. */
-  texts?: typeof NOT_OVER;
 }
 
 /** Polls until it is over, and gives the last answer. A failed poll is "no news": even hours of failures end nothing. */
@@ -107,40 +105,39 @@ export async function pollUntil<News, Lost = never>(
 /** Handles 404, the deadline and the give-up time, and continues as new when the history is long. */
 async function afterPoll<Lost>(
   job: Job,
-  { onNotFound, texts = NOT_OVER }: Pick<PollOptions<unknown, Lost>, 'onNotFound' | 'texts'>,
+  { onNotFound }: Pick<PollOptions<unknown, Lost>, 'onNotFound'>,
   { is }: Poll<unknown>,
 ): Promise<Lost | undefined> {
   const { progress, settings } = job;
   showDetails(job);
   progress.missingSince = is === 'missing' ? (progress.missingSince ?? new Date().toISOString()) : null;
-  const isLost = progress.missingSince !== null && since(progress.missingSince) >= MISSING_GRACE_MS;
+  const isLost = progress.missingSince !== null && msSince(progress.missingSince) >= MISSING_GRACE_MS;
   const lost = isLost ? await onNotFound() : undefined;
   if (lost !== undefined) return lost;
   // Null after another task was adopted.
-  const waited = progress.pollingSince === null ? 0 : since(progress.pollingSince);
-  if (waited >= settings.giveUp) throw givenUp(job, texts.givenUp);
-  if (waited >= settings.deadline && job.stage !== 'overdue') becomeOverdue(job, texts.overdue);
+  const waited = progress.pollingSince === null ? 0 : msSince(progress.pollingSince);
+  if (waited >= settings.giveUp) throw givenUp(job);
+  if (waited >= settings.deadline && job.stage !== 'overdue') becomeOverdue(job);
   await job.continueWhenLong();
   return undefined;
 }
 
-function since(time: string): number {
+export function msSince(time: string): number {
   return Date.now() - Date.parse(time);
 }
 
-/** `describe` gives the answer of the run's `state` query. */
-export function handlePollNow<State>(
-  job: Job,
-  update: ReturnType<typeof defineUpdate<State, [PollNow]>>,
-  describe: () => State,
-): void {
-  setHandler<State, [PollNow], typeof update>(
+/** Nothing more is asked of the service. */
+const LAST_STAGES: readonly Stage[] = ['writing', 'notifying', ...END_STAGES];
+
+export function handlePollNow(job: Job): void {
+  const update = defineUpdate<object, [PollNow]>(pollNowUpdate.name);
+  setHandler<object, [PollNow], typeof update>(
     update,
     async () => {
       const before = job.progress.polls;
       job.pollRequested = true;
-      await condition(() => isEnding(job) || job.progress.polls > before);
-      return describe();
+      await condition(() => LAST_STAGES.includes(job.stage) || job.progress.polls > before);
+      return job.describe();
     },
     {
       description:
@@ -149,10 +146,7 @@ export function handlePollNow<State>(
       // run from continuing as new.
       validator: () => {
         if (job.nextPollAt !== null) return;
-        throw ApplicationFailure.nonRetryable(
-          `Nothing was asked: the run is ${job.stage} and waits for no poll`,
-          FAILURE.badDecision,
-        );
+        throw badDecision(`Nothing was asked: the run is ${job.stage} and waits for no poll`);
       },
     },
   );
@@ -207,7 +201,7 @@ async function pollOnce<News>(
     summary: `poll ${n}`,
   });
   try {
-    const news = await get({ n, activities });
+    const news = await get(activities, n);
     job.progress.polls = n;
     job.lastError = null;
     return isOver(news) ? { is: 'over', news } : { is: 'running' };
@@ -227,9 +221,9 @@ function nextPause({ settings: { pollMin, pollMax }, stage }: Job): number {
   return Math.round(stage === 'overdue' ? Math.max(usual, OVERDUE_INTERVAL_MS) : usual);
 }
 
-function becomeOverdue(job: Job, text: string): void {
+function becomeOverdue(job: Job): void {
   const { lastError, settings } = job;
-  const late = `${job.label} ${text} after ${formatDuration(settings.deadline)}`;
+  const late = `${job.label} is not over after ${formatDuration(settings.deadline)}`;
   // The error matters: with a withdrawn credential, for example, the task may be over.
   const reason = lastError === null ? late : `${late}; the last question met: ${lastError}`;
   const overdue = { n: job.nextNumber(), why: 'overdue' as const, reason };
@@ -244,12 +238,7 @@ function httpStatusOf(failure: Error): number | undefined {
   return facts?.status ?? undefined;
 }
 
-function givenUp(job: Job, text: string): ApplicationFailure {
-  const status = job.lastStatusText();
-  return ApplicationFailure.create({
-    type: FAILURE.givenUp,
-    nonRetryable: true,
-    message: `Gave up on ${job.longLabel}: ${status ? `${text}; ${status}` : text}`,
-    details: [{ key: job.input.key, ...job.facts(), lastError: job.lastError }],
-  });
+function givenUp(job: Job): ApplicationFailure {
+  const why = ['the service never said it was over', job.lastStatusText()].filter(Boolean).join('; ');
+  return job.failure(FAILURE.givenUp, `Gave up on ${job.longLabel}: ${why}`, { lastError: job.lastError });
 }

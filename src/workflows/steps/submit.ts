@@ -6,7 +6,6 @@ import {
   condition,
   isCancellation,
   proxyActivities,
-  setHandler,
   TimeoutFailure,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -21,9 +20,9 @@ import {
   type SubmitOutcome,
 } from '../../contract';
 import { submitTaskQueue } from '../../contract/ids';
-import { isRecord } from '../../validation/inputs';
-import { AT_MOST_ONCE, doubling, senderOf } from '../lib/atMostOnce';
-import { alarmOfDenial } from '../lib/notify';
+import { AT_MOST_ONCE, isRateLimited, newBackoff, senderOf } from '../lib/atMostOnce';
+import { alarmOfDenial } from '../lib/alarm';
+import { onSignal } from '../lib/listeners';
 import { hold } from './hold';
 import { type MediaJob } from './mediaJob';
 import { setStage } from './visibility';
@@ -39,7 +38,7 @@ const LONGEST_WAIT_MS = 3_600_000;
  * person decided so.
  */
 export async function submitOnce(job: MediaJob): Promise<void> {
-  const waits: Waits = { untilSent: doubling(1_000, 60_000), untilAllowed: doubling(10_000, 300_000) };
+  const waits: Waits = { untilSent: newBackoff(), untilAllowed: newBackoff(10_000, 300_000) };
   try {
     await submitUntilKnown(job, waits);
   } catch (error) {
@@ -53,8 +52,8 @@ export async function submitOnce(job: MediaJob): Promise<void> {
 }
 
 interface Waits {
-  untilSent: { next(): number };
-  untilAllowed: { next(): number };
+  untilSent: () => number;
+  untilAllowed: () => number;
   /** The alarm that the service denies access, while it is being sent. */
   denialAlarm?: CancellationScope;
 }
@@ -113,11 +112,11 @@ async function waitToSubmit(
       progress.deniedSince = new Date().toISOString();
     }
     if (Date.now() - Date.parse(progress.deniedSince) >= settings.authGrace) throw refused(job, outcome);
-    await wait(waits.untilAllowed.next(), 'until access may be granted again');
+    await wait(waits.untilAllowed(), 'until access may be granted again');
   } else if (outcome.outcome === 'notSent') {
-    await wait(waits.untilSent.next(), 'until the service may be reached again');
-  } else if (outcome.status === 429 || outcome.status === 425) {
-    const asked = outcome.retryAfterMs ?? waits.untilSent.next();
+    await wait(waits.untilSent(), 'until the service may be reached again');
+  } else if (isRateLimited(outcome.status)) {
+    const asked = outcome.retryAfterMs ?? waits.untilSent();
     await wait(Math.min(Math.max(asked, 1_000), LONGEST_WAIT_MS), 'as the service asked');
   } else {
     throw refused(job, outcome);
@@ -195,13 +194,9 @@ function forgetOldest(attempts: SubmitAttempt[]): void {
   if (oldest >= 0) attempts.splice(oldest, 1);
 }
 
-function refused({ input }: MediaJob, outcome: Refusal): ApplicationFailure {
-  return ApplicationFailure.create({
-    type: FAILURE.refused,
-    nonRetryable: true,
-    message: `The service refused job ${input.key}: ${outcome.reason}`,
-    details: [{ key: input.key, status: outcome.status ?? null, reason: outcome.reason }],
-  });
+function refused(job: MediaJob, { status, reason }: Refusal): ApplicationFailure {
+  const message = `The service refused job ${job.input.key}: ${reason}`;
+  return job.failure(FAILURE.refused, message, { status: status ?? null, reason });
 }
 
 export interface Submitter {
@@ -210,14 +205,10 @@ export interface Submitter {
 }
 
 export function handleSending(job: Submitter): void {
-  setHandler(
-    sendingSignal,
-    (submit: unknown) => {
-      // Anybody can send a signal; a throw here would block the run.
-      if (isRecord(submit)) job.sending.add(submit.n);
-    },
-    { description: 'Tells, as the last step before the request, that a submit is being sent: { n }.' },
-  );
+  const description = 'Tells, as the last step before the request, that a submit is being sent: { n }.';
+  onSignal(sendingSignal, description, ({ n }) => {
+    job.sending.add(n);
+  });
 }
 
 /**

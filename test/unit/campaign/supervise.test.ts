@@ -1,6 +1,12 @@
 /** When a campaign checks jobs that report nothing, and what it knows of those that reported their end. */
 import { type CampaignProgress } from '../../../src/contract';
-import { addEnding, check, forgetEnding, nextCheck } from '../../../src/workflows/campaign/supervise';
+import {
+  addEnding,
+  check,
+  checkSoon,
+  forgetEnding,
+  nextCheck,
+} from '../../../src/workflows/campaign/supervise';
 import { newJob, setStatus } from '../../../src/workflows/campaign/state';
 
 const HOUR_MS = 3_600_000;
@@ -19,7 +25,6 @@ function running(...names: string[]) {
     progress: progress as unknown as CampaignProgress,
     due: new Set<string>(),
     children: new Set<string>(),
-    recheckAt: Infinity,
     job: (name: string) => jobs.find((one) => one.name === name) ?? newJob(name, 'media', false, ''),
   };
 }
@@ -40,17 +45,14 @@ test('jobs of others are checked once an hour, those of its own never', () => {
   expect(nextCheck(run)).toBeUndefined();
 });
 
-test('one that reported its end, and was still open, is checked before the others, alone', () => {
+test('where one that reported its end was still open, all are checked in a minute', () => {
   const run = running('slow', 'silent');
-  addEnding(run, 'slow');
-  // Its end was read.
-  run.due.clear();
-  run.recheckAt = NOW + MINUTE_MS;
+  checkSoon(run);
   expect(nextCheck(run)).toBe(NOW + MINUTE_MS);
   later(MINUTE_MS);
   check(run);
-  expect([...run.due]).toEqual(['slow']);
-  expect(nextCheck(run)).toBe(NOW + HOUR_MS);
+  expect([...run.due]).toEqual(['slow', 'silent']);
+  expect(nextCheck(run)).toBe(NOW + MINUTE_MS + HOUR_MS);
 });
 
 test('one that reports its end again and again stands in the list once, until its end was read', () => {
