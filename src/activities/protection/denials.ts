@@ -12,8 +12,6 @@ export class DedupedAlert {
   readonly #now: () => number;
   #sentAt: number | null = null;
   #sending: Promise<NotifyOutcome> | null = null;
-  /** Grows with each reset: a message about one outage does not count for the next one. */
-  #outage = 0;
 
   constructor(now: () => number = Date.now) {
     this.#now = now;
@@ -23,23 +21,14 @@ export class DedupedAlert {
   async raise(send: () => Promise<NotifyOutcome>): Promise<NotifyOutcome> {
     if (this.#sentAt !== null && this.#now() - this.#sentAt < REPEAT_AFTER_MS) return { outcome: 'sent' };
     if (this.#sending) return this.#after(this.#sending);
-    const outage = this.#outage;
-    const sending = send();
-    this.#sending = sending;
+    this.#sending = send();
     try {
-      const outcome = await sending;
-      if (outcome.outcome === 'sent' && outage === this.#outage) this.#sentAt = this.#now();
+      const outcome = await this.#sending;
+      if (outcome.outcome === 'sent') this.#sentAt = this.#now();
       return outcome;
     } finally {
-      if (this.#sending === sending) this.#sending = null;
+      this.#sending = null;
     }
-  }
-
-  /** The outage is over: the next one is alerted anew. */
-  reset(): void {
-    this.#outage += 1;
-    this.#sentAt = null;
-    this.#sending = null;
   }
 
   /** Where the message of another job was not surely sent, this job sends its own a little later. */
@@ -68,8 +57,8 @@ export class AccessDenials {
     return alert;
   }
 
-  /** The service accepted something of this workspace. */
+  /** The service accepted something of this workspace: the next outage is alerted anew. */
   reset(scope: Scope | undefined): void {
-    for (const denied of [EVERYBODY, deniedScope(403, scope)]) this.#alerts.get(denied)?.reset();
+    for (const denied of [EVERYBODY, deniedScope(403, scope)]) this.#alerts.delete(denied);
   }
 }
