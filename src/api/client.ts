@@ -7,12 +7,12 @@ import {
   type Answered,
   type AnyOperation,
   type HttpRequest,
+  MissingSetting,
   type RequestOf,
   type ResponseOf,
   type ServiceLayout,
 } from './operation';
 import { type Operations, operations } from './operations';
-import { LayoutProblem } from './operations/lists';
 import { WORKSPACE_PATH } from './operations/workspace';
 import { type Notification, notification, NOTIFY_PATH } from './operations/notify';
 import {
@@ -86,45 +86,38 @@ async function call(
 ): Promise<unknown> {
   const facts = { operation: operation.name, requestId: options.requestId };
   const checked = operation.request.safeParse(request);
-  const problems = [...(checked.success ? [] : problemsOf(checked.error)), ...validateScope(options.scope)];
-  if (!checked.success || problems.length > 0) throw new InvalidRequestError(problems, facts);
-  const outgoing = operation.toHttp(checked.data, layout);
-  if ('setting' in outgoing) throw new NotConfiguredError(outgoing, facts);
-  const tooLarge = validateSize(outgoing.body);
-  if (tooLarge.length > 0) throw new InvalidRequestError(tooLarge, facts);
+  const problems = [...(checked.error ? problemsOf(checked.error) : []), ...validateScope(options.scope)];
+  if (problems.length > 0) throw new InvalidRequestError(problems, facts);
+  try {
+    const outgoing = operation.toHttp(checked.data, layout);
+    const tooLarge = validateSize(outgoing.body);
+    if (tooLarge.length > 0) throw new InvalidRequestError(tooLarge, facts);
+    const { name, text, members } = operation;
+    const path = withQuery(outgoing);
+    const answer = await http.exchange({ ...options, ...outgoing, path, operation: name, text, members });
+    return readAnswer(http, layout, operation, answer, options);
+  } catch (error) {
+    throw error instanceof MissingSetting ? new NotConfiguredError(error, facts) : error;
+  }
+}
 
-  const answer = await http.exchange({
-    ...options,
-    ...outgoing,
-    path: withQuery(outgoing),
-    operation: operation.name,
-    text: operation.text,
-    members: operation.members,
-  });
+function readAnswer(
+  http: Http,
+  layout: ServiceLayout,
+  operation: AnyOperation,
+  answer: HttpAnswer,
+  options: CallOptions,
+): unknown {
+  const facts = { operation: operation.name, requestId: options.requestId };
   if (!isSuccess(answer)) {
     const hint = answer.status === 404 ? operation.onNotFound : undefined;
     throw new StatusError(answer, { ...facts, hint });
   }
   const isEmpty = operation.mayBeEmpty && answer.body.trim() === '';
   const body = operation.text ? answer.body : isEmpty ? null : parseJson(answer, facts);
-  const answered = { body, text: answer.body, etag: answer.etag ?? null };
-  return readAnswer(operation, layout, options.verbatim ? answered : http.redactAll(answered), facts);
-}
-
-function readAnswer(
-  operation: AnyOperation,
-  layout: ServiceLayout,
-  answered: Answered,
-  facts: { operation: string; requestId: string },
-): unknown {
-  let read: unknown;
-  try {
-    read = operation.read ? operation.read(answered, layout) : answered.body;
-  } catch (error) {
-    if (error instanceof LayoutProblem) throw new NotConfiguredError(error, facts);
-    throw error;
-  }
-  const checked = operation.response.safeParse(read);
+  const answered: Answered = { body, text: answer.body, etag: answer.etag ?? null };
+  const shown = options.verbatim ? answered : http.redactAll(answered);
+  const checked = operation.response.safeParse(operation.read ? operation.read(shown, layout) : shown.body);
   if (checked.success) return checked.data;
   const problems = problemsOf(checked.error, 'answer').join('; ');
   throw new AnswerError(`the answer has another shape than expected: ${problems}`, facts);
