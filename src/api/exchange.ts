@@ -24,7 +24,7 @@ export interface ExchangeLimits {
   sendBefore?: number;
   /** The largest answer that is kept whole; by default 8 MiB. */
   largestBytes?: number;
-  /** Of a larger answer with status 2xx only these members of its JSON are read; without the first one it is an error. */
+  /** Of a larger answer with status 2xx only these members of its JSON are read. */
   members?: readonly string[];
 }
 
@@ -94,7 +94,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
       this.#condensed ??= new CondensedObject(members);
       for (const kept of this.#chunks.splice(0)) this.#condensed.write(kept);
     }
-    if (this.#condensed?.isOther) this.#stop(this.#noObject());
     if (this.#size > most) this.#stop(new Error(`the answer is over ${most / MIB} MiB and was cut off`));
   }
 
@@ -102,7 +101,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#end();
     const body = this.#condensed ? this.#condensed.whole() : Buffer.concat(this.#chunks).toString('utf8');
     if (body !== undefined) this.#resolve({ ...this.#head, body });
-    else this.#reject(this.#noObject());
+    else this.#reject(new Error(`${this.#size} bytes came, and no whole JSON object`));
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, why: Error): void {
@@ -113,14 +112,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   /** Whether or not it has a connection yet: one that it gets later finds it over. */
   #stop(why: Error): void {
     this.#end();
-    const body = this.#condensed?.cutOff();
-    if (body !== undefined) this.#resolve({ ...this.#head, body });
-    else this.#reject(why);
+    this.#reject(why);
     this.#controller?.abort(why);
-  }
-
-  #noObject(): Error {
-    return new Error(`${this.#size} bytes came, and no whole JSON object`);
   }
 
   #end(): void {
