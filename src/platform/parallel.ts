@@ -46,26 +46,19 @@ export async function inParallelFrom<Item>(
   if (failures.length > 0) throw failures[0];
 }
 
-/**
- * The same with results, in the items' order: what is done early waits for those before it. What was begun before the
- * items broke off is told first.
- */
+/** The same with results, in the items' order: what is done early waits for those before it. */
 export async function* inOrderFrom<Item, Result>(
   atOnce: number,
   items: AsyncIterable<Item>,
   work: (item: Item) => Promise<Result>,
 ): AsyncGenerator<Result> {
   const underWay: Promise<Result>[] = [];
-  const begin = (item: Item): void => {
-    const one = work(item);
-    // Told when its turn comes; until then it must not end the process.
-    one.catch(() => undefined);
-    underWay.push(one);
-  };
-  const failures: unknown[] = [];
   try {
-    for await (const item of untilBrokenOff(items, failures)) {
-      begin(item);
+    for await (const item of items) {
+      const one = work(item);
+      // Told when its turn comes; until then it must not end the process.
+      one.catch(() => undefined);
+      underWay.push(one);
       const [first] = underWay;
       if (first === undefined || underWay.length < atOnce) continue;
       yield await first;
@@ -74,15 +67,5 @@ export async function* inOrderFrom<Item, Result>(
     for (const one of underWay) yield await one;
   } finally {
     await Promise.allSettled(underWay);
-  }
-  if (failures.length > 0) throw failures[0];
-}
-
-/** What there is of them; why there is no more is kept. */
-async function* untilBrokenOff<Item>(items: AsyncIterable<Item>, failures: unknown[]): AsyncGenerator<Item> {
-  try {
-    yield* items;
-  } catch (error) {
-    failures.push(error);
   }
 }
