@@ -1,5 +1,6 @@
 /** Finds a Temporal server for development and tests: the first of six places that has one. */
-import { access, constants, mkdir } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { type LocalTemporalConfig, type TemporalConfig, withoutTemporalSettings } from '../config';
 import { NoTemporalError } from '../errors';
@@ -37,7 +38,7 @@ export async function findTemporalBinary(config: LocalTemporalConfig, say: Say):
 
 async function lookForBinary(config: LocalTemporalConfig, say: Say): Promise<FoundBinary> {
   if (config.cli) return requireBinary(config.cli, 'named by SEGUE_TEMPORAL_CLI');
-  const onPath = await findOnPath(config.searchPath);
+  const onPath = findOnPath(config.searchPath);
   if (onPath) {
     const found = await checkBinary(onPath, 'found on the PATH');
     if (typeof found === 'object') return found;
@@ -60,11 +61,7 @@ async function obtain(target: string, config: LocalTemporalConfig, say: Say): Pr
     // Whoever held the lock before us may have done the work.
     const cached = await takeCached(target);
     if (cached) return cached;
-    const noDownload = await downloadWithSdk(
-      { type: 'dev-server', version: TEMPORAL_CLI_VERSION },
-      target,
-      config.proxy,
-    );
+    const noDownload = await downloadWithSdk({ version: TEMPORAL_CLI_VERSION }, target, config.proxy);
     if (noDownload === undefined) return requireBinary(target, 'downloaded by the Temporal SDK');
     say(`no download (${noDownload}); building the Temporal server from its Go modules, some minutes, once`);
     try {
@@ -104,16 +101,9 @@ async function checkBinary(file: string, origin: string): Promise<FoundBinary | 
   }
 }
 
-async function findOnPath(searchPath: string): Promise<string | undefined> {
-  for (const folder of searchPath.split(path.delimiter).filter(Boolean)) {
-    const file = path.join(folder, 'temporal');
-    const executable = await access(file, constants.X_OK).then(
-      () => true,
-      () => false,
-    );
-    if (executable) return file;
-  }
-  return undefined;
+function findOnPath(searchPath: string): string | undefined {
+  const folders = searchPath.split(path.delimiter).filter(Boolean);
+  return folders.map((folder) => path.join(folder, 'temporal')).find((file) => existsSync(file));
 }
 
 /**

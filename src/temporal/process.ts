@@ -5,7 +5,7 @@ import { type Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Environment } from '../config';
 
-export interface Finished {
+interface Finished {
   code: number | null;
   /** The last lines of both outputs: enough to tell a person what went wrong. */
   tail: string[];
@@ -45,7 +45,7 @@ export async function runToEnd(
 export function spawnTethered(command: string, args: string[], env: Environment): ChildProcess {
   const server = spawn(command, args, {
     detached: true,
-    env: env,
+    env,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   if (server.pid === undefined) return server;
