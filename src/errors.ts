@@ -93,18 +93,16 @@ export class NoAnswerError extends SegueError {
     /** Whether the run may still do what it was told. */
     order: UnansweredOrder = 'notSent',
   ) {
-    super(`${why}. ${UNANSWERED[order](workflowId)}`);
+    const advice =
+      order === 'sent'
+        ? `The server keeps the order for ${workflowId} until a worker takes it; look at the run then. ` +
+          'The same order, sent again, is carried out once.'
+        : `Nothing was changed in ${workflowId}. Try again when a worker answers.`;
+    super(`${why}. ${advice}`);
   }
 }
 
 export type UnansweredOrder = 'sent' | 'notSent';
-
-const UNANSWERED = {
-  sent: (workflowId: string) =>
-    `The server keeps the order for ${workflowId} until a worker takes it; look at the run then. ` +
-    'The same order, sent again, is carried out once.',
-  notSent: (workflowId: string) => `Nothing was changed in ${workflowId}. Try again when a worker answers.`,
-};
 
 /** Thrown when a job is not run again: it runs, is held or has succeeded, or the service may still work on it. */
 export class NotRepeatedError extends SegueError {

@@ -61,22 +61,10 @@ export function truncate(text: string, longest = LONGEST_MESSAGE): string {
   return `${text.slice(0, longest - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
 
-const CUT = '…';
-
 /** The text in at most `most` bytes, as UTF-8 in JSON; never cut inside a character. */
 export function truncateBytes(text: string, most: number): string {
-  let [bytes, kept] = [0, ''];
-  for (const character of text) {
-    bytes += bytesInJson(character);
-    if (bytes > most) return kept + CUT;
-    if (bytes <= most - bytesInJson(CUT)) kept += character;
-  }
-  return text;
-}
-
-/** JSON escapes some characters. Faster than to encode each one. */
-function bytesInJson(character: string): number {
-  const code = character.codePointAt(0) ?? 0;
-  const bytes = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-  return Math.max(bytes, JSON.stringify(character).length - 2);
+  let kept = truncate(text, most);
+  // Without the two quotes of the JSON.
+  while (bytesOf(kept) - 2 > most) kept = truncate(kept, kept.length - 1);
+  return kept;
 }
