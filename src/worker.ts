@@ -1,7 +1,7 @@
 /** What a deployment runs: one process that polls the queues of Segue, or those of its roles. */
 import { getHeapStatistics } from 'node:v8';
 import { type DataConverter } from '@temporalio/common';
-import { type Logger, type NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
+import { type NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import { type ActivityOptions, createActivities } from './activities';
 import { LARGEST_RESULT_BYTES } from './activities/lib/resultSize';
 import { HEARTBEAT_EVERY_MS, type Operator, RECORDING_MARGIN_MS } from './contract';
@@ -80,7 +80,12 @@ export async function createSegueWorker(options: SegueWorkerOptions): Promise<Se
   const { holdBefore } = limits;
   const { single, batch } = sharesOf(limits);
   const chunk = chunksOf(batch);
-  if (holdBefore) warnOfHolding(holdBefore, logger);
+  // Said at every start: forgotten, the setting would hold jobs that nobody restored.
+  if (holdBefore)
+    logger.warn(
+      'SEGUE_HOLD_SUBMITS_BEFORE is set: submits scheduled before it are held. Remove it when the restored jobs are decided.',
+      { before: holdBefore.toISOString() },
+    );
   const activities = createActivities(api, {
     ...{ checkScheduledTime, now, wallClock, writeTimeoutMs },
     organization: config.api.organization,
@@ -171,14 +176,6 @@ export function cachedWorkflowsIn(heapLimit = getHeapStatistics().heap_size_limi
 function storesLongTexts(converter: DataConverter | undefined): boolean {
   const threshold = converter?.externalStorage?.payloadSizeThreshold;
   return threshold !== undefined && threshold <= LARGEST_RESULT_BYTES;
-}
-
-/** Said at every start: forgotten, the setting would hold jobs that nobody restored. */
-function warnOfHolding(before: Date, logger: Logger): void {
-  logger.warn(
-    'SEGUE_HOLD_SUBMITS_BEFORE is set: submits scheduled before it are held. Remove it when the restored jobs are decided.',
-    { before: before.toISOString() },
-  );
 }
 
 // `node dist/worker.js` is `segue worker`.

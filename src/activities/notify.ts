@@ -7,8 +7,7 @@ import {
   type OperatorOrder,
 } from '../contract';
 import { sendChunkOnce } from './atMostOnce/chunk';
-import { type GuardOptions } from './atMostOnce/guards';
-import { sendOnce } from './atMostOnce/sendOnce';
+import { type GuardOptions, sendOnce } from './atMostOnce/sendOnce';
 import { type AccessDenials, deniedScope } from './protection/denials';
 
 /**

@@ -14,11 +14,10 @@ import { batchWorkflowId, submitReadRequestId, submitRequestId } from '../contra
 import { searchAttributes } from '../contract/searchAttributes';
 import { sendChunkOnce } from './atMostOnce/chunk';
 import { completeExplicitly } from './atMostOnce/completeExplicitly';
-import { type GuardOptions } from './atMostOnce/guards';
 import { clientOf } from './atMostOnce/isStillActive';
 import { type LateTask, signalLateAnswer, signalLateTasks } from './atMostOnce/lateAnswer';
 import { retryTemporalCall } from './atMostOnce/retryTemporalCall';
-import { NOT_ACTIVE, sendOnce, type SendWindow } from './atMostOnce/sendOnce';
+import { type GuardOptions, NOT_ACTIVE, sendOnce, type SendWindow } from './atMostOnce/sendOnce';
 import { countSubmit } from './lib/metrics';
 import { type Breaker } from './protection/breaker';
 import { type AccessDenials, deniedScope } from './protection/denials';

@@ -139,15 +139,15 @@ async function submit(
 }
 
 async function notify(http: Http, message: Notification, options: CallOptions): Promise<NotifyOutcome> {
-  const checked = notification.safeParse(message);
+  const { data: body, error } = notification.safeParse(message);
   const problems = [
-    ...(checked.success ? [] : problemsOf(checked.error)),
+    ...(error ? problemsOf(error) : []),
     ...validateScope(options.scope),
     ...validateSize(message),
   ];
-  if (!checked.success || problems.length > 0) return refusedHere(problems);
+  if (problems.length > 0) return refusedHere(problems);
   return http
-    .exchange({ ...options, operation: 'notify', method: 'POST', path: NOTIFY_PATH, body: checked.data })
+    .exchange({ ...options, operation: 'notify', method: 'POST', path: NOTIFY_PATH, body })
     .then(notifyOutcomeOfAnswer)
     .catch(outcomeOfFailure);
 }

@@ -13,6 +13,7 @@ import { PUBLISHED_LAYOUT } from './service';
 /** What a worker process can do, so that each can be scaled alone: only `submit` and `batch` send POSTs that cost. */
 export const WORKER_ROLES = ['workflows', 'submit', 'batch'] as const;
 export type WorkerRole = (typeof WORKER_ROLES)[number];
+const KNOWN_ROLES = `the roles are ${WORKER_ROLES.join(', ')}`;
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -100,24 +101,15 @@ const operator = textThat((value) => OPERATOR.test(value), 'is not USER@WORKSPAC
   },
 );
 
-const workerRoles = text
-  .transform((value) => value.split(',').map((role) => role.trim()))
-  .refine((roles) => roleProblem(roles) === undefined, {
-    error: ({ input }) => roleProblem(input as string[]) ?? '',
-  })
-  .transform((roles) => roles as WorkerRole[]);
+const roles = z
+  .array(
+    z.enum(WORKER_ROLES, { error: ({ input }) => `no role is called "${String(input)}"; ${KNOWN_ROLES}` }),
+  )
+  .min(1, `names no role; ${KNOWN_ROLES}`);
+const workerRoles = text.transform((value) => value.split(',').map((role) => role.trim())).pipe(roles);
 
-function roleProblem(roles: readonly string[]): string | undefined {
-  const choices = WORKER_ROLES.join(', ');
-  if (roles.length === 0) return `names no role; the roles are ${choices}`;
-  const unknown = roles.filter((role) => !WORKER_ROLES.some((known) => known === role));
-  if (unknown.length === 0) return undefined;
-  return `no role is called "${unknown.join('", "')}"; the roles are ${choices}`;
-}
-
-export function validateRoles(name: string, roles: readonly string[]): string[] {
-  const problem = roleProblem(roles);
-  return problem === undefined ? [] : [`${name}: ${problem}`];
+export function validateRoles(name: string, given: readonly string[]): string[] {
+  return (roles.safeParse(given).error?.issues ?? []).map(({ message }) => `${name}: ${message}`);
 }
 
 const logLevel = z.enum(LOG_LEVELS, {

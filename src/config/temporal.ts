@@ -58,6 +58,6 @@ function cacheFolder(settings: Settings): string {
     settings.text('XDG_CACHE_HOME') ??
     (process.platform === 'darwin'
       ? path.join(homedir(), 'Library', 'Caches')
-      : (settings.text('LOCALAPPDATA') ?? path.join(homedir(), '.cache')));
+      : path.join(homedir(), '.cache'));
   return path.join(base, 'segue');
 }
