@@ -39,11 +39,11 @@ export function createPrepareCampaign(api: Api, patience: Patience) {
         return { problems: [`workspace: ${error.message}`], remarks: [], clock: clockOf({}) };
       }
       const needed = [
-        ...unique(voices).map((id) => ({
+        ...[...new Set(voices)].map((id) => ({
           what: `voice ${id}`,
           read: (): Promise<unknown> => api.getVoice({ voice_id: id }, next()),
         })),
-        ...unique(boards).map((id) => ({
+        ...[...new Set(boards)].map((id) => ({
           what: `board ${id}`,
           read: (): Promise<unknown> => api.getBoard({ board_id: id }, next()),
         })),
@@ -94,10 +94,6 @@ function remarksOnSpace({ teamspaces }: WorkspaceContext, scope: Scope | undefin
   return [
     `space ${space} is not among the spaces that the workspace lists; it may be there all the same, so nothing is refused`,
   ];
-}
-
-function unique(ids: string[]): string[] {
-  return [...new Set(ids)];
 }
 
 /** An activity, because the table of tools is no part of the workflow bundle. It calls nobody. */

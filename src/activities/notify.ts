@@ -44,7 +44,7 @@ export function createNotifications(
       if (!operator) return { outcome: 'nobody' };
       return sendOnce(runId, guards, (window) => {
         const send = () => api.notify({ ...notification, ...operator }, { requestId, ...window });
-        return denied ? denials.alertFor(deniedScope(denied.status, denied.scope)).raise(send) : send();
+        return denied ? denials.raise(deniedScope(denied.status, denied.scope), send) : send();
       });
     },
   };

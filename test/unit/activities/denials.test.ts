@@ -8,7 +8,7 @@ function alertAt(clock: { ms: number }, outcomes: NotifyOutcome[] = []) {
   const denials = new AccessDenials(() => clock.ms);
   const told = { times: 0 };
   const tell = () =>
-    denials.alertFor('everybody').raise(() => {
+    denials.raise('everybody', () => {
       told.times += 1;
       return Promise.resolve(outcomes.shift() ?? SENT);
     });
@@ -37,7 +37,7 @@ test.each<NotifyOutcome>([
 
 test('what was being told when access worked again is not what comes after', async () => {
   const denials = new AccessDenials(() => 0);
-  const raise = (send: () => Promise<NotifyOutcome>) => denials.alertFor('everybody').raise(send);
+  const raise = (send: () => Promise<NotifyOutcome>) => denials.raise('everybody', send);
   let arrive: (outcome: NotifyOutcome) => void = () => undefined;
   const first = raise(() => new Promise((resolve) => (arrive = resolve)));
   denials.reset(undefined);
