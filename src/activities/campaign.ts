@@ -96,7 +96,7 @@ function remarksOnSpace({ teamspaces }: WorkspaceContext, scope: Scope | undefin
   ];
 }
 
-/** An activity, because the table of tools is no part of the workflow bundle. It calls nobody. */
+/** An activity, because the table of tools is no part of the workflow bundle. It sends no request. */
 export const checkMedia: CampaignActivities['checkMedia'] = ({ tool, request }) =>
   Promise.resolve(validateMediaRequest(tool, request));
 

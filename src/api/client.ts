@@ -45,9 +45,9 @@ export type Calls = {
 };
 
 export interface Api extends Calls {
-  /** Sends one POST, at most one, and tells what is known of it. It never throws. */
+  /** Sends at most one POST and returns what is known of it. It never throws. */
   submit: (tool: string, request: Record<string, unknown>, options: CallOptions) => Promise<SubmitOutcome>;
-  /** Sends one notification, at most one, and tells what is known of it. It never throws. */
+  /** Sends at most one notification and returns what is known of it. It never throws. */
   notify: (notification: Notification, options: CallOptions) => Promise<NotifyOutcome>;
   /** How far this machine's clock is ahead of the service's, in milliseconds; null when it does not tell. */
   clockSkew: (options: CallOptions) => Promise<number | null>;
@@ -57,7 +57,7 @@ export interface Api extends Calls {
 /** The API states no limit; this one keeps a mistake from being sent for minutes. */
 const LARGEST_REQUEST_BYTES = 8 * 1024 * 1024;
 
-/** Whatever walks through an answer, down to comparing two, has stack for twice as many levels. */
+/** The stack of any function that walks through an answer has room for twice as many levels. */
 const DEEPEST_ANSWER = 500;
 
 export function createApi(settings: ApiSettings): Api {
@@ -157,7 +157,7 @@ async function clockSkew(http: Http, options: CallOptions): Promise<number | nul
   const { date, times } = await http.exchange({ ...options, ...call });
   const earliest = Date.parse(date ?? '');
   if (Number.isNaN(earliest)) return null;
-  // The header tells whole seconds, of some moment between the two that this machine saw.
+  // The header has whole seconds, of some moment between the two that this machine saw.
   const latest = earliest + 999;
   if (latest < times.sent) return times.sent - latest;
   if (earliest > times.answered) return times.answered - earliest;

@@ -12,7 +12,7 @@ export interface ServiceLayout {
   projectPath: string;
   /** Pointer to `data` in the answer of a project read. */
   projectDataAt: string;
-  /** Pointers to the list in a page of drafts or activity, where it cannot be told. */
+  /** Pointers to the list in a page of drafts or activity, where Segue cannot find it. */
   draftsAt?: string;
   activityAt?: string;
   assetPath?: string;

@@ -16,7 +16,7 @@ export interface SendShare {
   perSecond?: number;
 }
 
-/** Single jobs and batches have a half each, so that neither takes the other's; with a limit of one, one each. */
+/** Single jobs and batches have one half each; with a limit of one, one each. */
 export function sharesOf({ maxSubmits, maxSubmitRate }: SendLimits): { single: SendShare; batch: SendShare } {
   const perSecond = maxSubmitRate === undefined ? undefined : maxSubmitRate / 2;
   return {

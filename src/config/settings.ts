@@ -67,7 +67,7 @@ const rate = textThat(
 
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
 
-/** A moment, with its zone: the same text must not mean two moments on two machines. */
+/** A time with its zone: the same text must mean the same moment on every machine. */
 const time = textThat(
   (value) => TIME.test(value) && !Number.isNaN(Date.parse(value)),
   'is not a time with its zone, like 2026-01-31T14:00:00Z',
@@ -154,7 +154,7 @@ const FLAGS: Partial<Record<keyof Table, string>> = { SEGUE_WORKER_ROLES: '--rol
 
 export type Environment = Record<string, string | undefined>;
 
-/** Names that look like settings of Segue and are none: most often a slip of the pen. */
+/** Names that look like settings of Segue and are none, most often typing errors. */
 export function unknownSettings(env: Environment = process.env): string[] {
   return Object.keys(env).filter((name) => name.startsWith('SEGUE_') && !Object.hasOwn(SETTINGS, name));
 }
@@ -172,7 +172,7 @@ export class ConfigError extends Error {
 export function readSettings<T>(env: Environment, read: (settings: Settings) => T): T {
   const settings = new Settings(env);
   const value = read(settings);
-  // A setting that two readers share is told once.
+  // A problem of a setting that two readers share is reported once.
   if (settings.problems.length > 0) throw new ConfigError([...new Set(settings.problems)]);
   return value;
 }

@@ -1,4 +1,4 @@
-/** Saves what an address gives as a file. No credential is ever sent: results are at addresses of anybody's. */
+/** Saves the content of a URL as a file. No credential is ever sent, because a result may be on any host. */
 import { randomUUID } from 'node:crypto';
 import { createWriteStream, existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
@@ -32,18 +32,18 @@ const EXTENSIONS: Record<string, string> = {
   'text/plain': 'txt',
 };
 
-/** Of a type that nobody knows. */
+/** For an unknown content type. */
 const OTHER = 'bin';
 
 export interface Saved {
   path: string;
-  /** It was there before, and was left as it is. */
+  /** The file was there before, and is unchanged. */
   existed: boolean;
 }
 
 /**
- * Saves it in the folder under this name, with the extension of its content type. It throws where it cannot. Where
- * there is a file of this name nothing is asked for: its address may be gone.
+ * Saves it in the folder under this name, with the extension of its content type, or throws. Where there is a file of
+ * this name nothing is requested: its URL may have expired.
  */
 export async function download(
   url: string,
@@ -77,7 +77,7 @@ function savedBefore(folder: string, name: string): string | undefined {
   return extensions.map((extension) => path.join(folder, `${name}.${extension}`)).find((file) => existsSync(file));
 }
 
-/** Under its own name only when it is complete. */
+/** The file has its own name only when it is complete. */
 async function saveWhole(body: NodeJS.ReadableStream, file: string, bytes: number): Promise<void> {
   const part = path.join(path.dirname(file), `.${path.basename(file)}.${randomUUID()}.part`);
   try {

@@ -13,7 +13,7 @@ import { lock } from 'proper-lockfile';
 interface FoundBinary {
   path: string;
   serverVersion: string;
-  /** In words, where it came from. */
+  /** Where it came from, for people. */
   origin: string;
 }
 
@@ -58,7 +58,7 @@ async function obtain(target: string, config: LocalTemporalConfig, say: Say): Pr
     say('another start is getting the Temporal server; waiting for it');
   };
   return underLock(path.dirname(target), waiting, async () => {
-    // Whoever held the lock before us may have done the work.
+    // The process that held the lock before may have done the work.
     const cached = await takeCached(target);
     if (cached) return cached;
     const noDownload = await downloadWithSdk({ version: TEMPORAL_CLI_VERSION }, target, config.proxy);
@@ -87,7 +87,7 @@ async function requireBinary(file: string, origin: string): Promise<FoundBinary>
   return found;
 }
 
-/** The binary, or in words why it cannot be used. */
+/** The binary, or why it cannot be used. */
 async function checkBinary(file: string, origin: string): Promise<FoundBinary | string> {
   try {
     const { code, tail } = await runToEnd(file, ['--version'], { env: withoutTemporalSettings() });

@@ -22,7 +22,7 @@ export async function runToEnd(
     env: options.env,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  // It must not go on by itself when this process ends before it.
+  // It must not outlive this process.
   const end = (): void => {
     child.kill();
   };
@@ -61,7 +61,7 @@ export function spawnTethered(command: string, args: string[], env: Environment)
   return server;
 }
 
-/** Asks a process to end, and makes it end when it does not. */
+/** Sends SIGTERM, and SIGKILL when the process does not end in time. */
 export async function stopProcess(child: ChildProcess, patienceMs = 10_000): Promise<void> {
   if (hasEnded(child)) return;
   const gone = once(child, 'exit');
@@ -71,7 +71,7 @@ export async function stopProcess(child: ChildProcess, patienceMs = 10_000): Pro
   clearTimeout(impatience);
 }
 
-/** A server that ended before it served anybody. */
+/** A server that ended before its probe succeeded. */
 export class EndedAtStartError extends Error {}
 
 /**

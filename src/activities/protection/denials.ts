@@ -1,4 +1,4 @@
-/** Denied access is one thing to mend, not a thousand: the operator gets one alert, however many jobs meet it. */
+/** Denied access is one problem: the operator gets one alert, however many jobs meet it. */
 import { type NotifyOutcome, type Scope } from '../../contract';
 
 /** The alert is sent again after this long, in case the first message was missed. */
