@@ -3,7 +3,7 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { goBuildEnvironment } from '../config';
 import { PACKAGE_ROOT } from '../platform/package';
-import { runToEnd } from './process';
+import { type Finished, runToEnd } from './process';
 
 const TOOL_MODULE = path.join(PACKAGE_ROOT, 'src', 'temporal', 'server');
 const TOOL_PACKAGE = 'github.com/temporalio/cli/cmd/temporal';
@@ -38,7 +38,7 @@ export async function buildTemporalCli(target: string, say: (line: string) => vo
   }
 }
 
-async function go(args: string[], onLine: (line: string) => void): ReturnType<typeof runToEnd> {
+async function go(args: string[], onLine: (line: string) => void): Promise<Finished> {
   try {
     return await runToEnd('go', args, { cwd: TOOL_MODULE, env: goBuildEnvironment(), onLine });
   } catch (error) {

@@ -5,7 +5,7 @@ import { type Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Environment } from '../config';
 
-interface Finished {
+export interface Finished {
   code: number | null;
   /** The last lines of both outputs: enough to tell a person what went wrong. */
   tail: string[];
