@@ -74,7 +74,9 @@ export async function download(
 
 function savedBefore(folder: string, name: string): string | undefined {
   const extensions = [...Object.values(EXTENSIONS), OTHER];
-  return extensions.map((extension) => path.join(folder, `${name}.${extension}`)).find((file) => existsSync(file));
+  return extensions
+    .map((extension) => path.join(folder, `${name}.${extension}`))
+    .find((file) => existsSync(file));
 }
 
 /** The file has its own name only when it is complete. */

@@ -29,7 +29,9 @@ export async function buildTemporalCli(target: string, say: (line: string) => vo
       const { code, tail } = await go(args, onLine);
       if (code === 0) break;
       if (builds === MOST_BUILDS)
-        throw new Error(`go ended with ${code ?? 'a signal'}:\n${tail.map((line) => `    ${line}`).join('\n')}`);
+        throw new Error(
+          `go ended with ${code ?? 'a signal'}:\n${tail.map((line) => `    ${line}`).join('\n')}`,
+        );
     }
     await rename(unfinished, target);
   } finally {
