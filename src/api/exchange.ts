@@ -54,7 +54,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       this.#resolve = resolve;
       this.#reject = reject;
       this.#clock = setTimeout(() => {
-        this.#stop(new TimeOverError());
+        this.#stop(new TimeOverError('the time was over'));
       }, this.#limits.timeoutMs);
       // One timer limits the whole exchange.
       dispatcher.dispatch({ ...request, headersTimeout: 0, bodyTimeout: 0 }, this);
@@ -122,8 +122,4 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-export class TimeOverError extends Error {
-  constructor() {
-    super('the time was over');
-  }
-}
+export class TimeOverError extends Error {}
