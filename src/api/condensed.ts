@@ -10,6 +10,7 @@ const [BLANK = 0, QUOTE, BACKSLASH, COLON, COMMA, BRACE, END_BRACE, BRACKET, END
 export class CondensedObject {
   readonly #names: readonly string[];
   readonly #found = new Map<string, string>();
+  #bytes = 0;
   #first?: number;
   #depth = 0;
   #inString = false;
@@ -17,12 +18,13 @@ export class CondensedObject {
   #name = '';
   #part = new Part();
 
-  /** `names` are the members that are wanted. */
+  /** `names` are the members that are wanted. An object that was cut off before the first of them came is of no use. */
   constructor(names: readonly string[]) {
     this.#names = names;
   }
 
   write(chunk: Buffer): void {
+    this.#bytes += chunk.length;
     // White space is left out: a service may write it or not.
     const text = Buffer.allocUnsafe(chunk.length);
     let [from, length] = [0, 0];
@@ -48,9 +50,25 @@ export class CondensedObject {
     this.#part.write(text.subarray(from, length));
   }
 
+  /** Whether what came so far cannot become an object. */
+  get isOther(): boolean {
+    return this.#first !== undefined && this.#first !== BRACE;
+  }
+
   /** The wanted members as JSON; undefined when the stream was not one complete object. */
   whole(): string | undefined {
-    if (this.#first !== BRACE || this.#depth !== 0) return undefined;
+    return this.#first === BRACE && this.#depth === 0 ? this.#text() : undefined;
+  }
+
+  /** The same of an object that was cut off: a member that did not come is taken for a large one. */
+  cutOff(): string | undefined {
+    if (this.#first !== BRACE || !this.#found.has(this.#names[0] ?? '')) return undefined;
+    const missing = standIn(this.#bytes, null);
+    for (const name of this.#names) if (!this.#found.has(name)) this.#found.set(name, missing);
+    return this.#text();
+  }
+
+  #text(): string {
     return `{${[...this.#found].map(([name, text]) => `${JSON.stringify(name)}:${text}`).join()}}`;
   }
 
@@ -87,18 +105,21 @@ class Part {
   }
 
   text(): string {
-    if (!this.#hash) return Buffer.concat(this.#kept).toString('utf8');
-    const [bytes, sha256] = [this.#bytes, this.#hash.digest('hex')];
-    return JSON.stringify({ segue: 'too large to keep', bytes, sha256 } satisfies Omit<LargeInfo, 'fetch'>);
+    if (this.#hash) return standIn(this.#bytes, this.#hash.digest('hex'));
+    return Buffer.concat(this.#kept).toString('utf8');
   }
+}
+
+function standIn(bytes: number, sha256: string | null): string {
+  return JSON.stringify({ segue: 'too large to keep', bytes, sha256 } satisfies Omit<LargeInfo, 'fetch'>);
 }
 
 /** Stands for an `info` that is too large to keep: what it was, and how to get it. */
 export interface LargeInfo {
   segue: 'too large to keep';
   bytes: number;
-  /** Of its JSON. */
-  sha256: string;
+  /** Of its JSON; null where not all of it came in time: `bytes` is how many did. */
+  sha256: string | null;
   /** The command that reads it from the service. */
   fetch: string;
 }

@@ -24,7 +24,7 @@ export interface ExchangeLimits {
   sendBefore?: number;
   /** The largest answer that is kept whole; by default 8 MiB. */
   largestBytes?: number;
-  /** Of a larger answer with status 2xx only these members of its JSON are read. */
+  /** Of a larger answer with status 2xx only these members of its JSON are read; without the first one it is an error. */
   members?: readonly string[];
 }
 
@@ -94,6 +94,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       this.#condensed ??= new CondensedObject(members);
       for (const kept of this.#chunks.splice(0)) this.#condensed.write(kept);
     }
+    if (this.#condensed?.isOther) this.#stop(this.#noObject());
     if (this.#size > most) this.#stop(new Error(`the answer is over ${most / MIB} MiB and was cut off`));
   }
 
@@ -101,7 +102,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#end();
     const body = this.#condensed ? this.#condensed.whole() : Buffer.concat(this.#chunks).toString('utf8');
     if (body !== undefined) this.#resolve({ ...this.#head, body });
-    else this.#reject(new Error(`${this.#size} bytes came, and no whole JSON object`));
+    else this.#reject(this.#noObject());
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, why: Error): void {
@@ -112,8 +113,14 @@ export class Exchange implements Dispatcher.DispatchHandler {
   /** Works without a connection too: one that comes later finds the exchange over. */
   #stop(why: Error): void {
     this.#end();
-    this.#reject(why);
+    const body = this.#condensed?.cutOff();
+    if (body !== undefined) this.#resolve({ ...this.#head, body });
+    else this.#reject(why);
     this.#controller?.abort(why);
+  }
+
+  #noObject(): Error {
+    return new Error(`${this.#size} bytes came, and no whole JSON object`);
   }
 
   #end(): void {

@@ -95,7 +95,15 @@ describe('an answer that does not come to its end', () => {
     return (await exchange.run(dispatcher, { path: '/', method: 'GET' })).body;
   }
 
-  test('is an error', async () => {
+  test('P2: tells what it said before, and that the rest is large', async () => {
+    const head = Buffer.from('{"status":"SUCCESS","info":"');
+    const bytes = head.length + CHUNK.length;
+    expect(JSON.parse(await read(head, CHUNK))).toEqual({
+      ...{ status: 'SUCCESS', info: { segue: 'too large to keep', bytes, sha256: null } },
+    });
+  });
+
+  test('is an error without a status', async () => {
     const head = Buffer.from('{"info":"');
     await expect(read(head, CHUNK)).rejects.toThrow('the time was over');
     await expect(read(head, ...Array<Buffer>(30).fill(CHUNK))).rejects.toThrow(
