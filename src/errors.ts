@@ -1,4 +1,4 @@
-/** What a starter can meet, to be told apart by type. */
+/** The errors of clients, by type. */
 import { hostname } from 'node:os';
 import { type MediaInput } from './contract';
 
@@ -20,8 +20,8 @@ export class InvalidInputError extends SegueError {
 }
 
 /**
- * Thrown when a manifest is not what was checked any more while it is handed over. The batch is there: what was handed
- * over goes on, and it waits for the rest.
+ * Thrown when a manifest changes between its check and its handover. The batch exists: what was handed over runs, and it
+ * waits for the rest.
  */
 export class ManifestChangedError extends InvalidInputError {
   constructor(problems: string[]) {
@@ -70,7 +70,7 @@ export class ScheduleExistsError extends SegueError {
   }
 }
 
-/** Thrown when the time zone of the workspace cannot be had, and none was given. */
+/** Thrown when the time zone of the workspace cannot be read, and none was given. */
 export class NoTimezoneError extends SegueError {
   constructor(why: string, options?: ErrorOptions) {
     super(
@@ -84,27 +84,25 @@ export class NoTimezoneError extends SegueError {
 /** Thrown when a decision is not taken; the message says why, and what can be decided. The run stays as it is. */
 export class DecisionRefusedError extends SegueError {}
 
-/** Thrown when a run cannot be asked, since no worker answers for it. It may be asked again. */
+/** Thrown when no worker answers for a run. The call may be repeated. */
 export class NoAnswerError extends SegueError {
   constructor(
     readonly workflowId: string,
     /** Whether a worker is there, as far as the server knows. */
     why: string,
-    /** Whether the run may still do what it was told. */
+    /** Whether the run may still carry out the order. */
     order: UnansweredOrder = 'notSent',
   ) {
-    super(`${why}. ${UNANSWERED[order](workflowId)}`);
+    const advice =
+      order === 'sent'
+        ? `The server keeps the order for ${workflowId} until a worker takes it; look at the run then. ` +
+          'The same order, sent again, is carried out once.'
+        : `Nothing was changed in ${workflowId}. Try again when a worker answers.`;
+    super(`${why}. ${advice}`);
   }
 }
 
 export type UnansweredOrder = 'sent' | 'notSent';
-
-const UNANSWERED = {
-  sent: (workflowId: string) =>
-    `The server keeps the order for ${workflowId} until a worker takes it; look at the run then. ` +
-    'The same order, sent again, is carried out once.',
-  notSent: (workflowId: string) => `Nothing was changed in ${workflowId}. Try again when a worker answers.`,
-};
 
 /** Thrown when a job is not run again: it runs, is held or has succeeded, or the service may still work on it. */
 export class NotRepeatedError extends SegueError {
@@ -128,7 +126,7 @@ export class UnusableFileError extends SegueError {
   }
 }
 
-/** Thrown when an address gives nothing, or only a part of what is there. It may be asked again. */
+/** Thrown when a URL cannot be read, or only in part. The read may be repeated. */
 export class UnreachableAddressError extends SegueError {
   constructor(
     readonly address: string,
@@ -140,8 +138,8 @@ export class UnreachableAddressError extends SegueError {
 }
 
 /**
- * Thrown when this machine cannot keep a copy of a manifest until that is handed over. Nothing is wrong with the
- * manifest, and another machine, or this one later, may have room for it.
+ * Thrown when this machine has no room for a copy of a manifest until its handover. The manifest may be good: another
+ * machine, or this one later, may have room.
  */
 export class ManifestNotKeptError extends SegueError {
   constructor(
@@ -157,8 +155,8 @@ export class ManifestNotKeptError extends SegueError {
   }
 }
 
-/** Thrown when no Temporal server can be had on this machine; the message says what was tried and what to install. */
+/** Thrown when this machine has no Temporal server; the message says what was tried and what to install. */
 export class NoTemporalError extends SegueError {}
 
-/** Thrown when the namespace lacks what runs need; the message says what, and how to mend it. */
+/** Thrown when the namespace lacks what runs need; the message says what, and what to do. */
 export class NotSetUpError extends SegueError {}

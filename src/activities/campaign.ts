@@ -39,11 +39,11 @@ export function createPrepareCampaign(api: Api, patience: Patience) {
         return { problems: [`workspace: ${error.message}`], remarks: [], clock: clockOf({}) };
       }
       const needed = [
-        ...unique(voices).map((id) => ({
+        ...[...new Set(voices)].map((id) => ({
           what: `voice ${id}`,
           read: (): Promise<unknown> => api.getVoice({ voice_id: id }, next()),
         })),
-        ...unique(boards).map((id) => ({
+        ...[...new Set(boards)].map((id) => ({
           what: `board ${id}`,
           read: (): Promise<unknown> => api.getBoard({ board_id: id }, next()),
         })),
@@ -96,11 +96,7 @@ function remarksOnSpace({ teamspaces }: WorkspaceContext, scope: Scope | undefin
   ];
 }
 
-function unique(ids: string[]): string[] {
-  return [...new Set(ids)];
-}
-
-/** An activity, because the table of tools is no part of the workflow bundle. It calls nobody. */
+/** An activity, because the table of tools is no part of the workflow bundle. It sends no request. */
 export const checkMedia: CampaignActivities['checkMedia'] = ({ tool, request }) =>
   Promise.resolve(validateMediaRequest(tool, request));
 

@@ -13,12 +13,13 @@ import {
   type StartFiredOrder,
 } from '../contract';
 import { batchWorkflowId, keyIn } from '../contract/ids';
-import { assertValid, InvalidInputError, KeyReusedError, ManifestNotKeptError } from '../errors';
+import { assertValid, ManifestNotKeptError } from '../errors';
 import { endOfBatch } from '../runs/batch/end';
 import { type FiringSettings, mayPass } from '../runs/schedule/batch';
 import { validateSchedule } from '../runs/schedule/spec';
 import { startTarget } from '../runs/schedule/targets';
 import { Heartbeat } from './atMostOnce/heartbeat';
+import { inputFailure } from './lib/failures';
 import { meterSkippedFirings } from './lib/metrics';
 import { readEnd, subscribeToEnd } from './runs';
 
@@ -84,22 +85,16 @@ function isLastAttempt(): boolean {
 }
 
 /** Without causes: they may show more of an address than messages do. */
-function asFailure(error: unknown, order: StartFiredOrder, isLast: boolean): unknown {
-  if (error instanceof InvalidInputError || error instanceof KeyReusedError)
-    return ApplicationFailure.nonRetryable(error.message, FAILURE.badInput);
-  if (!mayPass(error)) return error;
+function asFailure(error: unknown, { schedule, time }: StartFiredOrder, isLast: boolean): unknown {
+  if (!mayPass(error)) return inputFailure(error) ?? error;
   const { message } = error;
   const type = error instanceof ManifestNotKeptError ? FAILURE.notKept : FAILURE.unreachable;
   if (!isLast) return ApplicationFailure.retryable(message, type);
-  return ApplicationFailure.nonRetryable(`Nothing was submitted: ${message}. ${adviceOn(order)}`, type);
-}
-
-/** Both commands: a firing does not know whether it was triggered, and the time of a trigger cannot be backfilled. */
-function adviceOn({ schedule, time }: StartFiredOrder): string {
-  return (
+  // Both commands: a firing does not know whether it was triggered, and the time of a trigger cannot be backfilled.
+  const advice =
     `When that is mended, this makes up for it: segue schedule backfill ${schedule} --from ${time} --to ${time}, ` +
-    `or if it was triggered: segue schedule trigger ${schedule}`
-  );
+    `or if it was triggered: segue schedule trigger ${schedule}`;
+  return ApplicationFailure.nonRetryable(`Nothing was submitted: ${message}. ${advice}`, type);
 }
 
 /** Pointers into the result of a run; all but the first are a batch's. */

@@ -1,5 +1,5 @@
 import { Context, log, metricMeter } from '@temporalio/activity';
-import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import { WorkflowNotFoundError } from '@temporalio/client';
 import { type Api } from '../api/client';
 import {
   type BatchStage,
@@ -14,15 +14,14 @@ import { batchWorkflowId, submitReadRequestId, submitRequestId } from '../contra
 import { searchAttributes } from '../contract/searchAttributes';
 import { sendChunkOnce } from './atMostOnce/chunk';
 import { completeExplicitly } from './atMostOnce/completeExplicitly';
-import { type GuardOptions } from './atMostOnce/guards';
 import { clientOf } from './atMostOnce/isStillActive';
 import { type LateTask, signalLateAnswer, signalLateTasks } from './atMostOnce/lateAnswer';
 import { retryTemporalCall } from './atMostOnce/retryTemporalCall';
-import { NOT_ACTIVE, sendOnce, type SendWindow } from './atMostOnce/sendOnce';
+import { type GuardOptions, NOT_ACTIVE, sendOnce, type SendWindow } from './atMostOnce/sendOnce';
 import { countSubmit } from './lib/metrics';
 import { type Breaker } from './protection/breaker';
 import { type AccessDenials, deniedScope } from './protection/denials';
-import { type RateLimitPause, type SendSlots } from './protection/sendLimits';
+import { type RateLimitPause } from './protection/rateLimitPause';
 
 /** The breaker's read must leave time for the POST. */
 const LONGEST_READ_MS = 5_000;
@@ -74,14 +73,18 @@ export function createSubmit(post: Post, guards: GuardOptions) {
   };
 }
 
-/** The POSTs of several jobs of a batch. */
-export function createSubmitChunk(post: Post, sendSlots: SendSlots, guards: GuardOptions) {
+export interface ChunkOptions extends GuardOptions {
+  /** How many POSTs of one chunk this process sends. */
+  mostInChunk?: number;
+}
+
+/** The POSTs of several jobs of a batch. Those over the limit are returned as not sent: none waits for a slot here. */
+export function createSubmitChunk(post: Post, { mostInChunk: room = Infinity, ...guards }: ChunkOptions) {
+  const reason = `not sent: this worker sends ${room} POSTs of a chunk at once`;
   return async function submitChunk(order: ChunkOrder): Promise<ChunkOutcome[]> {
     const { batch, chunk, submissions, runId } = order;
-    const slots = sendSlots.acquire(submissions.length);
-    const { room, reasonForNoMore: reason } = slots;
     const withoutSlot: Record<number, ChunkOutcome> = Object.fromEntries(
-      submissions.slice(slots.count).map(({ item }) => [item, { outcome: 'notSent', reason, room } as const]),
+      submissions.slice(room).map(({ item }) => [item, { outcome: 'notSent', reason, room } as const]),
     );
     let stopped: ReturnType<typeof whyBatchStopped> | undefined;
     const outcomes = await sendChunkOnce<ChunkSubmission, ChunkOutcome>(
@@ -92,12 +95,12 @@ export function createSubmitChunk(post: Post, sendSlots: SendSlots, guards: Guar
         // Asked once for the whole chunk, and only by an attempt that may send.
         const notSent = (await (stopped ??= whyBatchStopped(batch))) ?? withoutSlot[submission.item];
         if (notSent) return notSent;
-        const outcome = await post.send(submission, window, chunk).finally(slots.releaseOne);
+        const outcome = await post.send(submission, window, chunk);
         post.note(submission, outcome);
         return outcome;
       },
       withoutSlot,
-    ).finally(slots.releaseRest);
+    );
     const accepted = acceptedOf(submissions, outcomes);
     return accepted.length === 0 ? outcomes : completeExplicitly(outcomes, () => signalLateTasks(accepted));
   };
@@ -124,29 +127,19 @@ type NotSent = Extract<ChunkOutcome, { outcome: 'notSent' }>;
 async function whyBatchStopped(batch: string): Promise<NotSent | undefined> {
   const client = clientOf(Context.current());
   if (!client) return undefined;
-  try {
-    const stage = await stoppedStage(client, batch);
-    if (stage === undefined) return undefined;
-    return { outcome: 'notSent', reason: `the batch is ${stage}`, isUnwanted: true };
-  } catch (error) {
-    log.warn('nothing is sent: it is not known whether the batch still wants it', { error });
-    return { outcome: 'notSent', reason: 'Temporal does not tell whether the batch still wants it' };
-  }
-}
-
-/** The stage or end of a batch that wants no submits; undefined while it does. */
-async function stoppedStage(client: Client, batch: string): Promise<string | undefined> {
   const run = client.workflow.getHandle(batchWorkflowId(batch));
   try {
     const { status, typedSearchAttributes } = await retryTemporalCall(client, HEARTBEAT_TIMEOUT_MS / 2, () =>
       run.describe(),
     );
-    if (status.name !== 'RUNNING') return status.name.toLowerCase();
-    const stage = typedSearchAttributes.get(searchAttributes.stage);
-    return stage !== undefined && STOPPED.includes(stage) ? stage : undefined;
+    const isRunning = status.name === 'RUNNING';
+    const stage = isRunning ? typedSearchAttributes.get(searchAttributes.stage) : status.name.toLowerCase();
+    if (stage === undefined || (isRunning && !STOPPED.includes(stage))) return undefined;
+    return { outcome: 'notSent', reason: `the batch is ${stage}`, isUnwanted: true };
   } catch (error) {
     // The partition finds out by itself that its batch is gone.
     if (error instanceof WorkflowNotFoundError) return undefined;
-    throw error;
+    log.warn('nothing is sent: it is not known whether the batch still wants it', { error });
+    return { outcome: 'notSent', reason: 'Temporal does not tell whether the batch still wants it' };
   }
 }

@@ -47,7 +47,7 @@ export function isMissing(error: unknown): error is StatusError {
 
 /**
  * No complete answer came. `sent: false` is a proof: no byte of the request was written to a connection.
- * `sent: true` does not mean that the service received it, only that nobody can tell.
+ * `sent: true` does not mean that the service received it, only that it may have.
  */
 export class TransportError extends ApiError {
   readonly sent: boolean;
@@ -81,7 +81,7 @@ export class NotConfiguredError extends ApiError {
   }
 }
 
-/** A body is looked at no further than this: an error may be a page of megabytes. */
+/** No more of a body is read: an error may be a page of megabytes. */
 const MOST_LOOKED_AT = 16 * 1024;
 
 /**

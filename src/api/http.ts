@@ -75,7 +75,7 @@ export class Http {
         date: one(headers.date),
         times: { sent, answered: answer.at },
         body: answer.body,
-        // Of most answers nobody wants to know.
+        // Computed on demand: most callers never read it.
         get words() {
           return serviceWords(answer.body, (text) => credential.redact(text));
         },
@@ -116,7 +116,7 @@ export class Http {
   }
 }
 
-/** Seconds or an HTTP date; what is over already, or is neither, tells nothing. */
+/** Reads seconds or an HTTP date; undefined for a time that is over, and for anything else. */
 function retryAfter(header: string | string[] | undefined): number | undefined {
   const text = one(header)?.trim() ?? '';
   const isDate = /^[A-Za-z]{3}, \d{2} [A-Za-z]{3} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text);
@@ -128,7 +128,7 @@ function one(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header[0] : header;
 }
 
-/** What an error was, without what it carries: a parser's error holds the bytes it met, credential and all. */
+/** A copy of an error without its payload: a parser's error carries the bytes it read, which may hold the credential. */
 function withoutPayload(error: unknown, credential: Credential): Error {
   const { name, message, code } = error as { name?: string; message?: string; code?: unknown };
   const clean = new Error(credential.redact(message ?? String(error)));
@@ -151,11 +151,11 @@ const CONNECT_TIMEOUT_MS = 10_000;
 interface Connections {
   /** For reads. */
   shared: Dispatcher;
-  /** For writes: each has its own, since one that was idle may die just as the request goes out. */
+  /** For writes: each has its own connection, because an idle one may close just as the request is sent. */
   fresh: Dispatcher;
 }
 
-/** Where a request is given up, undici may open a connection once more, and find that nobody wants it. */
+/** One request for each connection. One that undici opens for a request that was given up closes at once. */
 const FRESH = { pipelining: 0, keepAliveTimeout: 1 };
 
 function openConnections(
@@ -163,7 +163,7 @@ function openConnections(
   { connectTimeoutMs: timeout = CONNECT_TIMEOUT_MS, proxy }: HttpSettings,
 ): Connections {
   const direct = { connect: { timeout }, allowH2: false };
-  // An agent for any address would look this one up at each request, and make a pool anew after each fresh connection.
+  // A pool for one origin: a general agent would make a new pool after each fresh connection.
   if (!proxy?.https)
     return { shared: new Pool(origin, direct), fresh: new Pool(origin, { ...direct, ...FRESH }) };
   const options: EnvHttpProxyAgent.Options = {
@@ -183,7 +183,7 @@ function openConnections(
   };
 }
 
-/** Of a proxy that hangs up undici thinks as of any idle connection: it would ask it again and again, without a pause. */
+/** undici takes a proxy that hangs up for an idle connection that closed, and would retry without a pause. */
 const tellingProxyFailures: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) =>
   dispatch(options, {
     onRequestStart: (...args) => handler.onRequestStart?.(...args),

@@ -11,7 +11,7 @@ export function isPointer(text: string): boolean {
   return /^(\/([^~]|~[01])*)?$/.test(text);
 }
 
-/** A place within a document, not the whole of it: whoever writes there leaves the rest alone. */
+/** A pointer to a part of a document, not to the whole: a write there keeps the rest. */
 export function isInnerPointer(value: unknown): value is string {
   return typeof value === 'string' && value !== '' && isPointer(value);
 }
@@ -28,7 +28,7 @@ export function valueAt(document: unknown, pointer: string): unknown {
   let value = document;
   for (const token of pointerTokens(pointer)) {
     if (value === null || typeof value !== 'object' || !Object.hasOwn(value, token)) return undefined;
-    // A list has items, by their numbers; its length is none of them.
+    // A list has items by number; `length` is no item.
     if (Array.isArray(value) && !/^\d+$/.test(token)) return undefined;
     value = (value as Record<string, unknown>)[token];
   }
@@ -40,7 +40,7 @@ export function pointerTo(tokens: readonly string[]): string {
   return tokens.map((token) => `/${token.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
-/** Looks no deeper than `levels`: what would overflow a stack must not do so here. */
+/** Looks no deeper than `levels`, so that it cannot overflow the stack itself. */
 export function isDeeper(value: unknown, levels: number): boolean {
   if (value === null || typeof value !== 'object') return false;
   return levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1));
@@ -51,7 +51,7 @@ export function bytesOf(value: unknown): number {
   return new TextEncoder().encode(JSON.stringify(value ?? null)).length;
 }
 
-/** As long as a message of the service, or a reason, is kept. */
+/** The longest message or reason that is kept. */
 const LONGEST_MESSAGE = 500;
 
 /** The text in at most `longest` characters; "…" is the last of them where something is left out. */
@@ -61,22 +61,10 @@ export function truncate(text: string, longest = LONGEST_MESSAGE): string {
   return `${text.slice(0, longest - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
 
-const CUT = '…';
-
 /** The text in at most `most` bytes, as UTF-8 in JSON; never cut inside a character. */
 export function truncateBytes(text: string, most: number): string {
-  let [bytes, kept] = [0, ''];
-  for (const character of text) {
-    bytes += bytesInJson(character);
-    if (bytes > most) return kept + CUT;
-    if (bytes <= most - bytesInJson(CUT)) kept += character;
-  }
-  return text;
-}
-
-/** JSON escapes some characters. Faster than to encode each one. */
-function bytesInJson(character: string): number {
-  const code = character.codePointAt(0) ?? 0;
-  const bytes = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-  return Math.max(bytes, JSON.stringify(character).length - 2);
+  let kept = truncate(text, most);
+  // Without the two quotes of the JSON.
+  while (bytesOf(kept) - 2 > most) kept = truncate(kept, kept.length - 1);
+  return kept;
 }

@@ -33,7 +33,7 @@ const REFUSALS = new Set([400, 401, 403, 404, 405, 406, 410, 411, 413, 414, 415,
 export function outcomeOfAnswer(answer: JudgedAnswer, redact: (text: string) => string): SubmitOutcome {
   if (!isSuccess(answer)) return refusedOrUnknown(answer);
   const taskId = taskIdIn(answer.body);
-  // One that holds the credential must not get into a history, and redacted it could not be polled.
+  // An id that holds the credential must not get into a history, and redacted it cannot be polled.
   if (taskId !== undefined && redact(taskId) === taskId) return { outcome: 'accepted', taskId };
   return {
     outcome: 'unknown',
@@ -71,6 +71,6 @@ function taskIdIn(body: string): string | undefined {
   }
   if (json === null || typeof json !== 'object' || !('task_id' in json)) return undefined;
   const { task_id: taskId } = json;
-  // One that could not be polled afterwards is as good as none.
+  // An id that cannot be polled counts as none.
   return isIdText(taskId) ? taskId : undefined;
 }

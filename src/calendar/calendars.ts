@@ -66,11 +66,7 @@ export function readCron(text: string): ReadCalendar {
   const names = CRON_FIELDS[parts.length];
   if (!names || cron.startsWith('@every') || cron.includes('=') || cron.includes('#'))
     return { problems: [`"${text}" is not ${CRON_FORM}`] };
-  const texts = new Map(names.map((name, place) => [name, parts[place] ?? '']));
-  return readFields((name, field) => {
-    const part = texts.get(name);
-    return part === undefined ? undefined : valuesOfCron(part, field);
-  });
+  return readFields((name) => parts[names.indexOf(name)]);
 }
 
 /** As Temporal's own calendars are written: a value, a range, a list of them, or `*`. */
@@ -79,7 +75,7 @@ export function readCalendar(value: unknown): ReadCalendar {
   const { comment, ...fields } = value;
   const unknown = Object.keys(fields).filter((name) => !FIELD_NAMES.includes(name as FieldName));
   const read = readFields((name, field) =>
-    fields[name] === undefined ? undefined : valuesOfMember(fields[name], field),
+    fields[name] === undefined ? undefined : cronOfMember(fields[name], field),
   );
   const problems = [
     ...unknown.map((name) => `${name}: is not known; a calendar has ${FIELD_NAMES.join(', ')}`),
@@ -100,16 +96,16 @@ export function isOfCertainHours({ hour }: Calendar): boolean {
   return hour.size < 24;
 }
 
-/** `read` gives the values of a field, undefined where it is left out, and null where it is not understood. */
-function readFields(read: (name: FieldName, field: Field) => number[] | null | undefined): ReadCalendar {
+/** `cronOf` gives a field as a cron expression writes it; undefined where it is left out. */
+function readFields(cronOf: (name: FieldName, field: Field) => string | undefined): ReadCalendar {
   const problems: string[] = [];
   const calendar = Object.fromEntries(
     FIELD_NAMES.map((name): [FieldName, ReadonlySet<number>] => {
       const field: Field = FIELDS[name];
-      const values = read(name, field);
-      if (values === null) problems.push(`${field.words}: must be ${formOf(field)}`);
-      const { least, most, leftOut } = field;
-      return [name, new Set(values ?? range(leftOut ?? least, leftOut ?? most, 1, field))];
+      const parts = (cronOf(name, field) ?? String(field.leftOut ?? '*')).split(',');
+      const values = parts.map((part) => valuesOf(part, field));
+      if (values.includes(undefined)) problems.push(`${field.words}: must be ${formOf(field)}`);
+      return [name, new Set(values.flatMap((some) => some ?? []))];
     }),
   ) as Calendar;
   return problems.length > 0 ? { problems } : { calendar };
@@ -120,46 +116,30 @@ function formOf({ least, most, names }: Field): string {
   return `from ${least} to ${most}${names ? `, or a name like ${first} or ${second}` : ''}: a value, a range, a list or *`;
 }
 
-/** `5`, `1-5`, `8-18/2`, `mon,wed` or all of them; with a step, a single value is where it begins. */
-function valuesOfCron(text: string, field: Field): number[] | null {
-  return together(
-    text.split(',').map((part) => {
-      const [, from = '', to, every] = /^(\*|\w+)(?:-(\w+))?(?:\/(\d+))?$/.exec(part) ?? [];
-      const step = Number(every ?? 1);
-      if (from === '*') return to === undefined ? range(field.least, field.most, step, field) : undefined;
-      const start = valueOf(from, field);
-      const end = to !== undefined ? valueOf(to, field) : every === undefined ? start : field.most;
-      return range(start, end, step, field);
-    }),
-  );
+/** A member of a calendar as a cron expression writes it; an empty text where it is not understood. */
+function cronOfMember(value: unknown, { names }: Field): string {
+  if (value === '*') return value;
+  // Names where there are names: the SDK takes nothing else.
+  const isValue = (one: unknown): boolean => (names ? names.includes(one as string) : Number.isInteger(one));
+  const ranges = [value].flat().map((item) => {
+    const { start, end = start, step = 1, ...unknown } = isRecord(item) ? item : { start: item };
+    const isUnderstood = isValue(start) && isValue(end) && Object.keys(unknown).length === 0;
+    return isUnderstood ? `${String(start)}-${String(end)}/${String(step)}` : '';
+  });
+  return ranges.join(',');
 }
 
-function valuesOfMember(value: unknown, field: Field): number[] | null {
-  const items = Array.isArray(value) ? (value as unknown[]) : [value];
-  return together(
-    items.map((item) => {
-      if (value === '*') return range(field.least, field.most, 1, field);
-      const { start, end = start, step = 1, ...unknown } = isRecord(item) ? item : { start: item };
-      if (Object.keys(unknown).length > 0 || typeof step !== 'number') return undefined;
-      return range(memberOf(start, field), memberOf(end, field), step, field);
-    }),
-  );
-}
-
-/** Null where one of them is not understood, or there is none. */
-function together(parts: (number[] | undefined)[]): number[] | null {
-  return parts.length > 0 && parts.every((part) => part !== undefined) ? parts.flat() : null;
-}
-
-function range(
-  start: number | undefined,
-  end: number | undefined,
-  step: number,
-  { least, most, names }: Field,
-): number[] | undefined {
-  if (start === undefined || end === undefined || !Number.isInteger(step) || step < 1) return undefined;
-  const isDay = names === DAYS;
-  if (start < least || start > end || end > (isDay ? SUNDAY_AS_SEVEN : most)) return undefined;
+/** `*`, `5`, `1-5`, `8-18/2` or `mon-fri`; with a step, a single value is where it begins. Undefined for anything else. */
+function valuesOf(text: string, field: Field): number[] | undefined {
+  const [, from, to, every] = /^(\*|\w+)(?:-(\w+))?(?:\/(\d+))?$/.exec(text) ?? [];
+  if (from === undefined || (from === '*' && to !== undefined)) return undefined;
+  const isOpen = from === '*' || every !== undefined;
+  const start = from === '*' ? field.least : valueOf(from, field);
+  const end = to !== undefined ? valueOf(to, field) : isOpen ? field.most : start;
+  const step = Number(every ?? 1);
+  if (start === undefined || end === undefined || step < 1) return undefined;
+  const isDay = field.names === DAYS;
+  if (start < field.least || start > end || end > (isDay ? SUNDAY_AS_SEVEN : field.most)) return undefined;
   const length = Math.floor((end - start) / step) + 1;
   return Array.from({ length }, (_, n) => (isDay ? (start + n * step) % 7 : start + n * step));
 }
@@ -168,12 +148,5 @@ function range(
 function valueOf(text: string, { least, names }: Field): number | undefined {
   if (/^\d+$/.test(text)) return Number(text);
   const index = text.length < 3 ? -1 : (names ?? []).findIndex((name) => name.startsWith(text.toUpperCase()));
-  return index === -1 ? undefined : index + least;
-}
-
-/** Names where there are names: the SDK takes nothing else. */
-function memberOf(value: unknown, { least, names }: Field): number | undefined {
-  if (!names) return Number.isInteger(value) ? (value as number) : undefined;
-  const index = names.indexOf(value as string);
   return index === -1 ? undefined : index + least;
 }

@@ -1,6 +1,6 @@
 /**
- * Clocks on walls, and what schedules meet on the two days of a year on which clocks are changed. Only for activities and
- * clients: the rules of time zones change with the version of Node.
+ * Local times, and what schedules do on the two days of a year on which clocks change. Only for activities and clients: the
+ * rules of time zones change with the version of Node.
  */
 import { DateTime, IANAZone } from 'luxon';
 import { type ScheduleTimes } from '../contract';
@@ -23,8 +23,8 @@ export function dateOf(time: DateTime): string {
 
 /**
  * The moment that a firing stands for. Where the clock is put back, the server fires for one time of the clock twice, an
- * hour apart: for the hour that comes twice or, east of Greenwich, for the one before it. Whoever asked for 01:00 means one
- * of them, so the second stands for the first. Whoever asked for every hour means both.
+ * hour apart: for the hour that comes twice or, east of Greenwich, for the one before it. A schedule for 01:00 means one of
+ * them, so the second stands for the first. A schedule for every hour means both.
  */
 export function meantMoment(moment: number, spec: ScheduleTimes, zone: string): number {
   const calendars = calendarsOf(spec);
@@ -49,7 +49,7 @@ export function keyOfFiring(
 const DAYS_OF_YEAR = 366;
 const MINUTES_OF_DAY = 1_440;
 
-/** In words, the times within a year that no clock of this zone shows: nothing fires then. */
+/** Describes the times within a year that no clock of this zone shows: nothing fires then. */
 export function missingTimes(spec: ScheduleTimes, zone: string, from: number): string[] {
   const calendars = calendarsOf(spec).filter(isOfCertainHours);
   if (calendars.length === 0) return [];
@@ -75,7 +75,7 @@ function isShown(time: DateTime, zone: string): boolean {
   return there.hour === time.hour && there.minute === time.minute;
 }
 
-/** None for an interval, which no clock matters to. */
+/** None for an interval, which needs no clock. */
 function calendarsOf(spec: ScheduleTimes): Calendar[] {
   if ('every' in spec) return [];
   const read = 'cron' in spec ? [readCron(spec.cron)] : [spec.calendar].flat().map(readCalendar);

@@ -25,15 +25,12 @@ export interface FilePlace {
   proxy?: ProxySettings;
 }
 
-/** Creates the folder and removes old unfinished files of killed processes. */
 export async function preparePlace({ into, at }: FilePlace): Promise<void> {
   assertValid(isPointer(at) ? [] : [`at: "${at}" is not a JSON pointer, like /images`], 'Nothing was saved');
   await mkdir(into, { recursive: true }).catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error);
     throw new InvalidInputError([`into: ${into} cannot be used as a folder: ${reason}`], 'Nothing was saved');
   });
-  const { removeLeftParts } = await import('../platform/download.js');
-  await removeLeftParts(into);
 }
 
 const MOST_FILES = 1_000;

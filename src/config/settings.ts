@@ -13,6 +13,7 @@ import { PUBLISHED_LAYOUT } from './service';
 /** What a worker process can do, so that each can be scaled alone: only `submit` and `batch` send POSTs that cost. */
 export const WORKER_ROLES = ['workflows', 'submit', 'batch'] as const;
 export type WorkerRole = (typeof WORKER_ROLES)[number];
+const KNOWN_ROLES = `the roles are ${WORKER_ROLES.join(', ')}`;
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -66,7 +67,7 @@ const rate = textThat(
 
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
 
-/** A moment, with its zone: the same text must not mean two moments on two machines. */
+/** A time with its zone: the same text must mean the same moment on every machine. */
 const time = textThat(
   (value) => TIME.test(value) && !Number.isNaN(Date.parse(value)),
   'is not a time with its zone, like 2026-01-31T14:00:00Z',
@@ -100,24 +101,15 @@ const operator = textThat((value) => OPERATOR.test(value), 'is not USER@WORKSPAC
   },
 );
 
-const workerRoles = text
-  .transform((value) => value.split(',').map((role) => role.trim()))
-  .refine((roles) => roleProblem(roles) === undefined, {
-    error: ({ input }) => roleProblem(input as string[]) ?? '',
-  })
-  .transform((roles) => roles as WorkerRole[]);
+const roles = z
+  .array(
+    z.enum(WORKER_ROLES, { error: ({ input }) => `no role is called "${String(input)}"; ${KNOWN_ROLES}` }),
+  )
+  .min(1, `names no role; ${KNOWN_ROLES}`);
+const workerRoles = text.transform((value) => value.split(',').map((role) => role.trim())).pipe(roles);
 
-function roleProblem(roles: readonly string[]): string | undefined {
-  const choices = WORKER_ROLES.join(', ');
-  if (roles.length === 0) return `names no role; the roles are ${choices}`;
-  const unknown = roles.filter((role) => !WORKER_ROLES.some((known) => known === role));
-  if (unknown.length === 0) return undefined;
-  return `no role is called "${unknown.join('", "')}"; the roles are ${choices}`;
-}
-
-export function validateRoles(name: string, roles: readonly string[]): string[] {
-  const problem = roleProblem(roles);
-  return problem === undefined ? [] : [`${name}: ${problem}`];
+export function validateRoles(name: string, given: readonly string[]): string[] {
+  return (roles.safeParse(given).error?.issues ?? []).map(({ message }) => `${name}: ${message}`);
 }
 
 const logLevel = z.enum(LOG_LEVELS, {
@@ -162,7 +154,7 @@ const FLAGS: Partial<Record<keyof Table, string>> = { SEGUE_WORKER_ROLES: '--rol
 
 export type Environment = Record<string, string | undefined>;
 
-/** Names that look like settings of Segue and are none: most often a slip of the pen. */
+/** Names that look like settings of Segue and are none, most often typing errors. */
 export function unknownSettings(env: Environment = process.env): string[] {
   return Object.keys(env).filter((name) => name.startsWith('SEGUE_') && !Object.hasOwn(SETTINGS, name));
 }
@@ -180,7 +172,7 @@ export class ConfigError extends Error {
 export function readSettings<T>(env: Environment, read: (settings: Settings) => T): T {
   const settings = new Settings(env);
   const value = read(settings);
-  // A setting that two readers share is told once.
+  // A problem of a setting that two readers share is reported once.
   if (settings.problems.length > 0) throw new ConfigError([...new Set(settings.problems)]);
   return value;
 }

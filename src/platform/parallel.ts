@@ -1,6 +1,4 @@
-/** Work on many items at a time. */
-
-/** Does the work for every item, at most so many at a time, and gives the results in the items' order. */
+/** Runs `work` for every item, at most `atOnce` at a time, and returns the results in the items' order. */
 export async function inParallel<Item, Result>(
   atOnce: number,
   items: readonly Item[],
@@ -14,9 +12,8 @@ export async function inParallel<Item, Result>(
 }
 
 /**
- * The same without results, for items that come one by one: no more of them are asked for than there is room for. After an
- * error nothing more is taken on, and it is told when nothing is under way any more: whoever is told may close what the
- * work still needs.
+ * The same without results, for items that come one by one: an item is read only when it can begin. After an error nothing
+ * more begins, and the error is thrown once all running work has ended, so that the caller may close what the work uses.
  */
 export async function inParallelFrom<Item>(
   atOnce: number,
@@ -46,26 +43,19 @@ export async function inParallelFrom<Item>(
   if (failures.length > 0) throw failures[0];
 }
 
-/**
- * The same with results, in the items' order: what is done early waits for those before it. What was begun before the
- * items broke off is told first.
- */
+/** The same with results, in the items' order: an early result waits for those before it. */
 export async function* inOrderFrom<Item, Result>(
   atOnce: number,
   items: AsyncIterable<Item>,
   work: (item: Item) => Promise<Result>,
 ): AsyncGenerator<Result> {
   const underWay: Promise<Result>[] = [];
-  const begin = (item: Item): void => {
-    const one = work(item);
-    // Told when its turn comes; until then it must not end the process.
-    one.catch(() => undefined);
-    underWay.push(one);
-  };
-  const failures: unknown[] = [];
   try {
-    for await (const item of untilBrokenOff(items, failures)) {
-      begin(item);
+    for await (const item of items) {
+      const one = work(item);
+      // An error is thrown in its turn; until then it must not end the process.
+      one.catch(() => undefined);
+      underWay.push(one);
       const [first] = underWay;
       if (first === undefined || underWay.length < atOnce) continue;
       yield await first;
@@ -74,15 +64,5 @@ export async function* inOrderFrom<Item, Result>(
     for (const one of underWay) yield await one;
   } finally {
     await Promise.allSettled(underWay);
-  }
-  if (failures.length > 0) throw failures[0];
-}
-
-/** What there is of them; why there is no more is kept. */
-async function* untilBrokenOff<Item>(items: AsyncIterable<Item>, failures: unknown[]): AsyncGenerator<Item> {
-  try {
-    yield* items;
-  } catch (error) {
-    failures.push(error);
   }
 }

@@ -1,4 +1,4 @@
-/** Requests to addresses of anybody's: through the machine's proxy, and never with a credential. */
+/** Requests to any host: through the machine's proxy, and never with a credential. */
 import { EnvHttpProxyAgent } from 'undici';
 import { VERSION } from './package';
 
@@ -12,7 +12,7 @@ export const PLAIN_HEADERS = { 'user-agent': `segue/${VERSION}` };
 
 export const MOST_REDIRECTIONS = 5;
 
-/** Whoever makes it destroys it. */
+/** The caller destroys it. */
 export function plainAgent(proxy: ProxySettings): EnvHttpProxyAgent {
   return new EnvHttpProxyAgent({
     httpProxy: '',

@@ -25,12 +25,11 @@ export async function answers(site: string, proxy: ProxySettings, timeoutMs = 3_
 }
 
 /**
- * Has the SDK download a server into `target`. Undefined when it is there; else why it is not.
- *
- * The SDK downloads only on the way to starting a server, so one is started and stopped.
+ * Has the SDK download a dev server of this version, or the time-skipping server, into `target`. Undefined when it is
+ * there; else why it is not. The SDK downloads only on the way to starting a server, so one is started and stopped.
  */
 export async function downloadWithSdk(
-  server: { type: 'dev-server'; version: string } | { type: 'time-skipping' },
+  server: { version: string } | 'time-skipping',
   target: string,
   proxy: ProxySettings,
 ): Promise<string | undefined> {
@@ -40,13 +39,12 @@ export async function downloadWithSdk(
   try {
     // Only development has this package.
     const { TestWorkflowEnvironment } = await import('@temporalio/testing');
+    const download = { type: 'cached-download', downloadDir } as const;
     const environment =
-      server.type === 'dev-server'
-        ? await TestWorkflowEnvironment.createLocal({
-            server: { executable: { type: 'cached-download', downloadDir, version: `v${server.version}` } },
-          })
-        : await TestWorkflowEnvironment.createTimeSkipping({
-            server: { executable: { type: 'cached-download', downloadDir } },
+      server === 'time-skipping'
+        ? await TestWorkflowEnvironment.createTimeSkipping({ server: { executable: download } })
+        : await TestWorkflowEnvironment.createLocal({
+            server: { executable: { ...download, version: `v${server.version}` } },
           });
     await environment.teardown();
     const [binary, ...others] = (await readdir(downloadDir)).filter((name) => name.startsWith('temporal'));

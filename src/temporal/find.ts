@@ -1,5 +1,6 @@
 /** Finds a Temporal server for development and tests: the first of six places that has one. */
-import { access, constants, mkdir } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { type LocalTemporalConfig, type TemporalConfig, withoutTemporalSettings } from '../config';
 import { NoTemporalError } from '../errors';
@@ -12,7 +13,7 @@ import { lock } from 'proper-lockfile';
 interface FoundBinary {
   path: string;
   serverVersion: string;
-  /** In words, where it came from. */
+  /** Where it came from, for people. */
   origin: string;
 }
 
@@ -37,7 +38,7 @@ export async function findTemporalBinary(config: LocalTemporalConfig, say: Say):
 
 async function lookForBinary(config: LocalTemporalConfig, say: Say): Promise<FoundBinary> {
   if (config.cli) return requireBinary(config.cli, 'named by SEGUE_TEMPORAL_CLI');
-  const onPath = await findOnPath(config.searchPath);
+  const onPath = findOnPath(config.searchPath);
   if (onPath) {
     const found = await checkBinary(onPath, 'found on the PATH');
     if (typeof found === 'object') return found;
@@ -57,14 +58,10 @@ async function obtain(target: string, config: LocalTemporalConfig, say: Say): Pr
     say('another start is getting the Temporal server; waiting for it');
   };
   return underLock(path.dirname(target), waiting, async () => {
-    // Whoever held the lock before us may have done the work.
+    // The process that held the lock before may have done the work.
     const cached = await takeCached(target);
     if (cached) return cached;
-    const noDownload = await downloadWithSdk(
-      { type: 'dev-server', version: TEMPORAL_CLI_VERSION },
-      target,
-      config.proxy,
-    );
+    const noDownload = await downloadWithSdk({ version: TEMPORAL_CLI_VERSION }, target, config.proxy);
     if (noDownload === undefined) return requireBinary(target, 'downloaded by the Temporal SDK');
     say(`no download (${noDownload}); building the Temporal server from its Go modules, some minutes, once`);
     try {
@@ -90,7 +87,7 @@ async function requireBinary(file: string, origin: string): Promise<FoundBinary>
   return found;
 }
 
-/** The binary, or in words why it cannot be used. */
+/** The binary, or why it cannot be used. */
 async function checkBinary(file: string, origin: string): Promise<FoundBinary | string> {
   try {
     const { code, tail } = await runToEnd(file, ['--version'], { env: withoutTemporalSettings() });
@@ -104,16 +101,9 @@ async function checkBinary(file: string, origin: string): Promise<FoundBinary | 
   }
 }
 
-async function findOnPath(searchPath: string): Promise<string | undefined> {
-  for (const folder of searchPath.split(path.delimiter).filter(Boolean)) {
-    const file = path.join(folder, 'temporal');
-    const executable = await access(file, constants.X_OK).then(
-      () => true,
-      () => false,
-    );
-    if (executable) return file;
-  }
-  return undefined;
+function findOnPath(searchPath: string): string | undefined {
+  const folders = searchPath.split(path.delimiter).filter(Boolean);
+  return folders.map((folder) => path.join(folder, 'temporal')).find((file) => existsSync(file));
 }
 
 /**

@@ -2,13 +2,13 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Below them well-known servers listen; above them systems choose the ports of outgoing connections. */
+/** Between the ports of well-known servers and those that systems choose for outgoing connections. */
 const [LOWEST_PORT, HIGHEST_PORT] = [10_000, 32_767];
 const MOST_TRIES = 100;
 
 /**
- * A port of the loopback interface that nobody listens on now. No outgoing connection is given it, so that it stays free
- * until a server listens there, and while that is started again.
+ * A port of the loopback interface that is free now. Systems do not give it to outgoing connections, so it stays free until
+ * a server listens there, and while that server restarts.
  */
 export async function freePort(): Promise<number> {
   for (let n = 0; n < MOST_TRIES; n++) {

@@ -49,7 +49,7 @@ export function spawnTethered(
   return child;
 }
 
-/** Asks a process to end, and makes it end when it does not. */
+/** Sends SIGTERM, and SIGKILL when the process does not end in time. */
 export async function stopProcess(child: ChildProcess, patienceMs = 10_000): Promise<void> {
   if (hasEnded(child)) return;
   const gone = once(child, 'exit');
@@ -59,7 +59,7 @@ export async function stopProcess(child: ChildProcess, patienceMs = 10_000): Pro
   clearTimeout(impatience);
 }
 
-/** A server that ended before it served anybody. */
+/** A server that ended before its probe succeeded. */
 export class EndedAtStartError extends Error {}
 
 /**

@@ -53,7 +53,12 @@ export function nextOutlook(
     timezone: clock.timezone,
     startOfWeek: clock.startOfWeek,
     weeks: [...past, weekNow(before, look, week)],
-    seen: seenNow(look),
+    seen: {
+      drafts: survey.drafts && { total: survey.drafts.count, of: digest(look.drafts) },
+      activity: Object.fromEntries(
+        survey.activity.map(([task, { count, verbs }]) => [task, { total: count, verbs }]),
+      ),
+    },
     boards,
     nudged: {
       ...Object.fromEntries(Object.entries(before?.nudged ?? {}).filter(([, when]) => when >= week)),
@@ -125,15 +130,6 @@ function draftsNow(
   };
 }
 
-function seenNow({ survey, drafts }: Look): Outlook['seen'] {
-  return {
-    drafts: survey.drafts && { total: survey.drafts.count, of: digest(drafts) },
-    activity: Object.fromEntries(
-      survey.activity.map(([task, { count, verbs }]) => [task, { total: count, verbs }]),
-    ),
-  };
-}
-
 function boardsNow(before: Outlook | undefined, { survey, now }: Look): Outlook['boards'] {
   return Object.fromEntries(
     survey.boards.map(([board, { digest: seen }]) => {
@@ -146,15 +142,14 @@ function boardsNow(before: Outlook | undefined, { survey, now }: Look): Outlook[
 
 function nudgesDue(
   before: Outlook | undefined,
-  { now, survey, isApproving, silentAfterMs, nudge: isAsked }: Look,
+  { now, isApproving, silentAfterMs, nudge: isAsked }: Look,
   week: string,
   boards: Outlook['boards'],
 ): Nudge[] {
   if (!isAsked) return [];
-  const silent = survey.boards.flatMap(([board]): Nudge[] => {
-    const since = own(boards, board)?.since ?? '';
-    return now - Date.parse(since) >= silentAfterMs ? [{ about: 'board', board, since }] : [];
-  });
+  const silent = Object.entries(boards).flatMap(([board, { since }]): Nudge[] =>
+    now - Date.parse(since) >= silentAfterMs ? [{ about: 'board', board, since }] : [],
+  );
   const due: Nudge[] = [...(isApproving ? [{ about: 'approval' } as const] : []), ...silent];
   return due.filter((nudge) => own(before?.nudged, nudgeSubject(nudge)) !== week);
 }

@@ -5,7 +5,7 @@ import { isRecord, valueAt } from '../json';
 
 const project = { resourcetype: opaqueId, id: opaqueId };
 
-/** Taken and given as it is: a schema of records would drop a member called `__proto__`, and that is data too. */
+/** A custom check: a zod record would drop a member called `__proto__`, which is data too. */
 const data = z.custom<Record<string, unknown>>(isRecord, 'must be an object');
 
 const readRequest = z.strictObject(project);
@@ -66,8 +66,8 @@ export const updateProject: Operation<z.infer<typeof updateRequest>, unknown> = 
 const TEXT_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/gs;
 
 /**
- * The first number in a JSON text that JavaScript cannot give back: a whole one that is read as another, like an id of
- * 64 bits, or one beyond all bounds. Other fractions are not looked at: whoever wrote them had no more digits either.
+ * The first number in a JSON text that JavaScript would write back as another: a large whole number, like an id of 64
+ * bits, or one beyond the range. Fractions are not checked: their writer uses the same precision.
  */
 function inexactNumberIn(json: string): string | undefined {
   for (const [token] of json.matchAll(TEXT_OR_NUMBER))

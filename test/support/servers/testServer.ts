@@ -24,7 +24,7 @@ export async function findTestServer(config: LocalTemporalConfig, say: Say): Pro
   };
   return underLock(folder, waiting, async () => {
     if ((await readdir(folder)).includes('test-server')) return executable;
-    const noDownload = await downloadWithSdk({ type: 'time-skipping' }, executable, config.proxy);
+    const noDownload = await downloadWithSdk('time-skipping', executable, config.proxy);
     if (noDownload === undefined) return executable;
     say(`no download (${noDownload}); getting the time-skipping test server from Maven, once`);
     await resolveWithMaven(folder, executable);

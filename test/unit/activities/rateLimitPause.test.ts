@@ -1,5 +1,5 @@
 /** A service that says "too many" to one submit is left alone by all of a worker. */
-import { RateLimitPause } from '../../../src/activities/protection/sendLimits';
+import { RateLimitPause } from '../../../src/activities/protection/rateLimitPause';
 import { type SubmitOutcome } from '../../../src/api/outcomes';
 
 const ACCEPTED: SubmitOutcome = { outcome: 'accepted', taskId: 't-1' };

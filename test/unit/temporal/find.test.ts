@@ -131,7 +131,6 @@ describe('finding a Temporal server', () => {
     }
 
     const BUILDS = `
-if [ "$1" = list ]; then echo "go: downloading x v1"; echo a; echo b; exit 0; fi
 while [ $# -gt 0 ]; do if [ "$1" = -o ]; then out=$2; fi; shift; done
 echo built >> "$(dirname "$out")/builds"
 sleep 0.3

@@ -1,18 +1,18 @@
-import { DedupedAlert } from '../../../src/activities/protection/denials';
+import { AccessDenials } from '../../../src/activities/protection/denials';
 import { type NotifyOutcome } from '../../../src/contract';
 
 const SENT: NotifyOutcome = { outcome: 'sent' };
 const HOUR_MS = 3_600_000;
 
 function alertAt(clock: { ms: number }, outcomes: NotifyOutcome[] = []) {
-  const alert = new DedupedAlert(() => clock.ms);
+  const denials = new AccessDenials(() => clock.ms);
   const told = { times: 0 };
   const tell = () =>
-    alert.raise(() => {
+    denials.raise('everybody', () => {
       told.times += 1;
       return Promise.resolve(outcomes.shift() ?? SENT);
     });
-  return { alert, told, tell };
+  return { denials, told, tell };
 }
 
 test('a thousand jobs that meet it at once tell it once', async () => {
@@ -36,20 +36,21 @@ test.each<NotifyOutcome>([
 });
 
 test('what was being told when access worked again is not what comes after', async () => {
-  const alert = new DedupedAlert(() => 0);
+  const denials = new AccessDenials(() => 0);
+  const raise = (send: () => Promise<NotifyOutcome>) => denials.raise('everybody', send);
   let arrive: (outcome: NotifyOutcome) => void = () => undefined;
-  const first = alert.raise(() => new Promise((resolve) => (arrive = resolve)));
-  alert.reset();
+  const first = raise(() => new Promise((resolve) => (arrive = resolve)));
+  denials.reset(undefined);
   const second: NotifyOutcome = { outcome: 'notSent', reason: 'the second' };
-  expect(await alert.raise(() => Promise.resolve(second))).toBe(second);
+  expect(await raise(() => Promise.resolve(second))).toBe(second);
   arrive(SENT);
   expect(await first).toEqual(SENT);
-  expect(await alert.raise(() => Promise.resolve(second))).toBe(second);
+  expect(await raise(() => Promise.resolve(second))).toBe(second);
 });
 
 test('it is told again after an hour, and when access worked in between', async () => {
   const clock = { ms: 0 };
-  const { alert, told, tell } = alertAt(clock);
+  const { denials, told, tell } = alertAt(clock);
   await tell();
   clock.ms = HOUR_MS - 1;
   await tell();
@@ -57,7 +58,7 @@ test('it is told again after an hour, and when access worked in between', async 
   clock.ms = HOUR_MS;
   await tell();
   expect(told.times).toBe(2);
-  alert.reset();
+  denials.reset(undefined);
   await tell();
   expect(told.times).toBe(3);
 });
