@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type ProxySettings } from '../../config';
 import { ManifestNotKeptError, UnusableFileError } from '../../errors';
-import { readAddress } from './address';
-import { addressName, problemOfAddress } from './addressForm';
+import { addressName, problemOfAddress, readAddress } from './address';
 import { linesOf, type ManifestLine } from './lines';
 
 const ADDRESS = /^[a-z][a-z0-9+.-]*:\/\//i;

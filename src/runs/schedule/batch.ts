@@ -18,7 +18,7 @@ import { digest } from '../../platform/digest';
 import { type BatchPartition, missingPartitions } from '../batch/handOver';
 import { startBatch } from '../batch/start';
 import { type ManifestCheck } from '../manifest';
-import { addressName } from '../manifest/addressForm';
+import { addressName } from '../manifest/address';
 import { withoutGaps } from '../media';
 import { retryUnavailable } from '../orders';
 import { findOwnRun, ifFound, isOpen } from '../ownRun';

@@ -6,7 +6,7 @@ import { validateScope } from '../../api/scope';
 import { validateConcurrency } from '../../validation/batch';
 import { isRecord, validateTargets } from '../../validation/inputs';
 import { campaignStart, validateCampaignSpec } from '../campaign';
-import { addressName, problemOfAddress } from '../manifest/addressForm';
+import { addressName, problemOfAddress } from '../manifest/address';
 import { outlookStart, validateOutlook } from '../outlook';
 import { type RunFacts, startOrFind } from '../start';
 import { type AskedBatch, type FiringSettings, type StartedBatch, startScheduledBatch } from './batch';
