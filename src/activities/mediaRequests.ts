@@ -11,9 +11,8 @@ import {
 } from '../contract';
 import { mediaWorkflowId } from '../contract/ids';
 import { InvalidInputError, KeyReusedError } from '../errors';
-import { failedRun } from '../runs/failedRun';
 import { startMedia as startMediaJob } from '../runs/media';
-import { findOwnRun, isOpen } from '../runs/ownRun';
+import { failedRun, findOwnRun, isOpen } from '../runs/ownRun';
 import { subscribeToEnd, untilEnded } from './runs';
 
 export async function startMedia(input: MediaRequestInput): Promise<RequestedRun> {

@@ -14,7 +14,7 @@ import {
 import { type UpdateDefinition } from '@temporalio/common';
 import { DecisionRefusedError } from '../errors';
 import { retryUnavailable } from '../runs/orders';
-import { isOpen, type Listed } from '../runs/ownRun';
+import { failedRun, isOpen, type Listed } from '../runs/ownRun';
 import { noAnswer, QUERY_PATIENCE_MS } from '../runs/pollers';
 import { type RunFacts, type StartSettings } from '../runs/start';
 import { type JobReport, type Standing } from './report';
@@ -79,7 +79,10 @@ export abstract class Run<State = unknown, Result = unknown> {
 
   protected abstract succeeded(result: Result): Standing | Promise<Standing>;
 
-  protected abstract failed(failure: WorkflowFailedError): Standing | Promise<Standing>;
+  protected failed(failure: WorkflowFailedError): Standing | Promise<Standing> {
+    const { status, taskId, errors, error } = failedRun(failure);
+    return { status, stage: status, taskId, info: errors, error };
+  }
 
   /** Set by jobs. Without `onChange`, `wait` then queries the worker only of a held job. */
   protected readonly isListedAsHeld?: (listed: Listed) => boolean;

@@ -1,5 +1,4 @@
 /** The handle of a batch. */
-import { type WorkflowFailedError } from '@temporalio/client';
 import { validateBatchOrder, validateConcurrencyOrder } from '../../validation/batch';
 import {
   batchCancelUpdate,
@@ -19,7 +18,7 @@ import { followCounts, type FollowedCounts } from './left';
 import { keptResults, type KeptResults, resultsOfBatch, type ResultsOptions } from './results';
 import { type FilePlace, type ResultWithFiles, savingFiles } from '../files';
 import { inputOf } from '../../runs/start';
-import { failedOutcome, type Standing } from '../report';
+import { type Standing } from '../report';
 import { Run } from '../run';
 
 export class Batch extends Run<BatchStatus, BatchResult> {
@@ -102,11 +101,7 @@ export class Batch extends Run<BatchStatus, BatchResult> {
   protected async succeeded(result: BatchResult): Promise<Standing> {
     const followed = await this.#follow(result);
     const now = asOf(result, followed);
-    return { ...endOfBatch(now, followed.goingOn), stage: now.status, taskId: null, info: now };
-  }
-
-  protected failed(failure: WorkflowFailedError): Standing {
-    return { ...failedOutcome(failure), taskId: null };
+    return { ...endOfBatch(now, followed.continuing), stage: now.status, taskId: null, info: now };
   }
 
   #follow(counted: BatchStatus | BatchResult): Promise<FollowedCounts> {

@@ -13,7 +13,7 @@ import { entryOf, type JobEntry, queryOf } from '../listing';
 import { RunsClient } from '../run';
 import { Batch } from './batch';
 import { followCounts } from './left';
-import { type LeftItems, repeatOf, resultOf } from './retry';
+import { type LeftItems, prepareRetry, resultOf } from './retry';
 
 /** A batch whose manifest is a file or an https address. */
 export interface ManifestBatchSpec extends Omit<BatchSpec, 'manifest' | 'partitions' | 'source'> {
@@ -50,20 +50,19 @@ const ONLY_BATCHES = [BATCH_WORKFLOW];
 
 export class BatchesClient extends RunsClient<BatchSpec, BatchStatus, Batch> {
   /**
-   * Starts it, or finds the batch that its key has, and hands over every partition that is not there yet: a caller that
-   * was killed in the middle of this does it again. Where some come neither now nor came before, it is an
-   * `InvalidInputError` that names them: the batch is there, and waits for them. A batch that is over is given back as
-   * it is. An open one that is older than the retention of the namespace is refused.
+   * Starts the batch, or finds the one that its key has, and starts every partition that has no run yet; after a crash,
+   * call it again. An `InvalidInputError` names partitions that are still missing: the batch waits for them. A closed
+   * batch is returned as it is. An open one that is older than the retention of the namespace is refused.
    */
   async start(spec: BatchSpec, { token }: { token?: string } = {}): Promise<Batch> {
     return new Batch(this.temporal, await startBatch(this.temporal, spec, { ...this.config, token }));
   }
 
   /**
-   * The same of a manifest: the path of a file, or an https address. The whole of it is checked first; what is wrong is
-   * an `InvalidInputError` with the first problems, and nothing is started. A file that is changed after that is a
-   * `ManifestChangedError`: the batch is there, what was handed over goes on, and it waits for the rest. Start it again
-   * with the manifest as it was, or cancel it and take another key.
+   * The same of a manifest: the path of a file, or an https address. It is checked as a whole first; an
+   * `InvalidInputError` has the first problems, and nothing is started. A file that changes after the check is a
+   * `ManifestChangedError`: the batch runs what it has and waits for the rest. Start it again with the manifest as it
+   * was, or cancel it and use another key.
    */
   async startFrom(
     source: string,
@@ -83,17 +82,16 @@ export class BatchesClient extends RunsClient<BatchSpec, BatchStatus, Batch> {
   }
 
   /**
-   * Runs the failed items of a batch once more, as the batch `<key>+2` with what it was asked for then; asked for twice,
-   * it gives the same batch. Refused with a `NotRepeatedError` while the batch is open. What is held, or may be alive at
-   * the service, is left alone.
+   * Runs the failed items of a batch once more, as the batch `<key>+2`; two calls give one batch. Refused with a
+   * `NotRepeatedError` while the batch is open. Held items, and those that the service may still work on, are left alone.
    */
   async retry(key: string): Promise<BatchRepeat> {
     const repeated = await this.get(key);
-    const { input, failed } = await repeatOf(this.temporal, repeated);
-    const { manifest, left, partitions } = failed;
-    if (manifest.items === 0) return { batch: null, items: 0, left };
-    const facts = await startBatchInput(this.temporal, { ...input, manifest }, repeated, partitions);
-    return { batch: new Batch(this.temporal, facts), items: manifest.items, left };
+    const { input, left, partitions } = await prepareRetry(this.temporal, repeated);
+    const { items } = input.manifest;
+    if (items === 0) return { batch: null, items, left };
+    const facts = await startBatchInput(this.temporal, input, repeated, partitions);
+    return { batch: new Batch(this.temporal, facts), items, left };
   }
 
   async get(key: string): Promise<Batch> {

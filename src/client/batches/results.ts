@@ -14,11 +14,12 @@ import {
 } from '../../contract';
 import { batchPartPrefix, batchPartWorkflowId, batchWorkflowId } from '../../contract/ids';
 import { quoted } from '../../contract/searchAttributes';
+import { inParallel } from '../../platform/parallel';
 import { readRetention } from '../../runs/batch/handOver';
-import { describeOwnRun, findRuns, ifFound, isOpen, isRefusedStart } from '../../runs/ownRun';
+import { findOwnRun, findRuns, isRefusedStart } from '../../runs/ownRun';
 import { noAnswer, QUERY_PATIENCE_MS } from '../../runs/pollers';
 import { inputOf } from '../../runs/start';
-import { followResults } from './left';
+import { followResult } from './left';
 
 /** A partition that has no results. */
 export interface MissingResults {
@@ -37,6 +38,9 @@ export interface ResultsOptions {
   onMissing?: (missing: MissingResults) => void;
 }
 
+/** Requests to the server at once. */
+const AT_ONCE = 10;
+
 export async function* resultsOfBatch(
   temporal: Client,
   key: string,
@@ -48,9 +52,11 @@ export async function* resultsOfBatch(
   let first = 1;
   for (const [index, { items }] of partitions.entries()) {
     const n = index + 1;
-    const results = await partitionResults(temporal, key, n);
-    if (results) yield* await followResults(temporal, results);
-    else if (onMissing) {
+    const partition = await findPartition(temporal, key, n);
+    if (partition) {
+      const results = await partitionResults(temporal, partition);
+      yield* await inParallel(AT_ONCE, results, (result) => followResult(temporal, result));
+    } else if (onMissing) {
       const known = await (asking ??= queryPartitions(temporal, key));
       onMissing({ n, first, items, ...whyMissing(known?.[index]) });
     }
@@ -70,53 +76,38 @@ function whyMissing(known: KnownPartition | undefined): Pick<MissingResults, 'wh
   return known.isThere ? { why: 'notKept', counts: known.counts } : { why: 'notHandedOver', counts: null };
 }
 
-/** Undefined if there is no such run. A `NoAnswerError` if it needs a worker and none answers. */
-export async function partitionResults(
+/** Undefined if Temporal has no run of it, or only a start that was refused. */
+export async function findPartition(
   temporal: Client,
   batch: string,
   n: number,
-): Promise<BatchItemResult[] | undefined> {
-  const handle = await ifFound(partitionHandle(temporal, batch, n));
-  if (!handle) return undefined;
-  const { status } = await handle.describe();
-  if (status.name === 'COMPLETED') return ((await handle.result()) as PartitionResult).items;
+): Promise<WorkflowHandle | undefined> {
+  const run = await findOwnRun(temporal, batchPartWorkflowId(batch, n));
+  if (!run || isRefusedStart(run)) return undefined;
+  return temporal.workflow.getHandle(run.workflowId, run.isHidden ? run.runId : undefined);
+}
+
+/** A `NoAnswerError` if it needs a worker and none answers. */
+export async function partitionResults(
+  temporal: Client,
+  partition: WorkflowHandle,
+): Promise<BatchItemResult[]> {
+  const { status } = await partition.describe();
+  if (status.name === 'COMPLETED') return ((await partition.result()) as PartitionResult).items;
   try {
     const deadline = Date.now() + QUERY_PATIENCE_MS;
     // A stopped run is queried, too: a worker replays its history.
-    return await temporal.withDeadline(deadline, () => handle.query(partitionResultsQuery));
+    return await temporal.withDeadline(deadline, () => partition.query(partitionResultsQuery));
   } catch {
-    throw await noAnswer(temporal, handle.workflowId);
+    throw await noAnswer(temporal, partition.workflowId);
   }
 }
 
-/** A later start of the same id, which was refused, does not count. */
-async function partitionHandle(temporal: Client, batch: string, n: number): Promise<WorkflowHandle> {
-  const workflowId = batchPartWorkflowId(batch, n);
-  const run = await describeOwnRun(temporal, workflowId);
-  if (isRefusedStart(run))
-    throw new Error(
-      `All that Temporal has of ${workflowId} is a start that was refused; what its items became is not kept any more.`,
-    );
-  return temporal.workflow.getHandle(workflowId, run.isHidden ? run.runId : undefined);
-}
-
-export async function partitionItems(temporal: Client, batch: string, n: number): Promise<BatchItem[]> {
-  const { workflowId, raw, runId } = await (await partitionHandle(temporal, batch, n)).describe();
+export async function partitionItems(temporal: Client, partition: WorkflowHandle): Promise<BatchItem[]> {
+  const { workflowId, raw, runId } = await partition.describe();
   // Only the input of the first run has all items.
   const first = { workflowId, runId: raw.workflowExecutionInfo?.firstRunId ?? runId };
   return ((await inputOf(temporal, first)) as PartitionInput).items;
-}
-
-/** A partition tells its batch of its end just before it; one that goes on for longer has work left. */
-const CLOSING_PATIENCE_MS = 10_000;
-
-export async function isPartitionOpen(temporal: Client, batch: string, n: number): Promise<boolean> {
-  const handle = await ifFound(partitionHandle(temporal, batch, n));
-  if (!handle || !isOpen(await handle.describe())) return false;
-  const deadline = Date.now() + CLOSING_PATIENCE_MS;
-  // Errors do not matter: the status is read again.
-  await temporal.withDeadline(deadline, () => handle.result()).catch(() => undefined);
-  return isOpen(await handle.describe());
 }
 
 export interface KeptResults {

@@ -18,7 +18,7 @@ import {
   resumeUpdate,
 } from '../../contract';
 import { DecisionRefusedError, assertValid } from '../../errors';
-import { failedOutcome, type Standing } from '../report';
+import { type Standing } from '../report';
 import { Run } from '../run';
 
 export interface CampaignDecisionAnswer extends CampaignDecisionReceipt {
@@ -44,10 +44,9 @@ export class Campaign extends Run<CampaignStatus, CampaignResult> {
   }
 
   /**
-   * Approves, rejects or has jobs made again. It answers the question that is open, unless it names its round. A
-   * decision that was taken before does nothing (`applied: false`), nor does the same `change` in the same words without
-   * a round, which was sent twice or is to name the next one; one that cannot be taken is a
-   * `DecisionRefusedError`.
+   * Approves, rejects or has jobs made again, in the open round unless it names one. A decision that was taken before
+   * does nothing (`applied: false`), nor does a `change` with the words of the last one and no round: it was probably
+   * sent twice. One that cannot be taken is a `DecisionRefusedError`.
    */
   async decide(decision: CampaignDecision): Promise<CampaignDecisionAnswer> {
     assertValid(validateDecision(decision), 'Nothing was decided');
@@ -98,14 +97,11 @@ export class Campaign extends Run<CampaignStatus, CampaignResult> {
     return { status, stage, taskId: null, info: result, error: reasonOf(result) };
   }
 
-  protected failed(failure: WorkflowFailedError): Standing {
+  /** A campaign that failed by itself tells its result. */
+  protected override async failed(failure: WorkflowFailedError): Promise<Standing> {
     const { cause } = failure;
     const isCampaigns = cause instanceof ApplicationFailure && cause.type === FAILURE.campaignFailed;
-    return {
-      ...failedOutcome(failure),
-      taskId: null,
-      info: isCampaigns ? (cause.details?.[0] ?? null) : null,
-    };
+    return { ...(await super.failed(failure)), info: isCampaigns ? (cause.details?.[0] ?? null) : null };
   }
 }
 

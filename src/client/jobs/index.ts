@@ -1,5 +1,5 @@
 /** The clients of media jobs, transcripts and records. */
-import { ApplicationFailure, WorkflowFailedError } from '@temporalio/client';
+import { WorkflowFailedError } from '@temporalio/client';
 import { validateScope } from '../../api/scope';
 import {
   FAILURE,
@@ -31,7 +31,7 @@ import {
   validateSpec,
   withoutGaps,
 } from '../../runs/media';
-import { countRuns, findRuns } from '../../runs/ownRun';
+import { countRuns, failureType, findRuns } from '../../runs/ownRun';
 import { find, startOrFind } from '../../runs/start';
 import { validateRecordInput, validateTargets, validateTranscription } from '../../validation/inputs';
 import { entryOf, type JobEntry, type JobFilter, queryOf } from '../listing';
@@ -176,7 +176,7 @@ export class RecordsClient extends RunsClient<RecordSpec, RecordState, RecordJob
       return true;
     } catch (error) {
       if (!(error instanceof WorkflowFailedError)) throw error;
-      return error.cause instanceof ApplicationFailure && error.cause.type === FAILURE.recordFailed;
+      return failureType(error) === FAILURE.recordFailed;
     }
   }
 }

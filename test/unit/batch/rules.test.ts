@@ -212,7 +212,7 @@ describe('the end of a batch', () => {
   test('where items went on as runs of their own', () => {
     expect(endOfBatch({ status: 'attention', counts: { ...counts, held: 3 } }, 2)).toEqual({
       status: 'held',
-      error: '1 items need a person; 2 items go on as runs of their own',
+      error: '1 items need a person; 2 items continue as separate jobs',
     });
   });
 });
