@@ -79,18 +79,11 @@ export function clashingError(namespace: string, clashing: string[]): NotSetUpEr
   );
 }
 
-export async function register(connection: Operated, namespace: string, names: string[]): Promise<void> {
-  const wanted = allSearchAttributes.filter(({ name }) => names.includes(name));
+/** All of them unless `names` says which. */
+export async function register(connection: Operated, namespace: string, names?: string[]): Promise<void> {
+  const wanted = allSearchAttributes.filter(({ name }) => names?.includes(name) ?? true);
   await connection.operatorService.addSearchAttributes({
     namespace,
     searchAttributes: Object.fromEntries(wanted.map(({ name, type }) => [name, TYPES[type]])) as never,
   });
-}
-
-export async function registerAll(connection: Operated, namespace: string): Promise<void> {
-  await register(
-    connection,
-    namespace,
-    allSearchAttributes.map(({ name }) => name),
-  );
 }
