@@ -114,6 +114,13 @@ export abstract class Run<State = unknown, Result = unknown> {
       : this.#closed(await this.end());
   }
 
+  /** Waits for the end and returns the result; an end without one is thrown. */
+  async result(): Promise<Result> {
+    const end = await this.end();
+    if ('failure' in end) throw end.failure;
+    return end.result;
+  }
+
   /** The report of a run that was just started, without a query: there may be no worker yet. */
   started(): JobReport {
     return this.#open(undefined);

@@ -36,14 +36,10 @@ export class Batch extends Run<BatchStatus, BatchResult> {
     return this.requireState();
   }
 
-  /**
-   * Waits for the end: every item is over or became a separate job, and is counted by the status of that job.
-   * Any other end is thrown.
-   */
-  async result(): Promise<BatchResult> {
-    const end = await this.end();
-    if ('failure' in end) throw end.failure;
-    return asOf(end.result, await this.#follow(end.result));
+  /** Items that became separate jobs are counted by the status of those jobs. */
+  override async result(): Promise<BatchResult> {
+    const result = await super.result();
+    return asOf(result, await this.#follow(result));
   }
 
   /** Submits nothing more until it is resumed; accepted tasks continue. */

@@ -38,9 +38,7 @@ export interface BatchFilter {
   stage?: BatchStage;
 }
 
-export interface BatchEntry extends Omit<JobEntry, 'stage'> {
-  /** As the list has it, which lags behind. */
-  stage: BatchStage | null;
+export interface BatchEntry extends JobEntry<BatchStage> {
   /** Of a batch that is over; only its worker knows the counts of an open one. */
   counts: ItemCounts | null;
 }
@@ -101,12 +99,12 @@ export class BatchesClient extends RunsClient<BatchSpec, BatchStatus, Batch> {
   /** Batches as Temporal lists them, newest first. A list lags behind by a moment. */
   async *list(filter: BatchFilter = {}): AsyncGenerator<BatchEntry> {
     for await (const run of findRuns(this.temporal, queryOf(filter), ONLY_BATCHES)) {
-      const entry = entryOf(run);
+      const entry = entryOf<BatchStage>(run);
       // Whether items failed is not in the list, but in the result.
       const result = await resultOf(this.temporal, run);
       const { counts } = result ? await followCounts(this.temporal, entry.key, result) : { counts: null };
       const status = result && counts ? endOfBatch({ ...result, counts }).status : entry.status;
-      yield { ...entry, status, stage: entry.stage as BatchStage | null, counts };
+      yield { ...entry, status, counts };
     }
   }
 

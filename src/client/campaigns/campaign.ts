@@ -36,13 +36,6 @@ export class Campaign extends Run<CampaignStatus, CampaignResult> {
     return this.requireState();
   }
 
-  /** Waits for the end and gives the result, also of one that was rejected or expired; any other end is thrown. */
-  async result(): Promise<CampaignResult> {
-    const end = await this.end();
-    if ('failure' in end) throw end.failure;
-    return end.result;
-  }
-
   /**
    * Approves, rejects or has jobs made again, in the open round unless it names one. A decision that was taken before
    * does nothing (`applied: false`), nor does a `change` with the words of the last one and no round: it was probably

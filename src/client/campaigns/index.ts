@@ -18,10 +18,7 @@ export interface CampaignFilter extends Pick<JobFilter, 'project'> {
   stage?: CampaignStage;
 }
 
-export interface CampaignEntry extends Omit<JobEntry, 'stage'> {
-  /** As the list has it, which lags behind. */
-  stage: CampaignStage | null;
-}
+export type CampaignEntry = JobEntry<CampaignStage>;
 
 const ONLY_CAMPAIGNS = [CAMPAIGN_WORKFLOW];
 
@@ -39,9 +36,9 @@ export class CampaignsClient extends RunsClient<CampaignSpec, CampaignStatus, Ca
   /** Campaigns as Temporal lists them, newest first. A list lags behind by a moment. */
   async *list(filter: CampaignFilter = {}): AsyncGenerator<CampaignEntry> {
     for await (const run of findRuns(this.temporal, queryOf(filter), ONLY_CAMPAIGNS)) {
-      const entry = { ...entryOf(run), stage: entryOf(run).stage as CampaignStage | null };
-      const isLost = entry.stage === 'rejected' || entry.stage === 'expired';
-      yield isLost ? { ...entry, status: 'failed' } : entry;
+      const entry = entryOf<CampaignStage>(run);
+      const isFailed = entry.stage === 'rejected' || entry.stage === 'expired';
+      yield isFailed ? { ...entry, status: 'failed' } : entry;
     }
   }
 

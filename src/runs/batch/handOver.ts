@@ -34,7 +34,7 @@ const LOOKED_FOR_AT_ONCE = 20;
 /** As many missing partitions as a person reads. */
 const MOST_NAMED = 10;
 
-/** Starts every partition that is not there yet. */
+/** Starts every partition that has no run yet. */
 export async function handOver(
   temporal: Client,
   { key, manifest, poll, submit }: BatchInput,
@@ -59,7 +59,7 @@ export async function handOver(
   const named = missing.length > MOST_NAMED ? [...missing.slice(0, MOST_NAMED), '...'] : missing;
   throw new InvalidInputError(
     [`of ${manifest.partitions.length} partitions ${missing.length} did not come: ${named.join(', ')}`],
-    `The batch ${key} is there and waits for the rest: the same start again goes on`,
+    `The batch ${key} is open and waits for the rest: start it again to continue`,
   );
 }
 
@@ -90,7 +90,7 @@ export async function missingPartitions(
   return others.filter((_n, index) => !found[index]);
 }
 
-/** A partition that is there, running or closed, is left alone. */
+/** A partition that has a run, open or closed, is left alone. */
 async function startPartition(
   temporal: Client,
   partition: PartitionInput,
@@ -127,8 +127,8 @@ async function requireWithinRetention(temporal: Client, key: string): Promise<vo
   throw new InvalidInputError(
     [
       `the batch ${key} is older than ${formatDuration(retentionMs)}, the retention of the namespace, so Temporal may have ` +
-        'forgotten partitions that are done. It goes on with what it has: segue batch follow ' +
-        `${key}. To run the rest, cancel it and start a batch of the other lines with another key`,
+        `forgotten partitions that are done. It continues with what it has: segue batch follow ${key}. ` +
+        'To run the rest, cancel it and start a batch of the other lines with another key',
     ],
     'Nothing was handed over',
   );

@@ -26,15 +26,15 @@ interface TargetEntry<Spec> {
 const CAMPAIGN: TargetEntry<CampaignSpec> = {
   problems: validateCampaignSpec,
   workflowId: campaignWorkflowId,
-  start: (temporal, spec, { taskQueue, poll, submit, token }) =>
-    startOrFind(temporal, { ...campaignStart(spec, { taskQueue, poll, submit }), token }),
+  start: (temporal, spec, settings) =>
+    startOrFind(temporal, { ...campaignStart(spec, settings), token: settings.token }),
 };
 
 const OUTLOOK: TargetEntry<OutlookInput> = {
   problems: validateOutlook,
   workflowId: outlookWorkflowId,
-  start: (temporal, spec, { taskQueue, token }) =>
-    startOrFind(temporal, { ...outlookStart(spec, { taskQueue }), token }),
+  start: (temporal, spec, settings) =>
+    startOrFind(temporal, { ...outlookStart(spec, settings), token: settings.token }),
 };
 
 const BATCH: TargetEntry<AskedBatch> = {

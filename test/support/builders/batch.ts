@@ -79,7 +79,7 @@ export async function startPartly(
   spec: BatchSpec,
   { token }: { token?: string } = {},
 ): Promise<Batch> {
-  await expect(batches.start(spec, { token })).rejects.toThrow(/is there and waits for the rest/);
+  await expect(batches.start(spec, { token })).rejects.toThrow(/is open and waits for the rest/);
   return batches.get(spec.key);
 }
 
