@@ -41,7 +41,7 @@ export abstract class RunsClient<Spec, State, Handle extends Run<State>> {
   /** Starts it, or gives back the run that its key already has, running or closed. */
   abstract start(spec: Spec): Promise<Handle>;
 
-  /** Starts it and waits for its end, or until only a person can go on. */
+  /** Starts it and waits for its end, or until it is held. */
   async run(spec: Spec, options: WaitOptions<State> = {}): Promise<JobReport> {
     return (await this.start(spec)).wait(options);
   }
@@ -84,15 +84,11 @@ export abstract class Run<State = unknown, Result = unknown> {
     return { status, stage: status, taskId, info: errors, error };
   }
 
-  /** Set by jobs. Without `onChange`, `wait` then queries the worker only of a held job. */
+  /** Set by jobs: without `onChange`, `wait` queries the worker of a held job only. */
   protected readonly isListedAsHeld?: (listed: Listed) => boolean;
 
   /** What the run is doing, or was when it ended; undefined when no worker answers. */
   async state(): Promise<State | undefined> {
-    return this.#ask();
-  }
-
-  async #ask(): Promise<State | undefined> {
     try {
       const deadline = Date.now() + QUERY_PATIENCE_MS;
       return await this.temporal.withDeadline(deadline, () => this.handle.query<State>(this.stateQueryName));
@@ -176,7 +172,7 @@ export abstract class Run<State = unknown, Result = unknown> {
     order: Order,
   ): Promise<Answer> {
     if (!isOpen(await this.handle.describe())) throw this.#isOver();
-    if ((await this.#ask()) === undefined) throw await noAnswer(this.temporal, this.workflowId);
+    await this.requireState();
     try {
       return await sendOrder(this.temporal, this.workflowId, update, order);
     } catch (error) {
@@ -214,17 +210,17 @@ export abstract class Run<State = unknown, Result = unknown> {
     }
   }
 
-  get #identity(): Pick<JobReport, 'workflowId' | 'runId' | 'key' | 'existing'> {
-    return { workflowId: this.workflowId, runId: this.runId, key: this.key, existing: this.existing };
-  }
-
   #open(state: State | undefined): JobReport {
-    return { ...this.#identity, ...this.running(state) };
+    return this.#reportOf(this.running(state));
   }
 
   async #closed(end: Ended<Result>): Promise<JobReport> {
-    const standing = await ('result' in end ? this.succeeded(end.result) : this.failed(end.failure));
-    return { ...this.#identity, ...standing };
+    return this.#reportOf(await ('result' in end ? this.succeeded(end.result) : this.failed(end.failure)));
+  }
+
+  #reportOf(standing: Standing): JobReport {
+    const { workflowId, runId, key, existing } = this;
+    return { workflowId, runId, key, existing, ...standing };
   }
 }
 
