@@ -1,5 +1,5 @@
 /** The hand-over of a batch: each partition of its manifest becomes a run of its own. */
-import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import { type Client } from '@temporalio/client';
 import { type Priority } from '@temporalio/common';
 import {
   BATCH_PART_WORKFLOW,
@@ -16,8 +16,8 @@ import { assertValid, InvalidInputError } from '../../errors';
 import { inParallel, inParallelFrom } from '../../platform/parallel';
 import { optionalTsToMs } from '../../platform/sdkInternals';
 import { validatePartitionInput } from '../../validation/batch';
-import { retryUnavailable } from '../orders';
 import { findFirstRun, findOwnRun } from '../ownRun';
+import { startOnce } from '../start';
 
 /** The items of one run. */
 export interface BatchPartition {
@@ -45,13 +45,17 @@ export async function handOver(
   const given = new Set<number>();
   await inParallelFrom(HANDED_OVER_AT_ONCE, partitions, async (one) => {
     const { n, firstItem, items } = one;
-    const partition = { batch: key, n, first: firstItem + 1, items, poll, submit };
+    const partition: PartitionInput = { batch: key, n, first: firstItem + 1, items, poll, submit };
     const problems = [...validatePartition(manifest, one), ...validatePartitionInput(partition)];
     assertValid(
       problems.map((problem) => `partition ${n}: ${problem}`),
       'The batch was not handed over, and waits for what is missing',
     );
-    await startPartition(temporal, partition, queue);
+    // A partition that has a run, open or closed, is left alone.
+    const workflowId = batchPartWorkflowId(key, n);
+    const summary = `partition ${n} of batch ${key}`;
+    const start = { workflow: BATCH_PART_WORKFLOW, workflowId, input: partition, summary, ...queue };
+    await startOnce(temporal, start, { [START_MEMO]: key });
     given.add(n);
   });
   const missing = await missingPartitions(temporal, { key, manifest }, given);
@@ -88,29 +92,6 @@ export async function missingPartitions(
     findOwnRun(temporal, batchPartWorkflowId(key, n)),
   );
   return others.filter((_n, index) => !found[index]);
-}
-
-/** A partition that has a run, open or closed, is left alone. */
-async function startPartition(
-  temporal: Client,
-  partition: PartitionInput,
-  queue: { taskQueue: string; priority: Priority },
-): Promise<void> {
-  const { batch, n } = partition;
-  const options = {
-    ...queue,
-    workflowId: batchPartWorkflowId(batch, n),
-    args: [partition],
-    memo: { [START_MEMO]: batch },
-    workflowIdReusePolicy: 'REJECT_DUPLICATE' as const,
-    workflowIdConflictPolicy: 'USE_EXISTING' as const,
-    staticSummary: `partition ${n} of batch ${batch}`,
-  };
-  try {
-    await retryUnavailable(() => temporal.workflow.start(BATCH_PART_WORKFLOW, options));
-  } catch (error) {
-    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-  }
 }
 
 /** The shortest that the server accepts, used if the retention cannot be read. */
