@@ -21,7 +21,7 @@ export class OutlooksClient extends RunsClient<OutlookSpec, undefined, OutlookRu
 }
 
 export class OutlookRun extends Run<undefined, OutlookResult> {
-  protected readonly stateQueryName = '';
+  protected readonly stateQuery = { name: '' };
 
   /** A look has no query: it is over in a moment. */
   override state(): Promise<undefined> {

@@ -15,7 +15,7 @@ import { type UpdateDefinition } from '@temporalio/common';
 import { DecisionRefusedError } from '../errors';
 import { retryUnavailable } from '../runs/orders';
 import { failedRun, isOpen, type Listed } from '../runs/ownRun';
-import { noAnswer, QUERY_PATIENCE_MS } from '../runs/pollers';
+import { noAnswer, queryRun } from '../runs/pollers';
 import { type RunFacts, type StartSettings } from '../runs/start';
 import { type JobReport, type Standing } from './report';
 
@@ -72,7 +72,7 @@ export abstract class Run<State = unknown, Result = unknown> {
     this.#isHidden = isHidden;
   }
 
-  protected abstract readonly stateQueryName: string;
+  protected abstract readonly stateQuery: { name: string };
 
   /** The report of an open run; the state is undefined if no worker answers. */
   protected abstract running(state: State | undefined): Standing;
@@ -89,12 +89,7 @@ export abstract class Run<State = unknown, Result = unknown> {
 
   /** What the run is doing, or was when it ended; undefined when no worker answers. */
   async state(): Promise<State | undefined> {
-    try {
-      const deadline = Date.now() + QUERY_PATIENCE_MS;
-      return await this.temporal.withDeadline(deadline, () => this.handle.query<State>(this.stateQueryName));
-    } catch {
-      return undefined;
-    }
+    return queryRun<State>(this.temporal, this.handle, this.stateQuery);
   }
 
   /** The same; a `NoAnswerError` when no worker answers. */

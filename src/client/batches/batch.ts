@@ -22,7 +22,7 @@ import { type Standing } from '../report';
 import { Run } from '../run';
 
 export class Batch extends Run<BatchStatus, BatchResult> {
-  protected readonly stateQueryName = batchStatusQuery.name;
+  protected readonly stateQuery = batchStatusQuery;
 
   /** Items that became separate jobs are counted by the status of those jobs, if that can be read. */
   override async state(): Promise<BatchStatus | undefined> {
@@ -66,9 +66,9 @@ export class Batch extends Run<BatchStatus, BatchResult> {
   }
 
   /**
-   * What became of the items, in the manifest's order, at any time. Partitions that are not handed over yet, or that
-   * Temporal does not keep any more, are left out; `onMissing` is told of them. A `NoAnswerError` where a partition is
-   * open and no worker answers for it.
+   * The results of the items so far, in the manifest's order. Partitions that are not handed over yet, or that Temporal
+   * no longer keeps, are left out; `onMissing` is called for them. A `NoAnswerError` if a partition is open and no worker
+   * answers for it.
    */
   async *results(options: ResultsOptions = {}): AsyncGenerator<BatchItemResult> {
     const { manifest } = (await inputOf(this.temporal, this)) as BatchInput;
@@ -77,7 +77,7 @@ export class Batch extends Run<BatchStatus, BatchResult> {
 
   /**
    * Saves the files that the results of succeeded items point to, and returns each result with its files, in the
-   * manifest's order. A second call skips files that are there. No credential is sent.
+   * manifest's order. A second call skips files that exist. No credential is sent.
    */
   download(place: FilePlace, options: ResultsOptions = {}): AsyncGenerator<ResultWithFiles> {
     return savingFiles(this.results(options), place);
@@ -105,7 +105,7 @@ export class Batch extends Run<BatchStatus, BatchResult> {
   }
 }
 
-/** A batch without held items needs no attention any more. */
+/** A batch without held items needs no attention. */
 function asOf(result: BatchResult, { counts }: FollowedCounts): BatchResult {
   const status = result.status === 'attention' && counts.held === 0 ? 'completed' : result.status;
   return { ...result, status, counts };

@@ -17,7 +17,7 @@ import { quoted } from '../../contract/searchAttributes';
 import { inParallel } from '../../platform/parallel';
 import { readRetention } from '../../runs/batch/handOver';
 import { findOwnRun, findRuns, isRefusedStart } from '../../runs/ownRun';
-import { noAnswer, QUERY_PATIENCE_MS } from '../../runs/pollers';
+import { noAnswer, queryRun } from '../../runs/pollers';
 import { inputOf } from '../../runs/start';
 import { followResult } from './left';
 
@@ -29,7 +29,7 @@ export interface MissingResults {
   items: number;
   /** `unknown` if no worker answers for the batch. */
   why: 'notHandedOver' | 'notKept' | 'unknown';
-  /** Of a partition that is not kept any more, as the batch counted. */
+  /** Of a partition that Temporal no longer keeps, as the batch counted. */
   counts: ItemCounts | null;
 }
 
@@ -47,8 +47,9 @@ export async function* resultsOfBatch(
   { partitions }: BatchManifest,
   { onMissing }: ResultsOptions,
 ): AsyncGenerator<BatchItemResult> {
-  // Queried once, and only if something is missing.
-  let asking: ReturnType<typeof queryPartitions> | undefined;
+  // What the batch knows of its partitions, also of those that Temporal has forgotten.
+  let known: KnownPartition[] | undefined;
+  const batch = temporal.workflow.getHandle(batchWorkflowId(key));
   let first = 1;
   for (const [index, { items }] of partitions.entries()) {
     const n = index + 1;
@@ -57,18 +58,11 @@ export async function* resultsOfBatch(
       const results = await partitionResults(temporal, partition);
       yield* await inParallel(AT_ONCE, results, (result) => followResult(temporal, result));
     } else if (onMissing) {
-      const known = await (asking ??= queryPartitions(temporal, key));
-      onMissing({ n, first, items, ...whyMissing(known?.[index]) });
+      known ??= (await queryRun<KnownPartition[]>(temporal, batch, batchPartitionsQuery)) ?? [];
+      onMissing({ n, first, items, ...whyMissing(known[index]) });
     }
     first += items;
   }
-}
-
-/** What a batch knows of its partitions, also of those that Temporal has forgotten; undefined without an answer. */
-async function queryPartitions(temporal: Client, batch: string): Promise<KnownPartition[] | undefined> {
-  const handle = temporal.workflow.getHandle(batchWorkflowId(batch));
-  const deadline = Date.now() + QUERY_PATIENCE_MS;
-  return temporal.withDeadline(deadline, () => handle.query(batchPartitionsQuery)).catch(() => undefined);
 }
 
 function whyMissing(known: KnownPartition | undefined): Pick<MissingResults, 'why' | 'counts'> {
@@ -94,13 +88,10 @@ export async function partitionResults(
 ): Promise<BatchItemResult[]> {
   const { status } = await partition.describe();
   if (status.name === 'COMPLETED') return ((await partition.result()) as PartitionResult).items;
-  try {
-    const deadline = Date.now() + QUERY_PATIENCE_MS;
-    // A stopped run is queried, too: a worker replays its history.
-    return await temporal.withDeadline(deadline, () => partition.query(partitionResultsQuery));
-  } catch {
-    throw await noAnswer(temporal, partition.workflowId);
-  }
+  // A stopped run is queried, too: a worker replays its history.
+  const results = await queryRun<BatchItemResult[]>(temporal, partition, partitionResultsQuery);
+  if (!results) throw await noAnswer(temporal, partition.workflowId);
+  return results;
 }
 
 export async function partitionItems(temporal: Client, partition: WorkflowHandle): Promise<BatchItem[]> {

@@ -29,7 +29,7 @@ export interface CampaignDecisionAnswer extends CampaignDecisionReceipt {
 }
 
 export class Campaign extends Run<CampaignStatus, CampaignResult> {
-  protected readonly stateQueryName = campaignStatusQuery.name;
+  protected readonly stateQuery = campaignStatusQuery;
 
   /** Its stage, jobs and open question. A `NoAnswerError` if no worker answers. */
   status(): Promise<CampaignStatus> {
@@ -90,7 +90,7 @@ export class Campaign extends Run<CampaignStatus, CampaignResult> {
     return { status, stage, taskId: null, info: result, error: reasonOf(result) };
   }
 
-  /** A campaign that failed by itself tells its result. */
+  /** The failure of a campaign has its jobs and problems. */
   protected override async failed(failure: WorkflowFailedError): Promise<Standing> {
     const { cause } = failure;
     const isCampaigns = cause instanceof ApplicationFailure && cause.type === FAILURE.campaignFailed;

@@ -54,7 +54,7 @@ export interface DecisionAnswer extends DecisionReceipt {
 }
 
 export abstract class Job<State extends JobState = JobState, Result = unknown> extends Run<State, Result> {
-  protected readonly stateQueryName = stateQuery.name;
+  protected readonly stateQuery = stateQuery;
 
   /**
    * Decides a held run. The hold is the one that is open now, unless it is named. A decision that was taken before

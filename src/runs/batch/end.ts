@@ -12,12 +12,12 @@ export function endOfBatch({ status, counts, incomplete, stopped }: End, continu
     ...(held > 0 ? [`${held} items need a person`] : []),
     ...(continuing > 0 ? [`${continuing} items continue as separate jobs`] : []),
     ...(unfollowed > 0
-      ? [`${unfollowed} items are at the service, and nobody asks after them: ${reason}`]
+      ? [`${unfollowed} items are at the service, and nobody polls them: ${reason}`]
       : []),
     ...(counts.failed > 0 ? [`${counts.failed} items failed`] : []),
     ...(undone > 0 ? [`${undone} items were not done: ${reason}`] : []),
     ...(stopped && unfollowed + undone === 0
-      ? [`a part of it was stopped before all was written and told: ${reason}`]
+      ? [`a part of it was stopped before everything was written and notified: ${reason}`]
       : []),
     ...(incomplete ? [`${counts.cancelled - undone} items were not handed over: ${incomplete}`] : []),
   ];
