@@ -2,7 +2,6 @@
 import { type SegueWorker, type SegueWorkerOptions } from './worker';
 
 export { SegueClient } from './client/segueClient';
-export { Batch } from './client/batches/batch';
 export { type LeftItems } from './client/batches/retry';
 export * from './client/batches';
 export { type BatchPartition } from './runs/batch/handOver';
@@ -11,7 +10,6 @@ export { type ManifestWarning } from './runs/manifest';
 export { type FilePlace, type ResultWithFiles, type SavedFile } from './client/files';
 export { type KeptResults, type MissingResults, type ResultsOptions } from './client/batches/results';
 export * from './client/campaigns';
-export * from './client/campaigns/campaign';
 export { campaignJsonSchema } from './runs/schemas/campaign';
 export { outlookJsonSchema } from './runs/schemas/outlook';
 export { scheduleJsonSchema } from './runs/schemas/schedule';

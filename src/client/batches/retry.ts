@@ -12,7 +12,7 @@ import { factsOf, inPartitions, manifestOf, type Partition } from '../../runs/ma
 import { ifFound, isOpen } from '../../runs/ownRun';
 import { inputOf } from '../../runs/start';
 import { notRepeated } from '../jobs/retry';
-import { type Batch } from './batch';
+import { type Batch } from '.';
 import { followResult } from './left';
 import { findPartition, partitionItems, partitionResults } from './results';
 

@@ -104,12 +104,14 @@ export interface HandOverOptions {
   name?: string;
   /** What the check found: a file may be written to between the two readings. */
   facts?: PartitionFacts[];
+  /** Stops the reading between two partitions. */
+  signal?: AbortSignal;
 }
 
 /** The partitions that the check found, or an error if the manifest has changed. */
 export async function* readPartitions(
   lines: AsyncIterable<ManifestLine>,
-  { skipBad = false, name = 'manifest', facts }: HandOverOptions = {},
+  { skipBad = false, name = 'manifest', facts, signal }: HandOverOptions = {},
 ): AsyncGenerator<Partition> {
   let count = 0;
   const onBad = (): void => {
@@ -117,6 +119,7 @@ export async function* readPartitions(
   };
   for await (const partition of inPartitions(goodItems(lines, onBad))) {
     if (facts && facts[count]?.digest !== partition.digest) throw changed(name);
+    signal?.throwIfAborted();
     count += 1;
     yield partition;
   }
@@ -156,9 +159,8 @@ export function withCheckedManifest<T>(
     onCheck?.(name, check);
     if (!check.usable) throw new InvalidInputError(problemLines(name, check), 'The batch was not started');
     const { digest, items, partitions: facts } = check;
-    const partitions = {
-      [Symbol.asyncIterator]: () => readPartitions(lines(), { skipBad, name, facts }),
-    };
+    const reading = { skipBad, name, facts, signal: options.signal };
+    const partitions = { [Symbol.asyncIterator]: () => readPartitions(lines(), reading) };
     return work({ name, manifest: { digest, items, partitions: facts }, partitions });
   });
 }

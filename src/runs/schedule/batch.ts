@@ -15,7 +15,7 @@ import {
   UnreachableAddressError,
 } from '../../errors';
 import { digest } from '../../platform/digest';
-import { type BatchPartition, missingPartitions } from '../batch/handOver';
+import { missingPartitions } from '../batch/handOver';
 import { startBatch } from '../batch/start';
 import { type ManifestCheck } from '../manifest';
 import { addressName } from '../manifest/address';
@@ -152,19 +152,9 @@ async function handOverBatch(
     address,
     { skipBad, proxy, signal, onCheck },
     async ({ name, manifest, partitions }) => {
-      const spec = { ...asked, manifest, partitions: untilAborted(partitions, signal), source: name };
+      const spec = { ...asked, manifest, partitions, source: name };
       const run = await startBatch(temporal, spec, settings);
       return { ...run, digest: manifest.digest, warnings };
     },
   );
-}
-
-async function* untilAborted(
-  partitions: AsyncIterable<BatchPartition>,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<BatchPartition> {
-  for await (const partition of partitions) {
-    signal?.throwIfAborted();
-    yield partition;
-  }
 }
