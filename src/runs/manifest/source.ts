@@ -90,7 +90,9 @@ export async function withManifest<T>(
   work: (manifest: RereadableManifest) => Promise<T>,
 ): Promise<T> {
   const name = manifestName(source);
-  const file = (await isFile(source))
+  // A path may also be a pipe or a device.
+  const isFile = source !== '-' && (await stat(source).catch(() => undefined))?.isFile();
+  const file = isFile
     ? await open(source).catch((error: unknown) => {
         throw unusable(source, error);
       })
@@ -118,15 +120,6 @@ async function openCopy(source: string, name: string, options: ReadOptions): Pro
 function isOwnTrouble(error: unknown): error is NodeJS.ErrnoException {
   const { syscall } = error as { syscall?: unknown };
   return typeof syscall === 'string' && syscall !== 'read';
-}
-
-/** A path may also be a pipe or a device. */
-async function isFile(source: string): Promise<boolean> {
-  if (source === '-') return false;
-  return stat(source).then(
-    (found) => found.isFile(),
-    () => false,
-  );
 }
 
 /** A file without a name disappears with the process: it may contain signed addresses. */
