@@ -11,17 +11,12 @@ import {
   type PartitionFacts,
 } from '../../contract';
 import { digest } from '../../platform/digest';
+import { type BatchPartition } from '../batch/handOver';
 import { readItem } from './item';
 import { type ManifestLine } from './lines';
 
-export interface Partition {
-  /** From 1. */
-  n: number;
-  /** The number of its first item among all, from 0. */
-  firstItem: number;
-  items: BatchItem[];
-  /** The line of each item. */
-  lines: number[];
+export interface Partition extends BatchPartition {
+  firstLine: number;
   /** Of the items' JSON. */
   digest: string;
 }
@@ -79,7 +74,7 @@ const COMMA = 1;
 export async function* inPartitions(
   placed: AsyncIterable<Pick<PlacedItem, 'line' | 'item'>>,
 ): AsyncGenerator<Partition> {
-  let open = { n: 1, firstItem: 0, items: [] as BatchItem[], lines: [] as number[] };
+  let open = { n: 1, firstItem: 0, firstLine: 0, items: [] as BatchItem[] };
   let texts: string[] = [];
   let bytes = BRACKETS;
   for await (const { item, line } of placed) {
@@ -89,12 +84,11 @@ export async function* inPartitions(
     const isFull = items.length === MOST_PARTITION_ITEMS || bytes + more > LARGEST_PARTITION_BYTES;
     if (isFull && items.length > 0) {
       yield { ...open, digest: digestOf(texts) };
-      open = { n: n + 1, firstItem: firstItem + items.length, items: [], lines: [] };
+      open = { n: n + 1, firstItem: firstItem + items.length, firstLine: 0, items: [] };
       texts = [];
       bytes = BRACKETS;
     }
-    open.items.push(item);
-    open.lines.push(line);
+    if (open.items.push(item) === 1) open.firstLine = line;
     texts.push(text);
     bytes += more;
   }
@@ -107,8 +101,8 @@ function digestOf(texts: string[]): string {
   return hash('sha256', texts.map((text) => `${text}\n`).join(''), 'base64url').slice(0, DIGEST_LENGTH);
 }
 
-export function factsOf({ items, lines, digest: ofItems }: Partition): PartitionFacts {
-  return { items: items.length, firstLine: lines[0] ?? 0, digest: ofItems };
+export function factsOf({ items, firstLine, digest: ofItems }: Partition): PartitionFacts {
+  return { items: items.length, firstLine, digest: ofItems };
 }
 
 /** Of the items in their order; blank lines and bad lines do not count. */

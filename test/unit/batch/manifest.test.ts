@@ -67,7 +67,7 @@ describe('checking', () => {
     ]);
     expect(await checkManifest(linesIn(...texts))).toMatchObject({ usable: false });
     const [partition] = await all(readPartitions(linesIn(...texts), { skipBad: true }));
-    expect(partition?.lines).toEqual([1, 2]);
+    expect(partition?.items).toMatchObject([{ key: 'a', request: { image_url: IMAGE } }, { tool: TOOL }]);
   });
 
   test('a key that is a digest is taken by the line that gives it as its name', async () => {
