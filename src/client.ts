@@ -24,22 +24,7 @@ export {
   type WorkerRole,
 } from './config';
 export * from './contract';
-export {
-  DecisionRefusedError,
-  InvalidInputError,
-  KeyReusedError,
-  ManifestChangedError,
-  ManifestNotKeptError,
-  NoAnswerError,
-  NoSuchJobError,
-  NoSuchScheduleError,
-  NotRepeatedError,
-  NoTimezoneError,
-  NotSetUpError,
-  ScheduleExistsError,
-  UnreachableAddressError,
-  UnusableFileError,
-} from './errors';
+export * from './errors';
 export { type HeldJob, type HeldList, type HeldOptions } from './client/jobs/held';
 export {
   type DecisionAnswer,
