@@ -29,7 +29,8 @@ export function readSpecText(
   try {
     const document = parseDocument(text, { lineCounter, prettyErrors: false });
     const { errors, warnings } = document;
-    for (const { message, pos } of [...errors, ...warnings]) problems.push({ offset: pos[0], words: message });
+    for (const { message, pos } of [...errors, ...warnings])
+      problems.push({ offset: pos[0], words: message });
     // A text with syntax errors is not checked further.
     if (errors.length === 0) {
       spec = document.toJS();

@@ -118,7 +118,8 @@ class HeldReader {
 
   #hasWorker({ taskQueue }: WorkflowExecutionInfo): Promise<boolean> {
     const known = this.#isPolled.get(taskQueue);
-    const isPolled = known ?? pollersOf(this.temporal, taskQueue, 'workflow').then(({ length }) => length > 0);
+    const isPolled =
+      known ?? pollersOf(this.temporal, taskQueue, 'workflow').then(({ length }) => length > 0);
     this.#isPolled.set(taskQueue, isPolled);
     return isPolled;
   }

@@ -67,8 +67,10 @@ export class MediaClient extends RunsClient<MediaSpec, MediaState, MediaJob> {
   }
 }
 
-export interface TranscriptSpec
-  extends Pick<TranscriptInput, 'transcriptionId' | 'format' | 'scope' | 'poll' | 'write' | 'notify'> {
+export interface TranscriptSpec extends Pick<
+  TranscriptInput,
+  'transcriptionId' | 'format' | 'scope' | 'poll' | 'write' | 'notify'
+> {
   /** What makes it the same transcript. Default: the transcription's id. */
   key?: string;
 }

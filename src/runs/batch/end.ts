@@ -11,9 +11,7 @@ export function endOfBatch({ status, counts, incomplete, stopped }: End, continu
   const problems = [
     ...(held > 0 ? [`${held} items need a person`] : []),
     ...(continuing > 0 ? [`${continuing} items continue as separate jobs`] : []),
-    ...(unfollowed > 0
-      ? [`${unfollowed} items are at the service, and nobody polls them: ${reason}`]
-      : []),
+    ...(unfollowed > 0 ? [`${unfollowed} items are at the service, and nobody polls them: ${reason}`] : []),
     ...(counts.failed > 0 ? [`${counts.failed} items failed`] : []),
     ...(undone > 0 ? [`${undone} items were not done: ${reason}`] : []),
     ...(stopped && unfollowed + undone === 0

@@ -67,7 +67,9 @@ function validateTimes(spec: unknown): string[] {
   if (given.length === 1 && kind === 'every')
     return mustBe('every', value ?? null, isInterval, `${DURATION_FORM}, in whole seconds`);
   if (given.length === 1 && kind === 'cron')
-    return problemsIn('cron', [typeof value === 'string' ? readCron(value) : { problems: ['must be a text'] }]);
+    return problemsIn('cron', [
+      typeof value === 'string' ? readCron(value) : { problems: ['must be a text'] },
+    ]);
   const calendars = [value].flat();
   if (given.length === 1 && kind === 'calendar' && calendars.length > 0)
     return problemsIn('calendar', calendars.map(readCalendar));

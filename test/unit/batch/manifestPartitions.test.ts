@@ -28,9 +28,9 @@ describe('partitions', () => {
       [2, 500],
       [3, 1000],
     ]);
-    expect(
-      read.map(({ items, firstLine, digest }) => ({ items: items.length, firstLine, digest })),
-    ).toEqual(partitions);
+    expect(read.map(({ items, firstLine, digest }) => ({ items: items.length, firstLine, digest }))).toEqual(
+      partitions,
+    );
     expect(read.flatMap(({ items }) => items.map(({ key }) => key))).toEqual(
       Array.from({ length: 2 * MOST_PARTITION_ITEMS + 1 }, (_, n) => `k${n}`),
     );
