@@ -10,9 +10,8 @@ import {
   type RequestedRun,
 } from '../contract';
 import { mediaWorkflowId } from '../contract/ids';
-import { failedRun } from '../runs/failedRun';
 import { startMedia as startMediaJob } from '../runs/media';
-import { findOwnRun, isOpen } from '../runs/ownRun';
+import { failedRun, findOwnRun, isOpen } from '../runs/ownRun';
 import { inputFailure } from './lib/failures';
 import { subscribeToEnd, untilEnded } from './runs';
 

@@ -22,8 +22,7 @@ import {
 } from '../contract';
 import { searchAttributes } from '../contract/searchAttributes';
 import { inParallel } from '../platform/parallel';
-import { failedRun } from '../runs/failedRun';
-import { findOwnRun, isOpen } from '../runs/ownRun';
+import { failedRun, findOwnRun, isOpen } from '../runs/ownRun';
 import { LARGEST_RESULT_BYTES } from './lib/resultSize';
 
 /** Requests to the server at a time. */

@@ -12,13 +12,13 @@ export interface JobFilter {
   project?: ProjectRef;
 }
 
-export interface JobEntry {
+export interface JobEntry<Stage = MediaStage> {
   workflowId: string;
   runId: string;
   key: string;
   status: JobStatus;
   /** As the list has it, which lags behind. */
-  stage: MediaStage | null;
+  stage: Stage | null;
   /** The current task, or the last one. */
   taskId: string | null;
   tool: string | null;
@@ -27,9 +27,9 @@ export interface JobEntry {
   closedAt: string | null;
 }
 
-export function entryOf(run: Listed): JobEntry {
+export function entryOf<Stage extends string = MediaStage>(run: Listed): JobEntry<Stage> {
   const { workflowId, runId, startTime, closeTime, typedSearchAttributes: listed } = run;
-  const stage = (listed.get(searchAttributes.stage) ?? null) as MediaStage | null;
+  const stage = (listed.get(searchAttributes.stage) ?? null) as Stage | null;
   return {
     workflowId,
     runId,
@@ -53,7 +53,7 @@ const CLOSED: Partial<Record<Listed['status']['name'], JobStatus>> = {
   TERMINATED: 'terminated',
 };
 
-function statusOf({ status }: Listed, stage: MediaStage | null): JobStatus {
+function statusOf({ status }: Listed, stage: string | null): JobStatus {
   const closed = CLOSED[status.name];
   if (!closed) return stage === 'held' ? 'held' : 'running';
   return status.name === 'FAILED' && stage === 'abandoned' ? 'abandoned' : closed;

@@ -1,11 +1,10 @@
 /** The client of outlooks. */
-import { type WorkflowFailedError } from '@temporalio/client';
 import { type OutlookInput, type OutlookResult } from '../contract';
 import { outlookWorkflowId } from '../contract/ids';
 import { assertValid } from '../errors';
 import { outlookStart, validateOutlook } from '../runs/outlook';
 import { find, startOrFind } from '../runs/start';
-import { failedOutcome, type Standing, succeededWith } from './report';
+import { type Standing, succeededWith } from './report';
 import { Run, RunsClient } from './run';
 
 export type OutlookSpec = OutlookInput;
@@ -22,7 +21,7 @@ export class OutlooksClient extends RunsClient<OutlookSpec, undefined, OutlookRu
 }
 
 export class OutlookRun extends Run<undefined, OutlookResult> {
-  protected readonly stateQueryName = '';
+  protected readonly stateQuery = { name: '' };
 
   /** A look has no query: it is over in a moment. */
   override state(): Promise<undefined> {
@@ -35,9 +34,5 @@ export class OutlookRun extends Run<undefined, OutlookResult> {
 
   protected succeeded({ week, written, nudges, remarks }: OutlookResult): Standing {
     return succeededWith({ week, written, nudges, remarks });
-  }
-
-  protected failed(failure: WorkflowFailedError): Standing {
-    return failedOutcome(failure);
   }
 }

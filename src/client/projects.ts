@@ -45,31 +45,27 @@ export class ProjectsClient {
   /** Sends the change to the project's writer and waits until it is applied, or refused with the reason. */
   async patch(project: ProjectRef, change: ProjectChange, options: PatchOptions = {}): Promise<PatchReport> {
     const { changeId = randomUUID(), scope, signal } = options;
+    const given = scope?.organization ?? this.config.organization;
+    const findOrganization =
+      given === undefined ? this.options.findOrganization : () => Promise.resolve(given);
     const problems = validatePatch(project, change, { changeId, scope });
-    const organizationOf = this.#organizationLookup(scope);
-    if (!organizationOf)
+    if (!findOrganization)
       problems.push('scope.organization: is not given; which workspace? SEGUE_ORGANIZATION can tell, too');
-    if (problems.length > 0 || !organizationOf)
+    if (problems.length > 0 || !findOrganization)
       throw new InvalidInputError(problems, 'The change was not sent');
 
-    const organization = await organizationOf();
     const { taskQueue, submit } = this.config;
     const { resourcetype, id } = project;
     const start = writerStart({
       taskQueue,
       project: { resourcetype, id },
-      organization,
+      organization: await findOrganization(),
       authGrace: submit.authGrace,
     });
     const request: ChangeRequest = { changeId, change, space: scope?.space };
     const ask = (): Promise<ChangeOutcome> => this.#ask(start, request);
     const outcome = await (signal ? this.temporal.withAbortSignal(signal, ask) : ask());
     return { workflowId: start.workflowId, changeId, ...outcome };
-  }
-
-  #organizationLookup(scope: Scope | undefined): (() => Promise<string>) | undefined {
-    const given = scope?.organization ?? this.config.organization;
-    return given === undefined ? this.options.findOrganization : () => Promise.resolve(given);
   }
 
   async #ask(start: ReturnType<typeof writerStart>, request: ChangeRequest): Promise<ChangeOutcome> {

@@ -1,7 +1,4 @@
 /** The report of a run, as `--json` prints it. */
-import { type WorkflowFailedError } from '@temporalio/client';
-import { failedRun } from '../runs/failedRun';
-
 export type JobStatus =
   'running' | 'succeeded' | 'failed' | 'held' | 'abandoned' | 'cancelled' | 'terminated';
 
@@ -33,9 +30,4 @@ export type Standing = Pick<JobReport, 'status' | 'stage' | 'taskId' | 'info' | 
 
 export function succeededWith(info: unknown, taskId: string | null = null): Standing {
   return { status: 'succeeded', stage: 'succeeded', taskId, info, error: null };
-}
-
-export function failedOutcome(failure: WorkflowFailedError): Standing {
-  const { status, taskId, errors, error } = failedRun(failure);
-  return { status, stage: status, taskId, info: errors, error };
 }

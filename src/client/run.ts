@@ -14,8 +14,8 @@ import {
 import { type UpdateDefinition } from '@temporalio/common';
 import { DecisionRefusedError } from '../errors';
 import { retryUnavailable } from '../runs/orders';
-import { isOpen, type Listed } from '../runs/ownRun';
-import { noAnswer, QUERY_PATIENCE_MS } from '../runs/pollers';
+import { failedRun, isOpen, type Listed } from '../runs/ownRun';
+import { noAnswer, queryRun } from '../runs/pollers';
 import { type RunFacts, type StartSettings } from '../runs/start';
 import { type JobReport, type Standing } from './report';
 
@@ -41,7 +41,7 @@ export abstract class RunsClient<Spec, State, Handle extends Run<State>> {
   /** Starts it, or gives back the run that its key already has, running or closed. */
   abstract start(spec: Spec): Promise<Handle>;
 
-  /** Starts it and waits for its end, or until only a person can go on. */
+  /** Starts it and waits for its end, or until it is held. */
   async run(spec: Spec, options: WaitOptions<State> = {}): Promise<JobReport> {
     return (await this.start(spec)).wait(options);
   }
@@ -72,30 +72,24 @@ export abstract class Run<State = unknown, Result = unknown> {
     this.#isHidden = isHidden;
   }
 
-  protected abstract readonly stateQueryName: string;
+  protected abstract readonly stateQuery: { name: string };
 
   /** The report of an open run; the state is undefined if no worker answers. */
   protected abstract running(state: State | undefined): Standing;
 
   protected abstract succeeded(result: Result): Standing | Promise<Standing>;
 
-  protected abstract failed(failure: WorkflowFailedError): Standing | Promise<Standing>;
+  protected failed(failure: WorkflowFailedError): Standing | Promise<Standing> {
+    const { status, taskId, errors, error } = failedRun(failure);
+    return { status, stage: status, taskId, info: errors, error };
+  }
 
-  /** Set by jobs. Without `onChange`, `wait` then queries the worker only of a held job. */
+  /** Set by jobs: without `onChange`, `wait` queries the worker of a held job only. */
   protected readonly isListedAsHeld?: (listed: Listed) => boolean;
 
   /** What the run is doing, or was when it ended; undefined when no worker answers. */
   async state(): Promise<State | undefined> {
-    return this.#ask();
-  }
-
-  async #ask(): Promise<State | undefined> {
-    try {
-      const deadline = Date.now() + QUERY_PATIENCE_MS;
-      return await this.temporal.withDeadline(deadline, () => this.handle.query<State>(this.stateQueryName));
-    } catch {
-      return undefined;
-    }
+    return queryRun<State>(this.temporal, this.handle, this.stateQuery);
   }
 
   /** The same; a `NoAnswerError` when no worker answers. */
@@ -109,6 +103,13 @@ export abstract class Run<State = unknown, Result = unknown> {
     return isOpen(await this.handle.describe())
       ? this.#open(await this.state())
       : this.#closed(await this.end());
+  }
+
+  /** Waits for the end and returns the result; an end without one is thrown. */
+  async result(): Promise<Result> {
+    const end = await this.end();
+    if ('failure' in end) throw end.failure;
+    return end.result;
   }
 
   /** The report of a run that was just started, without a query: there may be no worker yet. */
@@ -166,7 +167,7 @@ export abstract class Run<State = unknown, Result = unknown> {
     order: Order,
   ): Promise<Answer> {
     if (!isOpen(await this.handle.describe())) throw this.#isOver();
-    if ((await this.#ask()) === undefined) throw await noAnswer(this.temporal, this.workflowId);
+    await this.requireState();
     try {
       return await sendOrder(this.temporal, this.workflowId, update, order);
     } catch (error) {
@@ -204,17 +205,17 @@ export abstract class Run<State = unknown, Result = unknown> {
     }
   }
 
-  get #identity(): Pick<JobReport, 'workflowId' | 'runId' | 'key' | 'existing'> {
-    return { workflowId: this.workflowId, runId: this.runId, key: this.key, existing: this.existing };
-  }
-
   #open(state: State | undefined): JobReport {
-    return { ...this.#identity, ...this.running(state) };
+    return this.#reportOf(this.running(state));
   }
 
   async #closed(end: Ended<Result>): Promise<JobReport> {
-    const standing = await ('result' in end ? this.succeeded(end.result) : this.failed(end.failure));
-    return { ...this.#identity, ...standing };
+    return this.#reportOf(await ('result' in end ? this.succeeded(end.result) : this.failed(end.failure)));
+  }
+
+  #reportOf(standing: Standing): JobReport {
+    const { workflowId, runId, key, existing } = this;
+    return { workflowId, runId, key, existing, ...standing };
   }
 }
 

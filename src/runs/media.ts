@@ -2,14 +2,7 @@
 import { type Client } from '@temporalio/client';
 import { validateScope } from '../api/scope';
 import { validateRequest } from '../api/tools';
-import {
-  MEDIA_WORKFLOW,
-  type MediaInput,
-  type NotifyTarget,
-  type PollSettings,
-  type Scope,
-  type WriteTarget,
-} from '../contract';
+import { MEDIA_WORKFLOW, type MediaInput, type PollSettings, type Scope } from '../contract';
 import { digest } from '../platform/digest';
 import { DURATION_FORM, parseDuration } from '../contract/durations';
 import { isGivenKey, KEY_FORM, mediaWorkflowId } from '../contract/ids';
@@ -18,22 +11,14 @@ import { assertValid } from '../errors';
 import { validateTargets, validateTaskId } from '../validation/inputs';
 import { type RunFacts, startOrFind, type StartSettings } from './start';
 
-export interface MediaSpec {
-  /** What makes it the same job. Without one: a digest of scope, tool and request. */
-  key?: string;
-  tool: string;
-  request: Record<string, unknown>;
-  scope?: Scope;
-  poll?: Partial<PollSettings>;
-  /** Where the result is set in a project's data. */
-  write?: WriteTarget;
-  /** Who is told of the end, and when a person is needed. */
-  notify?: NotifyTarget;
-  /** A task that already runs: it is followed, and nothing is submitted. */
-  taskId?: string;
-}
-
+/** What makes two requests the same job. */
 type Ask = Pick<MediaInput, 'tool' | 'request' | 'scope' | 'write' | 'notify' | 'taskId'>;
+
+export interface MediaSpec extends Ask {
+  /** What makes it the same job. Default: a digest of scope, tool and request. */
+  key?: string;
+  poll?: Partial<PollSettings>;
+}
 
 /** Starts the job, or gives back the run that its key already has, running or closed. It never submits twice. */
 export async function startMedia(
@@ -61,7 +46,6 @@ export function startMediaInput(temporal: Client, taskQueue: string, input: Medi
   });
 }
 
-/** A digest of what makes two requests the same job; settings of polling do not. */
 export function askOf({ tool, request, scope, write, notify, taskId }: Ask): string {
   return digest({ tool, request, scope: withoutGaps(scope), write, notify, taskId });
 }

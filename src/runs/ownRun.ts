@@ -1,13 +1,15 @@
-/** Finding runs: the one that stands for a job, whether it is open, and lists of them. */
+/** Finding runs: the one that stands for a job, whether it is open, how it ended, and lists of them. */
 import {
   type Client,
   type WorkflowExecutionDescription,
   type WorkflowExecutionInfo,
+  type WorkflowFailedError,
   WorkflowNotFoundError,
 } from '@temporalio/client';
+import { ApplicationFailure, CancelledFailure, TerminatedFailure } from '@temporalio/common';
+import { FAILURE, MEDIA_WORKFLOW, START_MEMO } from '../contract';
 import { quoted } from '../contract/searchAttributes';
 import { explainUnregistered } from './registration';
-import { MEDIA_WORKFLOW, START_MEMO } from '../contract';
 
 /** What the server knows of a run without its worker. */
 export type Listed = Omit<WorkflowExecutionInfo, 'raw'>;
@@ -99,4 +101,36 @@ export async function* findRuns(
 
 function ofWorkflows(workflows: readonly string[], query: string): string {
   return `WorkflowType IN (${workflows.map(quoted).join(', ')}) AND (${query})`;
+}
+
+/** How a run ended that did not succeed. */
+export interface FailedRun {
+  status: 'failed' | 'abandoned' | 'cancelled' | 'terminated';
+  /** If the failure has it. */
+  taskId: string | null;
+  /** The errors of the service. */
+  errors: unknown;
+  /** The same in words. */
+  error: string;
+}
+
+export function failedRun({ cause, message }: WorkflowFailedError): FailedRun {
+  const nothing = { taskId: null, errors: null };
+  if (cause instanceof CancelledFailure)
+    return { status: 'cancelled', ...nothing, error: 'it was cancelled' };
+  if (cause instanceof TerminatedFailure) return { status: 'terminated', ...nothing, error: cause.message };
+  if (!(cause instanceof ApplicationFailure))
+    return { status: 'failed', ...nothing, error: cause?.message ?? message };
+  const [facts] = (cause.details ?? []) as [{ taskId?: string; errors?: unknown }?];
+  return {
+    status: cause.type === FAILURE.abandoned ? 'abandoned' : 'failed',
+    taskId: facts?.taskId ?? null,
+    errors: facts?.errors ?? null,
+    error: cause.message,
+  };
+}
+
+/** The type of the failure with which a run ended itself. */
+export function failureType({ cause }: WorkflowFailedError): string | null {
+  return cause instanceof ApplicationFailure ? (cause.type ?? null) : null;
 }

@@ -1,4 +1,5 @@
-import { type Client } from '@temporalio/client';
+/** Whether a worker answers for a run. */
+import { type Client, type WorkflowHandle } from '@temporalio/client';
 import { optionalTsToMs } from '../platform/sdkInternals';
 import { temporal as proto } from '@temporalio/proto';
 import { formatDuration } from '../contract/durations';
@@ -10,7 +11,21 @@ const QUEUE_TYPE = {
 };
 
 /** How long a worker may take to answer a query. */
-export const QUERY_PATIENCE_MS = 5_000;
+const QUERY_PATIENCE_MS = 5_000;
+
+/** The answer of a run to a query; undefined if no worker gives one in time. */
+export async function queryRun<Answer>(
+  temporal: Client,
+  run: WorkflowHandle,
+  query: { name: string },
+): Promise<Answer | undefined> {
+  try {
+    const deadline = Date.now() + QUERY_PATIENCE_MS;
+    return await temporal.withDeadline(deadline, () => run.query<Answer>(query.name));
+  } catch {
+    return undefined;
+  }
+}
 
 /** A poll lasts at most a minute, and the server remembers pollers for five. */
 const SILENT_AFTER_MS = 70_000;

@@ -44,11 +44,7 @@ export async function requireRegistration(
   try {
     const { missing, clashing } = await readRegistration(connection, namespace);
     if (clashing.length > 0) throw clashingError(namespace, clashing);
-    if (missing.length === 0) return;
-    throw new NotSetUpError(
-      `The namespace ${namespace} lacks the search attributes ${missing.join(', ')}, so no job could run in it.\n` +
-        `Register them: TEMPORAL_NAMESPACE=${namespace} segue setup`,
-    );
+    if (missing.length > 0) throw missingError(namespace, missing.join(', '));
   } catch (error) {
     const code = grpcCode(error);
     if (code === GRPC.notFound)
@@ -66,9 +62,13 @@ export function explainUnregistered(error: unknown, namespace: string): unknown 
   const { details = '' } = (error instanceof ServiceError ? error.cause : error) as { details?: string };
   const isUnregistered = grpcCode(error) === GRPC.invalidArgument && /search attribute/i.test(details);
   if (!isUnregistered || !allSearchAttributes.some(({ name }) => details.includes(name))) return error;
+  return missingError(namespace, details);
+}
+
+function missingError(namespace: string, which: string): NotSetUpError {
   return new NotSetUpError(
-    `The namespace ${namespace} lacks search attributes that Segue needs, so no job can be started or listed in it: ` +
-      `${details}.\nRegister them: TEMPORAL_NAMESPACE=${namespace} segue setup`,
+    `The namespace ${namespace} lacks search attributes that Segue needs, so no job can run or be listed in it: ${which}.\n` +
+      `Register them: TEMPORAL_NAMESPACE=${namespace} segue setup`,
   );
 }
 
@@ -79,18 +79,11 @@ export function clashingError(namespace: string, clashing: string[]): NotSetUpEr
   );
 }
 
-export async function register(connection: Operated, namespace: string, names: string[]): Promise<void> {
-  const wanted = allSearchAttributes.filter(({ name }) => names.includes(name));
+/** All of them unless `names` says which. */
+export async function register(connection: Operated, namespace: string, names?: string[]): Promise<void> {
+  const wanted = allSearchAttributes.filter(({ name }) => names?.includes(name) ?? true);
   await connection.operatorService.addSearchAttributes({
     namespace,
     searchAttributes: Object.fromEntries(wanted.map(({ name, type }) => [name, TYPES[type]])) as never,
   });
-}
-
-export async function registerAll(connection: Operated, namespace: string): Promise<void> {
-  await register(
-    connection,
-    namespace,
-    allSearchAttributes.map(({ name }) => name),
-  );
 }

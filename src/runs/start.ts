@@ -26,20 +26,24 @@ export type RunFacts = Pick<WorkflowExecutionInfo, 'workflowId' | 'runId' | 'sta
   isHidden?: boolean;
 };
 
-export interface Start<Input> {
+/** What Temporal starts. */
+interface PlainStart<Input> {
   workflow: string;
   workflowId: string;
   taskQueue: string;
-  key: string;
   input: Input;
-  /** A digest of what makes two inputs the same job; settings of polling do not. */
-  askOf: (input: Input) => string;
-  attributes: ReturnType<typeof attributesOfJob>;
+  attributes?: ReturnType<typeof attributesOfJob>;
   summary: string;
-  /** Identifies the starter: a run with this token is not `existing`. Default: a random one. */
-  token?: string;
   /** Default: the server's. */
   priority?: Priority;
+}
+
+export interface Start<Input> extends PlainStart<Input> {
+  key: string;
+  /** A digest of what makes two inputs the same job; settings of polling do not. */
+  askOf: (input: Input) => string;
+  /** Identifies the starter: a run with this token is not `existing`. Default: a random one. */
+  token?: string;
   /** What to do about a key whose run asks for something else. Default: choose another. */
   adviceOnReuse?: string;
   /** Whether a closed run is replaced by a new one. Default: never. */
@@ -65,7 +69,7 @@ export async function startOrFind<Input extends object>(
   // Other languages write null for what they leave out.
   const askOf = (input: Input): string => start.askOf(withoutNulls(input));
   const memo: StartMemo = { segueAsk: askOf(start.input), [START_MEMO]: start.token ?? randomUUID() };
-  const look = async (): Promise<Look> => {
+  const look = async () => {
     const run = await describeOwnRun(temporal, workflowId);
     const found = (run.memo ?? {}) as Partial<StartMemo>;
     // The server does not say whether this call started the run; its token does.
@@ -75,28 +79,23 @@ export async function startOrFind<Input extends object>(
     return { run, existing, sameAsk: ask === memo.segueAsk };
   };
 
-  await begin(temporal, start, memo, 'REJECT_DUPLICATE');
+  await startOnce(temporal, start, memo);
   let found = await look();
   const isClosed = found.existing && !isOpen(found.run);
   if (isClosed && (await start.mayReplace?.(found.run, found.sameAsk))) {
-    await begin(temporal, start, memo, 'ALLOW_DUPLICATE');
+    await startOnce(temporal, start, memo, 'ALLOW_DUPLICATE');
     found = await look();
   }
   if (!found.sameAsk) throw new KeyReusedError(key, workflowId, start.adviceOnReuse);
   return { ...found.run, key, existing: found.existing };
 }
 
-interface Look {
-  run: WorkflowExecutionDescription;
-  existing: boolean;
-  sameAsk: boolean;
-}
-
-async function begin<Input>(
+/** Starts a run, unless its id has one, open or closed. */
+export async function startOnce<Input>(
   temporal: Client,
-  { workflow, workflowId, taskQueue, input, attributes, summary, priority }: Start<Input>,
-  memo: StartMemo,
-  workflowIdReusePolicy: 'REJECT_DUPLICATE' | 'ALLOW_DUPLICATE',
+  { workflow, workflowId, taskQueue, input, attributes, summary, priority }: PlainStart<Input>,
+  memo: Record<string, unknown>,
+  workflowIdReusePolicy: 'REJECT_DUPLICATE' | 'ALLOW_DUPLICATE' = 'REJECT_DUPLICATE',
 ): Promise<void> {
   const options = {
     ...{ workflowId, taskQueue, memo, workflowIdReusePolicy, priority },
@@ -108,7 +107,7 @@ async function begin<Input>(
   try {
     await retryUnavailable(() => temporal.workflow.start(workflow, options));
   } catch (error) {
-    // The run of the key is closed, and is returned like an open one.
+    // The run of this id is closed.
     if (error instanceof WorkflowExecutionAlreadyStartedError) return;
     throw explainUnregistered(error, temporal.options.namespace);
   }

@@ -1,7 +1,7 @@
 /** Partitions of batches whose histories are committed: every way through one, and of an item that left its own. */
 import { randomUUID } from 'node:crypto';
 import { type WorkflowHandle } from '@temporalio/client';
-import { type Batch } from '../../src/client/batches/batch';
+import { type Batch } from '../../src/client/batches';
 import { type MediaJob } from '../../src/client/jobs/job';
 import {
   BATCH_PART_WORKFLOW,

@@ -1,6 +1,6 @@
 /** Batches whose histories are committed: every way through one. */
 import { randomUUID } from 'node:crypto';
-import { type Batch } from '../../src/client/batches/batch';
+import { type Batch } from '../../src/client/batches';
 import { BATCH_WORKFLOW, batchCancelUpdate, batchStatusQuery, endHandOverSignal } from '../../src/contract';
 import { batchPartWorkflowId, batchWorkflowId } from '../../src/contract/ids';
 import { startSandbox } from '../../sandbox/src/server';

@@ -1,6 +1,5 @@
 import { type Command } from 'commander';
-import { type Batch } from '../../client/batches/batch';
-import { type BatchEntry, type BatchFilter } from '../../client/batches';
+import { type Batch, type BatchEntry, type BatchFilter } from '../../client/batches';
 import { BATCH_STAGES } from '../../contract';
 import { validateBatchOrder, validateConcurrencyOrder } from '../../validation/batch';
 import { type BatchCheckFlags, checkBatch } from './check';

@@ -1,6 +1,6 @@
 /** `segue batch results`: the outcome of each item, in the manifest's order, one JSON object a line. */
 import { once } from 'node:events';
-import { type Batch } from '../../client/batches/batch';
+import { type Batch } from '../../client/batches';
 import { type FilePlace, type ResultWithFiles, type SavedFile } from '../../client/files';
 import { type MissingResults } from '../../client/batches/results';
 import { type BatchItemStatus } from '../../contract';

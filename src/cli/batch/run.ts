@@ -1,6 +1,6 @@
 /** `segue batch start`, `run` and `retry`: the manifest is checked as a whole, then handed over. */
 import { type BatchSpec } from '../../runs/batch/start';
-import { type Batch } from '../../client/batches/batch';
+import { type Batch } from '../../client/batches';
 import { type ManifestCheck } from '../../runs/manifest';
 import { type JobReport, NO_JOB } from '../../client/report';
 import { type BatchResult, type BatchStatus } from '../../contract';

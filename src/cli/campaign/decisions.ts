@@ -1,6 +1,6 @@
 /** What people decide about a running campaign: approve, reject, change, pause, resume, add. */
 import { type Command } from 'commander';
-import { type Campaign } from '../../client/campaigns/campaign';
+import { type Campaign } from '../../client/campaigns';
 import { type CampaignStatus, type CampaignVerdict } from '../../contract';
 import { UsageError } from '../lib/exit';
 import { listFlag, objectFrom, orProblem, readObjectFile } from '../lib/flags';

@@ -1,6 +1,5 @@
 import { type Command } from 'commander';
-import { type CampaignEntry, type CampaignFilter } from '../../client/campaigns';
-import { type Campaign } from '../../client/campaigns/campaign';
+import { type Campaign, type CampaignEntry, type CampaignFilter } from '../../client/campaigns';
 import { type JobReport } from '../../client/report';
 import { CAMPAIGN_STAGES, type CampaignResult, type CampaignStatus } from '../../contract';
 import { campaignKeyOf, submitTaskQueue } from '../../contract/ids';

@@ -2,20 +2,15 @@
 import { type Client, WorkflowFailedError } from '@temporalio/client';
 import { type BatchItemResult, type BatchResult, type ItemCounts, type MediaResult } from '../../contract';
 import { batchItemPrefix, mediaWorkflowId } from '../../contract/ids';
-import { inParallel } from '../../platform/parallel';
 import { findRunsOfBatch, isItem } from '../../runs/batch/start';
-import { findOwnRun, isOpen, isRefusedStart, type Listed } from '../../runs/ownRun';
+import { failedRun, findOwnRun, isOpen, isRefusedStart, type Listed } from '../../runs/ownRun';
 import { entryOf } from '../listing';
 import { quoted } from '../../contract/searchAttributes';
-import { failedRun } from '../../runs/failedRun';
-
-/** Requests to the server at once. */
-const AT_ONCE = 10;
 
 export interface FollowedCounts {
   counts: ItemCounts;
   /** How many of the held items have an open job that needs no person. */
-  goingOn: number;
+  continuing: number;
 }
 
 /** The counts of a batch, with the status of separate jobs from the list of runs. */
@@ -24,7 +19,7 @@ export async function followCounts(
   key: string,
   { counts, startedAt, stopped }: Pick<BatchResult, 'counts' | 'startedAt' | 'stopped'>,
 ): Promise<FollowedCounts> {
-  if (counts.held <= (stopped?.unfollowed ?? 0)) return { counts, goingOn: 0 };
+  if (counts.held <= (stopped?.unfollowed ?? 0)) return { counts, continuing: 0 };
   const runs = await runsOfLeft(temporal, key, startedAt);
   const succeeded = runs.filter((run) => statusOf(run) === 'succeeded').length;
   const failed = runs.filter((run) => statusOf(run) === 'failed').length;
@@ -35,7 +30,7 @@ export async function followCounts(
       failed: counts.failed + failed,
       held: counts.held - succeeded - failed,
     },
-    goingOn: runs.filter(isGoingOn).length,
+    continuing: runs.filter(isContinuing).length,
   };
 }
 
@@ -69,11 +64,7 @@ export async function followResult(temporal: Client, result: BatchItemResult): P
 function whyHeld(workflowId: string, run: Listed | undefined): string | undefined {
   if (!run) return `its run ${workflowId} was not found: past retention, deleted, or not started yet`;
   if (!isOpen(run)) return `its run ${workflowId} was stopped; what to do: segue held`;
-  return isGoingOn(run) ? `it goes on as ${workflowId}: ${entryOf(run).stage ?? 'started'}` : undefined;
-}
-
-export function followResults(temporal: Client, results: BatchItemResult[]): Promise<BatchItemResult[]> {
-  return inParallel(AT_ONCE, results, (result) => followResult(temporal, result));
+  return isContinuing(run) ? `it continues as ${workflowId}: ${entryOf(run).stage ?? 'started'}` : undefined;
 }
 
 /** A run that was terminated, or timed out, counts as held: the service may still have its task. */
@@ -83,7 +74,7 @@ function statusOf({ status }: Listed): 'succeeded' | 'failed' | 'held' {
 }
 
 /** Whether no person has to do anything for it. */
-function isGoingOn(run: Listed): boolean {
+function isContinuing(run: Listed): boolean {
   const { stage } = entryOf(run);
   return isOpen(run) && stage !== 'held' && stage !== 'overdue';
 }

@@ -14,11 +14,12 @@ import {
 } from '../../contract';
 import { batchPartPrefix, batchPartWorkflowId, batchWorkflowId } from '../../contract/ids';
 import { quoted } from '../../contract/searchAttributes';
+import { inParallel } from '../../platform/parallel';
 import { readRetention } from '../../runs/batch/handOver';
-import { describeOwnRun, findRuns, ifFound, isOpen, isRefusedStart } from '../../runs/ownRun';
-import { noAnswer, QUERY_PATIENCE_MS } from '../../runs/pollers';
+import { findOwnRun, findRuns, isRefusedStart } from '../../runs/ownRun';
+import { noAnswer, queryRun } from '../../runs/pollers';
 import { inputOf } from '../../runs/start';
-import { followResults } from './left';
+import { followResult } from './left';
 
 /** A partition that has no results. */
 export interface MissingResults {
@@ -28,7 +29,7 @@ export interface MissingResults {
   items: number;
   /** `unknown` if no worker answers for the batch. */
   why: 'notHandedOver' | 'notKept' | 'unknown';
-  /** Of a partition that is not kept any more, as the batch counted. */
+  /** Of a partition that Temporal no longer keeps, as the batch counted. */
   counts: ItemCounts | null;
 }
 
@@ -37,32 +38,31 @@ export interface ResultsOptions {
   onMissing?: (missing: MissingResults) => void;
 }
 
+/** Requests to the server at once. */
+const AT_ONCE = 10;
+
 export async function* resultsOfBatch(
   temporal: Client,
   key: string,
   { partitions }: BatchManifest,
   { onMissing }: ResultsOptions,
 ): AsyncGenerator<BatchItemResult> {
-  // Queried once, and only if something is missing.
-  let asking: ReturnType<typeof queryPartitions> | undefined;
+  // What the batch knows of its partitions, also of those that Temporal has forgotten.
+  let known: KnownPartition[] | undefined;
+  const batch = temporal.workflow.getHandle(batchWorkflowId(key));
   let first = 1;
   for (const [index, { items }] of partitions.entries()) {
     const n = index + 1;
-    const results = await partitionResults(temporal, key, n);
-    if (results) yield* await followResults(temporal, results);
-    else if (onMissing) {
-      const known = await (asking ??= queryPartitions(temporal, key));
-      onMissing({ n, first, items, ...whyMissing(known?.[index]) });
+    const partition = await findPartition(temporal, key, n);
+    if (partition) {
+      const results = await partitionResults(temporal, partition);
+      yield* await inParallel(AT_ONCE, results, (result) => followResult(temporal, result));
+    } else if (onMissing) {
+      known ??= (await queryRun<KnownPartition[]>(temporal, batch, batchPartitionsQuery)) ?? [];
+      onMissing({ n, first, items, ...whyMissing(known[index]) });
     }
     first += items;
   }
-}
-
-/** What a batch knows of its partitions, also of those that Temporal has forgotten; undefined without an answer. */
-async function queryPartitions(temporal: Client, batch: string): Promise<KnownPartition[] | undefined> {
-  const handle = temporal.workflow.getHandle(batchWorkflowId(batch));
-  const deadline = Date.now() + QUERY_PATIENCE_MS;
-  return temporal.withDeadline(deadline, () => handle.query(batchPartitionsQuery)).catch(() => undefined);
 }
 
 function whyMissing(known: KnownPartition | undefined): Pick<MissingResults, 'why' | 'counts'> {
@@ -70,53 +70,35 @@ function whyMissing(known: KnownPartition | undefined): Pick<MissingResults, 'wh
   return known.isThere ? { why: 'notKept', counts: known.counts } : { why: 'notHandedOver', counts: null };
 }
 
-/** Undefined if there is no such run. A `NoAnswerError` if it needs a worker and none answers. */
-export async function partitionResults(
+/** Undefined if Temporal has no run of it, or only a start that was refused. */
+export async function findPartition(
   temporal: Client,
   batch: string,
   n: number,
-): Promise<BatchItemResult[] | undefined> {
-  const handle = await ifFound(partitionHandle(temporal, batch, n));
-  if (!handle) return undefined;
-  const { status } = await handle.describe();
-  if (status.name === 'COMPLETED') return ((await handle.result()) as PartitionResult).items;
-  try {
-    const deadline = Date.now() + QUERY_PATIENCE_MS;
-    // A stopped run is queried, too: a worker replays its history.
-    return await temporal.withDeadline(deadline, () => handle.query(partitionResultsQuery));
-  } catch {
-    throw await noAnswer(temporal, handle.workflowId);
-  }
+): Promise<WorkflowHandle | undefined> {
+  const run = await findOwnRun(temporal, batchPartWorkflowId(batch, n));
+  if (!run || isRefusedStart(run)) return undefined;
+  return temporal.workflow.getHandle(run.workflowId, run.isHidden ? run.runId : undefined);
 }
 
-/** A later start of the same id, which was refused, does not count. */
-async function partitionHandle(temporal: Client, batch: string, n: number): Promise<WorkflowHandle> {
-  const workflowId = batchPartWorkflowId(batch, n);
-  const run = await describeOwnRun(temporal, workflowId);
-  if (isRefusedStart(run))
-    throw new Error(
-      `All that Temporal has of ${workflowId} is a start that was refused; what its items became is not kept any more.`,
-    );
-  return temporal.workflow.getHandle(workflowId, run.isHidden ? run.runId : undefined);
+/** A `NoAnswerError` if it needs a worker and none answers. */
+export async function partitionResults(
+  temporal: Client,
+  partition: WorkflowHandle,
+): Promise<BatchItemResult[]> {
+  const { status } = await partition.describe();
+  if (status.name === 'COMPLETED') return ((await partition.result()) as PartitionResult).items;
+  // A stopped run is queried, too: a worker replays its history.
+  const results = await queryRun<BatchItemResult[]>(temporal, partition, partitionResultsQuery);
+  if (!results) throw await noAnswer(temporal, partition.workflowId);
+  return results;
 }
 
-export async function partitionItems(temporal: Client, batch: string, n: number): Promise<BatchItem[]> {
-  const { workflowId, raw, runId } = await (await partitionHandle(temporal, batch, n)).describe();
+export async function partitionItems(temporal: Client, partition: WorkflowHandle): Promise<BatchItem[]> {
+  const { workflowId, raw, runId } = await partition.describe();
   // Only the input of the first run has all items.
   const first = { workflowId, runId: raw.workflowExecutionInfo?.firstRunId ?? runId };
   return ((await inputOf(temporal, first)) as PartitionInput).items;
-}
-
-/** A partition tells its batch of its end just before it; one that goes on for longer has work left. */
-const CLOSING_PATIENCE_MS = 10_000;
-
-export async function isPartitionOpen(temporal: Client, batch: string, n: number): Promise<boolean> {
-  const handle = await ifFound(partitionHandle(temporal, batch, n));
-  if (!handle || !isOpen(await handle.describe())) return false;
-  const deadline = Date.now() + CLOSING_PATIENCE_MS;
-  // Errors do not matter: the status is read again.
-  await temporal.withDeadline(deadline, () => handle.result()).catch(() => undefined);
-  return isOpen(await handle.describe());
 }
 
 export interface KeptResults {

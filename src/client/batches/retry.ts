@@ -1,21 +1,20 @@
 /** Running the failed items of a batch once more, as a batch of their own. */
-import { type Client, type WorkflowExecutionInfo } from '@temporalio/client';
+import { type Client, type WorkflowExecutionInfo, type WorkflowHandle } from '@temporalio/client';
 import {
   type BatchInput,
   type BatchItem,
   type BatchItemResult,
-  type BatchManifest,
   type BatchResult,
   type PartitionFacts,
 } from '../../contract';
-import { againKey, batchPartWorkflowId } from '../../contract/ids';
+import { againKey } from '../../contract/ids';
 import { factsOf, inPartitions, manifestOf, type Partition } from '../../runs/manifest/partitions';
-import { ifFound } from '../../runs/ownRun';
+import { ifFound, isOpen } from '../../runs/ownRun';
 import { inputOf } from '../../runs/start';
 import { notRepeated } from '../jobs/retry';
-import { type Batch } from './batch';
+import { type Batch } from '.';
 import { followResult } from './left';
-import { isPartitionOpen, partitionItems, partitionResults } from './results';
+import { findPartition, partitionItems, partitionResults } from './results';
 
 /** Items that did not succeed and are not repeated, by reason. */
 export interface LeftItems {
@@ -27,27 +26,18 @@ export interface LeftItems {
   cancelled: number;
 }
 
-export interface FailedItems {
-  manifest: BatchManifest;
+export interface BatchRetry {
+  /** The input of the new batch. */
+  input: BatchInput;
   left: LeftItems;
   /** Read from the runs of the batch, from the first partition on each time. */
   partitions: AsyncIterable<Partition>;
 }
 
-/** The input of the new batch, without its manifest. */
-export type RepeatInput = Omit<BatchInput, 'manifest' | 'source' | 'carried'>;
-
 /** The failed items of a closed batch are the same each time, so two retries give one new batch. */
-export async function repeatOf(
-  temporal: Client,
-  repeated: Batch,
-): Promise<{ input: RepeatInput; failed: FailedItems }> {
-  const { carried, manifest, source, ...input } = (await inputOf(temporal, repeated)) as BatchInput;
-  const failed = await findFailed(temporal, repeated, manifest.partitions.length);
-  return { input: { ...input, key: againKey(repeated.key) }, failed };
-}
-
-async function findFailed(temporal: Client, repeated: Batch, total: number): Promise<FailedItems> {
+export async function prepareRetry(temporal: Client, repeated: Batch): Promise<BatchRetry> {
+  const { carried, manifest: before, source, ...input } = (await inputOf(temporal, repeated)) as BatchInput;
+  const total = before.partitions.length;
   const { status, stage } = await repeated.report();
   if (status === 'running') throw notRepeated(repeated, `it is still running${stage ? ` (${stage})` : ''}`);
   // Items that failed after its end are separate jobs and are not repeated here.
@@ -56,24 +46,24 @@ async function findFailed(temporal: Client, repeated: Batch, total: number): Pro
   const facts: PartitionFacts[] = [];
   const items = failedItems(temporal, repeated, total, tally);
   for await (const partition of inPartitions(items)) facts.push(factsOf(partition));
-  const { absent, left } = tally;
   const manifest = manifestOf(facts);
   const missing = (result?.counts.failed ?? 0) - manifest.items;
-  if (missing > 0) throw notRepeated(repeated, `${missing} of its failed items are not kept any more`);
+  if (missing > 0) throw notRepeated(repeated, `Temporal no longer keeps ${missing} of its failed items`);
   // A batch that was stopped has no counts that tell whether an item of an absent partition failed.
-  if (!result && absent > 0)
+  if (!result && tally.absent > 0)
     throw notRepeated(
       repeated,
-      `it was stopped, and Temporal has no run of ${absent} of its partitions: they were never handed over, or are kept no ` +
-        'longer; start a batch of the items that are not done, with another key',
+      `it was stopped, and Temporal has no run of ${tally.absent} of its partitions: they were never handed over, or are ` +
+        'no longer kept; start a batch of the items that are not done, with another key',
     );
-  const partitions = {
-    [Symbol.asyncIterator]: () => inPartitions(failedItems(temporal, repeated, total)),
+  return {
+    input: { ...input, key: againKey(repeated.key), manifest },
+    left: tally.left,
+    partitions: { [Symbol.asyncIterator]: () => inPartitions(failedItems(temporal, repeated, total)) },
   };
-  return { manifest, left, partitions };
 }
 
-/** The result of a batch that came to its end; null for any other. No worker is asked. */
+/** The result of a batch that completed; null for any other. No worker is queried. */
 export async function resultOf(
   temporal: Client,
   { status, workflowId, runId }: Pick<WorkflowExecutionInfo, 'status' | 'workflowId' | 'runId'>,
@@ -86,7 +76,7 @@ export async function resultOf(
 /** What is not repeated. */
 interface Tally {
   left: LeftItems;
-  /** Partitions that were never handed over, or are kept no longer. */
+  /** Partitions that were never handed over, or are no longer kept. */
   absent: number;
 }
 
@@ -99,12 +89,18 @@ async function* failedItems(
 ): AsyncGenerator<{ line: number; item: BatchItem }> {
   let line = 0;
   for (let n = 1; n <= total; n++) {
-    const results = await closedResults(temporal, repeated, n);
-    if (!results && tally) tally.absent += 1;
-    const asked = results?.some(isFailed) ? await partitionItems(temporal, repeated.key, n) : [];
-    for (const [place, result] of (results ?? []).entries()) {
-      const item = asked[place];
-      if (isFailed(result) && item) yield { line: ++line, item: anew(item) };
+    const partition = await findPartition(temporal, repeated.key, n);
+    if (!partition) {
+      if (tally) tally.absent += 1;
+      continue;
+    }
+    await requireClosed(temporal, repeated, partition);
+    const results = await partitionResults(temporal, partition);
+    const items = results.some(isFailed) ? await partitionItems(temporal, partition) : [];
+    for (const [place, result] of results.entries()) {
+      const item = items[place];
+      // The retry gets a new task.
+      if (isFailed(result) && item) yield { line: ++line, item: { ...item, taskId: undefined } };
       else if (tally) countLeft(tally.left, await followResult(temporal, result));
     }
   }
@@ -115,22 +111,20 @@ function isFailed({ status }: BatchItemResult): boolean {
   return status === 'failed';
 }
 
-/** The retry gets a new task. */
-function anew({ taskId, ...item }: BatchItem): BatchItem {
-  return item;
-}
+/** A partition signals its end to its batch just before it closes; one that is open for longer has work left. */
+const CLOSING_PATIENCE_MS = 10_000;
 
-async function closedResults(
-  temporal: Client,
-  repeated: Batch,
-  n: number,
-): Promise<BatchItemResult[] | undefined> {
-  // Partitions of a stopped batch follow their tasks to the end.
-  if (!(await isPartitionOpen(temporal, repeated.key, n))) return partitionResults(temporal, repeated.key, n);
-  const workflowId = batchPartWorkflowId(repeated.key, n);
+/** Partitions of a stopped batch follow their tasks to the end. */
+async function requireClosed(temporal: Client, repeated: Batch, partition: WorkflowHandle): Promise<void> {
+  if (!isOpen(await partition.describe())) return;
+  const deadline = Date.now() + CLOSING_PATIENCE_MS;
+  // Errors do not matter: the status is read again.
+  await temporal.withDeadline(deadline, () => partition.result()).catch(() => undefined);
+  if (!isOpen(await partition.describe())) return;
+  const { workflowId } = partition;
   throw notRepeated(
     repeated,
-    `${workflowId} is still open; ask again when it is over. One that only waits ends within six hours; ` +
+    `${workflowId} is still open; retry when it is closed. One that only waits ends within six hours; ` +
       `to end it now: temporal workflow cancel --workflow-id ${workflowId}`,
   );
 }

@@ -1,6 +1,5 @@
 /** What needs a person: jobs that are held or overdue, and those that were stopped with work under way. */
 import {
-  ApplicationFailure,
   type Client,
   type WorkflowExecutionDescription,
   type WorkflowExecutionInfo,
@@ -17,15 +16,14 @@ import {
   TRANSCRIPT_WORKFLOW,
 } from '../../contract';
 import { againKey, mediaWorkflowId, submitRequestId } from '../../contract/ids';
-import { isRecord, isText } from '../../validation/inputs';
-import { type Job, jobOf, type JobState } from './job';
+import { jobOf } from './job';
 import { inputOf } from '../../runs/start';
 import { entryOf, type JobEntry } from '../listing';
 import { inParallel } from '../../platform/parallel';
-import { pollersOf, QUERY_PATIENCE_MS } from '../../runs/pollers';
+import { pollersOf } from '../../runs/pollers';
 import { type Remains, remainsOfStopped, successorKey } from './leftovers';
 import { quoted, searchAttributes } from '../../contract/searchAttributes';
-import { findFirstRun, findRun, findRuns } from '../../runs/ownRun';
+import { countRuns, failureType, findRun, findRuns } from '../../runs/ownRun';
 
 export interface HeldOptions {
   /** The most jobs to return, oldest first. Default: 50. */
@@ -89,18 +87,18 @@ export async function findHeld(temporal: Client, { limit = DEFAULT_LIMIT }: Held
 
 /** Queries each run, except on task queues without a worker: each of those queries would take seconds. */
 class HeldReader {
-  readonly #silent = new Map<string, Promise<boolean>>();
+  readonly #isPolled = new Map<string, Promise<boolean>>();
 
   constructor(private readonly temporal: Client) {}
 
   async read(run: WorkflowExecutionInfo): Promise<HeldJob | undefined> {
     const entry = entryOf(run);
     const isStopped = entry.closedAt !== null;
-    if (isStopped) return (await this.#isSettled(entry)) ? undefined : this.#stopped(run);
+    if (isStopped) return (await this.#isSettled(entry)) ? undefined : this.#stopped(run, entry);
     const job = jobOf(this.temporal, { key: entry.key, existing: true, ...run });
     // A paused run answers no query: only the list entry is known.
     const isPaused = run.status.name === 'PAUSED';
-    const state = isPaused || (await this.#isSilent(run)) ? undefined : await this.#stateOf(run, job);
+    const state = !isPaused && (await this.#hasWorker(run)) ? await job.state() : undefined;
     const { hold = null } = state ?? {};
     // The list lags behind: the hold was decided meanwhile.
     if (state && !hold) return undefined;
@@ -118,11 +116,18 @@ class HeldReader {
     };
   }
 
+  #hasWorker({ taskQueue }: WorkflowExecutionInfo): Promise<boolean> {
+    const known = this.#isPolled.get(taskQueue);
+    const isPolled =
+      known ?? pollersOf(this.temporal, taskQueue, 'workflow').then(({ length }) => length > 0);
+    this.#isPolled.set(taskQueue, isPolled);
+    return isPolled;
+  }
+
   /** A closed run is not queried: a worker with its code may be gone. */
-  async #stopped(run: WorkflowExecutionInfo): Promise<HeldJob> {
-    const entry = entryOf(run);
+  async #stopped(run: WorkflowExecutionInfo, entry: JobEntry): Promise<HeldJob> {
     const remains = remainsOfStopped(run);
-    const input = askedOf(await inputOf(this.temporal, run), entry);
+    const input = { ...((await inputOf(this.temporal, run)) as MediaInput), key: entry.key };
     return {
       ...entry,
       requestId: remains.is === 'unknown' ? remains.requestId : null,
@@ -132,61 +137,23 @@ class HeldReader {
     };
   }
 
-  /** After a query that timed out, other runs of the same task queue are not queried. */
-  async #stateOf({ taskQueue }: WorkflowExecutionInfo, job: Job): Promise<JobState | undefined> {
-    const asked = Date.now();
-    const state = await job.state();
-    if (!state && Date.now() - asked > QUERY_PATIENCE_MS / 2)
-      this.#silent.set(taskQueue, Promise.resolve(true));
-    return state;
-  }
-
   /** Not listed once the run was reset, the job was retried or got its next key, or another run follows its task. */
   async #isSettled({ workflowId, runId, key, taskId, closedAt }: JobEntry): Promise<boolean> {
     const latest = await findRun(this.temporal, workflowId);
     if (latest?.runId !== runId && !(await this.#isRefusedRepetition(latest))) return true;
-    for (const next of [successorKey(key), againKey(key)]) {
-      if (await this.#wasStartedSince(Date.parse(closedAt ?? ''), mediaWorkflowId(next))) return true;
-    }
-    if (taskId === null) return false;
-    const followers = `${searchAttributes.taskIds.name} = ${quoted(taskId)} AND (${OPEN} OR ExecutionStatus IN ('Completed', 'Failed'))`;
-    for await (const { workflowId: other } of findRuns(this.temporal, followers)) {
-      if (other !== workflowId) return true;
-    }
-    return false;
-  }
-
-  /** An older run with such a key is another job, and must not hide this one. */
-  async #wasStartedSince(stopped: number, workflowId: string): Promise<boolean> {
-    const latest = await findRun(this.temporal, workflowId);
-    const first = latest && (await findFirstRun(this.temporal, latest));
-    // A forgotten run closed before the stopped one, which the server still lists.
-    return first !== undefined && first.startTime.getTime() >= stopped;
+    const successors = [successorKey(key), againKey(key)].map((next) => quoted(mediaWorkflowId(next)));
+    // An older run with such a key is another job, and must not hide this one.
+    const continued = `WorkflowId IN (${successors.join(', ')}) AND StartTime >= ${quoted(closedAt ?? '')}`;
+    const followers = `WorkflowId != ${quoted(workflowId)} AND (${OPEN} OR ExecutionStatus IN ('Completed', 'Failed'))`;
+    const followed = `${followers} AND ${searchAttributes.taskIds.name} = ${quoted(taskId ?? '')}`;
+    return (await countRuns(this.temporal, taskId ? `(${continued}) OR (${followed})` : continued)) > 0;
   }
 
   /** The retry policy of a starter repeats a run that timed out; the repetition only fails. */
   async #isRefusedRepetition(run: WorkflowExecutionDescription | undefined): Promise<boolean> {
     if (run?.status.name !== 'FAILED') return false;
-    const end: unknown = await this.temporal.workflow
-      .getHandle(run.workflowId, run.runId)
-      .result()
-      .catch((error: unknown) => error);
-    if (!(end instanceof WorkflowFailedError)) return false;
-    return end.cause instanceof ApplicationFailure && end.cause.type === FAILURE.unsafeStart;
+    const handle = this.temporal.workflow.getHandle(run.workflowId, run.runId);
+    const end: unknown = await handle.result().catch((error: unknown) => error);
+    return end instanceof WorkflowFailedError && failureType(end) === FAILURE.unsafeStart;
   }
-
-  #isSilent({ taskQueue }: WorkflowExecutionInfo): Promise<boolean> {
-    const known = this.#silent.get(taskQueue);
-    if (known) return known;
-    const asked = pollersOf(this.temporal, taskQueue, 'workflow').then((pollers) => pollers.length === 0);
-    this.#silent.set(taskQueue, asked);
-    return asked;
-  }
-}
-
-/** The input of a run. A malformed input must not break the list. */
-function askedOf(input: unknown, { key, tool }: JobEntry): MediaInput {
-  const isUsable = isRecord(input) && isText(input.tool) && isRecord(input.request);
-  const asked = isUsable ? (input as unknown as MediaInput) : { tool: tool ?? 'TOOL', request: {} };
-  return { ...asked, key };
 }

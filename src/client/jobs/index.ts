@@ -1,22 +1,16 @@
 /** The clients of media jobs, transcripts and records. */
-import { ApplicationFailure, WorkflowFailedError } from '@temporalio/client';
+import { WorkflowFailedError } from '@temporalio/client';
 import { validateScope } from '../../api/scope';
 import {
   FAILURE,
   type MediaState,
-  type NotifyTarget,
-  type PollSettings,
   RECORD_WORKFLOW,
   type RecordInput,
   type RecordKind,
   type RecordState,
-  type RecordStatus,
-  type Scope,
-  type SubtitleFormat,
   TRANSCRIPT_WORKFLOW,
   type TranscriptInput,
   type TranscriptState,
-  type WriteTarget,
 } from '../../contract';
 import { mediaWorkflowId, recordKey, recordWorkflowId, transcriptWorkflowId } from '../../contract/ids';
 import { attributesOfJob } from '../../contract/searchAttributes';
@@ -31,7 +25,7 @@ import {
   validateSpec,
   withoutGaps,
 } from '../../runs/media';
-import { countRuns, findRuns } from '../../runs/ownRun';
+import { countRuns, failureType, findRuns } from '../../runs/ownRun';
 import { find, startOrFind } from '../../runs/start';
 import { validateRecordInput, validateTargets, validateTranscription } from '../../validation/inputs';
 import { entryOf, type JobEntry, type JobFilter, queryOf } from '../listing';
@@ -47,9 +41,9 @@ export class MediaClient extends RunsClient<MediaSpec, MediaState, MediaJob> {
   }
 
   /**
-   * Runs a job once more, as `<key>+2`, with what it was asked for then; asked for twice, it gives the same run.
-   * Refused with a `NotRepeatedError` while the job runs, while the service may still work on its task, and, without
-   * `again`, when it succeeded. With a spec, the job that it names is repeated, if it asked for the same.
+   * Runs a job once more, as `<key>+2`, with its first input; two calls give one run. Refused with a `NotRepeatedError`
+   * while the job runs, while the service may still work on its task, and, without `again`, when it succeeded. A spec
+   * instead of a key must ask for the same as the job that it names.
    */
   async retry(repeated: string | MediaSpec, options: RetryOptions = {}): Promise<MediaJob> {
     if (typeof repeated === 'string') return retryJob(this.temporal, await this.get(repeated), options);
@@ -73,18 +67,12 @@ export class MediaClient extends RunsClient<MediaSpec, MediaState, MediaJob> {
   }
 }
 
-export interface TranscriptSpec {
-  transcriptionId: string;
-  /** Default: `srt`. */
-  format?: SubtitleFormat;
-  /** What makes it the same transcript. Without one: the transcription's id. */
+export interface TranscriptSpec extends Pick<
+  TranscriptInput,
+  'transcriptionId' | 'format' | 'scope' | 'poll' | 'write' | 'notify'
+> {
+  /** What makes it the same transcript. Default: the transcription's id. */
   key?: string;
-  scope?: Scope;
-  poll?: Partial<PollSettings>;
-  /** Where the subtitles are set in a project's data. */
-  write?: WriteTarget;
-  /** Who is told of the end, and when a person is needed. */
-  notify?: NotifyTarget;
 }
 
 export class TranscriptsClient extends RunsClient<TranscriptSpec, TranscriptState, TranscriptJob> {
@@ -127,19 +115,12 @@ export function validateTranscript(spec: TranscriptSpec): string[] {
   ];
 }
 
-export interface RecordSpec {
-  kind: RecordKind;
-  id: string;
-  /** Statuses that end the wait as failed, in addition to the service's own. */
-  failOn?: RecordStatus[];
-  scope?: Scope;
-  poll?: Partial<PollSettings>;
-}
+export type RecordSpec = Pick<RecordInput, 'kind' | 'id' | 'failOn' | 'scope' | 'poll'>;
 
 export class RecordsClient extends RunsClient<RecordSpec, RecordState, RecordJob> {
   /**
-   * Starts the wait, or gives back the one that the record already has. Waiting costs nothing, so a closed one that
-   * never learned the end, or was asked for otherwise, is begun anew.
+   * Starts the wait, or gives back the one that the record already has. Waiting costs nothing, so a closed wait that
+   * never learned the end, or had another spec, is replaced.
    */
   async start(spec: RecordSpec): Promise<RecordJob> {
     assertValid(validateRecord(spec), 'The wait was not started');
@@ -176,7 +157,7 @@ export class RecordsClient extends RunsClient<RecordSpec, RecordState, RecordJob
       return true;
     } catch (error) {
       if (!(error instanceof WorkflowFailedError)) throw error;
-      return error.cause instanceof ApplicationFailure && error.cause.type === FAILURE.recordFailed;
+      return failureType(error) === FAILURE.recordFailed;
     }
   }
 }

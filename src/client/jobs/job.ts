@@ -1,5 +1,5 @@
 /** Handles of jobs: read the state, wait, decide. */
-import { ApplicationFailure, type Client, type WorkflowFailedError } from '@temporalio/client';
+import { type Client, type WorkflowFailedError } from '@temporalio/client';
 import { type UpdateDefinition } from '@temporalio/common';
 import {
   type Decision,
@@ -24,9 +24,9 @@ import { DecisionRefusedError, InvalidInputError } from '../../errors';
 import { mediaWorkflowId, recordWorkflowId, transcriptWorkflowId } from '../../contract/ids';
 import { entryOf } from '../listing';
 import { type Remains, remainsOfFailed, remainsOfStopped } from './leftovers';
-import { failedOutcome, type Standing, succeededWith } from '../report';
+import { type Standing, succeededWith } from '../report';
 import { Run, sendOrder, type WaitOptions as RunWaitOptions } from '../run';
-import { type Listed } from '../../runs/ownRun';
+import { failureType, type Listed } from '../../runs/ownRun';
 import { type RunFacts } from '../../runs/start';
 
 /** The state of a job. Not all kinds of jobs have the optional fields. */
@@ -54,7 +54,7 @@ export interface DecisionAnswer extends DecisionReceipt {
 }
 
 export abstract class Job<State extends JobState = JobState, Result = unknown> extends Run<State, Result> {
-  protected readonly stateQueryName = stateQuery.name;
+  protected readonly stateQuery = stateQuery;
 
   /**
    * Decides a held run. The hold is the one that is open now, unless it is named. A decision that was taken before
@@ -99,8 +99,8 @@ export abstract class Job<State extends JobState = JobState, Result = unknown> e
     };
   }
 
-  protected async failed(failure: WorkflowFailedError): Promise<Standing> {
-    const outcome = failedOutcome(failure);
+  protected override async failed(failure: WorkflowFailedError): Promise<Standing> {
+    const outcome = await super.failed(failure);
     // The failure of a cancelled or terminated run has no task id, but its task continues at the service.
     return { ...outcome, taskId: outcome.taskId ?? entryOf(await this.handle.describe()).taskId };
   }
@@ -113,8 +113,7 @@ export class MediaJob extends Job<MediaState, MediaResult> {
     if (run.status.name === 'COMPLETED') return { is: 'nothing' };
     if (run.status.name !== 'FAILED') return remainsOfStopped(run);
     const end = await this.end();
-    const cause = 'failure' in end ? end.failure.cause : undefined;
-    return remainsOfFailed(cause instanceof ApplicationFailure ? cause.type : null, run);
+    return remainsOfFailed('failure' in end ? failureType(end.failure) : null, run);
   }
 
   protected succeeded({ taskId, info }: MediaResult): Standing {

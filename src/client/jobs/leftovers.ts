@@ -1,4 +1,4 @@
-/** What a closed run may have left at the service, and the key of the run that goes on with it. */
+/** What a closed run may have left at the service, and the key of the run that continues it. */
 import { FAILURE, UNKNOWN_MEMO, type UnknownSubmit } from '../../contract';
 import { isGivenKey } from '../../contract/ids';
 import { searchAttributes } from '../../contract/searchAttributes';
@@ -45,7 +45,7 @@ const SUFFIX = '-next';
 const LONGEST_START = 120 - SUFFIX.length;
 
 /**
- * The key of the run that goes on where another was stopped: the same each time, and one that a person may give. A key
+ * The key of the run that continues a stopped one: the same each time, and one that a person may give. A key
  * that no person may give (`spring~banner`) gets a digest, which keeps it apart from keys that look alike.
  */
 export function successorKey(key: string): string {

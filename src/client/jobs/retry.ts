@@ -26,22 +26,13 @@ export async function retryJob(
   const { carried, taskId, held, ...input } = withoutNulls(start.input as MediaInput);
   if (spec && askOf(withoutNulls(spec)) !== askOf(input))
     throw new KeyReusedError(repeated.key, repeated.workflowId);
-  await requireRun(temporal, repeated);
   await requireOwnKey(temporal, repeated, input);
-  const wasReset = start.wasReset || (carried?.reset ?? false);
-  await requireOver(repeated, input, { again, wasReset });
+  // What was sent before a reset, or before a start that was refused, is not known to this run.
+  const isRefused = isRefusedStart(await describeOwnRun(temporal, repeated.workflowId));
+  const mayHaveSent = start.wasReset || (carried?.reset ?? false) || isRefused;
+  await requireOver(repeated, input, { again, mayHaveSent });
   const next = { ...input, key: againKey(repeated.key) };
   return new MediaJob(temporal, await startMediaInput(temporal, repeated.taskQueue, next));
-}
-
-/** A start that was refused tells nothing of the runs before it, which the list may not have any more. */
-async function requireRun(temporal: Client, repeated: MediaJob): Promise<void> {
-  if (!isRefusedStart(await describeOwnRun(temporal, repeated.workflowId))) return;
-  throw notRepeated(
-    repeated,
-    'Temporal has only a refused start of it, and the job may have been paid for before that. ' +
-      'If it never ran, start it with another key.',
-  );
 }
 
 /** `segue campaign change` uses the same key; the campaign would take this run for its own repeat. */
@@ -59,7 +50,7 @@ async function requireOwnKey(temporal: Client, repeated: MediaJob, { reportTo }:
 async function requireOver(
   repeated: MediaJob,
   input: MediaInput,
-  { again, wasReset }: { again: boolean; wasReset: boolean },
+  { again, mayHaveSent }: { again: boolean; mayHaveSent: boolean },
 ): Promise<void> {
   const { workflowId, key } = repeated;
   const { status, stage } = await repeated.report();
@@ -73,8 +64,7 @@ async function requireOver(
   if (status === 'running') throw notRepeated(repeated, `it is still running${stage ? ` (${stage})` : ''}`);
 
   let remains = await repeated.remains();
-  // What was sent before a reset is not known to the run that goes on.
-  if (remains.is === 'nothing' && wasReset) remains = { is: 'unknown', requestId: null };
+  if (remains.is === 'nothing' && mayHaveSent) remains = { is: 'unknown', requestId: null };
   switch (remains.is) {
     case 'nothing':
       return;
@@ -82,7 +72,7 @@ async function requireOver(
       throw notRepeated(
         repeated,
         `it ${status === 'failed' ? 'failed' : `was ${status}`}, but the service may still work on its task ${remains.taskId}. ` +
-          'Follow that task instead of paying for another; if it is surely dead, another key is another job.',
+          'Follow that task instead of paying for another; if it is surely dead, use another key.',
         { input, taskId: remains.taskId },
       );
     case 'unknown':
@@ -90,7 +80,7 @@ async function requireOver(
         repeated,
         `it was ${status}, and the service may have accepted it. Look there for ` +
           `${remains.requestId ? `the X-Request-Id ${remains.requestId}` : `X-Request-Ids that begin with ${key}.submit.`}. ` +
-          'If it is there, follow its task; if it is not, another key is another job.',
+          'If the service has it, follow its task; if not, use another key.',
         { input, taskId: null },
       );
   }

@@ -3,11 +3,8 @@ import { randomUUID } from 'node:crypto';
 import {
   ActivityFailure,
   type Client,
-  ScheduleAlreadyRunning,
-  type ScheduleDescription,
   type ScheduleHandle,
   ScheduleNotFoundError,
-  type ScheduleOverlapPolicy,
   WorkflowFailedError,
 } from '@temporalio/client';
 import { missingTimes } from '../../calendar/zones';
@@ -58,7 +55,7 @@ export { type FiringOptions } from '../../runs/schedule/spec';
 export interface CreatedSchedule {
   name: string;
   scheduleId: string;
-  /** The same schedule was there before; nothing was changed. */
+  /** The same schedule existed before; nothing was changed. */
   existing: boolean;
   /** The time zone in which it fires. */
   timezone: string;
@@ -79,22 +76,15 @@ export class SchedulesClient {
   ) {}
 
   /**
-   * Makes a schedule. The same one a second time is left as it is; one that asks for something else under the same name
-   * is a `ScheduleExistsError`. What is wrong is told at once, and nothing is sent.
+   * Creates a schedule. The same one a second time is left as it is; another under the same name is a
+   * `ScheduleExistsError`. All problems are reported at once, before anything is sent.
    */
   async create(name: string, options: ScheduleOptions): Promise<CreatedSchedule> {
     assertValid(validateSchedule(name, options), 'Nothing was scheduled');
     const existing = await this.#existing(name, options);
     if (existing) return existing;
     const { timezone, remarks } = await this.#zoneOf(options);
-    try {
-      await this.#make(name, options, timezone);
-    } catch (error) {
-      // Another client created it meanwhile.
-      const other = error instanceof ScheduleAlreadyRunning ? await this.#existing(name, options) : undefined;
-      if (!other) throw error;
-      return other;
-    }
+    await this.#make(name, options, timezone);
     const missing = missingTimes(options.spec, timezone, Date.now());
     return {
       ...{ name, scheduleId: scheduleId(name), existing: false, timezone },
@@ -132,14 +122,20 @@ export class SchedulesClient {
     await this.#with(name, async (schedule) => {
       const described = await schedule.describe();
       const policy = overlap ? policyOf(overlap) : described.policies.overlap;
-      requireNothingOpen(name, described, policy);
+      const [open] = described.info.runningActions;
+      // The server would skip the firing without an error.
+      if (policy === 'SKIP' && open)
+        throw new DecisionRefusedError(
+          `${open.workflow.workflowId} of the schedule ${name} is open, so another firing would be skipped. ` +
+            'The overlap allow-all starts it anyway, buffer-one starts it when that one is closed.',
+        );
       await schedule.trigger(policy);
     });
   }
 
   /**
-   * Fires for every time of the schedule from one moment to another, both included. A time that fired before gives the run
-   * that it has, and starts nothing.
+   * Fires for every time of the schedule from one moment to another, both included. A time that fired before starts
+   * nothing: its run is found.
    */
   async backfill(name: string, from: string, to: string, { overlap }: FiringOptions = {}): Promise<void> {
     assertValid(validateBackfill(name, { from, to, overlap }), 'Nothing was backfilled');
@@ -182,13 +178,10 @@ export class SchedulesClient {
 
   /** The schedule of this name, if it exists and asks for the same. */
   async #existing(name: string, options: ScheduleOptions): Promise<CreatedSchedule | undefined> {
-    const found = await this.temporal.schedule
-      .getHandle(scheduleId(name))
-      .describe()
-      .catch((error: unknown) => {
-        if (error instanceof ScheduleNotFoundError) return undefined;
-        throw error;
-      });
+    const found = await this.#with(name, (schedule) => schedule.describe()).catch((error: unknown) => {
+      if (error instanceof NoSuchScheduleError) return undefined;
+      throw error;
+    });
     if (!found) return undefined;
     const { segueAsk, segueSchedule } = (found.memo ?? {}) as Partial<ScheduleMemo>;
     if (segueAsk !== askOfSchedule(options)) throw new ScheduleExistsError(name);
@@ -196,15 +189,11 @@ export class SchedulesClient {
     return { name, scheduleId: scheduleId(name), existing: true, timezone, remarks: [] };
   }
 
+  /** Default: the zone of the workspace. A worker reads it, because this client has no credential of the service. */
   async #zoneOf({ spec, timezone, target }: ScheduleOptions): Promise<Zone> {
     if (timezone !== undefined) return { timezone, remarks: [] };
     // An interval needs no time zone.
     if ('every' in spec) return { timezone: 'UTC', remarks: [] };
-    return this.#zoneOfWorkspace(target.spec);
-  }
-
-  /** A worker reads it: this client has no credential of the service. */
-  async #zoneOfWorkspace({ scope }: WorkspaceClockInput): Promise<Zone> {
     const { taskQueue } = this.config;
     const workers = await pollersOf(this.temporal, taskQueue, 'workflow');
     if (workers.length === 0)
@@ -215,7 +204,7 @@ export class SchedulesClient {
       const clock = await this.temporal.workflow.execute<ReadWorkspaceClock>(WORKSPACE_CLOCK_WORKFLOW, {
         workflowId: workspaceClockWorkflowId(randomUUID()),
         taskQueue,
-        args: [{ scope }],
+        args: [{ scope: target.spec.scope }],
         workflowExecutionTimeout: CLOCK_PATIENCE,
         staticSummary: 'the time zone of the workspace, for a schedule',
       });
@@ -237,18 +226,4 @@ export class SchedulesClient {
       throw error;
     }
   }
-}
-
-/** The server would skip the firing without an error. */
-function requireNothingOpen(
-  name: string,
-  { info }: ScheduleDescription,
-  policy: ScheduleOverlapPolicy,
-): void {
-  const [open] = info.runningActions;
-  if (policy !== 'SKIP' || !open) return;
-  throw new DecisionRefusedError(
-    `${open.workflow.workflowId} of the schedule ${name} is open, so another firing would be skipped. ` +
-      'With the overlap allow-all it is started all the same, with buffer-one when that one is over.',
-  );
 }

@@ -19,10 +19,9 @@ import {
 } from '../../contract';
 import { type Duration, toDuration } from '../../contract/durations';
 import { firingIn, scheduleNameIn } from '../../contract/ids';
-import { isOpen } from '../../runs/ownRun';
+import { failedRun, isOpen } from '../../runs/ownRun';
 import { type JobStatus } from '../report';
 import { shownTarget, type TargetKind, targetWorkflowId } from '../../runs/schedule/targets';
-import { failedRun } from '../../runs/failedRun';
 
 /** The memo of a schedule. */
 export interface ScheduleMemo extends Record<string, unknown> {

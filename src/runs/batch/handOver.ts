@@ -1,5 +1,5 @@
 /** The hand-over of a batch: each partition of its manifest becomes a run of its own. */
-import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import { type Client } from '@temporalio/client';
 import { type Priority } from '@temporalio/common';
 import {
   BATCH_PART_WORKFLOW,
@@ -16,8 +16,8 @@ import { assertValid, InvalidInputError } from '../../errors';
 import { inParallel, inParallelFrom } from '../../platform/parallel';
 import { optionalTsToMs } from '../../platform/sdkInternals';
 import { validatePartitionInput } from '../../validation/batch';
-import { retryUnavailable } from '../orders';
 import { findFirstRun, findOwnRun } from '../ownRun';
+import { startOnce } from '../start';
 
 /** The items of one run. */
 export interface BatchPartition {
@@ -34,7 +34,7 @@ const LOOKED_FOR_AT_ONCE = 20;
 /** As many missing partitions as a person reads. */
 const MOST_NAMED = 10;
 
-/** Starts every partition that is not there yet. */
+/** Starts every partition that has no run yet. */
 export async function handOver(
   temporal: Client,
   { key, manifest, poll, submit }: BatchInput,
@@ -45,13 +45,17 @@ export async function handOver(
   const given = new Set<number>();
   await inParallelFrom(HANDED_OVER_AT_ONCE, partitions, async (one) => {
     const { n, firstItem, items } = one;
-    const partition = { batch: key, n, first: firstItem + 1, items, poll, submit };
+    const partition: PartitionInput = { batch: key, n, first: firstItem + 1, items, poll, submit };
     const problems = [...validatePartition(manifest, one), ...validatePartitionInput(partition)];
     assertValid(
       problems.map((problem) => `partition ${n}: ${problem}`),
       'The batch was not handed over, and waits for what is missing',
     );
-    await startPartition(temporal, partition, queue);
+    // A partition that has a run, open or closed, is left alone.
+    const workflowId = batchPartWorkflowId(key, n);
+    const summary = `partition ${n} of batch ${key}`;
+    const start = { workflow: BATCH_PART_WORKFLOW, workflowId, input: partition, summary, ...queue };
+    await startOnce(temporal, start, { [START_MEMO]: key });
     given.add(n);
   });
   const missing = await missingPartitions(temporal, { key, manifest }, given);
@@ -59,7 +63,7 @@ export async function handOver(
   const named = missing.length > MOST_NAMED ? [...missing.slice(0, MOST_NAMED), '...'] : missing;
   throw new InvalidInputError(
     [`of ${manifest.partitions.length} partitions ${missing.length} did not come: ${named.join(', ')}`],
-    `The batch ${key} is there and waits for the rest: the same start again goes on`,
+    `The batch ${key} is open and waits for the rest: start it again to continue`,
   );
 }
 
@@ -90,29 +94,6 @@ export async function missingPartitions(
   return others.filter((_n, index) => !found[index]);
 }
 
-/** A partition that is there, running or closed, is left alone. */
-async function startPartition(
-  temporal: Client,
-  partition: PartitionInput,
-  queue: { taskQueue: string; priority: Priority },
-): Promise<void> {
-  const { batch, n } = partition;
-  const options = {
-    ...queue,
-    workflowId: batchPartWorkflowId(batch, n),
-    args: [partition],
-    memo: { [START_MEMO]: batch },
-    workflowIdReusePolicy: 'REJECT_DUPLICATE' as const,
-    workflowIdConflictPolicy: 'USE_EXISTING' as const,
-    staticSummary: `partition ${n} of batch ${batch}`,
-  };
-  try {
-    await retryUnavailable(() => temporal.workflow.start(BATCH_PART_WORKFLOW, options));
-  } catch (error) {
-    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-  }
-}
-
 /** The shortest that the server accepts, used if the retention cannot be read. */
 const SHORTEST_RETENTION_MS = 3_600_000;
 /** The clock of the server may be ahead by so much. */
@@ -127,8 +108,8 @@ async function requireWithinRetention(temporal: Client, key: string): Promise<vo
   throw new InvalidInputError(
     [
       `the batch ${key} is older than ${formatDuration(retentionMs)}, the retention of the namespace, so Temporal may have ` +
-        'forgotten partitions that are done. It goes on with what it has: segue batch follow ' +
-        `${key}. To run the rest, cancel it and start a batch of the other lines with another key`,
+        `forgotten partitions that are done. It continues with what it has: segue batch follow ${key}. ` +
+        'To run the rest, cancel it and start a batch of the other lines with another key',
     ],
     'Nothing was handed over',
   );

@@ -2,14 +2,7 @@
 import { type BatchManifest, MOST_PARTITIONS, type PartitionFacts } from '../../contract';
 import { InvalidInputError, ManifestChangedError } from '../../errors';
 import { type ManifestLine } from './lines';
-import {
-  type BadLine,
-  factsOf,
-  manifestOf,
-  type Partition,
-  partitionsOf,
-  type PlacedItem,
-} from './partitions';
+import { type BadLine, factsOf, goodItems, inPartitions, manifestOf, type Partition } from './partitions';
 import { type ReadOptions, withManifest } from './source';
 import { type ManifestWarning, ManifestWarnings } from './warnings';
 
@@ -58,26 +51,23 @@ export async function checkManifest(
   const problems: ManifestProblem[] = [];
   const partitions: PartitionFacts[] = [];
   const warnings = new ManifestWarnings();
-  const counts = { items: 0, badLines: 0, duplicates: 0 };
+  const counts = { badLines: 0, duplicates: 0 };
   const onBad = ({ line, problems: wrong, isDuplicate }: BadLine): void => {
     counts.badLines += 1;
     if (isDuplicate) counts.duplicates += 1;
     if (problems.length < MOST_LISTED) problems.push({ line, problems: wrong });
   };
-  const onItem = (item: PlacedItem): void => {
-    counts.items += 1;
+  const good = goodItems(lines, onBad, (item) => {
     warnings.look(item);
-  };
-  for await (const partition of partitionsOf(lines, { onBad, onItem })) partitions.push(factsOf(partition));
+  });
+  for await (const partition of inPartitions(good)) partitions.push(factsOf(partition));
 
-  const { items, badLines } = counts;
-  const ofWhole = problemOfWhole(items + badLines, partitions, mostPartitions);
+  const { digest, items } = manifestOf(partitions);
+  const read = items + counts.badLines;
+  const ofWhole = problemOfWhole(read, partitions, mostPartitions);
   return {
-    usable: items > 0 && (skipBad || badLines === 0) && !ofWhole,
-    digest: manifestOf(partitions).digest,
-    lines: items + badLines,
-    ...counts,
-    partitions,
+    usable: items > 0 && (skipBad || counts.badLines === 0) && !ofWhole,
+    ...{ digest, items, lines: read, ...counts, partitions },
     problems: ofWhole ? [ofWhole, ...problems] : problems,
     warnings: warnings.list(),
   };
@@ -114,19 +104,22 @@ export interface HandOverOptions {
   name?: string;
   /** What the check found: a file may be written to between the two readings. */
   facts?: PartitionFacts[];
+  /** Stops the reading between two partitions. */
+  signal?: AbortSignal;
 }
 
 /** The partitions that the check found, or an error if the manifest has changed. */
 export async function* readPartitions(
   lines: AsyncIterable<ManifestLine>,
-  { skipBad = false, name = 'manifest', facts }: HandOverOptions = {},
+  { skipBad = false, name = 'manifest', facts, signal }: HandOverOptions = {},
 ): AsyncGenerator<Partition> {
   let count = 0;
   const onBad = (): void => {
     if (!skipBad) throw changed(name);
   };
-  for await (const partition of partitionsOf(lines, { onBad })) {
+  for await (const partition of inPartitions(goodItems(lines, onBad))) {
     if (facts && facts[count]?.digest !== partition.digest) throw changed(name);
+    signal?.throwIfAborted();
     count += 1;
     yield partition;
   }
@@ -136,8 +129,8 @@ export async function* readPartitions(
 function changed(name: string): ManifestChangedError {
   return new ManifestChangedError([
     `${name}: it was changed after it was checked`,
-    'What was handed over goes on, and the batch waits for the rest: start it again with the manifest as it was',
-    'Where that is gone: cancel the batch, and take another key, under which every item is run, and paid for, anew',
+    'What was handed over continues, and the batch waits for the rest: start it again with the manifest as it was',
+    'If that is lost, cancel the batch and use another key: then every item is run and paid for again',
   ]);
 }
 
@@ -166,9 +159,8 @@ export function withCheckedManifest<T>(
     onCheck?.(name, check);
     if (!check.usable) throw new InvalidInputError(problemLines(name, check), 'The batch was not started');
     const { digest, items, partitions: facts } = check;
-    const partitions = {
-      [Symbol.asyncIterator]: () => readPartitions(lines(), { skipBad, name, facts }),
-    };
+    const reading = { skipBad, name, facts, signal: options.signal };
+    const partitions = { [Symbol.asyncIterator]: () => readPartitions(lines(), reading) };
     return work({ name, manifest: { digest, items, partitions: facts }, partitions });
   });
 }

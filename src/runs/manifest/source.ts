@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type ProxySettings } from '../../config';
 import { ManifestNotKeptError, UnusableFileError } from '../../errors';
-import { readAddress } from './address';
-import { addressName, problemOfAddress } from './addressForm';
+import { addressName, problemOfAddress, readAddress } from './address';
 import { linesOf, type ManifestLine } from './lines';
 
 const ADDRESS = /^[a-z][a-z0-9+.-]*:\/\//i;
@@ -91,7 +90,9 @@ export async function withManifest<T>(
   work: (manifest: RereadableManifest) => Promise<T>,
 ): Promise<T> {
   const name = manifestName(source);
-  const file = (await isFile(source))
+  // A path may also be a pipe or a device.
+  const isFile = source !== '-' && (await stat(source).catch(() => undefined))?.isFile();
+  const file = isFile
     ? await open(source).catch((error: unknown) => {
         throw unusable(source, error);
       })
@@ -119,15 +120,6 @@ async function openCopy(source: string, name: string, options: ReadOptions): Pro
 function isOwnTrouble(error: unknown): error is NodeJS.ErrnoException {
   const { syscall } = error as { syscall?: unknown };
   return typeof syscall === 'string' && syscall !== 'read';
-}
-
-/** A path may also be a pipe or a device. */
-async function isFile(source: string): Promise<boolean> {
-  if (source === '-') return false;
-  return stat(source).then(
-    (found) => found.isFile(),
-    () => false,
-  );
 }
 
 /** A file without a name disappears with the process: it may contain signed addresses. */

@@ -1,7 +1,7 @@
 /**
- * A batch that a firing starts. A worker reads its manifest and may be killed at any moment; the next attempt goes on.
- * Where the address then gives another manifest, what was handed over goes on, the rest is given up, and the batch says
- * so. Lines of the other manifest are not taken: nobody could tell which of them were done.
+ * A batch that a firing starts. A worker that reads its manifest may be killed at any moment; the next attempt continues.
+ * If the address then gives another manifest, the partitions that were started continue, and the rest is given up. Lines
+ * of the other manifest are not used: nobody could tell which of them were done.
  */
 import { type Client } from '@temporalio/client';
 import { truncate } from '../../api/json';
@@ -15,10 +15,10 @@ import {
   UnreachableAddressError,
 } from '../../errors';
 import { digest } from '../../platform/digest';
-import { type BatchPartition, missingPartitions } from '../batch/handOver';
+import { missingPartitions } from '../batch/handOver';
 import { startBatch } from '../batch/start';
 import { type ManifestCheck } from '../manifest';
-import { addressName } from '../manifest/addressForm';
+import { addressName } from '../manifest/address';
 import { withoutGaps } from '../media';
 import { retryUnavailable } from '../orders';
 import { findOwnRun, ifFound, isOpen } from '../ownRun';
@@ -29,7 +29,7 @@ export type AskedBatch = ScheduledBatch & { key: string };
 /** `warnings` only if this attempt read the manifest. */
 export type StartedBatch = RunFacts & { digest: string; warnings?: string[] };
 
-interface BatchThere {
+interface FoundBatch {
   run: StartedBatch;
   /** How many partitions it still waits for. */
   missing: number;
@@ -61,10 +61,10 @@ export async function startScheduledBatch(
     return await handOverBatch(temporal, asked, settings);
   } catch (error) {
     if (!isFinal(error, settings)) throw error;
-    const there = await lookForBatch(temporal, asked, settings.token);
-    if (!there) throw error;
-    if (there.missing > 0) await giveUpTheRest(temporal, asked, settings, there, reasonOf(error, asked));
-    return there.run;
+    const found = await lookForBatch(temporal, asked, settings.token);
+    if (!found) throw error;
+    if (found.missing > 0) await giveUpTheRest(temporal, asked, settings, found, reasonOf(error, asked));
+    return found.run;
   }
 }
 
@@ -89,7 +89,7 @@ async function giveUpTheRest(
   temporal: Client,
   { key }: AskedBatch,
   { requireCurrent }: FiringSettings,
-  { run, missing }: BatchThere,
+  { run, missing }: FoundBatch,
   reason: string,
 ): Promise<void> {
   const workflowId = batchWorkflowId(key);
@@ -115,7 +115,7 @@ async function lookForBatch(
   temporal: Client,
   asked: AskedBatch,
   token: string | undefined,
-): Promise<BatchThere | undefined> {
+): Promise<FoundBatch | undefined> {
   const { key } = asked;
   const found = await findOwnRun(temporal, batchWorkflowId(key));
   if (!found) return undefined;
@@ -152,19 +152,9 @@ async function handOverBatch(
     address,
     { skipBad, proxy, signal, onCheck },
     async ({ name, manifest, partitions }) => {
-      const spec = { ...asked, manifest, partitions: untilAborted(partitions, signal), source: name };
+      const spec = { ...asked, manifest, partitions, source: name };
       const run = await startBatch(temporal, spec, settings);
       return { ...run, digest: manifest.digest, warnings };
     },
   );
-}
-
-async function* untilAborted(
-  partitions: AsyncIterable<BatchPartition>,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<BatchPartition> {
-  for await (const partition of partitions) {
-    signal?.throwIfAborted();
-    yield partition;
-  }
 }

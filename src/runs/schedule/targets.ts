@@ -6,7 +6,7 @@ import { validateScope } from '../../api/scope';
 import { validateConcurrency } from '../../validation/batch';
 import { isRecord, validateTargets } from '../../validation/inputs';
 import { campaignStart, validateCampaignSpec } from '../campaign';
-import { addressName, problemOfAddress } from '../manifest/addressForm';
+import { addressName, problemOfAddress } from '../manifest/address';
 import { outlookStart, validateOutlook } from '../outlook';
 import { type RunFacts, startOrFind } from '../start';
 import { type AskedBatch, type FiringSettings, type StartedBatch, startScheduledBatch } from './batch';
@@ -16,54 +16,44 @@ export type TargetKind = ScheduleTarget['kind'];
 /** Only a batch has a manifest. */
 type StartedRun = RunFacts & Partial<StartedBatch>;
 
-interface TargetEntry<Spec> {
+interface TargetEntry {
   /** All problems at once, of a spec with a key. */
   problems: (spec: unknown) => string[];
   workflowId: (key: string) => string;
-  start: (temporal: Client, spec: Spec, settings: FiringSettings) => Promise<StartedRun>;
+  start: (temporal: Client, spec: object, settings: FiringSettings) => Promise<StartedRun>;
 }
 
-const CAMPAIGN: TargetEntry<CampaignSpec> = {
-  problems: validateCampaignSpec,
-  workflowId: campaignWorkflowId,
-  start: (temporal, spec, { taskQueue, poll, submit, token }) =>
-    startOrFind(temporal, { ...campaignStart(spec, { taskQueue, poll, submit }), token }),
+const TARGETS: Record<TargetKind, TargetEntry> = {
+  campaign: {
+    problems: validateCampaignSpec,
+    workflowId: campaignWorkflowId,
+    start: (temporal, spec, settings) =>
+      startOrFind(temporal, { ...campaignStart(spec as CampaignSpec, settings), token: settings.token }),
+  },
+  outlook: {
+    problems: validateOutlook,
+    workflowId: outlookWorkflowId,
+    start: (temporal, spec, settings) =>
+      startOrFind(temporal, { ...outlookStart(spec as OutlookInput, settings), token: settings.token }),
+  },
+  batch: {
+    problems: validateScheduledBatch,
+    workflowId: batchWorkflowId,
+    start: (temporal, spec, settings) => startScheduledBatch(temporal, spec as AskedBatch, settings),
+  },
 };
-
-const OUTLOOK: TargetEntry<OutlookInput> = {
-  problems: validateOutlook,
-  workflowId: outlookWorkflowId,
-  start: (temporal, spec, { taskQueue, token }) =>
-    startOrFind(temporal, { ...outlookStart(spec, { taskQueue }), token }),
-};
-
-const BATCH: TargetEntry<AskedBatch> = {
-  problems: validateScheduledBatch,
-  workflowId: batchWorkflowId,
-  start: startScheduledBatch,
-};
-
-const TARGETS = { campaign: CAMPAIGN, outlook: OUTLOOK, batch: BATCH } as Record<
-  TargetKind,
-  TargetEntry<object>
->;
 
 export const TARGET_KINDS = Object.keys(TARGETS) as TargetKind[];
-
-export function isTargetKind(kind: unknown): kind is TargetKind {
-  return TARGET_KINDS.includes(kind as TargetKind);
-}
 
 /** Each firing has its own key. */
 const ANY_KEY = 'key';
 
 /** All problems of a target, which has no key. */
 export function validateTarget(target: unknown): string[] {
-  const kind = isRecord(target) ? target.kind : undefined;
-  if (!isRecord(target) || !isTargetKind(kind))
+  const { kind, spec }: Record<string, unknown> = isRecord(target) ? target : {};
+  if (!TARGET_KINDS.includes(kind as TargetKind))
     return [`target: must be { kind, spec }, with ${TARGET_KINDS.join(' or ')} as its kind`];
-  const { spec } = target;
-  return TARGETS[kind].problems(isRecord(spec) ? { ...spec, key: ANY_KEY } : spec);
+  return TARGETS[kind as TargetKind].problems(isRecord(spec) ? { ...spec, key: ANY_KEY } : spec);
 }
 
 export function startTarget(

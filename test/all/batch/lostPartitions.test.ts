@@ -52,7 +52,10 @@ test('P2: a partition that was terminated while it only wrote is noticed, and it
     });
     const batch = await segueClient(temporal, config).batch.get(key);
     expect(await batch.report()).toMatchObject({
-      ...{ status: 'failed', error: expect.stringContaining('stopped before all was written and told') },
+      ...{
+        status: 'failed',
+        error: expect.stringContaining('stopped before everything was written and notified'),
+      },
     });
   });
 });

@@ -1,7 +1,7 @@
 /** Who gets the slots on the wire where a batch would take them all; judged by the order in the service's ledger. */
 import { randomUUID } from 'node:crypto';
 import { temporal as proto } from '@temporalio/proto';
-import { type Batch } from '../../../src/client/batches/batch';
+import { type Batch } from '../../../src/client/batches';
 import { FAIRNESS_SETTING } from '../../../src/temporal/devServer';
 import { batchTaskQueue } from '../../../src/contract/ids';
 import { batchOf, cutouts, startBatch } from '../../support/builders/batch';

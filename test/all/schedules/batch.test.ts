@@ -84,7 +84,7 @@ test('what in a manifest may not be meant so is in the log of the worker, and sh
   await schedules.backfill(name, FIRST, FIRST);
   const { warnings, status } = await untilOver(name);
   expect({ warnings, status }).toEqual({
-    warnings: [expect.stringMatching(/^line 1: this line has no key, and an address that looks signed/)],
+    warnings: [expect.stringMatching(/^line 1: has no key and an address that looks signed/)],
     status: 'succeeded',
   });
   expect(detailLines(await schedules.show(name))).toContain(`    warning: ${warnings.join()}`);

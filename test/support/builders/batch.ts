@@ -1,7 +1,7 @@
 /** Batches for tests: manifests made in memory, and what became of them by the service's own word. */
 import { randomUUID } from 'node:crypto';
 import { type SegueClient } from '../../../src/client';
-import { type Batch } from '../../../src/client/batches/batch';
+import { type Batch } from '../../../src/client/batches';
 import { type StarterConfig } from '../../../src/config';
 import {
   BATCH_PART_WORKFLOW,
@@ -79,7 +79,7 @@ export async function startPartly(
   spec: BatchSpec,
   { token }: { token?: string } = {},
 ): Promise<Batch> {
-  await expect(batches.start(spec, { token })).rejects.toThrow(/is there and waits for the rest/);
+  await expect(batches.start(spec, { token })).rejects.toThrow(/is open and waits for the rest/);
   return batches.get(spec.key);
 }
 

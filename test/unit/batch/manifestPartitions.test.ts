@@ -28,13 +28,12 @@ describe('partitions', () => {
       [2, 500],
       [3, 1000],
     ]);
-    expect(
-      read.map(({ items, lines, digest }) => ({ items: items.length, firstLine: lines[0], digest })),
-    ).toEqual(partitions);
+    expect(read.map(({ items, firstLine, digest }) => ({ items: items.length, firstLine, digest }))).toEqual(
+      partitions,
+    );
     expect(read.flatMap(({ items }) => items.map(({ key }) => key))).toEqual(
       Array.from({ length: 2 * MOST_PARTITION_ITEMS + 1 }, (_, n) => `k${n}`),
     );
-    expect(read[0]?.lines.slice(0, 5)).toEqual([1, 2, 3, 7, 8]);
   });
 
   test('end at so many bytes of JSON, however few items that is', async () => {

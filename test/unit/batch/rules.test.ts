@@ -178,7 +178,7 @@ describe('the end of a batch', () => {
   const counts: ItemCounts = { waiting: 0, running: 0, succeeded: 5, failed: 0, held: 0, cancelled: 0 };
   const status = 'completed' as const;
   const stopped = { unfollowed: 2, undone: 3, reason: 'partition 2 was terminated: by mistake' };
-  const unfollowed = `2 items are at the service, and nobody asks after them: ${stopped.reason}`;
+  const unfollowed = `2 items are at the service, and nobody polls them: ${stopped.reason}`;
 
   test.each([
     ['all succeeded', { status, counts }, 'succeeded', null],
@@ -197,7 +197,7 @@ describe('the end of a batch', () => {
       'a partition was stopped that may have had something to write',
       { status, counts, stopped: { ...stopped, unfollowed: 0, undone: 0 } },
       'failed',
-      `a part of it was stopped before all was written and told: ${stopped.reason}`,
+      `a part of it was stopped before everything was written and notified: ${stopped.reason}`,
     ],
     [
       'a partition was stopped that had tasks, and others did not come',
@@ -212,7 +212,7 @@ describe('the end of a batch', () => {
   test('where items went on as runs of their own', () => {
     expect(endOfBatch({ status: 'attention', counts: { ...counts, held: 3 } }, 2)).toEqual({
       status: 'held',
-      error: '1 items need a person; 2 items go on as runs of their own',
+      error: '1 items need a person; 2 items continue as separate jobs',
     });
   });
 });

@@ -12,7 +12,7 @@ test.each<[string, string[], (string | RegExp)[]]>([
       'Nothing was backfilled:',
       BAD_NAME,
       /^--from: "x" is not a time with its zone/,
-      '--to: is yet to come, and fires by itself',
+      '--to: is in the future, and will fire by itself',
       /^--overlap: "z" is none of skip,/,
     ],
   ],
@@ -39,7 +39,7 @@ test.each<[string, string[], (string | RegExp)[]]>([
     [
       'Nothing was scheduled:',
       BAD_NAME,
-      '--catchup: must be at least 10s',
+      /^--catchup: "5s" is not .*, at least 10s$/,
       '--concurrency: is for batches; of outlooks it stands in the spec',
       /^SPEC \/nowhere\.yaml: cannot be read: /,
     ],
