@@ -23,7 +23,7 @@ import { inParallel } from '../../platform/parallel';
 import { pollersOf } from '../../runs/pollers';
 import { type Remains, remainsOfStopped, successorKey } from './leftovers';
 import { quoted, searchAttributes } from '../../contract/searchAttributes';
-import { countRuns, failureType, findRun, findRuns } from '../../runs/ownRun';
+import { failureType, findFirstRun, findRun, findRuns } from '../../runs/ownRun';
 
 export interface HeldOptions {
   /** The most jobs to return, oldest first. Default: 50. */
@@ -141,12 +141,23 @@ class HeldReader {
   async #isSettled({ workflowId, runId, key, taskId, closedAt }: JobEntry): Promise<boolean> {
     const latest = await findRun(this.temporal, workflowId);
     if (latest?.runId !== runId && !(await this.#isRefusedRepetition(latest))) return true;
-    const successors = [successorKey(key), againKey(key)].map((next) => quoted(mediaWorkflowId(next)));
-    // An older run with such a key is another job, and must not hide this one.
-    const continued = `WorkflowId IN (${successors.join(', ')}) AND StartTime >= ${quoted(closedAt ?? '')}`;
-    const followers = `WorkflowId != ${quoted(workflowId)} AND (${OPEN} OR ExecutionStatus IN ('Completed', 'Failed'))`;
-    const followed = `${followers} AND ${searchAttributes.taskIds.name} = ${quoted(taskId ?? '')}`;
-    return (await countRuns(this.temporal, taskId ? `(${continued}) OR (${followed})` : continued)) > 0;
+    for (const next of [successorKey(key), againKey(key)]) {
+      if (await this.#wasStartedSince(Date.parse(closedAt ?? ''), mediaWorkflowId(next))) return true;
+    }
+    if (taskId === null) return false;
+    const followers = `${searchAttributes.taskIds.name} = ${quoted(taskId)} AND (${OPEN} OR ExecutionStatus IN ('Completed', 'Failed'))`;
+    for await (const { workflowId: other } of findRuns(this.temporal, followers)) {
+      if (other !== workflowId) return true;
+    }
+    return false;
+  }
+
+  /** An older run with such a key is another job, and must not hide this one. */
+  async #wasStartedSince(stopped: number, workflowId: string): Promise<boolean> {
+    const latest = await findRun(this.temporal, workflowId);
+    const first = latest && (await findFirstRun(this.temporal, latest));
+    // A forgotten run closed before the stopped one, which the server still lists.
+    return first !== undefined && first.startTime.getTime() >= stopped;
   }
 
   /** The retry policy of a starter repeats a run that timed out; the repetition only fails. */
