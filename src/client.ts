@@ -18,9 +18,7 @@ export { type FilePlace, type ResultWithFiles, type SavedFile } from './client/f
 export { type KeptResults, type MissingResults, type ResultsOptions } from './client/batches/results';
 export { Campaign, type CampaignDecisionAnswer } from './client/campaigns/campaign';
 export { type CampaignEntry, type CampaignFilter, CampaignsClient } from './client/campaigns';
-export { campaignJsonSchema } from './runs/schemas/campaign';
-export { outlookJsonSchema } from './runs/schemas/outlook';
-export { scheduleJsonSchema } from './runs/schemas/schedule';
+export { campaignJsonSchema, outlookJsonSchema, scheduleJsonSchema } from './runs/schemas';
 export { validateCampaignSpec } from './runs/campaign';
 export { readCampaignSpec } from './client/campaigns/text';
 export {
