@@ -38,7 +38,7 @@ test.each<[string, Partial<Record<keyof MediaInput, unknown>>, string]>([
   ['a user with a blank', { notify: { ...notify, userId: 'a b' } }, 'notify.userId: '],
   ['a user that is a number', { notify: { ...notify, userId: 7 } }, 'notify.userId: '],
   ['no workspace', { notify: { userId: 'u' } }, 'notify.workspaceId: '],
-  ['an event that nobody knows', { notify: { ...notify, on: ['never'] } }, 'notify.on: '],
+  ['an event that nobody knows', { notify: { ...notify, on: ['never'] } }, 'notify.on.0: '],
   ['events that are no list', { notify: { ...notify, on: 'failed' } }, 'notify.on: '],
   ['a task with a blank before it', { taskId: ' a' }, 'taskId: '],
   ['a workspace of 101 letters', { scope: { organization: 'o'.repeat(101) } }, 'scope.organization: '],
