@@ -28,7 +28,7 @@ export interface SubmitOrder {
 export interface NotifyOrder extends Pick<SubmitOrder, 'scope' | 'runId'> {
   notification: Notification;
   requestId: string;
-  /** From then on it is not sent. ISO 8601. */
+  /** From then on it is not sent. */
   sendBefore?: string;
 }
 
@@ -40,7 +40,6 @@ export interface OperatorOrder extends Pick<SubmitOrder, 'runId'> {
   requestId: string;
 }
 
-/** Of any other operation. */
 export interface CallOrder<Request> {
   request: Request;
   scope?: Scope;
@@ -69,7 +68,6 @@ export interface SegueActivities
   writeProject: (order: WriteOrder) => Promise<WriteReport>;
 }
 
-/** On the poll queue. */
 export type PollActivities = Pick<
   SegueActivities,
   'getTask' | 'readRecord' | 'downloadSubtitles' | 'pollTasks'

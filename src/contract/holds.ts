@@ -17,7 +17,6 @@ export interface Decision {
   /** As `state` shows it. */
   hold: string;
   action: DecisionAction;
-  /** The task to adopt. */
   taskId?: string;
   /** Adopts the task even if the service cannot be asked about it. */
   force?: boolean;

@@ -1,4 +1,4 @@
-/** One media job: the tool is called once, and its task followed to the end. */
+/** A media job: its tool is called once, and its task polled until it ends. */
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import { type SubmitOutcome } from '../api/outcomes';
 import { type BatchItem } from './batches';
@@ -13,9 +13,9 @@ export const MEDIA_REQUEST_WORKFLOW = 'mediaRequest';
 /** In every start through Segue, which never starts a closed key again. A run without it fails. The value names the starter. */
 export const START_MEMO = 'segueStart';
 
-/** What a run polls may be for another run. */
+/** A run that does something for another one. */
 export interface Reporting {
-  /** The workflow id of that run: it is told of each stage by signal `jobNews`. */
+  /** The workflow id of that one, which gets each stage by signal `jobNews`. */
   reportTo?: string;
 }
 
@@ -37,7 +37,7 @@ export interface RequestedRun {
   isOver: boolean;
 }
 
-/** The state of a run, which continue-as-new hands over. Times are ISO 8601. */
+/** The state of a run, which continue-as-new hands over. */
 export interface Progress {
   taskId: string | null;
   submittedAt: string | null;
@@ -70,13 +70,12 @@ export interface Progress {
 export interface RunEnd {
   result?: object;
   failure?: { type: string; message: string; details: unknown[] };
-  /** What is written to the project. */
   value: object;
   changeId: string;
   asked: ChangeAsks;
   /** Null when there is nothing to write. */
   written?: ChangeOutcome | null;
-  /** When the first notification was tried. ISO 8601. */
+  /** When the first notification was tried. */
   tellingSince?: string;
 }
 
@@ -85,11 +84,10 @@ export interface ChangeAsks {
   times?: number;
   /** How often the writer had no room for it. */
   refusals?: number;
-  /** When it is requested again without an answer. ISO 8601. */
+  /** When it is requested again without an answer. */
   nextAt?: string;
 }
 
-/** Of every job that succeeded. */
 export interface JobResult {
   key: string;
   status: 'succeeded';
@@ -138,7 +136,6 @@ export interface SubmitAttempt {
 export const UNKNOWN_MEMO = 'segueUnknown';
 
 export interface UnknownSubmit {
-  /** Its `X-Request-Id`. */
   submission: string;
   submittedAt: string;
 }

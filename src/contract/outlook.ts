@@ -33,9 +33,7 @@ export interface OutlookWeek {
   activity: { total: number; new: number; verbs: Record<string, number> };
   /** The number of new entries, by task. */
   tasks: Record<string, number>;
-  /** Boards that changed. */
   boards: string[];
-  /** The notable changes, as texts. */
   changes: string[];
 }
 
@@ -67,7 +65,6 @@ export interface NudgeInput {
   project: ProjectRef;
   /** In which it is sent. */
   week: string;
-  /** Of the working hours. */
   timezone: string;
   scope?: Scope;
   /** JSON pointer to the campaign in the project's data. */
@@ -83,9 +80,7 @@ export type NudgeOutcome = NoticeOutcome | { status: 'before' } | { status: 'pla
 
 export interface OutlookResult {
   key: string;
-  /** The week of this look. */
   week: string;
-  /** There was news for the project. */
   written: boolean;
   nudges: (Nudge & { notified: NudgeOutcome })[];
   remarks: string[];
@@ -95,7 +90,6 @@ export interface OutlookResult {
 export interface OutlookOrder extends ResearchSpec, Omit<PlaceOrder, 'key'> {
   weeks: number;
   silentAfterMs: number;
-  /** Somebody is to be nudged. */
   nudge: boolean;
 }
 
@@ -117,6 +111,5 @@ export interface OutlookNews {
 
 export interface OutlookActivities {
   readOutlook: (order: OutlookOrder) => Promise<OutlookNews>;
-  /** By what the project says. */
   isStillDue: (check: NudgeCheck) => Promise<boolean>;
 }

@@ -11,7 +11,6 @@ export const FIRING_WORKFLOW = 'firing';
 /** For clients, which have no credential of the service. */
 export const WORKSPACE_CLOCK_WORKFLOW = 'workspaceClock';
 
-/** Calendars are those of Temporal. */
 export type ScheduleTimes =
   { cron: string } | { every: Duration } | { calendar: CalendarSpec | CalendarSpec[] };
 
@@ -24,7 +23,6 @@ export interface ScheduledBatch {
   scope?: Scope;
   /** Of the end, once. */
   notify?: NotifyTarget;
-  /** Bad lines are left out. */
   skipBad?: boolean;
 }
 
@@ -77,7 +75,7 @@ export interface FiredEnd {
 
 export interface FiringResult extends Omit<FiredRun, 'isOver'>, FiredEnd {
   schedule: string;
-  /** The scheduled time; the firing may be much later. ISO 8601. */
+  /** The scheduled time; the firing may be much later. */
   time: string;
 }
 
@@ -101,7 +99,6 @@ export function skippedFirings({ info, raw }: ScheduleDescription): SkippedFirin
 
 export interface StartFiredOrder extends Omit<FiringInput, 'carried'> {
   schedule: string;
-  /** ISO 8601 */
   time: string;
 }
 

@@ -41,7 +41,6 @@ export const HEARTBEAT_TIMEOUT_MS = 10_000;
 /** Of every call except a submit. */
 export const LONGEST_CALL_MS = 30_000;
 
-/** Gets the alarms. */
 export interface Operator {
   userId: string;
   workspaceId: string;

@@ -10,7 +10,6 @@ export interface ChunkSubmission extends Omit<SubmitOrder, 'runId'> {
 }
 
 export interface ChunkOrder extends Pick<SubmitOrder, 'runId'> {
-  /** The key of the batch. */
   batch: string;
   /** The number of the chunk in its run, for the `sending` signal. */
   chunk: number;
@@ -32,9 +31,7 @@ export interface PollTasksOrder {
 
 export interface TasksNews {
   over: { item: number; status: 'SUCCESS' | 'FAILURE'; info: unknown }[];
-  /** The service does not know them. */
   missing: number[];
-  /** The service knows them. */
   known: number[];
   /** Why others were not polled. */
   trouble: string | null;

@@ -50,7 +50,6 @@ export const LARGEST_LINE_BYTES = 64 * 1024;
 export const BATCH_PART_WORKFLOW = 'batchPart';
 
 export interface PartitionInput extends JobSettings, Continued<PartitionProgress> {
-  /** The batch's key. */
   batch: string;
   /** Of the partition, from 1. */
   n: number;
@@ -59,7 +58,7 @@ export interface PartitionInput extends JobSettings, Continued<PartitionProgress
   items: BatchItem[];
 }
 
-/** Kept short: continue-as-new hands over hundreds of them. Times are ISO 8601. */
+/** Kept short: continue-as-new hands over hundreds of them. */
 export interface ItemProgress {
   status: BatchItemStatus;
   taskId?: string;

@@ -73,7 +73,7 @@ export type BatchEvent = 'held' | 'incomplete' | 'stopped' | 'absent' | 'trouble
 /** A notification of the operator without a known outcome. */
 export interface BatchNotice {
   words: { event: string; title: string; message: string; body?: string };
-  /** When it was first tried. ISO 8601, as `nextAt`. */
+  /** When it was first tried. */
   since: string;
   nextAt?: string;
 }

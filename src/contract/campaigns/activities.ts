@@ -25,7 +25,6 @@ export interface ResearchSummary {
   /** By task id, with the number of each verb. */
   activity: Record<string, ListSummary & { verbs: Record<string, number> }>;
   boards: Record<string, { excerpt: string }>;
-  /** What could not be read, and why. */
   remarks: string[];
 }
 
@@ -76,18 +75,16 @@ export type JobEnd =
   | { is: 'failed' | 'abandoned' | 'cancelled' | 'terminated'; taskId: string | null; error: string };
 
 export interface WorkingTimeOrder {
-  /** ISO 8601. */
   notBefore: string;
   timezone: string;
 }
 
 export interface WorkingHoursOrder {
-  /** ISO 8601. */
   at: string;
   timezone: string;
 }
 
-/** ISO 8601. In working hours `opensAt` is the given moment. */
+/** In working hours `opensAt` is the given moment. */
 export interface WorkingHours {
   opensAt: string;
   closesAt: string;
@@ -105,7 +102,7 @@ export interface CampaignActivities {
   readEnd: (order: ReadEndOrder) => Promise<JobEnd>;
   readEnds: (orders: ReadEndOrder[]) => Promise<JobEnd[]>;
   cancelRuns: (workflowIds: string[]) => Promise<void>;
-  /** The next moment between 09:00 and 18:00, Monday to Friday. ISO 8601. */
+  /** The next moment between 09:00 and 18:00, Monday to Friday. */
   workingTime: (order: WorkingTimeOrder) => Promise<string>;
   /** The current working hours, or else the next ones. */
   workingHours: (order: WorkingHoursOrder) => Promise<WorkingHours>;

@@ -34,7 +34,6 @@ export type CampaignJobStatus =
 
 export type CampaignJobKind = 'media' | 'transcript' | 'wait';
 
-/** Times are ISO 8601. */
 export interface CampaignJob {
   name: string;
   kind: CampaignJobKind;
@@ -75,12 +74,10 @@ export interface CampaignDecisionReceipt {
   stale: string[];
 }
 
-/** A question to the approver. */
 export interface ApprovalRound {
   round: number;
   askedAt: string;
   expiresAt: string;
-  /** How many were sent. */
   reminders: number;
   nextReminderAt: string | null;
 }
@@ -118,7 +115,6 @@ export interface CampaignProgress {
   added: Record<string, CampaignMedia>;
   decisions: CampaignDecisionTaken[];
   approval: ApprovalRound | null;
-  /** How often the approver was asked. */
   rounds: number;
   paused: Pause | null;
   /** A run that was ever reset may have forgotten notifications, so it sends none. */
@@ -153,7 +149,6 @@ export interface CampaignResult extends Pick<
   status: 'completed' | 'rejected' | 'expired';
   finishedAt: string;
   written: ChangeOutcome;
-  /** Null: nobody was to be notified. */
   notified: NoticeOutcome | null;
 }
 

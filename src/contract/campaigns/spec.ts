@@ -11,7 +11,6 @@ export const DEFAULT_APPROVAL = { remind: '24h', expires: '7d' } as const;
 
 /** Stands in a request for a value of another job's result: of its task's `info`, its record, its subtitles. */
 export interface ResultReference {
-  /** The job's name. */
   from: string;
   /** JSON pointer into its result. */
   at: string;
@@ -29,7 +28,6 @@ export interface CampaignMedia extends Optional {
 }
 
 export interface CampaignTranscript extends Optional {
-  /** Of the transcription. */
   id: string;
   format?: SubtitleFormat;
 }
@@ -43,7 +41,6 @@ export interface CampaignWait extends Optional {
 }
 
 export interface CampaignApproval {
-  /** The user who is asked. */
   from: string;
   /** Between reminders, which go out in working hours. */
   remind?: Duration;
@@ -55,10 +52,8 @@ export interface DraftsSearch {
   search?: string;
 }
 
-/** What is read of the workspace. */
 export interface ResearchSpec {
   drafts?: DraftsSearch;
-  /** Ids of tasks whose activity is read. */
   activity?: string[];
   boards?: string[];
 }
