@@ -47,13 +47,8 @@ export interface CampaignApproval {
   expires?: Duration;
 }
 
-export interface DraftsSearch {
-  accounts: string[];
-  search?: string;
-}
-
 export interface ResearchSpec {
-  drafts?: DraftsSearch;
+  drafts?: { accounts: string[]; search?: string };
   activity?: string[];
   boards?: string[];
 }
