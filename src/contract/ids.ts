@@ -100,7 +100,10 @@ export function nudgeWorkflowId(nudge: {
   const { organization, project, at, week, subject } = nudge;
   const parts = [organization, project.resourcetype, project.id, at, week, subject];
   // Of an id that is too long, the end identifies week and subject.
-  return `nudge/${parts.map(encoded).join('~').slice('nudge/'.length - LONGEST_WORKFLOW_ID)}`;
+  return `nudge/${parts
+    .map(encoded)
+    .join('~')
+    .slice('nudge/'.length - LONGEST_WORKFLOW_ID)}`;
 }
 
 /** Leaves room for the time in the key of a firing. */

@@ -2,7 +2,7 @@
 import { type Notification } from '../../api/operations/notify';
 import { type NotifyOutcome, type SubmitOutcome } from '../../api/outcomes';
 import { type Scope } from '../../api/scope';
-import { type SubmitOrder } from '../activities';
+import { type SubmitOrder } from '..';
 
 /** `item` is always the place in the partition, from 0. */
 export interface ChunkSubmission extends Omit<SubmitOrder, 'runId'> {
