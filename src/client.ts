@@ -10,9 +10,7 @@ export { type ManifestWarning } from './runs/manifest';
 export { type FilePlace, type ResultWithFiles, type SavedFile } from './client/files';
 export { type KeptResults, type MissingResults, type ResultsOptions } from './client/batches/results';
 export * from './client/campaigns';
-export { campaignJsonSchema } from './runs/schemas/campaign';
-export { outlookJsonSchema } from './runs/schemas/outlook';
-export { scheduleJsonSchema } from './runs/schemas/schedule';
+export { campaignJsonSchema, outlookJsonSchema, scheduleJsonSchema } from './runs/schemas';
 export { validateCampaignSpec } from './runs/campaign';
 export { readCampaignSpec } from './client/campaigns/text';
 export {

@@ -1,5 +1,4 @@
 import { type Command } from 'commander';
-import { problemsWithin } from '../validation/campaign';
 import { type OutlookRun, type OutlookSpec } from '../client/outlooks';
 import { type JobReport } from '../client/report';
 import { type OutlookResult } from '../contract';
@@ -40,13 +39,13 @@ export function addTo(program: Command): void {
 const begin: Begin<OutlookRun, WaitFlags & { key?: string }> = async (file, flags, go) => {
   assertValid(validateTimeout(flags), 'The outlook was not started');
   const { readSpecText } = await import('../client/campaigns/text.js');
-  const { validateOutlook } = await import('../runs/outlook.js');
+  const { outlookSpec } = await import('../validation/outlook.js');
   const withKey = (spec: unknown): unknown =>
     isRecord(spec) && flags.key !== undefined ? { ...spec, key: flags.key } : spec;
   const { spec, problems } = readSpecText(
     await readTextFile('SPEC', file),
     file === '-' ? 'stdin' : file,
-    (read) => problemsWithin([], validateOutlook(withKey(read))),
+    (read) => outlookSpec.check(withKey(read), []),
   );
   assertValid(problems, 'The outlook was not started');
   return go({

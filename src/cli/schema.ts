@@ -1,8 +1,6 @@
 import { type Command } from 'commander';
 import { mediaTools, requestJsonSchema } from '../api/tools';
-import { campaignJsonSchema } from '../runs/schemas/campaign';
-import { outlookJsonSchema } from '../runs/schemas/outlook';
-import { scheduleJsonSchema } from '../runs/schemas/schedule';
+import { campaignJsonSchema, outlookJsonSchema, scheduleJsonSchema } from '../runs/schemas';
 import { UsageError } from './lib/exit';
 import { print } from './lib/io';
 import { table } from './lib/format';

@@ -2,7 +2,8 @@
 import { type OutlookInput, type OutlookResult } from '../contract';
 import { outlookWorkflowId } from '../contract/ids';
 import { assertValid } from '../errors';
-import { outlookStart, validateOutlook } from '../runs/outlook';
+import { outlookStart } from '../runs/outlook';
+import { validateOutlook } from '../validation/outlook';
 import { find, startOrFind } from '../runs/start';
 import { type Standing, succeededWith } from './report';
 import { Run, RunsClient } from './run';

@@ -13,16 +13,17 @@ import { campaignWorkflowId } from '../contract/ids';
 import { attributesOfJob } from '../contract/searchAttributes';
 import { digest } from '../platform/digest';
 import {
+  campaignSpec,
   DEEPEST,
   findCampaignProblems,
   type Path,
   type Problem,
   problemText,
   referencesIn,
+  SPEC_LEVELS,
   unknownMember,
 } from '../validation/campaign';
 import { isRecord, withoutNulls } from '../validation/inputs';
-import { issuesOfSpec } from './schemas/campaign';
 import { withoutGaps } from './media';
 import { type Start, type StartSettings } from './start';
 
@@ -31,17 +32,26 @@ export function validateCampaignSpec(spec: unknown): string[] {
   return findSpecProblems(spec).map(problemText);
 }
 
-/** The rules of the run, the request schemas of the tools, and slips of people who write specs. */
+/** The rules, the request schemas of the tools, and names without a value. */
 export function findSpecProblems(spec: unknown): Problem[] {
-  // Too deep for the other checks.
-  if (isDeeper(spec, DEEPEST)) return findCampaignProblems(spec);
-  const slips = findSlips(spec);
-  const told = slips.map(({ path }) => path.join('.'));
-  const rules = findCampaignProblems(spec).filter(({ path }) => !told.includes(path.join('.')));
-  return [...slips, ...rules, ...findMediaProblems(spec)];
+  const empty = findEmpty(spec, []);
+  const told = empty.map(({ path }) => path.join('.'));
+  const problems = findCampaignProblems(spec, campaignSpec).filter(
+    ({ path }) => !told.includes(path.join('.')),
+  );
+  return [...empty, ...problems, ...findMediaProblems(spec)];
+}
+
+/** YAML reads a name without a value as null, which the run would take for left out. */
+function findEmpty(value: unknown, path: Path): Problem[] {
+  if (value === null) return [{ path, words: 'is empty: fill it, or leave it out' }];
+  if (path.length === SPEC_LEVELS || !isRecord(value)) return [];
+  return Object.entries(value).flatMap(([name, member]) => findEmpty(member, [...path, name]));
 }
 
 function findMediaProblems(spec: unknown): Problem[] {
+  // Too deep for schemas.
+  if (isDeeper(spec, DEEPEST)) return [];
   const media = isRecord(spec) && isRecord(spec.media) ? spec.media : {};
   return Object.entries(media).flatMap(([name, job]) => {
     if (!isRecord(job) || typeof job.tool !== 'string' || !isRecord(job.request)) return [];
@@ -73,33 +83,14 @@ export function validateMediaRequest(tool: unknown, request: unknown): string[] 
 
 /** One for each field that is not known. */
 function problemsOfIssue(issue: z.core.$ZodIssue): Problem[] {
-  const path = pathOf(issue);
+  const path = issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part));
   if (issue.code === 'unrecognized_keys') return issue.keys.map((name) => unknownMember([...path, name]));
   const isMissing = issue.input === undefined;
   return [{ path, words: isMissing ? 'is required' : issue.message }];
 }
 
-function pathOf({ path }: z.core.$ZodIssue): Path {
-  return path.map((part) => (typeof part === 'symbol' ? String(part) : part));
-}
-
 function startsWith(path: Path, start: Path): boolean {
   return start.length <= path.length && start.every((part, index) => path[index] === part);
-}
-
-/** What the run accepts, but a person who writes a spec did not mean: the rest of the schema is in the rules, too. */
-function findSlips(spec: unknown): Problem[] {
-  return issuesOfSpec(spec).flatMap((issue): Problem[] => {
-    const path = pathOf(issue);
-    const { input } = issue;
-    if (issue.code === 'unrecognized_keys') return issue.keys.map((name) => unknownMember([...path, name]));
-    if (input === null) return [{ path, words: 'is empty: fill it, or leave it out' }];
-    const isBare = typeof input === 'number' || typeof input === 'boolean';
-    if (isBare && issue.message.startsWith('Invalid input: expected string'))
-      return [{ path, words: `must be a text: put it in quotes, "${input}"` }];
-    // Keys that Segue makes have another form, and nobody writes those.
-    return path[0] === 'key' && typeof input === 'string' ? [{ path, words: issue.message }] : [];
-  });
 }
 
 export function campaignStart(

@@ -1,14 +1,13 @@
 /** A media job: what is asked for, what can be wrong with it, and how it is started once. */
 import { type Client } from '@temporalio/client';
-import { validateScope } from '../api/scope';
 import { validateRequest } from '../api/tools';
 import { MEDIA_WORKFLOW, type MediaInput, type PollSettings, type Scope } from '../contract';
 import { digest } from '../platform/digest';
 import { DURATION_FORM, parseDuration } from '../contract/durations';
-import { isGivenKey, KEY_FORM, mediaWorkflowId } from '../contract/ids';
+import { mediaWorkflowId } from '../contract/ids';
 import { attributesOfJob } from '../contract/searchAttributes';
 import { assertValid } from '../errors';
-import { validateTargets, validateTaskId } from '../validation/inputs';
+import { validateMediaSpec } from '../validation/inputs';
 import { type RunFacts, startOrFind, type StartSettings } from './start';
 
 /** What makes two requests the same job. */
@@ -65,17 +64,10 @@ export function withoutGaps(scope: Scope | undefined): Scope | undefined {
 /** All problems at once, before anything is sent; none when the job can be started. */
 export function validateSpec(spec: MediaSpec): string[] {
   return [
-    ...validateKey(spec.key),
+    ...validateMediaSpec(spec),
     ...validateRequest(spec.tool, spec.request),
-    ...validateScope(spec.scope),
     ...validatePoll(spec.poll),
-    ...validateTargets(spec),
-    ...validateTaskId(spec.taskId),
   ];
-}
-
-export function validateKey(key: string | undefined): string[] {
-  return key === undefined || isGivenKey(key) ? [] : [`key: "${key}" is not ${KEY_FORM}`];
 }
 
 export function validatePoll(poll: Partial<PollSettings> | undefined): string[] {

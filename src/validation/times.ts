@@ -1,8 +1,8 @@
-/** How long things may take, as a starter says it: read, and all that is wrong with it. Part of the workflow bundle. */
+/** Reads the durations of an input. Part of the workflow bundle. */
 import { DEFAULT_POLL, DEFAULT_SUBMIT, type JobSettings, type PollSettings } from '../contract';
 import { DURATION_FORM, formatDuration, parseDuration } from '../contract/durations';
 
-/** The durations of a run, in milliseconds. */
+/** In milliseconds. */
 export interface PollTimes {
   pollMin: number;
   pollMax: number;
@@ -18,7 +18,7 @@ export interface JobTimes extends PollTimes {
 const QUICKEST_POLL_MS = 50;
 const LONGEST_MS = 366 * 86_400_000;
 
-/** Reads durations by name, and keeps what is wrong with them. */
+/** Keeps the problems of what it reads. */
 export class DurationReader {
   readonly problems: string[] = [];
 

@@ -7,7 +7,7 @@ import {
 } from '@temporalio/workflow';
 import { LONGEST_CALL_MS, type NoticeOutcome, type NudgeInput, type SegueActivities } from '../contract';
 import { nudgeSubject } from '../contract/ids';
-import { isRecord, isText, validateProject, validateTargets } from '../validation/inputs';
+import { validateNudge } from '../validation/outlook';
 import { wasReset } from './lib/atMostOnce';
 import { isTooLate, letter, type Message, notifyUser } from './lib/notify';
 import { workingHours } from './lib/workingHours';
@@ -26,7 +26,7 @@ const { isStillDue } = proxyActivities<SegueActivities>({
 
 /** Notifies one person that something waits. Its id names subject and week, so the person is notified once. */
 export async function nudge(input: NudgeInput): Promise<NoticeOutcome> {
-  const problems = validateShape(input);
+  const problems = validateNudge(input);
   if (problems.length > 0) throw badInput(problems);
   const { workflowId } = workflowInfo();
   refuseUnsafeStart(workflowId, workflowId);
@@ -50,22 +50,6 @@ async function untilWorkingHours({ timezone }: NudgeInput): Promise<{ until: str
     setCurrentDetails(`Waits for working hours, until ${hours.opensAt}.`);
     await sleep(Math.max(1, Date.parse(hours.opensAt) - Date.now()));
   }
-}
-
-/** Anybody can start it, so the input is checked. */
-function validateShape(input: unknown): string[] {
-  if (!isRecord(input)) return ['the input: must be one object'];
-  const { to, nudge, project, week, timezone, place } = input;
-  const isNudge =
-    isRecord(nudge) && (nudge.about === 'approval' || (isText(nudge.board) && isText(nudge.since)));
-  return [
-    ...(isRecord(to) ? validateTargets({ notify: to }) : ['to: must be { userId, workspaceId }']),
-    ...(isNudge ? [] : ['nudge: must be { about: "approval" } or { about: "board", board, since }']),
-    ...(isRecord(project) ? validateProject(project) : ['project: must be { resourcetype, id }']),
-    ...(isText(week) ? [] : ['week: must be a text']),
-    ...(isText(timezone) ? [] : ['timezone: must be a text']),
-    ...(isText(place) ? [] : ['place: must be the place of the campaign']),
-  ];
 }
 
 /** The looks of the next week nudge for themselves. */

@@ -26,7 +26,7 @@ import {
   type SegueActivities,
 } from '../contract';
 import { changeIdOf, nudgeSubject, nudgeWorkflowId, outlookWorkflowId } from '../contract/ids';
-import { validateOutlookInput } from '../validation/outlook';
+import { validateOutlook } from '../validation/outlook';
 import { withEndReport } from './lib/listeners';
 import { startOnce } from './lib/otherRuns';
 import { workingHours, workingTime } from './lib/workingHours';
@@ -46,7 +46,7 @@ const { readOutlook } = proxyActivities<SegueActivities>({
 
 /** Looks once, writes what is new into the project, and nudges the user about what waits. */
 export async function outlook(input: OutlookInput): Promise<OutlookResult> {
-  const silentAfter = readSettings(validateOutlookInput(input), (reader) =>
+  const silentAfter = readSettings(validateOutlook(input), (reader) =>
     reader.read('silentAfter', input.silentAfter ?? DEFAULT_OUTLOOK.silentAfter, 1_000),
   );
   refuseUnsafeStart(input.key, outlookWorkflowId(input.key));

@@ -1,5 +1,4 @@
 /** The flags of `segue schedule create`, checked before Temporal is contacted. */
-import { problemsWithin } from '../../validation/campaign';
 import { findSpecProblems } from '../../runs/campaign';
 import { readSpecText } from '../../client/campaigns/text';
 import { validateSchedule, type ScheduleOptions } from '../../runs/schedule/spec';
@@ -11,8 +10,8 @@ import {
   type ScheduleTimes,
 } from '../../contract';
 import { assertValid } from '../../errors';
-import { validateOutlook } from '../../runs/outlook';
 import { isRecord } from '../../validation/inputs';
+import { outlookSpec } from '../../validation/outlook';
 import {
   asFlags,
   notifyFrom,
@@ -69,7 +68,7 @@ interface ReadTarget {
 
 const PROBLEMS = {
   campaign: findSpecProblems,
-  outlook: (spec: unknown) => problemsWithin([], validateOutlook(spec)),
+  outlook: (spec: unknown) => outlookSpec.check(spec, []),
 };
 
 async function readTarget(target: string, source: string, flags: CreateFlags): Promise<ReadTarget> {

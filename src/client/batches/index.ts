@@ -6,7 +6,7 @@ import {
   batchConcurrencyUpdate,
   type BatchInput,
   type BatchItemResult,
-  type BatchOrder,
+  type PauseOrder,
   batchPauseUpdate,
   type BatchResult,
   batchResumeUpdate,
@@ -151,24 +151,24 @@ export class Batch extends Run<BatchStatus, BatchResult> {
   }
 
   /** Submits nothing more until it is resumed; accepted tasks continue. */
-  pause(order: BatchOrder): Promise<BatchStatus> {
+  pause(order: PauseOrder): Promise<BatchStatus> {
     assertValid(validateBatchOrder(order), 'Nothing was paused');
     return this.order(batchPauseUpdate, order);
   }
 
-  resume(order: BatchOrder): Promise<BatchStatus> {
+  resume(order: PauseOrder): Promise<BatchStatus> {
     assertValid(validateBatchOrder(order), 'Nothing was resumed');
     return this.order(batchResumeUpdate, order);
   }
 
   /** Submits nothing more, and ends. Accepted tasks continue at the service; the results have their ids. */
-  override async cancel(order: BatchOrder = { by: 'a client' }): Promise<void> {
+  override async cancel(order: PauseOrder = { by: 'a client' }): Promise<void> {
     assertValid(validateBatchOrder(order), 'Nothing was cancelled');
     await this.order(batchCancelUpdate, order);
   }
 
   /** Changes how many items are at the service at once. */
-  concurrency(order: BatchOrder & { concurrency: number }): Promise<BatchStatus> {
+  concurrency(order: PauseOrder & { concurrency: number }): Promise<BatchStatus> {
     assertValid(validateConcurrencyOrder(order), 'Nothing was changed');
     return this.order(batchConcurrencyUpdate, order);
   }

@@ -1,6 +1,5 @@
 /** The clients of media jobs, transcripts and records. */
 import { WorkflowFailedError } from '@temporalio/client';
-import { validateScope } from '../../api/scope';
 import {
   FAILURE,
   type MediaState,
@@ -16,18 +15,10 @@ import { mediaWorkflowId, recordKey, recordWorkflowId, transcriptWorkflowId } fr
 import { attributesOfJob } from '../../contract/searchAttributes';
 import { assertValid } from '../../errors';
 import { digest } from '../../platform/digest';
-import {
-  keyOf,
-  type MediaSpec,
-  startMedia,
-  validateKey,
-  validatePoll,
-  validateSpec,
-  withoutGaps,
-} from '../../runs/media';
+import { keyOf, type MediaSpec, startMedia, validatePoll, validateSpec, withoutGaps } from '../../runs/media';
 import { countRuns, failureType, findRuns } from '../../runs/ownRun';
 import { find, startOrFind } from '../../runs/start';
-import { validateRecordInput, validateTargets, validateTranscription } from '../../validation/inputs';
+import { validateRecordInput, validateTranscriptSpec } from '../../validation/inputs';
 import { entryOf, type JobEntry, type JobFilter, queryOf } from '../listing';
 import { type JobReport } from '../report';
 import { RunsClient } from '../run';
@@ -106,13 +97,7 @@ function askOfTranscript({ transcriptionId, format = 'srt', scope, write, notify
 
 /** All problems at once, before anything is sent. */
 export function validateTranscript(spec: TranscriptSpec): string[] {
-  return [
-    ...validateKey(spec.key),
-    ...validateTranscription(spec),
-    ...validateScope(spec.scope),
-    ...validatePoll(spec.poll),
-    ...validateTargets(spec),
-  ];
+  return [...validateTranscriptSpec(spec), ...validatePoll(spec.poll)];
 }
 
 export type RecordSpec = Pick<RecordInput, 'kind' | 'id' | 'failOn' | 'scope' | 'poll'>;

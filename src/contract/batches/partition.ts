@@ -1,4 +1,4 @@
-/** A partition: the run that does some hundred items of a batch, and all that it knows of them. */
+/** A partition: the run of up to 500 items of a batch. */
 import { defineQuery, defineSignal } from '@temporalio/workflow';
 import { type Scope } from '../../api/scope';
 import { type ChangeAsks } from '../media';
@@ -11,9 +11,9 @@ import {
   type WriteTarget,
 } from '../targets';
 
-/** A line of a manifest: a media job, without what is the batch's to say. */
+/** What is asked of a media job, as in a line of a manifest. */
 export interface BatchItem {
-  /** The manifest's own name for it; a digest of scope, tool and request where it gives none. */
+  /** Default in a manifest: a digest of scope, tool and request. */
   key: string;
   tool: string;
   request: Record<string, unknown>;
@@ -24,33 +24,25 @@ export interface BatchItem {
   taskId?: string;
 }
 
-/** `held`: it goes on as a run of its own, which a person has to look at. */
+/** `held`: it goes on as a run of its own, which needs a person. */
 export type BatchItemStatus = 'waiting' | 'running' | 'succeeded' | 'failed' | 'held' | 'cancelled';
 
-/** What became of an item, in the manifest's order. */
-export interface BatchItemResult {
+export interface BatchItemResult extends Pick<
+  ItemProgress,
+  'status' | 'info' | 'error' | 'unwritten' | 'workflowId'
+> {
   key: string;
-  status: BatchItemStatus;
   taskId: string | null;
-  /** What the service made, or how to fetch it where that is too large to keep. */
-  info?: unknown;
-  error?: string;
-  /** Why its project does not have it, if so. */
-  unwritten?: string;
-  /** What became of telling the user that the item names, if that is known. */
   notified?: NoticeOutcome;
-  /** The run that it goes on as. */
-  workflowId?: string;
 }
 
-/** Items in one partition, at most, and bytes of their JSON: they are one run's input, and travel once more as chunks. */
+/** The items are the input of one run, and are sent again as chunks. */
 export const MOST_PARTITION_ITEMS = 500;
 export const LARGEST_PARTITION_BYTES = 512 * 1024;
-/** Of the `info` of one item; there are hundreds in a partition. */
 export const LARGEST_ITEM_INFO_BYTES = 2 * 1024;
-/** POSTs that one activity sends at once, at most: each costs the server and the worker less, the more there are. */
+/** POSTs of one activity. Large chunks cost the server and the worker less. */
 export const LARGEST_CHUNK = 50;
-/** The same where a batch may have few at the service, or a rate is to be kept, which counts a chunk as this. */
+/** The largest chunk of a batch with few slots or a rate; the rate counts each chunk as this many POSTs. */
 export const USUAL_CHUNK = 25;
 /** Of one line of a manifest. */
 export const LARGEST_LINE_BYTES = 64 * 1024;
@@ -58,96 +50,96 @@ export const LARGEST_LINE_BYTES = 64 * 1024;
 export const BATCH_PART_WORKFLOW = 'batchPart';
 
 export interface PartitionInput extends JobSettings, Continued<PartitionProgress> {
-  /** The batch's key. */
   batch: string;
-  /** Which partition it is, from 1. */
+  /** Of the partition, from 1. */
   n: number;
   /** The number of its first item in the batch, from 1. */
   first: number;
   items: BatchItem[];
 }
 
-/** What is known of an item, as short as it can be: there are hundreds, and all are handed over from run to run. */
+/** Kept short: continue-as-new hands over hundreds of them. */
 export interface ItemProgress {
   status: BatchItemStatus;
   taskId?: string;
-  /** POSTs tried so far; part of the next one's request id. */
+  /** POSTs so far; part of the next request id. */
   attempts: number;
-  /** Since when its task is polled. ISO 8601. */
+  /** Since when its task is polled. */
   since?: string;
-  /** Since when the service does not know its task, if it does not. */
+  /** Since when the service does not know its task. */
   missingSince?: string;
+  /** The service's result, or how to fetch one that is too large to keep. */
   info?: unknown;
   error?: string;
+  /** Why the project does not have the result. */
   unwritten?: string;
-  /** Of the item's own user: what became of telling him, or since when he is to be told. */
+  /** Of the item's user: the outcome, or since when the notification is due. */
   notice?: NoticeOutcome | { due: string; tries?: number };
+  /** The run that it goes on as. */
   workflowId?: string;
 }
 
-/** What is to be written to one project. What each item is to say there is made of what is known of it. */
+/** What is to be written to one project. */
 export interface Letter {
-  /** Tells it from those to other projects. */
+  /** Different for each project and scope. */
   address: string;
   project: ProjectRef;
   scope?: Scope;
-  /** What the project's writer was asked for, and has not answered. Whoever asks again does so by the same name. */
+  /** The change that the project's writer has not answered. It is requested again with the same id. */
   asked?: AskedChange;
-  /** Of what was refused together: each is written by itself. */
+  /** The writer refused them together, so each is written alone. */
   halves: Saved[][];
-  /** What was settled since goes with the next. */
+  /** These go with the next change. */
   waiting: Saved[];
 }
 
 export interface AskedChange extends ChangeAsks {
   changeId: string;
   items: Saved[];
-  /** One that came in the last moment of the run before this one. */
+  /** It came in the last moment of the run before this one. */
   answer?: ChangeOutcome;
 }
 
-/** An item that is over, by its place in the partition. */
+/** An item that is over. */
 export interface Saved {
+  /** In the partition. */
   place: number;
-  /** Where it goes in the project, and since when it is over. */
+  /** JSON pointer into the project's data. */
   at: string;
   finishedAt: string;
 }
 
-export interface PartitionProgress {
+export interface PartitionProgress extends Pick<PartitionNews, 'late'> {
   items: ItemProgress[];
-  /** Those that are not written yet. */
+  /** Not written yet. */
   letters: Letter[];
   slotGrant: SlotGrant;
   polls: number;
-  /** As the batch is told. */
-  late: string | null;
-  /** Why nothing is submitted, where that is the service's doing. */
+  /** Why the service takes no submits. */
   trouble?: string | null;
-  /** Nothing is submitted before this, in milliseconds since 1970: the service asked for it. */
+  /** The service asked for no submits before this, in milliseconds since 1970. */
   restUntil?: number;
-  /** Polls in a row of which none told of any task, and what the last one met. */
+  /** Polls in a row without news of any task, and the last reason. */
   silence?: { polls: number; reason: string } | null;
-  /** Whose turn it is at the next poll. */
   turns?: PollTurns;
-  /** Whether the run was ever reset. Then a POST may be out that it does not know of, and it sends none itself. */
+  /** A run that was ever reset may have forgotten a POST, so it sends none. */
   reset: boolean;
 }
 
-/** Places of items in the partition: those that are asked after before all others, and those that are after them. */
+/** Places of the items that the next poll asks for before all others, and after them. */
 export interface PollTurns {
   first: number[];
   last: number[];
 }
 
-/** How many of the items may be at the service at once; the batch says so, and takes it back. */
+/** How many of the items may be at the service at once. */
 export interface SlotGrant {
-  /** Grows with each order, so that an older one that comes late changes nothing. */
+  /** Grows with each grant; an older one that comes late changes nothing. */
   order: number;
   slots: number;
   paused: boolean;
   cancelled: boolean;
-  /** The batch may have much at the service: chunks may be large. */
+  /** The batch has many slots, so chunks may be large. */
   isLarge?: boolean;
 }
 
@@ -162,13 +154,13 @@ export const NO_ITEMS: Readonly<ItemCounts> = {
   cancelled: 0,
 };
 
-/** What a partition tells its batch. */
+/** What a partition tells its batch. Texts are for people. */
 export interface PartitionNews {
   n: number;
   counts: ItemCounts;
-  /** Why it submits nothing or polls in vain, in words, where that is the service's doing. */
+  /** Why the service keeps it from submits or polls. */
   trouble: string | null;
-  /** That tasks which take too long keep others from beginning, in words. */
+  /** Tasks that take too long keep others from beginning. */
   late: string | null;
   isOver: boolean;
 }
@@ -180,7 +172,7 @@ export interface PartitionResult {
 }
 
 export const slotGrantSignal = defineSignal<[SlotGrant]>('slotGrant');
-/** Task ids that came too late to be a result of their chunk, by the item's place in the partition. */
+/** Task ids that came too late to be a result of their chunk; `item` is the place in the partition. */
 export interface LateTasks {
   tasks: { item: number; taskId: string }[];
 }

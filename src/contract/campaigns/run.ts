@@ -1,5 +1,6 @@
-/** A campaign's run: what it takes, where it is, what people tell it and decide, what it gives back. */
+/** The run of a campaign. */
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import { type Pause, type PauseOrder } from '../holds';
 import { type Continued, type JobSettings } from '../settings';
 import { type ChangeOutcome, type NoticeOutcome } from '../targets';
 import { type ResearchSummary, type WorkspaceClock } from './activities';
@@ -18,7 +19,7 @@ export const CAMPAIGN_STAGES = [
 ] as const;
 export type CampaignStage = (typeof CAMPAIGN_STAGES)[number];
 
-/** `skipped`: what it builds on failed, so it never began. */
+/** `skipped`: a job that it depends on failed. */
 export type CampaignJobStatus =
   | 'waiting'
   | 'running'
@@ -33,33 +34,31 @@ export type CampaignJobStatus =
 
 export type CampaignJobKind = 'media' | 'transcript' | 'wait';
 
-/** One job of a campaign, as everybody sees it. Times are ISO 8601. */
 export interface CampaignJob {
   name: string;
   kind: CampaignJobKind;
-  /** The run that does it; null until it has begun. */
+  /** Null until it is started. */
   workflowId: string | null;
   status: CampaignJobStatus;
   since: string;
   optional: boolean;
   taskId: string | null;
-  /** How often a person had it made again. */
+  /** How often a person asked for it again. */
   repeats: number;
   error: string | null;
-  /** The first few addresses in its result. */
+  /** The first few URLs in its result. */
   links: string[];
 }
 
 export type CampaignVerdict = 'approve' | 'reject' | 'change';
 
-/** What somebody decides about a campaign's results. */
 export interface CampaignDecision {
   decision: CampaignVerdict;
   by: string;
   comment?: string;
-  /** The media jobs to make again; `change` names them. */
+  /** Of `change`: the media jobs to make again. */
   jobs?: string[];
-  /** Which question this answers, as `status` shows it; the open one when left out. */
+  /** As `status` shows it. Default: the open one. */
   round?: number;
 }
 
@@ -68,39 +67,25 @@ export interface CampaignDecisionTaken extends CampaignDecision {
   at: string;
 }
 
-/** Answer to a decision. */
 export interface CampaignDecisionReceipt {
   stage: CampaignStage;
   round: number;
-  /** Jobs that were made from what is now made again, and that nobody named: they stay as they are. */
+  /** Jobs that used a result that is now made again; they stay as they are. */
   stale: string[];
 }
 
-/** A question to the approver. */
 export interface ApprovalRound {
   round: number;
   askedAt: string;
   expiresAt: string;
-  /** Reminders sent. */
   reminders: number;
   nextReminderAt: string | null;
 }
 
-export interface CampaignPause {
-  by: string;
-  reason: string;
-  since: string;
-}
-
-/** Answer to an order: small, since a history keeps each of them. */
+/** Small, because the history keeps each of them. */
 export interface CampaignReceipt {
   stage: CampaignStage;
-  paused: CampaignPause | null;
-}
-
-export interface PauseOrder {
-  by: string;
-  reason?: string;
+  paused: Pause | null;
 }
 
 export interface AddMediaOrder extends CampaignMedia {
@@ -113,7 +98,7 @@ export const CAMPAIGN_WORKFLOW = 'campaign';
 /** The spec, and what only starters set. */
 export interface CampaignInput extends CampaignSpec, JobSettings, Continued<CampaignProgress> {}
 
-/** What a campaign has done so far; all of it is handed over when a long run continues as new. */
+/** The state of a run, which continue-as-new hands over. */
 export interface CampaignProgress {
   stage: CampaignStage;
   since: string;
@@ -122,20 +107,19 @@ export interface CampaignProgress {
   remarks: string[];
   research: ResearchSummary | null;
   jobs: CampaignJob[];
-  /** Names of jobs that signalled their end, which was not read yet. */
+  /** Names of jobs that signalled an end that is not read yet. */
   ending: string[];
-  /** When all open jobs are checked next, those that signal nothing included. */
+  /** When all open jobs are checked next, whether they signal or not. */
   nextCheckAt: string;
-  /** Media that was added to the spec while the campaign ran. */
+  /** Media that people added to the running campaign. */
   added: Record<string, CampaignMedia>;
   decisions: CampaignDecisionTaken[];
   approval: ApprovalRound | null;
-  /** How often the approver was asked. */
   rounds: number;
-  paused: CampaignPause | null;
-  /** Whether the run was ever reset. Then it tells nobody anything by itself, since it may have told it before. */
+  paused: Pause | null;
+  /** A run that was ever reset may have forgotten notifications, so it sends none. */
   reset: boolean;
-  /** Runs that are told its end. */
+  /** Workflow ids of the runs that are told its end. */
   listeners: string[];
 }
 
@@ -147,13 +131,13 @@ export interface CampaignStatus extends Pick<
   key: string;
   /** Of the jobs that are over. */
   percent: number;
-  /** What it waits for, in words, and since when; null at the end. */
+  /** Null at the end. */
   waitsFor: { what: string; since: string } | null;
-  /** Whether a job is held and nothing else moves: only a person can go on. */
+  /** Only a person can go on: a job is held and nothing else moves. */
   held: boolean;
   approval: (ApprovalRound & { from: string }) | null;
   timezone: string | null;
-  /** Why the project does not show this state yet, if so. */
+  /** Why the project does not show this state yet. */
   unsaved: string | null;
 }
 
@@ -165,7 +149,6 @@ export interface CampaignResult extends Pick<
   status: 'completed' | 'rejected' | 'expired';
   finishedAt: string;
   written: ChangeOutcome;
-  /** Null where nobody was to be told. */
   notified: NoticeOutcome | null;
 }
 
@@ -175,7 +158,7 @@ export const pauseUpdate = defineUpdate<CampaignReceipt, [PauseOrder]>('pause');
 export const resumeUpdate = defineUpdate<CampaignReceipt, [PauseOrder]>('resume');
 export const addMediaUpdate = defineUpdate<CampaignReceipt, [AddMediaOrder]>('addMedia');
 
-/** What a job tells the campaign that it is for; what it is at its end is read from the run itself. */
+/** What a job tells its listeners. They read its end from the run itself. */
 export interface JobNews {
   workflowId: string;
   stage: string;
@@ -183,5 +166,5 @@ export interface JobNews {
 }
 
 export const jobNewsSignal = defineSignal<[JobNews]>('jobNews');
-/** Asks a run that somebody else started to tell its news to another one, too. */
+/** Adds a listener to a run that somebody else started. */
 export const reportToSignal = defineSignal<[{ workflowId: string }]>('reportTo');

@@ -14,7 +14,7 @@ import { batchItemPrefix, batchPartPrefix, batchWorkflowId, mediaWorkflowId } fr
 import { attributesOfJob, quoted } from '../../contract/searchAttributes';
 import { assertValid } from '../../errors';
 import { digest } from '../../platform/digest';
-import { validateBatchInput, validateGivenBatch, validateManifest } from '../../validation/batch';
+import { validateBatchInput, validateGivenBatch } from '../../validation/batch';
 import { withoutGaps } from '../media';
 import { GRPC, grpcCode } from '../orders';
 import { findOwnRun, findRuns, isOpen } from '../ownRun';
@@ -51,8 +51,7 @@ export async function startBatch(
   { taskQueue, poll, submit, token }: StartSettings & { token?: string },
 ): Promise<RunFacts> {
   const input = { ...spec, scope: withoutGaps(spec.scope), poll, submit };
-  const problems = [...validateGivenBatch(input), ...validateManifest(input.manifest)];
-  assertValid(problems, 'The batch was not started');
+  assertValid(validateGivenBatch(input), 'The batch was not started');
   return startBatchInput(temporal, input, { taskQueue, token }, partitions);
 }
 

@@ -1,10 +1,12 @@
 /** What one line of a manifest asks for, or everything that is wrong with it. */
 import { isDeeper, truncate } from '../../api/json';
-import { DEEPEST, type Problem, problemText } from '../../validation/campaign';
-import { type Check, must, object, required } from '../../validation/campaign/shape';
-import { isRecord, isText, withoutNulls } from '../../validation/inputs';
+import { validateRequest } from '../../api/tools';
 import { type BatchItem } from '../../contract';
-import { keyOf, type MediaSpec, validateSpec, withoutGaps } from '../media';
+import { DEEPEST } from '../../validation/campaign';
+import { anyObject, text } from '../../validation/fields';
+import { isRecord, isText, mediaSpecFields, withoutNulls } from '../../validation/inputs';
+import { object, required, type Rule, validate } from '../../validation/rules';
+import { keyOf, type MediaSpec, withoutGaps } from '../media';
 
 export interface AskedItem {
   item: BatchItem;
@@ -12,27 +14,16 @@ export interface AskedItem {
   isNamed: boolean;
 }
 
-const text = must(isText, 'a text');
-const anything: Check = () => [];
 /** Settings of the whole batch. */
-const ofTheBatch: Check = (_value, path) => [{ path, words: "is the batch's, not a line's" }];
+const ofTheBatch: Rule = {
+  check: (_value, path) => [{ path, words: "is the batch's, not a line's" }],
+  schema: {},
+};
 
-/** The fields of a line; `validateSpec` checks their values. */
-const lineShape = object({
-  key: must((value) => typeof value === 'string', 'a text'),
+const lineRule = object({
+  ...mediaSpecFields,
   tool: required(text),
-  request: required(must(isRecord, 'an object')),
-  scope: object({ organization: anything, space: anything }),
-  write: object({
-    project: object({ resourcetype: anything, id: anything }),
-    at: anything,
-    failedAt: anything,
-  }),
-  notify: object({
-    ...{ userId: anything, workspaceId: anything, on: anything },
-    ...{ threadId: text, link: text, ctaLabel: text },
-  }),
-  taskId: anything,
+  request: required(anyObject),
   poll: ofTheBatch,
   submit: ofTheBatch,
 });
@@ -52,24 +43,9 @@ export function readItem(line: string): AskedItem | { problems: string[] } {
 }
 
 function validateLine(line: Record<string, unknown>): string[] {
-  const misshapen = lineShape(line, []);
-  const wrong = validateSpec(wellShaped(line, misshapen)).filter((problem) => !isTold(problem, misshapen));
-  return [...misshapen.map(problemText), ...wrong];
-}
-
-/** `validateSpec` expects values of the right type. */
-function wellShaped(line: Record<string, unknown>, misshapen: Problem[]): MediaSpec {
-  const sound = { ...line };
-  for (const { path } of misshapen) if (path.length === 1) Reflect.deleteProperty(sound, String(path[0]));
-  return sound as unknown as MediaSpec;
-}
-
-/** A value of the wrong type is one problem, not two. */
-function isTold(problem: string, misshapen: Problem[]): boolean {
-  return misshapen.some(({ path }) => {
-    const place = path.join('.');
-    return problem.startsWith(`${place}:`) || problem.startsWith(`${place}.`);
-  });
+  const { tool, request } = line;
+  const isRequest = isText(tool) && isRecord(request);
+  return [...validate(lineRule, line), ...(isRequest ? validateRequest(tool, request) : [])];
 }
 
 function askedItem(asked: MediaSpec): AskedItem {

@@ -1,13 +1,20 @@
 /** What a schedule can start. */
 import { type Client } from '@temporalio/client';
-import { type CampaignSpec, type OutlookInput, type ScheduleTarget } from '../../contract';
+import {
+  type CampaignSpec,
+  DEFAULT_BATCH_CONCURRENCY,
+  type OutlookInput,
+  type ScheduleTarget,
+} from '../../contract';
 import { batchWorkflowId, campaignWorkflowId, outlookWorkflowId } from '../../contract/ids';
-import { validateScope } from '../../api/scope';
-import { validateConcurrency } from '../../validation/batch';
-import { isRecord, validateTargets } from '../../validation/inputs';
+import { concurrency } from '../../validation/batch';
+import { flag, notify, scope } from '../../validation/fields';
+import { isRecord } from '../../validation/inputs';
+import { validateOutlook } from '../../validation/outlook';
+import { described, object, required, type Rule, validate } from '../../validation/rules';
 import { campaignStart, validateCampaignSpec } from '../campaign';
 import { addressName, problemOfAddress } from '../manifest/address';
-import { outlookStart, validateOutlook } from '../outlook';
+import { outlookStart } from '../outlook';
 import { type RunFacts, startOrFind } from '../start';
 import { type AskedBatch, type FiringSettings, type StartedBatch, startScheduledBatch } from './batch';
 
@@ -82,27 +89,39 @@ export function keyless(target: ScheduleTarget): ScheduleTarget {
   return { ...target, spec } as ScheduleTarget;
 }
 
-/** All problems at once. None repeats the address: it may be signed. */
-export function validateScheduledBatch(spec: unknown): string[] {
-  if (!isRecord(spec)) return ['the batch: must be an object'];
-  const { key: _ofEachFiring, manifest, concurrency, scope, notify, skipBad, ...unknown } = spec;
-  return [
-    ...Object.keys(unknown).map((name) => `${name}: is no part of a batch`),
-    ...validateManifestAddress(manifest),
-    ...validateConcurrency(concurrency),
-    ...validateScope(scope),
-    ...validateTargets({ notify }),
-    ...(skipBad === undefined || skipBad === null || typeof skipBad === 'boolean'
-      ? []
-      : ['skipBad: must be true or false']),
-  ];
-}
-
 const LONGEST_ADDRESS = 8_000;
 
-function validateManifestAddress(manifest: unknown): string[] {
-  if (typeof manifest !== 'string' || manifest.length > LONGEST_ADDRESS)
-    return [`manifest: must be an https address of at most ${LONGEST_ADDRESS} characters`];
-  const problem = problemOfAddress(manifest);
-  return problem === undefined ? [] : [`manifest: ${problem}`];
+/** No problem repeats the address: it may be signed. */
+const manifest: Rule = {
+  check: (address, path) => {
+    const words =
+      typeof address !== 'string' || address.length > LONGEST_ADDRESS
+        ? `must be an https address of at most ${LONGEST_ADDRESS} characters`
+        : problemOfAddress(address);
+    return words === undefined ? [] : [{ path, words }];
+  },
+  schema: { type: 'string', pattern: '^https?:\\/\\/' },
+};
+
+export const scheduledBatch = object({
+  manifest: required(
+    described(
+      'https address of the manifest, read anew each time; plain http from the machine of the worker only',
+      manifest,
+    ),
+  ),
+  concurrency: described(
+    `how many items are at the service at once; ${DEFAULT_BATCH_CONCURRENCY} when left out`,
+    concurrency,
+  ),
+  scope,
+  notify: described('who is told of the end, once', notify),
+  skipBad: described('bad lines are left out, and the others are run', flag),
+});
+
+/** All problems at once. */
+export function validateScheduledBatch(spec: unknown): string[] {
+  if (!isRecord(spec)) return validate(scheduledBatch, spec);
+  const { key: _ofEachFiring, ...asked } = spec;
+  return validate(scheduledBatch, asked);
 }

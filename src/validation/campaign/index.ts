@@ -1,9 +1,8 @@
 /**
- * The rules of campaigns, one set for all: clients check them before they start anything, and the run itself, because
- * other languages start it too, with whatever JSON they have. Part of the workflow bundle.
+ * Rules of campaigns. Clients check a spec before they start anything, and the run checks it again, because other
+ * languages start it too. Part of the workflow bundle.
  */
-export * from './campaign';
-export * from './fields';
+export * from '../rules';
+export * from './spec';
 export * from './orders';
 export * from './references';
-export * from './shape';

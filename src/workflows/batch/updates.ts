@@ -4,7 +4,7 @@ import { validateBatchOrder, validateConcurrencyOrder } from '../../validation/b
 import {
   batchCancelUpdate,
   batchConcurrencyUpdate,
-  type BatchOrder,
+  type PauseOrder,
   batchPartitionsQuery,
   batchPauseUpdate,
   batchResumeUpdate,
@@ -75,7 +75,7 @@ function endHandOver(run: Batch, reason: unknown): void {
   run.hasWork = true;
 }
 
-function pause(run: Batch, { by, reason }: BatchOrder): BatchStatus {
+function pause(run: Batch, { by, reason }: PauseOrder): BatchStatus {
   run.progress.paused ??= { by, reason: reason ?? '', since: new Date().toISOString() };
   setStage(run, 'paused');
   return grantAgain(run);

@@ -1,6 +1,6 @@
 /** The approval of a campaign: asks, reminds in working hours, expires. */
 import { condition } from '@temporalio/workflow';
-import { type ApprovalRound, type CampaignPause, type CampaignVerdict } from '../../contract';
+import { type ApprovalRound, type CampaignVerdict, type Pause } from '../../contract';
 import { workingHours, workingTime } from '../lib/workingHours';
 import { askApprover, remindApprover } from './notify';
 import { type Campaign, isOver } from './state';
@@ -34,7 +34,7 @@ export async function askForApproval(run: Campaign): Promise<CampaignVerdict | '
 }
 
 /** Adds the time of the pause since the question: an approval does not expire while the campaign is paused. */
-export function extendRound(round: ApprovalRound, { since }: CampaignPause): void {
+export function extendRound(round: ApprovalRound, { since }: Pause): void {
   const ms = Date.now() - Math.max(Date.parse(since), Date.parse(round.askedAt));
   const later = (time: string): string => new Date(Date.parse(time) + ms).toISOString();
   round.expiresAt = later(round.expiresAt);

@@ -1,6 +1,5 @@
 /** The state of a media job. */
 import { CancellationScope } from '@temporalio/workflow';
-import { isIdText, validateScope } from '../../api/scope';
 import {
   type MediaInput,
   type MediaStage,
@@ -10,15 +9,7 @@ import {
   type UnknownSubmit,
 } from '../../contract';
 import { mediaWorkflowId, submitRequestId } from '../../contract/ids';
-import {
-  isRecord,
-  isText,
-  validateListener,
-  validateObjects,
-  validateRunKey,
-  validateTargets,
-  validateTaskId,
-} from '../../validation/inputs';
+import { validateMediaInput } from '../../validation/inputs';
 import { jobTimes, type JobTimes } from '../../validation/times';
 import { wasReset } from '../lib/atMostOnce';
 import { listenersOf } from '../lib/listeners';
@@ -153,45 +144,5 @@ export class MediaJob extends Job implements Submitter {
 
 /** Fills in the defaults, or fails with all problems of the input at once. */
 export function readMediaSettings(input: MediaInput): JobTimes {
-  return readSettings(validateShape(input), (reader) => jobTimes(input, reader));
-}
-
-/** Other languages start this workflow too, with whatever JSON they have. */
-function validateShape(input: unknown): string[] {
-  if (!isRecord(input)) return ['the input: must be one object'];
-  const { key, tool, request, poll, submit, scope, taskId, write, notify, reportTo, held } = input;
-  return [
-    ...validateRunKey(key),
-    ...(isText(tool) ? [] : ['tool: must be a text']),
-    ...(isRecord(request) ? [] : ['request: must be an object']),
-    ...validateObjects({ poll, submit }),
-    ...validateScope(scope),
-    ...validateTaskId(taskId),
-    ...validateTargets({ write, notify }),
-    ...validateListener(reportTo),
-    ...validateHeld(held, taskId),
-  ];
-}
-
-/** Only a batch sets it. Without this check, a malformed one would count as a job that was never submitted. */
-function validateHeld(held: unknown, taskId: unknown): string[] {
-  if (held === undefined || held === null) return [];
-  const attempts = isRecord(held) ? held.attempts : undefined;
-  const isAttempt = (attempt: unknown): boolean =>
-    isRecord(attempt) &&
-    Number.isInteger(attempt.n) &&
-    Number(attempt.n) > 0 &&
-    isText(attempt.at) &&
-    // A year of four digits: later dates are computed from this one, and dates have a limit.
-    /^\d{4}-/.test(attempt.at) &&
-    !Number.isNaN(Date.parse(attempt.at)) &&
-    (attempt.reason === undefined || isText(attempt.reason)) &&
-    (attempt.taskId === undefined || isIdText(attempt.taskId));
-  const isGood =
-    Array.isArray(attempts) && attempts.every(isAttempt) && (attempts.length > 0 || isText(taskId));
-  return isGood
-    ? []
-    : [
-        'held: must be { attempts: [{ n, at, outcome, reason, taskId? }] }: n counts from 1, at is a date; attempts may be empty only when the input has a taskId',
-      ];
+  return readSettings(validateMediaInput(input), (reader) => jobTimes(input, reader));
 }

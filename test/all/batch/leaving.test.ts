@@ -239,7 +239,7 @@ test('a partition that its run would refuse is not handed over, and all that is 
   );
   const tooMany = batchOf(cutouts(sandbox.url, 501), 501);
   await expect(startBatch(temporal, config, tooMany)).rejects.toThrow(
-    'items: must be a list of 1 to 500 items',
+    'items: has 501 entries, more than 500',
   );
   // Half a megabyte and a little.
   const link = `https://example.com/${'x'.repeat(LARGEST_PARTITION_BYTES / 8)}`;

@@ -57,8 +57,8 @@ test('everything that is wrong is told at once, and nothing is made', async () =
       expect.stringMatching(/^overlap: "cancel-other" is none of skip,/),
       expect.stringMatching(/^catchup: "5s" is not .*, at least 10s$/),
       expect.stringMatching(/^note: /),
-      expect.stringMatching(/nothing to look at/),
       expect.stringMatching(/^weeks: /),
+      expect.stringMatching(/nothing to look at/),
     ],
   });
   for (const spec of [

@@ -27,7 +27,13 @@ describe('checking', () => {
     expect(check).toMatchObject({ usable: false, items: 2, lines: 4, badLines: 2, duplicates: 0 });
     expect(check.problems).toEqual([
       { line: 1, problems: [expect.stringMatching(/^is not JSON/)] },
-      { line: 4, problems: ['key: must be a text', expect.stringMatching(/^tool: "x" is none of/)] },
+      {
+        line: 4,
+        problems: [
+          expect.stringMatching(/^key: must be a text/),
+          expect.stringMatching(/^tool: "x" is none of/),
+        ],
+      },
     ]);
 
     const skipped = await checkManifest(linesIn(...texts), { skipBad: true });

@@ -17,12 +17,12 @@ const manifest = { digest: 'd', items: 3, partitions: [{ items: 3, firstLine: 1,
 
 test.each<[string, unknown, unknown[]]>([
   ['the least', partition, []],
-  ['a text', 'x', ['the input: must be one object']],
-  ['nothing', {}, [/^batch:/, /^n:/, /^first:/, /^items: must be a list of 1 to 500/].map(matching)],
+  ['a text', 'x', ['the input: must be an object']],
+  ['nothing', {}, [/^batch:/, /^n:/, /^first:/, /^items: is required/].map(matching)],
   [
     'bad items',
     { ...partition, items: [item, { ...item, tool: '', taskId: ' a' }, 7] },
-    ['items.1.tool: must be a text', matching(/^items\.1\.taskId/), 'items.2.item: must be an object'],
+    ['items.1.tool: must be a text', matching(/^items\.1\.taskId/), 'items.2: must be an object'],
   ],
 ])('a partition with %s', (_name, input, problems) => {
   expect(validatePartitionInput(input)).toEqual(problems);

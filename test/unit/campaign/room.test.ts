@@ -15,8 +15,8 @@ test('media is added as long as the campaign stays within its limits', () => {
     [],
   );
   expect(validateAddedMedia(order, { names, asked: { media: 'x'.repeat(525_000) } })).toEqual([
-    'the order: the campaign has 1000 jobs, and takes no more',
-    expect.stringMatching(/^the order: with it the campaign has \d+ bytes, more than 524288$/),
+    'the input: the campaign has 1000 jobs, and takes no more',
+    expect.stringMatching(/^the input: with it the campaign has \d+ bytes, more than 524288$/),
   ]);
 });
 

@@ -8,7 +8,7 @@ const WRONG = ['--concurrency', '0', '--key', 'a/b', '--notify', 'x', '--space',
 const WRONG_LINES = [
   'The batch was not started:',
   '--notify: "x" is not USER@WORKSPACE',
-  /^--key: "a\/b" is not 1 to 120 letters/,
+  /^--key: must be 1 to 120 letters/,
   /^--concurrency: must be a whole number from 1 to 10000$/,
   /^--space: must be an id/,
 ];
