@@ -21,7 +21,7 @@ import {
 } from './config';
 import { parseDuration } from './contract/durations';
 import { assertValid } from './errors';
-import { batchTaskQueue, pollTaskQueue, submitTaskQueue } from './contract/ids';
+import { batchTaskQueue, pollTaskQueue, submitTaskQueue, writeTaskQueue } from './contract/ids';
 import { requireRegistration } from './runs/registration';
 
 export interface SegueWorkerOptions {
@@ -123,6 +123,7 @@ export async function createSegueWorker(options: SegueWorkerOptions): Promise<Se
         stickyQueueScheduleToStartTimeout: '5s',
       },
       { taskQueue: pollTaskQueue(taskQueue), tuner, activities: activities.polls },
+      { taskQueue: writeTaskQueue(taskQueue), tuner, activities: activities.writes },
     ],
     submit: [
       {

@@ -14,7 +14,8 @@ import { readMediaResult, startMedia } from './mediaRequests';
 import { createNotifications } from './notify';
 import { createIsStillDue, createReadOutlook } from './outlook';
 import { createDownloadSubtitles, createPollTasks, createReadRecord, type DownloadOptions } from './poll';
-import { createRequestChange, createWriteProject, type WriteOptions } from './project';
+import { type WriteOptions } from './lib/writeAttempt';
+import { createRequestChanges, createWriteProjects } from './project';
 import { Breaker, type BreakerChange } from './protection/breaker';
 import { AccessDenials } from './protection/denials';
 import { RateLimitPause } from './protection/rateLimitPause';
@@ -57,8 +58,7 @@ export function createActivities(api: Api, options: ActivityOptions = {}) {
   const general = {
     ...createCalls(api),
     ...createNotifications(api, options.operator, denials, options),
-    requestChange: createRequestChange(organizationOf, patience),
-    writeProject: createWriteProject(api, options),
+    requestChanges: createRequestChanges(organizationOf, patience),
     prepareCampaign: createPrepareCampaign(api, patience),
     checkMedia,
     readPlace: createReadPlace(api, patience),
@@ -90,9 +90,10 @@ export function createActivities(api: Api, options: ActivityOptions = {}) {
       options,
     ),
   };
+  const writes = { writeProjects: createWriteProjects(api, options) };
   // Every activity of the contract is registered on one of the queues.
-  ({ ...general, ...polls, ...submits, ...chunks }) satisfies SegueActivities;
-  return { general, polls, submits, chunks };
+  ({ ...general, ...polls, ...writes, ...submits, ...chunks }) satisfies SegueActivities;
+  return { general, polls, writes, submits, chunks };
 }
 
 function announce(change: BreakerChange, meter: MetricMeter): void {

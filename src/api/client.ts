@@ -97,7 +97,7 @@ async function call(
   if (!checked.success || problems.length > 0) throw new InvalidRequestError(problems, facts);
   const outgoing = operation.toHttp(checked.data, layout);
   if ('setting' in outgoing) throw new NotConfiguredError(outgoing, facts);
-  const tooLarge = sizeProblem(outgoing.body);
+  const tooLarge = sizeProblem(outgoing.body, options.largestBytes);
   if (tooLarge) throw new InvalidRequestError([tooLarge], facts);
 
   const answer = await http.exchange({
@@ -189,11 +189,9 @@ function refusedHere(problems: string[]): { outcome: 'refused'; reason: string }
   };
 }
 
-function sizeProblem(body: unknown): string | undefined {
+function sizeProblem(body: unknown, most = LARGEST_REQUEST_BYTES): string | undefined {
   const bytes = body === undefined ? 0 : Buffer.byteLength(JSON.stringify(body));
-  return bytes > LARGEST_REQUEST_BYTES
-    ? `request: has ${bytes} bytes, more than ${LARGEST_REQUEST_BYTES}`
-    : undefined;
+  return bytes > most ? `request: has ${bytes} bytes, more than ${most}` : undefined;
 }
 
 function present<T>(value: T | undefined): T[] {

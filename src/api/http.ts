@@ -1,8 +1,8 @@
 /** The one HTTP client: every call has a time limit, a size limit, and a record of whether it was sent at all. */
 import { type Connections, type ConnectionSettings, openConnections } from './connections';
 import { type Credential } from './credential';
-import { serviceWords, shorten, TransportError } from './errors';
-import { Exchange, type ExchangeLimits, TimeOverError } from './exchange';
+import { serviceWords, shorten, TooLargeError, TransportError } from './errors';
+import { Exchange, type ExchangeLimits, OversizeError, TimeOverError } from './exchange';
 import { type Scope } from './scope';
 
 export interface HttpSettings extends ConnectionSettings {
@@ -77,7 +77,8 @@ export class Http {
         },
       };
     } catch (cause) {
-      throw new TransportError(shorten(credential.redact(explain(cause, call, exchange.sent))), {
+      const Failure = cause instanceof OversizeError ? TooLargeError : TransportError;
+      throw new Failure(shorten(credential.redact(explain(cause, call, exchange.sent))), {
         operation: call.operation,
         requestId: call.requestId,
         sent: exchange.sent,

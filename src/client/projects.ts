@@ -20,7 +20,8 @@ import {
   type ProjectRef,
   type Scope,
 } from '../contract';
-import { validateAddress, validateChange } from '../contract/changes';
+import { validateChange, validateChangeId } from '../contract/changes';
+import { shardOf } from '../contract/ids';
 import { validateScope } from '../api/scope';
 import { InvalidInputError } from '../errors';
 import { validateProject } from '../validation/inputs';
@@ -62,12 +63,10 @@ export class ProjectsClient {
     const { taskQueue, submit } = this.config;
     const { resourcetype, id } = project;
     const start = writerStart({
-      taskQueue,
-      project: { resourcetype, id },
-      organization,
+      ...{ taskQueue, organization, shard: shardOf(project) },
       authGrace: submit.authGrace,
     });
-    const request: ChangeRequest = { changeId, change, space: scope?.space };
+    const request: ChangeRequest = { project: { resourcetype, id }, changeId, change, space: scope?.space };
     const ask = (): Promise<ChangeOutcome> => this.#ask(start, request);
     const outcome = await (signal ? this.temporal.withAbortSignal(signal, ask) : ask());
     return { workflowId: start.workflowId, changeId, ...outcome };
@@ -80,13 +79,15 @@ export class ProjectsClient {
 
   async #ask(start: ReturnType<typeof writerStart>, request: ChangeRequest): Promise<ChangeOutcome> {
     let refusedSince: number | undefined;
-    for (;;) {
+    // An Update waits a short time for the outcome; then the next one asks.
+    for (let n = 1; ; n++) {
       try {
-        return await this.temporal.workflow.executeUpdateWithStart(changeUpdate, {
+        const outcome = await this.temporal.workflow.executeUpdateWithStart(changeUpdate, {
           startWorkflowOperation: new WithStartWorkflowOperation(PROJECT_WRITER_WORKFLOW, start),
-          updateId: request.changeId,
+          updateId: `${request.changeId}/${n}`,
           args: [request],
         });
+        if (outcome) return outcome;
       } catch (error) {
         if (hasCode(error, GRPC_RESOURCE_EXHAUSTED)) continue;
         if (hasCode(error, GRPC_FAILED_PRECONDITION) || hasCode(error, GRPC_UNAVAILABLE)) {
@@ -98,8 +99,7 @@ export class ProjectsClient {
         const failure = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
         if (!(failure instanceof ApplicationFailure)) throw error;
         if (failure.type === FAILURE.badChange) return { ok: false, error: failure.message };
-        // The run that took the change hands over to the next one, which knows it.
-        if (failure.type !== FAILURE.askAgain) throw error;
+        throw error;
       }
     }
   }
@@ -131,7 +131,7 @@ export function validatePatch(
   return [
     ...validateProject(project),
     ...validateScope(scope),
-    ...(changeId === undefined ? [] : validateAddress({ changeId })),
+    ...(changeId === undefined ? [] : validateChangeId(changeId)),
     ...validateChange(change),
   ];
 }

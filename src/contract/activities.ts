@@ -9,7 +9,7 @@ import { type BatchActivities } from './batches';
 import { type CampaignActivities, type ReadEndOrder } from './campaigns';
 import { type OutlookActivities } from './outlook';
 import { type MediaRequestInput, type MediaResult, type RequestedRun } from './media';
-import { type ChangeRequest, type ProjectChange } from './projects';
+import { type ChangeRequest, type ProjectChange, type RefusedChange } from './projects';
 import { type CondensedText, type SubtitleFormat } from './records';
 import { type ScheduleActivities } from './schedules';
 import { type ProjectRef } from './targets';
@@ -70,8 +70,9 @@ export interface SegueActivities
   downloadSubtitles: (order: DownloadOrder) => Promise<Download>;
   tellOperator: (order: OperatorOrder) => Promise<NotifyOutcome | { outcome: 'nobody' }>;
   notify: (order: NotifyOrder) => Promise<NotifyOutcome>;
-  requestChange: (order: RequestChangeOrder) => Promise<void>;
-  writeProject: (order: WriteOrder) => Promise<WriteReport>;
+  /** Gives the changes that no writer was asked for, because they are malformed. */
+  requestChanges: (order: RequestChangesOrder) => Promise<RefusedChange[]>;
+  writeProjects: (order: WriteOrder) => Promise<WriteReport[]>;
 }
 
 /** Those of the poll queue. */
@@ -80,33 +81,41 @@ export type PollActivities = Pick<
   'getTask' | 'readRecord' | 'downloadSubtitles' | 'pollTasks'
 >;
 
-export interface RequestChangeOrder {
-  project: ProjectRef;
+/** Changes in one scope, for any projects. */
+export interface RequestChangesOrder {
   scope?: Scope;
-  changeId: string;
-  change: ProjectChange;
-  /** The run that may ask for it; default: any. One that was reset is another. */
+  requests: Omit<ChangeRequest, 'space'>[];
+  /** The run that may ask for them; default: any. A run that was reset is another. */
   onlyBy?: string;
-  /** As in the request. */
-  receipt?: boolean;
 }
 
 export interface WriteOrder {
-  project: ProjectRef;
-  scope: Scope;
-  changes: Pick<ChangeRequest, 'changeId' | 'change'>[];
+  organization: string;
+  projects: { project: ProjectRef; space?: string; changes: { changeId: string; change: ProjectChange }[] }[];
 }
 
-/** What became of the changes, never the project itself. A change in neither list was not settled and is asked again. */
+/** What became of one project's changes, never the project itself. A change in neither list waits for the next write. */
 export interface WriteReport {
   applied: string[];
-  refused: { changeId: string; error: string }[];
-  /** PATCHes that went out. */
-  patches: number;
+  refused: RefusedChange[];
+  /** Why the rest was not settled. */
+  trouble?: WriteTrouble;
 }
 
-/** Heartbeat of a write without an ETag: until when a PATCH of it may arrive. Null once it is known what became of it. */
-export type WriteNote = { unsettledUntil: number } | null;
+export interface WriteTrouble {
+  error: string;
+  /** Of the service's answer, if it gave one. */
+  status?: number;
+  /** As long as the service asked to wait. */
+  retryAfterMs?: number;
+  /** Until when a PATCH without an ETag may still arrive, in milliseconds since 1970. */
+  unsettledUntil?: number;
+  /** The project did not answer in the short time that it has beside others. */
+  isSlow?: boolean;
+}
+
+/** Heartbeat of a write: until when a PATCH without an ETag may arrive, by the project's index in the order. */
+export type WriteNotes = Record<number, number>;
 
 export interface RecordOrder {
   kind: PolledKind;

@@ -4,9 +4,9 @@
  * Members of objects only: two who change one list by index would move each other's items.
  */
 import { isDeeper, isPointer, pointerTo, pointerTokens } from '../api/json';
-import { isPrintable } from '../api/scope';
+import { isId, isPrintable } from '../api/scope';
 import { type ProjectChange, type Step } from '.';
-import { isWorkflowId, LONGEST_CHANGE_ID } from './ids';
+import { LONGEST_CHANGE_ID } from './ids';
 
 /** A project's data, or a part of it: a JSON object. */
 export type Data = Record<string, unknown>;
@@ -111,18 +111,23 @@ export function validateChange(change: unknown): string[] {
   return problems;
 }
 
-/** The same for what stands around the change: whose it is, and who is told. */
-export function validateAddress(request: unknown): string[] {
-  if (!isObject(request)) return ['the request: must be one object with changeId and change'];
-  const { changeId, replyTo, space } = request;
-  const problems: string[] = [];
-  // It is an update id too, and many of them are carried from run to run.
-  if (!isPrintable(changeId, LONGEST_CHANGE_ID))
-    problems.push(`changeId: must be 1 to ${LONGEST_CHANGE_ID} printable characters without blanks`);
+/** Everything that is wrong with a request, apart from its change. */
+export function validateRequest(request: unknown): string[] {
+  if (!isObject(request)) return ['the request: must be one object with project, changeId and change'];
+  const { project, space } = request;
+  const { resourcetype, id } = isObject(project) ? project : {};
+  const problems = validateChangeId(request.changeId);
+  for (const [name, value] of Object.entries({ resourcetype, id }))
+    if (typeof value !== 'string' || !isId(value)) problems.push(`project.${name}: must be an id`);
   const isSpace = typeof space === 'string' && space !== '' && space.length <= LONGEST_ID;
-  if ((replyTo ?? null) !== null && !isWorkflowId(replyTo)) problems.push('replyTo: must be an id');
   if ((space ?? null) !== null && !isSpace) problems.push('space: must be an id');
   return problems;
+}
+
+/** It is part of an update id. */
+export function validateChangeId(changeId: unknown): string[] {
+  if (isPrintable(changeId, LONGEST_CHANGE_ID)) return [];
+  return [`changeId: must be 1 to ${LONGEST_CHANGE_ID} printable characters without blanks`];
 }
 
 function validateStep(step: unknown, place: string): string[] {

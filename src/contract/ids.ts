@@ -206,16 +206,26 @@ export function repeatedKey(key: string): string | undefined {
   return times === '2' ? first : `${first}+${Number(times) - 1}`;
 }
 
-/** A project has one writer, whoever asks for it. No part can be taken for another: `~` is encoded too. */
-export function projectWriterId(
-  organization: string,
-  { resourcetype, id }: { resourcetype: string; id: string },
-): string {
-  return `project/${[organization, resourcetype, id].map(encoded).join('~')}`;
+/** How many writers a workspace has. It never changes: a project whose shard changed would have two writers. */
+export const SHARDS = 32;
+
+/** Names a project: its type and its id, each percent-encoded. */
+export function projectName({ resourcetype, id }: { resourcetype: string; id: string }): string {
+  return `${encoded(resourcetype)}/${encoded(id)}`;
+}
+
+/** The shard of a project: the FNV-1a digest of its name, modulo {@link SHARDS}. */
+export function shardOf(project: { resourcetype: string; id: string }): number {
+  return Number(BigInt(`0x${shortDigest(projectName(project))}`) % BigInt(SHARDS));
+}
+
+/** `organization` is the workspace's id as the service gives it: two spellings would give a project two writers. */
+export function projectWriterId(organization: string, shard: number): string {
+  return `project-writer/${encoded(organization)}~${shard}`;
 }
 
 /** FNV-1a with 64 bits: workflows cannot use `node:crypto`. */
-function shortDigest(text: string): string {
+export function shortDigest(text: string): string {
   let digest = 0xcbf29ce484222325n;
   for (const byte of new TextEncoder().encode(text))
     digest = BigInt.asUintN(64, (digest ^ BigInt(byte)) * 0x100000001b3n);
@@ -232,6 +242,11 @@ function encoded(part: string): string {
  */
 export function changeIdOf(workflowId: string, purpose: string): string {
   return `${workflowId}#${purpose}`;
+}
+
+/** Writes of projects have slots of their own, so that projects that hang delay nothing else. */
+export function writeTaskQueue(taskQueue: string): string {
+  return `${taskQueue}-write`;
 }
 
 /** Single submits wait apart from everything else, so that their rate and number have limits of their own. */

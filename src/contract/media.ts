@@ -88,19 +88,21 @@ export interface RunEnd {
   value: object;
   changeId: string;
   /** What the project's writer was asked so far. */
-  asked: ChangeAsks;
+  change: ChangeState;
   /** The writer's answer; null where nothing was to be written. */
   written?: ChangeOutcome | null;
   /** When the first notification was tried. ISO 8601. */
   tellingSince?: string;
 }
 
-/** Kept across continue-as-new: a run that did not know it would ask again at once. */
-export interface ChangeAsks {
+/** How far the request for a change is. Kept across continue-as-new: a run without it would ask again at once. */
+export interface ChangeState {
   /** How often the change was asked for. */
   times?: number;
-  /** How often the writer had no room for it. */
-  refusals?: number;
+  /** The writer got the whole change; it is asked for again by its id alone. */
+  isKnown?: boolean;
+  /** How often the writer had no room for it, or did not know it. */
+  rejections?: number;
   /** When it is asked for again, unless there is an answer before. ISO 8601. */
   nextAt?: string;
 }

@@ -1,4 +1,4 @@
-/** Changes of projects, and the one run a project that makes them. */
+/** Changes of projects, and the runs that make them: one writer for each shard of a workspace. */
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import { type Duration } from './durations';
 import { type ChangeOutcome, type ProjectRef } from './targets';
@@ -20,66 +20,102 @@ export interface ProjectChange {
 }
 
 export interface ChangeRequest {
+  project: ProjectRef;
   /** What makes it the same change: the same id is applied once, and answered each time. */
   changeId: string;
-  change: ProjectChange;
-  /** The workflow id that is told the outcome by signal `changed`; nobody when left out. */
-  replyTo?: string;
-  /** Whoever is about to leave wants to know that there was room for it; that there was none, everybody is told. */
-  receipt?: boolean;
+  /** Left out when the change is asked for again: the writer knows it then, or answers that it does not. */
+  change?: ProjectChange;
   /** The sub-space to write in, instead of the worker's own. */
   space?: string;
 }
 
-/** Answers a request for a change. */
-export type Changed = { changeId: string } & ChangeOutcome;
-/** Whether there was room for a change; nothing is decided by that. */
-export interface Receipt {
-  changeId: string;
-  isKept: boolean;
+export interface ChangeRequests {
+  requests: ChangeRequest[];
+  /** The workflow id that gets the outcomes by signal `changed`; nobody when left out. */
+  replyTo?: string;
 }
 
-/** Asks the writer of a project for a change, or again after one. Workers and other languages signal with start. */
-export const changeSignal = defineSignal<[ChangeRequest]>('change');
-/** The same, for those who wait for the outcome. Its update id is the change id. */
-export const changeUpdate = defineUpdate<ChangeOutcome, [ChangeRequest]>('change');
-export const changedSignal = defineSignal<[Changed | Receipt]>('changed');
+export interface RefusedChange {
+  changeId: string;
+  error: string;
+}
+
+/** What a writer signals to a run: the outcomes of its changes, by change id. */
+export interface WriterReply {
+  applied: string[];
+  refused: RefusedChange[];
+  /** No room for them now: ask again later, with the change. */
+  noRoom: string[];
+  /** Asked for again, and not known: ask again, with the change. */
+  unknown: string[];
+}
+
+/** Asks the writer of a shard for changes. Workers and other languages signal with start. */
+export const changesSignal = defineSignal<[ChangeRequests]>('changes');
+/** The same for one change and those who wait for its outcome; null while it is not known. */
+export const changeUpdate = defineUpdate<ChangeOutcome | null, [ChangeRequest]>('change');
+export const changedSignal = defineSignal<[WriterReply]>('changed');
 
 export interface ProjectWriterInput {
-  project: ProjectRef;
-  /** The workspace's id; part of the workflow id, so that a project has one writer. */
+  /** The workspace's id. With the shard it is the workflow id, so that a project has one writer. */
   organization: string;
+  shard: number;
   /** How long 401 and 403 are waited out before changes are refused. */
   authGrace?: Duration;
   /** What the run before this one knew. Only Segue itself sets it, when a long run continues as new. */
   carried?: WriterProgress;
 }
 
-/** What the writer knows; all of it is handed over when a long run continues as new. */
+/** What the writer knows; the next run gets all of it when a long run continues as new. */
 export interface WriterProgress {
-  queue: ChangeRequest[];
-  /** The last changes that were settled, oldest first; what was applied has no error. */
-  settled: { changeId: string; error?: string }[];
-  /** Who is still to be told of which settled change. */
-  answers: { changeId: string; replyTo: string }[];
+  projects: QueuedProject[];
+  /** Settled changes of the last hour, oldest first. */
+  seen: SeenChange[];
+  /** Outcomes that are not signalled yet. */
+  replies: { replyTo: string; reply: WriterReply }[];
   applied: number;
   refused: number;
+}
+
+/** The digest of the change id, the minute since 1970, and the error of a refused change. */
+export type SeenChange = [digest: string, minute: number, error?: string];
+
+export interface QueuedChange {
+  changeId: string;
+  change: ProjectChange;
+  space?: string;
+  replyTo?: string;
+}
+
+/** A project whose changes wait. */
+export interface QueuedProject {
+  project: ProjectRef;
+  /** When the oldest change came. ISO 8601. */
+  since: string;
+  changes: QueuedChange[];
   /** Writes that failed in a row. */
   failures: number;
+  /** Not written before. ISO 8601. */
+  notBefore?: string;
   /** Since when the service denies access, if it does. */
-  deniedSince: string | null;
-  lastError: string | null;
+  deniedSince?: string;
+  lastError?: string;
+  /** It did not answer in time together with others, so it is written alone. */
+  isSlow?: boolean;
+  /** The operator is notified of its trouble. */
+  isReported?: boolean;
 }
 
 /** Answer of the writer's `state` query. */
 export interface ProjectWriterState {
-  project: ProjectRef;
   organization: string;
-  /** Ids of the changes that wait, in order. */
-  queued: string[];
+  shard: number;
+  projects: (Pick<QueuedProject, 'project' | 'since' | 'notBefore' | 'lastError'> & {
+    /** Ids of the changes that wait, in order. */
+    queued: string[];
+  })[];
   applied: number;
   refused: number;
-  lastError: string | null;
 }
 
 export const projectWriterStateQuery = defineQuery<ProjectWriterState>('state');

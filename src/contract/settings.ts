@@ -33,6 +33,9 @@ export const HEARTBEAT_TIMEOUT_MS = 10_000;
 /** No call but a submit takes longer than this; most have less, by their activity's own limit. */
 export const LONGEST_CALL_MS = 30_000;
 
+/** Requests to projects that one worker sends at once, and the largest project that it writes. */
+export const DEFAULT_WRITES = { maxWrites: 50, maxProjectMiB: 8 };
+
 /** Who is told that something needs a person. */
 export interface Operator {
   userId: string;

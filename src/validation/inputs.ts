@@ -18,15 +18,14 @@ import {
   isKey,
   isWorkflowId,
   LONGEST_KEY,
-  LONGEST_WORKFLOW_ID,
-  projectWriterId,
+  projectName,
   recordKey,
 } from '../contract/ids';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const LONGEST_ID = 200;
-/** What the workspace's id may take of a workflow id, encoded. */
-const ROOM_FOR_ORGANIZATION = 300;
+/** Of a project's type and id, percent-encoded. */
+const LONGEST_PROJECT_NAME = 700;
 
 export function validateTranscriptInput(input: unknown): string[] {
   if (!isRecord(input)) return ['the input: must be one object'];
@@ -132,10 +131,8 @@ export function validateProject({ resourcetype, id }: { [Name in keyof ProjectRe
       : [`${name}: must be an id: not empty, no blanks around it`],
   );
   const project = { resourcetype, id } as ProjectRef;
-  const isTooLong =
-    problems.length === 0 &&
-    projectWriterId('', project).length > LONGEST_WORKFLOW_ID - ROOM_FOR_ORGANIZATION;
-  return isTooLong ? ['project: its type and id are too long for a workflow id'] : problems;
+  const isTooLong = problems.length === 0 && projectName(project).length > LONGEST_PROJECT_NAME;
+  return isTooLong ? ['project: its type and id are too long'] : problems;
 }
 
 function validateNotify({ on, ...notify }: Record<string, unknown>): string[] {

@@ -35,7 +35,7 @@ import { withEndReport } from './lib/listeners';
 import { isAlreadyStarted } from './lib/otherRuns';
 import { workingHours, workingTime } from './lib/workingHours';
 import { readSettings, refuseUnsafeStart } from './steps/job';
-import { isOutdated, newWriterReplies, writeToProject } from './steps/write';
+import { isOutdated, writeToProject, WriterReplies } from './steps/write';
 
 const LONGEST_LOOK = '6h';
 
@@ -110,16 +110,16 @@ async function write(
   const change = { steps: [{ at: `${at}/outlook`, set: outlook }] };
   const changeId = changeIdOf(workflowInfo().workflowId, `outlook-${uuid4().slice(0, 8)}`);
   const order = { project, scope, change, changeId };
-  const outcome = await writeToProject(newWriterReplies(), order, { onlyBy: lookedBy }).catch(
+  const outcome = await writeToProject(new WriterReplies(), order, { onlyBy: lookedBy }).catch(
     (error: unknown) => {
       if (!isOutdated(error)) throw error;
       return 'outdated' as const;
     },
   );
   if (outcome === 'outdated') return outcome;
-  if (!outcome.ok)
+  if (!outcome?.ok)
     throw ApplicationFailure.nonRetryable(
-      `The project did not take the outlook, and nobody was nudged: ${outcome.error}`,
+      `The project did not take the outlook, and nobody was nudged: ${outcome?.error ?? ''}`,
       FAILURE.refused,
     );
   return true;

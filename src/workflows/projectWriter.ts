@@ -6,199 +6,178 @@ import {
   condition,
   continueAsNew,
   getExternalWorkflowHandle,
+  log,
+  metricMeter,
   proxyActivities,
+  setCurrentDetails,
   setHandler,
-  sleep,
   TimeoutFailure,
   workflowInfo,
 } from '@temporalio/workflow';
 import {
-  type Changed,
+  changedSignal,
   type ChangeOutcome,
   type ChangeRequest,
-  changedSignal,
-  changeSignal,
+  changesSignal,
   changeUpdate,
   FAILURE,
   HEARTBEAT_TIMEOUT_MS,
-  isAccessDenied,
+  LONGEST_CALL_MS,
   type ProjectWriterInput,
   projectWriterStateQuery,
-  type Receipt,
+  type QueuedProject,
+  RECORDING_MARGIN_MS,
   type SegueActivities,
-  type WriteNote,
+  type WriteNotes,
+  type WriteReport,
 } from '../contract';
-import {
-  describeWriter,
-  hasWork,
-  nextBatch,
-  noteTrouble,
-  outcomeOf,
-  validateRequest,
-  receive,
-  settle,
-  startWriter,
-  take,
-  type Writer,
-} from './writer/queue';
+import { validateChange } from '../contract/changes';
+import { writeTaskQueue } from '../contract/ids';
+import { lines } from './steps/visibility';
+import { type Group, Writer } from './writer/queue';
 
-const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [1_000, 60_000];
-
-const { writeProject } = proxyActivities<SegueActivities>({
-  summary: 'reads the project, applies what is queued, and writes it with one PATCH',
-  startToCloseTimeout: '10m',
-  heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
-  // Each attempt reads the project first, so a retry is harmless. After three, the run shows the error and waits, and
-  // later changes can join.
-  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumAttempts: 3 },
-});
-
-/** A run without work ends after this long; the next change starts another run. */
-const IDLE_AFTER = '1m';
-
+/** The seen changes are kept for an hour, and so is the run that has them. */
+const IDLE_AFTER = '1h';
+/** A run has at most ten Updates in flight, so none of them waits long for a project that hangs. */
+const LONGEST_UPDATE = '10s';
 /** The SDK limits how many signals a run sends at once. */
-const MOST_ANSWERS = 500;
+const MOST_REPLIES = 500;
+const ALARM_AFTER_MS = 15 * 60_000;
 
-/** The one run that changes a project: it queues the changes of all runs, writes them together and answers each run. */
+/** The one run that changes the projects of a shard: it queues the changes of all runs, writes them, and answers. */
 export async function projectWriter(input: ProjectWriterInput): Promise<void> {
-  const writer = startWriter(input);
+  const writer = new Writer(input);
   handleRequests(writer);
   for (;;) {
-    // A cancelled writer still writes its queue: a requester that is gone would not ask again.
-    if (hasWork(writer) || (await condition(() => hasWork(writer), IDLE_AFTER))) {
-      // A write is never cut short: the next run must not write beside it.
-      await CancellationScope.nonCancellable(async () => {
-        await writeQueued(writer);
-        await answerRequesters(writer);
-        // Updates are answered before a cancelled run ends.
-        await condition(() => allHandlersFinished() || hasWork(writer));
-      });
-      if (!workflowInfo().continueAsNewSuggested) continue;
-      writer.handingOver = true;
-    }
+    // Not cancellable: a cancelled writer still writes its queue, since a run that is gone would not ask again.
+    await CancellationScope.nonCancellable(() => writeAll(writer));
+    if (!writer.isContinuing && (await condition(() => !writer.isIdle(), IDLE_AFTER))) continue;
     await CancellationScope.nonCancellable(() =>
-      condition(() => allHandlersFinished() || (!writer.handingOver && hasWork(writer))),
+      condition(() => allHandlersFinished() || (!writer.isContinuing && !writer.isIdle())),
     );
     // Nothing is awaited from here to the end of the run: a change that arrived in between would be lost.
-    if (writer.handingOver) await continueAsNew<typeof projectWriter>({ ...input, carried: writer.progress });
-    if (!hasWork(writer)) return;
+    if (writer.isContinuing) await continueAsNew<typeof projectWriter>({ ...input, carried: writer.state() });
+    if (writer.isIdle()) return;
   }
 }
 
-/** Writes one batch of the queue. When the write fails, the changes stay in the queue. */
-async function writeQueued(writer: Writer): Promise<void> {
-  const batch = nextBatch(writer);
-  if (batch.length === 0) return;
-  const { project, organization } = writer.input;
-  const scope = { organization, space: batch[0]?.space };
-  const changes = batch.map(({ changeId, change }) => ({ changeId, change }));
-  try {
-    const report = await writeProject({ project, scope, changes });
-    settle(writer, report);
-    writer.progress.failures = 0;
-    if (report.applied.length + report.refused.length === batch.length) writer.progress.deniedSince = null;
-  } catch (error) {
+/** Writes until nothing waits, or until it is time to continue as new. */
+async function writeAll(writer: Writer): Promise<void> {
+  for (;;) {
+    writer.isContinuing ||= workflowInfo().continueAsNewSuggested;
+    for (let group = writer.startGroup(); group; group = writer.startGroup()) void writeGroup(writer, group);
+    showDetails(writer);
+    await sendReplies(writer);
+    if (writer.isContinuing ? writer.running === 0 : writer.isIdle()) return;
+    const hasWork = (): boolean =>
+      writer.hasReplies() || writer.isReady() || (writer.running === 0 && (writer.isContinuing || writer.isIdle()));
+    const pauseMs = writer.pauseMs();
+    if (pauseMs === undefined) await condition(hasWork);
+    else await condition(hasWork, pauseMs, { summary: 'until a project can be written again' });
+  }
+}
+
+async function writeGroup(writer: Writer, group: Group): Promise<void> {
+  const { writeProjects } = proxyActivities<SegueActivities>({
+    summary: `reads ${group.length} projects, applies what is queued, and writes each with one PATCH`,
+    taskQueue: writeTaskQueue(workflowInfo().taskQueue),
+    startToCloseTimeout: 2 * LONGEST_CALL_MS + 2 * RECORDING_MARGIN_MS,
+    heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
+    // The writer retries itself, each project by its own backoff.
+    retry: { maximumAttempts: 1 },
+  });
+  const reports = await writeProjects(writer.orderOf(group)).catch((error: unknown) => {
     if (!(error instanceof ActivityFailure)) throw error;
-    await waitToRetry(writer, error, changes);
-  }
+    return failedReports(group, error);
+  });
+  for (const project of writer.settle(group, reports)) alarmOnce(project);
 }
 
-/** Errors are retried for ever, but 401 and 403 only for the grace time in which keys get rotated. */
-async function waitToRetry(
-  writer: Writer,
-  failure: ActivityFailure,
-  changes: { changeId: string }[],
-): Promise<void> {
-  const { progress, authGraceMs } = writer;
-  const error = failure.cause?.message ?? failure.message;
-  progress.failures += 1;
-  progress.deniedSince = isDenied(failure) ? (progress.deniedSince ?? new Date().toISOString()) : null;
-  if (progress.deniedSince !== null && Date.now() - Date.parse(progress.deniedSince) >= authGraceMs) {
-    settle(writer, { applied: [], refused: changes.map(({ changeId }) => ({ changeId, error })) });
-    return;
-  }
-  noteTrouble(writer, error);
-  const pause = Math.min(FIRST_PAUSE_MS * 2 ** (progress.failures - 1), LONGEST_PAUSE_MS);
-  await sleep(Math.max(pause, unsettledMs(failure)));
+/** The last heartbeat says which PATCHes without an ETag may still arrive. */
+function failedReports(group: Group, { cause, message }: ActivityFailure): WriteReport[] {
+  const notes = cause instanceof TimeoutFailure ? (cause.lastHeartbeatDetails as WriteNotes | undefined) : {};
+  const error = cause?.message ?? message;
+  return group.map((_project, index) => ({
+    ...{ applied: [], refused: [] },
+    trouble: { error, unsettledUntil: notes?.[index] },
+  }));
 }
 
-/** No further attempt reads the heartbeat of the last one, so the workflow waits until its PATCH cannot arrive any more. */
-function unsettledMs({ cause }: ActivityFailure): number {
-  const note = cause instanceof TimeoutFailure ? (cause.lastHeartbeatDetails as WriteNote | undefined) : null;
-  return note ? note.unsettledUntil - Date.now() : 0;
+/** Log and metric: whoever waits for the change shows its own delay. */
+function alarmOnce(entry: QueuedProject): void {
+  if (entry.isReported || Date.now() - Date.parse(entry.since) < ALARM_AFTER_MS) return;
+  entry.isReported = true;
+  const { project, since, lastError } = entry;
+  log.error('a project cannot be written', { ...project, since, lastError, changes: entry.changes.length });
+  metricMeter.createCounter('segue_alarms').add(1, { why: 'unwritten' });
 }
 
-function isDenied({ cause }: ActivityFailure): boolean {
-  const details = cause instanceof ApplicationFailure ? cause.details : undefined;
-  const [facts] = (details ?? []) as [{ status?: number | null }?];
-  return isAccessDenied(facts?.status);
+/** One signal for each run. It never fails: a run that missed the answer asks again. */
+async function sendReplies(writer: Writer): Promise<void> {
+  await Promise.all(
+    writer
+      .takeReplies(MOST_REPLIES)
+      .map(([replyTo, reply]) =>
+        getExternalWorkflowHandle(replyTo)
+          .signal(changedSignal, reply)
+          .catch(() => undefined),
+      ),
+  );
 }
 
 function handleRequests(writer: Writer): void {
-  setHandler(projectWriterStateQuery, () => describeWriter(writer), {
-    description: 'Which changes wait, how many were applied and refused, and the last trouble.',
+  setHandler(projectWriterStateQuery, () => writer.describe(), {
+    description: 'Which changes wait for each project, how many were applied and refused, and the last trouble.',
   });
   setHandler(
-    changeSignal,
-    async (request) => {
-      const isKept = receive(writer, request);
-      if (isKept !== undefined) await acknowledge(writer, request, isKept);
+    changesSignal,
+    (requests) => {
+      writer.receive(requests);
     },
-    { description: 'Asks for a change: { changeId, change, replyTo }. The outcome is signalled to replyTo.' },
+    {
+      description:
+        'Asks for changes: { requests: [{ project, changeId, change }], replyTo }. The outcomes are signalled to replyTo.',
+    },
   );
   setHandler(changeUpdate, (request) => takeAndWait(writer, request), {
-    description: 'Asks for a change, { changeId, change }, and waits until it is applied or refused.',
+    description: 'Asks for a change, { project, changeId, change }, and waits 10 s for its outcome; null: not known yet.',
     validator: (request: ChangeRequest) => {
-      const problems = validateRequest(writer, request);
-      if (problems.length > 0)
-        throw ApplicationFailure.nonRetryable(
-          `The change was not taken: ${problems.join('; ')}`,
-          FAILURE.badChange,
-        );
+      const problems = writer.validate(request);
+      if (problems.length === 0) problems.push(...validateChange(request.change));
+      if (problems.length === 0 && !writer.hasRoomFor(request))
+        problems.push('too many changes wait already; ask again later');
+      if (problems.length === 0) return;
+      throw ApplicationFailure.nonRetryable(
+        `The change was not taken: ${problems.join('; ')}`,
+        FAILURE.badChange,
+      );
     },
   });
 }
 
-async function takeAndWait(writer: Writer, request: ChangeRequest): Promise<ChangeOutcome> {
-  take(writer, request);
+async function takeAndWait(writer: Writer, request: ChangeRequest): Promise<ChangeOutcome | null> {
+  const { changeId } = request;
+  writer.take(request);
   await CancellationScope.nonCancellable(() =>
-    condition(() => writer.handingOver || outcomeOf(writer, request.changeId) !== undefined),
+    condition(() => writer.isContinuing || !writer.isWaiting(changeId), LONGEST_UPDATE),
   );
-  const outcome = outcomeOf(writer, request.changeId);
-  if (outcome) return outcome;
-  throw ApplicationFailure.nonRetryable(
-    `The change is kept, but this run hands over to the next one; ask again with the change id ${request.changeId}`,
-    FAILURE.askAgain,
-  );
+  return writer.outcomeOf(changeId) ?? null;
 }
 
-async function answerRequesters(writer: Writer): Promise<void> {
-  const answers = writer.progress.answers.splice(0, MOST_ANSWERS);
-  await Promise.all(
-    answers.map(async ({ changeId, replyTo }) => {
-      const outcome = outcomeOf(writer, changeId);
-      if (outcome) await tell(replyTo, { changeId, ...outcome });
-    }),
+const MOST_PROJECTS_SHOWN = 20;
+
+/** The details on the page of the run. */
+function showDetails(writer: Writer): void {
+  const { organization, shard, projects, applied, refused } = writer.describe();
+  setCurrentDetails(
+    lines(
+      `Writes the projects of shard ${shard} of workspace ${organization}: ${projects.length} wait, ${applied} changes applied, ${refused} refused.`,
+      ...projects
+        .slice(0, MOST_PROJECTS_SHOWN)
+        .map(
+          ({ project, queued, since, lastError }) =>
+            `- ${project.resourcetype} ${project.id}: ${queued.length} changes since ${since}${lastError === undefined ? '' : `, last trouble: ${lastError}`}`,
+        ),
+    ),
   );
-}
-
-/** Tells a requester that its change was rejected, or, if it wants that, accepted. Without this signal it asks again. */
-async function acknowledge(
-  writer: Writer,
-  { changeId, replyTo, receipt }: ChangeRequest,
-  isKept: boolean,
-): Promise<void> {
-  // A run that continues as new would otherwise never end its handlers.
-  const isWanted = isKept ? receipt === true : !writer.handingOver;
-  if (!isWanted || !replyTo || writer.acks >= MOST_ANSWERS) return;
-  writer.acks += 1;
-  await tell(replyTo, { changeId, isKept });
-  writer.acks -= 1;
-}
-
-/** Never fails: a requester that missed the answer asks again. */
-async function tell(requester: string, changed: Changed | Receipt): Promise<void> {
-  await CancellationScope.nonCancellable(() =>
-    getExternalWorkflowHandle(requester).signal(changedSignal, changed),
-  ).catch(() => undefined);
 }

@@ -1,21 +1,21 @@
 /** Brings changes into a project: read, apply, one PATCH, repeated until the outcome is known. */
-import { setTimeout as sleepThroughCancellation } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { cancellationSignal, sleep } from '@temporalio/activity';
-import { type Api, type CallOptions } from '../../api/client';
+import { type Api } from '../../api/client';
 import {
   AnswerError,
-  type ApiError,
+  ApiError,
   InvalidRequestError,
   StatusError,
+  TooLargeError,
   TransportError,
 } from '../../api/errors';
 import { valueAt } from '../../api/json';
 import { changeData, ChangeError } from '../../contract/changes';
-import { type ProjectRef, type Scope, type WriteOrder, type WriteReport } from '../../contract';
-import { type Heartbeat } from '../atMostOnce/heartbeat';
+import { type ProjectRef, type RefusedChange, type Scope, type WriteOrder } from '../../contract';
+import { UnsettledError, type WriteCalls } from './writeAttempt';
 
-type Change = WriteOrder['changes'][number];
+type Change = WriteOrder['projects'][number]['changes'][number];
 type Read = Awaited<ReturnType<Api['getProject']>>;
 type Update = Parameters<Api['updateProject']>[0]['changes'];
 
@@ -42,22 +42,21 @@ type Verdict =
 
 export class ProjectUpdate {
   /** The changes settled so far. */
-  readonly report: WriteReport = { applied: [], refused: [], patches: 0 };
+  readonly applied: string[] = [];
+  readonly refused: RefusedChange[] = [];
   #denial?: ApiError;
 
   constructor(
     private readonly api: Api,
     private readonly project: ProjectRef,
     private readonly scope: Scope,
-    private readonly heartbeat: Heartbeat,
-    private readonly nextCall: () => Pick<CallOptions, 'requestId' | 'timeoutMs'>,
+    private readonly calls: WriteCalls,
   ) {}
 
-  /** Settles as many changes as possible; throws the denial when it could settle none. */
+  /** Settles as many changes as possible; throws why it could not settle all. */
   async settleAll(changes: Change[]): Promise<void> {
     await this.#settle(changes);
-    const { applied, refused } = this.report;
-    if (this.#denial && applied.length + refused.length === 0) throw this.#denial;
+    if (this.#denial) throw this.#denial;
   }
 
   /** Writes all changes by one PATCH. When the service refuses it, by halves, until a refused change stands alone. */
@@ -86,8 +85,8 @@ export class ProjectUpdate {
       const attempt = applyAll(read, changes);
       const failure = attempt.update && (await this.#patch(attempt.update, strongTag(read.etag)));
       if (!failure) {
-        this.report.applied.push(...attempt.fitting);
-        this.report.refused.push(...attempt.unfit);
+        this.applied.push(...attempt.fitting);
+        this.refused.push(...attempt.unfit);
         return undefined;
       }
       const verdict = verdictOf(failure);
@@ -108,48 +107,53 @@ export class ProjectUpdate {
 
   /** The project as it is now; undefined when it cannot be read for a reason that will not pass. */
   async #read(changes: Change[]): Promise<Read | undefined> {
-    const options = { ...this.nextCall(), scope: this.scope, verbatim: true };
     try {
-      return await this.api.getProject({ ...this.project }, options);
+      return await this.calls.send((call) =>
+        this.api.getProject({ ...this.project }, { ...call, scope: this.scope, verbatim: true }),
+      );
     } catch (error) {
-      const verdict = verdictOf(error);
+      const verdict = error instanceof TooLargeError ? 'refused' : verdictOf(error);
       if (verdict !== 'gone' && verdict !== 'refused') throw error;
-      this.#refuse(changes, (error as Error).message);
+      const hint = error instanceof TooLargeError ? '; SEGUE_MAX_PROJECT_MIB sets the limit' : '';
+      this.#refuse(changes, `${(error as Error).message}${hint}`);
       return undefined;
     }
   }
 
-  /** Sends one PATCH. Returns its error, after the time in which a PATCH without an ETag may still arrive. */
+  /** Sends one PATCH and gives its error. Throws when it may have been written without an ETag. */
   async #patch(changes: Update, ifMatch: string | undefined): Promise<ApiError | undefined> {
-    const call = this.nextCall();
     const isGuarded = ifMatch !== undefined;
-    // Recorded before the PATCH: this process may die while it is on the wire.
-    if (!isGuarded) this.heartbeat.record({ unsettledUntil: Date.now() + 2 * call.timeoutMs });
-    const options = { ...call, scope: this.scope, sendBefore: await this.heartbeat.sendBefore() };
-    this.report.patches += 1;
+    const sendBefore = await this.calls.beforePatch(isGuarded);
+    const until = this.calls.unsettledUntil();
     let failure: ApiError | undefined;
     try {
-      await this.api.updateProject({ ...this.project, changes, ifMatch }, options);
+      await this.calls.send((call) =>
+        this.api.updateProject(
+          { ...this.project, changes, ifMatch },
+          { ...call, scope: this.scope, sendBefore },
+        ),
+      );
     } catch (error) {
+      // Nothing was sent: there was no time left, or the activity was cancelled.
+      if (!(error instanceof ApiError)) throw error;
       // An AnswerError is a success with an unexpected body.
-      if (!(error instanceof AnswerError)) failure = error as ApiError;
+      if (!(error instanceof AnswerError)) failure = error;
     }
     // With an ETag the service refuses a late PATCH. Without one, a late PATCH would outdate a read made now.
-    if (failure && !isGuarded && verdictOf(failure) === 'unknown')
-      await sleepThroughCancellation(call.timeoutMs);
-    if (!isGuarded) this.heartbeat.record(null);
+    if (failure && !isGuarded && verdictOf(failure) === 'unknown') throw new UnsettledError(failure, until);
+    if (!isGuarded) this.calls.settled();
     return failure;
   }
 
   #refuse(changes: Change[], error: string): void {
-    this.report.refused.push(...changes.map(({ changeId }) => ({ changeId, error })));
+    this.refused.push(...changes.map(({ changeId }) => ({ changeId, error })));
   }
 }
 
 interface Attempt {
   /** Ids of the changes that fit the project. */
   fitting: string[];
-  unfit: WriteReport['refused'];
+  unfit: RefusedChange[];
   /** What to send; undefined when the project is as it should be. */
   update?: Update;
 }

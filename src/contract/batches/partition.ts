@@ -1,6 +1,7 @@
 /** A partition: the run that does some hundred items of a batch, and all that it knows of them. */
 import { defineQuery, defineSignal } from '@temporalio/workflow';
 import { type Scope } from '../../api/scope';
+import { type ChangeState } from '../media';
 import { type PollSettings, type SubmitSettings } from '../settings';
 import { type ChangeOutcome, type NoticeOutcome, type ProjectRef } from '../targets';
 import { type BatchItem, type BatchItemResult, type BatchItemStatus } from './items';
@@ -39,34 +40,31 @@ export interface ItemProgress {
   workflowId?: string;
 }
 
-/** What is to be written to one project. What each item is to say there is made of what is known of it. */
-export interface Letter {
-  /** Tells it from those to other projects. */
+/** What is to be written to one project. The text for each item is made from its state. */
+export interface PendingWrite {
+  /** Names project and scope. */
   address: string;
   project: ProjectRef;
   scope?: Scope;
-  /** What the project's writer was asked for, and has not answered. Whoever asks again does so by the same name. */
+  /** The change that the project's writer has not answered yet. */
   asked?: AskedChange;
-  /** Of what was refused together: each is written by itself. */
+  /** Of a change that was refused: each half is written by itself. */
   halves: Saved[][];
-  /** What was settled since goes with the next. */
+  /** Goes with the next change. */
   waiting: Saved[];
 }
 
 export interface AskedChange {
   changeId: string;
   items: Saved[];
-  /** One that came in the last moment of the run before this one. */
+  state: ChangeState;
+  /** It came in the last moment of the run before this one. */
   answer?: ChangeOutcome;
-  /** How often it was asked for, how often there was no room for it, and when it is asked for again. ISO 8601. */
-  times?: number;
-  refusals?: number;
-  nextAt?: string;
 }
 
 /** An item that is over, by its place in the partition. */
 export interface Saved {
-  place: number;
+  item: number;
   /** Where it goes in the project, and since when it is over. */
   at: string;
   finishedAt: string;
@@ -75,7 +73,7 @@ export interface Saved {
 export interface PartitionProgress {
   items: ItemProgress[];
   /** Those that are not written yet. */
-  letters: Letter[];
+  pendingWrites: PendingWrite[];
   window: PartitionWindow;
   polls: number;
   /** As the batch is told. */

@@ -4,7 +4,7 @@ import { LONGEST_CHANGE } from '../../contract/changes';
 import { type CampaignJob, type ChangeOutcome, type Step } from '../../contract';
 import { changeIdOf } from '../../contract/ids';
 import { isRecord } from '../../validation/inputs';
-import { outcomeUnlessKept, type WriteOptions, writeToProject } from '../steps/write';
+import { LEAVING_PATIENCE_MS, type WriteOptions, writeToProject } from '../steps/write';
 import { type Campaign, isOpen, isOver } from './state';
 import { waitsFor } from './status';
 
@@ -74,7 +74,7 @@ export async function handOverToWriter(run: Campaign): Promise<void> {
 }
 
 async function handOver(run: Campaign, taken: Taken): Promise<void> {
-  const outcome = await outcomeUnlessKept((onAck) => write(run, taken.steps, { onAck }));
+  const outcome = await write(run, taken.steps, { leaveAfterMs: LEAVING_PATIENCE_MS });
   if (!outcome) return;
   note(run, taken, outcome);
   if (!outcome.ok) log.warn('the project does not know how the campaign ended', outcome);
@@ -126,15 +126,15 @@ function note({ refused }: Campaign, { parts }: Taken, outcome: ChangeOutcome): 
 }
 
 async function write(
-  { input, mailbox }: Campaign,
+  { input, writerReplies }: Campaign,
   steps: Step[],
   options: WriteOptions = {},
-): Promise<ChangeOutcome> {
+): Promise<ChangeOutcome | undefined> {
   // Random: after a reset another state is written.
   const changeId = changeIdOf(workflowInfo().workflowId, uuid4());
   try {
     const { project, scope } = input;
-    return await writeToProject(mailbox, { project, scope, change: { steps }, changeId }, options);
+    return await writeToProject(writerReplies, { project, scope, change: { steps }, changeId }, options);
   } catch (error) {
     if (isCancellation(error)) throw error;
     return { ok: false, error: String(error) };

@@ -23,13 +23,13 @@ import { parseDuration } from '../../contract/durations';
 import { campaignWorkflowId } from '../../contract/ids';
 import { MOST_AT_ONCE, referencesIn } from '../../validation/campaign';
 import { type Sender, wasReset } from '../lib/atMostOnce';
-import { type WriterReplies, newWriterReplies } from '../steps/write';
+import { WriterReplies } from '../steps/write';
 import { type JobStart } from './jobs';
 
 export class Campaign implements Sender {
   readonly requestName: string;
   readonly progress: CampaignProgress;
-  readonly mailbox: WriterReplies = newWriterReplies();
+  readonly writerReplies = new WriterReplies();
   /** JSON pointer to the campaign's state in the project's data. */
   readonly at: string;
   readonly concurrency: number;

@@ -12,7 +12,7 @@ import {
 } from '../../contract';
 import { batchItemKey, batchPartWorkflowId } from '../../contract/ids';
 import { doubling, type Sender, wasReset } from '../lib/atMostOnce';
-import { type WriterReplies, newWriterReplies } from '../steps/write';
+import { WriterReplies } from '../steps/write';
 import { type Submitter } from '../steps/submit';
 import { type JobTimes } from '../../validation/times';
 
@@ -39,7 +39,7 @@ const SILENT_POLLS = 3;
 export class Partition implements Sender, Submitter {
   readonly requestName: string;
   readonly progress: PartitionProgress;
-  readonly mailbox: WriterReplies = newWriterReplies();
+  readonly writerReplies = new WriterReplies();
   readonly sending: Submitter['sending'] = new Set();
   chunksInFlight = 0;
   /** By this run. */
@@ -47,6 +47,8 @@ export class Partition implements Sender, Submitter {
   /** Items of a chunk; fewer after a worker had no room for all. */
   chunkItems = LARGEST_CHUNK;
   isNotifying = false;
+  /** Items that just ended are about to be written. */
+  isSaving = false;
   /** Items being started as jobs of their own. */
   promoting = 0;
   /** The report to the batch that comes before their start. */
@@ -72,7 +74,7 @@ export class Partition implements Sender, Submitter {
     this.requestName = batchPartWorkflowId(batch, n);
     this.progress = {
       items: carried?.items ?? input.items.map(newItem),
-      letters: carried?.letters ?? [],
+      pendingWrites: carried?.pendingWrites ?? [],
       window: carried?.window ?? { order: 0, places: 0, paused: false, cancelled: false },
       polls: carried?.polls ?? 0,
       late: carried?.late ?? null,
@@ -130,7 +132,7 @@ export class Partition implements Sender, Submitter {
   }
 
   isWriting(): boolean {
-    return this.progress.letters.length > 0;
+    return this.progress.pendingWrites.length > 0;
   }
 
   /** This run has nothing left to do. A project that cannot be written does not keep it from continuing as new. */

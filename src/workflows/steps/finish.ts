@@ -23,7 +23,7 @@ import { extraOf, type Message, tellUser } from '../lib/notify';
 import { closeHold } from './hold';
 import { type Job } from './job';
 import { setStage, showDelay } from './visibility';
-import { outcomeUnlessKept, type WriteOptions, writeToProject } from './write';
+import { LEAVING_PATIENCE_MS, type WriteOptions, writeToProject } from './write';
 
 /** The result of a job that succeeded, and the value for its project. */
 export interface Success<Result extends object> {
@@ -70,13 +70,13 @@ export function isEnding({ stage }: Job): boolean {
 
 async function settle(job: Job, work: () => Promise<Success<object>>): Promise<RunEnd> {
   try {
-    return { ...(await work()), changeId: newChangeId('result'), asked: {} };
+    return { ...(await work()), changeId: newChangeId('result'), change: {} };
   } catch (error) {
     if (!(error instanceof ApplicationFailure)) throw error;
     closeHold(job);
     const { type, message, details } = error;
     const failure = { type: type ?? '', message, details: details ?? [] };
-    return { failure, value: failureValue(job, failure), changeId: newChangeId('failed'), asked: {} };
+    return { failure, value: failureValue(job, failure), changeId: newChangeId('failed'), change: {} };
   }
 }
 
@@ -173,30 +173,34 @@ function leftBy(job: Job): Left | null {
 async function writeLeft(job: Job, left: Left): Promise<void> {
   const facts = { key: job.input.key, ...left };
   const value = { ...facts, status: 'cancelled', finishedAt: new Date().toISOString() };
-  const written = await outcomeUnlessKept((onAck) =>
-    write(job, failurePointer(job), { value, changeId: newChangeId('cancelled'), asked: {} }, { onAck }),
+  const written = await write(
+    job,
+    failurePointer(job),
+    { value, changeId: newChangeId('cancelled'), change: {} },
+    { leaveAfterMs: LEAVING_PATIENCE_MS },
   );
   if (written && !written.ok)
     log.warn('the project does not know what the service still works on', { ...facts, ...written });
 }
 
 /** Not cancelled with the run: the project must know what the service did for money. */
-function write(
+async function write(
   job: Job,
   at: string | undefined,
-  { value, changeId, asked }: Pick<RunEnd, 'value' | 'changeId' | 'asked'>,
-  options: Pick<WriteOptions, 'onAck' | 'beforeAsk'>,
+  { value, changeId, change: state }: Pick<RunEnd, 'value' | 'changeId' | 'change'>,
+  options: Pick<WriteOptions, 'leaveAfterMs' | 'beforeAsk'>,
 ): Promise<ChangeOutcome | null> {
   const { scope, write: target } = job.input;
-  if (!target || at === undefined) return Promise.resolve(null);
+  if (!target || at === undefined) return null;
   setStage(job, 'writing');
-  const order = { project: target.project, scope, change: { steps: [{ at, set: value }] }, changeId };
+  const order = { project: target.project, scope, change: { steps: [{ at, set: value }] }, changeId, state };
   const onDelay = (): void => {
     showDelay(job);
   };
-  return CancellationScope.nonCancellable(() =>
-    writeToProject(job.writerReplies, order, { ...options, asked, onDelay }),
+  const outcome = await CancellationScope.nonCancellable(() =>
+    writeToProject(job.writerReplies, order, { ...options, onDelay }),
   );
+  return outcome ?? null;
 }
 
 /** Null counts as absent: other languages write it for what they leave out. */

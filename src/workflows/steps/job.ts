@@ -24,7 +24,7 @@ import {
 } from '../../contract';
 import { holdName } from '../../contract/ids';
 import { DurationReader, type PollTimes } from '../../validation/times';
-import { newWriterReplies } from './write';
+import { WriterReplies } from './write';
 
 export type Stage = MediaStage | TranscriptStage;
 
@@ -46,7 +46,7 @@ export abstract class Job {
   /** Prefix of this job's request ids; no other job has it. */
   abstract readonly requestName: string;
 
-  readonly writerReplies = newWriterReplies();
+  readonly writerReplies = new WriterReplies();
   /** A person's decision about the hold, until the job acts on it. */
   decision: Decision | null = null;
   /** Somebody asked for a poll now. */

@@ -3,7 +3,7 @@ import { setCurrentDetails, upsertMemo, upsertSearchAttributes, workflowInfo } f
 import { bytesOf } from '../../api/json';
 import { type Hold, type TranscriptStage, UNKNOWN_MEMO, type UnknownSubmit } from '../../contract';
 import { formatDuration } from '../../contract/durations';
-import { projectWriterId, submitRequestId } from '../../contract/ids';
+import { submitRequestId } from '../../contract/ids';
 import { attributesOfJob, keyword, searchAttributes } from '../../contract/searchAttributes';
 import { reportStage } from '../lib/listeners';
 import { type Job, type Stage } from './job';
@@ -179,10 +179,9 @@ function endDetails(job: Job, stage: EndStage): string {
   }
 }
 
-function delayOf({ input: { scope, write } }: Job): string {
+function delayOf({ input: { write } }: Job): string {
   const { resourcetype = '', id = '' } = write?.project ?? {};
-  const writer = projectWriterId(scope?.organization ?? 'WORKSPACE', { resourcetype, id });
-  return `That takes longer than it should, and is not given up. Why, the project's writer tells: the run \`${writer}\`.`;
+  return `That takes longer than it should, and is not given up. What it waits for: \`segue project status ${resourcetype} ${id}\`.`;
 }
 
 type EndStage = 'writing' | 'notifying' | 'succeeded' | 'failed' | 'abandoned' | 'cancelled';

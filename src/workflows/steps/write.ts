@@ -1,171 +1,196 @@
-/** How a run asks the project's writer for a change, and learns the outcome. */
+/** How a run asks the writers of projects for changes, and learns the outcomes. */
 import {
   ActivityFailure,
-  type ActivityOptions,
   ApplicationFailure,
-  CancellationScope,
   condition,
   isCancellation,
   proxyActivities,
   setHandler,
-  sleep,
   TimeoutFailure,
 } from '@temporalio/workflow';
+import { bytesOf } from '../../api/json';
 import {
-  type ChangeAsks,
-  type Changed,
   changedSignal,
   type ChangeOutcome,
+  type ChangeRequest,
+  type ChangeState,
   FAILURE,
   LONGEST_CALL_MS,
   type ProjectChange,
   type ProjectRef,
-  type RequestChangeOrder,
   type Scope,
   type SegueActivities,
 } from '../../contract';
 import { isRecord, isText } from '../../validation/inputs';
 
-const [FIRST_PATIENCE_MS, LONGEST_PATIENCE_MS] = [2 * 60_000, 3_600_000];
-/** The first pause when the writer has no room. Each request puts the whole change into the history. */
-const FULL_PAUSE_MS = 30_000;
+const [FIRST_PATIENCE_MS, LONGEST_PATIENCE_MS] = [2 * 60_000, 15 * 60_000];
+/** The first pause when the writer has no room. */
+const NO_ROOM_PAUSE_MS = 2_000;
+/** How long a run that ends waits for the outcome after the writer has its change. */
+export const LEAVING_PATIENCE_MS = 60_000;
+/** Of the changes in one activity; a larger one goes alone. */
+const LARGEST_REQUEST_BYTES = 256 * 1024;
 
-/** How long a cancelled run waits for the outcome after the writer has its change. */
-const LEAVING_PATIENCE = '1m';
-
-const patiently: ActivityOptions = {
-  summary: "asks the project's writer for a change",
+const request = {
+  summary: 'asks the writers of the projects for changes',
   startToCloseTimeout: LONGEST_CALL_MS,
   // The writer ignores a change that it knows, so a retry is harmless.
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
-};
-const patient = proxyActivities<SegueActivities>(patiently);
+} as const;
 // The first request times out soon, so that the run can show the delay.
-const first = proxyActivities<SegueActivities>({ ...patiently, scheduleToCloseTimeout: FIRST_PATIENCE_MS });
+const first = proxyActivities<SegueActivities>({ ...request, scheduleToCloseTimeout: FIRST_PATIENCE_MS });
+// Shorter than the hour for which the writer knows a change.
+const later = proxyActivities<SegueActivities>({ ...request, scheduleToCloseTimeout: '30m' });
 
-export interface WriteOrder {
-  project: ProjectRef;
-  scope?: Scope;
-  change: ProjectChange;
+/** A change that a run asks for. */
+export interface ProjectWrite {
   /** Made by {@link changeIdOf}. */
   changeId: string;
+  project: ProjectRef;
+  scope?: Scope;
+  /** Made when it is sent: a run that continues as new need not carry it. */
+  change: () => ProjectChange;
+  /** Updated in place; a run that continues as new carries it. */
+  state: ChangeState;
 }
 
 export interface WriteOptions {
-  /** The only run that may ask for the change; any other gets an `Outdated` failure. */
+  /** The only run that may ask for the changes; any other gets an `Outdated` failure. */
   onlyBy?: string;
-  /** The writer has got the request; it may have no room. */
-  onAsked?: () => void;
-  /** The writer has queued the change, also for a run that ends now; or it has no room, and is asked again. */
-  onAck?: (isKept: boolean) => void;
-  /** Called each time the wait for an answer ends without one. */
+  /** Called each time a wait for an answer ends without one. */
   onDelay?: () => void;
-  /** Updated in place; a run that continues as new carries it over. */
-  asked?: ChangeAsks;
   /** Called before each request; the run may continue as new there. */
   beforeAsk?: () => Promise<void>;
+  /** The run is about to end: once the writers have the changes, it waits for their outcomes only this long. */
+  leaveAfterMs?: number;
 }
 
-/** Asks the writer for a change and waits for the outcome, however long the service takes. */
+/** Writes one change and waits for its outcome. Undefined only for a run that leaves. */
 export async function writeToProject(
   replies: WriterReplies,
-  { project, scope, change, changeId }: WriteOrder,
-  { onlyBy, onAsked, onAck, onDelay, asked = {}, beforeAsk }: WriteOptions = {},
-): Promise<ChangeOutcome> {
-  const { rejectedForCapacity, acks } = replies;
-  const hasAnswer = (): boolean => isAnswered(replies, changeId);
-  handleWriterReplies(replies);
-  if (onAck) acks.set(changeId, onAck);
-  const left = timeUntil(asked.nextAt);
-  if (left > 0) await condition(hasAnswer, left);
-  for (;;) {
-    const answer = answerTo(replies, changeId);
-    if (answer) return answer;
-    await beforeAsk?.();
-    if (hasAnswer()) continue;
-    const { times = 0 } = asked;
-    const { requestChange } = times === 0 ? first : patient;
-    const patience = Math.min(FIRST_PATIENCE_MS * 2 ** times, LONGEST_PATIENCE_MS);
-    asked.times = times + 1;
-    // For a run that continues as new during the request. A change that was never requested is then requested at once.
-    if (times > 0) asked.nextAt = timeIn(patience);
-    rejectedForCapacity.delete(changeId);
-    try {
-      const order = { project, scope, change, changeId, onlyBy, receipt: onAck !== undefined };
-      await ask(replies, requestChange, order);
-      asked.nextAt = timeIn(patience);
-      onAsked?.();
-      // The answer may be lost; asked again, the writer answers without writing twice.
-      await condition(() => hasAnswer() || rejectedForCapacity.has(changeId), patience);
-      if (hasAnswer()) continue;
-      if (rejectedForCapacity.has(changeId)) {
-        const pause = pauseWithoutRoom(asked);
-        Object.assign(asked, { times, nextAt: timeIn(pause) });
-        onDelay?.();
-        await condition(hasAnswer, pause);
-        continue;
-      }
-    } catch (error) {
-      if (!(error instanceof ActivityFailure)) throw error;
-      if (isCancellation(error)) throw error;
-      if (isOutdated(error.cause)) throw error.cause;
-      // Some servers report the timeout as an ordinary failure.
-      const isOverdue = error.retryState === 'TIMEOUT' || error.cause instanceof TimeoutFailure;
-      // Not retryable.
-      if (!isOverdue) return { ok: false, error: error.cause?.message ?? error.message };
+  write: Omit<ProjectWrite, 'change' | 'state'> & { change: ProjectChange; state?: ChangeState },
+  options: WriteOptions = {},
+): Promise<ChangeOutcome | undefined> {
+  let outcome: ChangeOutcome | undefined;
+  const { change, state = {} } = write;
+  await writeTogether(
+    replies,
+    [{ ...write, change: () => change, state }],
+    (_write, itsOutcome) => {
+      outcome = itsOutcome;
+    },
+    options,
+  );
+  return outcome;
+}
+
+/** Asks for changes of different projects, with one request and one timer for all, until each has its outcome. */
+export async function writeTogether<Write extends ProjectWrite>(
+  replies: WriterReplies,
+  writes: Write[],
+  onOutcome: (write: Write, outcome: ChangeOutcome) => void,
+  options: WriteOptions = {},
+): Promise<void> {
+  const { onDelay, beforeAsk, leaveAfterMs } = options;
+  const open = new Set(writes);
+  const settle = (write: Write, outcome: ChangeOutcome): void => {
+    open.delete(write);
+    replies.forget(write.changeId);
+    onOutcome(write, outcome);
+  };
+  const takeAnswers = (): void => {
+    for (const write of [...open]) {
+      const outcome = replies.outcomeOf(write.changeId);
+      if (outcome) settle(write, outcome);
+      else if (replies.isRejected(write.changeId)) askAgain(write, replies.takeRejection(write.changeId));
     }
+  };
+  for (;;) {
+    takeAnswers();
+    if (open.size === 0) return;
+    const isDue = ({ state }: Write): boolean => timeUntil(state.nextAt) <= 0;
+    if ([...open].some(isDue)) {
+      await beforeAsk?.();
+      takeAnswers();
+      await Promise.all(
+        groupsOf([...open].filter(isDue)).map((group) => ask(group, options, settle)),
+      );
+      continue;
+    }
+    const nextMs = Math.min(...[...open].map(({ state }) => timeUntil(state.nextAt)));
+    const isLeaving = leaveAfterMs !== undefined && [...open].every(({ state }) => state.isKnown);
+    const isAnswered = await condition(
+      () => [...open].some(({ changeId }) => replies.has(changeId)),
+      isLeaving ? leaveAfterMs : nextMs,
+    );
+    if (isAnswered) continue;
+    if (isLeaving) return;
     onDelay?.();
   }
 }
 
-/** Shorter than for a lost answer, and random, so that not all requesters come back at once. */
-function pauseWithoutRoom(asked: ChangeAsks): number {
-  asked.refusals = (asked.refusals ?? 0) + 1;
-  const longest = Math.min(FULL_PAUSE_MS * 2 ** (asked.refusals - 1), LONGEST_PATIENCE_MS);
-  return longest * (0.5 + Math.random() / 2);
+/** The writer had no room for the change, or does not know it: it gets the whole change again. */
+function askAgain({ state }: ProjectWrite, why: Rejection): void {
+  state.isKnown = false;
+  state.rejections = (state.rejections ?? 0) + 1;
+  // Random, so that not all runs come back at once.
+  const pause = Math.min(NO_ROOM_PAUSE_MS * 2 ** (state.rejections - 1), LONGEST_PATIENCE_MS);
+  const isImmediate = why === 'unknown' && state.rejections === 1;
+  state.nextAt = timeIn(isImmediate ? 0 : pause * (0.5 + Math.random() / 2));
 }
 
-/**
- * For a run that is about to end: the outcome, or undefined when the writer has queued the change and gave no outcome
- * within {@link LEAVING_PATIENCE}.
- */
-export async function outcomeUnlessKept<Outcome>(
-  write: (onAck: (isKept: boolean) => void) => Promise<Outcome>,
-): Promise<Outcome | undefined> {
-  let isKept = false;
-  const onAck = (isNowKept: boolean): void => {
-    isKept = isNowKept;
-  };
-  return Promise.race([write(onAck), untilKept(() => isKept)]);
+/** One activity asks for changes of one scope, as many as fit. */
+function groupsOf<Write extends ProjectWrite>(writes: Write[]): { write: Write; request: AskedChange }[][] {
+  const groups: { scope: string; bytes: number; members: { write: Write; request: AskedChange }[] }[] = [];
+  for (const write of writes) {
+    const { project, changeId, state } = write;
+    const asked = { project, changeId, change: state.isKnown ? undefined : write.change() };
+    const [scope, bytes] = [JSON.stringify(write.scope ?? null), bytesOf(asked)];
+    const open = groups.findLast((group) => group.scope === scope);
+    if (open && open.bytes + bytes <= LARGEST_REQUEST_BYTES) {
+      open.bytes += bytes;
+      open.members.push({ write, request: asked });
+    } else groups.push({ scope, bytes, members: [{ write, request: asked }] });
+  }
+  return groups.map(({ members }) => members);
 }
 
-async function untilKept(isKept: () => boolean): Promise<undefined> {
-  await condition(isKept);
-  await sleep(LEAVING_PATIENCE);
-  return undefined;
-}
+type AskedChange = Omit<ChangeRequest, 'space'>;
 
-/**
- * Sends the request until the writer has got it or has answered. A request that is still on its way after the answer is
- * cancelled: arriving later, it would overwrite newer changes.
- */
-async function ask(
-  replies: WriterReplies,
-  requestChange: SegueActivities['requestChange'],
-  order: RequestChangeOrder,
+async function ask<Write extends ProjectWrite>(
+  group: { write: Write; request: AskedChange }[],
+  { onlyBy, onDelay }: WriteOptions,
+  settle: (write: Write, outcome: ChangeOutcome) => void,
 ): Promise<void> {
-  const asking = new CancellationScope();
-  const arrival = asking.run(() => requestChange(order));
-  const answer = asking.run(() => condition(() => isAnswered(replies, order.changeId)));
+  const times = Math.max(...group.map(({ write }) => write.state.times ?? 0));
+  const { requestChanges } = times === 0 ? first : later;
+  const patience = Math.min(FIRST_PATIENCE_MS * 2 ** times, LONGEST_PATIENCE_MS);
+  // For a run that continues as new during the request. A change that was never asked for is then asked for at once.
+  for (const { write } of group) {
+    write.state.times = times + 1;
+    if (times > 0) write.state.nextAt = timeIn(patience);
+  }
   try {
-    await Promise.race([arrival, answer]);
+    const refused = await requestChanges({
+      scope: group[0]?.write.scope,
+      requests: group.map((member) => member.request),
+      onlyBy,
+    });
+    for (const { write } of group) {
+      write.state.isKnown = true;
+      write.state.nextAt = timeIn(patience);
+      const refusal = refused.find(({ changeId }) => changeId === write.changeId);
+      if (refusal) settle(write, { ok: false, error: refusal.error });
+    }
   } catch (error) {
-    // The run may request another change next, so this request must be over first.
-    if (isCancellation(error)) await CancellationScope.nonCancellable(() => arrival.catch(() => undefined));
-    throw error;
-  } finally {
-    for (const left of [arrival, answer]) left.catch(() => undefined);
-    asking.cancel();
+    if (!(error instanceof ActivityFailure) || isCancellation(error)) throw error;
+    if (isOutdated(error.cause)) throw error.cause;
+    // Some servers report the timeout as an ordinary failure.
+    const isTimeout = error.retryState === 'TIMEOUT' || error.cause instanceof TimeoutFailure;
+    if (isTimeout) onDelay?.();
+    else
+      for (const { write } of group)
+        settle(write, { ok: false, error: error.cause?.message ?? error.message });
   }
 }
 
@@ -181,47 +206,65 @@ function timeIn(ms: number): string {
   return new Date(Date.now() + ms).toISOString();
 }
 
+type Rejection = 'noRoom' | 'unknown';
+
+/** Anybody can send a signal, so the replies that nobody waits for have a limit. */
+const MOST_REPLIES = 5_000;
+
 /** What the writers of projects signalled to a run. */
-export interface WriterReplies {
-  /** By change id. */
-  readonly answers: Map<string, Changed>;
-  /** Changes for which the writer had no room at the last request. */
-  readonly rejectedForCapacity: Set<string>;
-  /** Called when the writer tells whether it has queued a change. */
-  readonly acks: Map<string, (isKept: boolean) => void>;
+export class WriterReplies {
+  readonly #outcomes = new Map<string, ChangeOutcome>();
+  readonly #rejections = new Map<string, Rejection>();
+
+  constructor() {
+    setHandler(
+      changedSignal,
+      (reply: unknown) => {
+        this.#keep(reply);
+      },
+      {
+        description:
+          'Tells the outcomes of changes that this run asked for: { applied, refused, noRoom, unknown }.',
+      },
+    );
+  }
+
+  has(changeId: string): boolean {
+    return this.#outcomes.has(changeId) || this.#rejections.has(changeId);
+  }
+
+  outcomeOf(changeId: string): ChangeOutcome | undefined {
+    return this.#outcomes.get(changeId);
+  }
+
+  isRejected(changeId: string): boolean {
+    return this.#rejections.has(changeId);
+  }
+
+  takeRejection(changeId: string): Rejection {
+    const why = this.#rejections.get(changeId) ?? 'unknown';
+    this.#rejections.delete(changeId);
+    return why;
+  }
+
+  forget(changeId: string): void {
+    this.#outcomes.delete(changeId);
+    this.#rejections.delete(changeId);
+  }
+
+  /** Malformed parts are ignored. */
+  #keep(reply: unknown): void {
+    if (!isRecord(reply) || this.#outcomes.size + this.#rejections.size >= MOST_REPLIES) return;
+    const { applied, refused, noRoom, unknown } = reply;
+    for (const changeId of textsIn(applied)) this.#outcomes.set(changeId, { ok: true });
+    for (const one of Array.isArray(refused) ? (refused as unknown[]) : [])
+      if (isRecord(one) && isText(one.changeId) && typeof one.error === 'string')
+        this.#outcomes.set(one.changeId, { ok: false, error: one.error });
+    for (const changeId of textsIn(noRoom)) this.#rejections.set(changeId, 'noRoom');
+    for (const changeId of textsIn(unknown)) this.#rejections.set(changeId, 'unknown');
+  }
 }
 
-export function newWriterReplies(): WriterReplies {
-  return { answers: new Map(), rejectedForCapacity: new Set(), acks: new Map() };
-}
-
-export function handleWriterReplies(replies: WriterReplies): void {
-  setHandler(
-    changedSignal,
-    (changed: unknown) => {
-      keep(replies, changed);
-    },
-    { description: 'Tells the outcome of a change that this run asked for: { changeId, ok, error }.' },
-  );
-}
-
-/** Anybody can send a signal; malformed ones are ignored. */
-function keep({ answers, rejectedForCapacity, acks }: WriterReplies, changed: unknown): void {
-  if (!isRecord(changed) || !isText(changed.changeId)) return;
-  const { changeId, isKept } = changed;
-  if (typeof isKept === 'boolean') {
-    if (!isKept) rejectedForCapacity.add(changeId);
-    acks.get(changeId)?.(isKept);
-  } else if (changed.ok === true || (changed.ok === false && typeof changed.error === 'string'))
-    answers.set(changeId, changed as Changed);
-}
-
-export function isAnswered({ answers }: WriterReplies, changeId: string): boolean {
-  return answers.has(changeId);
-}
-
-export function answerTo({ answers }: WriterReplies, changeId: string): ChangeOutcome | undefined {
-  const answer = answers.get(changeId);
-  if (!answer) return undefined;
-  return answer.ok ? { ok: true } : { ok: false, error: answer.error };
+function textsIn(list: unknown): string[] {
+  return Array.isArray(list) ? list.filter(isText) : [];
 }

@@ -1,185 +1,396 @@
-/** The queue of a project's writer: which changes wait, which are settled, and who gets an answer. */
-import { ApplicationFailure, log, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
+/** The queue of a writer: which changes wait, which are settled, and who gets an answer. */
+import { ApplicationFailure, log, workflowInfo } from '@temporalio/workflow';
+import { bytesOf } from '../../api/json';
 import { isId } from '../../api/scope';
 import {
   type ChangeOutcome,
   type ChangeRequest,
   DEFAULT_SUBMIT,
   FAILURE,
+  isAccessDenied,
   type ProjectWriterInput,
   type ProjectWriterState,
+  type QueuedChange,
+  type QueuedProject,
+  type SeenChange,
+  type WriteOrder,
   type WriteReport,
   type WriterProgress,
+  type WriterReply,
 } from '../../contract';
-import { type Data, isObject, validateAddress, validateChange } from '../../contract/changes';
+import { isObject, validateChange, validateRequest } from '../../contract/changes';
 import { DURATION_FORM, parseDuration } from '../../contract/durations';
-import { projectWriterId } from '../../contract/ids';
+import {
+  isWorkflowId,
+  projectName,
+  projectWriterId,
+  SHARDS,
+  shardOf,
+  shortDigest,
+} from '../../contract/ids';
 import { validateCarried } from '../steps/job';
 
-/**
- * Keeps the state under the 2 MB that continue-as-new takes, even when every character takes three bytes. Lengths are in
- * characters of JSON.
- */
-const LONGEST_QUEUE = 400_000;
+/** The state of a run must fit into the 2 MB of a continue-as-new, together with the seen changes. */
+const MOST_BYTES = 1_000_000;
+/** Of one project, once it has a change: a project that hangs must leave room for the others of its shard. */
+const MOST_BYTES_OF_PROJECT = MOST_BYTES / 4;
 /** Reserved for small changes: a cancelled run stays open until the writer has its task id. */
-const KEPT_FOR_SMALL = 50_000;
-const LONGEST_SMALL = 2_000;
-const MOST_SETTLED = 500;
+const [RESERVED_BYTES, LARGEST_SMALL_BYTES] = [100_000, 2_000];
+
+/** Of one activity; a larger project or change goes alone. */
+const [MOST_PROJECTS, LARGEST_GROUP_BYTES] = [50, 512 * 1024];
+const [MOST_ACTIVITIES, MOST_SLOW_ACTIVITIES] = [4, 2];
+/** Of one PATCH. */
+const MOST_CHANGES = 200;
+
+const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS, LONGEST_RETRY_AFTER_MS] = [1_000, 60_000, 3_600_000];
+
+/** A change that is asked for again within this time is not made again. */
+const SEEN_MINUTES = 60;
+const MOST_SEEN = 20_000;
 const LONGEST_ERROR = 400;
 
-/** Each change is answered by a signal, and a run can send only so many at once. */
-const LARGEST_BATCH = 200;
+/** A project of the queue, while the run lasts. */
+interface Entry extends QueuedProject {
+  bytes: number;
+  isBusy: boolean;
+}
 
-export interface Writer {
-  readonly input: ProjectWriterInput;
+/** A change of the queue, while the run lasts. */
+interface Waiting {
+  change: QueuedChange;
+  entry: Entry;
+  bytes: number;
+}
+
+/** What one activity writes. */
+export type Group = { entry: Entry; changes: QueuedChange[] }[];
+
+export class Writer {
   readonly authGraceMs: number;
-  readonly progress: WriterProgress;
-  /** The run is about to continue as new: Updates end and ask the next run. */
-  handingOver: boolean;
-  /** Signals about accepted and rejected changes that are being sent. */
-  acks: number;
-}
+  readonly #input: ProjectWriterInput;
+  readonly #projects = new Map<string, Entry>();
+  readonly #waiting = new Map<string, Waiting>();
+  readonly #seen: Map<string, SeenChange>;
+  #replies = new Map<string, WriterReply>();
+  #bytes = 0;
+  #applied: number;
+  #refused: number;
+  /** Activities that are running. */
+  running = 0;
+  /** The run is about to continue as new: nothing is written, and Updates end and ask the next run. */
+  isContinuing = false;
 
-export function startWriter(input: ProjectWriterInput): Writer {
-  const authGraceMs = checkWriterInput(input);
-  const nothing: WriterProgress = {
-    ...{ queue: [], settled: [], answers: [] },
-    ...{ applied: 0, refused: 0, failures: 0 },
-    ...{ deniedSince: null, lastError: null },
-  };
-  const progress = { ...nothing, ...input.carried };
-  const writer = { input, authGraceMs, progress, handingOver: false, acks: 0 };
-  showDetails(writer);
-  return writer;
-}
-
-export function hasWork({ progress }: Writer): boolean {
-  return progress.queue.length > 0 || progress.answers.length > 0;
-}
-
-export function outcomeOf({ progress }: Writer, changeId: string): ChangeOutcome | undefined {
-  const settled = progress.settled.find((change) => change.changeId === changeId);
-  if (!settled) return undefined;
-  return settled.error === undefined ? { ok: true } : { ok: false, error: settled.error };
-}
-
-/** Why an Update is rejected; empty when it is not. */
-export function validateRequest(writer: Writer, request: ChangeRequest): string[] {
-  const problems = [
-    ...validateAddress(request),
-    ...validateChange((request as unknown as Data | null)?.change),
-  ];
-  return problems.length === 0 && isFull(writer, request) ? [fullText(writer)] : problems;
-}
-
-/**
- * Takes a change that came by signal. Gives whether there was room; undefined when it has no valid id or requester. A
- * change that is malformed is answered as refused.
- */
-export function receive(writer: Writer, request: ChangeRequest): boolean | undefined {
-  const lost = validateAddress(request);
-  if (lost.length > 0) {
-    noteTrouble(writer, `a change was not taken: ${lost.join('; ')}`);
-    return undefined;
+  constructor(input: ProjectWriterInput) {
+    this.authGraceMs = checkInput(input);
+    this.#input = input;
+    const { projects = [], seen = [], replies = [], applied = 0, refused = 0 } = input.carried ?? {};
+    this.#seen = new Map(seen.map((change) => [change[0], change]));
+    this.#replies = new Map(replies.map(({ replyTo, reply }) => [replyTo, reply]));
+    [this.#applied, this.#refused] = [applied, refused];
+    for (const { changes, ...project } of projects) {
+      const entry: Entry = { ...project, changes: [], bytes: 0, isBusy: false };
+      this.#projects.set(projectName(project.project), entry);
+      for (const change of changes) this.#add(entry, change);
+    }
   }
-  const problems = validateChange(request.change);
-  if (problems.length === 0 && isFull(writer, request)) {
-    // An earlier error says more: why the queue is so long.
-    if (writer.progress.lastError === null) noteTrouble(writer, fullText(writer));
-    return false;
+
+  /** Takes changes that came by signal. Anybody can send a signal, so the request may be malformed. */
+  receive(asked: unknown): void {
+    const { requests, replyTo } = isObject(asked) ? asked : {};
+    if (!Array.isArray(requests)) return;
+    const to = isWorkflowId(replyTo) ? replyTo : undefined;
+    for (const request of requests as unknown[]) {
+      const problems = this.validate(request);
+      if (problems.length === 0) this.take(request as ChangeRequest, to);
+      else this.#refuseMalformed(request, to, problems.join('; '));
+    }
   }
-  const isNew = !isKnown(writer, request.changeId);
-  take(writer, request);
-  if (isNew && problems.length > 0)
-    settle(writer, { applied: [], refused: [{ changeId: request.changeId, error: problems.join('; ') }] });
-  return true;
-}
 
-/** Queues a change, unless it is queued already; a settled one is answered again. */
-export function take(writer: Writer, request: ChangeRequest): void {
-  const { queue, answers } = writer.progress;
-  const { changeId, replyTo } = request;
-  const waiting = queue.find((change) => change.changeId === changeId);
-  if (waiting) waiting.replyTo ??= replyTo;
-  else if (!outcomeOf(writer, changeId)) queue.push(queuedPart(request));
-  else if (replyTo) answers.push({ changeId, replyTo });
-  showDetails(writer);
-}
-
-/** The changes of one PATCH: the first in the queue, as long as they are for the same space. */
-export function nextBatch({ progress: { queue } }: Writer): ChangeRequest[] {
-  const other = queue.findIndex(({ space }) => (space ?? null) !== (queue[0]?.space ?? null));
-  return queue.slice(0, other < 0 ? LARGEST_BATCH : Math.min(other, LARGEST_BATCH));
-}
-
-/** Records the outcomes of changes, queued or not. */
-export function settle(writer: Writer, { applied, refused }: Omit<WriteReport, 'patches'>): void {
-  const { progress } = writer;
-  // Logged, because the requester may be gone.
-  for (const one of refused) log.warn('the project did not take a change', { ...one });
-  const outcomes = [...applied.map((changeId) => ({ changeId })), ...refused.map(withShortError)];
-  for (const { changeId } of outcomes) {
-    const place = progress.queue.findIndex((change) => change.changeId === changeId);
-    const [request] = place < 0 ? [] : progress.queue.splice(place, 1);
-    if (request?.replyTo) progress.answers.push({ changeId, replyTo: request.replyTo });
+  #refuseMalformed(request: unknown, replyTo: string | undefined, error: string): void {
+    const { changeId } = isObject(request) ? request : {};
+    log.warn('a change was not taken', { error });
+    if (typeof changeId === 'string') this.#replyFor(replyTo).refused.push({ changeId, error: shortened(error) });
   }
-  progress.settled = [...progress.settled, ...outcomes].slice(-MOST_SETTLED);
-  progress.applied += applied.length;
-  progress.refused += refused.length;
-  progress.lastError = refused.at(-1)?.error ?? null;
-  showDetails(writer);
+
+  /** Problems of a request, apart from its change. */
+  validate(request: unknown): string[] {
+    const problems = validateRequest(request);
+    if (problems.length > 0) return problems;
+    const { shard } = this.#input;
+    const own = shardOf((request as ChangeRequest).project);
+    return own === shard ? [] : [`project: belongs to shard ${own}, and this is the writer of shard ${shard}`];
+  }
+
+  /** Queues a change, or answers for one that is settled. */
+  take(request: ChangeRequest, replyTo?: string): void {
+    const { project, changeId, change, space } = request;
+    const outcome = this.outcomeOf(changeId);
+    const waiting = this.#waiting.get(changeId);
+    if (outcome) this.#reply(replyTo, changeId, outcome);
+    else if (waiting) waiting.change.replyTo ??= replyTo;
+    else if (change === undefined) this.#replyFor(replyTo).unknown.push(changeId);
+    else if (!this.hasRoomFor(request)) this.#replyFor(replyTo).noRoom.push(changeId);
+    else {
+      const problems = validateChange(change);
+      const taken = { changeId, change, space: space ?? undefined, replyTo };
+      if (problems.length > 0) this.#end(taken, problems.join('; '));
+      else this.#add(this.#entryOf(project), taken);
+    }
+  }
+
+  hasRoomFor({ project, changeId, change }: ChangeRequest): boolean {
+    if (this.isWaiting(changeId) || this.outcomeOf(changeId)) return true;
+    const bytes = bytesOf(change);
+    const room = bytes <= LARGEST_SMALL_BYTES ? MOST_BYTES : MOST_BYTES - RESERVED_BYTES;
+    const ofProject = this.#projects.get(projectName(project))?.bytes ?? 0;
+    return this.#bytes + bytes <= room && (ofProject === 0 || ofProject + bytes <= MOST_BYTES_OF_PROJECT);
+  }
+
+  isWaiting(changeId: string): boolean {
+    return this.#waiting.has(changeId);
+  }
+
+  /** Of a change that was settled within the last hour. */
+  outcomeOf(changeId: string): ChangeOutcome | undefined {
+    const seen = this.#seen.get(shortDigest(changeId));
+    if (!seen) return undefined;
+    const [, , error] = seen;
+    return error === undefined ? { ok: true } : { ok: false, error };
+  }
+
+  hasReplies(): boolean {
+    return this.#replies.size > 0;
+  }
+
+  /** Outcomes to signal, one reply for each run. */
+  takeReplies(most: number): [replyTo: string, reply: WriterReply][] {
+    const replies = [...this.#replies].slice(0, most);
+    for (const [replyTo] of replies) this.#replies.delete(replyTo);
+    return replies;
+  }
+
+  /** Whether no change waits and nobody waits for an answer. */
+  isIdle(): boolean {
+    return this.#waiting.size === 0 && this.running === 0 && !this.hasReplies();
+  }
+
+  /** Whether an activity could start now. */
+  isReady(): boolean {
+    return this.#ready().length > 0;
+  }
+
+  /** The next activity's projects; they are busy until {@link settle}. */
+  startGroup(): Group | undefined {
+    const ready = this.#ready();
+    if (ready.length === 0) return undefined;
+    const group = this.#groupOf(ready);
+    for (const { entry } of group) entry.isBusy = true;
+    this.running += 1;
+    return group;
+  }
+
+  /** How long until a project that waits can be written; undefined when none waits for a time. */
+  pauseMs(): number | undefined {
+    const times = [...this.#projects.values()].flatMap(({ isBusy, notBefore }) =>
+      isBusy || notBefore === undefined ? [] : [Date.parse(notBefore) - Date.now()],
+    );
+    const pauses = times.filter((ms) => ms > 0);
+    return pauses.length === 0 ? undefined : Math.min(...pauses);
+  }
+
+  /** Projects that one activity can write now. A slow project is written alone, and after all others. */
+  #ready(): Entry[] {
+    if (this.isContinuing || this.running >= MOST_ACTIVITIES) return [];
+    const all = [...this.#projects.values()];
+    const now = Date.now();
+    const ready = all.filter(
+      ({ isBusy, notBefore }) => !isBusy && (notBefore === undefined || Date.parse(notBefore) <= now),
+    );
+    const usual = ready.filter(({ isSlow }) => !isSlow);
+    if (usual.length > 0) return usual;
+    const slowNow = all.filter(({ isBusy, isSlow }) => isBusy && isSlow).length;
+    return slowNow < MOST_SLOW_ACTIVITIES ? ready.slice(0, 1) : [];
+  }
+
+  /** As many projects as one activity takes, each with the first changes that one PATCH can take. */
+  #groupOf(entries: Entry[]): Group {
+    const group: Group = [];
+    let bytes = 0;
+    const fits = ({ changeId }: QueuedChange): boolean => {
+      const isFirst = bytes === 0;
+      bytes += this.#waiting.get(changeId)?.bytes ?? 0;
+      return isFirst || bytes <= LARGEST_GROUP_BYTES;
+    };
+    for (const entry of entries.slice(0, MOST_PROJECTS)) {
+      const { changes } = entry;
+      // Changes under another space need another PATCH.
+      const other = changes.findIndex(({ space }) => space !== changes[0]?.space);
+      const first = changes.slice(0, other < 0 ? MOST_CHANGES : Math.min(other, MOST_CHANGES));
+      const tooMany = first.findIndex((change) => !fits(change));
+      const fitting = tooMany < 0 ? first : first.slice(0, tooMany);
+      if (fitting.length > 0) group.push({ entry, changes: fitting });
+      if (tooMany >= 0) break;
+    }
+    return group;
+  }
+
+  orderOf(group: Group): WriteOrder {
+    return {
+      organization: this.#input.organization,
+      projects: group.map(({ entry, changes }) => ({
+        project: entry.project,
+        space: changes[0]?.space,
+        changes: changes.map(({ changeId, change }) => ({ changeId, change })),
+      })),
+    };
+  }
+
+  /** Records what an activity did. Gives the projects that still have trouble. */
+  settle(group: Group, reports: WriteReport[]): QueuedProject[] {
+    this.running -= 1;
+    return group.flatMap(({ entry, changes }, index) => {
+      entry.isBusy = false;
+      const { applied, refused, trouble } = reports[index] ?? NOT_WRITTEN;
+      for (const changeId of applied) this.#end(this.#waiting.get(changeId)?.change);
+      for (const { changeId, error } of refused) this.#end(this.#waiting.get(changeId)?.change, error);
+      if (trouble) this.#keepTrouble(entry, changes, trouble);
+      else forgetTrouble(entry);
+      if (entry.changes.length > 0) return trouble ? [entry] : [];
+      this.#projects.delete(projectName(entry.project));
+      return [];
+    });
+  }
+
+  /** Errors are retried for ever, but 401 and 403 only for the grace time in which keys get rotated. */
+  #keepTrouble(entry: Entry, changes: QueuedChange[], trouble: NonNullable<WriteReport['trouble']>): void {
+    const { error, status, retryAfterMs = 0, unsettledUntil = 0, isSlow = false } = trouble;
+    const now = Date.now();
+    entry.lastError = shortened(error);
+    entry.deniedSince = isAccessDenied(status) ? (entry.deniedSince ?? new Date().toISOString()) : undefined;
+    if (entry.deniedSince !== undefined && now - Date.parse(entry.deniedSince) >= this.authGraceMs) {
+      for (const change of changes) if (this.isWaiting(change.changeId)) this.#end(change, error);
+      forgetTrouble(entry);
+      return;
+    }
+    // A project that was too slow beside others is written alone at once.
+    const isNewlySlow = isSlow && !entry.isSlow;
+    entry.isSlow ||= isSlow;
+    if (!isNewlySlow) entry.failures += 1;
+    const backoff = isNewlySlow ? 0 : Math.min(FIRST_PAUSE_MS * 2 ** (entry.failures - 1), LONGEST_PAUSE_MS);
+    const pause = Math.max(backoff, Math.min(retryAfterMs, LONGEST_RETRY_AFTER_MS), unsettledUntil - now);
+    entry.notBefore = new Date(now + pause).toISOString();
+  }
+
+  /** Settles a change: its outcome is kept for an hour, and signalled to the run that asked for it. */
+  #end(change: QueuedChange | undefined, error?: string): void {
+    if (!change) return;
+    const { changeId, replyTo } = change;
+    this.#remove(changeId);
+    const short = error === undefined ? undefined : shortened(error);
+    const digest = shortDigest(changeId);
+    this.#seen.set(digest, short === undefined ? [digest, minuteNow()] : [digest, minuteNow(), short]);
+    this.#forgetSeen();
+    // Logged, because the run that asked for it may be gone.
+    if (short !== undefined) log.warn('the project did not take a change', { changeId, error: short });
+    if (short === undefined) this.#applied += 1;
+    else this.#refused += 1;
+    this.#reply(replyTo, changeId, short === undefined ? { ok: true } : { ok: false, error: short });
+  }
+
+  #forgetSeen(): void {
+    const oldest = minuteNow() - SEEN_MINUTES;
+    for (const [digest, [, minute]] of this.#seen) {
+      if (minute >= oldest && this.#seen.size <= MOST_SEEN) return;
+      this.#seen.delete(digest);
+    }
+  }
+
+  #entryOf(project: ChangeRequest['project']): Entry {
+    const name = projectName(project);
+    const known = this.#projects.get(name);
+    if (known) return known;
+    const { resourcetype, id } = project;
+    const entry: Entry = {
+      project: { resourcetype, id },
+      since: new Date().toISOString(),
+      changes: [],
+      failures: 0,
+      bytes: 0,
+      isBusy: false,
+    };
+    this.#projects.set(name, entry);
+    return entry;
+  }
+
+  #add(entry: Entry, change: QueuedChange): void {
+    const bytes = bytesOf(change.change);
+    entry.changes.push(change);
+    entry.bytes += bytes;
+    this.#bytes += bytes;
+    this.#waiting.set(change.changeId, { change, entry, bytes });
+  }
+
+  #remove(changeId: string): void {
+    const waiting = this.#waiting.get(changeId);
+    if (!waiting) return;
+    const { change, entry, bytes } = waiting;
+    this.#waiting.delete(changeId);
+    entry.changes.splice(entry.changes.indexOf(change), 1);
+    entry.bytes -= bytes;
+    this.#bytes -= bytes;
+  }
+
+  #reply(replyTo: string | undefined, changeId: string, outcome: ChangeOutcome): void {
+    const reply = this.#replyFor(replyTo);
+    if (outcome.ok) reply.applied.push(changeId);
+    else reply.refused.push({ changeId, error: outcome.error });
+  }
+
+  /** Nobody reads the reply for nobody. */
+  #replyFor(replyTo: string | undefined): WriterReply {
+    const known = replyTo === undefined ? undefined : this.#replies.get(replyTo);
+    if (known) return known;
+    const reply: WriterReply = { applied: [], refused: [], noRoom: [], unknown: [] };
+    if (replyTo !== undefined) this.#replies.set(replyTo, reply);
+    return reply;
+  }
+
+  /** For the run that continues this one. */
+  state(): WriterProgress {
+    return {
+      projects: [...this.#projects.values()].map(({ bytes, isBusy, ...project }) => project),
+      seen: [...this.#seen.values()],
+      replies: [...this.#replies].map(([replyTo, reply]) => ({ replyTo, reply })),
+      applied: this.#applied,
+      refused: this.#refused,
+    };
+  }
+
+  describe(): ProjectWriterState {
+    const { organization, shard } = this.#input;
+    const projects = [...this.#projects.values()].map(({ project, since, notBefore, lastError, changes }) => ({
+      ...{ project, since, notBefore, lastError },
+      queued: changes.map(({ changeId }) => changeId),
+    }));
+    return { organization, shard, projects, applied: this.#applied, refused: this.#refused };
+  }
 }
 
-export function noteTrouble(writer: Writer, error: string): void {
-  writer.progress.lastError = shortened(error);
-  showDetails(writer);
+const NOT_WRITTEN: WriteReport = { applied: [], refused: [], trouble: { error: 'it was not written' } };
+
+function forgetTrouble(entry: Entry): void {
+  entry.failures = 0;
+  entry.since = new Date().toISOString();
+  entry.isReported = undefined;
+  entry.notBefore = undefined;
+  entry.deniedSince = undefined;
+  entry.lastError = undefined;
+  entry.isSlow = undefined;
 }
 
-export function describeWriter({ input, progress }: Writer): ProjectWriterState {
-  const { queue, applied, refused, lastError } = progress;
-  const { project, organization } = input;
-  return {
-    ...{ project, organization },
-    queued: queue.map(({ changeId }) => changeId),
-    ...{ applied, refused, lastError },
-  };
-}
-
-/** The details on the page of the run. */
-function showDetails(writer: Writer): void {
-  const { project, organization, queued, applied, refused, lastError } = describeWriter(writer);
-  const lines = [
-    `Writes to project ${project.resourcetype} ${project.id} of workspace ${organization}.`,
-    `${queued.length === 0 ? 'No change waits' : `${queued.length} waiting`}, ${applied} applied, ${refused} refused.`,
-  ];
-  if (lastError !== null) lines.push(`Last trouble: ${lastError}`);
-  setCurrentDetails(lines.join('\n\n'));
-}
-
-/** Other members of a request may be of any size and depth. */
-function queuedPart({ changeId, change, replyTo, space }: ChangeRequest): ChangeRequest {
-  return { changeId, change, replyTo, space };
-}
-
-function isFull(writer: Writer, request: ChangeRequest): boolean {
-  if (isKnown(writer, request.changeId)) return false;
-  const part = queuedPart(request);
-  const isSmall = JSON.stringify(part).length <= LONGEST_SMALL;
-  const room = isSmall ? LONGEST_QUEUE : LONGEST_QUEUE - KEPT_FOR_SMALL;
-  return JSON.stringify([...writer.progress.queue, part]).length > room;
-}
-
-function fullText({ progress: { queue } }: Writer): string {
-  return `${queue.length} changes of this project wait already, and no more fit; ask again later`;
-}
-
-function isKnown(writer: Writer, changeId: string): boolean {
-  const waits = writer.progress.queue.some((change) => change.changeId === changeId);
-  return waits || outcomeOf(writer, changeId) !== undefined;
-}
-
-function withShortError({ changeId, error }: WriteReport['refused'][number]) {
-  return { changeId, error: shortened(error) };
+function minuteNow(): number {
+  return Math.floor(Date.now() / 60_000);
 }
 
 function shortened(error: string): string {
@@ -187,31 +398,21 @@ function shortened(error: string): string {
 }
 
 /** Gives the grace time for denied access. Fails a writer with a wrong id, which would write beside the right one. */
-function checkWriterInput(input: ProjectWriterInput): number {
-  const problems = [...validateShape(input), ...validateCarried(isObject(input) ? input : {})];
-  const grace = parseDuration(isObject(input) ? (input.authGrace ?? DEFAULT_SUBMIT.authGrace) : '');
+function checkInput(input: ProjectWriterInput): number {
+  const { organization, shard, authGrace } = isObject(input) ? input : ({} as Partial<ProjectWriterInput>);
+  const problems = validateCarried(isObject(input) ? input : {});
+  if (typeof organization !== 'string' || !isId(organization)) problems.push('organization: must be an id');
+  if (!Number.isInteger(shard) || Number(shard) < 0 || Number(shard) >= SHARDS)
+    problems.push(`shard: must be a whole number from 0 to ${SHARDS - 1}`);
+  const grace = parseDuration(authGrace ?? DEFAULT_SUBMIT.authGrace);
   if (grace === undefined) problems.push(`authGrace: must be ${DURATION_FORM}`);
-  if (problems.length > 0 || grace === undefined)
-    throw ApplicationFailure.nonRetryable(
-      `The writer was not started: ${problems.join('; ')}`,
-      FAILURE.badInput,
-    );
-
-  const id = projectWriterId(input.organization, input.project);
   const { workflowId } = workflowInfo();
-  if (workflowId === id) return grace;
+  const id = projectWriterId(String(organization), Number(shard));
+  if (problems.length === 0 && workflowId !== id)
+    problems.push(`its workflow id is ${workflowId}, but its input gives ${id}`);
+  if (problems.length === 0 && grace !== undefined) return grace;
   throw ApplicationFailure.nonRetryable(
-    `The writer was not started: its workflow id is ${workflowId}, but its project gives ${id}`,
-    FAILURE.unsafeStart,
-  );
-}
-
-/** Other languages start this workflow too, with whatever JSON they have. */
-function validateShape(input: unknown): string[] {
-  const { organization, project } = isObject(input) ? input : {};
-  const { resourcetype, id } = isObject(project) ? project : {};
-  const ids = { organization, 'project.resourcetype': resourcetype, 'project.id': id };
-  return Object.entries(ids).flatMap(([name, value]) =>
-    typeof value === 'string' && isId(value) ? [] : [`${name}: must be an id`],
+    `The writer was not started: ${problems.join('; ')}`,
+    FAILURE.badInput,
   );
 }
