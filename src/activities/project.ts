@@ -69,7 +69,10 @@ export function createRequestChanges(organizationOf: OrganizationOf, patience: P
 }
 
 /** A malformed change must not keep the others back. */
-function sortOut({ scope, requests }: RequestChangesOrder): { good: ChangeRequest[]; refused: RefusedChange[] } {
+function sortOut({ scope, requests }: RequestChangesOrder): {
+  good: ChangeRequest[];
+  refused: RefusedChange[];
+} {
   const good: ChangeRequest[] = [];
   const refused: RefusedChange[] = [];
   for (const { project, changeId, change } of requests) {

@@ -20,6 +20,7 @@ import {
   type ChangeRequest,
   changesSignal,
   changeUpdate,
+  DEFAULT_SUBMIT,
   FAILURE,
   HEARTBEAT_TIMEOUT_MS,
   LONGEST_CALL_MS,
@@ -31,8 +32,11 @@ import {
   type WriteNotes,
   type WriteReport,
 } from '../contract';
-import { validateChange } from '../contract/changes';
-import { writeTaskQueue } from '../contract/ids';
+import { isId } from '../api/scope';
+import { isObject, validateChange } from '../contract/changes';
+import { DURATION_FORM, parseDuration } from '../contract/durations';
+import { projectWriterId, SHARDS, writeTaskQueue } from '../contract/ids';
+import { validateCarried } from './steps/job';
 import { lines } from './steps/visibility';
 import { type Group, Writer } from './writer/queue';
 
@@ -46,7 +50,7 @@ const ALARM_AFTER_MS = 15 * 60_000;
 
 /** The one run that changes the projects of a shard: it queues the changes of all runs, writes them, and answers. */
 export async function projectWriter(input: ProjectWriterInput): Promise<void> {
-  const writer = new Writer(input);
+  const writer = new Writer(input, checkInput(input));
   handleRequests(writer);
   for (;;) {
     // Not cancellable: a cancelled writer still writes its queue, since a run that is gone would not ask again.
@@ -70,7 +74,9 @@ async function writeAll(writer: Writer): Promise<void> {
     await sendReplies(writer);
     if (writer.isContinuing ? writer.running === 0 : writer.isIdle()) return;
     const hasWork = (): boolean =>
-      writer.hasReplies() || writer.isReady() || (writer.running === 0 && (writer.isContinuing || writer.isIdle()));
+      writer.replies.count > 0 ||
+      writer.isReady() ||
+      (writer.running === 0 && (writer.isContinuing || writer.isIdle()));
     const pauseMs = writer.pauseMs();
     if (pauseMs === undefined) await condition(hasWork);
     else await condition(hasWork, pauseMs, { summary: 'until a project can be written again' });
@@ -115,19 +121,18 @@ function alarmOnce(entry: QueuedProject): void {
 /** One signal for each run. It never fails: a run that missed the answer asks again. */
 async function sendReplies(writer: Writer): Promise<void> {
   await Promise.all(
-    writer
-      .takeReplies(MOST_REPLIES)
-      .map(([replyTo, reply]) =>
-        getExternalWorkflowHandle(replyTo)
-          .signal(changedSignal, reply)
-          .catch(() => undefined),
-      ),
+    writer.replies.take(MOST_REPLIES).map(({ replyTo, reply }) =>
+      getExternalWorkflowHandle(replyTo)
+        .signal(changedSignal, reply)
+        .catch(() => undefined),
+    ),
   );
 }
 
 function handleRequests(writer: Writer): void {
   setHandler(projectWriterStateQuery, () => writer.describe(), {
-    description: 'Which changes wait for each project, how many were applied and refused, and the last trouble.',
+    description:
+      'Which changes wait for each project, how many were applied and refused, and the last trouble.',
   });
   setHandler(
     changesSignal,
@@ -140,7 +145,8 @@ function handleRequests(writer: Writer): void {
     },
   );
   setHandler(changeUpdate, (request) => takeAndWait(writer, request), {
-    description: 'Asks for a change, { project, changeId, change }, and waits 10 s for its outcome; null: not known yet.',
+    description:
+      'Asks for a change, { project, changeId, change }, and waits 10 s for its outcome; null: not known yet.',
     validator: (request: ChangeRequest) => {
       const problems = writer.validate(request);
       if (problems.length === 0) problems.push(...validateChange(request.change));
@@ -156,12 +162,11 @@ function handleRequests(writer: Writer): void {
 }
 
 async function takeAndWait(writer: Writer, request: ChangeRequest): Promise<ChangeOutcome | null> {
-  const { changeId } = request;
   writer.take(request);
   await CancellationScope.nonCancellable(() =>
-    condition(() => writer.isContinuing || !writer.isWaiting(changeId), LONGEST_UPDATE),
+    condition(() => writer.isContinuing || !writer.isWaiting(request), LONGEST_UPDATE),
   );
-  return writer.outcomeOf(changeId) ?? null;
+  return writer.outcomeOf(request) ?? null;
 }
 
 const MOST_PROJECTS_SHOWN = 20;
@@ -179,5 +184,24 @@ function showDetails(writer: Writer): void {
             `- ${project.resourcetype} ${project.id}: ${queued.length} changes since ${since}${lastError === undefined ? '' : `, last trouble: ${lastError}`}`,
         ),
     ),
+  );
+}
+
+/** Gives the grace time for denied access. Fails a writer with a wrong id, which would write beside the right one. */
+function checkInput(input: ProjectWriterInput): number {
+  const { organization, shard, authGrace } = isObject(input) ? input : ({} as Partial<ProjectWriterInput>);
+  const problems = validateCarried(isObject(input) ? input : {});
+  if (typeof organization !== 'string' || !isId(organization)) problems.push('organization: must be an id');
+  if (!Number.isInteger(shard) || Number(shard) < 0 || Number(shard) >= SHARDS)
+    problems.push(`shard: must be a whole number from 0 to ${SHARDS - 1}`);
+  const grace = parseDuration(authGrace ?? DEFAULT_SUBMIT.authGrace);
+  if (grace === undefined) problems.push(`authGrace: must be ${DURATION_FORM}`);
+  const { workflowId } = workflowInfo();
+  const id = problems.length > 0 ? workflowId : projectWriterId(String(organization), Number(shard));
+  if (workflowId !== id) problems.push(`its workflow id is ${workflowId}, but its input gives ${id}`);
+  if (problems.length === 0 && grace !== undefined) return grace;
+  throw ApplicationFailure.nonRetryable(
+    `The writer was not started: ${problems.join('; ')}`,
+    FAILURE.badInput,
   );
 }

@@ -6,5 +6,5 @@ import { publishShared } from '../support/jest/shared';
 export default async function unitSetup(): Promise<void> {
   // In the copy of the checkout, which is removed as a whole.
   const scratch = await mkdtemp(path.join(process.cwd(), 'scratch-'));
-  publishShared({ devServerAddress: '', temporalBinary: '', bundlePath: '', scratch, full: false });
+  publishShared({ devServerAddresses: [], temporalBinary: '', bundlePath: '', scratch, full: false });
 }

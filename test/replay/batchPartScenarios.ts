@@ -8,7 +8,7 @@ import {
   changedSignal,
   DEFAULT_BATCH_CONCURRENCY,
   lateTasksSignal,
-  type Letter,
+  type PendingWrite,
   type PartitionProgress,
   USUAL_CHUNK,
 } from '../../src/contract';
@@ -153,17 +153,17 @@ const carryingAChange =
     const { batch, items } = { batch: `b-${randomUUID()}`, items: cutouts(sandbox.url, 1) };
     const workflowId = batchPartWorkflowId(batch, 1);
     const changeId = changeIdOf(workflowId, randomUUID());
-    const letter: Letter = {
+    const write: PendingWrite = {
       ...{ address: 'the project', project: await seedProject(sandbox.url), halves: [], waiting: [] },
       asked: {
         changeId,
-        items: [{ place: 0, at: '/made/one', finishedAt: new Date().toISOString() }],
-        ...{ times: 1, nextAt: new Date(Date.now() + nextAskMs).toISOString() },
+        items: [{ item: 0, at: '/made/one', finishedAt: new Date().toISOString() }],
+        state: { times: 1, nextAt: new Date(Date.now() + nextAskMs).toISOString() },
       },
     };
     const carried: PartitionProgress = {
       items: [{ status: 'succeeded', taskId: 't-0', attempts: 1, info: {} }],
-      ...{ letters: [letter], window: NOTHING_NEW, polls: 1, late: null, reset: false },
+      ...{ pendingWrites: [write], window: NOTHING_NEW, polls: 1, late: null, reset: false },
     };
     await withWorker(temporal, config, sandbox.url, async () => {
       const run = await startContinued(temporal, BATCH_PART_WORKFLOW, {
@@ -183,7 +183,7 @@ const toldOutcome = carryingAChange(3_600_000, async (run, changeId) => {
     const { events } = await run.fetchHistory();
     return events?.some(({ timerStartedEventAttributes: timer }) => timer);
   });
-  await run.signal(changedSignal, { changeId, ok: true });
+  await run.signal(changedSignal, { applied: [changeId], refused: [], noRoom: [], unknown: [] });
 });
 
 /** Its batch is terminated: what is at the service is followed to its end, and what waits is not begun. */
@@ -239,6 +239,6 @@ export const batchPartScenarios: Record<string, Scenario> = {
   'batch-part-continued-untold': telling,
   'batch-part-handing-over-untold': handingOver(telling),
   'batch-part-continued-unwritten': toldOutcome,
-  'batch-part-handing-over-unwritten': handingOver(continuing(UNWRITABLE), 'requestChange'),
+  'batch-part-handing-over-unwritten': handingOver(continuing(UNWRITABLE), 'requestChanges'),
   'media-held-by-batch': adopted,
 };

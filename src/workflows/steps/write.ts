@@ -2,6 +2,7 @@
 import {
   ActivityFailure,
   ApplicationFailure,
+  CancellationScope,
   condition,
   isCancellation,
   proxyActivities,
@@ -18,6 +19,7 @@ import {
   LONGEST_CALL_MS,
   type ProjectChange,
   type ProjectRef,
+  type RefusedChange,
   type Scope,
   type SegueActivities,
 } from '../../contract';
@@ -112,9 +114,7 @@ export async function writeTogether<Write extends ProjectWrite>(
     if ([...open].some(isDue)) {
       await beforeAsk?.();
       takeAnswers();
-      await Promise.all(
-        groupsOf([...open].filter(isDue)).map((group) => ask(group, options, settle)),
-      );
+      await Promise.all(groupsOf([...open].filter(isDue)).map((group) => ask(group, replies, options, settle)));
       continue;
     }
     const nextMs = Math.min(...[...open].map(({ state }) => timeUntil(state.nextAt)));
@@ -159,6 +159,7 @@ type AskedChange = Omit<ChangeRequest, 'space'>;
 
 async function ask<Write extends ProjectWrite>(
   group: { write: Write; request: AskedChange }[],
+  replies: WriterReplies,
   { onlyBy, onDelay }: WriteOptions,
   settle: (write: Write, outcome: ChangeOutcome) => void,
 ): Promise<void> {
@@ -170,12 +171,14 @@ async function ask<Write extends ProjectWrite>(
     write.state.times = times + 1;
     if (times > 0) write.state.nextAt = timeIn(patience);
   }
+  const order = { scope: group[0]?.write.scope, requests: group.map((member) => member.request), onlyBy };
+  const isAnswered = (): boolean => group.every(({ write }) => replies.has(write.changeId));
+  // A request that is still on its way after the answer is cancelled: arriving later, it would undo newer changes.
+  const asking = new CancellationScope();
   try {
-    const refused = await requestChanges({
-      scope: group[0]?.write.scope,
-      requests: group.map((member) => member.request),
-      onlyBy,
-    });
+    const refused = await asking.run(() =>
+      Promise.race([requestChanges(order), condition(isAnswered).then((): RefusedChange[] => [])]),
+    );
     for (const { write } of group) {
       write.state.isKnown = true;
       write.state.nextAt = timeIn(patience);
@@ -191,6 +194,8 @@ async function ask<Write extends ProjectWrite>(
     else
       for (const { write } of group)
         settle(write, { ok: false, error: error.cause?.message ?? error.message });
+  } finally {
+    asking.cancel();
   }
 }
 

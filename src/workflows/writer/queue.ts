@@ -1,54 +1,34 @@
-/** The queue of a writer: which changes wait, which are settled, and who gets an answer. */
-import { ApplicationFailure, log, workflowInfo } from '@temporalio/workflow';
+/** The queue of a writer: which changes wait for which project, and what one activity writes next. */
+import { log } from '@temporalio/workflow';
 import { bytesOf } from '../../api/json';
-import { isId } from '../../api/scope';
 import {
   type ChangeOutcome,
   type ChangeRequest,
-  DEFAULT_SUBMIT,
-  FAILURE,
-  isAccessDenied,
   type ProjectWriterInput,
   type ProjectWriterState,
   type QueuedChange,
   type QueuedProject,
-  type SeenChange,
   type WriteOrder,
   type WriteReport,
   type WriterProgress,
-  type WriterReply,
 } from '../../contract';
 import { isObject, validateChange, validateRequest } from '../../contract/changes';
-import { DURATION_FORM, parseDuration } from '../../contract/durations';
-import {
-  isWorkflowId,
-  projectName,
-  projectWriterId,
-  SHARDS,
-  shardOf,
-  shortDigest,
-} from '../../contract/ids';
-import { validateCarried } from '../steps/job';
+import { isWorkflowId, projectName, shardOf } from '../../contract/ids';
+import { PendingReplies, SeenChanges } from './outcomes';
+import { forgetTrouble, isDeniedTooLong, keepTrouble, shortened } from './trouble';
 
 /** The state of a run must fit into the 2 MB of a continue-as-new, together with the seen changes. */
 const MOST_BYTES = 1_000_000;
-/** Of one project, once it has a change: a project that hangs must leave room for the others of its shard. */
+/** Of one project that has a change already: a project that hangs must leave room for the others of its shard. */
 const MOST_BYTES_OF_PROJECT = MOST_BYTES / 4;
 /** Reserved for small changes: a cancelled run stays open until the writer has its task id. */
 const [RESERVED_BYTES, LARGEST_SMALL_BYTES] = [100_000, 2_000];
 
-/** Of one activity; a larger project or change goes alone. */
+/** Of one activity; a larger change goes alone. */
 const [MOST_PROJECTS, LARGEST_GROUP_BYTES] = [50, 512 * 1024];
 const [MOST_ACTIVITIES, MOST_SLOW_ACTIVITIES] = [4, 2];
 /** Of one PATCH. */
 const MOST_CHANGES = 200;
-
-const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS, LONGEST_RETRY_AFTER_MS] = [1_000, 60_000, 3_600_000];
-
-/** A change that is asked for again within this time is not made again. */
-const SEEN_MINUTES = 60;
-const MOST_SEEN = 20_000;
-const LONGEST_ERROR = 400;
 
 /** A project of the queue, while the run lasts. */
 interface Entry extends QueuedProject {
@@ -67,26 +47,25 @@ interface Waiting {
 export type Group = { entry: Entry; changes: QueuedChange[] }[];
 
 export class Writer {
-  readonly authGraceMs: number;
-  readonly #input: ProjectWriterInput;
+  readonly replies: PendingReplies;
+  readonly #seen: SeenChanges;
   readonly #projects = new Map<string, Entry>();
   readonly #waiting = new Map<string, Waiting>();
-  readonly #seen: Map<string, SeenChange>;
-  #replies = new Map<string, WriterReply>();
   #bytes = 0;
   #applied: number;
   #refused: number;
   /** Activities that are running. */
   running = 0;
-  /** The run is about to continue as new: nothing is written, and Updates end and ask the next run. */
+  /** The run is about to continue as new: no activity starts, and Updates end and ask the next run. */
   isContinuing = false;
 
-  constructor(input: ProjectWriterInput) {
-    this.authGraceMs = checkInput(input);
-    this.#input = input;
+  constructor(
+    readonly input: ProjectWriterInput,
+    readonly authGraceMs: number,
+  ) {
     const { projects = [], seen = [], replies = [], applied = 0, refused = 0 } = input.carried ?? {};
-    this.#seen = new Map(seen.map((change) => [change[0], change]));
-    this.#replies = new Map(replies.map(({ replyTo, reply }) => [replyTo, reply]));
+    this.#seen = new SeenChanges(seen);
+    this.replies = new PendingReplies(replies);
     [this.#applied, this.#refused] = [applied, refused];
     for (const { changes, ...project } of projects) {
       const entry: Entry = { ...project, changes: [], bytes: 0, isBusy: false };
@@ -95,7 +74,7 @@ export class Writer {
     }
   }
 
-  /** Takes changes that came by signal. Anybody can send a signal, so the request may be malformed. */
+  /** Takes changes that came by signal. Anybody can send a signal, so they may be malformed. */
   receive(asked: unknown): void {
     const { requests, replyTo } = isObject(asked) ? asked : {};
     if (!Array.isArray(requests)) return;
@@ -110,69 +89,59 @@ export class Writer {
   #refuseMalformed(request: unknown, replyTo: string | undefined, error: string): void {
     const { changeId } = isObject(request) ? request : {};
     log.warn('a change was not taken', { error });
-    if (typeof changeId === 'string') this.#replyFor(replyTo).refused.push({ changeId, error: shortened(error) });
+    if (typeof changeId === 'string') this.replies.add(replyTo, changeId, refusal(error));
   }
 
   /** Problems of a request, apart from its change. */
   validate(request: unknown): string[] {
     const problems = validateRequest(request);
     if (problems.length > 0) return problems;
-    const { shard } = this.#input;
+    const { shard } = this.input;
     const own = shardOf((request as ChangeRequest).project);
-    return own === shard ? [] : [`project: belongs to shard ${own}, and this is the writer of shard ${shard}`];
+    return own === shard
+      ? []
+      : [`project: belongs to shard ${own}, and this is the writer of shard ${shard}`];
   }
 
-  /** Queues a change, or answers for one that is settled. */
+  /** Queues a change, or answers at once. */
   take(request: ChangeRequest, replyTo?: string): void {
     const { project, changeId, change, space } = request;
-    const outcome = this.outcomeOf(changeId);
-    const waiting = this.#waiting.get(changeId);
-    if (outcome) this.#reply(replyTo, changeId, outcome);
+    const outcome = this.outcomeOf(request);
+    const waiting = this.#waiting.get(nameOf(request));
+    if (outcome) this.replies.add(replyTo, changeId, outcome);
     else if (waiting) waiting.change.replyTo ??= replyTo;
-    else if (change === undefined) this.#replyFor(replyTo).unknown.push(changeId);
-    else if (!this.hasRoomFor(request)) this.#replyFor(replyTo).noRoom.push(changeId);
+    else if (change === undefined) this.replies.for(replyTo).unknown.push(changeId);
+    else if (!this.hasRoomFor(request)) this.replies.for(replyTo).noRoom.push(changeId);
     else {
-      const problems = validateChange(change);
+      const entry = this.#entryOf(project);
       const taken = { changeId, change, space: space ?? undefined, replyTo };
-      if (problems.length > 0) this.#end(taken, problems.join('; '));
-      else this.#add(this.#entryOf(project), taken);
+      const problems = validateChange(change);
+      if (problems.length === 0) this.#add(entry, taken);
+      else this.#end(entry, taken, refusal(problems.join('; ')));
+      this.#forgetIfDone(entry);
     }
   }
 
-  hasRoomFor({ project, changeId, change }: ChangeRequest): boolean {
-    if (this.isWaiting(changeId) || this.outcomeOf(changeId)) return true;
-    const bytes = bytesOf(change);
+  hasRoomFor(request: ChangeRequest): boolean {
+    if (this.isWaiting(request) || this.outcomeOf(request)) return true;
+    const bytes = bytesOf(request.change);
     const room = bytes <= LARGEST_SMALL_BYTES ? MOST_BYTES : MOST_BYTES - RESERVED_BYTES;
-    const ofProject = this.#projects.get(projectName(project))?.bytes ?? 0;
+    const ofProject = this.#projects.get(projectName(request.project))?.bytes ?? 0;
     return this.#bytes + bytes <= room && (ofProject === 0 || ofProject + bytes <= MOST_BYTES_OF_PROJECT);
   }
 
-  isWaiting(changeId: string): boolean {
-    return this.#waiting.has(changeId);
+  isWaiting(request: ChangeRequest): boolean {
+    return this.#waiting.has(nameOf(request));
   }
 
   /** Of a change that was settled within the last hour. */
-  outcomeOf(changeId: string): ChangeOutcome | undefined {
-    const seen = this.#seen.get(shortDigest(changeId));
-    if (!seen) return undefined;
-    const [, , error] = seen;
-    return error === undefined ? { ok: true } : { ok: false, error };
-  }
-
-  hasReplies(): boolean {
-    return this.#replies.size > 0;
-  }
-
-  /** Outcomes to signal, one reply for each run. */
-  takeReplies(most: number): [replyTo: string, reply: WriterReply][] {
-    const replies = [...this.#replies].slice(0, most);
-    for (const [replyTo] of replies) this.#replies.delete(replyTo);
-    return replies;
+  outcomeOf(request: ChangeRequest): ChangeOutcome | undefined {
+    return this.#seen.outcomeOf(nameOf(request));
   }
 
   /** Whether no change waits and nobody waits for an answer. */
   isIdle(): boolean {
-    return this.#waiting.size === 0 && this.running === 0 && !this.hasReplies();
+    return this.#waiting.size === 0 && this.running === 0 && this.replies.count === 0;
   }
 
   /** Whether an activity could start now. */
@@ -192,10 +161,10 @@ export class Writer {
 
   /** How long until a project that waits can be written; undefined when none waits for a time. */
   pauseMs(): number | undefined {
-    const times = [...this.#projects.values()].flatMap(({ isBusy, notBefore }) =>
-      isBusy || notBefore === undefined ? [] : [Date.parse(notBefore) - Date.now()],
-    );
-    const pauses = times.filter((ms) => ms > 0);
+    const pauses = [...this.#projects.values()].flatMap(({ isBusy, notBefore }) => {
+      const ms = isBusy || notBefore === undefined ? 0 : Date.parse(notBefore) - Date.now();
+      return ms > 0 ? [ms] : [];
+    });
     return pauses.length === 0 ? undefined : Math.min(...pauses);
   }
 
@@ -217,27 +186,24 @@ export class Writer {
   #groupOf(entries: Entry[]): Group {
     const group: Group = [];
     let bytes = 0;
-    const fits = ({ changeId }: QueuedChange): boolean => {
-      const isFirst = bytes === 0;
-      bytes += this.#waiting.get(changeId)?.bytes ?? 0;
-      return isFirst || bytes <= LARGEST_GROUP_BYTES;
-    };
     for (const entry of entries.slice(0, MOST_PROJECTS)) {
-      const { changes } = entry;
-      // Changes under another space need another PATCH.
-      const other = changes.findIndex(({ space }) => space !== changes[0]?.space);
-      const first = changes.slice(0, other < 0 ? MOST_CHANGES : Math.min(other, MOST_CHANGES));
-      const tooMany = first.findIndex((change) => !fits(change));
-      const fitting = tooMany < 0 ? first : first.slice(0, tooMany);
-      if (fitting.length > 0) group.push({ entry, changes: fitting });
-      if (tooMany >= 0) break;
+      const { project, changes } = entry;
+      const taken: QueuedChange[] = [];
+      for (const change of changes.slice(0, MOST_CHANGES)) {
+        const size = this.#waiting.get(nameOf({ project, ...change }))?.bytes ?? 0;
+        // Changes under another space need another PATCH.
+        if (change.space !== changes[0]?.space || (bytes > 0 && bytes + size > LARGEST_GROUP_BYTES)) break;
+        bytes += size;
+        taken.push(change);
+      }
+      if (taken.length > 0) group.push({ entry, changes: taken });
     }
     return group;
   }
 
   orderOf(group: Group): WriteOrder {
     return {
-      organization: this.#input.organization,
+      organization: this.input.organization,
       projects: group.map(({ entry, changes }) => ({
         project: entry.project,
         space: changes[0]?.space,
@@ -246,81 +212,63 @@ export class Writer {
     };
   }
 
-  /** Records what an activity did. Gives the projects that still have trouble. */
+  /** Records what an activity did. Gives the projects that have trouble. */
   settle(group: Group, reports: WriteReport[]): QueuedProject[] {
     this.running -= 1;
-    return group.flatMap(({ entry, changes }, index) => {
+    for (const [index, { entry, changes }] of group.entries()) {
       entry.isBusy = false;
       const { applied, refused, trouble } = reports[index] ?? NOT_WRITTEN;
-      for (const changeId of applied) this.#end(this.#waiting.get(changeId)?.change);
-      for (const { changeId, error } of refused) this.#end(this.#waiting.get(changeId)?.change, error);
-      if (trouble) this.#keepTrouble(entry, changes, trouble);
+      const outcomes = new Map<string, ChangeOutcome>([
+        ...applied.map((changeId) => [changeId, { ok: true }] as const),
+        ...refused.map(({ changeId, error }) => [changeId, refusal(error)] as const),
+      ]);
+      const left = changes.filter((change) => {
+        const outcome = outcomes.get(change.changeId);
+        if (outcome) this.#end(entry, change, outcome);
+        return !outcome;
+      });
+      const isRefused = trouble && isDeniedTooLong(entry, trouble, this.authGraceMs);
+      if (isRefused) for (const change of left) this.#end(entry, change, refusal(trouble.error));
+      if (trouble && !isRefused) keepTrouble(entry, trouble);
       else forgetTrouble(entry);
-      if (entry.changes.length > 0) return trouble ? [entry] : [];
-      this.#projects.delete(projectName(entry.project));
-      return [];
-    });
-  }
-
-  /** Errors are retried for ever, but 401 and 403 only for the grace time in which keys get rotated. */
-  #keepTrouble(entry: Entry, changes: QueuedChange[], trouble: NonNullable<WriteReport['trouble']>): void {
-    const { error, status, retryAfterMs = 0, unsettledUntil = 0, isSlow = false } = trouble;
-    const now = Date.now();
-    entry.lastError = shortened(error);
-    entry.deniedSince = isAccessDenied(status) ? (entry.deniedSince ?? new Date().toISOString()) : undefined;
-    if (entry.deniedSince !== undefined && now - Date.parse(entry.deniedSince) >= this.authGraceMs) {
-      for (const change of changes) if (this.isWaiting(change.changeId)) this.#end(change, error);
-      forgetTrouble(entry);
-      return;
+      this.#forgetIfDone(entry);
     }
-    // A project that was too slow beside others is written alone at once.
-    const isNewlySlow = isSlow && !entry.isSlow;
-    entry.isSlow ||= isSlow;
-    if (!isNewlySlow) entry.failures += 1;
-    const backoff = isNewlySlow ? 0 : Math.min(FIRST_PAUSE_MS * 2 ** (entry.failures - 1), LONGEST_PAUSE_MS);
-    const pause = Math.max(backoff, Math.min(retryAfterMs, LONGEST_RETRY_AFTER_MS), unsettledUntil - now);
-    entry.notBefore = new Date(now + pause).toISOString();
+    return group.flatMap(({ entry }) => (entry.lastError === undefined ? [] : [entry]));
   }
 
   /** Settles a change: its outcome is kept for an hour, and signalled to the run that asked for it. */
-  #end(change: QueuedChange | undefined, error?: string): void {
-    if (!change) return;
+  #end(entry: Entry, change: QueuedChange, outcome: ChangeOutcome): void {
     const { changeId, replyTo } = change;
-    this.#remove(changeId);
-    const short = error === undefined ? undefined : shortened(error);
-    const digest = shortDigest(changeId);
-    this.#seen.set(digest, short === undefined ? [digest, minuteNow()] : [digest, minuteNow(), short]);
-    this.#forgetSeen();
-    // Logged, because the run that asked for it may be gone.
-    if (short !== undefined) log.warn('the project did not take a change', { changeId, error: short });
-    if (short === undefined) this.#applied += 1;
-    else this.#refused += 1;
-    this.#reply(replyTo, changeId, short === undefined ? { ok: true } : { ok: false, error: short });
-  }
-
-  #forgetSeen(): void {
-    const oldest = minuteNow() - SEEN_MINUTES;
-    for (const [digest, [, minute]] of this.#seen) {
-      if (minute >= oldest && this.#seen.size <= MOST_SEEN) return;
-      this.#seen.delete(digest);
+    const name = nameOf({ project: entry.project, changeId });
+    const bytes = this.#waiting.get(name)?.bytes;
+    if (bytes !== undefined) {
+      this.#waiting.delete(name);
+      entry.changes.splice(entry.changes.indexOf(change), 1);
+      entry.bytes -= bytes;
+      this.#bytes -= bytes;
+    }
+    this.#seen.add(name, outcome);
+    this.replies.add(replyTo, changeId, outcome);
+    if (outcome.ok) this.#applied += 1;
+    else {
+      this.#refused += 1;
+      // Logged, because the run that asked for it may be gone.
+      log.warn('the project did not take a change', { changeId, error: outcome.error });
     }
   }
 
-  #entryOf(project: ChangeRequest['project']): Entry {
-    const name = projectName(project);
-    const known = this.#projects.get(name);
+  #entryOf({ resourcetype, id }: ChangeRequest['project']): Entry {
+    const project = { resourcetype, id };
+    const known = this.#projects.get(projectName(project));
     if (known) return known;
-    const { resourcetype, id } = project;
-    const entry: Entry = {
-      project: { resourcetype, id },
-      since: new Date().toISOString(),
-      changes: [],
-      failures: 0,
-      bytes: 0,
-      isBusy: false,
-    };
-    this.#projects.set(name, entry);
+    const since = new Date().toISOString();
+    const entry: Entry = { project, since, changes: [], failures: 0, bytes: 0, isBusy: false };
+    this.#projects.set(projectName(project), entry);
     return entry;
+  }
+
+  #forgetIfDone({ project, changes }: Entry): void {
+    if (changes.length === 0) this.#projects.delete(projectName(project));
   }
 
   #add(entry: Entry, change: QueuedChange): void {
@@ -328,91 +276,39 @@ export class Writer {
     entry.changes.push(change);
     entry.bytes += bytes;
     this.#bytes += bytes;
-    this.#waiting.set(change.changeId, { change, entry, bytes });
-  }
-
-  #remove(changeId: string): void {
-    const waiting = this.#waiting.get(changeId);
-    if (!waiting) return;
-    const { change, entry, bytes } = waiting;
-    this.#waiting.delete(changeId);
-    entry.changes.splice(entry.changes.indexOf(change), 1);
-    entry.bytes -= bytes;
-    this.#bytes -= bytes;
-  }
-
-  #reply(replyTo: string | undefined, changeId: string, outcome: ChangeOutcome): void {
-    const reply = this.#replyFor(replyTo);
-    if (outcome.ok) reply.applied.push(changeId);
-    else reply.refused.push({ changeId, error: outcome.error });
-  }
-
-  /** Nobody reads the reply for nobody. */
-  #replyFor(replyTo: string | undefined): WriterReply {
-    const known = replyTo === undefined ? undefined : this.#replies.get(replyTo);
-    if (known) return known;
-    const reply: WriterReply = { applied: [], refused: [], noRoom: [], unknown: [] };
-    if (replyTo !== undefined) this.#replies.set(replyTo, reply);
-    return reply;
+    this.#waiting.set(nameOf({ project: entry.project, ...change }), { change, entry, bytes });
   }
 
   /** For the run that continues this one. */
   state(): WriterProgress {
     return {
       projects: [...this.#projects.values()].map(({ bytes, isBusy, ...project }) => project),
-      seen: [...this.#seen.values()],
-      replies: [...this.#replies].map(([replyTo, reply]) => ({ replyTo, reply })),
+      seen: this.#seen.state(),
+      replies: this.replies.state(),
       applied: this.#applied,
       refused: this.#refused,
     };
   }
 
   describe(): ProjectWriterState {
-    const { organization, shard } = this.#input;
-    const projects = [...this.#projects.values()].map(({ project, since, notBefore, lastError, changes }) => ({
-      ...{ project, since, notBefore, lastError },
-      queued: changes.map(({ changeId }) => changeId),
-    }));
+    const { organization, shard } = this.input;
+    const projects = [...this.#projects.values()].map(
+      ({ project, since, notBefore, lastError, changes }) => ({
+        ...{ project, since, notBefore, lastError },
+        queued: changes.map(({ changeId }) => changeId),
+      }),
+    );
     return { organization, shard, projects, applied: this.#applied, refused: this.#refused };
   }
 }
 
+/** What makes it the same change. */
+function nameOf({ project, changeId }: Pick<ChangeRequest, 'project' | 'changeId'>): string {
+  return `${projectName(project)} ${changeId}`;
+}
+
 const NOT_WRITTEN: WriteReport = { applied: [], refused: [], trouble: { error: 'it was not written' } };
 
-function forgetTrouble(entry: Entry): void {
-  entry.failures = 0;
-  entry.since = new Date().toISOString();
-  entry.isReported = undefined;
-  entry.notBefore = undefined;
-  entry.deniedSince = undefined;
-  entry.lastError = undefined;
-  entry.isSlow = undefined;
-}
-
-function minuteNow(): number {
-  return Math.floor(Date.now() / 60_000);
-}
-
-function shortened(error: string): string {
-  return error.length > LONGEST_ERROR ? `${error.slice(0, LONGEST_ERROR)}…` : error;
-}
-
-/** Gives the grace time for denied access. Fails a writer with a wrong id, which would write beside the right one. */
-function checkInput(input: ProjectWriterInput): number {
-  const { organization, shard, authGrace } = isObject(input) ? input : ({} as Partial<ProjectWriterInput>);
-  const problems = validateCarried(isObject(input) ? input : {});
-  if (typeof organization !== 'string' || !isId(organization)) problems.push('organization: must be an id');
-  if (!Number.isInteger(shard) || Number(shard) < 0 || Number(shard) >= SHARDS)
-    problems.push(`shard: must be a whole number from 0 to ${SHARDS - 1}`);
-  const grace = parseDuration(authGrace ?? DEFAULT_SUBMIT.authGrace);
-  if (grace === undefined) problems.push(`authGrace: must be ${DURATION_FORM}`);
-  const { workflowId } = workflowInfo();
-  const id = projectWriterId(String(organization), Number(shard));
-  if (problems.length === 0 && workflowId !== id)
-    problems.push(`its workflow id is ${workflowId}, but its input gives ${id}`);
-  if (problems.length === 0 && grace !== undefined) return grace;
-  throw ApplicationFailure.nonRetryable(
-    `The writer was not started: ${problems.join('; ')}`,
-    FAILURE.badInput,
-  );
+function refusal(error: string): ChangeOutcome {
+  return { ok: false, error: shortened(error) };
 }

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { eventually } from '../../support/eventually';
 import { readLedger } from '../../support/service/sandbox';
 import { SegueProcess, spawnSegue } from '../../support/servers/segueProcess';
-import { shared } from '../../support/jest/shared';
+import { devServerAddress, shared } from '../../support/jest/shared';
 import { freePort } from '../../../src/temporal/ports';
 
 const processes: SegueProcess[] = [];
@@ -83,8 +83,8 @@ test('on a cluster that is there already, dev starts no server and takes a queue
   const cwd = await mkdtemp(path.join(shared().scratch, 'dev-'));
   const dev = new SegueProcess(
     // A port that is taken: no server is started there.
-    ['dev', '--port', shared().devServerAddress.split(':')[1] ?? '', '--sandbox-port', '0'],
-    { TEMPORAL_ADDRESS: shared().devServerAddress },
+    ['dev', '--port', devServerAddress().split(':')[1] ?? '', '--sandbox-port', '0'],
+    { TEMPORAL_ADDRESS: devServerAddress() },
     cwd,
   );
   processes.push(dev);

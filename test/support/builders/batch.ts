@@ -129,7 +129,7 @@ export function tellingPartition(sandboxUrl: string, count: number): PartitionIn
         ...{ status: 'succeeded', taskId: `t-${place}`, attempts: 1 },
         notice: { due },
       })),
-      letters: [],
+      pendingWrites: [],
       window: { order: 0, places: 0, paused: false, cancelled: false },
       ...{ polls: 0, late: null, reset: false },
     },

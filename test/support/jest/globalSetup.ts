@@ -1,4 +1,4 @@
-/** One dev server and one workflow bundle for the whole run. Other tools are installed by the tests that use them. */
+/** A dev server for each jest worker and one workflow bundle for the whole run. Other tools are installed by the tests that use them. */
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -10,7 +10,7 @@ import { FOR_MANY_SMALL_TESTS } from '../servers/serverSettings';
 import { publishShared } from './shared';
 
 export interface Running {
-  devServer: DevServer;
+  devServers: DevServer[];
   scratch: string;
 }
 
@@ -18,7 +18,7 @@ declare global {
   var segueTestServers: Running | undefined;
 }
 
-export default async function globalSetup(): Promise<void> {
+export default async function globalSetup({ maxWorkers }: { maxWorkers: number }): Promise<void> {
   const full = process.env.SEGUE_TEST_FULL === '1';
   // Tests ignore TEMPORAL_* and SEGUE_* of the caller, except SEGUE_TEMPORAL_CLI and SEGUE_TEST_FULL.
   for (const name of Object.keys(process.env)) {
@@ -34,13 +34,14 @@ export default async function globalSetup(): Promise<void> {
   const bundlePath = path.join(scratch, 'workflow-bundle.js');
   const config = loadLocalTemporalConfig();
   const binary = await findTemporalBinary(config, say);
-  const [devServer] = await Promise.all([
-    startDevServer(binary.path, { uiPort: false, dynamicConfig: FOR_MANY_SMALL_TESTS }),
+  const options = { uiPort: false as const, dynamicConfig: FOR_MANY_SMALL_TESTS };
+  const [devServers] = await Promise.all([
+    Promise.all(Array.from({ length: maxWorkers }, () => startDevServer(binary.path, options))),
     writeWorkflowBundle(bundlePath),
   ]);
-  globalThis.segueTestServers = { devServer, scratch };
+  globalThis.segueTestServers = { devServers, scratch };
   publishShared({
-    devServerAddress: devServer.address,
+    devServerAddresses: devServers.map(({ address }) => address),
     temporalBinary: binary.path,
     bundlePath,
     scratch,

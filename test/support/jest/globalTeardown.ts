@@ -4,6 +4,6 @@ import './globalSetup';
 export default async function globalTeardown(): Promise<void> {
   const running = globalThis.segueTestServers;
   if (!running) return;
-  await running.devServer.stop();
+  await Promise.all(running.devServers.map((server) => server.stop()));
   await rm(running.scratch, { recursive: true, force: true });
 }

@@ -23,12 +23,14 @@ import { findTestServer, startTestServer } from '../../../src/temporal/testServe
 import { createSegueWorker, type SegueWorker, type SegueWorkerOptions } from '../../../src/worker';
 import './runtime';
 import { FOR_MANY_SMALL_TESTS } from './serverSettings';
-import { shared } from '../jest/shared';
+import { devServerAddress, shared } from '../jest/shared';
 
 export interface TestTemporal {
   client: Client;
   nativeConnection: NativeConnection;
   address: string;
+  /** Ends the writers of earlier tests: each stays for an hour on the task queue of the test that started it. */
+  endWriters?: () => Promise<void>;
   /** Waits until nothing is open any more. */
   settle?: () => Promise<void>;
   close: () => Promise<void>;
@@ -43,7 +45,7 @@ export interface SkippingTemporal extends TestTemporal {
 }
 
 export async function connectDevServer(): Promise<TestTemporal> {
-  return connectTo(shared().devServerAddress);
+  return connectTo(devServerAddress());
 }
 
 /** A dev server that no other file sees: for settings of its own, or a list with nothing in it but its own runs. */
@@ -56,7 +58,17 @@ export async function startOwnDevServer(options: DevServerOptions = {}): Promise
 
 export async function connectTo(address: string): Promise<TestTemporal> {
   const opened = await openConnection({ address });
-  return open(address, opened, new Client({ connection: opened.connection }));
+  const temporal = await open(address, opened, new Client({ connection: opened.connection }));
+  return { ...temporal, endWriters: () => endWriters(temporal.client) };
+}
+
+async function endWriters({ workflow }: Client): Promise<void> {
+  const query = "WorkflowType = 'projectWriter' AND ExecutionStatus = 'Running'";
+  for await (const { workflowId } of workflow.list({ query }))
+    await workflow
+      .getHandle(workflowId)
+      .terminate('its test is over')
+      .catch(() => undefined);
 }
 
 /**
@@ -125,6 +137,7 @@ export function useTemporal(open: () => Promise<TestTemporal> = connectDevServer
     Object.assign(temporal, await open());
     // A first run may have to install the time-skipping server.
   }, 600_000);
+  beforeEach(() => temporal.endWriters?.());
   afterAll(async () => {
     // Nothing to close where the start failed, and that failure is the one to be told.
     if ('close' in temporal) await temporal.close();
