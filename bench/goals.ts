@@ -1,9 +1,12 @@
 /** What is to be reached, and what was not. */
 import { type Fairness } from './fairness';
+import { type PlainRow } from './plainScript';
 import { type Row } from './row';
+import { SHAPE_NAMES, type Shape } from './settings';
 
 export interface Measured {
-  byHand?: Row;
+  plain?: PlainRow;
+  byHand: Row[];
   segue: Row[];
   manyPolls?: Row;
   fairness?: Fairness;
@@ -15,80 +18,88 @@ interface Goal {
   isReached: boolean;
 }
 
-const LEAST_TIMES_BY_HAND = 30;
-/** From so many on: a smaller batch is over before it has as many under way as it may. */
-const LEAST_ITEMS = 10_000;
-const MOST_CPU_MS = 4;
-/** Of one by hand, where that goal was set: on a slower machine, everything takes longer alike. */
-const MS_BY_HAND = 133;
+/** Of the hand-written rate, by shape and from so many items on. */
+const RATES: { shape: Shape; from: number; times: number }[] = [
+  { shape: 'each', from: 2_000, times: 20 },
+  { shape: 'each', from: 10_000, times: 30 },
+  { shape: 'one', from: 500, times: 10 },
+];
+/** Of the hand-written CPU an item, with a project each. */
+const MOST_CPU = 1 / 20;
+/** Of the plain script, in every shape. */
+const LEAST_OF_PLAIN = 0.4;
+const FROM_ITEMS = 2_000;
 const MOST_PEAK_MIB = 450;
 const MOST_ACTIONS = 0.3;
 const MOST_SLOWER = 2;
-/** CPU an item may grow by this from the smallest batch to the largest. */
-const MOST_GROWTH = 1.25;
+/** CPU an item may grow by this from 2,000 items on. */
+const MOST_GROWTH = 1.2;
 
 export function cpuMs({ workerMs, serverMs }: Row): number {
   return workerMs + serverMs;
 }
 
+/** The hand-written row that a row is compared with: its rate and cost hardly depend on the number of items. */
+export function byHandOf({ byHand }: Measured, { shape }: Row): Row | undefined {
+  return byHand.findLast((row) => row.shape === shape) ?? byHand.findLast((row) => row.shape === 'each');
+}
+
 /** Each goal with what was measured, where it was. */
-export function goalsOf({ byHand, segue, manyPolls, fairness }: Measured): Goal[] {
-  const large = segue.filter(({ items }) => items >= LEAST_ITEMS);
-  const [first, last] = [segue[0], segue.at(-1)];
-  const slowness = byHand ? slownessOf(byHand) : 1;
+export function goalsOf(measured: Measured): Goal[] {
+  const { plain, segue, manyPolls, fairness } = measured;
+  const large = segue.filter(({ items }) => items >= FROM_ITEMS);
+  const each = large.filter(({ shape }) => shape === 'each');
+  const [first, last] = [each[0], each.at(-1)];
+  const rates = RATES.flatMap(({ shape, from, times }) => {
+    const row = segue.find((one) => one.shape === shape && one.items >= from);
+    const byHand = row && byHandOf(measured, row);
+    if (!row || !byHand) return [];
+    const words = `at least ${times} times the hand-written items a second, ${SHAPE_NAMES[shape]}, ${row.items} items`;
+    return [goal(words, row.perSecond / byHand.perSecond, (ratio) => ratio >= times)];
+  });
+  const byHand = first && byHandOf(measured, first);
   return [
-    byHand && large.length > 0
-      ? goal(
-          `at least ${LEAST_TIMES_BY_HAND} times the items a second, from ${LEAST_ITEMS} items on`,
-          Math.min(...large.map(({ perSecond }) => perSecond)) / byHand.perSecond,
-          (times) => times >= LEAST_TIMES_BY_HAND,
-        )
-      : undefined,
-    segue.length > 0
-      ? goal(
-          `under ${MOST_CPU_MS} ms of CPU an item, worker and server, ${paceWords(byHand)}`,
-          Math.max(...segue.map(cpuMs)) / slowness,
-          (ms) => ms < MOST_CPU_MS,
-        )
-      : undefined,
-    first && last && first !== last
-      ? goal(
-          `CPU an item grows at most ${MOST_GROWTH} times from ${first.items} to ${last.items} items`,
-          cpuMs(last) / cpuMs(first),
-          (growth) => growth <= MOST_GROWTH,
-        )
-      : undefined,
-    segue.length > 0
-      ? goal(
-          `worker under ${MOST_PEAK_MIB} MiB`,
-          Math.max(...segue.map(({ peakMiB }) => peakMiB)),
-          (mib) => mib < MOST_PEAK_MIB,
-        )
-      : undefined,
-    manyPolls
-      ? goal(
-          `at most ${MOST_ACTIONS} actions an item at 16 polls`,
-          manyPolls.actions,
-          (actions) => actions <= MOST_ACTIONS,
-        )
-      : undefined,
-    fairness
-      ? goal(
-          `a single job beside a batch under ${MOST_SLOWER} times as long as alone`,
-          fairness.beside.ms / fairness.alone.ms,
-          (times) => times < MOST_SLOWER,
-        )
-      : undefined,
-  ].filter((one) => one !== undefined);
-}
-
-function slownessOf(byHand: Row): number {
-  return Math.max(1, cpuMs(byHand) / MS_BY_HAND);
-}
-
-function paceWords(byHand: Row | undefined): string {
-  if (!byHand || slownessOf(byHand) === 1) return 'as measured';
-  return `where one by hand takes ${MS_BY_HAND} ms (here ${cpuMs(byHand).toFixed(0)})`;
+    ...rates,
+    byHand &&
+      goal(
+        `at most 1/${1 / MOST_CPU} of the hand-written CPU an item, a project each`,
+        cpuMs(first) / cpuMs(byHand),
+        (ratio) => ratio <= MOST_CPU,
+      ),
+    plain &&
+      large.length > 0 &&
+      goal(
+        `at least ${LEAST_OF_PLAIN} of the plain script's items a second, in every shape`,
+        Math.min(...large.map(({ perSecond }) => perSecond)) / plain.perSecond,
+        (ratio) => ratio >= LEAST_OF_PLAIN,
+      ),
+    first &&
+      last &&
+      first !== last &&
+      goal(
+        `CPU an item grows at most ${MOST_GROWTH} times from ${first.items} to ${last.items} items`,
+        cpuMs(last) / cpuMs(first),
+        (growth) => growth <= MOST_GROWTH,
+      ),
+    segue.length > 0 &&
+      goal(
+        `worker under ${MOST_PEAK_MIB} MiB`,
+        Math.max(...segue.map(({ peakMiB }) => peakMiB)),
+        (mib) => mib < MOST_PEAK_MIB,
+      ),
+    manyPolls &&
+      goal(
+        `at most ${MOST_ACTIONS} actions an item at 16 polls`,
+        manyPolls.actions,
+        (actions) => actions <= MOST_ACTIONS,
+      ),
+    fairness &&
+      goal(
+        `a single job beside a batch under ${MOST_SLOWER} times as long as alone`,
+        fairness.beside.ms / fairness.alone.ms,
+        (times) => times < MOST_SLOWER,
+      ),
+  ].filter((one) => typeof one === 'object');
 }
 
 function goal(words: string, measured: number, isReached: (measured: number) => boolean): Goal {

@@ -4,19 +4,23 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { inParallel } from '../src/platform/parallel';
 import { type Item } from './handWritten/workflow';
 import { measureRow, type Row } from './row';
-import { POLL_EVERY_MS, WORKSPACE } from './settings';
-import { type BenchSandbox, control, ledgerSummary, type Stage } from './stage';
+import { POLL_EVERY_MS, type Shape, SHAPES, WORKSPACE } from './settings';
+import { type BenchSandbox, ledgerSummary, seedProjects, type Stage } from './stage';
 
 const WARM_UP = 100;
 const STARTED_AT_ONCE = 50;
 
-export async function handWrittenRow(items: number, stage: Stage, sandbox: BenchSandbox): Promise<Row> {
+export async function handWrittenRow(
+  items: number,
+  shape: Shape,
+  stage: Stage,
+  sandbox: BenchSandbox,
+): Promise<Row> {
   const startWorker = (taskQueue: string) => stage.handWrittenWorker(taskQueue, sandbox.url);
-  const inputs = Array.from({ length: WARM_UP + items }, () => inputFor(sandbox.url));
-  const projects = inputs.map(({ project }) => ({ ...project, workspace: Number(WORKSPACE), data: {} }));
-  await control(sandbox.url, 'seed', { projects });
-  const row = { name: 'hand-written', items, warmUp: WARM_UP };
-  return measureRow(row, stage, startWorker, async (taskQueue, size) => {
+  const inputs = [...inputsFor(WARM_UP, shape, sandbox.url), ...inputsFor(items, shape, sandbox.url)];
+  await seedProjects(sandbox.url, [...new Map(inputs.map(({ project }) => [project.id, project])).values()]);
+  const asked = { name: 'hand-written', shape, items, warmUp: WARM_UP, sandbox };
+  return measureRow(asked, stage, startWorker, async (taskQueue, size) => {
     const { notifications: before } = await ledgerSummary(sandbox.url);
     await inParallel(STARTED_AT_ONCE, inputs.splice(0, size), (input) =>
       stage.client.workflow.start('mediaByHand', { taskQueue, workflowId: input.key, args: [input] }),
@@ -26,12 +30,19 @@ export async function handWrittenRow(items: number, stage: Stage, sandbox: Bench
   });
 }
 
-function inputFor(sandboxUrl: string): Item {
-  const key = `by-hand-${randomUUID()}`;
-  return {
-    ...{ key, pollEveryMs: POLL_EVERY_MS },
-    request: { image_url: `${sandboxUrl}/samples/mug.png` },
-    ...{ project: { resourcetype: 'campaign', id: key }, at: 'result' },
-    notice: { userId: 'u-1', workspaceId: WORKSPACE },
-  };
+/** Where items share a project, a lock makes them write one after the other: otherwise they would lose keys. */
+function inputsFor(count: number, shape: Shape, sandboxUrl: string): Item[] {
+  const name = `by-hand-${randomUUID()}`;
+  return Array.from({ length: count }, (_unused, n) => {
+    const project = {
+      resourcetype: 'campaign',
+      id: `${name}-${Math.floor(n / Math.min(SHAPES[shape], count))}`,
+    };
+    return {
+      ...{ key: `${name}-item-${n}`, pollEveryMs: POLL_EVERY_MS, project, at: `item-${n}` },
+      request: { image_url: `${sandboxUrl}/samples/mug.png` },
+      notice: { userId: 'u-1', workspaceId: WORKSPACE },
+      lock: shape === 'each' ? undefined : `lock-${project.id}`,
+    };
+  });
 }

@@ -1,5 +1,6 @@
 /**
- * What a batch costs, beside a plain workflow an item as a team writes it by hand (handWritten/): `npm run bench`.
+ * What a batch costs, beside a workflow for each item as a team writes it by hand (handWritten/), and beside a plain
+ * script without durability: `npm run bench`.
  * Everything runs on this machine: one Temporal dev server, one sandbox, and for each row a worker of its own.
  */
 import os from 'node:os';
@@ -7,27 +8,30 @@ import { Command, InvalidArgumentError } from 'commander';
 import { measureFairness } from './fairness';
 import { goalsOf, type Measured } from './goals';
 import { handWrittenRow } from './handWrittenRow';
+import { plainScriptRow } from './plainScript';
 import { linesOf } from './report';
 import { segueRow } from './segueRow';
 import {
   CONCURRENCY,
   HEAP_MIB,
-  ITEMS_A_PROJECT,
   POLL_EVERY_MS,
   POST_LATENCY_MS,
+  type Shape,
+  SHAPES,
   SUBMITS_ON_WIRE,
 } from './settings';
 import { onStage } from './stage';
 
-const PARTS = ['hand-written', 'segue', 'polls', 'fairness'];
-const USUAL_SIZES = [1_000, 10_000];
+const PARTS = ['plain', 'hand-written', 'segue', 'polls', 'fairness'];
+const USUAL_SIZES = [2_000, 10_000];
 const FULL_SIZE = 100_000;
 const USUAL_POLLS = 2;
 const MANY_POLLS = 16;
 
 interface Options {
   items: number[];
-  handWritten: number;
+  handWritten: number[];
+  shapes: Shape[];
   beside: number;
   full?: boolean;
   only: string[];
@@ -39,6 +43,12 @@ function counts(text: string): number[] {
   const numbers = text.split(',').map(Number);
   if (numbers.every((number) => Number.isInteger(number) && number > 0)) return numbers;
   throw new InvalidArgumentError('It takes whole numbers, like 1000,10000.');
+}
+
+function shapes(text: string): Shape[] {
+  const names = text.split(',');
+  if (names.every((name): name is Shape => Object.hasOwn(SHAPES, name))) return names;
+  throw new InvalidArgumentError(`It takes some of ${Object.keys(SHAPES).join(', ')}.`);
 }
 
 function count(text: string): number {
@@ -54,7 +64,12 @@ function parts(text: string): string[] {
 const program = new Command('npm run bench --')
   .description('measures what a batch costs, beside a workflow an item that is written by hand')
   .option('--items <numbers>', 'sizes of the batches, by commas', counts, USUAL_SIZES)
-  .option('--hand-written <number>', 'items of the hand-written one', count, 300)
+  .option('--hand-written <numbers>', 'items of the hand-written one, by commas', counts, [300])
+  .option('--shapes <shapes>', 'how many items share a project: each, fifty, one', shapes, [
+    'each',
+    'fifty',
+    'one',
+  ])
   .option('--beside <number>', 'items of the batch that a single job runs beside', count, 5_000)
   .option('--full', `a batch of ${FULL_SIZE} items, too`)
   .option('--only <parts>', `some of ${PARTS.join(', ')}, by commas`, parts, PARTS)
@@ -62,18 +77,25 @@ const program = new Command('npm run bench --')
   .option('--profile <folder>', 'leave a CPU profile of each worker there');
 
 async function measure(options: Options): Promise<Measured> {
-  const { items, only, handWritten, beside, full } = options;
+  const { items, only, handWritten, shapes, beside, full } = options;
   const sizes = [...items, ...(full ? [FULL_SIZE] : [])];
   const isAsked = (part: string) => only.includes(part);
   return onStage(options, async (stage) => {
     const sandbox = await stage.sandbox(USUAL_POLLS);
-    const measured: Measured = { segue: [] };
-    if (isAsked('hand-written')) measured.byHand = await handWrittenRow(handWritten, stage, sandbox);
+    const measured: Measured = { byHand: [], segue: [] };
+    if (isAsked('plain')) measured.plain = await plainScriptRow(items[0] ?? 0, stage, sandbox);
+    if (isAsked('hand-written'))
+      // Where 50 items share a project it costs what it costs with a lock for all.
+      for (const shape of shapes.filter((one) => one !== 'fifty'))
+        for (const size of handWritten)
+          measured.byHand.push(await handWrittenRow(size, shape, stage, sandbox));
     if (isAsked('segue'))
-      for (const items of sizes) measured.segue.push(await segueRow(items, stage, sandbox));
+      for (const shape of shapes)
+        for (const size of shape === 'each' ? sizes : items)
+          measured.segue.push(await segueRow(size, shape, stage, sandbox));
     if (isAsked('polls')) {
       const slow = await stage.sandbox(MANY_POLLS);
-      measured.manyPolls = await segueRow(items[0] ?? 0, stage, slow, `Segue, ${MANY_POLLS} polls`);
+      measured.manyPolls = await segueRow(items[0] ?? 0, 'each', stage, slow, `Segue, ${MANY_POLLS} polls`);
     }
     if (isAsked('fairness')) measured.fairness = await measureFairness(beside, stage, sandbox);
     return measured;
@@ -87,7 +109,7 @@ async function main(): Promise<number> {
   const settings = [
     `${USUAL_POLLS} polls, a project write and a notification an item`,
     `${POST_LATENCY_MS} ms a POST, ${POLL_EVERY_MS} ms between polls, ${CONCURRENCY} items of a batch at the service`,
-    `${SUBMITS_ON_WIRE} POSTs of a worker on the wire (a half for batches), ${ITEMS_A_PROJECT} items of a batch in a project`,
+    `${SUBMITS_ON_WIRE} POSTs of a worker on the wire (a half for batches)`,
     `${os.availableParallelism()} cores, heaps of at most ${HEAP_MIB} MiB`,
   ];
   console.log([settings.join('; '), '', ...linesOf(measured)].join('\n'));

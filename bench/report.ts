@@ -1,10 +1,11 @@
 /** What was measured, for people and for docs/design/batches.md. */
-import { cpuMs, goalsOf, type Measured } from './goals';
+import { byHandOf, cpuMs, goalsOf, type Measured } from './goals';
 import { type Fairness } from './fairness';
 import { type Row } from './row';
+import { SHAPE_NAMES } from './settings';
 
 const COLUMNS: [title: string, show: (row: Row, byHand: Row | undefined) => string][] = [
-  ['', ({ name }) => name],
+  ['', ({ name, shape }) => `${name}, ${SHAPE_NAMES[shape]}`],
   ['items', ({ items }) => items.toLocaleString('en')],
   ['items/s', ({ perSecond }) => perSecond.toFixed(perSecond < 100 ? 1 : 0)],
   ['events an item', ({ events }) => events.toFixed(events < 10 ? 2 : 0)],
@@ -17,10 +18,12 @@ const COLUMNS: [title: string, show: (row: Row, byHand: Row | undefined) => stri
 ];
 
 export function linesOf(measured: Measured): string[] {
-  const { byHand, segue, manyPolls, fairness } = measured;
-  const rows = [byHand, ...segue, manyPolls].filter((row) => row !== undefined);
+  const { plain, byHand, segue, manyPolls, fairness } = measured;
+  const rows = [...byHand, ...segue, manyPolls].filter((row) => row !== undefined);
   return [
-    ...(rows.length > 0 ? tableLines(rows, byHand) : []),
+    ...(rows.length > 0 ? tableLines(rows, (row) => byHandOf(measured, row)) : []),
+    ...(plain ? ['', `A plain script, without durability: ${plain.perSecond.toFixed(0)} items/s.`] : []),
+    ...(segue.length > 0 ? ['', ...segue.flatMap(breakdownLine)] : []),
     ...(fairness ? ['', fairnessLine(fairness)] : []),
     ...goalLines(goalsOf(measured)),
   ];
@@ -43,9 +46,21 @@ function goalLines(goals: ReturnType<typeof goalsOf>): string[] {
   ];
 }
 
-function tableLines(rows: Row[], byHand: Row | undefined): string[] {
+/** Where the seconds go. */
+function breakdownLine({ shape, items, breakdown }: Row): string[] {
+  if (!breakdown) return [];
+  const at = (seconds: number): string => `${seconds.toFixed(1)} s`;
+  const { firstPost, lastPost, firstPatch, lastPatch } = breakdown;
+  const { firstNotification, halfOfNotifications, lastNotification } = breakdown;
+  return [
+    `${SHAPE_NAMES[shape]}, ${items} items: POSTs ${at(firstPost)} to ${at(lastPost)}, PATCHes ${at(firstPatch)} to ` +
+      `${at(lastPatch)}, notifications ${at(firstNotification)}, half ${at(halfOfNotifications)}, last ${at(lastNotification)}`,
+  ];
+}
+
+function tableLines(rows: Row[], byHandFor: (row: Row) => Row | undefined): string[] {
   const columns = COLUMNS.map(([title, show], place) => {
-    const cells = [title, ...rows.map((row) => show(row, byHand))];
+    const cells = [title, ...rows.map((row) => show(row, byHandFor(row)))];
     const width = Math.max(...cells.map((cell) => cell.length));
     const isText = place === 0;
     const rule = isText ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`;

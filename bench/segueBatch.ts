@@ -1,8 +1,8 @@
 /** Batches of Segue, made in memory. */
 import { randomUUID } from 'node:crypto';
 import { type BatchItem, type BatchSpec, MOST_PARTITION_ITEMS, SegueClient } from '../src/client';
-import { CONCURRENCY, ITEMS_A_PROJECT, POLL_EVERY_MS, WORKSPACE } from './settings';
-import { control, type Stage } from './stage';
+import { CONCURRENCY, POLL_EVERY_MS, type Shape, SHAPES, WORKSPACE } from './settings';
+import { seedProjects, type Stage } from './stage';
 
 /** A client whose jobs are polled at the pace of the benchmark. */
 export function segueClient({ client }: Stage, taskQueue: string): SegueClient {
@@ -15,16 +15,19 @@ export function segueClient({ client }: Stage, taskQueue: string): SegueClient {
 }
 
 /** So many items with a project to write to and a user to tell, each; and the projects. */
-export async function prepareBatch(items: number, sandboxUrl: string): Promise<BatchSpec> {
+export async function prepareBatch(
+  items: number,
+  sandboxUrl: string,
+  shape: Shape = 'each',
+): Promise<BatchSpec> {
   const key = `bench-${randomUUID()}`;
   const projectOf = (index: number) => ({
     resourcetype: 'campaign',
-    id: `${key}-${Math.floor(index / ITEMS_A_PROJECT)}`,
+    id: `${key}-${Math.floor(index / Math.min(SHAPES[shape], items))}`,
   });
-  for (let index = 0; index < items; index += ITEMS_A_PROJECT)
-    await control(sandboxUrl, 'seed', {
-      projects: [{ ...projectOf(index), workspace: Number(WORKSPACE), data: {} }],
-    });
+  await seedProjects(sandboxUrl, [
+    ...new Map(Array.from({ length: items }, (_unused, n) => [projectOf(n).id, projectOf(n)])).values(),
+  ]);
   const itemAt = (index: number): BatchItem => ({
     ...{ key: `item-${index + 1}`, tool: 'remove-background' },
     request: { image_url: `${sandboxUrl}/samples/mug.png` },

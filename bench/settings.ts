@@ -1,4 +1,4 @@
-/** What both sides are measured with. */
+/** What all sides are measured with. */
 
 /** Of both workers' heaps, in MiB, as in the Dockerfile: Node lets them grow far beyond what is in use. */
 export const HEAP_MIB = 512;
@@ -12,7 +12,15 @@ export const SUBMITS_ON_WIRE = 200;
 export const POLL_EVERY_MS = 1_000;
 /** Items of a batch at the service at once. */
 export const CONCURRENCY = 2_000;
-/** Results that Segue writes into one project. The hand-written one has a project for each, or it would lose some. */
-export const ITEMS_A_PROJECT = 500;
 /** What the service knows its key by. */
 export const WORKSPACE = '1';
+
+/** How many items write to one project. */
+export const SHAPES = { each: 1, fifty: 50, one: Infinity };
+export type Shape = keyof typeof SHAPES;
+
+export const SHAPE_NAMES: Record<Shape, string> = {
+  each: 'a project each',
+  fifty: '50 items a project',
+  one: 'one project',
+};

@@ -7,7 +7,7 @@ import { startDevServer } from '../src/temporal/devServer';
 import { findTemporalBinary } from '../src/temporal/find';
 import { freePort } from '../src/temporal/ports';
 import { pidOf, type Script, startScript } from './measured';
-import { HEAP_MIB, MEMORY, POST_LATENCY_MS, SUBMITS_ON_WIRE } from './settings';
+import { HEAP_MIB, MEMORY, POST_LATENCY_MS, SUBMITS_ON_WIRE, WORKSPACE } from './settings';
 
 const SEGUE = path.join(__dirname, '..', 'bin', 'segue');
 /** Compiled by `npm run bench`. */
@@ -116,6 +116,21 @@ export async function control(sandboxUrl: string, what: string, body: object): P
     body: JSON.stringify(body),
   });
   if (!response.ok) throw new Error(await response.text());
+}
+
+/** Of one request. */
+const MOST_SEEDED = 1_000;
+
+export async function seedProjects(
+  sandboxUrl: string,
+  projects: { resourcetype: string; id: string }[],
+): Promise<void> {
+  for (let from = 0; from < projects.length; from += MOST_SEEDED)
+    await control(sandboxUrl, 'seed', {
+      projects: projects
+        .slice(from, from + MOST_SEEDED)
+        .map((project) => ({ ...project, workspace: Number(WORKSPACE), data: {} })),
+    });
 }
 
 /** What the service counted, since it began. */

@@ -2,7 +2,7 @@
 import { activityInfo, getClient, log } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { type Api, type OrganizationOf } from '../api/client';
-import { ApiError, StatusError } from '../api/errors';
+import { ApiError, StatusError, TransportError } from '../api/errors';
 import { bytesOf } from '../api/json';
 import { validateScope } from '../api/scope';
 import { validateChange, validateRequest } from '../contract/changes';
@@ -142,8 +142,8 @@ function troubleOf(error: unknown, { isAlone }: WriteAttempt): WriteTrouble {
   const cause = error instanceof UnsettledError ? error.failure : error;
   const message = cause instanceof Error ? cause.message : String(cause);
   const { status, retryAfterMs } = cause instanceof StatusError ? cause : {};
-  // Without an answer: beside others it had only a short time.
-  const isSlow = !isAlone && status === undefined;
+  // Beside others it had only a short time.
+  const isSlow = !isAlone && cause instanceof TransportError && cause.timedOut;
   const unsettledUntil = error instanceof UnsettledError ? error.until : undefined;
   return { error: message, status, retryAfterMs, unsettledUntil, isSlow };
 }

@@ -222,18 +222,28 @@ function parseJson(answer: HttpAnswer, facts: { operation: string; requestId: st
 export type OrganizationOf = (scope: Scope | undefined, options: CallOptions) => Promise<string>;
 
 /**
- * Scope, then setting, then what the service says of the credential. The service is asked once: a credential does
- * not change its workspace.
+ * As the service gives it, for the scope or else the setting or else the credential: two spellings of one workspace
+ * would give its projects two writers. Each is asked once.
  */
 export function organizationResolver(api: Pick<Api, 'getWorkspace'>, configured?: string): OrganizationOf {
-  let known: string | undefined;
-  return async (scope, options) =>
-    scope?.organization ?? configured ?? (known ??= await askOrganization(api, options));
+  const known = new Map<string | undefined, string>();
+  return async (scope, options) => {
+    const given = scope?.organization ?? configured;
+    const id = known.get(given) ?? (await askOrganization(api, given, options));
+    known.set(given, id);
+    return id;
+  };
 }
 
-async function askOrganization(api: Pick<Api, 'getWorkspace'>, options: CallOptions): Promise<string> {
-  const { workspace } = await api.getWorkspace({}, { ...options, scope: undefined });
+async function askOrganization(
+  api: Pick<Api, 'getWorkspace'>,
+  given: string | undefined,
+  options: CallOptions,
+): Promise<string> {
+  const scope = given === undefined ? undefined : { organization: given };
+  const { workspace } = await api.getWorkspace({}, { ...options, scope });
   if (typeof workspace?.id === 'number') return String(workspace.id);
+  if (given !== undefined) return given;
   const problem = 'the service does not tell which workspace the credential belongs to';
   throw new NotConfiguredError(
     { problem, setting: 'SEGUE_ORGANIZATION' },

@@ -51,10 +51,13 @@ export function isMissing(error: unknown): error is StatusError {
  */
 export class TransportError extends ApiError {
   readonly sent: boolean;
+  /** The time limit of the call was over. */
+  readonly timedOut: boolean;
 
-  constructor(message: string, facts: Facts & { sent: boolean }) {
+  constructor(message: string, facts: Facts & { sent: boolean; timedOut?: boolean }) {
     super(message, facts);
     this.sent = facts.sent;
+    this.timedOut = facts.timedOut ?? false;
   }
 }
 

@@ -82,6 +82,7 @@ export class Http {
         operation: call.operation,
         requestId: call.requestId,
         sent: exchange.sent,
+        timedOut: cause instanceof TimeOverError,
         cause: withoutPayload(cause, credential),
       });
     }
