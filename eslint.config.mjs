@@ -35,7 +35,7 @@ const MAY_IMPORT = {
   api: ['platform'],
   contract: ['api'],
   validation: ['contract', 'api'],
-  calendar: ['contract', 'validation'],
+  calendar: ['contract', 'api'],
   config: ['platform', 'api', 'contract'],
   temporal: ['platform', 'config', 'contract'],
   runs: ['contract', 'api', 'validation', 'platform', 'calendar', 'config'],

@@ -1,26 +1,31 @@
-/** What a starter can meet, to be told apart by type. */
+/** The errors of clients, by type. */
 import { hostname } from 'node:os';
 import { type MediaInput } from './contract';
 
+class SegueError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = new.target.name;
+  }
+}
+
 /** Thrown before anything is sent, with every problem of the input. */
-export class InvalidInputError extends Error {
+export class InvalidInputError extends SegueError {
   constructor(
     readonly problems: string[],
     what = 'The job was not started',
   ) {
     super(`${what}:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
-    this.name = 'InvalidInputError';
   }
 }
 
 /**
- * Thrown when a manifest is not what was checked any more while it is handed over. The batch is there: what was handed
- * over goes on, and it waits for the rest.
+ * Thrown when a manifest changes between its check and its handover. The batch exists: what was handed over runs, and it
+ * waits for the rest.
  */
 export class ManifestChangedError extends InvalidInputError {
   constructor(problems: string[]) {
     super(problems, 'Not all of the manifest was handed over');
-    this.name = 'ManifestChangedError';
   }
 }
 
@@ -29,94 +34,78 @@ export function assertValid(problems: string[], what?: string): void {
 }
 
 /** Thrown when a key already belongs to a job that asks for something else. That job is not touched. */
-export class KeyReusedError extends Error {
+export class KeyReusedError extends SegueError {
   constructor(
     readonly key: string,
     readonly workflowId: string,
     advice = 'choose another key',
   ) {
     super(`The key ${key} belongs to ${workflowId}, which asks for something else; ${advice}`);
-    this.name = 'KeyReusedError';
   }
 }
 
 /** Thrown when there is no job with this key. */
-export class NoSuchJobError extends Error {
+export class NoSuchJobError extends SegueError {
   constructor(readonly workflowId: string) {
     super(
       `There is no run ${workflowId}; it was never started, or closed longer ago than the namespace keeps runs`,
     );
-    this.name = 'NoSuchJobError';
   }
 }
 
 /** Thrown when there is no schedule with this name. */
-export class NoSuchScheduleError extends Error {
+export class NoSuchScheduleError extends SegueError {
   constructor(readonly schedule: string) {
     super(`There is no schedule ${schedule}; \`segue schedule list\` shows those that there are`);
-    this.name = 'NoSuchScheduleError';
   }
 }
 
 /** Thrown when a name already belongs to a schedule that asks for something else. That one is not touched. */
-export class ScheduleExistsError extends Error {
+export class ScheduleExistsError extends SegueError {
   constructor(readonly schedule: string) {
     super(
       `There is a schedule ${schedule} already, and it asks for something else; it was left as it is. ` +
         'Choose another name, or delete it first.',
     );
-    this.name = 'ScheduleExistsError';
   }
 }
 
-/** Thrown when the time zone of the workspace cannot be had, and none was given. */
-export class NoTimezoneError extends Error {
+/** Thrown when the time zone of the workspace cannot be read, and none was given. */
+export class NoTimezoneError extends SegueError {
   constructor(why: string, options?: ErrorOptions) {
     super(
       `The time zone of the workspace cannot be read, so nothing was scheduled: ${why}\n` +
         'Give the zone itself, like --timezone Europe/Berlin.',
       options,
     );
-    this.name = 'NoTimezoneError';
   }
 }
 
 /** Thrown when a decision is not taken; the message says why, and what can be decided. The run stays as it is. */
-export class DecisionRefusedError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'DecisionRefusedError';
-  }
-}
+export class DecisionRefusedError extends SegueError {}
 
-/** Thrown when a run cannot be asked, since no worker answers for it. It may be asked again. */
-export class NoAnswerError extends Error {
+/** Thrown when no worker answers for a run. The call may be repeated. */
+export class NoAnswerError extends SegueError {
   constructor(
     readonly workflowId: string,
     /** Whether a worker is there, as far as the server knows. */
     why: string,
-    /** Whether the run may still do what it was told. */
+    /** Whether the run may still carry out the order. */
     order: UnansweredOrder = 'notSent',
   ) {
-    super(`${why}. ${UNANSWERED[order](workflowId)}`);
-    this.name = 'NoAnswerError';
+    const advice =
+      order === 'sent'
+        ? `The server keeps the order for ${workflowId} until a worker takes it; look at the run then. ` +
+          'The same order, sent again, is carried out once.'
+        : `Nothing was changed in ${workflowId}. Try again when a worker answers.`;
+    super(`${why}. ${advice}`);
   }
 }
 
-export type UnansweredOrder = 'sent' | 'notSent' | 'notHandedOver';
-
-const UNANSWERED = {
-  sent: (workflowId: string) =>
-    `The server keeps the order for ${workflowId} until a worker takes it; look at the run then. ` +
-    'The same order, sent again, is carried out once.',
-  notSent: (workflowId: string) => `Nothing was changed in ${workflowId}. Try again when a worker answers.`,
-  notHandedOver: (workflowId: string) =>
-    `Nothing was handed over: ${workflowId} has been open for so long that Temporal may have forgotten partitions that are ` +
-    'done, and it alone knows them. When a worker answers, the same start again goes on.',
-};
+export type UnansweredOrder = 'sent' | 'notSent';
 
 /** Thrown when a job is not run again: it runs, is held or has succeeded, or the service may still work on it. */
-export class NotRepeatedError extends Error {
+export class NotRepeatedError extends SegueError {
   constructor(
     readonly job: { workflowId: string; runId: string; key: string },
     message: string,
@@ -124,38 +113,35 @@ export class NotRepeatedError extends Error {
     readonly left?: { input: MediaInput; taskId: string | null },
   ) {
     super(message);
-    this.name = 'NotRepeatedError';
   }
 }
 
 /** Thrown for a file that cannot be used, with everything that is wrong with it. Nothing of it was taken. */
-export class UnusableFileError extends Error {
+export class UnusableFileError extends SegueError {
   constructor(
     readonly file: string,
     readonly problems: string[],
   ) {
     super([`${file} cannot be used:`, ...problems.map((problem) => `  ${problem}`)].join('\n'));
-    this.name = 'UnusableFileError';
   }
 }
 
-/** Thrown when an address gives nothing, or only a part of what is there. It may be asked again. */
-export class UnreachableAddressError extends Error {
+/** Thrown when a URL cannot be read, or only in part. The read may be repeated. */
+export class UnreachableAddressError extends SegueError {
   constructor(
     readonly address: string,
     reason: string,
     cause?: unknown,
   ) {
     super(`${address} cannot be read: ${reason}`, cause === undefined ? undefined : { cause });
-    this.name = 'UnreachableAddressError';
   }
 }
 
 /**
- * Thrown when this machine cannot keep a copy of a manifest until that is handed over. Nothing is wrong with the
- * manifest, and another machine, or this one later, may have room for it.
+ * Thrown when this machine has no room for a copy of a manifest until its handover. The manifest may be good: another
+ * machine, or this one later, may have room.
  */
-export class ManifestNotKeptError extends Error {
+export class ManifestNotKeptError extends SegueError {
   constructor(
     readonly manifest: string,
     folder: string,
@@ -166,22 +152,11 @@ export class ManifestNotKeptError extends Error {
         'Make room there, or name another folder with TMPDIR',
       { cause },
     );
-    this.name = 'ManifestNotKeptError';
   }
 }
 
-/** Thrown when no Temporal server can be had on this machine; the message says what was tried and what to install. */
-export class NoTemporalError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'NoTemporalError';
-  }
-}
+/** Thrown when this machine has no Temporal server; the message says what was tried and what to install. */
+export class NoTemporalError extends SegueError {}
 
-/** Thrown when the namespace lacks what runs need; the message says what, and how to mend it. */
-export class NotSetUpError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'NotSetUpError';
-  }
-}
+/** Thrown when the namespace lacks what runs need; the message says what, and what to do. */
+export class NotSetUpError extends SegueError {}

@@ -1,8 +1,8 @@
 /** What a deployment runs: one process that polls the queues of Segue, or those of its roles. */
 import { getHeapStatistics } from 'node:v8';
 import { type DataConverter } from '@temporalio/common';
-import { type Logger, type NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
-import { createActivities } from './activities';
+import { type NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
+import { type ActivityOptions, createActivities } from './activities';
 import { LARGEST_RESULT_BYTES } from './activities/lib/resultSize';
 import { HEARTBEAT_EVERY_MS, type Operator, RECORDING_MARGIN_MS } from './contract';
 import { createApi } from './api/client';
@@ -24,7 +24,10 @@ import { assertValid } from './errors';
 import { batchTaskQueue, pollTaskQueue, submitTaskQueue } from './contract/ids';
 import { requireRegistration } from './runs/registration';
 
-export interface SegueWorkerOptions {
+/** Clocks and limits that only tests change. */
+type TestOptions = Pick<ActivityOptions, 'checkScheduledTime' | 'now' | 'wallClock' | 'writeTimeoutMs'>;
+
+export interface SegueWorkerOptions extends TestOptions {
   connection: NativeConnection;
   namespace: string;
   config: Pick<StarterConfig, 'taskQueue' | 'submit'> & {
@@ -48,16 +51,8 @@ export interface SegueWorkerOptions {
    * results need the same one.
    */
   dataConverter?: DataConverter;
-  /** Off only on the time-skipping test server. */
-  checkScheduledTime?: boolean;
   /** Whether a namespace without Segue's search attributes is refused, before anything is polled. On by default. */
   checkSearchAttributes?: boolean;
-  /** The clock of the breaker; another one only where time is skipped. */
-  now?: () => number;
-  /** The clock of outlooks and working hours; another one only in tests. */
-  wallClock?: () => number;
-  /** How long the service may take to answer a read or PATCH of a project; another time only in tests. */
-  writeTimeoutMs?: number;
 }
 
 export interface SegueWorker {
@@ -71,6 +66,7 @@ export interface SegueWorker {
 
 export async function createSegueWorker(options: SegueWorkerOptions): Promise<SegueWorker> {
   const { config, connection, namespace, checkSearchAttributes = true } = options;
+  const { checkScheduledTime, now, wallClock, writeTimeoutMs } = options;
   const { taskQueue, roles = WORKER_ROLES, maxCachedWorkflows = cachedWorkflowsIn() } = config;
   assertValid(validateRoles('config.roles', roles), 'The worker was not started');
   const { logger } = Runtime.instance();
@@ -84,21 +80,22 @@ export async function createSegueWorker(options: SegueWorkerOptions): Promise<Se
   const { holdBefore } = limits;
   const { single, batch } = sharesOf(limits);
   const chunk = chunksOf(batch);
-  if (holdBefore) warnOfHolding(holdBefore, logger);
+  // Said at every start: forgotten, the setting would hold jobs that nobody restored.
+  if (holdBefore)
+    logger.warn(
+      'SEGUE_HOLD_SUBMITS_BEFORE is set: submits scheduled before it are held. Remove it when the restored jobs are decided.',
+      { before: holdBefore.toISOString() },
+    );
   const activities = createActivities(api, {
-    checkScheduledTime: options.checkScheduledTime,
+    ...{ checkScheduledTime, now, wallClock, writeTimeoutMs },
     organization: config.api.organization,
     proxy: config.api.proxy,
     authGrace: config.submit.authGrace,
     operator: config.operator,
     holdBefore,
-    mostInChunks: batch.onWire,
     mostInChunk: chunk.items,
     keepLongTexts: storesLongTexts(options.dataConverter),
     meter: Runtime.instance().metricMeter,
-    now: options.now,
-    wallClock: options.wallClock,
-    writeTimeoutMs: options.writeTimeoutMs,
   });
   const submitTimeout = parseDuration(config.submit.timeout) ?? 0;
   const { tuner, ...given } = options.worker ?? {};
@@ -179,14 +176,6 @@ export function cachedWorkflowsIn(heapLimit = getHeapStatistics().heap_size_limi
 function storesLongTexts(converter: DataConverter | undefined): boolean {
   const threshold = converter?.externalStorage?.payloadSizeThreshold;
   return threshold !== undefined && threshold <= LARGEST_RESULT_BYTES;
-}
-
-/** Said at every start: forgotten, the setting would hold jobs that nobody restored. */
-function warnOfHolding(before: Date, logger: Logger): void {
-  logger.warn(
-    'SEGUE_HOLD_SUBMITS_BEFORE is set: submits scheduled before it are held. Remove it when the restored jobs are decided.',
-    { before: before.toISOString() },
-  );
 }
 
 // `node dist/worker.js` is `segue worker`.

@@ -7,7 +7,6 @@ import { stepRequestId } from '../contract/ids';
 import { Heartbeat } from './atMostOnce/heartbeat';
 import { activityFailure, type Patience, patientFailure } from './lib/failures';
 import { bounded, boundedNews, type TaskNews } from './lib/resultSize';
-import { pauseFirst } from './pause';
 
 /** A call ends this much sooner than its activity, so that its own error is recorded and not a timeout. */
 const MARGIN_MS = 2_000;
@@ -33,8 +32,7 @@ export function createCalls(api: Api): CallActivities {
 
 function createCall(api: Api, name: keyof Operations) {
   const call = api[name] as (request: unknown, options: CallOptions) => Promise<unknown>;
-  return async ({ request, scope, requestId, pauseMs }: CallOrder<unknown>): Promise<unknown> => {
-    pauseFirst({ pauseMs });
+  return async ({ request, scope, requestId }: CallOrder<unknown>): Promise<unknown> => {
     try {
       const result = await call(request, callOptions(name, { requestId, scope }));
       return name === 'getTask'

@@ -3,7 +3,7 @@ import { getClient } from '@temporalio/activity';
 import { type Api } from '../api/client';
 import { InvalidRequestError, isMissing } from '../api/errors';
 import { type WorkspaceContext } from '../api/operations/workspace';
-import { valueAt } from '../api/json';
+import { bytesOf, truncate, valueAt } from '../api/json';
 import {
   type CampaignActivities,
   type ListSummary,
@@ -15,9 +15,8 @@ import {
   type Scope,
 } from '../contract';
 import { campaignWorkflowId, LONGEST_KEY } from '../contract/ids';
-import { truncate } from '../contract/text';
 import { inParallel } from '../platform/parallel';
-import { findRequestProblems, validateMediaRequest } from '../runs/campaignRequests';
+import { findRequestProblems, validateMediaRequest } from '../runs/campaign';
 import { findOwnRun, isOpen } from '../runs/ownRun';
 import { problemText } from '../validation/campaign';
 import { callOptions, manyReads } from './calls';
@@ -40,11 +39,11 @@ export function createPrepareCampaign(api: Api, patience: Patience) {
         return { problems: [`workspace: ${error.message}`], remarks: [], clock: clockOf({}) };
       }
       const needed = [
-        ...unique(voices).map((id) => ({
+        ...[...new Set(voices)].map((id) => ({
           what: `voice ${id}`,
           read: (): Promise<unknown> => api.getVoice({ voice_id: id }, next()),
         })),
-        ...unique(boards).map((id) => ({
+        ...[...new Set(boards)].map((id) => ({
           what: `board ${id}`,
           read: (): Promise<unknown> => api.getBoard({ board_id: id }, next()),
         })),
@@ -97,11 +96,7 @@ function remarksOnSpace({ teamspaces }: WorkspaceContext, scope: Scope | undefin
   ];
 }
 
-function unique(ids: string[]): string[] {
-  return [...new Set(ids)];
-}
-
-/** An activity, because the table of tools is no part of the workflow bundle. It calls nobody. */
+/** An activity, because the table of tools is no part of the workflow bundle. It sends no request. */
 export const checkMedia: CampaignActivities['checkMedia'] = ({ tool, request }) =>
   Promise.resolve(validateMediaRequest(tool, request));
 
@@ -135,7 +130,6 @@ export async function isRunning(campaign: string): Promise<boolean> {
 
 /** As JSON: the summary goes into histories and, as one change, into a project. */
 const LARGEST_SUMMARY_BYTES = 200_000;
-const MOST_REMARKS = 50;
 const LONGEST_REMARK = 300;
 
 /** Reads what a campaign wants to know of its workspace, condensed to counts and excerpts. */
@@ -150,7 +144,7 @@ export function createResearch(api: Api, patience: Patience) {
 /** Where the whole is too large, counts alone are kept: their number is bounded by what may be asked for. */
 function summaryOf(seen: Survey): ResearchSummary {
   const whole = summaryWith(seen, true);
-  if (Buffer.byteLength(JSON.stringify(whole)) <= LARGEST_SUMMARY_BYTES) return whole;
+  if (bytesOf(whole) <= LARGEST_SUMMARY_BYTES) return whole;
   const { remarks, ...counts } = summaryWith(seen, false);
   return { ...counts, remarks: [...remarks, 'there was too much for an excerpt of everything'] };
 }
@@ -168,12 +162,6 @@ function summaryWith({ drafts, activity, boards, missing }: Survey, details: boo
       activity.map(([id, tally]) => [id, { ...list(tally), verbs: details ? tally.verbs : {} }]),
     ),
     boards: Object.fromEntries(boards.map(([id, { excerpt }]) => [id, { excerpt: details ? excerpt : '' }])),
-    remarks: remarksOn(missing),
+    remarks: missing.map(([what, why]) => truncate(`${what} could not be read: ${why}`, LONGEST_REMARK)),
   };
-}
-
-function remarksOn(missing: Survey['missing']): string[] {
-  const all = missing.map(([what, why]) => truncate(`${what} could not be read: ${why}`, LONGEST_REMARK));
-  const rest = all.length - MOST_REMARKS;
-  return rest > 0 ? [...all.slice(0, MOST_REMARKS), `and ${rest} more could not be read`] : all;
 }

@@ -1,8 +1,10 @@
 /** Clocks and working hours of workspaces. */
 import { ApplicationFailure } from '@temporalio/common';
+import { type DateTime } from 'luxon';
 import { type Api } from '../api/client';
+import { truncate } from '../api/json';
 import { type WorkspaceContext } from '../api/operations/workspace';
-import { clockChange, DAY_MS, isZone, type LocalTime, localTime } from '../calendar/zones';
+import { dateOf, isZone, localTime } from '../calendar/zones';
 import {
   FAILURE,
   type WorkingHours,
@@ -11,7 +13,6 @@ import {
   type WorkspaceClock,
   type WorkspaceClockInput,
 } from '../contract';
-import { truncate } from '../contract/text';
 import { callOptions } from './calls';
 import { activityFailure } from './lib/failures';
 
@@ -57,8 +58,7 @@ function said(what: string, value: string | null | undefined): string {
     : `tells "${truncate(value, 60)}" as ${what}, which is not understood`;
 }
 
-const HOUR_MS = 3_600_000;
-const [OPENS_AT_MS, CLOSES_AT_MS] = [9 * HOUR_MS, 18 * HOUR_MS];
+const [OPENS_AT, CLOSES_AT] = [9, 18];
 const FRIDAY = 5;
 
 /**
@@ -66,63 +66,39 @@ const FRIDAY = 5;
  * replay. Tests set `wallClock`; the returned times are by the caller's clock.
  */
 export function createWorkingHours(wallClock?: () => number) {
-  const hoursFrom = (asked: number, timezone: string): WorkingHours => {
+  const hoursFrom = (name: string, asked: string, timezone: string): Promise<WorkingHours> => {
+    const moment = Date.parse(asked);
+    const problems = [
+      ...(Number.isNaN(moment) ? [`${name}: "${asked}" is not a time`] : []),
+      ...(isZone(timezone) ? [] : [`timezone: nobody knows "${timezone}"`]),
+    ];
+    if (problems.length > 0) {
+      const message = `The working time cannot be told: ${problems.join('; ')}`;
+      return Promise.reject(ApplicationFailure.nonRetryable(message, FAILURE.badInput));
+    }
     const ahead = wallClock ? wallClock() - Date.now() : 0;
-    const timeOf = (moment: number): string => new Date(moment - ahead).toISOString();
-    const opens = firstWorkingMoment(asked + ahead, timezone);
-    const { date } = localTime(opens, timezone);
-    return { opensAt: timeOf(opens), closesAt: timeOf(closingMoment(opens, timezone)), date };
+    const timeOf = (at: number): string => new Date(at - ahead).toISOString();
+    const opens = firstWorkingMoment(moment + ahead, timezone);
+    const time = localTime(opens, timezone);
+    const closesAt = timeOf(atHour(time, CLOSES_AT));
+    return Promise.resolve({ opensAt: timeOf(opens), closesAt, date: dateOf(time) });
   };
   return {
     workingTime: ({ notBefore, timezone }: WorkingTimeOrder): Promise<string> =>
-      withValid('notBefore', notBefore, timezone, (asked) => hoursFrom(asked, timezone).opensAt),
+      hoursFrom('notBefore', notBefore, timezone).then(({ opensAt }) => opensAt),
     workingHours: ({ at, timezone }: WorkingHoursOrder): Promise<WorkingHours> =>
-      withValid('at', at, timezone, (asked) => hoursFrom(asked, timezone)),
+      hoursFrom('at', at, timezone),
   };
 }
 
-function withValid<T>(
-  name: string,
-  time: string,
-  timezone: string,
-  compute: (moment: number) => T,
-): Promise<T> {
-  const moment = Date.parse(time);
-  const problems = [
-    ...(Number.isNaN(moment) ? [`${name}: "${time}" is not a time`] : []),
-    ...(isZone(timezone) ? [] : [`timezone: nobody knows "${timezone}"`]),
-  ];
-  if (problems.length === 0) return Promise.resolve(compute(moment));
-  return Promise.reject(
-    ApplicationFailure.nonRetryable(
-      `The working time cannot be told: ${problems.join('; ')}`,
-      FAILURE.badInput,
-    ),
-  );
-}
-
-/** When the working hours of that moment end, or when the clock changes, if that is earlier. */
-function closingMoment(moment: number, timezone: string): number {
-  const closes = moment + CLOSES_AT_MS - localTime(moment, timezone).timeOfDay;
-  return clockChange(moment, closes, timezone) ?? closes;
-}
-
-/** Steps from one clock change to the next; between them every day has 24 hours. */
 export function firstWorkingMoment(from: number, timezone: string): number {
-  for (let moment = from; ;) {
-    const wait = untilOpening(localTime(moment, timezone));
-    if (wait === 0) return moment;
-    const changed = clockChange(moment, moment + wait, timezone);
-    if (changed === undefined) return moment + wait;
-    moment = changed;
-  }
+  let time = localTime(from, timezone);
+  while (time.weekday > FRIDAY || time.toMillis() >= atHour(time, CLOSES_AT))
+    time = time.plus({ days: 1 }).startOf('day');
+  return Math.max(time.toMillis(), atHour(time, OPENS_AT));
 }
 
-/** How long it is until working hours when the clock does not change; 0 during working hours. */
-function untilOpening({ weekday, timeOfDay }: LocalTime): number {
-  const isWorkday = weekday <= FRIDAY;
-  if (isWorkday && timeOfDay >= OPENS_AT_MS && timeOfDay < CLOSES_AT_MS) return 0;
-  if (isWorkday && timeOfDay < OPENS_AT_MS) return OPENS_AT_MS - timeOfDay;
-  const days = weekday < FRIDAY ? 1 : 8 - weekday;
-  return days * DAY_MS + OPENS_AT_MS - timeOfDay;
+/** The moment of this hour on the same day. */
+function atHour(time: DateTime, hour: number): number {
+  return time.startOf('day').set({ hour }).toMillis();
 }

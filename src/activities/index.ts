@@ -4,10 +4,10 @@ import { type MetricMeter, noopMetricMeter } from '@temporalio/common';
 import { type Api, organizationResolver } from '../api/client';
 import { type ProxySettings } from '../config';
 import { DEFAULT_SUBMIT, type Operator, type PollActivities, type SegueActivities } from '../contract';
-import { type GuardOptions } from './atMostOnce/guards';
 import { createCalls } from './calls';
 import { checkMedia, createPrepareCampaign, createReadPlace, createResearch } from './campaign';
 import { createReadWorkspaceClock, createWorkingHours } from './clock';
+import { createReadFiredEnd, createStartFired } from './firing';
 import { type Patience } from './lib/failures';
 import { countBreakerChange } from './lib/metrics';
 import { readMediaResult, startMedia } from './mediaRequests';
@@ -18,22 +18,15 @@ import { createRequestChange, createWriteProject, type WriteOptions } from './pr
 import { Breaker, type BreakerChange } from './protection/breaker';
 import { AccessDenials } from './protection/denials';
 import { RateLimitPause } from './protection/rateLimitPause';
-import { createSendSlots } from './protection/sendSlots';
-import { createReadFiredEnd } from './readFiredEnd';
 import { cancelRuns, readEnd, readEnds } from './runs';
-import { createStartFired } from './startFired';
-import { createPost, createSubmit, createSubmitChunk } from './submit';
+import { type ChunkOptions, createPost, createSubmit, createSubmitChunk } from './submit';
 
-export interface ActivityOptions extends GuardOptions, WriteOptions, DownloadOptions, Partial<Patience> {
+export interface ActivityOptions extends ChunkOptions, WriteOptions, DownloadOptions, Partial<Patience> {
   /** The workspace of every call that names none. */
   organization?: string;
   /** For downloads of manifests. */
   proxy?: ProxySettings;
   operator?: Operator;
-  /** How many POSTs of chunks this process sends at once. */
-  mostInChunks?: number;
-  /** How many of one chunk. */
-  mostInChunk?: number;
   /** The meter of the process, for what belongs to no single activity. */
   meter?: MetricMeter;
   /** The clock of the breaker, and of pauses that the service asks for. */
@@ -83,13 +76,7 @@ export function createActivities(api: Api, options: ActivityOptions = {}) {
   } satisfies PollActivities;
   const post = createPost(api, breaker, new RateLimitPause(options.now), denials);
   const submits = { submit: createSubmit(post, options) };
-  const chunks = {
-    submitChunk: createSubmitChunk(
-      post,
-      createSendSlots({ most: options.mostInChunks, mostOfChunk: options.mostInChunk }),
-      options,
-    ),
-  };
+  const chunks = { submitChunk: createSubmitChunk(post, options) };
   // Every activity of the contract is registered on one of the queues.
   ({ ...general, ...polls, ...submits, ...chunks }) satisfies SegueActivities;
   return { general, polls, submits, chunks };

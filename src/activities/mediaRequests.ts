@@ -10,10 +10,9 @@ import {
   type RequestedRun,
 } from '../contract';
 import { mediaWorkflowId } from '../contract/ids';
-import { InvalidInputError, KeyReusedError } from '../errors';
-import { failedRun } from '../runs/failedRun';
 import { startMedia as startMediaJob } from '../runs/media';
-import { findOwnRun, isOpen } from '../runs/ownRun';
+import { failedRun, findOwnRun, isOpen } from '../runs/ownRun';
+import { inputFailure } from './lib/failures';
 import { subscribeToEnd, untilEnded } from './runs';
 
 export async function startMedia(input: MediaRequestInput): Promise<RequestedRun> {
@@ -26,8 +25,7 @@ export async function startMedia(input: MediaRequestInput): Promise<RequestedRun
     const isOver = !(await subscribeToEnd(client, workflowId, workflowExecution?.workflowId ?? ''));
     return { workflowId, isOver };
   } catch (error) {
-    if (!(error instanceof InvalidInputError) && !(error instanceof KeyReusedError)) throw error;
-    throw ApplicationFailure.nonRetryable(error.message, FAILURE.badInput);
+    throw inputFailure(error) ?? error;
   }
 }
 

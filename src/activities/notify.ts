@@ -7,8 +7,7 @@ import {
   type OperatorOrder,
 } from '../contract';
 import { sendChunkOnce } from './atMostOnce/chunk';
-import { type GuardOptions } from './atMostOnce/guards';
-import { sendOnce } from './atMostOnce/sendOnce';
+import { type GuardOptions, sendOnce } from './atMostOnce/sendOnce';
 import { type AccessDenials, deniedScope } from './protection/denials';
 
 /**
@@ -40,12 +39,12 @@ export function createNotifications(
       ),
 
     /** One alarm to the user that this worker's settings name. */
-    tellOperator: async (order: OperatorOrder): Promise<NotifyOutcome | { outcome: 'nobody' }> => {
+    notifyOperator: async (order: OperatorOrder): Promise<NotifyOutcome | { outcome: 'nobody' }> => {
       const { notification, denied, requestId, runId } = order;
       if (!operator) return { outcome: 'nobody' };
       return sendOnce(runId, guards, (window) => {
         const send = () => api.notify({ ...notification, ...operator }, { requestId, ...window });
-        return denied ? denials.alertFor(deniedScope(denied.status, denied.scope)).raise(send) : send();
+        return denied ? denials.raise(deniedScope(denied.status, denied.scope), send) : send();
       });
     },
   };

@@ -3,7 +3,7 @@ import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { z } from 'zod';
 import { type Api, type OrganizationOf } from '../api/client';
-import { valueAt } from '../api/json';
+import { bytesOf, valueAt } from '../api/json';
 import { FAILURE, type NudgeCheck, type Outlook, type OutlookNews, type OutlookOrder } from '../contract';
 import { callOptions, manyReads } from './calls';
 import { campaignAt, isRunning } from './campaign';
@@ -52,7 +52,7 @@ export function createReadOutlook(
 
 /** Drops the oldest weeks of an outlook that is too large. */
 function withinSize(outlook: Outlook): Outlook {
-  const bytes = Buffer.byteLength(JSON.stringify(outlook));
+  const bytes = bytesOf(outlook);
   if (bytes <= LARGEST_OUTLOOK_BYTES) return outlook;
   const [, ...weeks] = outlook.weeks;
   if (weeks.length > 0) return withinSize({ ...outlook, weeks });

@@ -1,6 +1,6 @@
 /** The activities of the poll queue, apart from `getTask`. */
 import { activityInfo, heartbeat } from '@temporalio/activity';
-import { type Api, type CallOptions } from '../api/client';
+import { type Api } from '../api/client';
 import { endOf, isTaskOver } from '../api/endings';
 import { isMissing, StatusError } from '../api/errors';
 import {
@@ -8,19 +8,17 @@ import {
   type DownloadOrder,
   HEARTBEAT_EVERY_MS,
   LARGEST_ITEM_INFO_BYTES,
-  type PolledKind,
   type PollTasksOrder,
   type RecordNews,
   type RecordOrder,
   type RecordStatus,
   type TasksNews,
 } from '../contract';
-import { truncate } from '../contract/text';
+import { truncate } from '../api/json';
 import { inParallel } from '../platform/parallel';
 import { callOptions } from './calls';
 import { activityFailure } from './lib/failures';
 import { boundedInfo, boundedText } from './lib/resultSize';
-import { pauseFirst } from './pause';
 
 /** GETs on the wire for one partition. */
 const AT_ONCE = 20;
@@ -33,8 +31,8 @@ const MOST_UNANSWERED = 3;
 /** Polls all tasks of a partition, each once. An error is "no news"; nothing here fails the poll. */
 export function createPollTasks(api: Api) {
   return async function pollTasks({ tasks }: PollTasksOrder): Promise<TasksNews> {
-    const [unanswered, unasked]: [number[], number[]] = [[], []];
-    const news: TasksNews = { over: [], missing: [], known: [], trouble: null, unanswered, unasked };
+    const [unanswered, notPolled]: [number[], number[]] = [[], []];
+    const news: TasksNews = { over: [], missing: [], known: [], trouble: null, unanswered, notPolled };
     const pollUntil = Date.now() + activityInfo().startToCloseTimeoutMs - MARGIN_MS;
     let silences = 0;
     const heartbeats = setInterval(heartbeat, HEARTBEAT_EVERY_MS);
@@ -42,7 +40,7 @@ export function createPollTasks(api: Api) {
       await inParallel(AT_ONCE, tasks, async (task) => {
         const timeoutMs = Math.min(LONGEST_GET_MS, pollUntil - Date.now());
         if (silences >= MOST_UNANSWERED || timeoutMs <= 0) {
-          unasked.push(task.item);
+          notPolled.push(task.item);
           return;
         }
         try {
@@ -79,28 +77,15 @@ async function pollTask(
     });
 }
 
-interface RecordRead {
-  read: (request: { id: string }, options: CallOptions) => Promise<object>;
-  statusOf: (record: object) => RecordStatus;
-}
-
 /** Polls a record. Until its end only the status is returned: a history keeps every answer. */
 export function createReadRecord(api: Api) {
-  const status = ({ status }: { status: RecordStatus }): RecordStatus => status;
-  const jobStatus = ({ job_status }: { job_status: string }): RecordStatus => job_status;
-  const reads = {
-    transcription: { read: api.getTranscription, statusOf: jobStatus },
-    video: { read: api.getVideo, statusOf: jobStatus },
-    asset: { read: api.getAsset, statusOf: status },
-    run: { read: api.getRun, statusOf: status },
-  } as unknown as Record<PolledKind, RecordRead>;
-
+  const { getTranscription, getVideo, getAsset, getRun } = api;
+  const reads = { transcription: getTranscription, video: getVideo, asset: getAsset, run: getRun };
   return async function readRecord({ kind, id, failOn, ...order }: RecordOrder): Promise<RecordNews> {
-    pauseFirst(order);
-    const { read, statusOf } = reads[kind];
     try {
-      const record = await read({ id }, callOptions('readRecord', order));
-      const full = statusOf(record);
+      const record = await reads[kind]({ id }, callOptions('readRecord', order));
+      const isJob = kind === 'transcription' || kind === 'video';
+      const full = (isJob ? record.job_status : record.status) as RecordStatus;
       const news = { status: typeof full === 'string' ? truncate(full) : full };
       if (endOf(kind, full, failOn) === undefined) return news;
       return { ...news, record: boundedInfo(record, `segue get ${kind} ${id} --json`) };
@@ -118,7 +103,6 @@ export interface DownloadOptions {
 /** Downloads one subtitle file. A text that is too long for a history is left out, with how to fetch it. */
 export function createDownloadSubtitles(api: Api, { keepLongTexts = false }: DownloadOptions) {
   return async function downloadSubtitles(order: DownloadOrder): Promise<Download> {
-    pauseFirst(order);
     const { transcriptionId: id, format } = order;
     try {
       const subtitles = await api.getSubtitles(

@@ -17,7 +17,7 @@ import {
   type WriteOrder,
   type WriteReport,
 } from '../contract';
-import { writerStart } from '../runs/writerStart';
+import { writerStart } from '../runs/start';
 import { validateProject } from '../validation/inputs';
 import { Heartbeat } from './atMostOnce/heartbeat';
 import { isActiveAndNotCancelled } from './atMostOnce/isStillActive';

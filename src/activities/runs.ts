@@ -8,7 +8,7 @@ import {
 } from '@temporalio/client';
 import { describeNearest } from '../api/errors';
 import { isLargeInfo } from '../api/condensed';
-import { isPointer, valueAt } from '../api/json';
+import { bytesOf, isPointer, truncate, valueAt } from '../api/json';
 import {
   type JobEnd,
   MEDIA_WORKFLOW,
@@ -21,10 +21,8 @@ import {
   type TranscriptResult,
 } from '../contract';
 import { searchAttributes } from '../contract/searchAttributes';
-import { truncate } from '../contract/text';
 import { inParallel } from '../platform/parallel';
-import { failedRun } from '../runs/failedRun';
-import { findOwnRun, isOpen } from '../runs/ownRun';
+import { failedRun, findOwnRun, isOpen } from '../runs/ownRun';
 import { LARGEST_RESULT_BYTES } from './lib/resultSize';
 
 /** Requests to the server at a time. */
@@ -114,7 +112,7 @@ function valuesAt(document: unknown, pointers: string[]): Values {
       return {
         problem: `${pointer}: there is nothing in the result. ${describeNearest(document, pointer, 'it')}`,
       };
-    const bytes = Buffer.byteLength(JSON.stringify(value));
+    const bytes = bytesOf(value);
     if (bytes > LARGEST_VALUE_BYTES)
       return { problem: `${pointer}: has ${bytes} bytes, more than ${LARGEST_VALUE_BYTES}` };
     bytesLeft -= bytes;

@@ -1,24 +1,27 @@
-import { log, metricMeter } from '@temporalio/activity';
+import { Context, log, metricMeter } from '@temporalio/activity';
+import { WorkflowNotFoundError } from '@temporalio/client';
 import { type Api } from '../api/client';
 import {
+  type BatchStage,
   type ChunkOrder,
   type ChunkOutcome,
   type ChunkSubmission,
+  HEARTBEAT_TIMEOUT_MS,
   type SubmitOrder,
   type SubmitOutcome,
 } from '../contract';
-import { submitReadRequestId, submitRequestId } from '../contract/ids';
-import { whyBatchStopped } from './atMostOnce/batchStillRunning';
+import { batchWorkflowId, submitReadRequestId, submitRequestId } from '../contract/ids';
+import { searchAttributes } from '../contract/searchAttributes';
 import { sendChunkOnce } from './atMostOnce/chunk';
 import { completeExplicitly } from './atMostOnce/completeExplicitly';
-import { type GuardOptions } from './atMostOnce/guards';
+import { clientOf } from './atMostOnce/isStillActive';
 import { type LateTask, signalLateAnswer, signalLateTasks } from './atMostOnce/lateAnswer';
-import { NOT_ACTIVE, sendOnce, type SendWindow } from './atMostOnce/sendOnce';
+import { retryTemporalCall } from './atMostOnce/retryTemporalCall';
+import { type GuardOptions, NOT_ACTIVE, sendOnce, type SendWindow } from './atMostOnce/sendOnce';
 import { countSubmit } from './lib/metrics';
 import { type Breaker } from './protection/breaker';
 import { type AccessDenials, deniedScope } from './protection/denials';
 import { type RateLimitPause } from './protection/rateLimitPause';
-import { type SendSlots } from './protection/sendSlots';
 
 /** The breaker's read must leave time for the POST. */
 const LONGEST_READ_MS = 5_000;
@@ -70,14 +73,18 @@ export function createSubmit(post: Post, guards: GuardOptions) {
   };
 }
 
-/** The POSTs of several jobs of a batch. */
-export function createSubmitChunk(post: Post, sendSlots: SendSlots, guards: GuardOptions) {
+export interface ChunkOptions extends GuardOptions {
+  /** How many POSTs of one chunk this process sends. */
+  mostInChunk?: number;
+}
+
+/** The POSTs of several jobs of a batch. Those over the limit are returned as not sent: none waits for a slot here. */
+export function createSubmitChunk(post: Post, { mostInChunk: room = Infinity, ...guards }: ChunkOptions) {
+  const reason = `not sent: this worker sends ${room} POSTs of a chunk at once`;
   return async function submitChunk(order: ChunkOrder): Promise<ChunkOutcome[]> {
     const { batch, chunk, submissions, runId } = order;
-    const slots = sendSlots.acquire(submissions.length);
-    const { room, reasonForNoMore: reason } = slots;
     const withoutSlot: Record<number, ChunkOutcome> = Object.fromEntries(
-      submissions.slice(slots.count).map(({ item }) => [item, { outcome: 'notSent', reason, room } as const]),
+      submissions.slice(room).map(({ item }) => [item, { outcome: 'notSent', reason, room } as const]),
     );
     let stopped: ReturnType<typeof whyBatchStopped> | undefined;
     const outcomes = await sendChunkOnce<ChunkSubmission, ChunkOutcome>(
@@ -88,12 +95,12 @@ export function createSubmitChunk(post: Post, sendSlots: SendSlots, guards: Guar
         // Asked once for the whole chunk, and only by an attempt that may send.
         const notSent = (await (stopped ??= whyBatchStopped(batch))) ?? withoutSlot[submission.item];
         if (notSent) return notSent;
-        const outcome = await post.send(submission, window, chunk).finally(slots.releaseOne);
+        const outcome = await post.send(submission, window, chunk);
         post.note(submission, outcome);
         return outcome;
       },
       withoutSlot,
-    ).finally(slots.releaseRest);
+    );
     const accepted = acceptedOf(submissions, outcomes);
     return accepted.length === 0 ? outcomes : completeExplicitly(outcomes, () => signalLateTasks(accepted));
   };
@@ -106,4 +113,33 @@ function acceptedOf(submissions: ChunkSubmission[], outcomes: ChunkOutcome[]): L
     const { key, item, attempt } = submission;
     return [{ key, item, attempt, taskId: outcome.taskId }];
   });
+}
+
+const STOPPED: readonly string[] = ['paused', 'cancelling', 'cancelled'] satisfies BatchStage[];
+
+type NotSent = Extract<ChunkOutcome, { outcome: 'notSent' }>;
+
+/**
+ * Gives undefined while the batch is running, else why nothing of it is submitted now. A chunk may have waited in its
+ * queue for minutes, and the person who paused the batch meanwhile was told that nothing more is submitted. The batch
+ * does not cancel the waiting activity instead: an activity cancelled before it began may have had an attempt before.
+ */
+async function whyBatchStopped(batch: string): Promise<NotSent | undefined> {
+  const client = clientOf(Context.current());
+  if (!client) return undefined;
+  const run = client.workflow.getHandle(batchWorkflowId(batch));
+  try {
+    const { status, typedSearchAttributes } = await retryTemporalCall(client, HEARTBEAT_TIMEOUT_MS / 2, () =>
+      run.describe(),
+    );
+    const isRunning = status.name === 'RUNNING';
+    const stage = isRunning ? typedSearchAttributes.get(searchAttributes.stage) : status.name.toLowerCase();
+    if (stage === undefined || (isRunning && !STOPPED.includes(stage))) return undefined;
+    return { outcome: 'notSent', reason: `the batch is ${stage}`, isUnwanted: true };
+  } catch (error) {
+    // The partition finds out by itself that its batch is gone.
+    if (error instanceof WorkflowNotFoundError) return undefined;
+    log.warn('nothing is sent: it is not known whether the batch still wants it', { error });
+    return { outcome: 'notSent', reason: 'Temporal does not tell whether the batch still wants it' };
+  }
 }

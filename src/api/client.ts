@@ -1,25 +1,18 @@
 /** The service, typed. It knows nothing of Temporal. */
-import { isDeeper } from './json';
-import {
-  AnswerError,
-  InvalidRequestError,
-  NotConfiguredError,
-  shorten,
-  StatusError,
-  problemsOf,
-} from './errors';
+import { bytesOf, isDeeper, truncate } from './json';
+import { AnswerError, InvalidRequestError, NotConfiguredError, problemsOf, StatusError } from './errors';
 import { type ExchangeLimits } from './exchange';
 import { Http, type HttpAnswer, type HttpSettings, isSuccess } from './http';
 import {
   type Answered,
   type AnyOperation,
   type HttpRequest,
+  MissingSetting,
   type RequestOf,
   type ResponseOf,
   type ServiceLayout,
 } from './operation';
 import { type Operations, operations } from './operations';
-import { LayoutProblem } from './operations/lists';
 import { WORKSPACE_PATH } from './operations/workspace';
 import { type Notification, notification, NOTIFY_PATH } from './operations/notify';
 import {
@@ -52,9 +45,9 @@ export type Calls = {
 };
 
 export interface Api extends Calls {
-  /** Sends one POST, at most one, and tells what is known of it. It never throws. */
+  /** Sends at most one POST and returns what is known of it. It never throws. */
   submit: (tool: string, request: Record<string, unknown>, options: CallOptions) => Promise<SubmitOutcome>;
-  /** Sends one notification, at most one, and tells what is known of it. It never throws. */
+  /** Sends at most one notification and returns what is known of it. It never throws. */
   notify: (notification: Notification, options: CallOptions) => Promise<NotifyOutcome>;
   /** How far this machine's clock is ahead of the service's, in milliseconds; null when it does not tell. */
   clockSkew: (options: CallOptions) => Promise<number | null>;
@@ -62,9 +55,9 @@ export interface Api extends Calls {
 }
 
 /** The API states no limit; this one keeps a mistake from being sent for minutes. */
-export const LARGEST_REQUEST_BYTES = 8 * 1024 * 1024;
+const LARGEST_REQUEST_BYTES = 8 * 1024 * 1024;
 
-/** Whatever walks through an answer, down to comparing two, has stack for twice as many levels. */
+/** The stack of any function that walks through an answer has room for twice as many levels. */
 const DEEPEST_ANSWER = 500;
 
 export function createApi(settings: ApiSettings): Api {
@@ -93,45 +86,38 @@ async function call(
 ): Promise<unknown> {
   const facts = { operation: operation.name, requestId: options.requestId };
   const checked = operation.request.safeParse(request);
-  const problems = [...(checked.success ? [] : problemsOf(checked.error)), ...validateScope(options.scope)];
-  if (!checked.success || problems.length > 0) throw new InvalidRequestError(problems, facts);
-  const outgoing = operation.toHttp(checked.data, layout);
-  if ('setting' in outgoing) throw new NotConfiguredError(outgoing, facts);
-  const tooLarge = sizeProblem(outgoing.body);
-  if (tooLarge) throw new InvalidRequestError([tooLarge], facts);
+  const problems = [...(checked.error ? problemsOf(checked.error) : []), ...validateScope(options.scope)];
+  if (problems.length > 0) throw new InvalidRequestError(problems, facts);
+  try {
+    const outgoing = operation.toHttp(checked.data, layout);
+    const tooLarge = validateSize(outgoing.body);
+    if (tooLarge.length > 0) throw new InvalidRequestError(tooLarge, facts);
+    const { name, text, members } = operation;
+    const path = withQuery(outgoing);
+    const answer = await http.exchange({ ...options, ...outgoing, path, operation: name, text, members });
+    return readAnswer(http, layout, operation, answer, options);
+  } catch (error) {
+    throw error instanceof MissingSetting ? new NotConfiguredError(error, facts) : error;
+  }
+}
 
-  const answer = await http.exchange({
-    ...options,
-    ...outgoing,
-    path: withQuery(outgoing),
-    operation: operation.name,
-    text: operation.text,
-    members: operation.members,
-  });
+function readAnswer(
+  http: Http,
+  layout: ServiceLayout,
+  operation: AnyOperation,
+  answer: HttpAnswer,
+  options: CallOptions,
+): unknown {
+  const facts = { operation: operation.name, requestId: options.requestId };
   if (!isSuccess(answer)) {
     const hint = answer.status === 404 ? operation.onNotFound : undefined;
     throw new StatusError(answer, { ...facts, hint });
   }
   const isEmpty = operation.mayBeEmpty && answer.body.trim() === '';
   const body = operation.text ? answer.body : isEmpty ? null : parseJson(answer, facts);
-  const answered = { body, text: answer.body, etag: answer.etag ?? null };
-  return readAnswer(operation, layout, options.verbatim ? answered : http.redactAll(answered), facts);
-}
-
-function readAnswer(
-  operation: AnyOperation,
-  layout: ServiceLayout,
-  answered: Answered,
-  facts: { operation: string; requestId: string },
-): unknown {
-  let read: unknown;
-  try {
-    read = operation.read ? operation.read(answered, layout) : answered.body;
-  } catch (error) {
-    if (error instanceof LayoutProblem) throw new NotConfiguredError(error, facts);
-    throw error;
-  }
-  const checked = operation.response.safeParse(read);
+  const answered: Answered = { body, text: answer.body, etag: answer.etag ?? null };
+  const shown = options.verbatim ? answered : http.redactAll(answered);
+  const checked = operation.response.safeParse(operation.read ? operation.read(shown, layout) : shown.body);
   if (checked.success) return checked.data;
   const problems = problemsOf(checked.error, 'answer').join('; ');
   throw new AnswerError(`the answer has another shape than expected: ${problems}`, facts);
@@ -146,28 +132,24 @@ async function submit(
   const problems = [...validateRequest(tool, request), ...validateScope(options.scope)];
   const path = findTool(tool)?.path;
   if (problems.length > 0 || path === undefined) return refusedHere(problems);
-  try {
-    const exchanged = http.exchange({ ...options, operation: tool, method: 'POST', path, body: request });
-    return outcomeOfAnswer(await exchanged, (text) => http.redactAll(text));
-  } catch (error) {
-    return outcomeOfFailure(error);
-  }
+  return http
+    .exchange({ ...options, operation: tool, method: 'POST', path, body: request })
+    .then((answer) => outcomeOfAnswer(answer, (text) => http.redactAll(text)))
+    .catch(outcomeOfFailure);
 }
 
 async function notify(http: Http, message: Notification, options: CallOptions): Promise<NotifyOutcome> {
-  const checked = notification.safeParse(message);
+  const { data: body, error } = notification.safeParse(message);
   const problems = [
-    ...(checked.success ? [] : problemsOf(checked.error)),
+    ...(error ? problemsOf(error) : []),
     ...validateScope(options.scope),
-    ...present(sizeProblem(message)),
+    ...validateSize(message),
   ];
-  if (!checked.success || problems.length > 0) return refusedHere(problems);
-  const call = { operation: 'notify', method: 'POST', path: NOTIFY_PATH, body: checked.data } as const;
-  try {
-    return notifyOutcomeOfAnswer(await http.exchange({ ...options, ...call }));
-  } catch (error) {
-    return outcomeOfFailure(error);
-  }
+  if (problems.length > 0) return refusedHere(problems);
+  return http
+    .exchange({ ...options, operation: 'notify', method: 'POST', path: NOTIFY_PATH, body })
+    .then(notifyOutcomeOfAnswer)
+    .catch(outcomeOfFailure);
 }
 
 async function clockSkew(http: Http, options: CallOptions): Promise<number | null> {
@@ -175,7 +157,7 @@ async function clockSkew(http: Http, options: CallOptions): Promise<number | nul
   const { date, times } = await http.exchange({ ...options, ...call });
   const earliest = Date.parse(date ?? '');
   if (Number.isNaN(earliest)) return null;
-  // The header tells whole seconds, of some moment between the two that this machine saw.
+  // The header has whole seconds, of some moment between the two that this machine saw.
   const latest = earliest + 999;
   if (latest < times.sent) return times.sent - latest;
   if (earliest > times.answered) return times.answered - earliest;
@@ -185,19 +167,14 @@ async function clockSkew(http: Http, options: CallOptions): Promise<number | nul
 function refusedHere(problems: string[]): { outcome: 'refused'; reason: string } {
   return {
     outcome: 'refused',
-    reason: shorten(`not sent, the request is wrong: ${problems.join('; ')}`, 2_000),
+    reason: truncate(`not sent, the request is wrong: ${problems.join('; ')}`, 2_000),
   };
 }
 
-function sizeProblem(body: unknown): string | undefined {
-  const bytes = body === undefined ? 0 : Buffer.byteLength(JSON.stringify(body));
-  return bytes > LARGEST_REQUEST_BYTES
-    ? `request: has ${bytes} bytes, more than ${LARGEST_REQUEST_BYTES}`
-    : undefined;
-}
-
-function present<T>(value: T | undefined): T[] {
-  return value === undefined ? [] : [value];
+function validateSize(body: unknown): string[] {
+  const bytes = bytesOf(body);
+  if (bytes <= LARGEST_REQUEST_BYTES) return [];
+  return [`request: has ${bytes} bytes, more than ${LARGEST_REQUEST_BYTES}`];
 }
 
 function withQuery({ path, query = {} }: HttpRequest): string {

@@ -1,15 +1,13 @@
 import { inspect } from 'node:util';
 
-/** A shorter secret would be found in words that have nothing to do with it. */
+/** A shorter secret would match parts of other words. */
 const SHORTEST_REDACTED = 6;
 
-/**
- * A secret for the `Authorization` header. It shows itself nowhere: not in JSON, not in logs, not in `inspect`.
- */
+/** A secret for the `Authorization` header. JSON, logs and `inspect` do not show it. */
 export class Credential {
   readonly #scheme: string;
   readonly #secret: string;
-  /** How it may stand in a text, plain or escaped; none where it is too short to be looked for. */
+  /** Its forms in a text, plain or escaped; none where it is too short to search for. */
   readonly #forms: string[];
 
   private constructor(scheme: string, secret: string) {
@@ -33,7 +31,7 @@ export class Credential {
     return `${this.#scheme} ${this.#secret}`;
   }
 
-  /** The text without the secret, plain or escaped: a service may repeat in its words what it was sent. */
+  /** The text without the secret, plain or escaped: a service may repeat in an answer what it was sent. */
   redact(text: string): string {
     return this.#forms.reduce((rest, form) => rest.replaceAll(form, '[credential]'), text);
   }

@@ -1,6 +1,6 @@
 /** The one family of errors that calls of the service end with. */
 import { type z } from 'zod';
-import { pointerTo, pointerTokens, valueAt } from './json';
+import { pointerTo, pointerTokens, truncate, valueAt } from './json';
 
 interface Facts {
   operation: string;
@@ -47,7 +47,7 @@ export function isMissing(error: unknown): error is StatusError {
 
 /**
  * No complete answer came. `sent: false` is a proof: no byte of the request was written to a connection.
- * `sent: true` does not mean that the service received it, only that nobody can tell.
+ * `sent: true` does not mean that the service received it, only that it may have.
  */
 export class TransportError extends ApiError {
   readonly sent: boolean;
@@ -81,8 +81,7 @@ export class NotConfiguredError extends ApiError {
   }
 }
 
-const MOST_WORDS = 500;
-/** A body is looked at no further than this: an error may be a page of megabytes. */
+/** No more of a body is read: an error may be a page of megabytes. */
 const MOST_LOOKED_AT = 16 * 1024;
 
 /**
@@ -91,11 +90,7 @@ const MOST_LOOKED_AT = 16 * 1024;
  */
 export function serviceWords(body: string, redact: (text: string) => string): string {
   const words = redact(wordsOf(redact(body)));
-  return shorten(words.slice(0, MOST_LOOKED_AT).replace(/\s+/g, ' ').trim());
-}
-
-export function shorten(text: string, most = MOST_WORDS): string {
-  return text.length > most ? `${text.slice(0, most)}…` : text;
+  return truncate(words.slice(0, MOST_LOOKED_AT).replace(/\s+/g, ' ').trim());
 }
 
 function wordsOf(body: string): string {
@@ -139,8 +134,8 @@ export function describeNearest(document: unknown, pointer: string, whole: strin
 export function describeValue(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (Array.isArray(value)) return `a list of ${value.length}`;
-  if (value === null || typeof value !== 'object') return shorten(JSON.stringify(value));
-  const names = Object.keys(value).map((name) => shorten(name, LONGEST_NAME));
+  if (value === null || typeof value !== 'object') return truncate(JSON.stringify(value));
+  const names = Object.keys(value).map((name) => truncate(name, LONGEST_NAME));
   const listed = names.slice(0, MOST_NAMES).join(', ') || 'nothing';
   const others = names.length - MOST_NAMES;
   return `an object with ${listed}${others > 0 ? ` and ${others} more` : ''}`;

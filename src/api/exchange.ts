@@ -20,7 +20,7 @@ export interface WholeAnswer {
 export interface ExchangeLimits {
   /** How long it may take until its answer is complete. */
   timeoutMs: number;
-  /** The request is not written after this moment: whoever ordered it has stopped waiting. */
+  /** The request is not written after this moment, because its caller has stopped waiting. */
   sendBefore?: number;
   /** The largest answer that is kept whole; by default 8 MiB. */
   largestBytes?: number;
@@ -28,7 +28,7 @@ export interface ExchangeLimits {
   members?: readonly string[];
 }
 
-/** undici tells it everything that becomes of the request. A stream and a signal for each would cost as much again. */
+/** The handler that undici calls during the request. It is cheaper than a stream and a signal for each request. */
 export class Exchange implements Dispatcher.DispatchHandler {
   /** Whether it was started on a connection. */
   sent = false;
@@ -54,7 +54,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       this.#resolve = resolve;
       this.#reject = reject;
       this.#clock = setTimeout(() => {
-        this.#stop(new TimeOverError());
+        this.#stop(new TimeOverError('the time was over'));
       }, this.#limits.timeoutMs);
       // One timer limits the whole exchange.
       dispatcher.dispatch({ ...request, headersTimeout: 0, bodyTimeout: 0 }, this);
@@ -80,7 +80,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     status: number,
     headers: IncomingHttpHeaders,
   ): void {
-    // What is below only announces an answer.
+    // A status 1xx only announces an answer.
     if (status >= 200) this.#head = { status, headers, at: Date.now() };
   }
 
@@ -110,22 +110,17 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#reject(why);
   }
 
-  /** Whether or not it has a connection yet: one that it gets later finds it over. */
+  /** Works without a connection too: one that comes later finds the exchange over. */
   #stop(why: Error): void {
     this.#end();
     const body = this.#condensed?.cutOff();
     if (body !== undefined) this.#resolve({ ...this.#head, body });
-    else this.#reject(this.#condensed && !this.#condensed.isOther ? this.#withoutStatus(why) : why);
+    else this.#reject(why);
     this.#controller?.abort(why);
   }
 
   #noObject(): Error {
     return new Error(`${this.#size} bytes came, and no whole JSON object`);
-  }
-
-  #withoutStatus({ message }: Error): Error {
-    const name = this.#limits.members?.[0] ?? '';
-    return new Error(`${message}, and there was no ${name} in its first ${this.#size} bytes`);
   }
 
   #end(): void {
@@ -134,8 +129,4 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-export class TimeOverError extends Error {
-  constructor() {
-    super('the time was over');
-  }
-}
+export class TimeOverError extends Error {}

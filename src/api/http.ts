@@ -1,16 +1,20 @@
 /** The one HTTP client: every call has a time limit, a size limit, and a record of whether it was sent at all. */
-import { type Connections, type ConnectionSettings, openConnections } from './connections';
+import { type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
 import { type Credential } from './credential';
-import { serviceWords, shorten, TransportError } from './errors';
+import { serviceWords, TransportError } from './errors';
 import { Exchange, type ExchangeLimits, TimeOverError } from './exchange';
+import { truncate } from './json';
 import { type Scope } from './scope';
 
-export interface HttpSettings extends ConnectionSettings {
+export interface HttpSettings {
   baseUrl: string;
   credential: Credential;
   userAgent: string;
   organization?: string;
   space?: string;
+  /** How long a connection may take to stand, TLS and proxy included. */
+  connectTimeoutMs?: number;
+  proxy?: { https?: string; none?: string };
 }
 
 export interface HttpCall extends ExchangeLimits {
@@ -71,13 +75,13 @@ export class Http {
         date: one(headers.date),
         times: { sent, answered: answer.at },
         body: answer.body,
-        // Of most answers nobody wants to know.
+        // Computed on demand: most callers never read it.
         get words() {
           return serviceWords(answer.body, (text) => credential.redact(text));
         },
       };
     } catch (cause) {
-      throw new TransportError(shorten(credential.redact(explain(cause, call, exchange.sent))), {
+      throw new TransportError(truncate(credential.redact(explain(cause, call, exchange.sent))), {
         operation: call.operation,
         requestId: call.requestId,
         sent: exchange.sent,
@@ -112,7 +116,7 @@ export class Http {
   }
 }
 
-/** Seconds or an HTTP date; what is over already, or is neither, tells nothing. */
+/** Reads seconds or an HTTP date; undefined for a time that is over, and for anything else. */
 function retryAfter(header: string | string[] | undefined): number | undefined {
   const text = one(header)?.trim() ?? '';
   const isDate = /^[A-Za-z]{3}, \d{2} [A-Za-z]{3} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text);
@@ -124,7 +128,7 @@ function one(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header[0] : header;
 }
 
-/** What an error was, without what it carries: a parser's error holds the bytes it met, credential and all. */
+/** A copy of an error without its payload: a parser's error carries the bytes it read, which may hold the credential. */
 function withoutPayload(error: unknown, credential: Credential): Error {
   const { name, message, code } = error as { name?: string; message?: string; code?: unknown };
   const clean = new Error(credential.redact(message ?? String(error)));
@@ -141,3 +145,52 @@ function explain(cause: unknown, call: HttpCall, sent: boolean): string {
   const reason = message ?? name ?? String(cause);
   return sent ? `sent, but no complete answer came: ${reason}` : `not sent: ${reason}`;
 }
+
+const CONNECT_TIMEOUT_MS = 10_000;
+
+interface Connections {
+  /** For reads. */
+  shared: Dispatcher;
+  /** For writes: each has its own connection, because an idle one may close just as the request is sent. */
+  fresh: Dispatcher;
+}
+
+/** One request for each connection. One that undici opens for a request that was given up closes at once. */
+const FRESH = { pipelining: 0, keepAliveTimeout: 1 };
+
+function openConnections(
+  origin: string,
+  { connectTimeoutMs: timeout = CONNECT_TIMEOUT_MS, proxy }: HttpSettings,
+): Connections {
+  const direct = { connect: { timeout }, allowH2: false };
+  // A pool for one origin: a general agent would make a new pool after each fresh connection.
+  if (!proxy?.https)
+    return { shared: new Pool(origin, direct), fresh: new Pool(origin, { ...direct, ...FRESH }) };
+  const options: EnvHttpProxyAgent.Options = {
+    ...direct,
+    // An empty string, not undefined: undici would look into the environment itself.
+    httpProxy: '',
+    httpsProxy: proxy.https,
+    noProxy: proxy.none ?? '',
+    proxyTls: { timeout },
+    requestTls: { timeout },
+    clientFactory: (origin, more) =>
+      new Pool(origin, { ...more, headersTimeout: timeout }).compose(tellingProxyFailures),
+  };
+  return {
+    shared: new EnvHttpProxyAgent(options),
+    fresh: new EnvHttpProxyAgent({ ...options, ...FRESH }),
+  };
+}
+
+/** undici takes a proxy that hangs up for an idle connection that closed, and would retry without a pause. */
+const tellingProxyFailures: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) =>
+  dispatch(options, {
+    onRequestStart: (...args) => handler.onRequestStart?.(...args),
+    onRequestUpgrade: (...args) => handler.onRequestUpgrade?.(...args),
+    onResponseStart: (...args) => handler.onResponseStart?.(...args),
+    onResponseData: (...args) => handler.onResponseData?.(...args),
+    onResponseEnd: (...args) => handler.onResponseEnd?.(...args),
+    onResponseError: (controller, { message }) =>
+      handler.onResponseError?.(controller, new Error(`the proxy gave no connection: ${message}`)),
+  });

@@ -12,7 +12,7 @@ export interface ServiceLayout {
   projectPath: string;
   /** Pointer to `data` in the answer of a project read. */
   projectDataAt: string;
-  /** Pointers to the list in a page of drafts or activity, where it cannot be told. */
+  /** Pointers to the list in a page of drafts or activity, where Segue cannot find it. */
   draftsAt?: string;
   activityAt?: string;
   assetPath?: string;
@@ -29,10 +29,14 @@ export interface HttpRequest {
   ifMatch?: string;
 }
 
-/** A setting that the operation needs and that nobody gave. */
-export interface MissingSetting {
-  setting: string;
-  problem: string;
+/** Thrown by an operation that needs a setting which nobody gave, or got a wrong one. */
+export class MissingSetting extends Error {
+  constructor(
+    readonly setting: string,
+    readonly problem: string,
+  ) {
+    super(problem);
+  }
 }
 
 /** What an answer holds, for an operation to read. */
@@ -49,7 +53,7 @@ export interface Operation<Request, Response> {
   name: string;
   request: z.ZodType<Request>;
   /** Written as a method, so that every operation is also an {@link AnyOperation}. */
-  toHttp(request: Request, layout: ServiceLayout): HttpRequest | MissingSetting;
+  toHttp(request: Request, layout: ServiceLayout): HttpRequest;
   /** The part of the answer that is acted on, checked; unknown fields are kept. */
   response: z.ZodType<Response>;
   /** Brings what was answered into the form that `response` checks; the body as it is when left out. */

@@ -1,19 +1,14 @@
 /** Decides, in one place, what is known of a POST that the service must not get twice. */
-import { isIdText } from './scope';
-import { shorten, TransportError } from './errors';
+import { TransportError } from './errors';
 import { type HttpAnswer, isSuccess } from './http';
+import { truncate } from './json';
+import { isIdText } from './scope';
 
 /** What of an answer decides its outcome. */
 export type JudgedAnswer = Pick<HttpAnswer, 'status' | 'body' | 'words' | 'retryAfterMs'>;
 
-/**
- * What is known of one POST.
- *
- * `unknown` is the default: each other outcome is proven. An outcome holds no more than an id and a short reason,
- * so that recording it can never fail.
- */
-export type SubmitOutcome =
-  | { outcome: 'accepted'; taskId: string }
+/** What is known of a POST that was not surely taken. `unknown` is the default: each other outcome is proven. */
+type NotTaken =
   /** No byte of the request was written to a connection. */
   | { outcome: 'notSent'; reason: string }
   /**
@@ -23,12 +18,11 @@ export type SubmitOutcome =
   | { outcome: 'refused'; status?: number; reason: string; retryAfterMs?: number }
   | { outcome: 'unknown'; reason: string };
 
-/** What is known of one notification. */
-export type NotifyOutcome =
-  | { outcome: 'sent' }
-  | { outcome: 'notSent'; reason: string }
-  | { outcome: 'refused'; status?: number; reason: string; retryAfterMs?: number }
-  | { outcome: 'unknown'; reason: string };
+/** Of one submit. It holds no more than an id and a short reason, so that recording it can never fail. */
+export type SubmitOutcome = { outcome: 'accepted'; taskId: string } | NotTaken;
+
+/** Of one notification. */
+export type NotifyOutcome = { outcome: 'sent' } | NotTaken;
 
 /**
  * Statuses by which a service says that it did not do the work. Others may come from a gateway that gave up on a
@@ -39,7 +33,7 @@ const REFUSALS = new Set([400, 401, 403, 404, 405, 406, 410, 411, 413, 414, 415,
 export function outcomeOfAnswer(answer: JudgedAnswer, redact: (text: string) => string): SubmitOutcome {
   if (!isSuccess(answer)) return refusedOrUnknown(answer);
   const taskId = taskIdIn(answer.body);
-  // One that holds the credential must not get into a history, and redacted it could not be polled.
+  // An id that holds the credential must not get into a history, and redacted it cannot be polled.
   if (taskId !== undefined && redact(taskId) === taskId) return { outcome: 'accepted', taskId };
   return {
     outcome: 'unknown',
@@ -52,7 +46,7 @@ export function notifyOutcomeOfAnswer(answer: JudgedAnswer): NotifyOutcome {
 }
 
 export function outcomeOfFailure(error: unknown): { outcome: 'notSent' | 'unknown'; reason: string } {
-  const reason = shorten(error instanceof Error ? error.message : String(error));
+  const reason = truncate(error instanceof Error ? error.message : String(error));
   const proven = error instanceof TransportError && !error.sent;
   return { outcome: proven ? 'notSent' : 'unknown', reason };
 }
@@ -77,6 +71,6 @@ function taskIdIn(body: string): string | undefined {
   }
   if (json === null || typeof json !== 'object' || !('task_id' in json)) return undefined;
   const { task_id: taskId } = json;
-  // One that could not be polled afterwards is as good as none.
+  // An id that cannot be polled counts as none.
   return isIdText(taskId) ? taskId : undefined;
 }

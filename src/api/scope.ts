@@ -1,4 +1,5 @@
 /** Which workspace, and which part of it, a call is about; and what may be an id. Workflows import this file too. */
+import { isRecord } from './json';
 
 export interface Scope {
   organization?: string;
@@ -13,8 +14,11 @@ export function fitsHeader(value: string): boolean {
 /** Encoded, a workspace's id is a part of a workflow id. */
 const LONGEST_SCOPE = 100;
 
-export function validateScope(scope: Scope | undefined): string[] {
-  return Object.entries(scope ?? {}).flatMap(([name, value]: [string, unknown]) => {
+/** Of any value: other languages write null for what they leave out. */
+export function validateScope(scope: unknown): string[] {
+  if (scope === undefined || scope === null) return [];
+  if (!isRecord(scope)) return ['scope: must be an object'];
+  return Object.entries(scope).flatMap(([name, value]) => {
     if (name !== 'organization' && name !== 'space')
       return [`scope.${name}: is neither organization nor space`];
     if (value === undefined || value === null) return [];

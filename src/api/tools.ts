@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { text } from './operation';
 import { problemsOf } from './errors';
+import { bytesOf } from './json';
 
 export interface MediaTool {
   path: string;
@@ -62,7 +63,7 @@ export function validateRequest(tool: string, request: unknown): string[] {
   const known = findTool(tool);
   if (!known) return [`tool: "${tool}" is none of ${Object.keys(mediaTools).join(', ')}`];
   const checked = known.request.safeParse(request);
-  const bytes = Buffer.byteLength(JSON.stringify(request ?? null));
+  const bytes = bytesOf(request);
   const tooLarge = bytes > LARGEST_TOOL_REQUEST_BYTES;
   return [
     ...(checked.success ? [] : problemsOf(checked.error)),

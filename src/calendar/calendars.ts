@@ -2,20 +2,22 @@
  * Cron expressions and calendars, as the Temporal server reads them: what is wrong with one, and which times of a clock
  * it means.
  */
-import { isRecord } from '../validation/inputs';
-import { localTime } from './zones';
+import { type DateTime } from 'luxon';
+import { isRecord } from '../api/json';
 
 /** Which values of each field match; a time matches when all of its fields do. */
 export type Calendar = Record<FieldName, ReadonlySet<number>>;
 
+/** What was read, or everything that is wrong with it. */
+export type ReadCalendar = { calendar: Calendar } | { problems: string[] };
+
 type FieldName = keyof typeof FIELDS;
 
 interface Field {
-  /** As cron fields are spoken of. */
   words: string;
   least: number;
   most: number;
-  /** What a field that is left out matches; everything where it says nothing. */
+  /** What a field that is left out matches; default: everything. */
   leftOut?: number;
   /** From the first value on. */
   names?: readonly string[];
@@ -39,9 +41,6 @@ const FIELDS = {
 } as const satisfies Record<string, Field>;
 
 const FIELD_NAMES = Object.keys(FIELDS) as FieldName[];
-
-/** What was read, or everything that is wrong with it. */
-export type ReadCalendar = { calendar: Calendar } | { problems: string[] };
 
 const BY_MINUTE: FieldName[] = ['minute', 'hour', 'dayOfMonth', 'month', 'dayOfWeek'];
 /** Which fields a cron expression has, by how many there are. */
@@ -67,11 +66,7 @@ export function readCron(text: string): ReadCalendar {
   const names = CRON_FIELDS[parts.length];
   if (!names || cron.startsWith('@every') || cron.includes('=') || cron.includes('#'))
     return { problems: [`"${text}" is not ${CRON_FORM}`] };
-  const texts = new Map(names.map((name, place) => [name, parts[place] ?? '']));
-  return readFields((name) => {
-    const part = texts.get(name);
-    return part === undefined ? undefined : rangesOfCron(part, FIELDS[name]);
-  });
+  return readFields((name) => parts[names.indexOf(name)]);
 }
 
 /** As Temporal's own calendars are written: a value, a range, a list of them, or `*`. */
@@ -79,8 +74,8 @@ export function readCalendar(value: unknown): ReadCalendar {
   if (!isRecord(value)) return { problems: ['must be an object, like { "hour": 2, "dayOfWeek": "MONDAY" }'] };
   const { comment, ...fields } = value;
   const unknown = Object.keys(fields).filter((name) => !FIELD_NAMES.includes(name as FieldName));
-  const read = readFields((name) =>
-    fields[name] === undefined ? undefined : rangesOfValue(fields[name], FIELDS[name]),
+  const read = readFields((name, field) =>
+    fields[name] === undefined ? undefined : cronOfMember(fields[name], field),
   );
   const problems = [
     ...unknown.map((name) => `${name}: is not known; a calendar has ${FIELD_NAMES.join(', ')}`),
@@ -90,18 +85,9 @@ export function readCalendar(value: unknown): ReadCalendar {
   return problems.length > 0 ? { problems } : read;
 }
 
-/** Whether a clock in this zone shows one of the calendar's times at that moment. */
-export function matches(calendar: Calendar, moment: number, zone: string): boolean {
-  const { date, weekday, timeOfDay } = localTime(moment, zone);
-  const [year = 0, month = 0, dayOfMonth = 0] = date.split('-').map(Number);
-  const seconds = Math.floor(timeOfDay / 1_000);
-  const shown: Record<FieldName, number> = {
-    ...{ year, month, dayOfMonth },
-    dayOfWeek: weekday % 7,
-    hour: Math.floor(seconds / 3_600),
-    minute: Math.floor(seconds / 60) % 60,
-    second: seconds % 60,
-  };
+export function matches(calendar: Calendar, time: DateTime): boolean {
+  const { year, month, day, weekday, hour, minute, second } = time;
+  const shown = { year, month, dayOfMonth: day, dayOfWeek: weekday % 7, hour, minute, second };
   return FIELD_NAMES.every((name) => calendar[name].has(shown[name]));
 }
 
@@ -110,35 +96,19 @@ export function isOfCertainHours({ hour }: Calendar): boolean {
   return hour.size < 24;
 }
 
-interface Range {
-  start: number;
-  end: number;
-  step: number;
-}
-
-/** Its ranges, undefined where it is left out, or null where it is not understood. */
-function readFields(read: (name: FieldName) => Range[] | null | undefined): ReadCalendar {
+/** `cronOf` gives a field as a cron expression writes it; undefined where it is left out. */
+function readFields(cronOf: (name: FieldName, field: Field) => string | undefined): ReadCalendar {
   const problems: string[] = [];
   const calendar = Object.fromEntries(
     FIELD_NAMES.map((name): [FieldName, ReadonlySet<number>] => {
       const field: Field = FIELDS[name];
-      const ranges = read(name);
-      if (ranges === null) problems.push(`${field.words}: must be ${formOf(field)}`);
-      return [name, valuesOf(ranges ?? [leftOut(field)], field)];
+      const parts = (cronOf(name, field) ?? String(field.leftOut ?? '*')).split(',');
+      const values = parts.map((part) => valuesOf(part, field));
+      if (values.includes(undefined)) problems.push(`${field.words}: must be ${formOf(field)}`);
+      return [name, new Set(values.flatMap((some) => some ?? []))];
     }),
   ) as Calendar;
   return problems.length > 0 ? { problems } : { calendar };
-}
-
-function leftOut({ least, most, leftOut: value }: Field): Range {
-  return value === undefined ? { start: least, end: most, step: 1 } : { start: value, end: value, step: 1 };
-}
-
-function valuesOf(ranges: Range[], { names }: Field): Set<number> {
-  const values = new Set<number>();
-  for (const { start, end, step } of ranges)
-    for (let value = start; value <= end; value += step) values.add(names === DAYS ? value % 7 : value);
-  return values;
 }
 
 function formOf({ least, most, names }: Field): string {
@@ -146,53 +116,37 @@ function formOf({ least, most, names }: Field): string {
   return `from ${least} to ${most}${names ? `, or a name like ${first} or ${second}` : ''}: a value, a range, a list or *`;
 }
 
-/** `5`, `1-5`, `8-18/2`, `mon,wed` or all of them; with a step, a single value is where it begins. */
-function rangesOfCron(text: string, field: Field): Range[] | null {
-  const ranges = text.split(',').map((part): Range | undefined => {
-    const [, from = '', to, every] = /^(\*|\w+)(?:-(\w+))?(?:\/(\d+))?$/.exec(part) ?? [];
-    if (from === '*')
-      return to === undefined ? rangeOf(field.least, field.most, Number(every ?? 1), field) : undefined;
-    const start = valueOf(from, field);
-    const end = to !== undefined ? valueOf(to, field) : every === undefined ? start : field.most;
-    return rangeOf(start, end, Number(every ?? 1), field);
+/** A member of a calendar as a cron expression writes it; an empty text where it is not understood. */
+function cronOfMember(value: unknown, { names }: Field): string {
+  if (value === '*') return value;
+  // Names where there are names: the SDK takes nothing else.
+  const isValue = (one: unknown): boolean => (names ? names.includes(one as string) : Number.isInteger(one));
+  const ranges = [value].flat().map((item) => {
+    const { start, end = start, step = 1, ...unknown } = isRecord(item) ? item : { start: item };
+    const isUnderstood = isValue(start) && isValue(end) && Object.keys(unknown).length === 0;
+    return isUnderstood ? `${String(start)}-${String(end)}/${String(step)}` : '';
   });
-  return ranges.every((range) => range !== undefined) ? ranges : null;
+  return ranges.join(',');
 }
 
-function rangesOfValue(value: unknown, field: Field): Range[] | null {
-  if (value === '*') return [{ start: field.least, end: field.most, step: 1 }];
-  const ranges = (Array.isArray(value) ? (value as unknown[]) : [value]).map((item): Range | undefined => {
-    const { start: from, end: to, step = 1, ...unknown } = isRecord(item) ? item : { start: item };
-    const start = memberOf(from, field);
-    const end = to === undefined ? start : memberOf(to, field);
-    return Object.keys(unknown).length === 0 && typeof step === 'number'
-      ? rangeOf(start, end, step, field)
-      : undefined;
-  });
-  return ranges.length > 0 && ranges.every((range) => range !== undefined) ? ranges : null;
-}
-
-function rangeOf(
-  start: number | undefined,
-  end: number | undefined,
-  step: number,
-  { least, most, names }: Field,
-): Range | undefined {
-  if (start === undefined || end === undefined || !Number.isInteger(step) || step < 1) return undefined;
-  const isWithin = start >= least && start <= end && end <= (names === DAYS ? SUNDAY_AS_SEVEN : most);
-  return isWithin ? { start, end, step } : undefined;
+/** `*`, `5`, `1-5`, `8-18/2` or `mon-fri`; with a step, a single value is where it begins. Undefined for anything else. */
+function valuesOf(text: string, field: Field): number[] | undefined {
+  const [, from, to, every] = /^(\*|\w+)(?:-(\w+))?(?:\/(\d+))?$/.exec(text) ?? [];
+  if (from === undefined || (from === '*' && to !== undefined)) return undefined;
+  const isOpen = from === '*' || every !== undefined;
+  const start = from === '*' ? field.least : valueOf(from, field);
+  const end = to !== undefined ? valueOf(to, field) : isOpen ? field.most : start;
+  const step = Number(every ?? 1);
+  if (start === undefined || end === undefined || step < 1) return undefined;
+  const isDay = field.names === DAYS;
+  if (start < field.least || start > end || end > (isDay ? SUNDAY_AS_SEVEN : field.most)) return undefined;
+  const length = Math.floor((end - start) / step) + 1;
+  return Array.from({ length }, (_, n) => (isDay ? (start + n * step) % 7 : start + n * step));
 }
 
 /** A number, or a name or the first three letters of it. */
 function valueOf(text: string, { least, names }: Field): number | undefined {
   if (/^\d+$/.test(text)) return Number(text);
   const index = text.length < 3 ? -1 : (names ?? []).findIndex((name) => name.startsWith(text.toUpperCase()));
-  return index === -1 ? undefined : index + least;
-}
-
-/** Names where there are names: the SDK takes nothing else. */
-function memberOf(value: unknown, { least, names }: Field): number | undefined {
-  if (!names) return Number.isInteger(value) ? (value as number) : undefined;
-  const index = names.indexOf(value as string);
   return index === -1 ? undefined : index + least;
 }

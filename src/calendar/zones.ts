@@ -1,102 +1,83 @@
-/** Clocks on walls. Only for activities and clients: what a zone's clock shows changes with the version of Node. */
-
-/** What a clock shows. */
-export interface LocalTime {
-  /** `2026-03-02` */
-  date: string;
-  /** 1 is Monday, 7 Sunday. */
-  weekday: number;
-  /** Milliseconds since its midnight, as the clock counts them. */
-  timeOfDay: number;
-}
-
-export const DAY_MS = 86_400_000;
+/**
+ * Local times, and what schedules do on the two days of a year on which clocks change. Only for activities and clients: the
+ * rules of time zones change with the version of Node.
+ */
+import { DateTime, IANAZone } from 'luxon';
+import { type ScheduleTimes } from '../contract';
+import { firedKey } from '../contract/ids';
+import { type Calendar, isOfCertainHours, matches, readCalendar, readCron } from './calendars';
 
 export function isZone(name: string): boolean {
-  try {
-    formatOf(name);
-    return true;
-  } catch {
-    return false;
-  }
+  return IANAZone.isValidZone(name);
 }
 
-export function localTime(moment: number, zone: string): LocalTime {
-  const shown = moment + offsetAt(moment, zone);
-  const date = new Date(shown).toISOString().slice(0, 10);
-  return { date, weekday: weekdayOf(date), timeOfDay: shown - Date.parse(date) };
+/** What a clock of the zone shows at that moment. */
+export function localTime(moment: number, zone: string): DateTime {
+  return DateTime.fromMillis(moment, { zone });
 }
 
-/** How far the clock is ahead of UTC, in milliseconds. */
-export function offsetAt(moment: number, zone: string): number {
-  const parts = formatOf(zone).formatToParts(moment);
-  const part = (name: Intl.DateTimeFormatPartTypes): number =>
-    Number(parts.find(({ type }) => type === name)?.value);
-  const shown = Date.UTC(
-    part('year'),
-    part('month') - 1,
-    part('day'),
-    part('hour'),
-    part('minute'),
-    part('second'),
-  );
-  // The parts tell whole seconds.
-  return shown - Math.floor(moment / 1_000) * 1_000;
+/** `2026-03-02` */
+export function dateOf(time: DateTime): string {
+  return time.toISODate() ?? '';
 }
 
-/** The first moment after `from`, up to `until`, at which the clock is put forward or back; undefined if it is not. */
-export function clockChange(from: number, until: number, zone: string): number | undefined {
-  const before = offsetAt(from, zone);
-  for (let unchanged = from; unchanged < until;) {
-    const next = Math.min(unchanged + LOOK_EVERY_MS, until);
-    if (offsetAt(next, zone) !== before) return firstChanged(unchanged, next, zone);
-    unchanged = next;
-  }
-  return undefined;
+/**
+ * The moment that a firing stands for. Where the clock is put back, the server fires for one time of the clock twice, an
+ * hour apart: for the hour that comes twice or, east of Greenwich, for the one before it. A schedule for 01:00 means one of
+ * them, so the second stands for the first. A schedule for every hour means both.
+ */
+export function meantMoment(moment: number, spec: ScheduleTimes, zone: string): number {
+  const calendars = calendarsOf(spec);
+  if (calendars.length === 0 || !calendars.every(isOfCertainHours)) return moment;
+  const time = localTime(moment, zone);
+  const before = time.minus({ hours: 1 });
+  const isPutBack = time.plus({ hours: 1 }).offset < before.offset;
+  const isMeant = (one: DateTime): boolean => calendars.some((calendar) => matches(calendar, one));
+  if (!isPutBack || !isMeant(before)) return moment;
+  const showsTheSame = before.offset - time.offset === 60;
+  return showsTheSame || !isMeant(time) ? before.toMillis() : moment;
 }
 
-/** No clock was ever put forward and back again within this time. */
-const LOOK_EVERY_MS = 3_600_000;
-
-function firstChanged(unchanged: number, changed: number, zone: string): number {
-  const before = offsetAt(unchanged, zone);
-  let [low, high] = [unchanged, changed];
-  while (high - low > 1) {
-    const middle = Math.floor((low + high) / 2);
-    if (offsetAt(middle, zone) === before) low = middle;
-    else high = middle;
-  }
-  return high;
+/** The key of what a firing starts: of the moment that it stands for. */
+export function keyOfFiring(
+  { schedule, time }: { schedule: string; time: string },
+  { spec, timezone }: { spec: ScheduleTimes; timezone: string },
+): string {
+  return firedKey(schedule, new Date(meantMoment(Date.parse(time), spec, timezone)).toISOString());
 }
 
-/** 1 is Monday, 7 Sunday. */
-export function weekdayOf(date: string): number {
-  return new Date(date).getUTCDay() || 7;
-}
+const DAYS_OF_YEAR = 366;
+const MINUTES_OF_DAY = 1_440;
 
-/** The date so many days later, or earlier. */
-export function daysAfter(date: string, days: number): string {
-  return new Date(Date.parse(date) + days * DAY_MS).toISOString().slice(0, 10);
-}
-
-const formats = new Map<string, Intl.DateTimeFormat>();
-
-/** Making one takes longer than using it. */
-function formatOf(zone: string): Intl.DateTimeFormat {
-  const known = formats.get(zone);
-  if (known) return known;
-  const made = new Intl.DateTimeFormat('en-US', {
-    timeZone: zone,
-    calendar: 'gregory',
-    numberingSystem: 'latn',
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: 'numeric',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: 'numeric',
-    second: 'numeric',
+/** Describes the times within a year that no clock of this zone shows: nothing fires then. */
+export function missingTimes(spec: ScheduleTimes, zone: string, from: number): string[] {
+  const calendars = calendarsOf(spec).filter(isOfCertainHours);
+  if (calendars.length === 0) return [];
+  const today = localTime(from, zone).startOf('day');
+  const days = Array.from({ length: DAYS_OF_YEAR }, (_, n) => today.plus({ days: n }));
+  return days.flatMap((day) => {
+    if (day.plus({ days: 1 }).offset <= day.offset) return [];
+    // By UTC, whose clock is never changed.
+    const midnight = localTime(Date.parse(dateOf(day)), 'UTC');
+    const minutes = Array.from({ length: MINUTES_OF_DAY }, (_, n) => midnight.plus({ minutes: n }));
+    const missing = minutes.find(
+      (minute) => calendars.some((calendar) => matches(calendar, minute)) && !isShown(minute, zone),
+    );
+    if (!missing) return [];
+    const time = missing.toJSDate().toISOString().slice(11, 16);
+    return [`${dateOf(day)} has no ${time} in ${zone}, where clocks are put forward: nothing fires for it`];
   });
-  formats.set(zone, made);
-  return made;
+}
+
+/** Whether a clock of the zone shows this time on this day. */
+function isShown(time: DateTime, zone: string): boolean {
+  const there = time.setZone(zone, { keepLocalTime: true });
+  return there.hour === time.hour && there.minute === time.minute;
+}
+
+/** None for an interval, which needs no clock. */
+function calendarsOf(spec: ScheduleTimes): Calendar[] {
+  if ('every' in spec) return [];
+  const read = 'cron' in spec ? [readCron(spec.cron)] : [spec.calendar].flat().map(readCalendar);
+  return read.flatMap((one) => ('calendar' in one ? [one.calendar] : []));
 }

@@ -5,36 +5,35 @@ import { ConfigError, unknownSettings } from '../config';
 import * as errors from '../errors';
 import { VERSION } from '../platform/package';
 import { NO_JOB } from '../client/report';
-import { EXIT, type ExitCode, LostSightError, UnreachableError, UsageError } from './lib/exit';
+import { EXIT, type ExitCode, LostSightError, reasonOf, UnreachableError, UsageError } from './lib/exit';
 import { env, io, type Io, printJson, say, withIo } from './lib/io';
 
-/**
- * Loaded only when asked for. These files tell the flags; what a command then does, and Temporal, the HTTP client, the
- * bundler and the image library with it, is loaded when the flags are right.
- */
+const media = () => import('./jobs/media.js');
+const held = () => import('./jobs/held.js');
+const records = () => import('./jobs/records.js');
+const setup = () => import('./setup.js');
+const servers = () => import('./servers/index.js');
+
+/** A command's file is loaded when it is asked for. It holds the flags; Temporal and the HTTP client are loaded later. */
 const COMMANDS: Record<string, () => Promise<{ addTo: (program: Command) => void }>> = {
-  media: () => import('./jobs/media.js'),
+  media,
   campaign: () => import('./campaign/index.js'),
   batch: () => import('./batch/index.js'),
   outlook: () => import('./outlook.js'),
   schedule: () => import('./schedule/index.js'),
-  transcript: () => import('./jobs/transcript.js'),
-  wait: () => import('./jobs/wait.js'),
-  held: () => import('./jobs/held.js'),
-  resolve: () => import('./jobs/resolve.js'),
-  retry: async () => ({ addTo: (await import('./jobs/media.js')).addRetryTo }),
+  ...{ transcript: records, wait: records, held, resolve: held, retry: media },
   get: () => import('./get.js'),
   project: () => import('./project.js'),
   notify: () => import('./notify.js'),
-  doctor: () => import('./doctor.js'),
-  setup: () => import('./setup.js'),
+  ...{ doctor: setup, setup },
   schema: () => import('./schema.js'),
-  worker: () => import('./servers/worker.js'),
-  dev: () => import('./servers/dev.js'),
-  demo: () => import('./servers/demo.js'),
-  sandbox: () => import('./servers/sandbox.js'),
-  temporal: () => import('./servers/temporal.js'),
+  ...{ worker: servers, dev: servers, demo: servers, sandbox: servers, temporal: servers },
 };
+
+/** In the help of every command. */
+const EXITS = `
+Exit: 0 done · 1 failed, cancelled or not there · 2 wrong flags, settings or input ·
+3 held: a person must decide · 4 Temporal, the service or a port cannot be reached · 5 stopped waiting; it goes on.`;
 
 /** Runs one command and returns its exit code. `argv` begins as `process.argv` does. */
 export async function main(argv: string[], given: Io = process): Promise<number> {
@@ -51,91 +50,79 @@ export async function main(argv: string[], given: Io = process): Promise<number>
   return Number(given.exitCode ?? EXIT.done);
 }
 
-/** The command with the one subcommand that was named, or with all of them when none was: help lists them. */
+/** The command with the file of the named subcommand; without a name with all of them, for --help. */
 export async function segueCommand(named?: string): Promise<Command> {
   const program = new Command('segue')
     .description('Runs slow, paid media work on Temporal: never twice, never lost.')
     .version(VERSION)
     .showHelpAfterError('(--help tells more)')
+    .addHelpText('afterAll', EXITS)
     .configureOutput({
       writeOut: (text) => io().stdout.write(text),
       writeErr: (text) => io().stderr.write(text),
     })
     .exitOverride();
   for (const load of commandsFor(named)) (await load()).addTo(program);
-  inheritSettings(program);
   return program;
 }
 
 function commandsFor(named: string | undefined) {
   if (named === '--version' || named === '-V') return [];
   const only = named !== undefined && Object.hasOwn(COMMANDS, named) ? COMMANDS[named] : undefined;
-  return only ? [only] : Object.values(COMMANDS);
+  return only ? [only] : new Set(Object.values(COMMANDS));
 }
 
-/** Commander copies these to subcommands only when they are made after the setting; ours are made by other files. */
-function inheritSettings(command: Command): void {
-  for (const child of command.commands) {
-    child.copyInheritedSettings(command);
-    inheritSettings(child);
-  }
+/** Expected errors by exit code; others are printed with their stack. */
+const EXPECTED: [ExitCode, (abstract new (...args: never) => Error)[]][] = [
+  [
+    EXIT.wrongInput,
+    [
+      ...[CommanderError, UsageError, ConfigError, InvalidRequestError, NotConfiguredError],
+      ...[errors.InvalidInputError, errors.KeyReusedError, errors.DecisionRefusedError],
+      ...[errors.NotRepeatedError, errors.ScheduleExistsError],
+    ],
+  ],
+  [
+    // NotSetUpError is here because nothing that was typed is wrong.
+    EXIT.unreachable,
+    [
+      ...[UnreachableError, TransportError, errors.UnreachableAddressError, errors.NoAnswerError],
+      ...[errors.NoTemporalError, errors.NoTimezoneError, errors.NotSetUpError],
+    ],
+  ],
+  [EXIT.failed, [errors.NoSuchJobError, errors.NoSuchScheduleError, errors.ManifestNotKeptError, ApiError]],
+];
+
+function expectedExit(error: unknown): ExitCode | undefined {
+  // The sandbox is a package of its own and has its own class of this name.
+  if (error instanceof Error && error.name === 'UnusableFileError') return EXIT.wrongInput;
+  const [code] = EXPECTED.find(([, types]) => types.some((type) => error instanceof type)) ?? [];
+  return code ?? (isUnreachable(error) ? EXIT.unreachable : undefined);
+}
+
+const GRPC_UNAVAILABLE = 14;
+const GRPC_DEADLINE_EXCEEDED = 4;
+
+/** The SDK wraps the gRPC error of a broken connection as a cause. */
+function isUnreachable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code } = error as { code?: unknown };
+  if (error.name === 'NamespaceNotFoundError') return true;
+  return code === GRPC_UNAVAILABLE || code === GRPC_DEADLINE_EXCEEDED || isUnreachable(error.cause);
 }
 
 function report(error: unknown, json: boolean): ExitCode {
-  // Commander has printed its own message, or the help that was asked for.
+  // Commander has printed its message, or the help.
   if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done;
-  const code = exitCodeOf(error);
-  const message = error instanceof Error ? error.message : String(error);
+  const code = expectedExit(error);
+  const message = reasonOf(error);
   if (json) {
     const isOfJob = error instanceof LostSightError || error instanceof errors.NotRepeatedError;
     const { workflowId = null, runId = null, key = null } = isOfJob ? error.job : {};
     const status = error instanceof LostSightError ? 'running' : 'failed';
     printJson({ ...NO_JOB, workflowId, runId, key, status, error: message });
   }
-  if (error instanceof CommanderError) return code;
-  const foreseen = [errors.NoSuchJobError, errors.NoSuchScheduleError, errors.ManifestNotKeptError, ApiError];
-  const unforeseen = code === EXIT.failed && !foreseen.some((type) => error instanceof type);
-  say(unforeseen && error instanceof Error ? (error.stack ?? message) : message);
-  return code;
-}
-
-function exitCodeOf(error: unknown): ExitCode {
-  const wrongInput = [
-    CommanderError,
-    UsageError,
-    ConfigError,
-    errors.InvalidInputError,
-    InvalidRequestError,
-    NotConfiguredError,
-    errors.KeyReusedError,
-    errors.DecisionRefusedError,
-    errors.NotRepeatedError,
-    errors.ScheduleExistsError,
-  ];
-  if (wrongInput.some((type) => error instanceof type)) return EXIT.wrongInput;
-  // The sandbox, a package of its own, has its own class of this name.
-  if (error instanceof Error && error.name === 'UnusableFileError') return EXIT.wrongInput;
-  // A namespace that is not set up, too: nothing that was typed is wrong, and `doctor` says 4 to the same.
-  const unreachable = [
-    UnreachableError,
-    errors.UnreachableAddressError,
-    errors.NoAnswerError,
-    errors.NoTemporalError,
-    errors.NoTimezoneError,
-    errors.NotSetUpError,
-    TransportError,
-  ];
-  if (unreachable.some((type) => error instanceof type) || isUnreachable(error)) return EXIT.unreachable;
-  return EXIT.failed;
-}
-
-const GRPC_UNAVAILABLE = 14;
-const GRPC_DEADLINE_EXCEEDED = 4;
-
-/** A connection that was there and broke: the SDK wraps the gRPC error as a cause. */
-function isUnreachable(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const { code } = error as { code?: unknown };
-  if (error.name === 'NamespaceNotFoundError') return true;
-  return code === GRPC_UNAVAILABLE || code === GRPC_DEADLINE_EXCEEDED || isUnreachable(error.cause);
+  const stack = code === undefined && error instanceof Error ? error.stack : undefined;
+  if (!(error instanceof CommanderError)) say(stack ?? message);
+  return code ?? EXIT.failed;
 }

@@ -6,20 +6,15 @@ import { EXIT, type ExitCode } from './lib/exit';
 import { addScopeFlags, type ScopeFlags, softJson } from './lib/flags';
 import { exiting, print, printJson, say } from './lib/io';
 
-interface NotifyFlags extends ScopeFlags {
-  // What is missing is told by the notification's own check.
-  user: string;
-  workspace: string;
-  title: string;
-  message: string;
-  category: Notification['category'];
-  thread?: string;
-  body?: string;
-  ctaLabel?: string;
-  link?: string;
-  extra?: string;
-  json?: boolean;
-}
+/** The check of the notification names what is missing. */
+type NotifyFlags = ScopeFlags &
+  Pick<Notification, 'title' | 'message' | 'category' | 'body' | 'ctaLabel' | 'link'> & {
+    user: string;
+    workspace: string;
+    thread?: string;
+    extra?: string;
+    json?: boolean;
+  };
 
 export function addTo(program: Command): void {
   const command = program
@@ -42,16 +37,12 @@ export function addTo(program: Command): void {
 }
 
 async function send(flags: NotifyFlags): Promise<ExitCode> {
+  const { title, message, category, body, ctaLabel, link } = flags;
   const notification: Notification = {
+    ...{ title, message, category, body, ctaLabel, link },
     userId: flags.user,
     workspaceId: flags.workspace,
-    title: flags.title,
-    message: flags.message,
-    category: flags.category,
     threadId: flags.thread,
-    body: flags.body,
-    ctaLabel: flags.ctaLabel,
-    link: flags.link,
     _extra: softJson(flags.extra) as Notification['_extra'],
   };
   return withApi(flags, async (api, options) => {

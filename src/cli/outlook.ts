@@ -1,22 +1,14 @@
 import { type Command } from 'commander';
-import { problemsWithin } from '../validation/campaign';
 import { type OutlookRun, type OutlookSpec } from '../client/outlooks';
 import { type JobReport } from '../client/report';
-import { type NudgeOutcome, type OutlookResult } from '../contract';
+import { type OutlookResult } from '../contract';
 import { assertValid } from '../errors';
 import { nudgeSubject } from '../contract/ids';
 import { isRecord } from '../validation/inputs';
-import { type Connected } from './lib/connect';
-import { type ExitCode } from './lib/exit';
 import { validateTimeout, readTextFile } from './lib/flags';
-import { follow, headline, type WaitFlags } from './lib/follow';
-import { exiting, print } from './lib/io';
-import { addFollow, addJson, addWaitFlags, type Noun } from './lib/noun';
-import { tellStarted, withStarted } from './lib/start';
-
-interface OutlookFlags extends WaitFlags {
-  key?: string;
-}
+import { headline, type WaitFlags } from './lib/follow';
+import { print } from './lib/io';
+import { addLifecycle, type Begin, type Noun } from './lib/noun';
 
 const OUTLOOK: Noun<unknown, OutlookRun> = {
   a: 'an outlook',
@@ -36,55 +28,31 @@ export function addTo(program: Command): void {
     .command('outlook')
     .description("keep the last weeks of a campaign's workspace in its project")
     .addHelpText('after', EXAMPLES);
-
-  addWaitFlags(addKey(outlook.command('run <spec>')), 'run')
-    .description('look once and wait for the end; SPEC is a YAML or JSON file, - for stdin')
-    .action(
-      exiting((file: string, flags: OutlookFlags) =>
-        start(file, flags, (run) => follow(run, flags, OUTLOOK)),
-      ),
-    );
-  addJson(addKey(outlook.command('start <spec>')))
-    .description('start that and return at once')
-    .action(
-      exiting((file: string, flags: OutlookFlags) =>
-        start(file, flags, (run, connected) => tellStarted(run, connected, flags)),
-      ),
-    );
-  addFollow(outlook, OUTLOOK);
+  addLifecycle(outlook, OUTLOOK, {
+    argument: '<spec>',
+    run: 'look once and wait for the end; SPEC is a YAML or JSON file, - for stdin',
+    addFlags: (command) => command.option('--key <key>', "names this look, instead of the spec's own key"),
+    begin,
+  });
 }
 
-function addKey(command: Command): Command {
-  return command.option('--key <key>', "names this look, instead of the spec's own key");
-}
-
-async function start(
-  file: string,
-  flags: OutlookFlags,
-  work: (run: OutlookRun, connected: Connected) => Promise<ExitCode>,
-): Promise<ExitCode> {
+const begin: Begin<OutlookRun, WaitFlags & { key?: string }> = async (file, flags, go) => {
   assertValid(validateTimeout(flags), 'The outlook was not started');
-  const spec = await readSpec(await readTextFile('SPEC', file), file === '-' ? 'stdin' : file, flags.key);
-  return withStarted(
-    {
-      start: (segue) => segue.outlooks.start(spec),
-      exists: () => 'Nobody looks again; another --key is another look.',
-    },
-    work,
-  );
-}
-
-/** One spec is looked by again and again, each time with another key. */
-async function readSpec(text: string, name: string, key: string | undefined): Promise<OutlookSpec> {
   const { readSpecText } = await import('../client/campaigns/text.js');
-  const { validateOutlook } = await import('../runs/outlook.js');
-  const withKey = (spec: unknown): unknown => (isRecord(spec) && key !== undefined ? { ...spec, key } : spec);
-  const { spec, problems } = readSpecText(text, name, (read) =>
-    problemsWithin([], validateOutlook(withKey(read))),
+  const { outlookSpec } = await import('../validation/outlook.js');
+  const withKey = (spec: unknown): unknown =>
+    isRecord(spec) && flags.key !== undefined ? { ...spec, key: flags.key } : spec;
+  const { spec, problems } = readSpecText(
+    await readTextFile('SPEC', file),
+    file === '-' ? 'stdin' : file,
+    (read) => outlookSpec.check(withKey(read), []),
   );
   assertValid(problems, 'The outlook was not started');
-  return withKey(spec) as OutlookSpec;
-}
+  return go({
+    start: (segue) => segue.outlooks.start(withKey(spec) as OutlookSpec),
+    exists: () => 'Nobody looks again; another --key is another look.',
+  });
+};
 
 function show(report: JobReport): void {
   print(headline(report));
@@ -94,10 +62,10 @@ function show(report: JobReport): void {
   print(
     written ? `The project has the outlook of the week of ${week}.` : 'Nothing is new; nothing was written.',
   );
-  for (const nudge of nudges) print(`Nudged about ${nudgeSubject(nudge)}: ${inWords(nudge.notified)}`);
+  for (const nudge of nudges) {
+    const { notified } = nudge;
+    const outcome = notified.status === 'planned' ? `planned for ${notified.at}` : notified.status;
+    print(`Nudged about ${nudgeSubject(nudge)}: ${outcome}`);
+  }
   for (const remark of remarks) print(`Remark: ${remark}`);
-}
-
-function inWords(notified: NudgeOutcome): string {
-  return notified.status === 'planned' ? `planned for ${notified.at}` : notified.status;
 }

@@ -9,18 +9,16 @@ import { NO_JOB } from '../client/report';
 import { withApi, withTemporal } from './lib/connect';
 import { EXIT, type ExitCode } from './lib/exit';
 import { addScopeFlags, orProblem, validateTimeout, readObjectFile, type ScopeFlags } from './lib/flags';
-import { stoppable } from './lib/follow';
+import { stoppable, type WaitFlags } from './lib/follow';
 import { env, exiting, print, printJson, say } from './lib/io';
 import { sayWhenNobodyPolls } from './lib/start';
 
-interface PatchFlags extends ScopeFlags {
+interface PatchFlags extends ScopeFlags, WaitFlags {
   data?: string;
   title?: string;
   description?: string;
   primaryType?: string;
   changeId?: string;
-  timeout?: string;
-  json?: boolean;
 }
 
 export function addTo(program: Command): void {
@@ -53,14 +51,17 @@ async function patch(project: ProjectRef, flags: PatchFlags): Promise<ExitCode> 
   return withTemporal(async (connected) => {
     await sayWhenNobodyPolls(connected, config.taskQueue);
     const { projects } = connected.segue(config, { findOrganization });
-    const report = await orStopped(flags, (signal) =>
-      projects.patch(project, change, { ...options, signal }),
+    const report = await stoppable(flags, (signal) =>
+      projects.patch(project, change, { ...options, signal }).catch((error: unknown) => {
+        if (signal.aborted) return undefined;
+        throw error;
+      }),
     );
     return tell(report, changeId, flags);
   });
 }
 
-/** The change that the flags make, or one message with everything that is wrong, before anything is sent. */
+/** Throws one message with all problems of the flags. */
 async function checkedChange(
   project: ProjectRef,
   flags: PatchFlags,
@@ -71,7 +72,7 @@ async function checkedChange(
   const { title, description, primaryType: primary_type } = flags;
   const change: ProjectChange = { fields: { title, description, primary_type } };
   if (flags.data !== undefined) {
-    const merge = await orProblem(readObjectFile('--data', flags.data, 'to merge'), problems, {});
+    const merge = await orProblem(readObjectFile('--data', flags.data), problems, {});
     change.steps = [{ at: '', merge }];
   }
   const { validatePatch } = await import('../client/projects.js');
@@ -81,35 +82,26 @@ async function checkedChange(
   return change;
 }
 
-/** A project's writer is found by its workspace; who names none must be able to ask the service. */
+/** The id of a project's writer needs the workspace: without one, the service is asked. */
 function validateAsking(): string[] {
   try {
     loadApiConfig(env());
     return [];
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    const hint =
-      '--organization: which workspace? Give it, set SEGUE_ORGANIZATION, or let the service be asked';
+    const hint = '--organization: give it, set SEGUE_ORGANIZATION, or let the service be asked';
     return [`${hint}: ${error.problems.join('; ')}`];
   }
 }
 
-/** The outcome, or undefined when somebody, or --timeout, stopped waiting for it. */
-function orStopped<T>(flags: PatchFlags, work: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
-  return stoppable(flags, (signal) =>
-    work(signal).catch((error: unknown) => {
-      if (signal.aborted) return undefined;
-      throw error;
-    }),
-  );
-}
-
+/** There is no report when the waiting was stopped. */
 function tell(report: PatchReport | undefined, changeId: string, { json }: PatchFlags): ExitCode {
-  const status = report === undefined ? 'running' : report.ok ? 'succeeded' : 'failed';
-  const error = report === undefined || report.ok ? null : report.error;
-  if (json) printJson({ ...NO_JOB, workflowId: report?.workflowId ?? null, key: changeId, status, error });
-  else if (report?.ok) print(`applied: change ${changeId}`);
-  else if (report) say(`refused: ${report.error}`);
+  const error = report?.ok === false ? report.error : null;
+  if (json) {
+    const status = !report ? 'running' : report.ok ? 'succeeded' : 'failed';
+    printJson({ ...NO_JOB, workflowId: report?.workflowId ?? null, key: changeId, status, error });
+  } else if (error !== null) say(`refused: ${error}`);
+  else if (report) print(`applied: change ${changeId}`);
   if (report) return report.ok ? EXIT.done : EXIT.failed;
   say(
     `Stopped waiting; the change may be made later. Asking again with --change-id ${changeId} makes it once.`,

@@ -1,8 +1,6 @@
 import { type Command } from 'commander';
 import { mediaTools, requestJsonSchema } from '../api/tools';
-import { campaignJsonSchema } from '../runs/schemas/campaign';
-import { outlookJsonSchema } from '../runs/schemas/outlook';
-import { scheduleJsonSchema } from '../runs/schemas/schedule';
+import { campaignJsonSchema, outlookJsonSchema, scheduleJsonSchema } from '../runs/schemas';
 import { UsageError } from './lib/exit';
 import { print } from './lib/io';
 import { table } from './lib/format';
@@ -14,38 +12,31 @@ interface Described {
 
 export function addTo(program: Command): void {
   const described = schemas();
-  const names = [...described.keys()];
+  const names = [...described.keys()].join(', ');
   program
     .command('schema [name]')
-    .description(
-      `print the JSON Schema of what others write: ${names.join(', ')}; without a name, what there is`,
-    )
+    .description(`print the JSON Schema of what others write: ${names}; without a name, what there is`)
     .action((name: string | undefined) => {
       if (name === undefined) {
-        for (const line of table([...described].map(([known, { about }]) => [known, about]))) print(line);
+        table([...described].map(([known, { about }]) => [known, about])).forEach(print);
         return;
       }
       const known = described.get(name);
-      if (!known) throw new UsageError(`"${name}" is none of ${names.join(', ')}`);
+      if (!known) throw new UsageError(`"${name}" is none of ${names}`);
       print(JSON.stringify(known.schema(), null, 2));
     });
 }
 
 function schemas(): Map<string, Described> {
+  const ofFirings = 'what a schedule hands to each firing: a campaign, an outlook or a batch';
   const tools = Object.entries(mediaTools).map(([name, tool]): [string, Described] => [
     name,
     { about: `the request of a tool: ${tool.about}`, schema: () => requestJsonSchema(tool) },
   ]);
-  const campaign = { about: 'the spec of a campaign', schema: campaignJsonSchema };
-  const outlook = { about: 'the spec of an outlook', schema: outlookJsonSchema };
-  const schedule = {
-    about: 'what a schedule hands to each firing: a campaign, an outlook or a batch',
-    schema: scheduleJsonSchema,
-  };
   return new Map<string, Described>([
-    ['campaign', campaign],
-    ['outlook', outlook],
-    ['schedule', schedule],
+    ['campaign', { about: 'the spec of a campaign', schema: campaignJsonSchema }],
+    ['outlook', { about: 'the spec of an outlook', schema: outlookJsonSchema }],
+    ['schedule', { about: ofFirings, schema: scheduleJsonSchema }],
     ...tools,
   ]);
 }

@@ -1,31 +1,195 @@
+/** `segue setup` and `segue doctor`: whether all that Segue needs is there. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Client } from '@temporalio/client';
 import { type Command } from 'commander';
-import { withTemporal } from './lib/connect';
-import { UnreachableError } from './lib/exit';
-import { print } from './lib/io';
-
-const PATIENCE_MS = 30_000;
+import { type Api, type CallOptions } from '../api/client';
+import { StatusError } from '../api/errors';
+import {
+  ConfigError,
+  loadApiConfig,
+  loadStarterConfig,
+  loadTemporalConfig,
+  loadWorkerConfig,
+  type TemporalConfig,
+} from '../config';
+import { formatDuration } from '../contract/durations';
+import { batchTaskQueue, pollTaskQueue, submitTaskQueue } from '../contract/ids';
+import { isRecentServer, OLDEST_SERVER } from '../temporal/versions';
+import { withApi, withTemporal } from './lib/connect';
+import { EXIT, reasonOf, UnreachableError } from './lib/exit';
+import { env, io, print, printJson } from './lib/io';
 
 export function addTo(program: Command): void {
+  program
+    .command('doctor')
+    .description('check settings, Temporal and the service; exit 4 when something is missing')
+    .option('--json', 'print one JSON object')
+    .action(diagnose);
   program
     .command('setup')
     .description(
       'register the search attributes that Segue needs in the namespace; harmless when done before',
     )
-    .action(async () => {
-      await withTemporal(async ({ temporal: { connection }, config: { namespace } }) => {
-        const { clashingError, readRegistration, register } = await import('../runs/registration.js');
-        const { missing, clashing } = await readRegistration(connection, namespace);
-        if (clashing.length > 0) throw clashingError(namespace, clashing);
-        if (missing.length > 0) await register(connection, namespace, missing);
-        // They are there only after the server's own cache has seen them.
-        const giveUpAt = Date.now() + PATIENCE_MS;
-        while ((await readRegistration(connection, namespace)).missing.length > 0) {
-          if (Date.now() > giveUpAt)
-            throw new UnreachableError('The server took the search attributes, but does not show them.');
-          await sleep(200);
-        }
-        print(missing.length > 0 ? `registered ${missing.join(', ')} in ${namespace}` : 'nothing to do');
-      });
-    });
+    .action(setUp);
+}
+
+const REGISTRATION_PATIENCE_MS = 30_000;
+
+async function setUp(): Promise<void> {
+  await withTemporal(async ({ temporal: { connection }, config: { namespace } }) => {
+    const { clashingError, readRegistration, register } = await import('../runs/registration.js');
+    const { missing, clashing } = await readRegistration(connection, namespace);
+    if (clashing.length > 0) throw clashingError(namespace, clashing);
+    if (missing.length > 0) await register(connection, namespace, missing);
+    // The server shows them only after it has refreshed its cache.
+    const giveUpAt = Date.now() + REGISTRATION_PATIENCE_MS;
+    while ((await readRegistration(connection, namespace)).missing.length > 0) {
+      if (Date.now() > giveUpAt)
+        throw new UnreachableError('The server took the search attributes, but does not show them.');
+      await sleep(200);
+    }
+    print(missing.length > 0 ? `registered ${missing.join(', ')} in ${namespace}` : 'nothing to do');
+  });
+}
+
+interface Result {
+  result: 'ok' | 'warning' | 'missing' | 'unknown';
+  detail: string;
+  /** What to do about it. */
+  advice?: string;
+}
+
+type Finding = Result & { check: string };
+
+const ok = (detail: string): Result => ({ result: 'ok', detail });
+const missing = (detail: string, advice?: string): Result => ({ result: 'missing', detail, advice });
+
+async function diagnose({ json }: { json?: boolean }): Promise<void> {
+  const findings: Finding[] = [];
+  for (const part of [checkSettings, checkTemporal, checkService])
+    for (const finding of await part()) {
+      findings.push(finding);
+      const { check, result, detail, advice } = finding;
+      if (!json) print(`${result.padEnd(8)} ${check.padEnd(18)} ${detail}${advice ? ` — ${advice}` : ''}`);
+    }
+  const complete = findings.every(({ result }) => result !== 'missing');
+  if (json) printJson({ complete, findings });
+  io().exitCode = complete ? EXIT.done : EXIT.unreachable;
+}
+
+/** A check that throws is a finding too. */
+async function finding(
+  check: string,
+  look: () => Result | Promise<Result>,
+  advice?: string,
+): Promise<Finding> {
+  try {
+    return { check, ...(await look()) };
+  } catch (error) {
+    return { check, ...missing(reasonOf(error).replace(/\s*\n\s*/g, '; '), advice) };
+  }
+}
+
+/** Checks that need an earlier one to succeed. */
+function notChecked(...checks: string[]): Finding[] {
+  return checks.map((check) => ({ check, result: 'unknown', detail: 'not checked: fix the above first' }));
+}
+
+async function checkSettings(): Promise<Finding[]> {
+  const look = (): Result => {
+    loadWorkerConfig(env());
+    loadTemporalConfig(env());
+    return ok('complete for a worker');
+  };
+  return [await finding('settings', look, 'set them, then ask again')];
+}
+
+async function checkTemporal(): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  const server = await finding('temporal', () => {
+    const config = loadTemporalConfig(env());
+    return withTemporal(async ({ temporal }) => {
+      const { serverVersion } = await temporal.workflowService.getSystemInfo({});
+      const detail = `server ${serverVersion} at ${config.address}`;
+      if (!isRecentServer(serverVersion))
+        return missing(detail, `use ${OLDEST_SERVER.major}.${OLDEST_SERVER.minor} or newer`);
+      findings.push(
+        await finding('namespace', () => checkNamespace(temporal, config)),
+        await finding('search attributes', () => checkSearchAttributes(temporal, config)),
+        await finding('workers', () => checkWorkers(temporal)),
+      );
+      return ok(detail);
+    }, config);
+  });
+  if (server.result === 'missing')
+    return [server, ...notChecked('namespace', 'search attributes', 'workers')];
+  return [server, ...findings];
+}
+
+const ENOUGH_RETENTION_DAYS = 30;
+
+async function checkNamespace(temporal: Client, { namespace }: TemporalConfig): Promise<Result> {
+  const described = await temporal.workflowService.describeNamespace({ namespace });
+  const seconds = Number(described.config?.workflowExecutionRetentionTtl?.seconds ?? 0);
+  const detail = `${namespace}, closed runs are kept ${formatDuration(seconds * 1_000)}`;
+  if (seconds >= ENOUGH_RETENTION_DAYS * 86_400) return ok(detail);
+  const advice = `a key is remembered only that long; keep runs ${ENOUGH_RETENTION_DAYS} days: temporal operator namespace update --retention ${ENOUGH_RETENTION_DAYS}d ${namespace}`;
+  return { result: 'warning', detail, advice };
+}
+
+async function checkSearchAttributes(temporal: Client, { namespace }: TemporalConfig): Promise<Result> {
+  const { readRegistration } = await import('../runs/registration.js');
+  const found = await readRegistration(temporal.connection, namespace);
+  if (found.clashing.length > 0)
+    return missing(`${found.clashing.join(', ')} have another type`, 'use a namespace without them');
+  if (found.missing.length > 0) return missing(`no ${found.missing.join(', ')}`, 'run `segue setup`');
+  return ok('all registered');
+}
+
+async function checkWorkers(temporal: Client): Promise<Result> {
+  const { pollersOf } = await import('../runs/pollers.js');
+  const { taskQueue } = loadStarterConfig(env());
+  const workflows = await pollersOf(temporal, taskQueue, 'workflow');
+  const unpolled = (queue: string): Result =>
+    missing(`nobody polls ${queue}`, 'start one with `segue worker`');
+  if (workflows.length === 0) return unpolled(taskQueue);
+  // Workers may have different roles.
+  for (const queue of [pollTaskQueue, submitTaskQueue, batchTaskQueue].map((nameOf) => nameOf(taskQueue)))
+    if ((await pollersOf(temporal, queue, 'activity')).length === 0) return unpolled(queue);
+  return ok(`${new Set(workflows).size} on ${taskQueue}`);
+}
+
+async function checkService(): Promise<Finding[]> {
+  try {
+    loadApiConfig(env());
+  } catch (error) {
+    if (error instanceof ConfigError) return notChecked('service', 'clock');
+    throw error;
+  }
+  return withApi({}, async (api, options) => {
+    const advice = 'is SEGUE_API_URL right, and is the service up?';
+    const service = await finding('service', () => checkWorkspace(api, options()), advice);
+    if (service.result === 'missing') return [service, ...notChecked('clock')];
+    return [service, await finding('clock', () => checkClock(api, options()))];
+  });
+}
+
+async function checkWorkspace(api: Api, options: CallOptions): Promise<Result> {
+  try {
+    const { workspace } = await api.getWorkspace({}, options);
+    return ok(`workspace ${workspace?.name ?? 'without a name'} (${workspace?.id ?? 'no id'})`);
+  } catch (error) {
+    if (!(error instanceof StatusError) || ![401, 403].includes(error.status)) throw error;
+    return missing(error.message, 'check SEGUE_API_KEY or SEGUE_API_TOKEN');
+  }
+}
+
+const MOST_CLOCK_SKEW_MS = 5_000;
+
+async function checkClock(api: Api, options: CallOptions): Promise<Result> {
+  const skew = await api.clockSkew(options);
+  if (skew === null) return ok('the service does not tell its time');
+  const detail = `${formatDuration(Math.abs(skew))} from the service's`;
+  if (Math.abs(skew) <= MOST_CLOCK_SKEW_MS) return ok(detail);
+  return missing(detail, "set this machine's clock; deadlines depend on it");
 }

@@ -1,4 +1,4 @@
-/** Files that a result points to, saved in a folder: each under the name of its job, and only when it is whole. */
+/** Saves the files that a result points to, each under the name of its job, and only complete ones. */
 import { mkdir } from 'node:fs/promises';
 import { isPointer, valueAt } from '../api/json';
 import { describeValue, describeNearest } from '../api/errors';
@@ -21,25 +21,22 @@ export interface FilePlace {
   into: string;
   /** Where in `info` the URLs are: a JSON pointer to a URL, a list of them, or objects with a `url`. */
   at: string;
-  /** Default: as the environment says. */
+  /** Default: from the environment. */
   proxy?: ProxySettings;
 }
 
-/** Before anything is saved there; what a killed process left unfinished is removed after a while. */
 export async function preparePlace({ into, at }: FilePlace): Promise<void> {
   assertValid(isPointer(at) ? [] : [`at: "${at}" is not a JSON pointer, like /images`], 'Nothing was saved');
   await mkdir(into, { recursive: true }).catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error);
     throw new InvalidInputError([`into: ${into} cannot be used as a folder: ${reason}`], 'Nothing was saved');
   });
-  const { removeLeftParts } = await import('../platform/download.js');
-  await removeLeftParts(into);
 }
 
 const MOST_FILES = 1_000;
 const FILES_AT_ONCE = 4;
 
-/** What stands at the pointer, as `NAME-1`, `NAME-2`, and so on; in words, why there is nothing to save. */
+/** Saves the URLs at the pointer as `NAME-1`, `NAME-2`, and so on; or returns why there is nothing to save. */
 export async function saveFilesOf(
   info: unknown,
   name: string,
@@ -47,7 +44,7 @@ export async function saveFilesOf(
 ): Promise<SavedFile[] | string> {
   const urls = urlsAt(info, at);
   if (typeof urls === 'string') return urls;
-  // Only whoever saves something needs it.
+  // Loaded only where something is saved.
   const { download } = await import('../platform/download.js');
   return inParallel(FILES_AT_ONCE, [...urls.entries()], async ([index, url]): Promise<SavedFile> => {
     try {
@@ -64,7 +61,6 @@ export async function saveFilesOf(
   });
 }
 
-/** A URL, a list of URLs, or objects with a `url`; else, in words, why there are none. */
 function urlsAt(info: unknown, at: string): string[] | string {
   if (isLargeInfo(info))
     return `at ${at}: the result has ${info.bytes} bytes, too many to keep. The service has it: ${info.fetch}`;
@@ -80,13 +76,13 @@ function urlsAt(info: unknown, at: string): string[] | string {
   return urls;
 }
 
-/** `files` of an item that succeeded, and why there are none to save, if so. */
+/** `files` of an item that succeeded; `unsaved` says why there are none. */
 export type ResultWithFiles = BatchItemResult & { files?: SavedFile[]; unsaved?: string };
 
 /** Results whose files are saved at a time. */
 const RESULTS_AT_ONCE = 4;
 
-/** In the order of the results. What cannot be saved keeps nothing else from being saved. */
+/** In the order of the results. A file that cannot be saved does not stop the others. */
 export async function* savingFiles(
   results: AsyncIterable<BatchItemResult>,
   place: FilePlace,
@@ -101,7 +97,7 @@ export async function* savingFiles(
 
 const LONGEST_NAME = 120;
 
-/** A key as any file system takes it, and no two keys alike: what is not as it was has a digest behind it. */
+/** A key as a file name. A changed one gets a digest, so that no two keys have the same name. */
 export function fileName(key: string): string {
   const safe = key
     .replace(/[^A-Za-z0-9._-]/g, '_')

@@ -1,8 +1,7 @@
-/** Jobs as Temporal lists them: found by search attributes, without asking any worker. */
-import { type Client } from '@temporalio/client';
+/** Lists of jobs, by search attributes and without a worker. */
 import { type MediaStage, type ProjectRef } from '../contract';
 import { keyIn } from '../contract/ids';
-import { countRuns, findRuns, type Listed } from '../runs/ownRun';
+import { type Listed } from '../runs/ownRun';
 import { type JobStatus } from './report';
 import { keyword, quoted, searchAttributes } from '../contract/searchAttributes';
 
@@ -13,14 +12,14 @@ export interface JobFilter {
   project?: ProjectRef;
 }
 
-export interface JobEntry {
+export interface JobEntry<Stage = MediaStage> {
   workflowId: string;
   runId: string;
   key: string;
   status: JobStatus;
-  /** The last one that was listed. */
-  stage: MediaStage | null;
-  /** The one that is followed, or the last that was. */
+  /** As the list has it, which lags behind. */
+  stage: Stage | null;
+  /** The current task, or the last one. */
   taskId: string | null;
   tool: string | null;
   project: string | null;
@@ -28,17 +27,9 @@ export interface JobEntry {
   closedAt: string | null;
 }
 
-export async function* listJobs(temporal: Client, filter: JobFilter): AsyncGenerator<JobEntry> {
-  for await (const run of findRuns(temporal, queryOf(filter))) yield entryOf(run);
-}
-
-export function countJobs(temporal: Client, filter: JobFilter): Promise<number> {
-  return countRuns(temporal, queryOf(filter));
-}
-
-export function entryOf(run: Listed): JobEntry {
+export function entryOf<Stage extends string = MediaStage>(run: Listed): JobEntry<Stage> {
   const { workflowId, runId, startTime, closeTime, typedSearchAttributes: listed } = run;
-  const stage = (listed.get(searchAttributes.stage) ?? null) as MediaStage | null;
+  const stage = (listed.get(searchAttributes.stage) ?? null) as Stage | null;
   return {
     workflowId,
     runId,
@@ -54,25 +45,18 @@ export function entryOf(run: Listed): JobEntry {
   };
 }
 
-function statusOf({ status }: Listed, stage: MediaStage | null): JobStatus {
-  switch (status.name) {
-    case 'COMPLETED':
-      return 'succeeded';
-    case 'FAILED':
-      return stage === 'abandoned' ? 'abandoned' : 'failed';
-    case 'TIMED_OUT':
-      return 'failed';
-    case 'CANCELLED':
-      return 'cancelled';
-    case 'TERMINATED':
-      return 'terminated';
-    case 'RUNNING':
-    case 'PAUSED':
-    case 'CONTINUED_AS_NEW':
-    case 'UNSPECIFIED':
-    case 'UNKNOWN':
-      return stage === 'held' ? 'held' : 'running';
-  }
+const CLOSED: Partial<Record<Listed['status']['name'], JobStatus>> = {
+  COMPLETED: 'succeeded',
+  FAILED: 'failed',
+  TIMED_OUT: 'failed',
+  CANCELLED: 'cancelled',
+  TERMINATED: 'terminated',
+};
+
+function statusOf({ status }: Listed, stage: string | null): JobStatus {
+  const closed = CLOSED[status.name];
+  if (!closed) return stage === 'held' ? 'held' : 'running';
+  return status.name === 'FAILED' && stage === 'abandoned' ? 'abandoned' : closed;
 }
 
 export function queryOf({ stage, tool, project }: Omit<JobFilter, 'stage'> & { stage?: string }): string {
@@ -82,7 +66,7 @@ export function queryOf({ stage, tool, project }: Omit<JobFilter, 'stage'> & { s
     [searchAttributes.project, project && `${project.resourcetype}/${project.id}`],
   ];
   return [
-    // A run that went on as another is listed as that one.
+    // A run that continued as new is listed as the new one.
     "ExecutionStatus != 'ContinuedAsNew'",
     ...wanted.flatMap(([{ name }, value]) =>
       value === undefined ? [] : [`${name} = ${quoted(keyword(value))}`],

@@ -1,34 +1,19 @@
-/** Rolling outlooks of campaigns, for those who import Segue. */
-import { type Client, type WorkflowFailedError } from '@temporalio/client';
-import { type StarterConfig } from '../config';
+/** The client of outlooks. */
 import { type OutlookInput, type OutlookResult } from '../contract';
 import { outlookWorkflowId } from '../contract/ids';
 import { assertValid } from '../errors';
-import { outlookStart, validateOutlook } from '../runs/outlook';
-import { find, type RunFacts, startOrFind } from '../runs/start';
-import { failedOutcome, type JobReport, type Standing } from './report';
-import { Run, type WaitOptions } from './run';
+import { outlookStart } from '../runs/outlook';
+import { validateOutlook } from '../validation/outlook';
+import { find, startOrFind } from '../runs/start';
+import { type Standing, succeededWith } from './report';
+import { Run, RunsClient } from './run';
 
-/** What a look is asked for. Its key names this one look. */
 export type OutlookSpec = OutlookInput;
 
-export class OutlooksClient {
-  constructor(
-    private readonly temporal: Client,
-    private readonly config: StarterConfig,
-  ) {}
-
-  /** Starts a look, or gives back the run that its key already has, running or closed. */
+export class OutlooksClient extends RunsClient<OutlookSpec, undefined, OutlookRun> {
   async start(spec: OutlookSpec): Promise<OutlookRun> {
-    const problems = validateOutlook(spec);
-    assertValid(problems, 'The outlook was not started');
+    assertValid(validateOutlook(spec), 'The outlook was not started');
     return new OutlookRun(this.temporal, await startOrFind(this.temporal, outlookStart(spec, this.config)));
-  }
-
-  /** Starts a look and waits for its end. */
-  async run(spec: OutlookSpec, options: WaitOptions<unknown> = {}): Promise<JobReport> {
-    const job = await this.start(spec);
-    return job.wait(options);
   }
 
   async get(key: string): Promise<OutlookRun> {
@@ -36,15 +21,10 @@ export class OutlooksClient {
   }
 }
 
-/** One look that was started. */
 export class OutlookRun extends Run<undefined, OutlookResult> {
-  protected readonly stateQueryName = '';
+  protected readonly stateQuery = { name: '' };
 
-  constructor(temporal: Client, facts: RunFacts) {
-    super(temporal, outlookWorkflowId(facts.key), facts);
-  }
-
-  /** It is over in a moment, and asks nothing of anybody: there is nothing to tell before its end. */
+  /** A look has no query: it is over in a moment. */
   override state(): Promise<undefined> {
     return Promise.resolve(undefined);
   }
@@ -54,11 +34,6 @@ export class OutlookRun extends Run<undefined, OutlookResult> {
   }
 
   protected succeeded({ week, written, nudges, remarks }: OutlookResult): Standing {
-    const status = 'succeeded';
-    return { status, stage: status, taskId: null, info: { week, written, nudges, remarks }, error: null };
-  }
-
-  protected failed(failure: WorkflowFailedError): Standing {
-    return failedOutcome(failure);
+    return succeededWith({ week, written, nudges, remarks });
   }
 }

@@ -1,13 +1,6 @@
-/** Changes of projects, for those who wait for the outcome. */
-import { setTimeout as sleep } from 'node:timers/promises';
+/** Changes of projects, made by the writer of the project. */
 import { randomUUID } from 'node:crypto';
-import {
-  type Client,
-  isGrpcServiceError,
-  ServiceError,
-  WithStartWorkflowOperation,
-  WorkflowUpdateFailedError,
-} from '@temporalio/client';
+import { type Client, WithStartWorkflowOperation, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { type StarterConfig } from '../config';
 import {
@@ -24,18 +17,19 @@ import { validateAddress, validateChange } from '../contract/changes';
 import { validateScope } from '../api/scope';
 import { InvalidInputError } from '../errors';
 import { validateProject } from '../validation/inputs';
-import { writerStart } from '../runs/writerStart';
+import { GRPC, grpcCode, retryUnavailable } from '../runs/orders';
+import { writerStart } from '../runs/start';
 
 export interface ProjectsOptions {
-  /** Tells the workspace's id where neither scope nor settings do. */
+  /** Finds the id of the workspace if neither scope nor settings have it. */
   findOrganization?: () => Promise<string>;
 }
 
 export interface PatchOptions {
-  /** What makes it the same change: asked for again, it is not applied again. A new one when left out. */
+  /** The same id is applied once. Default: a new one. */
   changeId?: string;
   scope?: Scope;
-  /** Stops waiting. A change that was taken is made all the same. */
+  /** Stops waiting. A change that was accepted is made anyway. */
   signal?: AbortSignal;
 }
 
@@ -48,23 +42,24 @@ export class ProjectsClient {
     private readonly options: ProjectsOptions,
   ) {}
 
-  /** Has the change made by the project's writer and waits until it is applied, or refused with the reason. */
+  /** Sends the change to the project's writer and waits until it is applied, or refused with the reason. */
   async patch(project: ProjectRef, change: ProjectChange, options: PatchOptions = {}): Promise<PatchReport> {
     const { changeId = randomUUID(), scope, signal } = options;
+    const given = scope?.organization ?? this.config.organization;
+    const findOrganization =
+      given === undefined ? this.options.findOrganization : () => Promise.resolve(given);
     const problems = validatePatch(project, change, { changeId, scope });
-    const organizationOf = this.#organizationLookup(scope);
-    if (!organizationOf)
+    if (!findOrganization)
       problems.push('scope.organization: is not given; which workspace? SEGUE_ORGANIZATION can tell, too');
-    if (problems.length > 0 || !organizationOf)
+    if (problems.length > 0 || !findOrganization)
       throw new InvalidInputError(problems, 'The change was not sent');
 
-    const organization = await organizationOf();
     const { taskQueue, submit } = this.config;
     const { resourcetype, id } = project;
     const start = writerStart({
       taskQueue,
       project: { resourcetype, id },
-      organization,
+      organization: await findOrganization(),
       authGrace: submit.authGrace,
     });
     const request: ChangeRequest = { changeId, change, space: scope?.space };
@@ -73,56 +68,33 @@ export class ProjectsClient {
     return { workflowId: start.workflowId, changeId, ...outcome };
   }
 
-  #organizationLookup(scope: Scope | undefined): (() => Promise<string>) | undefined {
-    const given = scope?.organization ?? this.config.organization;
-    return given === undefined ? this.options.findOrganization : () => Promise.resolve(given);
-  }
-
   async #ask(start: ReturnType<typeof writerStart>, request: ChangeRequest): Promise<ChangeOutcome> {
-    let refusedSince: number | undefined;
+    const send = (): Promise<ChangeOutcome> =>
+      this.temporal.workflow.executeUpdateWithStart(changeUpdate, {
+        startWorkflowOperation: new WithStartWorkflowOperation(PROJECT_WRITER_WORKFLOW, start),
+        updateId: request.changeId,
+        args: [request],
+      });
     for (;;) {
       try {
-        return await this.temporal.workflow.executeUpdateWithStart(changeUpdate, {
-          startWorkflowOperation: new WithStartWorkflowOperation(PROJECT_WRITER_WORKFLOW, start),
-          updateId: request.changeId,
-          args: [request],
-        });
+        return await retryUnavailable(send, NOT_TAKEN);
       } catch (error) {
-        if (hasCode(error, GRPC_RESOURCE_EXHAUSTED)) continue;
-        if (hasCode(error, GRPC_FAILED_PRECONDITION) || hasCode(error, GRPC_UNAVAILABLE)) {
-          refusedSince ??= Date.now();
-          if (Date.now() - refusedSince > LONGEST_REFUSAL_MS) throw error;
-          await sleep(REFUSAL_PAUSE_MS);
-          continue;
-        }
+        // A run takes few updates at a time; the SDK has waited and tried several times when this is thrown.
+        if (grpcCode(error) === GRPC.resourceExhausted) continue;
         const failure = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
         if (!(failure instanceof ApplicationFailure)) throw error;
         if (failure.type === FAILURE.badChange) return { ok: false, error: failure.message };
-        // The run that took the change hands over to the next one, which knows it.
+        // The run that accepted the change continues as new; the next run has the change.
         if (failure.type !== FAILURE.askAgain) throw error;
       }
     }
   }
 }
 
-/** A run takes few Updates at a time; the SDK has waited and tried several times when this is thrown. */
-const GRPC_RESOURCE_EXHAUSTED = 8;
+/** A run takes no update while its workflow task fails, as it does when signals arrive while it continues as new. */
+const NOT_TAKEN = [GRPC.unavailable, GRPC.failedPrecondition];
 
-/** A run takes no Update while its workflow task fails, as it does when signals arrive while it continues as new. */
-const GRPC_FAILED_PRECONDITION = 9;
-/** A server that is too busy may say so even after the SDK's own retries. */
-const GRPC_UNAVAILABLE = 14;
-const REFUSAL_PAUSE_MS = 200;
-/** A workflow task that fails for longer does not fail for that reason. */
-const LONGEST_REFUSAL_MS = 60_000;
-
-function hasCode(error: unknown, code: number): boolean {
-  return isGrpcServiceError(error)
-    ? (error.code as number) === code
-    : error instanceof ServiceError && hasCode(error.cause, code);
-}
-
-/** Everything that is wrong with a patch, but for a workspace that nobody named. */
+/** All problems of a patch, except a missing workspace. */
 export function validatePatch(
   project: ProjectRef,
   change: ProjectChange,

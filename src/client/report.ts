@@ -1,8 +1,4 @@
-/** How a job stands, in the words of the command contract; what `--json` prints. */
-import { type WorkflowFailedError } from '@temporalio/client';
-import { type MediaResult, type RecordResult, type TranscriptResult } from '../contract';
-import { failedRun } from '../runs/failedRun';
-
+/** The report of a run, as `--json` prints it. */
 export type JobStatus =
   'running' | 'succeeded' | 'failed' | 'held' | 'abandoned' | 'cancelled' | 'terminated';
 
@@ -14,12 +10,12 @@ export interface JobReport {
   stage: string | null;
   taskId: string | null;
   info: unknown;
-  /** Whether the run was there before it was asked for. */
+  /** Whether the run existed before this start. */
   existing: boolean;
   error: string | null;
 }
 
-/** What a report says of anything that is not a job: scripts find the same fields everywhere. */
+/** The fields of a report about something else than a run: scripts find the same fields everywhere. */
 export const NO_JOB = {
   workflowId: null,
   runId: null,
@@ -30,25 +26,8 @@ export const NO_JOB = {
   existing: null,
 };
 
-/** How a run stands, whichever it is. */
 export type Standing = Pick<JobReport, 'status' | 'stage' | 'taskId' | 'info' | 'error'>;
 
-export function succeededOutcome({ status, taskId, info }: MediaResult): Standing {
-  return { status, stage: status, taskId, info, error: null };
-}
-
-export function transcriptOutcome(result: TranscriptResult): Standing {
-  const { status, transcriptionId, format, text, empty = false, written, notified } = result;
-  const info = { transcriptionId, format, text, empty, written, notified };
-  return { status, stage: status, taskId: null, info, error: null };
-}
-
-/** What was waited for, as the service gives it. */
-export function recordOutcome({ status, record }: RecordResult): Standing {
-  return { status, stage: status, taskId: null, info: record, error: null };
-}
-
-export function failedOutcome(failure: WorkflowFailedError): Standing {
-  const { status, taskId, errors, error } = failedRun(failure);
-  return { status, stage: status, taskId, info: errors, error };
+export function succeededWith(info: unknown, taskId: string | null = null): Standing {
+  return { status: 'succeeded', stage: 'succeeded', taskId, info, error: null };
 }

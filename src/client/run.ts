@@ -1,4 +1,5 @@
-/** One run that was started, of whatever workflow: look at it, wait for it, stop it. */
+/** What all kinds of runs share: start one by its key, look at it, wait for it, decide it, stop it. */
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   ApplicationFailure,
@@ -12,29 +13,47 @@ import {
 } from '@temporalio/client';
 import { type UpdateDefinition } from '@temporalio/common';
 import { DecisionRefusedError } from '../errors';
-import { noAnswer, QUERY_PATIENCE_MS } from '../runs/pollers';
+import { retryUnavailable } from '../runs/orders';
+import { failedRun, isOpen, type Listed } from '../runs/ownRun';
+import { noAnswer, queryRun } from '../runs/pollers';
+import { type RunFacts, type StartSettings } from '../runs/start';
 import { type JobReport, type Standing } from './report';
-import { isOpen, type Listed } from '../runs/ownRun';
-import { type RunFacts } from '../runs/start';
 
 export interface WaitOptions<State> {
-  /** Stops waiting, never the run. */
+  /** Stops waiting, not the run. */
   signal?: AbortSignal;
-  /** Told of the state each time it has changed. */
+  /** Called each time the state has changed. */
   onChange?: (state: State) => void;
 }
 
-/** Milliseconds until the next look at a run: backoff with jitter, because each look is a request to the server. */
+/** Milliseconds until the next look at a run: backoff with jitter. */
 export function lookInterval(looks: number, random = Math.random): number {
   return Math.min(1_000 * 1.3 ** looks, 10_000) * (0.5 + random());
+}
+
+/** The runs of one kind. */
+export abstract class RunsClient<Spec, State, Handle extends Run<State>> {
+  constructor(
+    protected readonly temporal: Client,
+    protected readonly config: StartSettings,
+  ) {}
+
+  /** Starts it, or gives back the run that its key already has, running or closed. */
+  abstract start(spec: Spec): Promise<Handle>;
+
+  /** Starts it and waits for its end, or until it is held. */
+  async run(spec: Spec, options: WaitOptions<State> = {}): Promise<JobReport> {
+    return (await this.start(spec)).wait(options);
+  }
 }
 
 export type Ended<Result> = { result: Result } | { failure: WorkflowFailedError };
 
 export abstract class Run<State = unknown, Result = unknown> {
+  readonly workflowId: string;
   readonly key: string;
   readonly runId: string;
-  /** Whether the run was there before it was asked for. */
+  /** Whether the run existed before this start. */
   readonly existing: boolean;
   readonly startedAt: Date;
   readonly taskQueue: string;
@@ -42,9 +61,9 @@ export abstract class Run<State = unknown, Result = unknown> {
 
   constructor(
     protected readonly temporal: Client,
-    readonly workflowId: string,
-    { key, runId, existing, startTime, taskQueue, isHidden = false }: RunFacts,
+    { workflowId, key, runId, existing, startTime, taskQueue, isHidden = false }: RunFacts,
   ) {
+    this.workflowId = workflowId;
     this.key = key;
     this.runId = runId;
     this.existing = existing;
@@ -53,31 +72,24 @@ export abstract class Run<State = unknown, Result = unknown> {
     this.#isHidden = isHidden;
   }
 
-  /** The query that tells the run's state. */
-  protected abstract readonly stateQueryName: string;
+  protected abstract readonly stateQuery: { name: string };
 
-  /** How a run stands that is open; without a state where no worker answers. */
+  /** The report of an open run; the state is undefined if no worker answers. */
   protected abstract running(state: State | undefined): Standing;
 
   protected abstract succeeded(result: Result): Standing | Promise<Standing>;
 
-  protected abstract failed(failure: WorkflowFailedError): Standing | Promise<Standing>;
+  protected failed(failure: WorkflowFailedError): Standing | Promise<Standing> {
+    const { status, taskId, errors, error } = failedRun(failure);
+    return { status, stage: status, taskId, info: errors, error };
+  }
 
-  /** Set by jobs. Without `onChange`, `wait` then queries the worker only of a held job. */
+  /** Set by jobs: without `onChange`, `wait` queries the worker of a held job only. */
   protected readonly isListedAsHeld?: (listed: Listed) => boolean;
 
   /** What the run is doing, or was when it ended; undefined when no worker answers. */
   async state(): Promise<State | undefined> {
-    return this.#ask();
-  }
-
-  async #ask(): Promise<State | undefined> {
-    try {
-      const deadline = Date.now() + QUERY_PATIENCE_MS;
-      return await this.temporal.withDeadline(deadline, () => this.handle.query<State>(this.stateQueryName));
-    } catch {
-      return undefined;
-    }
+    return queryRun<State>(this.temporal, this.handle, this.stateQuery);
   }
 
   /** The same; a `NoAnswerError` when no worker answers. */
@@ -87,19 +99,25 @@ export abstract class Run<State = unknown, Result = unknown> {
     return state;
   }
 
-  /** How it stands now. */
   async report(): Promise<JobReport> {
     return isOpen(await this.handle.describe())
       ? this.#open(await this.state())
       : this.#closed(await this.end());
   }
 
-  /** How a run stands that was just started: nothing is asked of its worker, which may not be there yet. */
+  /** Waits for the end and returns the result; an end without one is thrown. */
+  async result(): Promise<Result> {
+    const end = await this.end();
+    if ('failure' in end) throw end.failure;
+    return end.result;
+  }
+
+  /** The report of a run that was just started, without a query: there may be no worker yet. */
   started(): JobReport {
     return this.#open(undefined);
   }
 
-  /** Waits for the end, or until only a person can go on; with an aborted signal, gives what was known last. */
+  /** Waits for the end or a hold; after an abort, returns the last known state. */
   async wait({ signal, onChange }: WaitOptions<State> = {}): Promise<JobReport> {
     const watching = new AbortController();
     const ended = this.temporal.withAbortSignal(watching.signal, () => this.end());
@@ -108,7 +126,7 @@ export abstract class Run<State = unknown, Result = unknown> {
     try {
       return await this.#watch(ended, { signal, onChange });
     } finally {
-      // Nobody asks the server any more when nobody waits.
+      // Ends the long poll.
       watching.abort();
     }
   }
@@ -117,10 +135,11 @@ export abstract class Run<State = unknown, Result = unknown> {
     const stopped = untilAborted(signal);
     let last: State | undefined;
     let listed = await this.handle.describe();
-    // What is held already is told at once. A run that is over is not asked: its worker may be gone.
+    // A held run is reported at once. A closed run is not queried: its worker may be gone.
     for (let looks = 0; ; looks++) {
       const pause = looks === 0 && isOpen(listed) ? 0 : lookInterval(looks);
-      const end = await orAfter(pause, Promise.race([ended, stopped]));
+      // Without `ref` the timer does not keep a process alive that is done.
+      const end = await Promise.race([ended, stopped, sleep(pause, undefined, { ref: false })]);
       if (end) return this.#closed(end);
       if (!onChange && !signal?.aborted) {
         if (pause > 0) listed = await this.handle.describe();
@@ -137,18 +156,18 @@ export abstract class Run<State = unknown, Result = unknown> {
     }
   }
 
-  /** Asks the run to stop. What the service accepted goes on there. */
+  /** Asks the run to stop. The service continues with what it accepted. */
   async cancel(): Promise<void> {
     await this.handle.cancel();
   }
 
-  /** Without a worker an order would wait for ever, so it is asked whether one answers first. */
+  /** Sends an update when a worker answers: without one it would wait for ever. */
   protected async order<Answer, Order>(
     update: UpdateDefinition<Answer, [Order]>,
     order: Order,
   ): Promise<Answer> {
     if (!isOpen(await this.handle.describe())) throw this.#isOver();
-    if (!(await this.#ask())) throw await noAnswer(this.temporal, this.workflowId);
+    await this.requireState();
     try {
       return await sendOrder(this.temporal, this.workflowId, update, order);
     } catch (error) {
@@ -159,43 +178,44 @@ export abstract class Run<State = unknown, Result = unknown> {
     }
   }
 
+  /** Why there is no state: the run is over, or no worker answers. */
+  protected async unanswered(): Promise<Error> {
+    return isOpen(await this.handle.describe()) ? noAnswer(this.temporal, this.workflowId) : this.#isOver();
+  }
+
   #isOver(): DecisionRefusedError {
     return new DecisionRefusedError(`${this.workflowId} is over; nothing was changed.`);
   }
 
   protected get handle(): WorkflowHandle {
-    // By its id alone, so that it follows a run that continues as new or is reset.
+    // Without the run id, the handle follows a run that continues as new or is reset.
     return this.temporal.workflow.getHandle(this.workflowId, this.#isHidden ? this.runId : undefined);
   }
 
-  /** The end of the run. Anything but an end, like a server that is away, is thrown. */
+  /** The end of the run. Other errors, such as an unavailable server, are thrown. */
   protected async end(): Promise<Ended<Result>> {
     try {
       return { result: (await this.handle.result()) as Result };
     } catch (error) {
       if (!(error instanceof WorkflowFailedError)) throw error;
-      // A reset terminates a run, and another one goes on in its place.
-      if (error.cause instanceof TerminatedFailure && !(await this.#isTerminated())) return this.end();
+      // A reset terminates a run and starts another in its place.
+      const isTerminated = error.cause instanceof TerminatedFailure;
+      if (isTerminated && (await this.handle.describe()).status.name !== 'TERMINATED') return this.end();
       return { failure: error };
     }
   }
 
-  async #isTerminated(): Promise<boolean> {
-    const { status } = await this.handle.describe();
-    return status.name === 'TERMINATED';
-  }
-
-  get #identity(): Pick<JobReport, 'workflowId' | 'runId' | 'key' | 'existing'> {
-    return { workflowId: this.workflowId, runId: this.runId, key: this.key, existing: this.existing };
-  }
-
   #open(state: State | undefined): JobReport {
-    return { ...this.#identity, ...this.running(state) };
+    return this.#reportOf(this.running(state));
   }
 
   async #closed(end: Ended<Result>): Promise<JobReport> {
-    const standing = await ('result' in end ? this.succeeded(end.result) : this.failed(end.failure));
-    return { ...this.#identity, ...standing };
+    return this.#reportOf(await ('result' in end ? this.succeeded(end.result) : this.failed(end.failure)));
+  }
+
+  #reportOf(standing: Standing): JobReport {
+    const { workflowId, runId, key, existing } = this;
+    return { workflowId, runId, key, existing, ...standing };
   }
 }
 
@@ -208,23 +228,10 @@ function untilAborted(signal: AbortSignal | undefined): Promise<undefined> {
   });
 }
 
-/** Undefined when it takes longer. No timer is left behind: a process that is done must be able to end. */
-async function orAfter<T>(ms: number, awaited: Promise<T>): Promise<T | undefined> {
-  const timer = new AbortController();
-  try {
-    return await Promise.race([
-      awaited,
-      sleep(ms, undefined, { signal: timer.signal }).catch(() => undefined),
-    ]);
-  } finally {
-    timer.abort();
-  }
-}
-
 /** Most are answered at once; an adoption reads the service first. */
 const ORDER_PATIENCE_MS = 60_000;
 
-/** Has its answer. A worker that goes away before it gives one is not waited for: the server keeps the order for the next. */
+/** Gives the answer. When no worker gives one in time, the server keeps the order for the next worker. */
 export async function sendOrder<Answer, Order>(
   temporal: Client,
   workflowId: string,
@@ -233,9 +240,11 @@ export async function sendOrder<Answer, Order>(
   patienceMs = ORDER_PATIENCE_MS,
 ): Promise<Answer> {
   const handle = temporal.workflow.getHandle(workflowId);
+  // The same id in every try, so that the run takes the order once.
+  const options = { args: [order] as [Order], updateId: randomUUID() };
   try {
     return await temporal.withDeadline(Date.now() + patienceMs, () =>
-      handle.executeUpdate<Answer, [Order]>(update.name, { args: [order] }),
+      retryUnavailable(() => handle.executeUpdate<Answer, [Order]>(update.name, options)),
     );
   } catch (error) {
     if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError)

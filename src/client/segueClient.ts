@@ -3,15 +3,13 @@ import { type Client } from '@temporalio/client';
 import { type StarterConfig } from '../config';
 import { BatchesClient } from './batches';
 import { CampaignsClient } from './campaigns';
+import { MediaClient, RecordsClient, TranscriptsClient } from './jobs';
 import { findHeld, type HeldList, type HeldOptions } from './jobs/held';
 import { type Job, jobOf } from './jobs/job';
 import { find } from '../runs/start';
-import { MediaClient } from './jobs/media';
 import { OutlooksClient } from './outlooks';
 import { ProjectsClient, type ProjectsOptions } from './projects';
-import { RecordsClient } from './jobs/records';
 import { SchedulesClient } from './schedules';
-import { TranscriptsClient } from './jobs/transcripts';
 
 export class SegueClient {
   readonly media: MediaClient;
@@ -38,9 +36,8 @@ export class SegueClient {
     this.schedules = new SchedulesClient(temporal, config);
   }
 
-  /** The job that a workflow id names, of whichever kind. */
   async job(workflowId: string): Promise<Job> {
-    return jobOf(this.temporal, workflowId, await find(this.temporal, workflowId));
+    return jobOf(this.temporal, await find(this.temporal, workflowId));
   }
 
   /** What needs a person, oldest first. */

@@ -2,20 +2,24 @@
  * The only reader of the environment: one function for each kind of process, which tells every problem at once, by
  * the name of the setting, before anything is started.
  */
-import { type Operator, type PollSettings, type SubmitSettings } from '../contract';
-import { type ProxySettings } from '../platform/plainAgent';
+import { type PollSettings, type SubmitSettings } from '../contract';
 import { type SendLimits } from './limits';
-import { type LogLevel, type WorkerRole } from './parsers';
-import { type ApiConfig, readApi, readProxy } from './service';
+import { readApi, readProxy } from './service';
 import { type Environment, readSettings, type Settings } from './settings';
-import { SETTINGS } from './table';
-import { type LocalTemporalConfig, readLocalTemporal, readTemporal, type TemporalConfig } from './temporal';
+import { readLocalTemporal, readTemporal } from './temporal';
 
 export { type ProxySettings } from '../platform/plainAgent';
 export { chunksOf, DEFAULT_LIMITS, type SendLimits, sharesOf } from './limits';
-export { type LogLevel, validateRoles, WORKER_ROLES, type WorkerRole } from './parsers';
 export { type ApiConfig, apiSettings, PUBLISHED_LAYOUT } from './service';
-export { ConfigError, type Environment } from './settings';
+export {
+  ConfigError,
+  type Environment,
+  type LogLevel,
+  unknownSettings,
+  validateRoles,
+  WORKER_ROLES,
+  type WorkerRole,
+} from './settings';
 export { type LocalTemporalConfig, type TemporalConfig } from './temporal';
 
 /** What a starter needs: it puts these settings into the workflow's input, since workflows have no environment. */
@@ -25,74 +29,6 @@ export interface StarterConfig {
   submit: SubmitSettings;
   /** The workspace whose projects are changed, where a change names none. */
   organization?: string;
-}
-
-export interface WorkerConfig extends StarterConfig {
-  api: ApiConfig;
-  limits: SendLimits;
-  /** Whom alarms go to. */
-  operator?: Operator;
-  /** By default all. */
-  roles?: WorkerRole[];
-  /** By default as many as the heap has room for. */
-  maxCachedWorkflows?: number;
-  logLevel: LogLevel;
-  temporal: TemporalConfig;
-}
-
-/** What `dev` and `demo` need: they bring their own service and credential. */
-export interface LocalConfig {
-  starter: StarterConfig;
-  /** Whether somebody chose the queue. */
-  taskQueueGiven: boolean;
-  limits: SendLimits;
-  temporal: LocalTemporalConfig;
-  logLevel: LogLevel;
-}
-
-export function loadStarterConfig(env: Environment = process.env): StarterConfig {
-  return readSettings(env, readStarter);
-}
-
-export function loadWorkerConfig(env: Environment = process.env): WorkerConfig {
-  return readSettings(env, (settings) => ({
-    ...readStarter(settings),
-    api: readApi(settings),
-    limits: readLimits(settings),
-    operator: settings.get('SEGUE_OPERATOR'),
-    roles: settings.get('SEGUE_WORKER_ROLES'),
-    maxCachedWorkflows: settings.get('SEGUE_MAX_CACHED_WORKFLOWS'),
-    logLevel: settings.get('SEGUE_LOG_LEVEL'),
-    temporal: readTemporal(settings),
-  }));
-}
-
-export function loadLocalConfig(env: Environment = process.env): LocalConfig {
-  return readSettings(env, (settings) => ({
-    starter: readStarter(settings),
-    taskQueueGiven: settings.text('SEGUE_TASK_QUEUE') !== undefined,
-    limits: readLimits(settings),
-    temporal: readLocalTemporal(settings),
-    logLevel: settings.get('SEGUE_LOG_LEVEL'),
-  }));
-}
-
-/** For commands that ask the service themselves. */
-export function loadApiConfig(env: Environment = process.env): ApiConfig {
-  return readSettings(env, readApi);
-}
-
-/** For downloads from anywhere, which need no credential. */
-export function loadProxySettings(env: Environment = process.env): ProxySettings {
-  return readSettings(env, readProxy);
-}
-
-export function loadTemporalConfig(env: Environment = process.env): TemporalConfig {
-  return readSettings(env, readTemporal);
-}
-
-export function loadLocalTemporalConfig(env: Environment = process.env): LocalTemporalConfig {
-  return readSettings(env, readLocalTemporal);
 }
 
 function readStarter(settings: Settings): StarterConfig {
@@ -120,10 +56,46 @@ function readLimits(settings: Settings): SendLimits {
   };
 }
 
-/** Names that look like settings of Segue and are none: most often a slip of the pen. */
-export function unknownSettings(env: Environment = process.env): string[] {
-  return Object.keys(env).filter((name) => name.startsWith('SEGUE_') && !Object.hasOwn(SETTINGS, name));
+function readWorker(settings: Settings) {
+  return {
+    ...readStarter(settings),
+    api: readApi(settings),
+    limits: readLimits(settings),
+    operator: settings.get('SEGUE_OPERATOR'),
+    roles: settings.get('SEGUE_WORKER_ROLES'),
+    maxCachedWorkflows: settings.get('SEGUE_MAX_CACHED_WORKFLOWS'),
+    logLevel: settings.get('SEGUE_LOG_LEVEL'),
+    temporal: readTemporal(settings),
+  };
 }
+
+/** What `dev` and `demo` need: they bring their own service and credential. */
+function readLocal(settings: Settings) {
+  return {
+    starter: readStarter(settings),
+    taskQueueGiven: settings.text('SEGUE_TASK_QUEUE') !== undefined,
+    limits: readLimits(settings),
+    temporal: readLocalTemporal(settings),
+    logLevel: settings.get('SEGUE_LOG_LEVEL'),
+  };
+}
+
+export type WorkerConfig = ReturnType<typeof readWorker>;
+export type LocalConfig = ReturnType<typeof readLocal>;
+
+function loader<Config>(read: (settings: Settings) => Config): (env?: Environment) => Config {
+  return (env = process.env) => readSettings(env, read);
+}
+
+export const loadStarterConfig = loader(readStarter);
+export const loadWorkerConfig = loader(readWorker);
+export const loadLocalConfig = loader(readLocal);
+export const loadTemporalConfig = loader(readTemporal);
+export const loadLocalTemporalConfig = loader(readLocalTemporal);
+/** For commands that ask the service themselves. */
+export const loadApiConfig = loader(readApi);
+/** For downloads from anywhere, which need no credential. */
+export const loadProxySettings = loader(readProxy);
 
 /** The environment of a child process that must not meet the caller's cluster. */
 export function withoutTemporalSettings(env: Environment = process.env): Environment {

@@ -16,7 +16,7 @@ export interface SendShare {
   perSecond?: number;
 }
 
-/** Single jobs and batches have a half each, so that neither takes the other's; with a limit of one, one each. */
+/** Single jobs and batches have one half each; with a limit of one, one each. */
 export function sharesOf({ maxSubmits, maxSubmitRate }: SendLimits): { single: SendShare; batch: SendShare } {
   const perSecond = maxSubmitRate === undefined ? undefined : maxSubmitRate / 2;
   return {
@@ -25,29 +25,25 @@ export function sharesOf({ maxSubmits, maxSubmitRate }: SendLimits): { single: S
   };
 }
 
-/** How chunks of POSTs share the places on the wire. */
+/** How chunks share the POSTs that may be on the wire: `items` times `atOnce` is never more. */
 export interface ChunkShare {
-  /** POSTs that one of them sends, at most. */
+  /** POSTs that one chunk sends, at most. */
   items: number;
   atOnce: number;
   perSecond?: number;
 }
 
 /**
- * Large ones, but always two where there are places for two: a POST that hangs then keeps only half from going on. The
- * last one has at least one place: a chunk with none would only go back and forth. Where a rate is to be kept, all
- * workers count a chunk alike, whatever places they have, so that it holds what it counts for, and where there are no
- * places for more than one such chunk there is one.
+ * With a rate, every worker counts a chunk as `USUAL_CHUNK` POSTs, so no chunk has more. Without one, chunks are large, but
+ * two run at once where two POSTs may be on the wire, so that a POST that hangs blocks only half.
  */
 export function chunksOf({ onWire, perSecond }: SendShare): ChunkShare {
-  if (perSecond !== undefined)
-    return {
-      items: Math.min(onWire, USUAL_CHUNK),
-      atOnce: Math.ceil(onWire / USUAL_CHUNK),
-      perSecond: perSecond / USUAL_CHUNK,
-    };
+  if (perSecond !== undefined) {
+    const items = Math.min(onWire, USUAL_CHUNK);
+    return { items, atOnce: Math.floor(onWire / items), perSecond: perSecond / USUAL_CHUNK };
+  }
   const atOnce = Math.max(Math.ceil(onWire / LARGEST_CHUNK), Math.min(onWire, 2));
-  return { items: Math.ceil(onWire / atOnce), atOnce };
+  return { items: Math.floor(onWire / atOnce), atOnce };
 }
 
 export const DEFAULT_LIMITS: SendLimits = { maxSubmits: 100 };

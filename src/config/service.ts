@@ -1,9 +1,8 @@
 import { type ApiSettings } from '../api/client';
 import { Credential } from '../api/credential';
 import { PROJECT_PATH, type ServiceLayout } from '../api/operation';
-import { isLoopback } from '../platform/loopback';
 import { VERSION } from '../platform/package';
-import { type ProxySettings } from '../platform/plainAgent';
+import { isLoopback, type ProxySettings } from '../platform/plainAgent';
 import { type Settings } from './settings';
 
 export interface ApiConfig {
@@ -43,22 +42,12 @@ export function readApi(settings: Settings): ApiConfig {
 }
 
 function readApiUrl(settings: Settings): string {
-  const url = settings.get('SEGUE_API_URL');
-  if (!url) {
-    if (!settings.text('SEGUE_API_URL'))
-      settings.problem(
-        'SEGUE_API_URL: not set; give the base address of the service, like https://api.example.com',
-      );
-    return '';
-  }
-  if (url.username || url.password) {
+  if (!settings.text('SEGUE_API_URL'))
     settings.problem(
-      'SEGUE_API_URL: holds a user name or password; credentials go into SEGUE_API_KEY or SEGUE_API_TOKEN',
+      'SEGUE_API_URL: not set; give the base address of the service, like https://api.example.com',
     );
-  }
-  if (url.search || url.hash) {
-    settings.problem('SEGUE_API_URL: has a query or fragment; give only the base address');
-  }
+  const url = settings.get('SEGUE_API_URL');
+  if (!url) return '';
   if (url.protocol === 'http:' && !isLoopback(url.hostname) && settings.get('SEGUE_ALLOW_HTTP') !== '1') {
     settings.problem(
       `SEGUE_API_URL: ${url.origin} would send the credential unencrypted; use https, or set SEGUE_ALLOW_HTTP=1`,

@@ -1,9 +1,163 @@
-/** How settings are read from the environment: every problem is kept until all of them have been read. */
-import { type Duration, formatDuration, parseDuration } from '../contract/durations';
-import { type Parser } from './parsers';
-import { type Setting, SETTINGS } from './table';
+/**
+ * Every setting of Segue, with its default, and how it is read from the environment. docs/settings.md tells what each is
+ * for. Every problem is kept until all settings have been read.
+ */
+import { z } from 'zod';
+import { isPointer } from '../api/json';
+import { fitsHeader } from '../api/scope';
+import { DEFAULT_POLL, DEFAULT_SUBMIT } from '../contract';
+import { DURATION_FORM, type Duration, formatDuration, parseDuration } from '../contract/durations';
+import { DEFAULT_LIMITS } from './limits';
+import { PUBLISHED_LAYOUT } from './service';
+
+/** What a worker process can do, so that each can be scaled alone: only `submit` and `batch` send POSTs that cost. */
+export const WORKER_ROLES = ['workflows', 'submit', 'batch'] as const;
+export type WorkerRole = (typeof WORKER_ROLES)[number];
+const KNOWN_ROLES = `the roles are ${WORKER_ROLES.join(', ')}`;
+
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+const text = z.string();
+const headerValue = text.refine(fitsHeader, 'holds what an HTTP header cannot carry');
+/** The message must not repeat the value. */
+const secret = text.regex(/^[\x21-\x7e]+$/, 'holds a blank or a character that an HTTP header cannot carry');
+
+/** A text for which `isGood` holds; the message repeats any other. */
+function textThat(isGood: (value: string) => boolean, problem: string) {
+  return text.refine(isGood, { error: ({ input }) => `"${String(input)}" ${problem}`, abort: true });
+}
+
+const httpUrl = textThat(
+  (value) => URL.canParse(value) && /^https?:/i.test(value),
+  'is not an http or https address',
+).transform((value) => new URL(value));
+
+const apiUrl = httpUrl
+  .refine(
+    ({ username, password }) => username === '' && password === '',
+    'holds a user name or password; credentials go into SEGUE_API_KEY or SEGUE_API_TOKEN',
+  )
+  .refine(
+    ({ search, hash }) => search === '' && hash === '',
+    'has a query or fragment; give only the base address',
+  );
+
+function duration(least: Duration) {
+  return textThat(
+    (value) => parseDuration(value) !== undefined,
+    `is not a duration; write ${DURATION_FORM}`,
+  ).refine((value) => milliseconds(value) >= milliseconds(least), {
+    error: ({ input }) => `${String(input)} is too short; the least is ${least}`,
+  });
+}
+
+function wholeNumber(most: number) {
+  return textThat(
+    (value) => /^\d+$/.test(value) && Number(value) >= 1 && Number(value) <= most,
+    `is not a whole number from 1 to ${most}`,
+  ).transform(Number);
+}
+
+/** How often a second; less than once is possible. */
+const rate = textThat(
+  (value) => /^\d+(\.\d+)?$/.test(value) && Number(value) > 0,
+  'is not a number over 0, like 20 or 0.5',
+).transform(Number);
+
+const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
+
+/** A time with its zone: the same text must mean the same moment on every machine. */
+const time = textThat(
+  (value) => TIME.test(value) && !Number.isNaN(Date.parse(value)),
+  'is not a time with its zone, like 2026-01-31T14:00:00Z',
+).transform((value) => new Date(value));
+
+/** A path with each of the parameters in it, in braces. */
+function pathTemplate(...parameters: string[]) {
+  const form = `/api/v1/things/${parameters.map((parameter) => `{${parameter}}`).join('/')}`;
+  return textThat(
+    (value) => {
+      const found = [...value.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter);
+      const isComplete = parameters.every((parameter) => found.includes(parameter));
+      return /^\/[^?#\s]*$/.test(value) && isComplete && found.length === parameters.length;
+    },
+    `is not a path with ${parameters.join(' and ')} in it, like ${form}`,
+  );
+}
+
+/** `#` is the whole document: its own pointer is the empty text, which a setting cannot hold. */
+const pointer = textThat(
+  (value) => value === '#' || isPointer(value),
+  'is not a JSON pointer, like /results/items',
+).transform((value) => (value === '#' ? '' : value));
+
+/** A user may be an address with an @ of its own. */
+const OPERATOR = /^(\S+)@([^\s@]+)$/;
+const operator = textThat((value) => OPERATOR.test(value), 'is not USER@WORKSPACE, like u-1@42').transform(
+  (value) => {
+    const [, userId = '', workspaceId = ''] = OPERATOR.exec(value) ?? [];
+    return { userId, workspaceId };
+  },
+);
+
+const roles = z
+  .array(
+    z.enum(WORKER_ROLES, { error: ({ input }) => `no role is called "${String(input)}"; ${KNOWN_ROLES}` }),
+  )
+  .min(1, `names no role; ${KNOWN_ROLES}`);
+const workerRoles = text.transform((value) => value.split(',').map((role) => role.trim())).pipe(roles);
+
+export function validateRoles(name: string, given: readonly string[]): string[] {
+  return (roles.safeParse(given).error?.issues ?? []).map(({ message }) => `${name}: ${message}`);
+}
+
+const logLevel = z.enum(LOG_LEVELS, {
+  error: ({ input }) => `"${String(input)}" is none of ${LOG_LEVELS.join(', ')}`,
+});
+
+const SETTINGS = {
+  SEGUE_API_URL: apiUrl.optional(),
+  SEGUE_API_KEY: secret.optional(),
+  SEGUE_API_TOKEN: secret.optional(),
+  SEGUE_ALLOW_HTTP: text.optional(),
+  SEGUE_ORGANIZATION: headerValue.optional(),
+  SEGUE_SPACE: headerValue.optional(),
+  SEGUE_TASK_QUEUE: text.default('segue'),
+  SEGUE_POLL_MIN: duration('50ms').default(DEFAULT_POLL.min),
+  SEGUE_POLL_MAX: duration('50ms').default(DEFAULT_POLL.max),
+  SEGUE_POLL_DEADLINE: duration('1s').default(DEFAULT_POLL.deadline),
+  SEGUE_GIVE_UP: duration('1s').default(DEFAULT_POLL.giveUp),
+  SEGUE_SUBMIT_TIMEOUT: duration('1s').default(DEFAULT_SUBMIT.timeout),
+  SEGUE_AUTH_GRACE: duration('0s').default(DEFAULT_SUBMIT.authGrace),
+  SEGUE_MAX_SUBMITS: wholeNumber(10_000).default(DEFAULT_LIMITS.maxSubmits),
+  SEGUE_MAX_SUBMIT_RPS: rate.optional(),
+  SEGUE_HOLD_SUBMITS_BEFORE: time.optional(),
+  SEGUE_WORKER_ROLES: workerRoles.optional(),
+  SEGUE_MAX_CACHED_WORKFLOWS: wholeNumber(100_000).optional(),
+  SEGUE_OPERATOR: operator.optional(),
+  SEGUE_LOG_LEVEL: logLevel.default('info'),
+  SEGUE_PROJECT_PATH: pathTemplate('resourcetype', 'id').default(PUBLISHED_LAYOUT.projectPath),
+  SEGUE_PROJECT_DATA_AT: pointer.default(PUBLISHED_LAYOUT.projectDataAt),
+  SEGUE_DRAFTS_AT: pointer.optional(),
+  SEGUE_ACTIVITY_AT: pointer.optional(),
+  SEGUE_ASSET_PATH: pathTemplate('id').optional(),
+  SEGUE_RUN_PATH: pathTemplate('id').optional(),
+  SEGUE_VIDEO_PATH: pathTemplate('id').optional(),
+  SEGUE_TEMPORAL_CLI: text.optional(),
+};
+
+type Table = typeof SETTINGS;
+
+/** Flags of commands that say the same as a setting. */
+const FLAGS: Partial<Record<keyof Table, string>> = { SEGUE_WORKER_ROLES: '--roles' };
 
 export type Environment = Record<string, string | undefined>;
+
+/** Names that look like settings of Segue and are none, most often typing errors. */
+export function unknownSettings(env: Environment = process.env): string[] {
+  return Object.keys(env).filter((name) => name.startsWith('SEGUE_') && !Object.hasOwn(SETTINGS, name));
+}
 
 /** Thrown before anything is started, with every problem found. */
 export class ConfigError extends Error {
@@ -14,17 +168,11 @@ export class ConfigError extends Error {
   }
 }
 
-type Table = typeof SETTINGS;
-type ParsedBy<S> = S extends { parse: Parser<infer T> } ? T : never;
-type Value<Name extends keyof Table> = Table[Name] extends { default: string }
-  ? ParsedBy<Table[Name]>
-  : ParsedBy<Table[Name]> | undefined;
-
 /** What `read` makes of the environment, or an error with everything that is wrong in it. */
 export function readSettings<T>(env: Environment, read: (settings: Settings) => T): T {
   const settings = new Settings(env);
   const value = read(settings);
-  // A setting that two readers share is told once.
+  // A problem of a setting that two readers share is reported once.
   if (settings.problems.length > 0) throw new ConfigError([...new Set(settings.problems)]);
   return value;
 }
@@ -45,13 +193,13 @@ export class Settings {
   }
 
   /** The value of a setting of the table. A wrong one is a problem, and its default is used to read on. */
-  get<Name extends keyof Table>(name: Name): Value<Name> {
-    const { parse, flag, default: fallback }: Setting = SETTINGS[name];
-    const text = this.text(name);
-    const given = text === undefined ? undefined : parse(text);
-    if (given && 'problem' in given) this.problem(`${name}${flag ? ` (${flag})` : ''}: ${given.problem}`);
-    const used = given && 'value' in given ? given : fallback === undefined ? undefined : parse(fallback);
-    return (used && 'value' in used ? used.value : undefined) as Value<Name>;
+  get<Name extends keyof Table>(name: Name): z.output<Table[Name]> {
+    const schema: z.ZodType = SETTINGS[name];
+    const read = schema.safeParse(this.text(name));
+    const flag = FLAGS[name];
+    for (const { message } of read.error?.issues ?? [])
+      this.problem(`${name}${flag ? ` (${flag})` : ''}: ${message}`);
+    return (read.success ? read.data : schema.parse(undefined)) as z.output<Table[Name]>;
   }
 
   /** Two durations of which the first may not be the longer one. */

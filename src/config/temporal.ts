@@ -42,22 +42,15 @@ export function readTemporal(settings: Settings): TemporalConfig {
   }
 }
 
+const CACHE = process.platform === 'darwin' ? 'Library/Caches' : '.cache';
+
 export function readLocalTemporal(settings: Settings): LocalTemporalConfig {
   return {
     // Only this variable, no profile: a demo must not run on a cluster that some file on this machine names.
     existing: settings.text('TEMPORAL_ADDRESS') ? readTemporal(settings) : undefined,
     cli: settings.get('SEGUE_TEMPORAL_CLI'),
     searchPath: settings.env.PATH ?? '',
-    cacheFolder: cacheFolder(settings),
+    cacheFolder: path.join(settings.text('XDG_CACHE_HOME') ?? path.join(homedir(), CACHE), 'segue'),
     proxy: readProxy(settings),
   };
-}
-
-function cacheFolder(settings: Settings): string {
-  const base =
-    settings.text('XDG_CACHE_HOME') ??
-    (process.platform === 'darwin'
-      ? path.join(homedir(), 'Library', 'Caches')
-      : (settings.text('LOCALAPPDATA') ?? path.join(homedir(), '.cache')));
-  return path.join(base, 'segue');
 }

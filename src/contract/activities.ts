@@ -1,4 +1,4 @@
-/** What workflows ask of activities. */
+/** All activities. */
 import { type PolledKind, type RecordStatus } from '../api/endings';
 import { type RequestOf, type ResponseOf } from '../api/operation';
 import { type Operations } from '../api/operations';
@@ -16,53 +16,38 @@ import { type ProjectRef } from './targets';
 
 export interface SubmitOrder {
   key: string;
-  /** Grows with each POST tried; part of the request id, and of the `sending` signal. */
+  /** Grows with each POST; part of the request id and of the `sending` signal. */
   attempt: number;
   tool: string;
   request: Record<string, unknown>;
   scope?: Scope;
-  /** The run that may send this. A reset run has another id and must not. */
+  /** The only run that may send this: a reset run has another id. */
   runId: string;
 }
 
-export interface NotifyOrder {
+export interface NotifyOrder extends Pick<SubmitOrder, 'scope' | 'runId'> {
   notification: Notification;
-  scope?: Scope;
   requestId: string;
-  /** As in {@link SubmitOrder}. */
-  runId: string;
-  /** From then on it comes too late, and is not sent. ISO 8601. */
+  /** From then on it is not sent. */
   sendBefore?: string;
 }
 
-/** An alarm for whoever `SEGUE_OPERATOR` names; the worker knows, not the run. */
-export interface OperatorOrder {
+/** The worker adds the operator, from `SEGUE_OPERATOR`. */
+export interface OperatorOrder extends Pick<SubmitOrder, 'runId'> {
   notification: Omit<Notification, 'userId' | 'workspaceId'>;
-  /** What the service answered where it denies access: other jobs meet the very same, and one tells it for all. */
+  /** The service denies access to this job and to others: one alarm is enough. */
   denied?: { status?: number; scope?: Scope };
   requestId: string;
-  /** As in {@link SubmitOrder}. */
-  runId: string;
 }
 
-/** The failure of an attempt that only has the server keep the pause. */
-export const PAUSE = 'Pause';
-
-/** What is asked after a while. */
-export interface Paused {
-  /** How long the server waits before the service is asked; its activity needs two attempts then. */
-  pauseMs?: number;
-}
-
-/** Any other operation: what it is asked, and for whom. */
-export interface CallOrder<Request> extends Paused {
+export interface CallOrder<Request> {
   request: Request;
   scope?: Scope;
-  /** Made from the run and the step when left out. */
+  /** Default: made from the run and the step. */
   requestId?: string;
 }
 
-/** An activity for each operation that may be repeated, by the operation's name. Only the project writer updates. */
+/** One for each operation that may be repeated. Only the project's writer updates. */
 export type CallActivities = {
   [Name in Exclude<keyof Operations, 'updateProject'>]: (
     order: CallOrder<RequestOf<Operations[Name]>>,
@@ -77,13 +62,12 @@ export interface SegueActivities
   readMediaResult: (order: Pick<ReadEndOrder, 'workflowId' | 'isEnding'>) => Promise<MediaResult | null>;
   readRecord: (order: RecordOrder) => Promise<RecordNews>;
   downloadSubtitles: (order: DownloadOrder) => Promise<Download>;
-  tellOperator: (order: OperatorOrder) => Promise<NotifyOutcome | { outcome: 'nobody' }>;
+  notifyOperator: (order: OperatorOrder) => Promise<NotifyOutcome | { outcome: 'nobody' }>;
   notify: (order: NotifyOrder) => Promise<NotifyOutcome>;
   requestChange: (order: RequestChangeOrder) => Promise<void>;
   writeProject: (order: WriteOrder) => Promise<WriteReport>;
 }
 
-/** Those of the poll queue. */
 export type PollActivities = Pick<
   SegueActivities,
   'getTask' | 'readRecord' | 'downloadSubtitles' | 'pollTasks'
@@ -117,7 +101,7 @@ export interface WriteReport {
 /** Heartbeat of a write without an ETag: until when a PATCH of it may arrive. Null once it is known what became of it. */
 export type WriteNote = { unsettledUntil: number } | null;
 
-export interface RecordOrder extends Paused {
+export interface RecordOrder {
   kind: PolledKind;
   id: string;
   failOn?: RecordStatus[];
@@ -125,18 +109,18 @@ export interface RecordOrder extends Paused {
   requestId: string;
 }
 
-/** What the service says of a record: its status, and all of it only when that is the end. */
 export interface RecordNews {
   status: RecordStatus;
+  /** Only at the end. */
   record?: unknown;
 }
 
-export interface DownloadOrder extends Paused {
+export interface DownloadOrder {
   transcriptionId: string;
   format: SubtitleFormat;
   scope?: Scope;
   requestId: string;
 }
 
-/** A subtitle file. Its text is null where it is too long to keep. */
+/** `text` is null if it is too long to keep. */
 export type Download = { ready: false } | ({ ready: true; text: string | null } & CondensedText);

@@ -3,23 +3,24 @@ const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as con
 /** A length of time as people write it: `50ms`, `15s`, `1.5h`, `7d`. A bare number has no unit and is refused. */
 export type Duration = string;
 
+export const DURATION = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/;
 export const DURATION_FORM = 'a number with a unit, like 50ms, 15s, 10m, 1h or 7d';
 
 /** Milliseconds, or undefined when the text is not a duration. */
 export function parseDuration(text: string): number | undefined {
-  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text);
+  const match = DURATION.exec(text);
   if (!match) return undefined;
   return Math.round(Number(match[1]) * UNITS[match[2] as keyof typeof UNITS]);
 }
 
-/** The same length of time in the largest unit that gives a whole number, as it is read again. */
+/** In the largest unit that gives a whole number. */
 export function toDuration(ms: number): Duration {
   const units = Object.keys(UNITS).reverse() as (keyof typeof UNITS)[];
   const largest = units.find((unit) => ms >= UNITS[unit] && ms % UNITS[unit] === 0) ?? 'ms';
   return `${ms / UNITS[largest]}${largest}`;
 }
 
-/** The one place that renders durations for people: the two largest units that say something, `1h 5m`, `15s`. */
+/** For people: `1h 5m`, `15s`. */
 export function formatDuration(ms: number): string {
   if (ms < UNITS.s) return `${Math.round(ms)}ms`;
   if (ms < UNITS.m) return `${Number((ms / UNITS.s).toFixed(1))}s`;

@@ -1,5 +1,3 @@
-/** How runs and Updates fail. */
-
 /** Types of the failures that a run or an Update can end with. */
 export const FAILURE = {
   taskFailed: 'TaskFailed',
@@ -20,7 +18,7 @@ export const FAILURE = {
   askAgain: 'AskAgain',
 } as const;
 
-/** Whether a status of the service denies access: to the credential (401) or to one workspace (403). Keys get rotated. */
+/** The credential (401) or one workspace (403) is denied. Keys get rotated. */
 export function isAccessDenied(status: number | null | undefined): boolean {
   return status === 401 || status === 403;
 }

@@ -1,34 +1,31 @@
 /** Keys and workflow ids. Every id Segue uses is made here, so that one job can have only one. */
 import { isWellFormed } from '../api/scope';
 
-const GIVEN_KEY = /^[A-Za-z0-9._-]{1,120}$/;
+/** What a person may choose. Segue makes others: `spring~banner`, `k+2`. */
+export const GIVEN_KEY = /^[A-Za-z0-9._-]{1,120}$/;
 
 export const KEY_FORM = '1 to 120 letters, digits, dots, underscores or hyphens';
 
-/** Whether a key has the form that a person may choose. Derived keys (`spring~banner`, `k+2`) are made by Segue. */
 export function isGivenKey(key: string): boolean {
   return GIVEN_KEY.test(key);
 }
 
-/**
- * The longest key that Segue makes or takes: two given ones and what joins them (`spring~banner+2`), and still what a
- * list entry holds, so that no two look the same there.
- */
+/** Two given keys and what joins them (`spring~banner+2`); also the longest value of a search attribute. */
 export const LONGEST_KEY = 255;
 
 const KEY = new RegExp(`^[A-Za-z0-9._~+%!'()*-]{1,${LONGEST_KEY}}$`);
 
 export const ANY_KEY_FORM = `1 to ${LONGEST_KEY} letters, digits or any of . _ ~ + -`;
 
-/** Whether a run may have this key, given or derived: it is part of ids and headers, and none of them is cut. */
+/** Given or derived. It is a part of ids and headers. */
 export function isKey(key: string): boolean {
   return KEY.test(key);
 }
 
-/** The server takes no longer one; it counts bytes. */
+/** In bytes; the server refuses longer ones. */
 export const LONGEST_WORKFLOW_ID = 1_000;
 
-/** Whether a run can be signalled by this id. A run that tries it with any other fails its task for ever. */
+/** A run that signals any other id fails its workflow task for ever. */
 export function isWorkflowId(value: unknown): value is string {
   return (
     typeof value === 'string' &&
@@ -38,75 +35,62 @@ export function isWorkflowId(value: unknown): value is string {
   );
 }
 
-/** What the longest workflow id of a run (`transcript/…`) and the longest purpose (`#cancelled-0a1b2c3d`) need. */
+/** The longest workflow id with a key (`transcript/…`) and the longest purpose (`#cancelled-0a1b2c3d`) fit. */
 export const LONGEST_CHANGE_ID = 300;
 
-export function mediaWorkflowId(key: string): string {
-  return `media/${key}`;
+function idOfKind(kind: string): (key: string) => string {
+  return (key) => `${kind}/${key}`;
 }
 
-export function transcriptWorkflowId(key: string): string {
-  return `transcript/${key}`;
-}
+export const mediaWorkflowId = idOfKind('media');
+export const transcriptWorkflowId = idOfKind('transcript');
+export const recordWorkflowId = idOfKind('record');
+export const campaignWorkflowId = idOfKind('campaign');
+export const batchWorkflowId = idOfKind('batch');
+export const outlookWorkflowId = idOfKind('outlook');
+export const workspaceClockWorkflowId = idOfKind('clock');
+/** Temporal appends the time of each firing. */
+export const firingWorkflowId = idOfKind('firing');
 
-/** What makes it the same wait: the record itself, and the campaign that waits with rules of its own, if one does. */
+/** A campaign has its own wait for a record, with its own rules. */
 export function recordKey(kind: string, id: string, campaign?: string | null): string {
   return `${kind}~${encoded(id)}${campaign ? `~for~${campaign}` : ''}`;
 }
 
-export function recordWorkflowId(key: string): string {
-  return `record/${key}`;
-}
-
-export function campaignWorkflowId(key: string): string {
-  return `campaign/${key}`;
-}
-
-/** The key of a campaign's job; made again by a person, it has a key of its own each time. */
+/** A job that a person has made again gets a new key. */
 export function campaignJobKey(campaign: string, name: string, repeats = 0): string {
   return `${campaign}~${name}${repeats > 0 ? `+${repeats + 1}` : ''}`;
-}
-
-export function batchWorkflowId(key: string): string {
-  return `batch/${key}`;
 }
 
 export function batchPartWorkflowId(key: string, n: number): string {
   return `${batchPartPrefix(key)}${n}`;
 }
 
-/** What the ids of all its partitions begin with, and of no other run. */
 export function batchPartPrefix(key: string): string {
   return `batch-part/${key}~`;
 }
 
-/** The key of a batch's item, by its number in the batch, from 1. No campaign's job may be called like that. */
+/** Numbers begin at 1. No job of a campaign may have such a key: see {@link isItemName}. */
 export function batchItemKey(batch: string, number: number): string {
   return `${batchItemPrefix(batch)}${number}`;
 }
 
-/** What the keys of all its items begin with. */
 export function batchItemPrefix(batch: string): string {
   return `${batch}~i`;
 }
 
-/** Whether a name would make a campaign's job look like an item of a batch with the same key. */
+/** A job of a campaign with this name would have the key of an item of a batch. */
 export function isItemName(name: string): boolean {
   return /^i\d+$/.test(name);
 }
 
-export function outlookWorkflowId(key: string): string {
-  return `outlook/${key}`;
-}
-
-/** What a nudge is about, as a name: `approval`, `board launch-board`. */
+/** `approval`, `board launch-board` */
 export function nudgeSubject(nudge: { about: 'approval' } | { about: 'board'; board: string }): string {
   return nudge.about === 'approval' ? 'approval' : `board ${nudge.board}`;
 }
 
-/** The same for everybody who could nudge somebody of a week: it is done once, whoever comes first. */
+/** One id for all who could nudge about a subject in a week, so that it happens once. */
 export function nudgeWorkflowId(nudge: {
-  /** As it is resolved for a project's writer: two ways to name a workspace are one. */
   organization: string;
   project: { resourcetype: string; id: string };
   at: string;
@@ -119,7 +103,7 @@ export function nudgeWorkflowId(nudge: {
   return isWorkflowId(id) ? id : `nudge/${week}~${shortDigest(id)}`;
 }
 
-/** With room for the time that a firing's key has behind it. */
+/** Leaves room for the time in the key of a firing. */
 const SCHEDULE_NAME = /^[A-Za-z0-9._-]{1,100}$/;
 
 export const SCHEDULE_NAME_FORM = '1 to 100 letters, digits, dots, underscores or hyphens';
@@ -134,79 +118,55 @@ export function scheduleId(name: string): string {
   return `${SCHEDULE_PREFIX}${name}`;
 }
 
-/** The name in the id of a schedule; nothing where it is not one of Segue's. */
+/** Undefined for a schedule that is not Segue's. */
 export function scheduleNameIn(id: string): string | undefined {
   return id.startsWith(SCHEDULE_PREFIX) ? id.slice(SCHEDULE_PREFIX.length) : undefined;
 }
 
-/** Every question is a run of its own. */
-export function workspaceClockWorkflowId(question: string): string {
-  return `clock/${question}`;
-}
-
-/** Temporal writes the time of each firing behind it. */
-export function firingWorkflowId(schedule: string): string {
-  return `firing/${schedule}`;
-}
-
-/** Which schedule a firing is of, and the time it fires for, both from its own id. */
 export function firingIn(workflowId: string): { schedule: string; time: string } | undefined {
   const [, schedule, time] =
     /^firing\/(.+)-(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)$/.exec(workflowId) ?? [];
   return schedule && time && isScheduleName(schedule) ? { schedule, time } : undefined;
 }
 
-/** `nightly-20260101T020000Z`: the key of what a firing starts. The same time has the same key. */
+/** `nightly-20260101T020000Z`: what is started at a time has the key of that time. */
 export function firedKey(schedule: string, time: string): string {
   return `${schedule}-${time.replace(/\.\d+/, '').replaceAll(/[-:]/g, '')}`;
 }
 
-/** The key in a workflow id: what comes after its kind. */
 export function keyIn(workflowId: string): string {
   return workflowId.slice(workflowId.indexOf('/') + 1);
 }
 
-/** The key that a person means by `media/<key>` or by the key alone; nothing where it is another kind of run. */
-export function mediaKeyOf(text: string): string | undefined {
-  return keyOfKind('media', text);
+/** People write `media/<key>` or the key alone. Undefined for another kind of run. */
+function keyOfKind(kind: string): (text: string) => string | undefined {
+  return (text) => {
+    const key = text.startsWith(`${kind}/`) ? text.slice(kind.length + 1) : text;
+    return key === '' || key.includes('/') ? undefined : key;
+  };
 }
 
-/** The same of a transcript. */
-export function transcriptKeyOf(text: string): string | undefined {
-  return keyOfKind('transcript', text);
-}
-
-/** The same of a campaign. */
-export function campaignKeyOf(text: string): string | undefined {
-  return keyOfKind('campaign', text);
-}
-
-/** The same of a batch. */
-export function batchKeyOf(text: string): string | undefined {
-  return keyOfKind('batch', text);
-}
-
-function keyOfKind(kind: string, text: string): string | undefined {
-  const key = text.startsWith(`${kind}/`) ? text.slice(kind.length + 1) : text;
-  return key === '' || key.includes('/') ? undefined : key;
-}
+export const mediaKeyOf = keyOfKind('media');
+export const transcriptKeyOf = keyOfKind('transcript');
+export const campaignKeyOf = keyOfKind('campaign');
+export const batchKeyOf = keyOfKind('batch');
 
 const REPEAT = /^(.+)\+([1-9]\d{0,8})$/;
 
-/** `k`, then `k+2`, then `k+3`: made from the run that is repeated, so that asking twice gives one run. */
+/** `k`, then `k+2`, then `k+3`: derived from the repeated run, so that a second request gives the same run. */
 export function againKey(key: string): string {
   const [, first = key, times = '1'] = REPEAT.exec(key) ?? [];
   return `${first}+${Number(times) + 1}`;
 }
 
-/** The way back: what `k+3` repeats is `k+2`; undefined for what repeats nothing. */
+/** `k+3` repeats `k+2`. Undefined for a key that repeats nothing. */
 export function repeatedKey(key: string): string | undefined {
   const [, first = '', times = '1'] = REPEAT.exec(key) ?? [];
   if (Number(times) < 2) return undefined;
   return times === '2' ? first : `${first}+${Number(times) - 1}`;
 }
 
-/** A project has one writer, whoever asks for it. No part can be taken for another: `~` is encoded too. */
+/** A project has one writer. */
 export function projectWriterId(
   organization: string,
   { resourcetype, id }: { resourcetype: string; id: string },
@@ -214,32 +174,25 @@ export function projectWriterId(
   return `project/${[organization, resourcetype, id].map(encoded).join('~')}`;
 }
 
-/** FNV-1a with 64 bits: workflows cannot use `node:crypto`. */
-function shortDigest(text: string): string {
-  let digest = 0xcbf29ce484222325n;
-  for (const byte of new TextEncoder().encode(text))
-    digest = BigInt.asUintN(64, (digest ^ BigInt(byte)) * 0x100000001b3n);
-  return digest.toString(16).padStart(16, '0');
-}
-
+/** `~` too, because it separates the parts of ids. */
 function encoded(part: string): string {
   return encodeURIComponent(part).replaceAll('~', '%7E');
 }
 
 /**
- * The id of a change that a workflow asks for. Its purpose has something random in it: what a run asked for before the
- * point that it was reset to is the same change afterwards, and not applied a second time; what it asks for anew is not.
+ * The purpose contains a random part. A reset run asks again for the changes before the reset point under the same ids,
+ * and for later ones under new ids.
  */
 export function changeIdOf(workflowId: string, purpose: string): string {
   return `${workflowId}#${purpose}`;
 }
 
-/** Single submits wait apart from everything else, so that their rate and number have limits of their own. */
+/** Single submits have their own queue, because their rate and number have limits. */
 export function submitTaskQueue(taskQueue: string): string {
   return `${taskQueue}-submit`;
 }
 
-/** Polls have slots of their own: a service whose answers hang must not keep decisions and writes waiting. */
+/** Polls have their own queue: a service that hangs must not delay decisions and writes. */
 export function pollTaskQueue(taskQueue: string): string {
   return `${taskQueue}-poll`;
 }
@@ -249,22 +202,21 @@ export function batchTaskQueue(taskQueue: string): string {
   return `${taskQueue}-batch`;
 }
 
-/** Sent as `X-Request-Id`: it names the job and which of its POSTs this is. */
+/** Sent as `X-Request-Id`, like the ids below. */
 export function submitRequestId(key: string, attempt: number): string {
   return `${key}.submit.${attempt}`;
 }
 
-/** The question that a held run asks: which of its submissions is meant. */
 export function holdName(runId: string, submission: number): string {
   return `${runId}/${submission}`;
 }
 
-/** The read by which a submission finds out whether the service is well. */
+/** A submit first reads, to see whether the service works. */
 export function submitReadRequestId(key: string, attempt: number): string {
   return `${submitRequestId(key, attempt)}.read`;
 }
 
-/** The same for the same event, so that one that was sent twice is seen. */
+/** One id per event shows a notification that was sent twice. */
 export function notifyRequestId(key: string, event: string): string {
   return `${key}.notify.${event}`;
 }
@@ -277,7 +229,15 @@ export function pollRequestId(key: string, poll: number): string {
   return `${key}.poll.${poll}`;
 }
 
-/** Names the run and the step of any other call; a header carries only so much, and only ASCII. */
+/** Of any other call. A header has a limit, and carries only ASCII. */
 export function stepRequestId(workflowId: string, step: string): string {
   return `${workflowId.slice(0, 180)}.${step.slice(0, 60)}`.replace(/[^\x21-\x7e]/g, '_');
+}
+
+/** FNV-1a with 64 bits: workflows cannot use `node:crypto`. */
+function shortDigest(text: string): string {
+  let digest = 0xcbf29ce484222325n;
+  for (const byte of new TextEncoder().encode(text))
+    digest = BigInt.asUintN(64, (digest ^ BigInt(byte)) * 0x100000001b3n);
+  return digest.toString(16).padStart(16, '0');
 }

@@ -1,8 +1,6 @@
 /**
- * What crosses the boundary between starters, workflows and activities.
- *
- * Everything here travels as JSON and is written by other languages too, so durations are strings (`15s`) and
- * times are ISO 8601.
+ * What starters, workflows and activities send each other. All of it is JSON, which other languages write too: durations
+ * are strings (`15s`), and times are ISO 8601.
  */
 export type { PolledKind, RecordStatus } from '../api/endings';
 export type { Notification } from '../api/operations/notify';

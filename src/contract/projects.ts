@@ -1,6 +1,7 @@
 /** Changes of projects, and the one run a project that makes them. */
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import { type Duration } from './durations';
+import { type Continued } from './settings';
 import { type ChangeOutcome, type ProjectRef } from './targets';
 
 export const PROJECT_WRITER_WORKFLOW = 'projectWriter';
@@ -45,14 +46,12 @@ export const changeSignal = defineSignal<[ChangeRequest]>('change');
 export const changeUpdate = defineUpdate<ChangeOutcome, [ChangeRequest]>('change');
 export const changedSignal = defineSignal<[Changed | Receipt]>('changed');
 
-export interface ProjectWriterInput {
+export interface ProjectWriterInput extends Continued<WriterProgress> {
   project: ProjectRef;
   /** The workspace's id; part of the workflow id, so that a project has one writer. */
   organization: string;
   /** How long 401 and 403 are waited out before changes are refused. */
   authGrace?: Duration;
-  /** What the run before this one knew. Only Segue itself sets it, when a long run continues as new. */
-  carried?: WriterProgress;
 }
 
 /** What the writer knows; all of it is handed over when a long run continues as new. */

@@ -1,37 +1,34 @@
-/** Records of the service that are followed to their end: transcriptions, assets, runs, videos. */
-import { defineQuery, defineUpdate } from '@temporalio/workflow';
+/** Records of the service that are polled until they end: transcriptions, assets, runs, videos. */
 import { type PolledKind, type RecordStatus } from '../api/endings';
 import { type Scope } from '../api/scope';
-import { type DecisionTaken, type HoldState, type PollNow } from './holds';
-import { type Progress } from './media';
-import { type PollSettings } from './settings';
-import { type ChangeOutcome, type NoticeOutcome, type NotifyTarget, type WriteTarget } from './targets';
+import { type JobResult, type PolledState, type Progress, type Reporting, type ToldResult } from './media';
+import { type Continued, type PollSettings } from './settings';
+import { type NotifyTarget, type WriteTarget } from './targets';
 
 export const TRANSCRIPT_WORKFLOW = 'transcript';
 
 export const SUBTITLE_FORMATS = ['srt', 'vtt'] as const;
 export type SubtitleFormat = (typeof SUBTITLE_FORMATS)[number];
 
-/** What is known of something that is asked after again and again, in every workflow that does so. */
+/** Of every workflow that polls. */
 export type FollowProgress = Pick<
   Progress,
   'number' | 'hold' | 'decisions' | 'polls' | 'pollingSince' | 'missingSince' | 'listeners' | 'reset' | 'end'
 >;
 
-/** The same of a record of the service. */
 export interface RecordProgress extends FollowProgress {
-  /** What the service said last, known to Segue or not; null as long as it said nothing. */
+  /** The last one, known to Segue or not. */
   status: RecordStatus | null;
 }
 
 export interface TranscriptProgress extends RecordProgress {
-  /** When the service said that it is done; from then on its file is downloaded. */
+  /** From then on its file is downloaded. */
   doneAt: string | null;
-  /** Since when the service says that it is done, and gives an empty file. */
+  /** Since when the service gives an empty file of a transcription that is done. */
   emptySince: string | null;
 }
 
-export interface TranscriptInput {
+export interface TranscriptInput extends Reporting, Continued<TranscriptProgress> {
   key: string;
   transcriptionId: string;
   /** Default: `srt`. */
@@ -40,111 +37,62 @@ export interface TranscriptInput {
   poll?: Partial<PollSettings>;
   write?: WriteTarget;
   notify?: NotifyTarget;
-  /** The run that this one is for; it is told of each stage by signal `jobNews`. */
-  reportTo?: string;
-  /** What the run before this one knew. Only Segue itself sets it, when a long run continues as new. */
-  carried?: TranscriptProgress;
 }
 
-/** Stands for a text that is too long to keep: what it was, and how to get it. */
+/** Stands for a text that is too long to keep. */
 export interface CondensedText {
   /** In bytes. */
   size: number;
-  /** `sha256:…`, of the text as UTF-8. */
+  /** `sha256:…`, of the UTF-8. */
   digest: string;
-  /** The command that fetches it. */
+  /** The command that fetches the text. */
   fetch: string;
 }
 
-export interface TranscriptResult {
-  key: string;
-  status: 'succeeded';
+export interface TranscriptResult extends ToldResult {
   transcriptionId: string;
   format: SubtitleFormat;
   text: string | CondensedText;
-  /** There where the service is done and its file is empty all the same. */
+  /** The service is done, but its file is empty. */
   empty?: true;
-  polls: number;
-  finishedAt: string;
-  /** Null where nothing was to be written. */
-  written: ChangeOutcome | null;
-  /** Null where nobody was to be told. */
-  notified: NoticeOutcome | null;
 }
 
-/** Where a run is that follows a record; at its end, how it ended. */
 export type RecordStage = 'polling' | 'overdue' | 'succeeded' | 'failed' | 'abandoned' | 'cancelled';
 export type TranscriptStage = RecordStage | 'downloading' | 'writing' | 'notifying';
 
-/** Answer of the `state` query of a transcript. */
-export interface TranscriptState {
-  key: string;
+export interface TranscriptState extends PolledState<TranscriptStage> {
   transcriptionId: string;
   format: SubtitleFormat;
-  stage: TranscriptStage;
-  hold: HoldState | null;
-  /** As the service said it last; one that Segue does not know means that it still runs. */
+  /** An unknown status means that it still runs. */
   jobStatus: string | null;
-  /** The last few decisions of people. */
-  decisions: DecisionTaken[];
-  polls: number;
-  /** When the service is asked next; past while it is being asked, null where no poll is near. */
-  nextPollAt: string | null;
-  lastError: string | null;
 }
-
-export const transcriptStateQuery = defineQuery<TranscriptState>('state');
-export const transcriptPollNowUpdate = defineUpdate<TranscriptState, [PollNow]>('pollNow');
 
 export const RECORD_WORKFLOW = 'record';
 
 export const RECORD_KINDS = ['asset', 'run', 'video'] as const satisfies PolledKind[];
-/** What can be waited for as it is: an asset, a workflow run of the service, a video. */
 export type RecordKind = (typeof RECORD_KINDS)[number];
 
-export interface RecordInput {
+export interface RecordInput extends Reporting, Continued<RecordProgress> {
   kind: RecordKind;
   id: string;
-  /** Statuses that end the wait as failed, beside those that the service has for that. */
+  /** More statuses that count as failed. */
   failOn?: RecordStatus[];
   scope?: Scope;
   poll?: Partial<PollSettings>;
-  /** The key of the campaign whose wait this is; others wait for the same record by other rules. */
+  /** The key of the campaign whose wait this is. */
   campaign?: string;
-  /** The run that this one is for; it is told of each stage by signal `jobNews`. */
-  reportTo?: string;
-  /** What the run before this one knew. Only Segue itself sets it, when a long run continues as new. */
-  carried?: RecordProgress;
 }
 
-export interface RecordResult {
-  key: string;
-  status: 'succeeded';
+export interface RecordResult extends JobResult {
   kind: RecordKind;
   id: string;
   recordStatus: RecordStatus;
-  /** The record as the service gave it. */
   record: unknown;
-  polls: number;
-  finishedAt: string;
 }
 
-/** Answer of the `state` query of a wait. */
-export interface RecordState {
-  key: string;
+export interface RecordState extends PolledState<RecordStage> {
   kind: RecordKind;
   id: string;
-  stage: RecordStage;
-  hold: HoldState | null;
-  /** As the service said it last; one that Segue does not know means that it still runs. */
+  /** An unknown status means that it still runs. */
   recordStatus: RecordStatus | null;
-  /** The last few decisions of people. */
-  decisions: DecisionTaken[];
-  polls: number;
-  /** When the service is asked next; past while it is being asked, null where no poll is near. */
-  nextPollAt: string | null;
-  lastError: string | null;
 }
-
-export const recordStateQuery = defineQuery<RecordState>('state');
-export const recordPollNowUpdate = defineUpdate<RecordState, [PollNow]>('pollNow');

@@ -1,47 +1,38 @@
-/** Schedules: at which times something is started, and the short run that starts it and waits for its end. */
-import { type CalendarSpec } from '@temporalio/client';
+/** Schedules, and the run of each firing, which starts something and waits for its end. */
+import { type CalendarSpec, type ScheduleDescription } from '@temporalio/client';
 import { type Scope } from '../api/scope';
 import { type Duration } from './durations';
-import { type CampaignSpec, type WorkspaceClock } from './campaigns';
+import { type CampaignSpec, type ReadEndOrder, type WorkspaceClock } from './campaigns';
 import { type OutlookInput } from './outlook';
-import { type PollSettings, type SubmitSettings } from './settings';
+import { type Continued, type JobSettings } from './settings';
 import { type NotifyTarget } from './targets';
 
-/** What a schedule starts each time: it starts what was asked for, and stays open as long as that. */
 export const FIRING_WORKFLOW = 'firing';
-/** Reads by which clock a workspace works, for those who have no credential. */
+/** For clients, which have no credential of the service. */
 export const WORKSPACE_CLOCK_WORKFLOW = 'workspaceClock';
 
-/** At which times. A calendar is Temporal's own, one or several. */
 export type ScheduleTimes =
   { cron: string } | { every: Duration } | { calendar: CalendarSpec | CalendarSpec[] };
 
-/** Each firing has a key of its own, so that a spec in a schedule has none. */
-export type Keyless<Spec extends { key: string }> = Omit<Spec, 'key'>;
-
-/** A batch whose manifest is read anew each time, by a worker. */
+/** A worker reads the manifest at each firing. */
 export interface ScheduledBatch {
-  /** An https address. Whatever is signed or secret in it stands in the schedule and in each firing's history. */
+  /** An https address. The schedule and each history contain it, with any secret in it. */
   manifest: string;
-  /** How many items are at the service at once. */
   concurrency?: number;
   /** Of the batch itself; lines have their own. */
   scope?: Scope;
-  /** Who is told of the end, once. */
+  /** Of the end, once. */
   notify?: NotifyTarget;
-  /** Whether bad lines are left out, and the others are run. */
   skipBad?: boolean;
 }
 
-/** What is started each time. */
+/** A spec has no key, because each firing has its own. */
 export type ScheduleTarget =
-  | { kind: 'campaign'; spec: Keyless<CampaignSpec> }
-  | { kind: 'outlook'; spec: Keyless<OutlookInput> }
+  | { kind: 'campaign'; spec: Omit<CampaignSpec, 'key'> }
+  | { kind: 'outlook'; spec: Omit<OutlookInput, 'key'> }
   | { kind: 'batch'; spec: ScheduledBatch };
 
-/**
- * What becomes of a firing while the one before it is open. None of them stops that one: what it started is paid for.
- */
+/** For a firing while the one before it is open. None of them stops that one: what it started is paid for. */
 export const SCHEDULE_OVERLAPS = ['skip', 'buffer-one', 'buffer-all', 'allow-all'] as const;
 export type ScheduleOverlap = (typeof SCHEDULE_OVERLAPS)[number];
 
@@ -53,19 +44,14 @@ export const DEFAULT_SCHEDULE = {
   overlap: ScheduleOverlap;
   /** How late a firing may be, after an outage of the Temporal server. */
   catchup: Duration;
-  /** The overlap of a backfill: all of its times are the same moment, so that `skip` would fire once. */
+  /** The overlap of a backfill, which fires all its times at once: `skip` would fire one. */
   backfill: ScheduleOverlap;
 };
 
-export interface FiringInput {
+export interface FiringInput extends JobSettings, Continued<FiredRun> {
   target: ScheduleTarget;
-  /** By which times and which clock it fires. */
   spec: ScheduleTimes;
   timezone: string;
-  poll?: Partial<PollSettings>;
-  submit?: Partial<SubmitSettings>;
-  /** What the run before this one had started. Only Segue itself sets it, when a long wait continues as new. */
-  carried?: FiredRun;
 }
 
 /** The run that a firing started, or found under the key of its time. */
@@ -73,17 +59,15 @@ export interface FiredRun {
   key: string;
   workflowId: string;
   runId: string;
-  /** Whether it was there before: the same time fires once, however often it is asked for. */
+  /** It was there before: the same time starts one run. */
   existing: boolean;
-  /** The run ended before its end could be subscribed to: no signal will come. */
+  /** It ended before it was asked to report its end. */
   isOver?: boolean;
-  /** Of a batch: the digest of the manifest that it is of. */
+  /** Of the manifest of a batch, like `warnings`. */
   digest?: string;
-  /** What in that may not be meant so, if anything. */
   warnings?: string[];
 }
 
-/** How the run of a firing ended, in the words of the command contract. */
 export interface FiredEnd {
   status: 'succeeded' | 'failed' | 'held' | 'abandoned' | 'cancelled' | 'terminated';
   error: string | null;
@@ -91,11 +75,11 @@ export interface FiredEnd {
 
 export interface FiringResult extends Omit<FiredRun, 'isOver'>, FiredEnd {
   schedule: string;
-  /** The time it fired for, which may be long before it did. ISO 8601. */
+  /** The scheduled time; the firing may be much later. */
   time: string;
 }
 
-/** Firings that a schedule skipped since it was made, by reason, as the Temporal server counts them. */
+/** As the Temporal server counts them, by reason. */
 export interface SkippedFirings {
   /** The one before was open. */
   overlap: number;
@@ -105,20 +89,21 @@ export interface SkippedFirings {
   buffer: number;
 }
 
-export interface StartFiredOrder extends Pick<
-  FiringInput,
-  'target' | 'spec' | 'timezone' | 'poll' | 'submit'
-> {
+export function skippedFirings({ info, raw }: ScheduleDescription): SkippedFirings {
+  return {
+    overlap: info.numActionsSkippedOverlap,
+    catchup: info.numActionsMissedCatchupWindow,
+    buffer: Number(raw.info?.bufferDropped ?? 0),
+  };
+}
+
+export interface StartFiredOrder extends Omit<FiringInput, 'carried'> {
   schedule: string;
-  /** ISO 8601 */
   time: string;
 }
 
-export interface ReadFiredEndOrder {
+export interface ReadFiredEndOrder extends Pick<ReadEndOrder, 'workflowId' | 'isEnding'> {
   schedule: string;
-  workflowId: string;
-  /** It said that it ends, and is waited for a little. */
-  isEnding: boolean;
 }
 
 export interface WorkspaceClockInput {
@@ -126,7 +111,7 @@ export interface WorkspaceClockInput {
 }
 
 export interface ScheduleActivities {
-  /** Starts what a firing is for, once, and has it tell its end to the firing. */
+  /** Starts the target once, and asks it to report its end to the firing. */
   startFired: (order: StartFiredOrder) => Promise<FiredRun>;
   /** Null while it runs. */
   readFiredEnd: (order: ReadFiredEndOrder) => Promise<FiredEnd | null>;

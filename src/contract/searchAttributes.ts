@@ -1,7 +1,4 @@
-/**
- * What operators list and filter runs by, beside the workflow id, which has the key and the batch. A namespace must know
- * them before a run can set them, and one on SQL has ten keyword columns for all who use it.
- */
+/** What operators filter runs by, beside the workflow id. A namespace must have them; one on SQL has ten keyword columns. */
 import { defineSearchAttributeKey } from '@temporalio/common/lib/search-attributes';
 import {
   type BatchStage,
@@ -24,12 +21,11 @@ export const allSearchAttributes = Object.values(searchAttributes);
 /** A longer value would fail the run. */
 const LONGEST_KEYWORD = 255;
 
-/** A value as the server takes it. */
 export function keyword(text: string): string {
   return text.slice(0, LONGEST_KEYWORD);
 }
 
-/** What a job's list entry tells from its start on. */
+/** Set at the start of a run. */
 export function attributesOfJob(
   { tool, scope, write }: Pick<MediaInput, 'tool' | 'scope' | 'write'>,
   /** Left out for runs that are over in a moment. */
@@ -44,7 +40,7 @@ export function attributesOfJob(
   return given.flatMap(({ key: name, value }) => (value ? [{ key: name, value: keyword(value) }] : []));
 }
 
-/** A value as a query of Temporal's takes it. */
+/** For a visibility query of Temporal. */
 export function quoted(value: string): string {
   return `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 }

@@ -1,39 +1,46 @@
-/** How long things may take, and how often the service is asked. */
+/** How long things may take, and how often the service is polled. */
 import { type Duration } from './durations';
 
 export interface PollSettings {
   min: Duration;
   max: Duration;
-  /** After this long without an end the run is `overdue`: it says so and polls more slowly. */
+  /** After this the run is `overdue`, and polls more slowly. */
   deadline: Duration;
-  /** After this long the run ends as failed, with the task id in the failure. */
+  /** After this the run fails, with the task id in the failure. */
   giveUp: Duration;
 }
 
 export interface SubmitSettings {
-  /** How long the service may take to answer the POST. */
+  /** Of the POST. */
   timeout: Duration;
-  /** How long 401 and 403 are waited out before the job fails: keys get rotated. */
+  /** How long 401 and 403 are retried: keys get rotated. */
   authGrace: Duration;
+}
+
+export interface JobSettings {
+  poll?: Partial<PollSettings>;
+  submit?: Partial<SubmitSettings>;
+}
+
+/** The input of a workflow that continues as new. */
+export interface Continued<Progress> {
+  /** The state of the run before; only continue-as-new sets it. */
+  carried?: Progress;
 }
 
 export const DEFAULT_POLL: PollSettings = { min: '15s', max: '20s', deadline: '1h', giveUp: '7d' };
 export const DEFAULT_SUBMIT: SubmitSettings = { timeout: '60s', authGrace: '1h' };
 
-/** How much longer a submit activity may take than its POST, so that the outcome is recorded. */
+/** A submit activity may take this much longer than its POST, to record the outcome. */
 export const RECORDING_MARGIN_MS = 10_000;
 
-/**
- * A submit shows this often that its worker lives, so that a dead one is noticed long before the POST's limit. Each
- * heartbeat is a write at the server and a billed action.
- */
+/** Shows a dead worker long before the limit of the POST. Each heartbeat is a billed action. */
 export const HEARTBEAT_EVERY_MS = 3_000;
 export const HEARTBEAT_TIMEOUT_MS = 10_000;
 
-/** No call but a submit takes longer than this; most have less, by their activity's own limit. */
+/** Of every call except a submit. */
 export const LONGEST_CALL_MS = 30_000;
 
-/** Who is told that something needs a person. */
 export interface Operator {
   userId: string;
   workspaceId: string;

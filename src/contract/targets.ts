@@ -5,16 +5,15 @@ export interface ProjectRef {
   id: string;
 }
 
-/** Where a job's result is set in a project's data. */
+/** Pointers are JSON pointers into the project's data. */
 export interface WriteTarget {
   project: ProjectRef;
-  /** JSON pointer into the project's data. */
   at: string;
-  /** Where it is said, instead, that there is no result: what stands at `at` is an earlier one that was paid for. */
+  /** Gets a failure instead of `at`, which keeps an earlier result that was paid for. */
   failedAt?: string;
 }
 
-/** Of what a person is told: that a job is done, that it failed, that it waits for a decision. */
+/** `needsInput`: the job waits for a decision. */
 export const NOTIFY_EVENTS = ['completed', 'failed', 'needsInput'] as const;
 export type NotifyEvent = (typeof NOTIFY_EVENTS)[number];
 
@@ -28,7 +27,7 @@ export interface NotifyTarget {
   on?: NotifyEvent[];
 }
 
-/** What became of a notification. `uncertain` may have been sent, and is not sent again. */
+/** `uncertain`: it may have been sent, and is not sent again. */
 export interface NoticeOutcome {
   status: 'sent' | 'uncertain' | 'refused' | 'notSent';
   reason?: string;

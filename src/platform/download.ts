@@ -1,7 +1,7 @@
-/** Saves what an address gives as a file. No credential is ever sent: results are at addresses of anybody's. */
+/** Saves the content of a URL as a file. No credential is ever sent, because a result may be on any host. */
 import { randomUUID } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { access, opendir, rename, rm, stat } from 'node:fs/promises';
+import { createWriteStream, existsSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { Transform, type TransformCallback } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -32,18 +32,18 @@ const EXTENSIONS: Record<string, string> = {
   'text/plain': 'txt',
 };
 
-/** Of a type that nobody knows. */
+/** For an unknown content type. */
 const OTHER = 'bin';
 
 export interface Saved {
   path: string;
-  /** It was there before, and was left as it is. */
+  /** The file was there before, and is unchanged. */
   existed: boolean;
 }
 
 /**
- * Saves it in the folder under this name, with the extension of its content type. It throws where it cannot. Where
- * there is a file of this name nothing is asked for: its address may be gone.
+ * Saves it in the folder under this name, with the extension of its content type, or throws. Where there is a file of
+ * this name nothing is requested: its URL may have expired.
  */
 export async function download(
   url: string,
@@ -53,7 +53,7 @@ export async function download(
   limits = DOWNLOAD_LIMITS,
 ): Promise<Saved> {
   if (!/^https?:/i.test(url) || !URL.canParse(url)) throw new Error('it is not an http or https address');
-  const before = await savedBefore(folder, name);
+  const before = savedBefore(folder, name);
   if (before !== undefined) return { path: before, existed: true };
   const agent = plainAgent(proxy);
   try {
@@ -65,39 +65,22 @@ export async function download(
     if (response.statusCode !== 200) throw new Error(`the answer is status ${response.statusCode}`);
     const type = String(response.headers['content-type'] ?? '').split(';')[0] ?? '';
     const file = path.join(folder, `${name}.${EXTENSIONS[type.trim().toLowerCase()] ?? OTHER}`);
-    await saveWhole(response.body, file, limits);
+    await saveWhole(response.body, file, limits.bytes);
     return { path: file, existed: false };
   } finally {
     await agent.destroy();
   }
 }
 
-async function savedBefore(folder: string, name: string): Promise<string | undefined> {
-  for (const extension of [...Object.values(EXTENSIONS), OTHER]) {
-    const file = path.join(folder, `${name}.${extension}`);
-    if (await isThere(file)) return file;
-  }
-  return undefined;
+function savedBefore(folder: string, name: string): string | undefined {
+  const extensions = [...Object.values(EXTENSIONS), OTHER];
+  return extensions
+    .map((extension) => path.join(folder, `${name}.${extension}`))
+    .find((file) => existsSync(file));
 }
 
-/** What a process that was killed left unfinished, once nobody can be working on it any more. */
-export async function removeLeftParts(folder: string, limits = DOWNLOAD_LIMITS): Promise<void> {
-  for await (const { name } of await opendir(folder)) {
-    if (!PART.test(name)) continue;
-    const file = path.join(folder, name);
-    const changed = await stat(file).catch(() => undefined);
-    if (changed && Date.now() - changed.mtimeMs > limits.ms) await rm(file, { force: true });
-  }
-}
-
-const PART = /^\..+\.[0-9a-f-]{36}\.part$/;
-
-/** Under its own name only when it is complete. */
-async function saveWhole(
-  body: NodeJS.ReadableStream,
-  file: string,
-  { bytes }: DownloadLimits,
-): Promise<void> {
+/** The file has its own name only when it is complete. */
+async function saveWhole(body: NodeJS.ReadableStream, file: string, bytes: number): Promise<void> {
   const part = path.join(path.dirname(file), `.${path.basename(file)}.${randomUUID()}.part`);
   try {
     await pipeline(body, atMost(bytes), createWriteStream(part, { flags: 'wx' }));
@@ -116,11 +99,4 @@ function atMost(bytes: number): Transform {
       else done(null, chunk);
     },
   });
-}
-
-async function isThere(file: string): Promise<boolean> {
-  return access(file).then(
-    () => true,
-    () => false,
-  );
 }

@@ -1,37 +1,23 @@
-/**
- * Does the work for every item, at most so many at a time, and gives the results in the items' order. After an error
- * nothing more is taken on, and it is told when nothing is under way any more: whoever is told may close what the work
- * still needs.
- */
+/** Runs `work` for every item, at most `atOnce` at a time, and returns the results in the items' order. */
 export async function inParallel<Item, Result>(
   atOnce: number,
   items: readonly Item[],
   work: (item: Item) => Promise<Result>,
 ): Promise<Result[]> {
   const results = new Array<Result>(items.length);
-  const failures: unknown[] = [];
-  // Shared by all who take items from it. Unlike a list's own iterator it is closed when one of them fails.
-  const left = entriesOf(items);
-  const takeOn = async (): Promise<void> => {
-    try {
-      for (const [index, item] of left) results[index] = await work(item);
-    } catch (error) {
-      failures.push(error);
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, takeOn));
-  if (failures.length > 0) throw failures[0];
+  await inParallelFrom(atOnce, items.entries(), async ([index, item]) => {
+    results[index] = await work(item);
+  });
   return results;
 }
 
-function* entriesOf<Item>(items: readonly Item[]): Generator<[number, Item]> {
-  yield* items.entries();
-}
-
-/** The same for items that come one by one, without results: no more of them are asked for than there is room for. */
+/**
+ * The same without results, for items that come one by one: an item is read only when it can begin. After an error nothing
+ * more begins, and the error is thrown once all running work has ended, so that the caller may close what the work uses.
+ */
 export async function inParallelFrom<Item>(
   atOnce: number,
-  items: AsyncIterable<Item>,
+  items: AsyncIterable<Item> | Iterable<Item>,
   work: (item: Item) => Promise<void>,
 ): Promise<void> {
   const underWay = new Set<Promise<void>>();
@@ -57,26 +43,19 @@ export async function inParallelFrom<Item>(
   if (failures.length > 0) throw failures[0];
 }
 
-/**
- * The same with results, in the items' order: what is done early waits for those before it. What was begun before the
- * items broke off is told first.
- */
+/** The same with results, in the items' order: an early result waits for those before it. */
 export async function* inOrderFrom<Item, Result>(
   atOnce: number,
   items: AsyncIterable<Item>,
   work: (item: Item) => Promise<Result>,
 ): AsyncGenerator<Result> {
   const underWay: Promise<Result>[] = [];
-  const begin = (item: Item): void => {
-    const one = work(item);
-    // Told when its turn comes; until then it must not end the process.
-    one.catch(() => undefined);
-    underWay.push(one);
-  };
-  const failures: unknown[] = [];
   try {
-    for await (const item of untilBrokenOff(items, failures)) {
-      begin(item);
+    for await (const item of items) {
+      const one = work(item);
+      // An error is thrown in its turn; until then it must not end the process.
+      one.catch(() => undefined);
+      underWay.push(one);
       const [first] = underWay;
       if (first === undefined || underWay.length < atOnce) continue;
       yield await first;
@@ -85,15 +64,5 @@ export async function* inOrderFrom<Item, Result>(
     for (const one of underWay) yield await one;
   } finally {
     await Promise.allSettled(underWay);
-  }
-  if (failures.length > 0) throw failures[0];
-}
-
-/** What there is of them; why there is no more is kept. */
-async function* untilBrokenOff<Item>(items: AsyncIterable<Item>, failures: unknown[]): AsyncGenerator<Item> {
-  try {
-    yield* items;
-  } catch (error) {
-    failures.push(error);
   }
 }

@@ -1,4 +1,4 @@
-/** For addresses of anybody's: the machine's proxy, and never a credential. */
+/** Requests to any host: through the machine's proxy, and never with a credential. */
 import { EnvHttpProxyAgent } from 'undici';
 import { VERSION } from './package';
 
@@ -12,11 +12,16 @@ export const PLAIN_HEADERS = { 'user-agent': `segue/${VERSION}` };
 
 export const MOST_REDIRECTIONS = 5;
 
-/** Whoever makes it destroys it. */
+/** The caller destroys it. */
 export function plainAgent(proxy: ProxySettings): EnvHttpProxyAgent {
   return new EnvHttpProxyAgent({
     httpProxy: '',
     httpsProxy: proxy.https ?? '',
     noProxy: proxy.none ?? '',
   });
+}
+
+/** Whether a URL's host name is this machine itself. */
+export function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
 }

@@ -1,39 +1,23 @@
 /** A media job: what is asked for, what can be wrong with it, and how it is started once. */
 import { type Client } from '@temporalio/client';
-import { validateScope } from '../api/scope';
 import { validateRequest } from '../api/tools';
-import {
-  MEDIA_WORKFLOW,
-  type MediaInput,
-  type NotifyTarget,
-  type PollSettings,
-  type Scope,
-  type WriteTarget,
-} from '../contract';
+import { MEDIA_WORKFLOW, type MediaInput, type PollSettings, type Scope } from '../contract';
 import { digest } from '../platform/digest';
 import { DURATION_FORM, parseDuration } from '../contract/durations';
-import { isGivenKey, KEY_FORM, mediaWorkflowId } from '../contract/ids';
+import { mediaWorkflowId } from '../contract/ids';
 import { attributesOfJob } from '../contract/searchAttributes';
 import { assertValid } from '../errors';
-import { validateTargets, validateTaskId } from '../validation/inputs';
+import { validateMediaSpec } from '../validation/inputs';
 import { type RunFacts, startOrFind, type StartSettings } from './start';
 
-export interface MediaSpec {
-  /** What makes it the same job. Without one: a digest of scope, tool and request. */
-  key?: string;
-  tool: string;
-  request: Record<string, unknown>;
-  scope?: Scope;
-  poll?: Partial<PollSettings>;
-  /** Where the result is set in a project's data. */
-  write?: WriteTarget;
-  /** Who is told of the end, and when a person is needed. */
-  notify?: NotifyTarget;
-  /** A task that already runs: it is followed, and nothing is submitted. */
-  taskId?: string;
-}
-
+/** What makes two requests the same job. */
 type Ask = Pick<MediaInput, 'tool' | 'request' | 'scope' | 'write' | 'notify' | 'taskId'>;
+
+export interface MediaSpec extends Ask {
+  /** What makes it the same job. Default: a digest of scope, tool and request. */
+  key?: string;
+  poll?: Partial<PollSettings>;
+}
 
 /** Starts the job, or gives back the run that its key already has, running or closed. It never submits twice. */
 export async function startMedia(
@@ -61,7 +45,6 @@ export function startMediaInput(temporal: Client, taskQueue: string, input: Medi
   });
 }
 
-/** A digest of what makes two requests the same job; settings of polling do not. */
 export function askOf({ tool, request, scope, write, notify, taskId }: Ask): string {
   return digest({ tool, request, scope: withoutGaps(scope), write, notify, taskId });
 }
@@ -70,7 +53,7 @@ export function keyOf({ key, tool, request, scope }: MediaSpec): string {
   return key ?? askOf({ tool, request, scope });
 }
 
-/** No scope, an empty one and one with nothing in it are the same. */
+/** An empty scope is the same as none. */
 export function withoutGaps(scope: Scope | undefined): Scope | undefined {
   const given = Object.entries(scope ?? {}).filter(
     ([, value]) => (value as unknown) !== undefined && value !== null,
@@ -79,28 +62,12 @@ export function withoutGaps(scope: Scope | undefined): Scope | undefined {
 }
 
 /** All problems at once, before anything is sent; none when the job can be started. */
-export function validateSpec({
-  key,
-  tool,
-  request,
-  scope,
-  poll,
-  write,
-  notify,
-  taskId,
-}: MediaSpec): string[] {
+export function validateSpec(spec: MediaSpec): string[] {
   return [
-    ...validateKey(key),
-    ...validateRequest(tool, request),
-    ...validateScope(scope),
-    ...validatePoll(poll),
-    ...validateTargets({ write, notify }),
-    ...validateTaskId(taskId),
+    ...validateMediaSpec(spec),
+    ...validateRequest(spec.tool, spec.request),
+    ...validatePoll(spec.poll),
   ];
-}
-
-export function validateKey(key: string | undefined): string[] {
-  return key === undefined || isGivenKey(key) ? [] : [`key: "${key}" is not ${KEY_FORM}`];
 }
 
 export function validatePoll(poll: Partial<PollSettings> | undefined): string[] {

@@ -1,15 +1,17 @@
-/** Finding runs: the one that stands for a job, whether it is open, and lists of them. */
+/** Finding runs: the one that stands for a job, whether it is open, how it ended, and lists of them. */
 import {
   type Client,
   type WorkflowExecutionDescription,
   type WorkflowExecutionInfo,
+  type WorkflowFailedError,
   WorkflowNotFoundError,
 } from '@temporalio/client';
+import { ApplicationFailure, CancelledFailure, TerminatedFailure } from '@temporalio/common';
+import { FAILURE, MEDIA_WORKFLOW, START_MEMO } from '../contract';
 import { quoted } from '../contract/searchAttributes';
 import { explainUnregistered } from './registration';
-import { MEDIA_WORKFLOW, START_MEMO } from '../contract';
 
-/** What the server tells of a run without asking its worker. */
+/** What the server knows of a run without its worker. */
 export type Listed = Omit<WorkflowExecutionInfo, 'raw'>;
 
 /** A paused run is open, and so is one that continues as new. */
@@ -27,7 +29,7 @@ export interface OwnRun extends WorkflowExecutionDescription {
   isHidden?: boolean;
 }
 
-/** The latest run of an id. A refused start hides the job that ran before it, which is then looked up in the list. */
+/** The latest run of an id. A refused start hides the job before it, which is then found in the list. */
 export async function describeOwnRun({ workflow }: Client, workflowId: string): Promise<OwnRun> {
   const latest = await workflow.getHandle(workflowId).describe();
   if (!isRefusedStart(latest)) return latest;
@@ -39,14 +41,36 @@ export async function describeOwnRun({ workflow }: Client, workflowId: string): 
   return { ...(await workflow.getHandle(workflowId, own.runId).describe()), isHidden: true };
 }
 
-/** The same; undefined where Temporal has no run of that id. */
-export async function findOwnRun(client: Client, workflowId: string): Promise<OwnRun | undefined> {
+/** Undefined if Temporal has no such run, or no open one for a signal. */
+export async function ifFound<T>(call: Promise<T>): Promise<T | undefined> {
   try {
-    return await describeOwnRun(client, workflowId);
+    return await call;
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return undefined;
     throw error;
   }
+}
+
+export function findOwnRun(client: Client, workflowId: string): Promise<OwnRun | undefined> {
+  return ifFound(describeOwnRun(client, workflowId));
+}
+
+/** One run, by default the latest of its id. */
+export function findRun(
+  { workflow }: Client,
+  workflowId: string,
+  runId?: string,
+): Promise<WorkflowExecutionDescription | undefined> {
+  return ifFound(workflow.getHandle(workflowId, runId).describe());
+}
+
+/** The first of the runs that continued as new, were retried or reset; undefined where Temporal has forgotten it. */
+export async function findFirstRun(
+  temporal: Client,
+  run: WorkflowExecutionDescription,
+): Promise<WorkflowExecutionDescription | undefined> {
+  const { firstRunId } = run.raw.workflowExecutionInfo ?? {};
+  return firstRunId && firstRunId !== run.runId ? findRun(temporal, run.workflowId, firstRunId) : run;
 }
 
 /** How many {@link findRuns} would find. */
@@ -77,4 +101,36 @@ export async function* findRuns(
 
 function ofWorkflows(workflows: readonly string[], query: string): string {
   return `WorkflowType IN (${workflows.map(quoted).join(', ')}) AND (${query})`;
+}
+
+/** How a run ended that did not succeed. */
+export interface FailedRun {
+  status: 'failed' | 'abandoned' | 'cancelled' | 'terminated';
+  /** If the failure has it. */
+  taskId: string | null;
+  /** The errors of the service. */
+  errors: unknown;
+  /** The same in words. */
+  error: string;
+}
+
+export function failedRun({ cause, message }: WorkflowFailedError): FailedRun {
+  const nothing = { taskId: null, errors: null };
+  if (cause instanceof CancelledFailure)
+    return { status: 'cancelled', ...nothing, error: 'it was cancelled' };
+  if (cause instanceof TerminatedFailure) return { status: 'terminated', ...nothing, error: cause.message };
+  if (!(cause instanceof ApplicationFailure))
+    return { status: 'failed', ...nothing, error: cause?.message ?? message };
+  const [facts] = (cause.details ?? []) as [{ taskId?: string; errors?: unknown }?];
+  return {
+    status: cause.type === FAILURE.abandoned ? 'abandoned' : 'failed',
+    taskId: facts?.taskId ?? null,
+    errors: facts?.errors ?? null,
+    error: cause.message,
+  };
+}
+
+/** The type of the failure with which a run ended itself. */
+export function failureType({ cause }: WorkflowFailedError): string | null {
+  return cause instanceof ApplicationFailure ? (cause.type ?? null) : null;
 }

@@ -1,4 +1,5 @@
-import { type Client } from '@temporalio/client';
+/** Whether a worker answers for a run. */
+import { type Client, type WorkflowHandle } from '@temporalio/client';
 import { optionalTsToMs } from '../platform/sdkInternals';
 import { temporal as proto } from '@temporalio/proto';
 import { formatDuration } from '../contract/durations';
@@ -10,9 +11,23 @@ const QUEUE_TYPE = {
 };
 
 /** How long a worker may take to answer a query. */
-export const QUERY_PATIENCE_MS = 5_000;
+const QUERY_PATIENCE_MS = 5_000;
 
-/** A poll lasts a minute at most, and the server remembers pollers for five: who was silent longer is gone. */
+/** The answer of a run to a query; undefined if no worker gives one in time. */
+export async function queryRun<Answer>(
+  temporal: Client,
+  run: WorkflowHandle,
+  query: { name: string },
+): Promise<Answer | undefined> {
+  try {
+    const deadline = Date.now() + QUERY_PATIENCE_MS;
+    return await temporal.withDeadline(deadline, () => run.query<Answer>(query.name));
+  } catch {
+    return undefined;
+  }
+}
+
+/** A poll lasts at most a minute, and the server remembers pollers for five. */
 const SILENT_AFTER_MS = 70_000;
 
 /** The identities of the workers that poll a queue now. */
@@ -31,7 +46,7 @@ export async function pollersOf(
     .map(({ identity }) => identity ?? '');
 }
 
-/** The error of a run that did not answer: it tells a worker that is busy from one that is not there. */
+/** The error of a run that did not answer. It distinguishes a busy worker from none. */
 export async function noAnswer(
   temporal: Client,
   workflowId: string,
@@ -50,7 +65,7 @@ async function whyUnanswered(temporal: Client, workflowId: string, waitedMs: num
       ? `No worker polls the task queue "${taskQueue}": start one with \`segue worker\``
       : `A worker polls the task queue "${taskQueue}" but did not answer in ${formatDuration(waitedMs)}: it is busy, or has just ended; \`segue worker\` starts another`;
   } catch {
-    // Without the permission to ask that, the caller is told the rest.
+    // The caller may not be allowed to describe task queues.
     return 'No worker answered';
   }
 }

@@ -3,6 +3,7 @@ import { type OperatorService, ServiceError } from '@temporalio/client';
 import { temporal as proto } from '@temporalio/proto';
 import { NotSetUpError } from '../errors';
 import { allSearchAttributes } from '../contract/searchAttributes';
+import { GRPC, grpcCode } from './orders';
 
 /** What a connection of any kind has, a client's or a worker's. */
 export interface Operated {
@@ -31,11 +32,6 @@ export async function readRegistration(connection: Operated, namespace: string):
   return { missing: missing.map(({ name }) => name), clashing: clashing.map(({ name }) => name) };
 }
 
-const GRPC_INVALID_ARGUMENT = 3;
-const GRPC_NOT_FOUND = 5;
-/** Not allowed, or not there: some servers keep this question from workers. */
-const GRPC_NO_ANSWER = [7, 12];
-
 /**
  * Throws when a run in this namespace could not set its search attributes: its task would be retried for ever. Where
  * the server does not answer the question, `warn` says so and the worker starts: it may be set up by others.
@@ -48,34 +44,31 @@ export async function requireRegistration(
   try {
     const { missing, clashing } = await readRegistration(connection, namespace);
     if (clashing.length > 0) throw clashingError(namespace, clashing);
-    if (missing.length === 0) return;
-    throw new NotSetUpError(
-      `The namespace ${namespace} lacks the search attributes ${missing.join(', ')}, so no job could run in it.\n` +
-        `Register them: TEMPORAL_NAMESPACE=${namespace} segue setup`,
-    );
+    if (missing.length > 0) throw missingError(namespace, missing.join(', '));
   } catch (error) {
-    const { code } = error as { code?: unknown };
-    if (code === GRPC_NOT_FOUND) {
+    const code = grpcCode(error);
+    if (code === GRPC.notFound)
       throw new NotSetUpError(`There is no namespace ${namespace}; is TEMPORAL_NAMESPACE right?`);
-    }
-    if (typeof code !== 'number' || !GRPC_NO_ANSWER.includes(code)) throw error;
+    // Some servers do not let workers list search attributes.
+    if (code !== GRPC.permissionDenied && code !== GRPC.unimplemented) throw error;
     warn(
       'cannot check the search attributes of the namespace; without them every job hangs. Register them: segue setup',
     );
   }
 }
 
-/** The same error, or what it means: the server does not know a search attribute that Segue uses. */
+/** The same error, or a clear one if a search attribute of Segue is not registered. */
 export function explainUnregistered(error: unknown, namespace: string): unknown {
-  const { code, details } = (error instanceof ServiceError ? error.cause : error) as {
-    code?: unknown;
-    details?: string;
-  };
-  const isUnregistered = code === GRPC_INVALID_ARGUMENT && /search attribute/i.test(details ?? '');
-  if (!isUnregistered || !allSearchAttributes.some(({ name }) => details?.includes(name))) return error;
+  const { details = '' } = (error instanceof ServiceError ? error.cause : error) as { details?: string };
+  const isUnregistered = grpcCode(error) === GRPC.invalidArgument && /search attribute/i.test(details);
+  if (!isUnregistered || !allSearchAttributes.some(({ name }) => details.includes(name))) return error;
+  return missingError(namespace, details);
+}
+
+function missingError(namespace: string, which: string): NotSetUpError {
   return new NotSetUpError(
-    `The namespace ${namespace} lacks search attributes that Segue needs, so no job can be started or listed in it: ` +
-      `${details ?? ''}.\nRegister them: TEMPORAL_NAMESPACE=${namespace} segue setup`,
+    `The namespace ${namespace} lacks search attributes that Segue needs, so no job can run or be listed in it: ${which}.\n` +
+      `Register them: TEMPORAL_NAMESPACE=${namespace} segue setup`,
   );
 }
 
@@ -86,18 +79,11 @@ export function clashingError(namespace: string, clashing: string[]): NotSetUpEr
   );
 }
 
-export async function register(connection: Operated, namespace: string, names: string[]): Promise<void> {
-  const wanted = allSearchAttributes.filter(({ name }) => names.includes(name));
+/** All of them unless `names` says which. */
+export async function register(connection: Operated, namespace: string, names?: string[]): Promise<void> {
+  const wanted = allSearchAttributes.filter(({ name }) => names?.includes(name) ?? true);
   await connection.operatorService.addSearchAttributes({
     namespace,
     searchAttributes: Object.fromEntries(wanted.map(({ name, type }) => [name, TYPES[type]])) as never,
   });
-}
-
-export async function registerAll(connection: Operated, namespace: string): Promise<void> {
-  await register(
-    connection,
-    namespace,
-    allSearchAttributes.map(({ name }) => name),
-  );
 }

@@ -1,4 +1,4 @@
-/** Starting a run so that a key that exists gives its run back, running or closed. */
+/** Starts a run once by its key: a key that exists gives its run, open or closed. */
 import { randomUUID } from 'node:crypto';
 import {
   type Client,
@@ -8,49 +8,55 @@ import {
 } from '@temporalio/client';
 import { type Priority } from '@temporalio/common';
 import { decodeArrayFromPayloads } from '../platform/sdkInternals';
-import { type CampaignInput, START_MEMO } from '../contract';
-import { KeyReusedError, NoSuchJobError } from '../errors';
-import { keyIn } from '../contract/ids';
-import { explainUnregistered } from './registration';
+import { type CampaignInput, type ProjectRef, type ProjectWriterInput, START_MEMO } from '../contract';
+import { type Duration } from '../contract/durations';
+import { keyIn, projectWriterId } from '../contract/ids';
 import { type attributesOfJob } from '../contract/searchAttributes';
+import { KeyReusedError, NoSuchJobError } from '../errors';
 import { withoutNulls } from '../validation/inputs';
+import { retryUnavailable } from './orders';
 import { describeOwnRun, findOwnRun, isOpen } from './ownRun';
+import { explainUnregistered } from './registration';
 
-/** What is known of a run from the moment it was found. */
-export type RunFacts = Pick<WorkflowExecutionInfo, 'runId' | 'startTime' | 'taskQueue'> & {
+/** What is known of a run that was started or found. */
+export type RunFacts = Pick<WorkflowExecutionInfo, 'workflowId' | 'runId' | 'startTime' | 'taskQueue'> & {
   key: string;
   existing: boolean;
-  /** Whether a later run of the same id was refused, and this one stands for the job. */
+  /** Whether a later start of the same id was refused. */
   isHidden?: boolean;
 };
 
-export interface Start<Input> {
+/** What Temporal starts. */
+interface PlainStart<Input> {
   workflow: string;
   workflowId: string;
   taskQueue: string;
-  key: string;
   input: Input;
-  /** A digest of what makes two inputs the same job; settings of polling do not. */
-  askOf: (input: Input) => string;
-  attributes: ReturnType<typeof attributesOfJob>;
+  attributes?: ReturnType<typeof attributesOfJob>;
   summary: string;
-  /** Tells whether the run is the one that this caller started, also when it starts twice. Default: a new one each time. */
-  token?: string;
   /** Default: the server's. */
   priority?: Priority;
+}
+
+export interface Start<Input> extends PlainStart<Input> {
+  key: string;
+  /** A digest of what makes two inputs the same job; settings of polling do not. */
+  askOf: (input: Input) => string;
+  /** Identifies the starter: a run with this token is not `existing`. Default: a random one. */
+  token?: string;
   /** What to do about a key whose run asks for something else. Default: choose another. */
   adviceOnReuse?: string;
   /** Whether a closed run is replaced by a new one. Default: never. */
   mayReplace?: (closed: WorkflowExecutionDescription, sameAsk: boolean) => Promise<boolean> | boolean;
 }
 
-/** What a starter adds to what is asked for. */
+/** Settings that a starter adds to a spec. */
 export type StartSettings = Pick<CampaignInput, 'poll' | 'submit'> & { taskQueue: string };
 
 interface StartMemo extends Record<string, unknown> {
   /** Digest of what the caller asked for. */
   segueAsk: string;
-  /** Tells the starter whether the run is the one it started. */
+  /** The token of the starter. */
   [START_MEMO]: string;
 }
 
@@ -63,38 +69,33 @@ export async function startOrFind<Input extends object>(
   // Other languages write null for what they leave out.
   const askOf = (input: Input): string => start.askOf(withoutNulls(input));
   const memo: StartMemo = { segueAsk: askOf(start.input), [START_MEMO]: start.token ?? randomUUID() };
-  const look = async (): Promise<Look> => {
+  const look = async () => {
     const run = await describeOwnRun(temporal, workflowId);
     const found = (run.memo ?? {}) as Partial<StartMemo>;
-    // Starting does not tell whether this call did it, but only the run it made has this call's token.
+    // The server does not say whether this call started the run; its token does.
     const existing = found[START_MEMO] !== memo[START_MEMO];
-    // A run that another language started has no digest in its memo; what it was asked for stands in its input.
+    // A run that another language started has no digest in its memo, so it is computed from its input.
     const ask = found.segueAsk ?? askOf((await inputOf(temporal, run)) as Input);
     return { run, existing, sameAsk: ask === memo.segueAsk };
   };
 
-  await begin(temporal, start, memo, 'REJECT_DUPLICATE');
+  await startOnce(temporal, start, memo);
   let found = await look();
   const isClosed = found.existing && !isOpen(found.run);
   if (isClosed && (await start.mayReplace?.(found.run, found.sameAsk))) {
-    await begin(temporal, start, memo, 'ALLOW_DUPLICATE');
+    await startOnce(temporal, start, memo, 'ALLOW_DUPLICATE');
     found = await look();
   }
   if (!found.sameAsk) throw new KeyReusedError(key, workflowId, start.adviceOnReuse);
   return { ...found.run, key, existing: found.existing };
 }
 
-interface Look {
-  run: WorkflowExecutionDescription;
-  existing: boolean;
-  sameAsk: boolean;
-}
-
-async function begin<Input>(
+/** Starts a run, unless its id has one, open or closed. */
+export async function startOnce<Input>(
   temporal: Client,
-  { workflow, workflowId, taskQueue, input, attributes, summary, priority }: Start<Input>,
-  memo: StartMemo,
-  workflowIdReusePolicy: 'REJECT_DUPLICATE' | 'ALLOW_DUPLICATE',
+  { workflow, workflowId, taskQueue, input, attributes, summary, priority }: PlainStart<Input>,
+  memo: Record<string, unknown>,
+  workflowIdReusePolicy: 'REJECT_DUPLICATE' | 'ALLOW_DUPLICATE' = 'REJECT_DUPLICATE',
 ): Promise<void> {
   const options = {
     ...{ workflowId, taskQueue, memo, workflowIdReusePolicy, priority },
@@ -103,11 +104,13 @@ async function begin<Input>(
     typedSearchAttributes: attributes,
     staticSummary: summary,
   };
-  await temporal.workflow.start(workflow, options).catch((error: unknown) => {
-    // The key's run is closed; it is given back like one that still runs.
+  try {
+    await retryUnavailable(() => temporal.workflow.start(workflow, options));
+  } catch (error) {
+    // The run of this id is closed.
     if (error instanceof WorkflowExecutionAlreadyStartedError) return;
     throw explainUnregistered(error, temporal.options.namespace);
-  });
+  }
 }
 
 /** What a run was started with, as its history keeps it. */
@@ -118,7 +121,7 @@ export async function inputOf(
   return (await startOf(temporal, run)).input;
 }
 
-/** The same, and whether the run begins with what another one did before a reset. */
+/** The same, and whether the run is the result of a reset. */
 export async function startOf(
   temporal: Client,
   { workflowId, runId }: { workflowId: string; runId: string },
@@ -139,4 +142,25 @@ export async function find(temporal: Client, workflowId: string): Promise<RunFac
   const run = await findOwnRun(temporal, workflowId);
   if (!run) throw new NoSuchJobError(workflowId);
   return { ...run, key: keyIn(workflowId), existing: true };
+}
+
+export interface WriterStart {
+  taskQueue: string;
+  project: ProjectRef;
+  /** Resolved: two names of one workspace would give a project two writers. */
+  organization: string;
+  authGrace: Duration;
+}
+
+/** The start of the one writer of a project, for workers and clients. */
+export function writerStart({ taskQueue, ...input }: WriterStart) {
+  const args: [ProjectWriterInput] = [input];
+  return {
+    workflowId: projectWriterId(input.organization, input.project),
+    taskQueue,
+    args,
+    // It ends when it has nothing to do, and a later change starts it again.
+    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+    workflowIdConflictPolicy: 'USE_EXISTING',
+  } as const;
 }

@@ -8,53 +8,35 @@ import { type Finished, runToEnd } from './process';
 const TOOL_MODULE = path.join(PACKAGE_ROOT, 'src', 'temporal', 'server');
 const TOOL_PACKAGE = 'github.com/temporalio/cli/cmd/temporal';
 const SAY_EVERY_MS = 10_000;
-
-/** Cannot be built here; the message says what to install. */
-export class BuildError extends Error {}
+/** Hundreds of modules are downloaded, and one that fails ends the build; what is there by then is not downloaded again. */
+const MOST_BUILDS = 3;
 
 export async function buildTemporalCli(target: string, say: (line: string) => void): Promise<void> {
   await mkdir(path.dirname(target), { recursive: true });
   // Built under another name: a build that dies half-way must not be found as a binary by the next start.
   const unfinished = `${target}.unfinished`;
+  const args = ['build', '-v', '-trimpath', '-ldflags=-s -w', '-o', unfinished, TOOL_PACKAGE];
+  let [modules, packages] = [0, 0];
+  const onLine = (line: string): void => {
+    if (line.startsWith('go: ')) modules += 1;
+    else packages += 1;
+  };
+  const progress = setInterval(() => {
+    say(`building the Temporal server: ${modules} modules downloaded, ${packages} packages compiled`);
+  }, SAY_EVERY_MS);
   try {
-    const packages = await countPackages(say);
-    let built = 0;
-    const progress = everyFewSeconds(
-      say,
-      () => `building the Temporal server: ${built} of about ${packages} packages`,
-    );
-    const result = await go(
-      ['build', '-v', '-trimpath', '-ldflags=-s -w', '-o', unfinished, TOOL_PACKAGE],
-      (line) => {
-        if (!line.startsWith('go: ')) built += 1;
-      },
-    ).finally(progress.stop);
-    if (result.code !== 0) throw new BuildError(explainFailure(result));
+    for (let builds = 1; ; builds++) {
+      const { code, tail } = await go(args, onLine);
+      if (code === 0) break;
+      if (builds === MOST_BUILDS)
+        throw new Error(
+          `go ended with ${code ?? 'a signal'}:\n${tail.map((line) => `    ${line}`).join('\n')}`,
+        );
+    }
     await rename(unfinished, target);
   } finally {
+    clearInterval(progress);
     await rm(unfinished, { force: true });
-  }
-}
-
-/** Hundreds are downloaded, and one that fails fails all of them; what is there by then is not downloaded again. */
-const MOST_DOWNLOADS = 3;
-
-/** Downloads the modules that the build needs, and counts what there is to compile. */
-async function countPackages(say: (line: string) => void): Promise<number> {
-  let modules = 0;
-  const progress = everyFewSeconds(say, () => `getting the Temporal server's sources: ${modules} modules`);
-  try {
-    for (let tries = 1; ; tries++) {
-      let packages = 0;
-      const result = await go(['list', '-deps', TOOL_PACKAGE], (line) => {
-        if (line.startsWith('go: downloading')) modules += 1;
-        else packages += 1;
-      });
-      if (result.code === 0) return packages;
-      if (tries === MOST_DOWNLOADS) throw new BuildError(explainFailure(result));
-    }
-  } finally {
-    progress.stop();
   }
 }
 
@@ -63,21 +45,6 @@ async function go(args: string[], onLine: (line: string) => void): Promise<Finis
     return await runToEnd('go', args, { cwd: TOOL_MODULE, env: goBuildEnvironment(), onLine });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    throw new BuildError('there is no `go` on the PATH');
+    throw new Error('there is no `go` on the PATH');
   }
-}
-
-function explainFailure({ code, tail }: Finished): string {
-  return `go ended with ${code ?? 'a signal'}:\n${tail.map((line) => `    ${line}`).join('\n')}`;
-}
-
-function everyFewSeconds(say: (line: string) => void, line: () => string): { stop: () => void } {
-  const timer = setInterval(() => {
-    say(line());
-  }, SAY_EVERY_MS);
-  return {
-    stop: () => {
-      clearInterval(timer);
-    },
-  };
 }

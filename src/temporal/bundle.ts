@@ -12,8 +12,8 @@ export async function writeWorkflowBundle(
 ): Promise<void> {
   const { code } = await bundleWorkflowCode({
     workflowsPath,
-    // Loaded once, and not by each run anew: that would take a third of what a waiting run needs. It is why workflow code
-    // keeps nothing in its modules, which eslint looks after.
+    // Loaded once and not by each run, which saves a third of the memory of a waiting run. Therefore workflow code keeps no
+    // state in modules; eslint checks that.
     preloadModules: [workflowsPath],
     logger: new DefaultLogger('WARN'),
   });

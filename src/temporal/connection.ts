@@ -6,8 +6,8 @@ import {
 } from '@temporalio/client';
 
 /**
- * A connection that retries nothing once it is closed. The SDK's own retries a pending call in a timer, and there the
- * closed channel throws where nobody can catch it.
+ * A connection that retries nothing once it is closed. The SDK's own retries a pending call in a timer, where the error of
+ * the closed channel cannot be caught.
  */
 export async function openConnection(
   options: ConnectionOptions,

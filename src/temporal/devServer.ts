@@ -55,7 +55,9 @@ async function startOnce(binary: string, options: DevServerOptions): Promise<Dev
   const port = options.port ?? (await freePort());
   const uiPort = options.uiPort === false ? undefined : (options.uiPort ?? (await freePort()));
   if (options.db) await mkdir(path.dirname(path.resolve(options.db)), { recursive: true });
-  const child = spawnTethered(binary, serverArguments(port, uiPort, options), withoutTemporalSettings());
+  const child = spawnTethered(binary, serverArguments(port, uiPort, options), {
+    env: withoutTemporalSettings(),
+  });
   const server: DevServer = {
     address: `127.0.0.1:${port}`,
     namespace: NAMESPACE,

@@ -1,19 +1,14 @@
 /** The download of servers that the Temporal SDK brings along. */
 import { chmod, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { EnvHttpProxyAgent, request } from 'undici';
-import { type ProxySettings } from '../config';
+import { request } from 'undici';
+import { plainAgent, type ProxySettings } from '../platform/plainAgent';
 
 const DOWNLOAD_SITE = 'https://temporal.download/';
 
 /** Whether the site answers at all. A closed network must cost seconds, not the minutes of a download's own limits. */
 export async function answers(site: string, proxy: ProxySettings, timeoutMs = 3_000): Promise<boolean> {
-  const dispatcher = new EnvHttpProxyAgent({
-    connect: { timeout: timeoutMs },
-    httpProxy: '',
-    httpsProxy: proxy.https ?? '',
-    noProxy: proxy.none ?? '',
-  });
+  const dispatcher = plainAgent(proxy);
   try {
     const response = await request(site, {
       method: 'HEAD',
@@ -30,12 +25,11 @@ export async function answers(site: string, proxy: ProxySettings, timeoutMs = 3_
 }
 
 /**
- * Has the SDK download a server into `target`. Undefined when it is there; else why it is not.
- *
- * The SDK downloads only on the way to starting a server, so one is started and stopped.
+ * Has the SDK download a dev server of this version, or the time-skipping server, into `target`. Undefined when it is
+ * there; else why it is not. The SDK downloads only on the way to starting a server, so one is started and stopped.
  */
 export async function downloadWithSdk(
-  server: { type: 'dev-server'; version: string } | { type: 'time-skipping' },
+  server: { version: string } | 'time-skipping',
   target: string,
   proxy: ProxySettings,
 ): Promise<string | undefined> {
@@ -45,13 +39,12 @@ export async function downloadWithSdk(
   try {
     // Only development has this package.
     const { TestWorkflowEnvironment } = await import('@temporalio/testing');
+    const download = { type: 'cached-download', downloadDir } as const;
     const environment =
-      server.type === 'dev-server'
-        ? await TestWorkflowEnvironment.createLocal({
-            server: { executable: { type: 'cached-download', downloadDir, version: `v${server.version}` } },
-          })
-        : await TestWorkflowEnvironment.createTimeSkipping({
-            server: { executable: { type: 'cached-download', downloadDir } },
+      server === 'time-skipping'
+        ? await TestWorkflowEnvironment.createTimeSkipping({ server: { executable: download } })
+        : await TestWorkflowEnvironment.createLocal({
+            server: { executable: { ...download, version: `v${server.version}` } },
           });
     await environment.teardown();
     const [binary, ...others] = (await readdir(downloadDir)).filter((name) => name.startsWith('temporal'));

@@ -1,5 +1,6 @@
 /** Finds a Temporal server for development and tests: the first of six places that has one. */
-import { access, constants, mkdir } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { type LocalTemporalConfig, type TemporalConfig, withoutTemporalSettings } from '../config';
 import { NoTemporalError } from '../errors';
@@ -9,10 +10,14 @@ import { runToEnd } from './process';
 import { isRecentServer, OLDEST_SERVER, TEMPORAL_CLI_VERSION } from './versions';
 import { lock } from 'proper-lockfile';
 
-export type FoundTemporal =
-  | { kind: 'cluster'; cluster: TemporalConfig }
-  /** `origin` says in words where the binary came from. */
-  | { kind: 'binary'; path: string; serverVersion: string; origin: string };
+interface FoundBinary {
+  path: string;
+  serverVersion: string;
+  /** Where it came from, for people. */
+  origin: string;
+}
+
+export type FoundTemporal = { kind: 'cluster'; cluster: TemporalConfig } | ({ kind: 'binary' } & FoundBinary);
 
 export type Say = (line: string) => void;
 
@@ -24,12 +29,6 @@ export async function findTemporal(config: LocalTemporalConfig, say: Say): Promi
   return { kind: 'binary', ...(await findTemporalBinary(config, say)) };
 }
 
-interface FoundBinary {
-  path: string;
-  serverVersion: string;
-  origin: string;
-}
-
 /** The binary to run, whatever cluster may be there already. */
 export async function findTemporalBinary(config: LocalTemporalConfig, say: Say): Promise<FoundBinary> {
   const binary = await lookForBinary(config, say);
@@ -39,22 +38,19 @@ export async function findTemporalBinary(config: LocalTemporalConfig, say: Say):
 
 async function lookForBinary(config: LocalTemporalConfig, say: Say): Promise<FoundBinary> {
   if (config.cli) return requireBinary(config.cli, 'named by SEGUE_TEMPORAL_CLI');
-  const onPath = await findOnPath(config.searchPath);
+  const onPath = findOnPath(config.searchPath);
   if (onPath) {
-    const checked = await checkBinary(onPath);
-    if (checked.usable)
-      return { path: onPath, serverVersion: checked.serverVersion, origin: 'found on the PATH' };
-    say(`not taken: ${onPath} ${checked.problem}`);
+    const found = await checkBinary(onPath, 'found on the PATH');
+    if (typeof found === 'object') return found;
+    say(`not taken: ${onPath} ${found}`);
   }
   const cached = path.join(config.cacheFolder, `temporal-${TEMPORAL_CLI_VERSION}`, 'temporal');
   return (await takeCached(cached)) ?? obtain(cached, config, say);
 }
 
 async function takeCached(cached: string): Promise<FoundBinary | undefined> {
-  const checked = await checkBinary(cached);
-  return checked.usable
-    ? { path: cached, serverVersion: checked.serverVersion, origin: 'cached earlier' }
-    : undefined;
+  const found = await checkBinary(cached, 'cached earlier');
+  return typeof found === 'object' ? found : undefined;
 }
 
 async function obtain(target: string, config: LocalTemporalConfig, say: Say): Promise<FoundBinary> {
@@ -62,14 +58,10 @@ async function obtain(target: string, config: LocalTemporalConfig, say: Say): Pr
     say('another start is getting the Temporal server; waiting for it');
   };
   return underLock(path.dirname(target), waiting, async () => {
-    // Whoever held the lock before us may have done the work.
+    // The process that held the lock before may have done the work.
     const cached = await takeCached(target);
     if (cached) return cached;
-    const noDownload = await downloadWithSdk(
-      { type: 'dev-server', version: TEMPORAL_CLI_VERSION },
-      target,
-      config.proxy,
-    );
+    const noDownload = await downloadWithSdk({ version: TEMPORAL_CLI_VERSION }, target, config.proxy);
     if (noDownload === undefined) return requireBinary(target, 'downloaded by the Temporal SDK');
     say(`no download (${noDownload}); building the Temporal server from its Go modules, some minutes, once`);
     try {
@@ -90,43 +82,28 @@ async function obtain(target: string, config: LocalTemporalConfig, say: Say): Pr
 }
 
 async function requireBinary(file: string, origin: string): Promise<FoundBinary> {
-  const checked = await checkBinary(file);
-  if (!checked.usable) throw new NoTemporalError(`${file}, ${origin}, ${checked.problem}`);
-  return { path: file, serverVersion: checked.serverVersion, origin };
+  const found = await checkBinary(file, origin);
+  if (typeof found === 'string') throw new NoTemporalError(`${file}, ${origin}, ${found}`);
+  return found;
 }
 
-type CheckedBinary = { usable: true; serverVersion: string } | { usable: false; problem: string };
-
-async function checkBinary(file: string): Promise<CheckedBinary> {
+/** The binary, or why it cannot be used. */
+async function checkBinary(file: string, origin: string): Promise<FoundBinary | string> {
   try {
     const { code, tail } = await runToEnd(file, ['--version'], { env: withoutTemporalSettings() });
     const serverVersion = /Server (\d+\.\d+\.\d+)/.exec(tail.join(' '))?.[1];
-    if (code !== 0 || serverVersion === undefined) {
-      return { usable: false, problem: 'does not tell its version; is it the Temporal CLI?' };
-    }
-    if (isRecentServer(serverVersion)) return { usable: true, serverVersion };
-    return {
-      usable: false,
-      problem: `holds server ${serverVersion}; Segue needs ${OLDEST_SERVER.major}.${OLDEST_SERVER.minor} or newer`,
-    };
+    if (code !== 0 || serverVersion === undefined)
+      return 'does not tell its version; is it the Temporal CLI?';
+    if (isRecentServer(serverVersion)) return { path: file, serverVersion, origin };
+    return `holds server ${serverVersion}; Segue needs ${OLDEST_SERVER.major}.${OLDEST_SERVER.minor} or newer`;
   } catch (error) {
-    return {
-      usable: false,
-      problem: `cannot be run: ${error instanceof Error ? error.message : String(error)}`,
-    };
+    return `cannot be run: ${error instanceof Error ? error.message : String(error)}`;
   }
 }
 
-async function findOnPath(searchPath: string): Promise<string | undefined> {
-  for (const folder of searchPath.split(path.delimiter).filter(Boolean)) {
-    const file = path.join(folder, 'temporal');
-    const executable = await access(file, constants.X_OK).then(
-      () => true,
-      () => false,
-    );
-    if (executable) return file;
-  }
-  return undefined;
+function findOnPath(searchPath: string): string | undefined {
+  const folders = searchPath.split(path.delimiter).filter(Boolean);
+  return folders.map((folder) => path.join(folder, 'temporal')).find((file) => existsSync(file));
 }
 
 /**

@@ -17,51 +17,39 @@ export async function runToEnd(
   args: string[],
   options: { cwd?: string; env?: Environment; onLine?: (line: string) => void } = {},
 ): Promise<Finished> {
-  const child = spawn(command, args, {
-    cwd: options.cwd,
-    env: options.env,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  // It must not go on by itself when this process ends before it.
-  const end = (): void => {
-    child.kill();
-  };
-  process.once('exit', end);
+  const child = spawnTethered(command, args, options);
   const tail: string[] = [];
-  for (const stream of [child.stdout, child.stderr]) rememberLines(stream, tail, 20, options.onLine);
-  try {
-    const [code] = (await once(child, 'close')) as [number | null];
-    return { code, tail };
-  } finally {
-    process.off('exit', end);
-  }
+  for (const stream of [child.stdout, child.stderr])
+    if (stream) rememberLines(stream, tail, 20, options.onLine);
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, tail };
 }
 
 /**
- * Starts a server that does not outlive this process, even when this process is killed with -9: a watchdog holds
- * the other end of a pipe, and ends the server when the pipe closes. The server has a process group of its own, so
- * that Ctrl-C reaches only us and we decide the order in which things stop.
+ * Starts a process that does not outlive this one, even when this one is killed with -9: a watchdog holds the other end
+ * of a pipe, and ends the process and its children when the pipe closes. The process has a group of its own, so that
+ * Ctrl-C reaches only us and we decide the order in which things stop.
  */
-export function spawnTethered(command: string, args: string[], env: Environment): ChildProcess {
-  const server = spawn(command, args, {
-    detached: true,
-    env: env,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  if (server.pid === undefined) return server;
-  const watchdog = spawn('/bin/sh', ['-c', 'cat >/dev/null; kill -TERM "$0"', String(server.pid)], {
+export function spawnTethered(
+  command: string,
+  args: string[],
+  { cwd, env }: { cwd?: string; env?: Environment } = {},
+): ChildProcess {
+  const child = spawn(command, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  if (child.pid === undefined) return child;
+  const watchdog = spawn('/bin/sh', ['-c', 'cat >/dev/null; kill -s TERM -- "-$0"', String(child.pid)], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   });
   watchdog.unref();
-  server.once('exit', () => {
+  child.once('exit', () => {
     watchdog.kill('SIGKILL');
     watchdog.stdin.destroy();
   });
-  return server;
+  return child;
 }
 
-/** Asks a process to end, and makes it end when it does not. */
+/** Sends SIGTERM, and SIGKILL when the process does not end in time. */
 export async function stopProcess(child: ChildProcess, patienceMs = 10_000): Promise<void> {
   if (hasEnded(child)) return;
   const gone = once(child, 'exit');
@@ -71,7 +59,7 @@ export async function stopProcess(child: ChildProcess, patienceMs = 10_000): Pro
   clearTimeout(impatience);
 }
 
-/** A server that ended before it served anybody. */
+/** A server that ended before its probe succeeded. */
 export class EndedAtStartError extends Error {}
 
 /**

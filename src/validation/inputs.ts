@@ -1,168 +1,101 @@
 /**
- * What is wrong with what a workflow is asked for, whoever asks: clients check it before they start a run, and the run
- * itself, because other languages start it too, with whatever JSON they have. Part of the workflow bundle.
+ * Rules of the inputs of jobs. Clients check an input before they start a run, and the run checks it again, because other
+ * languages start it too. Part of the workflow bundle.
  */
-import { endOf } from '../api/endings';
-import { isInnerPointer } from '../api/json';
-import { ID_FORM, isId, isIdText, isPrintable, validateScope } from '../api/scope';
+import { isRecord } from '../api/json';
+import { RECORD_KINDS, SUBTITLE_FORMATS } from '../contract';
 import {
-  NOTIFY_EVENTS,
-  type ProjectRef,
-  RECORD_KINDS,
-  type RecordKind,
-  type RecordStatus,
-  SUBTITLE_FORMATS,
-} from '../contract';
+  anyObject,
+  count,
+  findRecordProblems,
+  givenKey,
+  id,
+  listener,
+  notify,
+  project,
+  runKey,
+  scope,
+  statuses,
+  text,
+  uuid,
+  write,
+} from './fields';
 import {
-  ANY_KEY_FORM,
-  isKey,
-  isWorkflowId,
-  LONGEST_KEY,
-  LONGEST_WORKFLOW_ID,
-  projectWriterId,
-  recordKey,
-} from '../contract/ids';
+  also,
+  isLeftOut,
+  isText,
+  listOf,
+  must,
+  oneOf,
+  openObject,
+  required,
+  validate,
+  withoutNulls,
+} from './rules';
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-const LONGEST_ID = 200;
-/** What the workspace's id may take of a workflow id, encoded. */
-const ROOM_FOR_ORGANIZATION = 300;
+export { isLeftOut, isRecord, isText, withoutNulls };
 
-export function validateTranscriptInput(input: unknown): string[] {
-  if (!isRecord(input)) return ['the input: must be one object'];
-  const { key, transcriptionId, format, poll, scope, write, notify, reportTo } = input;
-  return [
-    ...validateRunKey(key),
-    ...validateTranscription({ transcriptionId, format }),
-    ...validateObjects({ poll, scope }),
-    ...(isRecord(scope) ? validateScope(scope) : []),
-    ...validateTargets({ write, notify }),
-    ...validateListener(reportTo),
-  ];
-}
+const targets = { scope, write, notify };
+/** `times.ts` reads the durations. */
+const settings = { poll: anyObject, submit: anyObject };
+const runFields = { key: required(runKey), ...settings, ...targets, reportTo: listener };
 
-export function validateTranscription(asked: { transcriptionId?: unknown; format?: unknown }): string[] {
-  const { transcriptionId, format } = asked;
-  const isFormat = isLeftOut(format) || SUBTITLE_FORMATS.includes(format as never);
-  return [
-    ...(typeof transcriptionId === 'string' && UUID.test(transcriptionId)
-      ? []
-      : ['transcriptionId: must be the UUID of a transcription']),
-    ...(isFormat ? [] : [`format: must be ${SUBTITLE_FORMATS.join(' or ')}`]),
-  ];
-}
+/** What people say of a media job, except its request, which only the service's side knows. */
+export const mediaSpecFields = { key: givenKey, ...targets, taskId: id };
+const mediaSpec = openObject(mediaSpecFields);
 
-export function validateRecordInput(input: unknown): string[] {
-  if (!isRecord(input)) return ['the input: must be one object'];
-  const { kind, id, failOn, poll, scope, campaign, reportTo } = input;
-  const known = RECORD_KINDS.find((name) => name === kind);
-  // Its key is the id, encoded.
-  const owner = isText(campaign) ? campaign : undefined;
-  const isGoodId = typeof id === 'string' && isId(id) && isKey(recordKey(known ?? '', id, owner));
-  return [
-    ...(known ? [] : [`kind: must be ${RECORD_KINDS.join(' or ')}`]),
-    ...(isGoodId
-      ? []
-      : [
-          `id: must be an id: not empty, no blanks around it, with its kind and the key of its campaign at most ${LONGEST_KEY} long`,
-        ]),
-    ...(isLeftOut(campaign) || isText(campaign) ? [] : ['campaign: must be a text']),
-    ...(known && !isLeftOut(failOn) ? validateFailOn(known, failOn) : []),
-    ...validateObjects({ poll, scope }),
-    ...(isRecord(scope) ? validateScope(scope) : []),
-    ...validateListener(reportTo),
-  ];
-}
-
-function validateFailOn(kind: RecordKind, failOn: unknown): string[] {
-  const isStatus = (value: unknown): value is RecordStatus => isText(value) || typeof value === 'number';
-  if (!Array.isArray(failOn) || !failOn.every(isStatus)) return ['failOn: must be a list of statuses'];
-  return failOn
-    .filter((status) => endOf(kind, status) === 'done')
-    .map((status) => `failOn: ${status} is the status of what is done`);
-}
-
-export function validateObjects(optional: Record<string, unknown>): string[] {
-  return Object.entries(optional).flatMap(([name, value]) =>
-    isLeftOut(value) || isRecord(value) ? [] : [`${name}: must be an object`],
-  );
-}
-
-/** Of the key of any run, given or derived. */
-export function validateRunKey(key: unknown): string[] {
-  return typeof key === 'string' && isKey(key) ? [] : [`key: must be ${ANY_KEY_FORM}`];
-}
-
-export function validateTaskId(taskId: unknown): string[] {
-  return isLeftOut(taskId) || isIdText(taskId) ? [] : [`taskId: must be ${ID_FORM}`];
-}
-
-/** Of the run that is told of each stage. */
-export function validateListener(reportTo: unknown): string[] {
-  return isLeftOut(reportTo) || isWorkflowId(reportTo) ? [] : ['reportTo: must be a workflow id'];
-}
-
-/** Of where a result goes, and who is told. */
-export function validateTargets({ write, notify }: { write?: unknown; notify?: unknown }): string[] {
-  return [
-    ...validateObjects({ write, notify }),
-    ...(isRecord(write) ? validateWrite(write) : []),
-    ...(isRecord(notify) ? validateNotify(notify) : []),
-  ];
-}
-
-function validateWrite({ project, at, failedAt }: Record<string, unknown>): string[] {
-  return [
-    ...(isRecord(project)
-      ? validateProject(project).map((problem) => `write.${problem}`)
-      : ['write.project: must be { resourcetype, id }']),
-    ...(isInnerPointer(at)
-      ? []
-      : ['write.at: must be a JSON pointer to a place in the project, like /media/banner']),
-    ...(isLeftOut(failedAt) || isInnerPointer(failedAt)
-      ? []
-      : ['write.failedAt: must be a JSON pointer to a place in the project, like /media/banner/repeat']),
-  ];
-}
-
-export function validateProject({ resourcetype, id }: { [Name in keyof ProjectRef]?: unknown }): string[] {
-  const problems = Object.entries({ resourcetype, id }).flatMap(([name, value]) =>
-    typeof value === 'string' && isId(value)
-      ? []
-      : [`${name}: must be an id: not empty, no blanks around it`],
-  );
-  const project = { resourcetype, id } as ProjectRef;
-  const isTooLong =
-    problems.length === 0 &&
-    projectWriterId('', project).length > LONGEST_WORKFLOW_ID - ROOM_FOR_ORGANIZATION;
-  return isTooLong ? ['project: its type and id are too long for a workflow id'] : problems;
-}
-
-function validateNotify({ on, ...notify }: Record<string, unknown>): string[] {
-  const events = Array.isArray(on) ? (on as unknown[]) : undefined;
-  const known = events?.every((event) => NOTIFY_EVENTS.includes(event as never)) ?? isLeftOut(on);
-  return [
-    ...['userId', 'workspaceId'].flatMap((name) =>
-      isPrintable(notify[name], LONGEST_ID) ? [] : [`notify.${name}: must be an id without blanks`],
+const attempt = openObject({
+  n: required(count),
+  // A year of four digits: later dates are computed from this one, and dates have a limit.
+  at: required(
+    must(
+      'a date',
+      { type: 'string' },
+      (value) => isText(value) && /^\d{4}-/.test(value) && !Number.isNaN(Date.parse(value)),
     ),
-    ...(known ? [] : [`notify.on: must be a list of ${NOTIFY_EVENTS.join(', ')}`]),
-  ];
-}
+  ),
+  reason: text,
+  taskId: id,
+});
 
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
-}
+const mediaInput = also(
+  openObject({
+    ...runFields,
+    tool: required(text),
+    request: required(anyObject),
+    taskId: id,
+    // Without this check, a malformed one would count as a job that was never submitted.
+    held: openObject({ attempts: required(listOf(attempt, { most: 1_000 })) }),
+  }),
+  ({ held, taskId }, path) =>
+    isRecord(held) && Array.isArray(held.attempts) && held.attempts.length === 0 && !isText(taskId)
+      ? [{ path: [...path, 'held', 'attempts'], words: 'must not be empty without a taskId' }]
+      : [],
+);
 
-export function isText(value: unknown): value is string {
-  return typeof value === 'string' && value !== '';
-}
+const transcription = { transcriptionId: required(uuid), format: oneOf(SUBTITLE_FORMATS) };
+const transcriptSpec = openObject({ key: givenKey, ...transcription, ...targets });
+const transcriptInput = openObject({ ...runFields, ...transcription });
 
-/** Other languages write null for what they leave out. */
-export function isLeftOut(value: unknown): value is null | undefined {
-  return value === undefined || value === null;
-}
+const recordInput = also(
+  openObject({
+    ...{ kind: required(oneOf(RECORD_KINDS)), id: required(id), failOn: statuses, campaign: text },
+    ...{ scope, poll: anyObject, reportTo: listener },
+  }),
+  ({ kind: given, id: recordId, failOn, campaign }, path) => {
+    const kind = RECORD_KINDS.find((known) => known === given);
+    return kind ? findRecordProblems(kind, { id: recordId, failOn, campaign }, path) : [];
+  },
+);
 
-/** At the top level only: a request keeps its own nulls. */
-export function withoutNulls<T extends object>(value: T): T {
-  return Object.fromEntries(Object.entries(value).filter(([, member]) => !isLeftOut(member))) as T;
-}
+export const validateMediaSpec = (spec: unknown): string[] => validate(mediaSpec, spec);
+export const validateMediaInput = (input: unknown): string[] => validate(mediaInput, input);
+export const validateTranscriptSpec = (spec: unknown): string[] => validate(transcriptSpec, spec);
+export const validateTranscriptInput = (input: unknown): string[] => validate(transcriptInput, input);
+export const validateRecordInput = (input: unknown): string[] => validate(recordInput, input);
+
+const oneTask = openObject({ taskId: id });
+const oneProject = openObject({ project: required(project) });
+
+export const validateTaskId = (taskId: unknown): string[] => validate(oneTask, { taskId });
+export const validateProject = (ref: unknown): string[] => validate(oneProject, { project: ref });

@@ -1,8 +1,8 @@
-/** How long things may take, as a starter says it: read, and all that is wrong with it. Part of the workflow bundle. */
-import { DEFAULT_POLL, DEFAULT_SUBMIT, type PollSettings, type SubmitSettings } from '../contract';
+/** Reads the durations of an input. Part of the workflow bundle. */
+import { DEFAULT_POLL, DEFAULT_SUBMIT, type JobSettings, type PollSettings } from '../contract';
 import { DURATION_FORM, formatDuration, parseDuration } from '../contract/durations';
 
-/** The durations of a run, in milliseconds. */
+/** In milliseconds. */
 export interface PollTimes {
   pollMin: number;
   pollMax: number;
@@ -18,7 +18,7 @@ export interface JobTimes extends PollTimes {
 const QUICKEST_POLL_MS = 50;
 const LONGEST_MS = 366 * 86_400_000;
 
-/** Reads durations by name, and keeps what is wrong with them. */
+/** Keeps the problems of what it reads. */
 export class DurationReader {
   readonly problems: string[] = [];
 
@@ -32,12 +32,7 @@ export class DurationReader {
   }
 }
 
-export interface GivenTimes {
-  poll?: Partial<PollSettings>;
-  submit?: Partial<SubmitSettings>;
-}
-
-export function jobTimes(given: GivenTimes, reader: DurationReader): JobTimes {
+export function jobTimes(given: JobSettings, reader: DurationReader): JobTimes {
   const submit = { ...DEFAULT_SUBMIT, ...given.submit };
   return {
     ...pollTimes(given.poll, reader),
@@ -59,7 +54,7 @@ export function pollTimes(given: Partial<PollSettings> | undefined, reader: Dura
   return times;
 }
 
-export function validateJobTimes(given: GivenTimes): string[] {
+export function validateJobTimes(given: JobSettings): string[] {
   const reader = new DurationReader();
   jobTimes(given, reader);
   return reader.problems;

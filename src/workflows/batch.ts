@@ -1,4 +1,10 @@
-import { allHandlersFinished, CancellationScope, condition, continueAsNew } from '@temporalio/workflow';
+import {
+  allHandlersFinished,
+  CancellationScope,
+  condition,
+  continueAsNew,
+  workflowInfo,
+} from '@temporalio/workflow';
 import { validateBatchInput } from '../validation/batch';
 import { type BatchInput, type BatchResult } from '../contract';
 import { batchWorkflowId } from '../contract/ids';
@@ -6,12 +12,12 @@ import { withEndReport } from './lib/listeners';
 import { badInput, refuseUnsafeStart } from './steps/job';
 import { notifyChanges, notifyEnd, resumeNotices } from './batch/notify';
 import { allocateSlots, sendGrants, untilGrantsSent } from './batch/slots';
-import { Batch } from './batch/state';
+import { Batch, carriedOf } from './batch/state';
 import { setStage, showDetails, showStart } from './batch/status';
 import { handleReports, supervise } from './batch/supervise';
 import { handleUpdates } from './batch/updates';
 
-/** One batch: its partitions do the work; this run grants them slots, takes updates, and tells people once of the whole. */
+/** One batch: its partitions do the work; this run grants them slots, takes updates, and notifies people once for all items. */
 export async function batch(input: BatchInput): Promise<BatchResult> {
   const problems = validateBatchInput(input);
   if (problems.length > 0) throw badInput(problems);
@@ -36,7 +42,7 @@ async function conduct(run: Batch): Promise<BatchResult> {
     sendGrants(run);
     notifyChanges(run);
     showDetails(run);
-    if (run.isAllOver) return finish(run);
+    if (run.progress.partitions.every(({ isOver }) => isOver)) return finish(run);
     await continueWhenLong(run);
   }
 }
@@ -61,10 +67,10 @@ async function finish(run: Batch): Promise<BatchResult> {
 
 /** Partitions keep running, and signal the new run. */
 async function continueWhenLong(run: Batch): Promise<void> {
-  if (!run.isLong || run.noticesInFlight > 0) return;
+  if (!workflowInfo().continueAsNewSuggested || run.noticesInFlight > 0) return;
   await untilGrantsSent(run);
   await condition(allHandlersFinished);
   // An update came in the meantime: this run sends its grants, which the next one would not know of.
   if (run.ungranted.size > 0 || run.grantsInFlight > 0 || run.noticesInFlight > 0) return;
-  await continueAsNew<typeof batch>(run.nextInput());
+  await continueAsNew<typeof batch>({ ...run.input, carried: carriedOf(run.progress) });
 }

@@ -43,8 +43,8 @@ async function conduct(run: Partition): Promise<void> {
   void keepAlive(run);
   resumeWrites(run);
   await Promise.all([submitItems(run), pollItems(run), sendReports(run), notifyUsers(run)]);
-  await condition(() => run.promoting === 0 && run.isAtEnd() && allHandlersFinished());
-  if (!run.isDone() || run.isWriting() || run.hasDueNotices()) {
+  await condition(() => run.promoting === 0 && run.isFinished && allHandlersFinished());
+  if (run.left !== null) {
     keepReplies(run);
     await continueAsNew<typeof batchPart>(run.nextInput());
   }

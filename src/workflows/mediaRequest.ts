@@ -1,33 +1,14 @@
-import {
-  condition,
-  continueAsNew,
-  proxyActivities,
-  setCurrentDetails,
-  setHandler,
-  workflowInfo,
-} from '@temporalio/workflow';
-import {
-  END_STAGES,
-  jobNewsSignal,
-  type MediaRequestInput,
-  type MediaResult,
-  type RequestedRun,
-  type SegueActivities,
-} from '../contract';
+import { continueAsNew, proxyActivities, setCurrentDetails } from '@temporalio/workflow';
+import { type MediaRequestInput, type MediaResult, type SegueActivities } from '../contract';
 import { isRecord } from '../validation/inputs';
-import { unwrapped } from './lib/otherRuns';
+import { listenForEnds, untilEnded, unwrapped } from './lib/otherRuns';
 import { readMediaSettings } from './steps/mediaJob';
 
 /** These call only the Temporal server, so they are retried without end. */
-const { startMedia, readMediaResult } = proxyActivities<SegueActivities>({
-  startToCloseTimeout: '40s',
-  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
-});
+const { startMedia, readMediaResult } = proxyActivities<SegueActivities>({ startToCloseTimeout: '40s' });
 
-/** A job reports its end, unless it is terminated or has too many listeners. */
-const CHECK_EVERY = '10m';
-
-const ENDS: readonly unknown[] = END_STAGES;
+/** Somebody waits for the result, and a job with too many listeners does not report its end. */
+const CHECK_EVERY_MS = 600_000;
 
 /**
  * A media job for starters that are not Segue's client: other languages, the `temporal` command, the UI. It starts the one
@@ -36,30 +17,13 @@ const ENDS: readonly unknown[] = END_STAGES;
 export async function mediaRequest(input: MediaRequestInput): Promise<MediaResult> {
   // A request may have no key; everything else follows the rules of a job.
   readMediaSettings(isRecord(input) ? { ...input, key: input.key ?? 'none' } : input);
-  const ended = listenForEnds();
-  const { workflowId, isOver } = await unwrapped<RequestedRun>(() => startMedia(input));
+  const reported = listenForEnds();
+  const { workflowId, isOver } = await unwrapped(() => startMedia(input));
   setCurrentDetails(`Waits for the end of \`${workflowId}\`.`);
-  if (isOver) ended.add(workflowId);
-  for (;;) {
-    await condition(() => ended.has(workflowId), CHECK_EVERY);
-    const isEnding = ended.delete(workflowId);
-    const result = await unwrapped(() => readMediaResult({ workflowId, isEnding }));
-    if (result) return result;
+  return untilEnded({
+    ...{ workflowId, reported, mayHaveEnded: isOver, checkEveryMs: CHECK_EVERY_MS },
+    read: (isEnding) => unwrapped(() => readMediaResult({ workflowId, isEnding })),
     // The next run attaches to the job again.
-    if (workflowInfo().continueAsNewSuggested && !ended.has(workflowId))
-      await continueAsNew<typeof mediaRequest>(input);
-  }
-}
-
-/** The ids of the jobs that reported their end. */
-function listenForEnds(): Set<unknown> {
-  const ended = new Set<unknown>();
-  setHandler(
-    jobNewsSignal,
-    (news: unknown) => {
-      if (isRecord(news) && ENDS.includes(news.stage)) ended.add(news.workflowId);
-    },
-    { description: 'What the job is at: { workflowId, stage }.' },
-  );
-  return ended;
+    continueAsNew: () => continueAsNew<typeof mediaRequest>(input),
+  });
 }

@@ -7,9 +7,9 @@ import {
 } from '@temporalio/workflow';
 import { LONGEST_CALL_MS, type NoticeOutcome, type NudgeInput, type SegueActivities } from '../contract';
 import { nudgeSubject } from '../contract/ids';
-import { isRecord, isText, validateProject, validateTargets } from '../validation/inputs';
+import { validateNudge } from '../validation/outlook';
 import { wasReset } from './lib/atMostOnce';
-import { isTooLate, type Message, tellUser } from './lib/notify';
+import { isTooLate, letter, type Message, notifyUser } from './lib/notify';
 import { workingHours } from './lib/workingHours';
 import { badInput, refuseUnsafeStart } from './steps/job';
 
@@ -22,26 +22,22 @@ const { isStillDue } = proxyActivities<SegueActivities>({
   startToCloseTimeout: LONGEST_CALL_MS,
   // Limited, because the next look sees what still waits.
   scheduleToCloseTimeout: '1h',
-  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
 });
 
 /** Notifies one person that something waits. Its id names subject and week, so the person is notified once. */
 export async function nudge(input: NudgeInput): Promise<NoticeOutcome> {
-  const problems = validateShape(input);
+  const problems = validateNudge(input);
   if (problems.length > 0) throw badInput(problems);
   const { workflowId } = workflowInfo();
   refuseUnsafeStart(workflowId, workflowId);
-  const sender = {
-    subject: { requestName: workflowId },
-    progress: { reset: wasReset(undefined) },
-  };
+  const sender = { requestName: workflowId, progress: { reset: wasReset(undefined) } };
   for (;;) {
     const { until, date } = await untilWorkingHours(input);
     const message: Message = { ...messageOf(input), sendBefore: until };
     const whyNot = isOver(input.week, date) ? WEEK_OVER : await reasonNotToTell(input);
     if (whyNot !== null) return { status: 'notSent', reason: whyNot };
     if (isTooLate(message)) continue;
-    const outcome = await tellUser(sender, input.to, message);
+    const outcome = await notifyUser(sender, input.to, message);
     if (outcome.status !== 'notSent' || !isTooLate(message)) return outcome;
   }
 }
@@ -49,7 +45,7 @@ export async function nudge(input: NudgeInput): Promise<NoticeOutcome> {
 /** Gives when the working hours end, and the date. */
 async function untilWorkingHours({ timezone }: NudgeInput): Promise<{ until: string; date: string }> {
   for (;;) {
-    const hours = await workingHours({ timezone });
+    const hours = await workingHours(timezone);
     if ('until' in hours) return hours;
     setCurrentDetails(`Waits for working hours, until ${hours.opensAt}.`);
     await sleep(Math.max(1, Date.parse(hours.opensAt) - Date.now()));
@@ -71,22 +67,6 @@ async function reasonNotToTell({ nudge, project, scope, place }: NudgeInput): Pr
   }
 }
 
-/** Anybody can start it, so the input is checked. */
-function validateShape(input: unknown): string[] {
-  if (!isRecord(input)) return ['the input: must be one object'];
-  const { to, nudge, project, week, timezone, place } = input;
-  const isNudge =
-    isRecord(nudge) && (nudge.about === 'approval' || (isText(nudge.board) && isText(nudge.since)));
-  return [
-    ...(isRecord(to) ? validateTargets({ notify: to }) : ['to: must be { userId, workspaceId }']),
-    ...(isNudge ? [] : ['nudge: must be { about: "approval" } or { about: "board", board, since }']),
-    ...(isRecord(project) ? validateProject(project) : ['project: must be { resourcetype, id }']),
-    ...(isText(week) ? [] : ['week: must be a text']),
-    ...(isText(timezone) ? [] : ['timezone: must be a text']),
-    ...(isText(place) ? [] : ['place: must be the place of the campaign']),
-  ];
-}
-
 function messageOf({ nudge, project, week }: NudgeInput): Message {
   const where = `${project.resourcetype} ${project.id}`;
   const facts = { event_type: 'outlook.nudge', subject: nudgeSubject(nudge), week };
@@ -96,7 +76,7 @@ function messageOf({ nudge, project, week }: NudgeInput): Message {
       ...shared,
       title: 'An approval is waiting',
       message: `The results of ${where} wait for a decision.`,
-      body: mailBody(
+      body: letter(
         `The results of \`${where}\` wait for somebody to approve or reject them, or to ask for a change.`,
       ),
     };
@@ -106,12 +86,8 @@ function messageOf({ nudge, project, week }: NudgeInput): Message {
     ...shared,
     title: 'A board has gone quiet',
     message: `Board ${nudge.board} of ${where} has not changed since ${since}.`,
-    body: mailBody(
+    body: letter(
       `Board \`${nudge.board}\`, which belongs to \`${where}\`, has not been seen to change since ${since}. Is it still in use?`,
     ),
   };
-}
-
-function mailBody(text: string): string {
-  return ['Hello,', text, 'Segue'].join('\n\n');
 }

@@ -1,14 +1,11 @@
 import {
   ActivityFailure,
   ApplicationFailure,
-  CancellationScope,
   ChildWorkflowFailure,
   isCancellation,
-  ParentClosePolicy,
   proxyActivities,
   setCurrentDetails,
   sleep,
-  startChild,
   TimeoutFailure,
   uuid4,
   workflowInfo,
@@ -27,12 +24,11 @@ import {
   type OutlookNews,
   type OutlookResult,
   type SegueActivities,
-  START_MEMO,
 } from '../contract';
 import { changeIdOf, nudgeSubject, nudgeWorkflowId, outlookWorkflowId } from '../contract/ids';
-import { validateOutlookInput } from '../validation/outlook';
+import { validateOutlook } from '../validation/outlook';
 import { withEndReport } from './lib/listeners';
-import { isAlreadyStarted } from './lib/otherRuns';
+import { startOnce } from './lib/otherRuns';
 import { workingHours, workingTime } from './lib/workingHours';
 import { readSettings, refuseUnsafeStart } from './steps/job';
 import { isOutdated, newWriterReplies, writeToProject } from './steps/write';
@@ -46,12 +42,11 @@ const { readOutlook } = proxyActivities<SegueActivities>({
   heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
   // Limited, because the next look of the schedule sees what this one could not.
   scheduleToCloseTimeout: LONGEST_LOOK,
-  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
 });
 
 /** Looks once, writes what is new into the project, and nudges the user about what waits. */
 export async function outlook(input: OutlookInput): Promise<OutlookResult> {
-  const silentAfter = readSettings(validateOutlookInput(input), (reader) =>
+  const silentAfter = readSettings(validateOutlook(input), (reader) =>
     reader.read('silentAfter', input.silentAfter ?? DEFAULT_OUTLOOK.silentAfter, 1_000),
   );
   refuseUnsafeStart(input.key, outlookWorkflowId(input.key));
@@ -65,7 +60,11 @@ async function lookAndTell(input: OutlookInput, silentAfter: number): Promise<Ou
   const written = await write(input, at, news);
   const nudges: OutlookResult['nudges'] = [];
   for (const due of news.nudges) nudges.push({ ...due, notified: await nudgeOnce(input, at, news, due) });
-  if (written === 'outdated') throw outdated();
+  if (written === 'outdated')
+    throw ApplicationFailure.nonRetryable(
+      'The outlook was not written: the run was reset after it had seen what it would write, and others may have written since',
+      FAILURE.refused,
+    );
   setCurrentDetails(
     written ? `The outlook of ${news.week} is in the project.` : 'Nothing is new; nothing was written.',
   );
@@ -125,13 +124,6 @@ async function write(
   return true;
 }
 
-function outdated(): ApplicationFailure {
-  return ApplicationFailure.nonRetryable(
-    'The outlook was not written: the run was reset after it had seen what it would write, and others may have written since',
-    FAILURE.refused,
-  );
-}
-
 /**
  * A nudge is a run of its own. Its id names subject and week, so two looks at the same time nudge once. It may outlive the
  * look to wait for working hours; the look waits for it only during them, because its schedule skips looks while one is open.
@@ -144,34 +136,21 @@ async function nudgeOnce(
 ): Promise<NudgeOutcome> {
   if (!notify || organization === null) return { status: 'before' };
   const subject = nudgeSubject(nudge);
-  const nudging: NudgeInput = { to: notify, nudge, project, week, timezone, scope, place };
+  const input: NudgeInput = { to: notify, nudge, project, week, timezone, scope, place };
   // Read for each nudge: the one before may have taken long.
-  const hours = await workingHours({ timezone });
+  const hours = await workingHours(timezone);
   try {
-    const run = await startChild<(input: NudgeInput) => Promise<NoticeOutcome>>(NUDGE_WORKFLOW, {
+    const run = await startOnce(NUDGE_WORKFLOW, {
       workflowId: nudgeWorkflowId({ organization, project, at: place, week, subject }),
-      memo: { [START_MEMO]: workflowInfo().runId },
-      workflowIdReusePolicy: 'REJECT_DUPLICATE',
-      parentClosePolicy: ParentClosePolicy.ABANDON,
-      args: [nudging],
+      input,
     });
+    if (!run) return { status: 'before' };
     if ('opensAt' in hours) return { status: 'planned', at: hours.opensAt };
-    const outcome = await unlessLaterThan(hours.until, run.result());
-    return outcome ?? { status: 'planned', at: await workingTime({ timezone }, hours.until) };
+    const evening = sleep(Math.max(1, Date.parse(hours.until) - Date.now())).then(() => undefined);
+    const outcome = await Promise.race([run.result() as Promise<NoticeOutcome>, evening]);
+    return outcome ?? { status: 'planned', at: await workingTime(timezone, hours.until) };
   } catch (error) {
-    if (isAlreadyStarted(error)) return { status: 'before' };
     if (isCancellation(error) || !(error instanceof ChildWorkflowFailure)) throw error;
     return { status: 'uncertain', reason: error.cause?.message ?? error.message };
-  }
-}
-
-/** Undefined when `time` comes first. */
-async function unlessLaterThan<T>(time: string, awaited: Promise<T>): Promise<T | undefined> {
-  const waiting = new CancellationScope();
-  const isLater = waiting.run(() => sleep(Math.max(1, Date.parse(time) - Date.now())));
-  try {
-    return await Promise.race([awaited, isLater.then(() => undefined)]);
-  } finally {
-    waiting.cancel();
   }
 }

@@ -1,36 +1,25 @@
-import { setHandler } from '@temporalio/workflow';
 import {
   type RecordInput,
-  recordPollNowUpdate,
+  type RecordProgress,
   type RecordResult,
   type RecordStage,
   type RecordState,
-  recordStateQuery,
 } from '../contract';
 import { recordKey, recordWorkflowId } from '../contract/ids';
 import { validateRecordInput } from '../validation/inputs';
-import { pollTimes } from '../validation/times';
-import { handleListeners } from './lib/listeners';
-import { endOf, resultOf, type Success, withCompletion } from './steps/finish';
-import { handleDecisions } from './steps/hold';
-import { describeHold, newContext, readSettings, refuseUnsafeStart } from './steps/job';
-import { handlePollNow } from './steps/poll';
-import { pollRecord, type RecordJob, recordStatusText, startRecordProgress } from './steps/records';
-import { recordDetails, showStart } from './steps/visibility';
+import { pollTimes, type PollTimes } from '../validation/times';
+import { endOf, resultOf, runJob, type Success } from './steps/finish';
+import { readSettings, refuseUnsafeStart } from './steps/job';
+import { pollRecord, RecordJob, startRecordProgress } from './steps/records';
 
 /** Polls until an asset, a workflow run of the service or a video is over, and gives its record. */
 export async function record(input: RecordInput): Promise<RecordResult> {
-  const job = start(input);
-  return withCompletion(job, async () => resultOf(job, await endOf(job, () => waitForEnd(job))));
-}
-
-interface Wait extends RecordJob {
-  readonly asked: RecordInput;
-  stage: RecordStage;
+  const job = new Wait(input);
+  return runJob(job, async () => resultOf(job, await endOf(job, () => waitForEnd(job))));
 }
 
 async function waitForEnd(job: Wait): Promise<Success<RecordResult>> {
-  const { kind, id, failOn } = job.asked;
+  const { kind, id, failOn } = job.input;
   const end = await pollRecord(job, { kind, id, failOn });
   const result: RecordResult = {
     key: job.input.key,
@@ -44,53 +33,46 @@ async function waitForEnd(job: Wait): Promise<Success<RecordResult>> {
   return { result, value: {} };
 }
 
-function start(asked: RecordInput): Wait {
-  const settings = readSettings(validateRecordInput(asked), (reader) => pollTimes(asked.poll, reader));
-  const { kind, id, campaign } = asked;
-  const key = recordKey(kind, id, campaign);
-  refuseUnsafeStart(key, recordWorkflowId(key), asked);
-  const progress = startRecordProgress(asked);
-  const job: Wait = {
-    ...newContext(),
-    ...{ asked, settings, progress },
-    input: { ...asked, key },
-    stage: progress.hold ? 'overdue' : 'polling',
-    subject: {
-      tool: kind,
-      noun: kind,
-      name: `the wait for ${kind} ${id}`,
-      kind,
-      id: () => id,
-      longLabel: () => `${kind} ${id}`,
-      requestName: recordWorkflowId(key),
-      facts: () => ({ kind, id }),
-      details: () => recordDetails(job, job.stage),
-      lastStatusText: () => recordStatusText(job),
-    },
-  };
-  setHandler(recordStateQuery, () => describe(job), {
-    description: 'What this wait is doing: stage, hold, status of the record, polls.',
-  });
-  handleDecisions(job);
-  handlePollNow(job, recordPollNowUpdate, () => describe(job));
-  handleListeners(job);
-  showStart(job);
-  return job;
-}
+class Wait extends RecordJob {
+  readonly input: RecordInput & { key: string };
+  readonly settings: PollTimes;
+  readonly progress: RecordProgress;
+  stage: RecordStage;
+  readonly tool: string;
+  readonly noun: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly requestName: string;
 
-function describe(job: Wait): RecordState {
-  const { asked, input, progress, stage, nextPollAt, lastError } = job;
-  const { decisions, polls, status } = progress;
-  return {
-    key: input.key,
-    kind: asked.kind,
-    id: asked.id,
-    stage,
-    hold: describeHold(job),
-    recordStatus: status,
-    decisions,
-    polls,
-    nextPollAt,
-    lastError,
-  };
+  constructor(asked: RecordInput) {
+    super();
+    this.settings = readSettings(validateRecordInput(asked), (reader) => pollTimes(asked.poll, reader));
+    const { kind, id, campaign } = asked;
+    const key = recordKey(kind, id, campaign);
+    this.requestName = recordWorkflowId(key);
+    refuseUnsafeStart(key, this.requestName, asked);
+    this.input = { ...asked, key };
+    this.progress = startRecordProgress(asked);
+    this.stage = this.progress.hold ? 'overdue' : 'polling';
+    this.tool = this.noun = this.kind = kind;
+    this.name = `the wait for ${kind} ${id}`;
+  }
+
+  get id(): string {
+    return this.input.id;
+  }
+
+  override get longLabel(): string {
+    return this.label;
+  }
+
+  facts(): { kind: string; id: string } {
+    const { kind, id } = this;
+    return { kind, id };
+  }
+
+  override describe(): RecordState {
+    const { kind, id } = this.input;
+    return { ...super.describe(), kind, id, stage: this.stage, recordStatus: this.progress.status };
+  }
 }

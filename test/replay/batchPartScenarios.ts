@@ -1,7 +1,7 @@
 /** Partitions of batches whose histories are committed: every way through one, and of an item that left its own. */
 import { randomUUID } from 'node:crypto';
 import { type WorkflowHandle } from '@temporalio/client';
-import { type Batch } from '../../src/client/batches/batch';
+import { type Batch } from '../../src/client/batches';
 import { type MediaJob } from '../../src/client/jobs/job';
 import {
   BATCH_PART_WORKFLOW,
@@ -39,7 +39,7 @@ import {
 import { handingOver, type Scenario, whereHistoriesAreShort } from './scenario';
 import { startContinued } from '../support/servers/continueAsNew';
 
-const NOTHING_NEW = { order: 0, places: 0, paused: false, cancelled: false };
+const NOTHING_NEW = { order: 0, slots: 0, paused: false, cancelled: false };
 
 /** A project that takes nothing for longer than a run of the partition lasts. */
 async function unwritable(sandboxUrl: string): Promise<void> {
@@ -163,7 +163,7 @@ const carryingAChange =
     };
     const carried: PartitionProgress = {
       items: [{ status: 'succeeded', taskId: 't-0', attempts: 1, info: {} }],
-      ...{ letters: [letter], window: NOTHING_NEW, polls: 1, late: null, reset: false },
+      ...{ letters: [letter], slotGrant: NOTHING_NEW, polls: 1, late: null, reset: false },
     };
     await withWorker(temporal, config, sandbox.url, async () => {
       const run = await startContinued(temporal, BATCH_PART_WORKFLOW, {

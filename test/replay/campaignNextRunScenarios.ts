@@ -112,9 +112,9 @@ export const campaignNextRunScenarios: Record<string, Scenario> = {
     });
     await withWorker(temporal, config, sandbox.url, async () => {
       const campaign = new TestCampaign(temporal.client.workflow.getHandle(handle.workflowId));
-      await eventually('the remark', async () => {
-        const { remarks } = await campaign.status();
-        return remarks.some((words) => words.startsWith('reminders go by UTC: '));
+      await eventually('a planned reminder', async () => {
+        const { approval } = await campaign.status();
+        return Boolean(approval?.nextReminderAt);
       });
       await decide('approve')(campaign);
       await campaign.result();

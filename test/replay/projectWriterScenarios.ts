@@ -1,6 +1,6 @@
 /** Writers of projects whose histories are committed: every way through one. */
 import { changeSignal, PROJECT_WRITER_WORKFLOW } from '../../src/contract';
-import { writerStart } from '../../src/runs/writerStart';
+import { writerStart } from '../../src/runs/start';
 import { eventually } from '../support/eventually';
 import { PROJECT, startProjectService, WORKSPACE_ID } from '../support/service/projectService';
 import { segueClient, testConfig, withWorker } from '../support/servers/temporal';

@@ -1,5 +1,5 @@
 /** How a batch is recorded, and what the recorded ones have in common. */
-import { type Batch } from '../../src/client/batches/batch';
+import { type Batch } from '../../src/client/batches';
 import { type StarterConfig } from '../../src/config';
 import { type BatchItem } from '../../src/contract';
 import { batchItemKey, batchPartWorkflowId, batchWorkflowId } from '../../src/contract/ids';

@@ -1,10 +1,9 @@
 /** Files of results, from servers that are not always kind. */
-import { randomUUID } from 'node:crypto';
-import { mkdtemp, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import path from 'node:path';
-import { download, DOWNLOAD_LIMITS, removeLeftParts } from '../../src/platform/download';
+import { download, DOWNLOAD_LIMITS } from '../../src/platform/download';
 import { shared } from '../support/jest/shared';
 
 let server: Server;
@@ -67,14 +66,6 @@ test.each([
 ])('%s is not saved, not even a part of it', async (place, message) => {
   await expect(download(url + place, folder, 'k-1', {})).rejects.toThrow(message);
   expect(await readdir(folder)).toEqual([]);
-});
-
-test('what a killed process left unfinished is removed when nobody can be working on it any more', async () => {
-  const [left, fresh] = ['k-1', 'k-2'].map((name) => `.${name}.png.${randomUUID()}.part`);
-  for (const name of [left, fresh, '.mine.part']) await writeFile(path.join(folder, name ?? ''), 'x');
-  await utimes(path.join(folder, left ?? ''), 0, 0);
-  await removeLeftParts(folder);
-  expect((await readdir(folder)).sort()).toEqual([fresh, '.mine.part'].sort());
 });
 
 test('what is larger than allowed is not saved; what is no address is not asked for', async () => {

@@ -8,7 +8,7 @@ import {
   projectWriterId,
   submitRequestId,
 } from '../../src/contract/ids';
-import { successorKey } from '../../src/client/jobs/successor';
+import { successorKey } from '../../src/client/jobs/leftovers';
 
 describe('keys and ids', () => {
   test.each(['a', 'spring-launch', 'A.b_c-9', 'x'.repeat(120)])('%s may be chosen as a key', (key) => {

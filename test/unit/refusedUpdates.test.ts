@@ -1,9 +1,11 @@
-/** What becomes of a change that the server refuses to give to its project's writer for a while. */
+/** Changes and orders that the server does not take for a while. */
 import { type Client, ServiceError } from '@temporalio/client';
 import { ProjectsClient } from '../../src/client/projects';
+import { sendOrder } from '../../src/client/run';
+import { pollNowUpdate } from '../../src/contract';
 import { testConfig } from '../support/servers/temporal';
 
-const [FAILED_PRECONDITION, PERMISSION_DENIED] = [9, 7];
+const [FAILED_PRECONDITION, PERMISSION_DENIED, UNAVAILABLE] = [9, 7, 14];
 const DONE = { ok: true };
 
 beforeEach(() => jest.useFakeTimers({ now: 0 }));
@@ -25,9 +27,12 @@ function patch(answer: (asked: number) => Promise<unknown>) {
   return { outcome, askedAt };
 }
 
-test('P2: refused while the workflow task of the writer fails, it is asked for again until it is taken', async () => {
+test.each([
+  ['while the workflow task of the writer fails', FAILED_PRECONDITION],
+  ['while the server is unavailable', UNAVAILABLE],
+])('P2: refused %s, it is asked for again until it is taken', async (_when, code) => {
   const { outcome, askedAt } = patch((asked) =>
-    asked < 3 ? Promise.reject(refusal(FAILED_PRECONDITION)) : Promise.resolve(DONE),
+    asked < 3 ? Promise.reject(refusal(code)) : Promise.resolve(DONE),
   );
   await jest.advanceTimersByTimeAsync(1_000);
   expect(askedAt).toEqual([0, 200, 400]);
@@ -50,4 +55,16 @@ test('refused for another reason, it is not asked for again', async () => {
   await jest.advanceTimersByTimeAsync(600_000);
   expect(askedAt).toEqual([0]);
   await expect(outcome).rejects.toBe(error);
+});
+
+test('P1: an order that is repeated while the server is unavailable keeps its id', async () => {
+  const ids: string[] = [];
+  const executeUpdate = (_name: string, { updateId }: { updateId: string }): Promise<unknown> =>
+    ids.push(updateId) < 3 ? Promise.reject(refusal(UNAVAILABLE)) : Promise.resolve(DONE);
+  const withDeadline = (_at: number, call: () => Promise<unknown>): Promise<unknown> => call();
+  const temporal = { withDeadline, workflow: { getHandle: () => ({ executeUpdate }) } } as unknown as Client;
+  const answer = sendOrder(temporal, 'media/k', pollNowUpdate, {});
+  await jest.advanceTimersByTimeAsync(1_000);
+  expect(await answer).toEqual(DONE);
+  expect(ids).toEqual([ids[0], ids[0], ids[0]]);
 });

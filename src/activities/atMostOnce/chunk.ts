@@ -1,7 +1,6 @@
 import { activityInfo, heartbeat } from '@temporalio/activity';
-import { isRecord } from '../../validation/inputs';
-import { type GuardOptions } from './guards';
-import { type NotBegun, sendOnce, type SendWindow } from './sendOnce';
+import { isRecord } from '../../api/json';
+import { type GuardOptions, type NotBegun, sendOnce, type SendWindow } from './sendOnce';
 
 /** Outcomes that come close together share a heartbeat: each heartbeat is a write at the server. */
 const GATHERED_MS = 100;

@@ -1,8 +1,9 @@
 import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { ApiError, InvalidRequestError, NotConfiguredError, StatusError } from '../../api/errors';
-import { isAccessDenied } from '../../contract';
+import { FAILURE, isAccessDenied } from '../../contract';
 import { type Duration, parseDuration } from '../../contract/durations';
+import { InvalidInputError, KeyReusedError } from '../../errors';
 
 /** The one cast from an error of the api to a failure that Temporal records. `mayRetry` overrules what is final. */
 export function activityFailure(error: unknown, { mayRetry = false } = {}): ApplicationFailure {
@@ -16,6 +17,12 @@ export function activityFailure(error: unknown, { mayRetry = false } = {}): Appl
     nextRetryDelay: error instanceof StatusError ? pauseFor(error) : undefined,
     details: [{ operation: error.operation, status, requestId: error.requestId }],
   });
+}
+
+/** For activities that start runs. What is wrong with an input stays wrong; undefined for any other error. */
+export function inputFailure(error: unknown): ApplicationFailure | undefined {
+  const isFinal = error instanceof InvalidInputError || error instanceof KeyReusedError;
+  return isFinal ? ApplicationFailure.nonRetryable(error.message, FAILURE.badInput) : undefined;
 }
 
 export interface Patience {

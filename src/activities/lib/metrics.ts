@@ -2,8 +2,7 @@
 import { getClient, log } from '@temporalio/activity';
 import { type MetricMeter } from '@temporalio/common';
 import { findTool } from '../../api/tools';
-import { skippedFirings } from '../../calendar/skippedFirings';
-import { type SubmitOutcome } from '../../contract';
+import { skippedFirings, type SubmitOutcome } from '../../contract';
 import { scheduleId } from '../../contract/ids';
 import { type BreakerChange } from '../protection/breaker';
 

@@ -6,37 +6,30 @@
  * look would be news at every look.
  */
 import {
-  type DraftsSearch,
   type Nudge,
   type Outlook,
   type OutlookNews,
+  type OutlookOrder,
   type OutlookWeek,
   type WorkspaceClock,
 } from '../../contract';
 import { nudgeSubject } from '../../contract/ids';
-import { truncate } from '../../contract/text';
-import { daysAfter, localTime } from '../../calendar/zones';
+import { truncate } from '../../api/json';
+import { dateOf, localTime } from '../../calendar/zones';
 import { digest } from '../../platform/digest';
 import { addCounts, moreThan, type Survey } from './survey';
 
 const MOST_CHANGES = 20;
 const LONGEST_CHANGE = 200;
 
-export interface Look {
+export interface Look extends Pick<OutlookOrder, 'drafts' | 'weeks' | 'silentAfterMs' | 'nudge'> {
   now: number;
   /** When people can be nudged: now, or when working hours begin. */
   nudgeAt: number;
   clock: WorkspaceClock;
   survey: Survey;
-  /** Which drafts were counted. */
-  drafts?: DraftsSearch;
   /** Whether the campaign waits for an approval. */
   isApproving: boolean;
-  /** How many weeks are kept. */
-  weeks: number;
-  silentAfterMs: number;
-  /** Whether there is somebody to nudge. */
-  nudge: boolean;
 }
 
 export function nextOutlook(
@@ -47,7 +40,7 @@ export function nextOutlook(
   const week = weekOf(before, clock, look.now);
   // A nudge counts for the week in which it is read: one that waits over a weekend is not repeated on Monday.
   const nudgeWeek = weekOf(before, clock, look.nudgeAt);
-  const oldest = daysAfter(week, -7 * (weeks - 1));
+  const oldest = dateOf(localTime(Date.parse(week), 'UTC').minus({ weeks: weeks - 1 }));
   const past = before?.weeks.filter(({ week: name }) => name >= oldest && name !== week) ?? [];
   const boards = boardsNow(before, look);
   const remarks = [
@@ -60,7 +53,12 @@ export function nextOutlook(
     timezone: clock.timezone,
     startOfWeek: clock.startOfWeek,
     weeks: [...past, weekNow(before, look, week)],
-    seen: seenNow(before, look),
+    seen: {
+      drafts: survey.drafts && { total: survey.drafts.count, of: digest(look.drafts) },
+      activity: Object.fromEntries(
+        survey.activity.map(([task, { count, verbs }]) => [task, { total: count, verbs }]),
+      ),
+    },
     boards,
     nudged: {
       ...Object.fromEntries(Object.entries(before?.nudged ?? {}).filter(([, when]) => when >= week)),
@@ -82,8 +80,8 @@ function remarksOnLength({ drafts, activity }: Look['survey']): string[] {
 
 /** The first day of the week. A workspace that moves its clock or its weeks does not go back to an earlier one. */
 function weekOf(before: Outlook | undefined, clock: WorkspaceClock, moment: number): string {
-  const { date, weekday } = localTime(moment, clock.timezone);
-  const first = daysAfter(date, -((weekday - clock.startOfWeek + 7) % 7));
+  const time = localTime(moment, clock.timezone);
+  const first = dateOf(time.minus({ days: (time.weekday - clock.startOfWeek + 7) % 7 }));
   const latest = before?.weeks.at(-1)?.week ?? first;
   return latest > first ? latest : first;
 }
@@ -132,52 +130,26 @@ function draftsNow(
   };
 }
 
-function seenNow(before: Outlook | undefined, { survey, drafts }: Look): Outlook['seen'] {
-  return {
-    drafts: survey.drafts && { total: survey.drafts.count, of: digest(drafts) },
-    activity: {
-      ...knownOfMissing(before?.seen.activity, survey, 'task'),
-      ...Object.fromEntries(
-        survey.activity.map(([task, { count, verbs }]) => [task, { total: count, verbs }]),
-      ),
-    },
-  };
-}
-
 function boardsNow(before: Outlook | undefined, { survey, now }: Look): Outlook['boards'] {
-  return {
-    ...knownOfMissing(before?.boards, survey, 'board'),
-    ...Object.fromEntries(
-      survey.boards.map(([board, { digest: seen }]) => {
-        const was = own(before?.boards, board);
-        const since = was?.digest === seen ? was.since : new Date(now).toISOString();
-        return [board, { digest: seen, since }];
-      }),
-    ),
-  };
-}
-
-/** What was known of tasks or boards that are missing now: they may come back. */
-function knownOfMissing<T>(
-  known: Record<string, T> | undefined,
-  { missing }: Survey,
-  kind: string,
-): Record<string, T> {
-  const isMissing = (name: string): boolean => missing.some(([what]) => what === `${kind} ${name}`);
-  return Object.fromEntries(Object.entries(known ?? {}).filter(([name]) => isMissing(name)));
+  return Object.fromEntries(
+    survey.boards.map(([board, { digest: seen }]) => {
+      const was = own(before?.boards, board);
+      const since = was?.digest === seen ? was.since : new Date(now).toISOString();
+      return [board, { digest: seen, since }];
+    }),
+  );
 }
 
 function nudgesDue(
   before: Outlook | undefined,
-  { now, survey, isApproving, silentAfterMs, nudge: isAsked }: Look,
+  { now, isApproving, silentAfterMs, nudge: isAsked }: Look,
   week: string,
   boards: Outlook['boards'],
 ): Nudge[] {
   if (!isAsked) return [];
-  const silent = survey.boards.flatMap(([board]): Nudge[] => {
-    const since = own(boards, board)?.since ?? '';
-    return now - Date.parse(since) >= silentAfterMs ? [{ about: 'board', board, since }] : [];
-  });
+  const silent = Object.entries(boards).flatMap(([board, { since }]): Nudge[] =>
+    now - Date.parse(since) >= silentAfterMs ? [{ about: 'board', board, since }] : [],
+  );
   const due: Nudge[] = [...(isApproving ? [{ about: 'approval' } as const] : []), ...silent];
   return due.filter((nudge) => own(before?.nudged, nudgeSubject(nudge)) !== week);
 }

@@ -4,7 +4,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { isTaskOver } from '../../api/endings';
 import { type CondensedText } from '../../contract';
 import { isLargeInfo, type LargeInfo } from '../../api/condensed';
-import { truncate } from '../../contract/text';
+import { bytesOf, truncate } from '../../api/json';
 
 export const LARGEST_RESULT_BYTES = 1024 * 1024;
 const LARGEST_INFO_BYTES = 256 * 1024;
@@ -36,7 +36,7 @@ export function boundedText(
   { keepLong }: { keepLong: boolean },
 ): { text: string | null } & CondensedText {
   // Measured as JSON: every line break takes two characters there.
-  const fits = keepLong || Buffer.byteLength(JSON.stringify(text)) <= LARGEST_RESULT_BYTES;
+  const fits = keepLong || bytesOf(text) <= LARGEST_RESULT_BYTES;
   const condensed = { size: Buffer.byteLength(text), digest: `sha256:${sha256(text)}`, fetch };
   return { text: fits ? text : null, ...condensed };
 }
@@ -46,7 +46,7 @@ function sha256(text: string): string {
 }
 
 export function bounded<Result>(operation: string, result: Result): Result {
-  const bytes = Buffer.byteLength(JSON.stringify(result ?? null));
+  const bytes = bytesOf(result);
   if (bytes <= LARGEST_RESULT_BYTES) return result;
   throw ApplicationFailure.nonRetryable(
     `${operation}: the answer has ${bytes} bytes, too many to keep`,

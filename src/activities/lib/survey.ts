@@ -4,7 +4,7 @@ import { type Api } from '../../api/client';
 import { isMissing } from '../../api/errors';
 import { type Page, walkPages } from '../../api/operations/lists';
 import { type ResearchSpec } from '../../contract';
-import { truncate } from '../../contract/text';
+import { truncate } from '../../api/json';
 import { digest } from '../../platform/digest';
 import { type Reading } from '../calls';
 
@@ -28,7 +28,7 @@ interface BoardSeen {
 /** Ids can be any text, `__proto__` too. */
 type Named<T> = [name: string, value: T];
 
-/** Goes on where an earlier attempt stopped. A task or board that the service does not know is listed as missing. */
+/** Leaves out what an earlier attempt read. A task or board that the service does not know is listed as missing. */
 export async function survey(
   api: Api,
   { drafts, activity, boards }: ResearchSpec,
@@ -40,51 +40,38 @@ export async function survey(
     boards: [],
     missing: [],
   };
-  const onPage = (): void => {
+  const keep = (): void => {
     record(JSON.stringify(seen).length <= LONGEST_PROGRESS ? seen : undefined);
   };
-  if (drafts) {
+  const readOnce = async <T>(list: Named<T>[], id: string, what: string, read: () => Promise<T>) => {
+    if (isIn(list, id) || isIn(seen.missing, what)) return;
+    try {
+      list.push([id, await read()]);
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+      seen.missing.push([what, error.message]);
+    }
+    keep();
+  };
+  if (drafts && !seen.drafts) {
     const asked = { account_ids: drafts.accounts, search: drafts.search ?? undefined };
-    seen.drafts ??= emptyTally();
-    await readOn(seen.drafts, (page) => api.getDrafts({ ...asked, page }, next()), onPage);
+    seen.drafts = await tallyOf((page) => api.getDrafts({ ...asked, page }, next()));
+    keep();
   }
-  for (const task_id of new Set(activity)) {
-    await unlessMissing(seen, `task ${task_id}`, () =>
-      readOn(
-        findOrAdd(seen.activity, task_id, emptyTally),
-        (page) => api.getTaskActivity({ task_id, page }, next()),
-        onPage,
-      ),
+  for (const task_id of activity ?? [])
+    await readOnce(seen.activity, task_id, `task ${task_id}`, () =>
+      tallyOf((page) => api.getTaskActivity({ task_id, page }, next())),
     );
-  }
-  for (const board_id of new Set(boards)) {
-    if (seen.boards.some(([id]) => id === board_id)) continue;
-    await unlessMissing(seen, `board ${board_id}`, async () => {
+  for (const board_id of boards ?? [])
+    await readOnce(seen.boards, board_id, `board ${board_id}`, async () => {
       const board = await api.getBoard({ board_id, expand: ['statuses'] }, next());
-      seen.boards.push([board_id, { excerpt: compact(board, LONGEST_BOARD), digest: digest(board) }]);
+      return { excerpt: compact(board, LONGEST_BOARD), digest: digest(board) };
     });
-    onPage();
-  }
-  const isKnown = (what: string): boolean => !seen.missing.some(([name]) => name === what);
-  return { ...seen, activity: seen.activity.filter(([id]) => isKnown(`task ${id}`)) };
+  return seen;
 }
 
-async function unlessMissing({ missing }: Survey, what: string, read: () => Promise<void>): Promise<void> {
-  if (missing.some(([name]) => name === what)) return;
-  try {
-    await read();
-  } catch (error) {
-    if (!isMissing(error)) throw error;
-    missing.push([what, error.message]);
-  }
-}
-
-function findOrAdd<T>(list: Named<T>[], name: string, make: () => T): T {
-  const found = list.find(([known]) => known === name);
-  if (found) return found[1];
-  const made = make();
-  list.push([name, made]);
-  return made;
+function isIn(list: Named<unknown>[], name: string): boolean {
+  return list.some(([known]) => known === name);
 }
 
 /** What is kept of one list. */
@@ -95,10 +82,6 @@ export interface Tally {
   verbs: Record<string, number>;
   /** Whether there was more than is read. */
   more: boolean;
-  /** How many pages were read, and the digest of the last one: the next attempt goes on after it. */
-  pages: number;
-  last: string;
-  over: boolean;
 }
 
 const MOST_PAGES = 500;
@@ -109,31 +92,17 @@ const LONGEST_VERB = 100;
 const OTHER_NAMES = '…';
 
 export function emptyTally(): Tally {
-  return { count: 0, excerpt: [], verbs: {}, more: false, pages: 0, last: '', over: false };
+  return { count: 0, excerpt: [], verbs: {}, more: false };
 }
 
-/** Reads on until the list ends. */
-async function readOn(
-  tally: Tally,
-  getPage: (page: number) => Promise<Page>,
-  onPage: () => void,
-): Promise<void> {
-  if (tally.over) return;
-  const seenLast = tally.last;
-  for await (const items of walkPages(getPage, tally.pages + 1)) {
-    const page = digest(items);
-    // Some services return their last page for every later page number.
-    if (page === seenLast) break;
-    if (tally.pages === MOST_PAGES) {
-      tally.more = true;
-      break;
-    }
+async function tallyOf(getPage: (page: number) => Promise<Page>): Promise<Tally> {
+  const tally = emptyTally();
+  let pages = 0;
+  for await (const items of walkPages(getPage)) {
+    if (pages++ === MOST_PAGES) return { ...tally, more: true };
     for (const item of items) add(tally, item);
-    tally.pages += 1;
-    tally.last = page;
-    onPage();
   }
-  tally.over = true;
+  return tally;
 }
 
 function add(tally: Tally, item: unknown): void {

@@ -16,7 +16,7 @@ import { StatusError } from '../../api/errors';
 import { type SubmitOutcome } from '../../api/outcomes';
 import { isAccessDenied } from '../../contract';
 import { formatDuration } from '../../contract/durations';
-import { truncate } from '../../contract/text';
+import { truncate } from '../../api/json';
 
 const MOST_IN_A_ROW = 3;
 const SHORTEST_PAUSE_MS = 1_000;

@@ -1,54 +1,8 @@
-/** Denied access is one thing to mend, not a thousand: the operator gets one alert, however many jobs meet it. */
+/** Denied access is one problem: the operator gets one alert, however many jobs meet it. */
 import { type NotifyOutcome, type Scope } from '../../contract';
 
 /** The alert is sent again after this long, in case the first message was missed. */
 const REPEAT_AFTER_MS = 3_600_000;
-
-/**
- * An alert that many jobs raise at once and that is sent once. It lives in the memory of one worker, so that a message
- * of another worker, or of one that died, never silences it.
- */
-export class DedupedAlert {
-  readonly #now: () => number;
-  #sentAt: number | null = null;
-  #sending: Promise<NotifyOutcome> | null = null;
-  /** Grows with each reset: a message about one outage does not count for the next one. */
-  #outage = 0;
-
-  constructor(now: () => number = Date.now) {
-    this.#now = now;
-  }
-
-  /** Sends it, unless it was sent already. Only a message that was surely sent counts. */
-  async raise(send: () => Promise<NotifyOutcome>): Promise<NotifyOutcome> {
-    if (this.#sentAt !== null && this.#now() - this.#sentAt < REPEAT_AFTER_MS) return { outcome: 'sent' };
-    if (this.#sending) return this.#after(this.#sending);
-    const outage = this.#outage;
-    const sending = send();
-    this.#sending = sending;
-    try {
-      const outcome = await sending;
-      if (outcome.outcome === 'sent' && outage === this.#outage) this.#sentAt = this.#now();
-      return outcome;
-    } finally {
-      if (this.#sending === sending) this.#sending = null;
-    }
-  }
-
-  /** The outage is over: the next one is alerted anew. */
-  reset(): void {
-    this.#outage += 1;
-    this.#sentAt = null;
-    this.#sending = null;
-  }
-
-  /** Where the message of another job was not surely sent, this job sends its own a little later. */
-  async #after(sending: Promise<NotifyOutcome>): Promise<NotifyOutcome> {
-    const outcome = await sending.catch(() => undefined);
-    if (outcome?.outcome === 'sent') return outcome;
-    return { outcome: 'notSent', reason: 'another job was telling the same, and it may not have arrived' };
-  }
-}
 
 const EVERYBODY = 'everybody';
 
@@ -57,19 +11,43 @@ export function deniedScope(status: number | undefined, scope: Scope | undefined
   return status === 403 ? `workspace ${scope?.organization ?? ''}` : EVERYBODY;
 }
 
+interface Alert {
+  /** When it was surely sent. */
+  sentAt?: number;
+  sending?: Promise<NotifyOutcome>;
+}
+
+/** Kept in the memory of one worker, so that a message of another worker, or of one that died, never silences it. */
 export class AccessDenials {
-  readonly #alerts = new Map<string, DedupedAlert>();
+  readonly #alerts = new Map<string, Alert>();
 
-  constructor(private readonly now?: () => number) {}
+  constructor(private readonly now: () => number = Date.now) {}
 
-  alertFor(denied: string): DedupedAlert {
-    const alert = this.#alerts.get(denied) ?? new DedupedAlert(this.now);
+  /** Sends an alert, unless it was sent already. Only a message that was surely sent counts. */
+  async raise(denied: string, send: () => Promise<NotifyOutcome>): Promise<NotifyOutcome> {
+    const alert = this.#alerts.get(denied) ?? {};
     this.#alerts.set(denied, alert);
-    return alert;
+    if (alert.sentAt !== undefined && this.now() - alert.sentAt < REPEAT_AFTER_MS) return { outcome: 'sent' };
+    if (alert.sending) return outcomeOfOther(alert.sending);
+    alert.sending = send();
+    try {
+      const outcome = await alert.sending;
+      if (outcome.outcome === 'sent') alert.sentAt = this.now();
+      return outcome;
+    } finally {
+      alert.sending = undefined;
+    }
   }
 
-  /** The service accepted something of this workspace. */
+  /** The service accepted something of this workspace: the next outage is alerted anew. */
   reset(scope: Scope | undefined): void {
-    for (const denied of [EVERYBODY, deniedScope(403, scope)]) this.#alerts.get(denied)?.reset();
+    for (const denied of [EVERYBODY, deniedScope(403, scope)]) this.#alerts.delete(denied);
   }
+}
+
+/** Where the message of another job was not surely sent, this job sends its own a little later. */
+async function outcomeOfOther(sending: Promise<NotifyOutcome>): Promise<NotifyOutcome> {
+  const outcome = await sending.catch(() => undefined);
+  if (outcome?.outcome === 'sent') return outcome;
+  return { outcome: 'notSent', reason: 'another job was telling the same, and it may not have arrived' };
 }

@@ -19,7 +19,11 @@ export class RateLimitPause {
   /** Sends, or answers as the service would. */
   async run(send: () => Promise<SubmitOutcome>): Promise<SubmitOutcome> {
     const leftMs = Math.ceil(this.#until - this.now());
-    if (leftMs > 0) return askedToWait(leftMs);
+    if (leftMs > 0) {
+      const left = formatDuration(leftMs);
+      const reason = `not sent: the service said "too many" to this worker (429), ${left} are left`;
+      return { outcome: 'refused', status: 429, reason, retryAfterMs: leftMs };
+    }
     const outcome = await send();
     if (outcome.outcome === 'refused' && outcome.status === 429) {
       const ms = Math.min(outcome.retryAfterMs ?? DEFAULT_MS, LONGEST_MS);
@@ -27,9 +31,4 @@ export class RateLimitPause {
     }
     return outcome;
   }
-}
-
-function askedToWait(leftMs: number): SubmitOutcome {
-  const reason = `not sent: the service said "too many" to this worker (429), ${formatDuration(leftMs)} are left`;
-  return { outcome: 'refused', status: 429, reason, retryAfterMs: leftMs };
 }

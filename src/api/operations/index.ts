@@ -1,4 +1,4 @@
-/** Every operation that can be asked again. The two that must not be, submit and notify, are in client.ts. */
+/** Every operation that may be repeated. The two that must not be, submit and notify, are in client.ts. */
 import { getDrafts, getTaskActivity } from './lists';
 import { getProject, updateProject } from './projects';
 import { getAsset, getRun, getTask, getTranscription, getVideo, getSubtitles } from './records';

@@ -1,6 +1,6 @@
 /** Lists that come page by page. How a page looks is not published. */
 import { z } from 'zod';
-import { fillPath, type Operation, type ServiceLayout, opaqueId, pageNumber, text } from '../operation';
+import { fillPath, MissingSetting, type Operation, opaqueId, pageNumber, text } from '../operation';
 import { valueAt } from '../json';
 
 const page = z.object({ items: z.array(z.unknown()) });
@@ -25,7 +25,7 @@ export const getDrafts: Operation<z.infer<typeof draftsRequest>, Page> = {
     path: '/api/v1/service/social-media/get-drafts',
     query: { account_ids: account_ids.join(','), ...query },
   }),
-  read: ({ body }, layout) => findList(body, layout, 'draftsAt', 'SEGUE_DRAFTS_AT'),
+  read: ({ body }, { draftsAt }) => findList(body, draftsAt, 'SEGUE_DRAFTS_AT'),
   response: page,
 };
 
@@ -43,40 +43,23 @@ export const getTaskActivity: Operation<z.infer<typeof activityRequest>, Page> =
     path: fillPath('/api/v1/pm/tasks/{task_id}/activity', { task_id }),
     query,
   }),
-  read: ({ body }, layout) => findList(body, layout, 'activityAt', 'SEGUE_ACTIVITY_AT'),
+  read: ({ body }, { activityAt }) => findList(body, activityAt, 'SEGUE_ACTIVITY_AT'),
   response: page,
 };
 
 /** The list is where the setting says, else the body itself, else its only array field. */
-function findList(
-  body: unknown,
-  layout: ServiceLayout,
-  at: 'draftsAt' | 'activityAt',
-  setting: string,
-): { items: unknown } {
-  const pointer = layout[at];
+function findList(body: unknown, pointer: string | undefined, setting: string): { items: unknown } {
   if (pointer !== undefined) {
     const items = valueAt(body, pointer);
-    if (!Array.isArray(items)) throw new LayoutProblem(setting, `there is no list at ${setting}=${pointer}`);
+    if (!Array.isArray(items)) throw new MissingSetting(setting, `there is no list at ${setting}=${pointer}`);
     return { items };
   }
   if (Array.isArray(body)) return { items: body };
-  const fields = body !== null && typeof body === 'object' ? Object.entries(body) : [];
-  const lists = fields.filter(([, value]) => Array.isArray(value));
+  const lists = Object.entries(body ?? {}).filter(([, value]) => Array.isArray(value));
   if (lists.length === 1) return { items: lists[0]?.[1] };
   const found =
     lists.length === 0 ? 'no field is a list' : `several are: ${lists.map(([name]) => name).join(', ')}`;
-  throw new LayoutProblem(setting, `cannot tell the list in the page (${found})`);
-}
-
-/** The page came, but where its list is cannot be told without a setting. */
-export class LayoutProblem extends Error {
-  constructor(
-    readonly setting: string,
-    readonly problem: string,
-  ) {
-    super(problem);
-  }
+  throw new MissingSetting(setting, `cannot tell the list in the page (${found})`);
 }
 
 /**

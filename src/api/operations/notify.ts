@@ -36,7 +36,7 @@ export const notification = z
 
 export type Notification = z.infer<typeof notification>;
 
-/** The title becomes a heading above both; whoever wrote it again would read it twice. */
+/** The service shows the title as a heading above both. */
 function repeatsTitle(value: unknown, field: 'message' | 'body'): boolean {
   const { title, [field]: text } = (value ?? {}) as Record<string, unknown>;
   if (typeof title !== 'string' || typeof text !== 'string' || !title.trim()) return false;
@@ -47,7 +47,7 @@ function withoutCaseAndBlanks(text: string): string {
   return text.toLowerCase().replace(/\s+/g, '');
 }
 
-/** Checked even where other fields are wrong, so that all problems are told at once. */
+/** Checked even where other fields are wrong, so that all problems are reported at once. */
 function repeated(field: string) {
   return { path: [field], error: 'must not repeat the title', when: () => true };
 }

@@ -1,12 +1,12 @@
 /** Reading and updating a project. */
 import { z } from 'zod';
 import { fillPath, type Operation, PROJECT_PATH, opaqueId } from '../operation';
-import { valueAt } from '../json';
+import { isRecord, valueAt } from '../json';
 
 const project = { resourcetype: opaqueId, id: opaqueId };
 
-/** Taken and given as it is: a schema of records would drop a member called `__proto__`, and that is data too. */
-const data = z.custom<Record<string, unknown>>(isObject, 'must be an object');
+/** A custom check: a zod record would drop a member called `__proto__`, which is data too. */
+const data = z.custom<Record<string, unknown>>(isRecord, 'must be an object');
 
 const readRequest = z.strictObject(project);
 
@@ -29,7 +29,7 @@ export const getProject: Operation<z.infer<typeof readRequest>, z.infer<typeof r
     const found = valueAt(body, projectDataAt);
     return {
       document: body,
-      data: isObject(found) ? found : null,
+      data: isRecord(found) ? found : null,
       etag,
       inexact: inexactNumberIn(text) ?? null,
     };
@@ -63,15 +63,11 @@ export const updateProject: Operation<z.infer<typeof updateRequest>, unknown> = 
   response: z.unknown(),
 };
 
-function isObject(value: unknown): boolean {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
-}
-
 const TEXT_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/gs;
 
 /**
- * The first number in a JSON text that JavaScript cannot give back: a whole one that is read as another, like an id of
- * 64 bits, or one beyond all bounds. Other fractions are not looked at: whoever wrote them had no more digits either.
+ * The first number in a JSON text that JavaScript would write back as another: a large whole number, like an id of 64
+ * bits, or one beyond the range. Fractions are not checked: their writer uses the same precision.
  */
 function inexactNumberIn(json: string): string | undefined {
   for (const [token] of json.matchAll(TEXT_OR_NUMBER))

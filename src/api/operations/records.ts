@@ -1,11 +1,13 @@
 /** Records whose status is polled, and a transcription's subtitles. The end of a record is judged by its own status only. */
 import { z } from 'zod';
-import { fillPath, type MissingSetting, type Operation, opaqueId, uuid } from '../operation';
+import { fillPath, MissingSetting, type Operation, opaqueId, type ServiceLayout, uuid } from '../operation';
+
+type ById<Response> = Operation<{ id: string }, Response>;
 
 /** `SUCCESS` and `FAILURE` are the end; every other status, known or not, means "still running". */
 const taskPoll = z.looseObject({ status: z.string(), info: z.unknown().optional() });
 
-export const getTask: Operation<{ id: string }, z.infer<typeof taskPoll>> = {
+export const getTask: ById<z.infer<typeof taskPoll>> = {
   name: 'get task',
   request: z.strictObject({ id: opaqueId }),
   toHttp: ({ id }) => ({ method: 'GET', path: fillPath('/api/v1/tasks/{id}', { id }) }),
@@ -16,49 +18,49 @@ export const getTask: Operation<{ id: string }, z.infer<typeof taskPoll>> = {
 const jobRecord = z.looseObject({ job_status: z.string() });
 
 /** A transcription's `task_id` tracks its submission only; `job_status` alone tells when it is over. */
-export const getTranscription: Operation<{ id: string }, z.infer<typeof jobRecord>> = {
+export const getTranscription: ById<z.infer<typeof jobRecord>> = {
   name: 'get transcription',
   request: z.strictObject({ id: uuid }),
   toHttp: ({ id }) => ({ method: 'GET', path: fillPath('/api/v1/transcription/{id}', { id }) }),
   response: jobRecord,
 };
 
-const assetRecord = z.looseObject({ status: z.int() });
+export const getAsset = atConfiguredPath(
+  'get asset',
+  ['assetPath', 'SEGUE_ASSET_PATH', 'an asset'],
+  z.looseObject({ status: z.int() }),
+);
 
-export const getAsset: Operation<{ id: string }, z.infer<typeof assetRecord>> = {
-  name: 'get asset',
-  request: z.strictObject({ id: opaqueId }),
-  toHttp: ({ id }, { assetPath }) => atConfigured(assetPath, 'SEGUE_ASSET_PATH', 'the path of an asset', id),
-  response: assetRecord,
-};
+export const getRun = atConfiguredPath(
+  'get workflow run',
+  ['runPath', 'SEGUE_RUN_PATH', 'a workflow run'],
+  z.looseObject({ status: z.string() }),
+  'is this the ID of a run? The ID of a workflow definition names another resource',
+);
 
-const runRecord = z.looseObject({ status: z.string() });
+export const getVideo = atConfiguredPath(
+  'get video',
+  ['videoPath', 'SEGUE_VIDEO_PATH', 'a video record'],
+  jobRecord,
+);
 
-export const getRun: Operation<{ id: string }, z.infer<typeof runRecord>> = {
-  name: 'get workflow run',
-  request: z.strictObject({ id: opaqueId }),
-  toHttp: ({ id }, { runPath }) => atConfigured(runPath, 'SEGUE_RUN_PATH', 'the path of a workflow run', id),
-  response: runRecord,
-  onNotFound: 'is this the ID of a run? The ID of a workflow definition names another resource',
-};
-
-export const getVideo: Operation<{ id: string }, z.infer<typeof jobRecord>> = {
-  name: 'get video',
-  request: z.strictObject({ id: opaqueId }),
-  toHttp: ({ id }, { videoPath }) =>
-    atConfigured(videoPath, 'SEGUE_VIDEO_PATH', 'the path of a video record', id),
-  response: jobRecord,
-};
-
-function atConfigured(
-  template: string | undefined,
-  setting: string,
-  what: string,
-  id: string,
-): { method: 'GET'; path: string } | MissingSetting {
-  return template === undefined
-    ? { setting, problem: `${what} is not published` }
-    : { method: 'GET', path: fillPath(template, { id }) };
+/** A record whose path is not published. */
+function atConfiguredPath<Response>(
+  name: string,
+  [at, setting, what]: ['assetPath' | 'runPath' | 'videoPath', string, string],
+  response: z.ZodType<Response>,
+  onNotFound?: string,
+): ById<Response> {
+  const pathIn = (layout: ServiceLayout): string => {
+    const path = layout[at];
+    if (path === undefined) throw new MissingSetting(setting, `the path of ${what} is not published`);
+    return path;
+  };
+  return {
+    ...{ name, response, onNotFound },
+    request: z.strictObject({ id: opaqueId }),
+    toHttp: ({ id }, layout) => ({ method: 'GET', path: fillPath(pathIn(layout), { id }) }),
+  };
 }
 
 const subtitlesRequest = z.strictObject({

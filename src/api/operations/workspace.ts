@@ -6,9 +6,8 @@ export const WORKSPACE_PATH = '/api/v1/workspaces/current';
 
 const id = z.int();
 
-/** Every field may be missing. Those that nothing depends on are kept as they come. */
+/** Every field may be missing. Those that nothing depends on are not named, and kept as they come. */
 const workspaceContext = z.looseObject({
-  user: z.looseObject({ id: id.nullish() }).nullish(),
   workspace: z
     .looseObject({
       id: id.nullish(),
@@ -16,16 +15,12 @@ const workspaceContext = z.looseObject({
       slug: z.string().nullish(),
       is_active: z.boolean().nullish(),
       settings: z
-        .looseObject({
-          timezone: z.string().nullish(),
-          language: z.string().nullish(),
-          start_of_week: z.string().nullish(),
-        })
+        .looseObject({ timezone: z.string().nullish(), start_of_week: z.string().nullish() })
         .nullish(),
     })
     .nullish(),
   /** Active spaces only, and no authority on which spaces a user can scope into. */
-  teamspaces: z.array(z.looseObject({ id: id.nullish(), name: z.string().nullish() })).nullish(),
+  teamspaces: z.array(z.looseObject({ id: id.nullish() })).nullish(),
 });
 
 export type WorkspaceContext = z.infer<typeof workspaceContext>;
@@ -37,18 +32,9 @@ export const getWorkspace: Operation<Record<string, never>, WorkspaceContext> = 
   response: workspaceContext,
 };
 
-const voice = z.looseObject({
-  id: z.string(),
-  voice_name: z.string().nullish(),
-  gender: z.int().nullish(),
-  is_premium: z.boolean().nullish(),
-  description: z.string().nullish(),
-  supports_instructions: z.boolean().nullish(),
-});
+const voice = z.looseObject({ id: z.string() });
 
-export type Voice = z.infer<typeof voice>;
-
-export const getVoice: Operation<{ voice_id: string }, Voice> = {
+export const getVoice: Operation<{ voice_id: string }, z.infer<typeof voice>> = {
   name: 'get voice',
   request: z.strictObject({ voice_id: uuid }),
   toHttp: ({ voice_id }) => ({ method: 'GET', path: fillPath('/api/v1/voices/{voice_id}', { voice_id }) }),

@@ -1,8 +1,9 @@
-/** `segue batch check`: a manifest is read to its end, and nothing is started. */
+/** `segue batch check`: reads a whole manifest and starts nothing. */
 import { type ManifestCheck, type ManifestWarning } from '../../runs/manifest';
 import { type ReadOptions } from '../../runs/manifest/source';
 import { loadProxySettings } from '../../config';
 import { EXIT, type ExitCode } from '../lib/exit';
+import { counted } from '../lib/format';
 import { env, io, print, printJson, say } from '../lib/io';
 
 export interface BatchCheckFlags {
@@ -10,28 +11,22 @@ export interface BatchCheckFlags {
   json?: boolean;
 }
 
-/** What a manifest's address and `-` are read with. */
 export function manifestReading(): ReadOptions {
   return { proxy: loadProxySettings(env()), stdin: io().stdin };
 }
 
-export async function checkBatch(manifest: string, flags: BatchCheckFlags): Promise<ExitCode> {
+export async function checkBatch(manifest: string, { skipBad, json }: BatchCheckFlags): Promise<ExitCode> {
   const { checkManifest, manifestLines, manifestName, problemLines } =
     await import('../../runs/manifest/index.js');
   const name = manifestName(manifest);
-  const check = await checkManifest(manifestLines(manifest, manifestReading()), {
-    skipBad: flags.skipBad,
-    onProblem: (problem) => {
-      if (!flags.json) problemLines(name, problem).forEach(print);
-    },
-  });
-  if (flags.json) printJson(reportOf(name, check));
+  const check = await checkManifest(manifestLines(manifest, manifestReading()), { skipBad });
+  if (json) printJson(reportOf(name, check));
   else {
+    problemLines(name, check).forEach(print);
     for (const warning of check.warnings) print(warningLine(name, warning));
     print(`${name}: ${countsOf(check)}`);
   }
-  const advice = adviceOn(check);
-  if (advice) say(advice);
+  if (check.badLines > 0 && !skipBad) say('Mend the bad lines, or leave them out: --skip-bad');
   return check.usable ? EXIT.done : EXIT.wrongInput;
 }
 
@@ -46,18 +41,6 @@ function countsOf({ items, lines, partitions, badLines, duplicates }: ManifestCh
   return `${counts}: ${badLines} bad${duplicates > 0 ? `, ${duplicates} of them for a key that is taken` : ''}`;
 }
 
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
-}
-
-function adviceOn({ usable, items, badLines, excess }: ManifestCheck): string | undefined {
-  // What is too long says itself what to do.
-  if (badLines === 0 || excess) return undefined;
-  if (usable) return `${counted(badLines, 'bad line')} would be left out.`;
-  if (items === 0) return 'No line is good.';
-  return 'Mend the bad lines, or leave them out: --skip-bad';
-}
-
 function reportOf(name: string, check: ManifestCheck): Record<string, unknown> {
   const { usable, items, lines, badLines, duplicates, partitions, digest, problems, warnings } = check;
   return {
@@ -67,7 +50,6 @@ function reportOf(name: string, check: ManifestCheck): Record<string, unknown> {
   };
 }
 
-function whatIsWrong({ excess, badLines, lines }: ManifestCheck): string {
-  if (excess) return `from line ${excess.line} on ${excess.problems.join(', ')}`;
-  return badLines > 0 ? `${counted(badLines, 'bad line')} of ${lines}` : 'the manifest is empty';
+function whatIsWrong({ problems, badLines, lines }: ManifestCheck): string | undefined {
+  return badLines > 0 ? `${counted(badLines, 'bad line')} of ${lines}` : problems[0]?.problems[0];
 }

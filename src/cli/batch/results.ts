@@ -1,16 +1,16 @@
-/** `segue batch results`: what became of each line, in the manifest's order, one JSON object a line. */
+/** `segue batch results`: the outcome of each item, in the manifest's order, one JSON object a line. */
 import { once } from 'node:events';
-import { type Batch } from '../../client/batches/batch';
-import { type FilePlace, type ResultWithFiles } from '../../client/files';
+import { type Batch } from '../../client/batches';
+import { type FilePlace, type ResultWithFiles, type SavedFile } from '../../client/files';
 import { type MissingResults } from '../../client/batches/results';
-import { type BatchItemResult, type BatchItemStatus } from '../../contract';
+import { type BatchItemStatus } from '../../contract';
 import { loadProxySettings } from '../../config';
 import { assertValid } from '../../errors';
 import { keptLine, missingLines } from './format';
 import { EXIT, type ExitCode, reasonOf } from '../lib/exit';
+import { oneOf } from '../lib/flags';
 import { validateSaving } from '../jobs/save';
 import { env, io, say } from '../lib/io';
-import { oneOf } from '../lib/noun';
 
 export interface ResultsFlags {
   status?: string;
@@ -18,22 +18,15 @@ export interface ResultsFlags {
   at?: string;
 }
 
-export interface WantedResults {
+interface WantedResults {
   status?: BatchItemStatus;
-  /** Where the files go that results point to, if they are wanted. */
+  /** Where files are saved. */
   place?: FilePlace;
 }
 
-const STATUSES: readonly BatchItemStatus[] = [
-  'waiting',
-  'running',
-  'succeeded',
-  'failed',
-  'held',
-  'cancelled',
-];
+const STATUSES = ['waiting', 'running', 'succeeded', 'failed', 'held', 'cancelled'] as const;
 
-/** Read before anything is asked: a slip must not look like "none of these". `ofKey` is told with it. */
+/** A wrong status must not look like an empty list. `ofKey` are problems of the key. */
 export function wantedFrom(
   { status: text, download: out, at }: ResultsFlags,
   ofKey: string[] = [],
@@ -43,15 +36,12 @@ export function wantedFrom(
   if (out !== undefined && status !== undefined && status !== 'succeeded')
     problems.push(`--download: only items that succeeded have files, not those that are ${status}`);
   assertValid(problems, 'Nothing was read');
-  return {
-    status,
-    place:
-      out === undefined || at === undefined ? undefined : { into: out, at, proxy: loadProxySettings(env()) },
-  };
+  if (out === undefined || at === undefined) return { status };
+  return { status, place: { into: out, at, proxy: loadProxySettings(env()) } };
 }
 
 export async function printResults(batch: Batch, { status, place }: WantedResults): Promise<ExitCode> {
-  const tally = place && new FileTally();
+  const files = { saved: 0, exists: 0, failed: 0 };
   const missing: MissingResults[] = [];
   const options = { onMissing: (part: MissingResults) => void missing.push(part) };
   let [shown, all] = [0, 0];
@@ -59,52 +49,30 @@ export async function printResults(batch: Batch, { status, place }: WantedResult
     all += 1;
     if (status !== undefined && result.status !== status) continue;
     shown += 1;
-    tally?.note(result);
-    await write(result);
+    countFiles(result, files);
+    // A million results do not fit in memory, so a slow reader is waited for.
+    if (!io().stdout.write(`${JSON.stringify(result)}\n`)) await once(io().stdout, 'drain');
   }
   say(status === undefined ? `${all} items` : `${shown} of ${all} items are ${status}`);
   missingLines(missing).forEach(say);
-  say(await untilWhen(batch));
-  return tally?.finish() ?? EXIT.done;
+  // A person who may read results may not be allowed to read the namespace.
+  const kept = batch.kept().then(keptLine);
+  say(await kept.catch((error: unknown) => `How long they are kept cannot be read: ${reasonOf(error)}`));
+  if (!place) return EXIT.done;
+  say(`${files.saved} files saved, ${files.exists} were there, ${files.failed} could not be saved`);
+  return files.failed === 0 ? EXIT.done : EXIT.failed;
 }
 
-/** Whoever may read results need not be allowed to read how long they are kept. */
-async function untilWhen(batch: Batch): Promise<string> {
-  try {
-    return keptLine(await batch.kept());
-  } catch (error) {
-    return `How long they are kept cannot be read: ${reasonOf(error)}`;
+function countFiles(
+  { key, files = [], unsaved }: ResultWithFiles,
+  counts: Record<SavedFile['status'], number>,
+): void {
+  if (unsaved !== undefined) {
+    say(`${key}: --${unsaved}`);
+    counts.failed += 1;
   }
-}
-
-/** Whoever reads slowly is waited for: a million results do not fit in memory. */
-async function write(result: BatchItemResult): Promise<void> {
-  if (!io().stdout.write(`${JSON.stringify(result)}\n`)) await once(io().stdout, 'drain');
-}
-
-/** What became of the files of `--download`, in words. */
-export class FileTally {
-  readonly #counts = { saved: 0, exists: 0, failed: 0 };
-  /** Items whose results point to no file; asking again would not change that. */
-  #without = 0;
-
-  /** What could not be saved is said at once. */
-  note({ key, files = [], unsaved }: ResultWithFiles): void {
-    if (unsaved !== undefined) {
-      this.#without += 1;
-      say(`${key}: --${unsaved}`);
-    }
-    for (const { status, url, error } of files) {
-      this.#counts[status] += 1;
-      if (status === 'failed') say(`${key}: ${url} could not be saved: ${error ?? ''}`);
-    }
-  }
-
-  finish(): ExitCode {
-    const { saved, exists, failed } = this.#counts;
-    const without = this.#without > 0 ? `; ${this.#without} items have none to save` : '';
-    say(`${saved} files saved, ${exists} were there, ${failed} could not be saved${without}`);
-    if (failed > 0) say('The same command tries those again that are not there.');
-    return failed + this.#without === 0 ? EXIT.done : EXIT.failed;
+  for (const { status, url, error } of files) {
+    counts[status] += 1;
+    if (status === 'failed') say(`${key}: ${url} could not be saved: ${error ?? ''}`);
   }
 }

@@ -1,9 +1,8 @@
 /** `segue batch start`, `run` and `retry`: the manifest is checked as a whole, then handed over. */
 import { type BatchSpec } from '../../runs/batch/start';
-import { type Batch } from '../../client/batches/batch';
-import { type ManifestCheck } from '../../runs/manifest/check';
+import { type Batch } from '../../client/batches';
+import { type ManifestCheck } from '../../runs/manifest';
 import { type JobReport, NO_JOB } from '../../client/report';
-import { loadStarterConfig } from '../../config';
 import { type BatchResult, type BatchStatus } from '../../contract';
 import { assertValid } from '../../errors';
 import { batchKeyOf, batchTaskQueue } from '../../contract/ids';
@@ -11,14 +10,14 @@ import { validateGivenBatch } from '../../validation/batch';
 import { checkBatch, manifestReading, warningLine } from './check';
 import { batchShown, resultLines, statusLines } from './format';
 import { adviceOnBatch, leftLines, word } from '../lib/advice';
-import { type Connected, withTemporal } from '../lib/connect';
+import { withSegue } from '../lib/connect';
 import { EXIT, type ExitCode } from '../lib/exit';
-import { asBatchFlag, notifyFrom, validateTimeout, scopeFrom } from '../lib/flags';
-import { headline } from '../lib/follow';
-import { env, print, printJson, say } from '../lib/io';
-import { type JsonFlag, type Noun, validateKey } from '../lib/noun';
+import { asFlags, notifyFrom, scopeFrom, type ScopeFlags, validateTimeout } from '../lib/flags';
+import { headline, type WaitFlags } from '../lib/follow';
+import { print, printJson, say } from '../lib/io';
+import { type Begin, type JsonFlag, type Noun, validateKey } from '../lib/noun';
 import { watcher } from '../lib/screen';
-import { sayThatItExists, sayWhenNobodyPolls, tellStarted, withStarted } from '../lib/start';
+import { sayThatItExists, sayWhenNobodyPolls, tellStarted } from '../lib/start';
 
 export const BATCH: Noun<BatchStatus, Batch> = {
   a: 'a batch',
@@ -28,62 +27,48 @@ export const BATCH: Noun<BatchStatus, Batch> = {
   show,
 };
 
-export interface BatchRunFlags {
+interface BatchRunFlags extends ScopeFlags, WaitFlags {
   key?: string;
   concurrency?: number;
   notify?: string;
-  organization?: string;
-  space?: string;
   skipBad?: boolean;
   /** Only look at the manifest. */
   check?: boolean;
-  json?: boolean;
-  timeout?: string;
 }
 
-/** Goes on with the batch when every line of the manifest is handed over. */
-export async function withStartedBatch(
-  source: string,
-  flags: BatchRunFlags,
-  work: (batch: Batch, connected: Connected) => Promise<ExitCode>,
-): Promise<ExitCode> {
+export const beginBatch: Begin<Batch, BatchRunFlags> = async (source, flags, go) => {
   const { withCheckedManifest } = await import('../../runs/manifest/index.js');
   const settings = await settingsFrom(source, flags);
   if (flags.check) return checkBatch(source, flags);
   const reading = { skipBad: flags.skipBad, ...manifestReading(), onCheck: tellCheck };
-  // All that is wrong with it is told before anybody is asked for anything.
   return withCheckedManifest(source, reading, ({ manifest, partitions }) =>
-    withStarted(
-      {
-        start: (segue) => segue.batch.start({ ...settings, manifest, partitions }),
-        exists: () => 'What it has is not submitted again.',
-        submitQueue: batchTaskQueue,
-      },
-      work,
-    ),
+    go({
+      start: (segue) => segue.batch.start({ ...settings, manifest, partitions }),
+      exists: () => 'What it has is not submitted again.',
+      submitQueue: batchTaskQueue,
+    }),
   );
-}
+};
 
-/** All that is wrong besides the manifest's lines, which are not read for it. */
-async function settingsFrom(source: string, flags: BatchRunFlags): Promise<BatchSettings> {
+/** Checks everything except the lines of the manifest. */
+async function settingsFrom(
+  source: string,
+  flags: BatchRunFlags,
+): Promise<Pick<BatchSpec, 'key' | 'concurrency' | 'scope' | 'notify'>> {
   const { validateSource } = await import('../../runs/manifest/index.js');
-  // Whoever only looks at a manifest needs no key.
-  const { key = flags.check ? ANY_KEY : undefined, concurrency } = flags;
+  // --check needs no key.
+  const { key = flags.check ? 'key' : undefined, concurrency } = flags;
   const scope = scopeFrom(flags);
   const problems: string[] = [];
   const notify = notifyFrom(flags.notify, problems);
   problems.push(
-    ...validateGivenBatch({ key, concurrency, scope, notify }).map(asBatchFlag),
+    ...asFlags(validateGivenBatch({ key, concurrency, scope, notify })),
     ...validateTimeout(flags),
     ...(await validateSource(source)),
   );
   assertValid(problems, 'The batch was not started');
   return { key: String(key), concurrency, scope, notify };
 }
-
-type BatchSettings = Pick<BatchSpec, 'key' | 'concurrency' | 'scope' | 'notify'>;
-
-const ANY_KEY = 'key';
 
 function tellCheck(name: string, { warnings, usable, badLines }: ManifestCheck): void {
   for (const warning of warnings) say(warningLine(name, warning));
@@ -96,7 +81,6 @@ function show(report: JobReport): void {
     return;
   }
   print(headline(report));
-  if (report.status === 'running') return;
   if (report.error) print(report.error);
   if (report.info === null) return;
   const result = report.info as BatchResult;
@@ -104,26 +88,21 @@ function show(report: JobReport): void {
   adviceOnBatch(result).forEach(say);
 }
 
-/** Runs the failed items of a batch once more, as a batch of their own. */
 export function retryBatch(text: string, { json }: JsonFlag): Promise<ExitCode> {
   assertValid(validateKey(BATCH, text), 'Nothing was asked');
   const key = batchKeyOf(text) ?? text;
-  const config = loadStarterConfig(env());
-  return withTemporal(async (connected) => {
-    const { batch, items: repeated, left } = await connected.segue(config).batch.retry(key);
+  return withSegue(async (segue, connected) => {
+    const { batch, items: repeated, left } = await segue.batch.retry(key);
     leftLines(key, left).forEach(say);
     if (!batch) {
       if (json) printJson({ ...NO_JOB, status: 'succeeded', error: null, repeated, left });
       say(`Nothing failed in the batch ${key} itself, so nothing is run again.`);
       return EXIT.done;
     }
-    if (batch.existing) {
-      const again = `What fails there is run again by: segue batch retry ${word(batch.key)}`;
-      await sayThatItExists(batch, () => `Nothing is submitted again. ${again}`);
-    } else say(`${repeated} failed ${repeated === 1 ? 'item is' : 'items are'} run again`);
+    const again = `What fails there is run again by: segue batch retry ${word(batch.key)}`;
+    if (batch.existing) await sayThatItExists(batch, `Nothing is submitted again. ${again}`);
+    else say(`Failed items that are run again: ${repeated}`);
     await sayWhenNobodyPolls(connected, batch.taskQueue, batchTaskQueue(batch.taskQueue));
-    if (!json) return tellStarted(batch, connected, {});
-    printJson({ ...(batch.existing ? await batch.report() : batch.started()), repeated, left });
-    return EXIT.done;
+    return tellStarted(batch, { json }, { repeated, left });
   });
 }

@@ -1,12 +1,11 @@
 /** What people decide about a running campaign: approve, reject, change, pause, resume, add. */
 import { type Command } from 'commander';
-import { type Campaign } from '../../client/campaigns/campaign';
+import { type Campaign } from '../../client/campaigns';
 import { type CampaignStatus, type CampaignVerdict } from '../../contract';
-import { InvalidInputError } from '../../errors';
-import { reasonOf, UsageError } from '../lib/exit';
-import { listFlag, readRequestFile } from '../lib/flags';
-import { exiting, say } from '../lib/io';
-import { changeCommand, type ChangeFlags, changeRun, type Noun } from '../lib/noun';
+import { UsageError } from '../lib/exit';
+import { listFlag, objectFrom, orProblem, readObjectFile } from '../lib/flags';
+import { say } from '../lib/io';
+import { addChange, type ChangeFlags, type Noun } from '../lib/noun';
 
 type CampaignNoun = Noun<CampaignStatus, Campaign>;
 
@@ -28,82 +27,68 @@ const ABOUT: Record<CampaignVerdict, string> = {
   change: 'have media jobs of a campaign made again, under new keys, and be asked again',
 };
 
-export function addDecisions(campaign: Command, noun: CampaignNoun): void {
-  for (const [verdict, about] of Object.entries(ABOUT))
-    addVerdict(campaign, noun, verdict as CampaignVerdict, about);
+const ADD_EXAMPLE = `
+Example:
+  segue campaign add spring square image-outpainting --request '{"image_url": {"from": "cutout", "at": "/images/0/url"}, …}'`;
 
-  changeCommand(campaign, 'pause <key>', 'begin no further jobs; those that run go on')
-    .option('--reason <text>', 'why')
-    .action(
-      exiting((key: string, flags: ChangeFlags) =>
-        changeRun(noun, key, flags, async (one, by) => {
-          await one.pause({ by, reason: flags.reason });
-          return { done: `paused by ${by}` };
-        }),
-      ),
-    );
-  changeCommand(campaign, 'resume <key>', 'go on with a campaign that was paused').action(
-    exiting((key: string, flags: ChangeFlags) =>
-      changeRun(noun, key, flags, async (one, by) => {
-        await one.resume({ by });
-        return { done: `resumed by ${by}` };
-      }),
-    ),
-  );
-  changeCommand(campaign, 'add <key> <name> <tool>', 'add a media job to a campaign that runs')
+export function addDecisions(campaign: Command, noun: CampaignNoun): void {
+  for (const verdict of Object.keys(ABOUT) as CampaignVerdict[]) addVerdict(campaign, noun, verdict);
+
+  addChange<Campaign, ChangeFlags>(campaign.command('pause <key>'), noun, ({ by, reason }) => async (one) => {
+    await one.pause({ by, reason });
+    return { done: `paused by ${by}` };
+  })
+    .description('begin no further jobs; those that run go on')
+    .option('--reason <text>', 'why');
+
+  addChange<Campaign, ChangeFlags>(campaign.command('resume <key>'), noun, ({ by }) => async (one) => {
+    await one.resume({ by });
+    return { done: `resumed by ${by}` };
+  }).description('go on with a campaign that was paused');
+
+  addChange<Campaign, AddFlags>(
+    campaign.command('add <key> <name> <tool>'),
+    noun,
+    async (flags, problems, [, name = '', tool = '']) => {
+      const { by, optional } = flags;
+      const request = await orProblem(requestFrom(flags), problems, {});
+      return async (one) => {
+        await one.addMedia({ name, tool, by, optional, request });
+        return { done: `${name} was added by ${by}` };
+      };
+    },
+  )
+    .description('add a media job to a campaign that runs')
     .option('--request <json>', 'the request of the tool; any value may be {"from": JOB, "at": POINTER}')
     .option('--input <file>', 'take the request from a JSON file, - for stdin')
     .option('--optional', 'the campaign goes on without it, should it fail')
-    .addHelpText(
-      'after',
-      '\nExample:\n' +
-        `  segue campaign add spring square image-outpainting --request '{"image_url": {"from": "cutout", "at": "/images/0/url"}, …}'`,
-    )
-    .action(
-      exiting(async (key: string, name: string, tool: string, flags: AddFlags) => {
-        const request = await requestOf(flags);
-        return changeRun(noun, key, flags, async (one, by) => {
-          await one.addMedia({ name, tool, by, optional: flags.optional, request });
-          return { done: `${name} was added by ${by}` };
-        });
-      }),
-    );
+    .addHelpText('after', ADD_EXAMPLE);
 }
 
-function addVerdict(campaign: Command, noun: CampaignNoun, decision: CampaignVerdict, about: string): void {
-  const command = changeCommand(campaign, `${decision} <key>`, about)
+async function requestFrom({ request, input }: AddFlags): Promise<Record<string, unknown>> {
+  if (request !== undefined && input === undefined) return objectFrom('--request', request);
+  if (input !== undefined && request === undefined) return readObjectFile('--input', input);
+  throw new UsageError('give the request by --request or by --input; one of them');
+}
+
+function addVerdict(campaign: Command, noun: CampaignNoun, decision: CampaignVerdict): void {
+  const decide = async (one: Campaign, { by, comment, jobs, round }: DecisionFlags) => {
+    const { applied, earlier, stale } = await one.decide({ decision, by, comment, jobs, round });
+    if (earlier && decision === 'change')
+      say('If it is meant once more, name the open question, as `status` numbers it: --round N');
+    if (stale.length > 0)
+      say(
+        `Made from what is now made again, and left as they are: ${stale.join(', ')}. --jobs may name them too.`,
+      );
+    const whose = earlier ? `, by ${earlier.by} at ${earlier.at}` : '';
+    return { done: applied ? `${decision}, decided by ${by}` : `was decided already${whose}`, applied };
+  };
+  const command = campaign.command(`${decision} <key>`);
+  addChange<Campaign, DecisionFlags>(command, noun, (flags) => (one) => decide(one, flags))
+    .description(ABOUT[decision])
     .option('--comment <text>', 'what you think of it; it is kept with the decision')
-    .option('--round <n>', 'only if this question is open, as `status` numbers it', Number);
+    .option('--round <n>', 'only if this question is open, as `status` numbers it', Number)
+    .addHelpText('after', '\nA decision that is sent twice is taken once.');
   if (decision === 'change')
     command.option('--jobs <names>', 'the jobs to make again, with commas between', listFlag);
-  command.addHelpText('after', '\nA decision that is sent twice is taken once.').action(
-    exiting((key: string, flags: DecisionFlags) =>
-      changeRun(noun, key, flags, async (one, by) => {
-        const { comment, jobs, round } = flags;
-        const { applied, earlier, stale } = await one.decide({ decision, by, comment, jobs, round });
-        if (earlier && decision === 'change')
-          say(`If it is meant once more, name the open question, as \`status\` numbers it: --round N`);
-        if (stale.length > 0)
-          say(
-            `Made from what is now made again, and left as they are: ${stale.join(', ')}. --jobs may name them too.`,
-          );
-        const whose = earlier ? `, by ${earlier.by} at ${earlier.at}` : '';
-        return { done: applied ? `${decision}, decided by ${by}` : `was decided already${whose}`, applied };
-      }),
-    ),
-  );
-}
-
-async function requestOf({ request, input }: AddFlags): Promise<Record<string, unknown>> {
-  if ((request === undefined) === (input === undefined))
-    throw new InvalidInputError(
-      ['give the request by --request or by --input; one of them'],
-      'Nothing was added',
-    );
-  if (input !== undefined) return readRequestFile(input);
-  try {
-    return JSON.parse(request ?? '') as Record<string, unknown>;
-  } catch (error) {
-    throw new UsageError(`--request: is not JSON: ${reasonOf(error)}`);
-  }
 }

@@ -1,32 +1,26 @@
 import { type Command } from 'commander';
-import { type CampaignEntry, type CampaignFilter } from '../../client/campaigns';
-import { type Campaign } from '../../client/campaigns/campaign';
+import { type Campaign, type CampaignEntry, type CampaignFilter } from '../../client/campaigns';
 import { type JobReport } from '../../client/report';
-import { type SegueClient } from '../../client/segueClient';
 import { CAMPAIGN_STAGES, type CampaignResult, type CampaignStatus } from '../../contract';
 import { campaignKeyOf, submitTaskQueue } from '../../contract/ids';
 import { assertValid } from '../../errors';
 import { addDecisions } from './decisions';
 import { failureLines, newsLines, resultLines, statusLines } from './format';
-import { adviceOnCampaign, POST_MAY_BE_IN_FLIGHT } from '../lib/advice';
-import { type Connected } from '../lib/connect';
-import { type ExitCode } from '../lib/exit';
-import { validateTimeout, readTextFile } from '../lib/flags';
-import { follow, headline, type WaitFlags } from '../lib/follow';
-import { exiting, io, print, say } from '../lib/io';
+import { adviceOnCampaign } from '../lib/advice';
+import { oneOf, projectFilter, readTextFile, validateTimeout } from '../lib/flags';
+import { headline, type WaitFlags } from '../lib/follow';
+import { print, say } from '../lib/io';
 import {
   addCancel,
   addFollow,
-  addJson,
   addList,
+  addRun,
+  addStart,
   addStatus,
-  addWaitFlags,
+  type Begin,
   type Noun,
-  oneOf,
-  projectFilter,
 } from '../lib/noun';
 import { watcher } from '../lib/screen';
-import { tellStarted, withStarted } from '../lib/start';
 
 const EXAMPLES = `
 Examples:
@@ -36,17 +30,16 @@ Examples:
   segue campaign change spring --by u-1 --jobs banner --comment "more sky"
   segue schema campaign > campaign.schema.json`;
 
-/** What `run` and `follow` wait for; a script must know when they come back. */
+/** A script must know when `run` and `follow` come back. */
 const WAITING = `
 Waits through approval; --timeout and Ctrl-C stop waiting, never the campaign.
-Exit: 0 completed · 1 failed, rejected, expired, cancelled · 3 a job is held and nothing else goes on ·
-4 Temporal cannot be reached · 5 waiting stopped, still running. A spec that is wrong: 2, and nothing was started.`;
+A campaign that is rejected or expires ends with 1; with 3 when a job is held and nothing else goes on.`;
 
 const CAMPAIGN: Noun<CampaignStatus, Campaign> = {
   a: 'a campaign',
   keyOf: campaignKeyOf,
   get: (segue, key) => segue.campaign.get(key),
-  watch,
+  watch: () => watcher({ lines: statusLines, news: newsLines }),
   show,
 };
 
@@ -55,29 +48,15 @@ export function addTo(program: Command): void {
     .command('campaign')
     .description('run campaigns: one spec, many jobs, and the people who decide')
     .addHelpText('after', EXAMPLES);
-
-  addWaitFlags(campaign.command('run <spec>'), 'campaign')
+  addRun(campaign.command('run <spec>'), CAMPAIGN, begin)
     .description('start a campaign and wait for its end; SPEC is a YAML or JSON file, - for stdin')
-    .addHelpText('after', WAITING)
-    .action(
-      exiting((file: string, flags: WaitFlags) => start(file, flags, (one) => follow(one, flags, CAMPAIGN))),
-    );
-  addJson(campaign.command('start <spec>'))
-    .description('start a campaign and return at once')
-    .action(
-      exiting((file: string, flags: WaitFlags) =>
-        start(file, flags, (one, connected) => tellStarted(one, connected, flags)),
-      ),
-    );
+    .addHelpText('after', WAITING);
+  addStart(campaign.command('start <spec>'), begin).description('start a campaign and return at once');
   addFollow(campaign, CAMPAIGN).addHelpText('after', WAITING);
   addStatus(campaign, CAMPAIGN);
   addDecisions(campaign, CAMPAIGN);
-  addCancel(
-    campaign,
-    CAMPAIGN,
-    'stop a campaign and its jobs; the service goes on with tasks that it accepted',
-    whatGoesOn,
-  );
+  const about = 'stop a campaign and its jobs; the service goes on with tasks that it accepted';
+  addCancel(campaign, CAMPAIGN, about, 'Tasks that the service accepted go on there: segue campaign status');
   addList<CampaignEntry, CampaignFilter>(campaign, {
     plural: 'campaigns',
     columns: ['KEY', 'STATUS', 'STAGE', 'PROJECT'],
@@ -90,34 +69,16 @@ export function addTo(program: Command): void {
   }).option('--project <type/id>', 'only those of this project');
 }
 
-/** The spec is read and checked before anything is asked of Temporal. */
-async function start(
-  file: string,
-  flags: WaitFlags,
-  work: (campaign: Campaign, connected: Connected) => Promise<ExitCode>,
-): Promise<ExitCode> {
+const begin: Begin<Campaign, WaitFlags> = async (file, flags, go) => {
   assertValid(validateTimeout(flags), 'The campaign was not started');
   const { readCampaignSpec } = await import('../../client/campaigns/text.js');
   const spec = readCampaignSpec(await readTextFile('SPEC', file), file === '-' ? 'stdin' : file);
-  const starting = {
-    start: (segue: SegueClient) => segue.campaign.start(spec),
+  return go({
+    start: (segue) => segue.campaign.start(spec),
     exists: () => 'Nothing is made again; another key is another campaign.',
     submitQueue: submitTaskQueue,
-  };
-  return withStarted(starting, work);
-}
-
-function watch(): (status: CampaignStatus) => void {
-  const draw = watcher({ lines: (status: CampaignStatus) => statusLines(status), news: newsLines });
-  let wasAsked = false;
-  return (status) => {
-    draw(status);
-    // Whoever waits may be the one who is waited for.
-    const isAsked = status.approval !== null;
-    if (isAsked && !wasAsked && !io().stderr.isTTY) adviceOnCampaign(status).forEach(say);
-    wasAsked = isAsked;
-  };
-}
+  });
+};
 
 function show(report: JobReport): void {
   const { status, stage, error, info } = report;
@@ -133,13 +94,4 @@ function show(report: JobReport): void {
   } else {
     failureLines(report).forEach(print);
   }
-}
-
-function whatGoesOn(_report: JobReport, status: CampaignStatus | undefined): string {
-  const tasks = (status?.jobs ?? []).flatMap(({ name, taskId, status: is }) =>
-    taskId && (is === 'running' || is === 'overdue' || is === 'held') ? [`${name} (task ${taskId})`] : [],
-  );
-  return tasks.length > 0
-    ? `The service goes on with ${tasks.join(', ')}. The task ids are kept in the project.`
-    : POST_MAY_BE_IN_FLIGHT;
 }

@@ -1,7 +1,4 @@
-/**
- * The flags of a media job. Those of its request come from the schema of the tool, so that a new tool needs no code
- * here. They only collect: one check names all problems at once.
- */
+/** The flags of a media job. Those of its request come from the schema of the tool: a new tool needs no code here. */
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
 import { type MediaTool } from '../../api/tools';
@@ -9,22 +6,19 @@ import { type MediaSpec } from '../../runs/media';
 import { assertValid } from '../../errors';
 import {
   addScopeFlags,
-  notifyFrom,
+  addTargetFlags,
   orProblem,
-  validateTimeout,
-  readRequestFile,
-  scopeFrom,
-  type ScopeFlags,
+  readObjectFile,
   softNumber,
-  writeFrom,
+  type TargetFlags,
+  targetsFrom,
+  validateTimeout,
 } from '../lib/flags';
 import { validateSaving, type SaveFlags } from './save';
 
-export interface JobFlags extends SaveFlags, ScopeFlags, Record<string, unknown> {
+export interface JobFlags extends SaveFlags, TargetFlags, Record<string, unknown> {
   key?: string;
   input?: string;
-  write?: string;
-  notify?: string;
   taskId?: string;
   again?: boolean;
   json?: boolean;
@@ -34,26 +28,23 @@ export interface JobFlags extends SaveFlags, ScopeFlags, Record<string, unknown>
 export function addJobFlags(command: Command, tool: MediaTool): Command {
   addRequestFlags(command, tool);
   addScopeFlags(command, "instead of the worker's own");
-  return command
+  return addTargetFlags(command, 'campaign/7:/media/banner')
     .description(tool.about)
     .option('--input <file>', 'take the request from a JSON file, - for stdin; flags go over it')
     .option('--key <key>', 'what makes it the same job; the same key never submits twice (default: a digest)')
-    .option('--write <type/id:/pointer>', "set the result in a project's data, like campaign/7:/media/banner")
-    .option('--notify <user@workspace>', 'tell this user of the end, and when a person is needed')
     .option('--task-id <id>', 'follow a task that the service already has; nothing is submitted')
     .option('--again', 'run the job of this key again, as KEY+2; refused while it may still be alive');
 }
 
-/** The job that the flags make, or one message with everything that is wrong with them. */
+/** Throws one message with all problems of the flags. */
 export async function specFrom(name: string, tool: MediaTool, flags: JobFlags): Promise<MediaSpec> {
   const { key, input, taskId } = flags;
   const problems = [...validateTimeout(flags), ...validateSaving(flags)];
-  const fromFile = input === undefined ? {} : await orProblem(readRequestFile(input), problems, {});
+  const fromFile = input === undefined ? {} : await orProblem(readObjectFile('--input', input), problems, {});
   const spec: MediaSpec = {
-    ...{ key, tool: name, scope: scopeFrom(flags), taskId },
+    ...{ key, tool: name, taskId },
     request: { ...fromFile, ...requestFrom(tool, flags) },
-    write: writeFrom(flags.write, problems),
-    notify: notifyFrom(flags.notify, problems),
+    ...targetsFrom(flags, problems),
   };
   if (flags.again && taskId !== undefined)
     problems.push('--again gives the job a new task, --task-id follows one that is there; choose one');
@@ -71,45 +62,37 @@ interface FieldSchema {
   description?: string;
 }
 
-/** Flags that every job has; a field of a request cannot have their names. */
-const TAKEN = [
-  ...['input', 'key', 'organization', 'space', 'json', 'timeout', 'help'],
-  ...['write', 'notify', 'task_id', 'again', 'out', 'at'],
-];
-
-/** A flag for each field of the request; none is mandatory, and what does not fit is handed on as it is. */
+/** A flag for each field of the request. None is mandatory: the check of the request names all problems. */
 function addRequestFlags(command: Command, tool: MediaTool): void {
   const { properties = {} } = z.toJSONSchema(tool.request);
-  for (const [field, schema] of Object.entries(properties as Record<string, FieldSchema>)) {
-    if (TAKEN.includes(field))
-      throw new Error(`A request field cannot be called "${field}": its flag is taken`);
-    for (const option of flagsFor(field, schema)) command.addOption(option);
-  }
+  for (const [field, schema] of Object.entries(properties as Record<string, FieldSchema>))
+    for (const option of optionsFor(field, schema)) command.addOption(option);
 }
 
-/** The request that the given flags make; fields without a flag are left to the service. */
 export function requestFrom(tool: MediaTool, flags: Record<string, unknown>): Record<string, unknown> {
-  const given = Object.keys(tool.request.shape).map((field) => [field, flags[optionName(field)]] as const);
+  const given = Object.keys(tool.request.shape).map(
+    (field) => [field, flags[new Option(flagOf(field)).attributeName()]] as const,
+  );
   return Object.fromEntries(given.filter(([, value]) => value !== undefined));
 }
 
-function flagsFor(field: string, schema: FieldSchema): Option[] {
+function flagOf(field: string): string {
+  return `--${field.replaceAll('_', '-')}`;
+}
+
+function optionsFor(field: string, schema: FieldSchema): Option[] {
   const { type, enum: choices, items } = withoutNull(schema);
-  const name = field.replaceAll('_', '-');
-  if (type === 'boolean') return [new Option(`--${name}`, schema.description), new Option(`--no-${name}`)];
-  const value = choices?.join('|') ?? 'value';
-  if (type === 'array') {
-    const read = items && isNumber(withoutNull(items)) ? softNumber : (text: string) => text;
-    const option = new Option(
-      `--${name} <${value}>`,
-      `${schema.description ?? ''} (may be given again)`.trim(),
-    );
-    return [
-      option.argParser((text: string, earlier: unknown[] | undefined) => [...(earlier ?? []), read(text)]),
-    ];
+  const { description = '' } = schema;
+  const flag = flagOf(field);
+  if (type === 'boolean') return [new Option(flag, description), new Option(flag.replace('--', '--no-'))];
+  const usage = `${flag} <${choices?.join('|') ?? 'value'}>`;
+  if (type !== 'array') {
+    const option = new Option(usage, description);
+    return [isNumber({ type }) ? option.argParser(softNumber) : option];
   }
-  const option = new Option(`--${name} <${value}>`, schema.description);
-  return [isNumber({ type }) ? option.argParser(softNumber) : option];
+  const read = items && isNumber(withoutNull(items)) ? softNumber : (text: string) => text;
+  const add = (text: string, earlier: unknown[] = []): unknown[] => [...earlier, read(text)];
+  return [new Option(usage, `${description} (may be given again)`.trim()).argParser(add)];
 }
 
 function withoutNull(schema: FieldSchema): FieldSchema {
@@ -118,9 +101,4 @@ function withoutNull(schema: FieldSchema): FieldSchema {
 
 function isNumber({ type }: FieldSchema): boolean {
   return type === 'number' || type === 'integer';
-}
-
-/** The name under which commander keeps a flag: `image_url` is given as `--image-url` and kept as `imageUrl`. */
-function optionName(field: string): string {
-  return field.replace(/_([a-z0-9])/g, (_match, letter: string) => letter.toUpperCase());
 }

@@ -1,38 +1,48 @@
+/** `segue held` lists what needs a person, and `segue resolve` decides it. */
 import { type Command } from 'commander';
-import { loadStarterConfig } from '../../config';
-import { assertValid } from '../../errors';
+import { type DecisionAction } from '../../contract';
+import { mediaKeyOf, mediaWorkflowId } from '../../contract/ids';
+import { assertValid, DecisionRefusedError, InvalidInputError, NoAnswerError } from '../../errors';
 import { type HeldJob } from '../../client/jobs/held';
+import { type DecisionMade, type Job } from '../../client/jobs/job';
 import { NO_JOB } from '../../client/report';
-import { adviceFor, adviceLines } from '../lib/advice';
-import { withTemporal } from '../lib/connect';
-import { validateLimit, softNumber } from '../lib/flags';
-import { age } from '../lib/format';
-import { env, print, printJson, say } from '../lib/io';
-
-interface HeldFlags {
-  limit: number;
-  json?: boolean;
-}
+import { inParallel } from '../../platform/parallel';
+import { validateTaskId } from '../../validation/inputs';
+import { adviceFor, adviceForHold, adviceLines } from '../lib/advice';
+import { type Connected, withSegue } from '../lib/connect';
+import { EXIT, type ExitCode, UsageError } from '../lib/exit';
+import { asFlags, byOption, softNumber, validateLimit } from '../lib/flags';
+import { age, counted, lines } from '../lib/format';
+import { exiting, print, printJson, say } from '../lib/io';
+import { addJson, type JsonFlag } from '../lib/noun';
 
 export function addTo(program: Command): void {
-  program
-    .command('held')
+  addJson(program.command('held'), 'print one JSON object a line')
     .description('list what needs a person, oldest first: held, overdue, and stopped with work under way')
     .option('--limit <n>', 'show at most so many', softNumber, 50)
-    .option('--json', 'print one JSON object a line')
     .action(showHeld);
+  addJson(program.command('resolve [workflow-id]'), 'print one JSON object; with --where one a line')
+    .description('decide a job that is held or overdue; a key will do for its id')
+    .option('--adopt <task>', 'the service has it: go on with this task')
+    .option('--force', 'adopt without asking the service whether it knows the task')
+    .option('--resubmit', 'the service does not have it: submit it again, and pay for that')
+    .option('--abandon', 'nobody needs it: end it')
+    .option('--reason <text>', 'why; it is kept with the job')
+    .addOption(byOption())
+    .option('--hold <hold>', 'only this hold, as `held --json` names it (default: the open one)')
+    .option('--where <query>', 'decide every held or overdue job that this query of Temporal finds')
+    .option('--yes', 'with --where: decide them; without it, they are only listed, and the exit code is 2')
+    .addHelpText('after', '\nA decision that is sent twice is taken once.')
+    .action(exiting(resolve));
 }
 
-async function showHeld({ limit, json }: HeldFlags): Promise<void> {
+async function showHeld({ limit, json }: JsonFlag & { limit: number }): Promise<void> {
   assertValid(validateLimit({ limit }), 'Nothing was listed');
-  const config = loadStarterConfig(env());
-  const { jobs, more } = await withTemporal(({ segue }) => segue(config).held({ limit }));
+  const { jobs, more } = await withSegue((segue) => segue.held({ limit }));
   for (const job of jobs) {
     if (json) printJson(rowOf(job));
     else linesOf(job).forEach(print);
   }
-  if (jobs.some(({ answered }) => !answered))
-    say('No worker answers for some of these jobs; only their list entry is shown. Start one: segue worker');
   const needed = jobs.length === 1 ? '1 job needs a person' : `${jobs.length} jobs need a person`;
   if (jobs.length === 0) say('Nothing needs a person.');
   else say(more > 0 ? `${needed}; up to ${more} more are not shown, --limit shows them` : needed);
@@ -53,17 +63,126 @@ const WHY: Record<NonNullable<HeldJob['why']>, string> = {
 
 function linesOf(job: HeldJob): string[] {
   const { workflowId, why, since, reason, taskId, tool, requestId, answered, stage } = job;
-  const facts = [
+  const facts = lines(
+    since && `since ${since}, ${age(since)} ago`,
     reason,
     taskId && `its task is ${taskId}`,
     why !== 'overdue' && !taskId && requestId && `it was sent as X-Request-Id ${requestId}`,
-    !answered && 'no worker answers for it',
-  ];
+    !answered && 'no worker answers for it, so only its list entry is known; start one: segue worker',
+  );
   return [
     `${workflowId} (${tool ?? 'unknown tool'}) ${why ? WHY[why] : (stage ?? '')}`,
-    ...(since ? [`  since ${since}, ${age(since)} ago`] : []),
-    ...facts.flatMap((fact) => (fact ? [`  ${fact}`] : [])),
+    ...facts.map((fact) => `  ${fact}`),
     ...adviceLines(adviceFor(job)),
     '',
   ];
+}
+
+interface ResolveFlags extends JsonFlag {
+  adopt?: string;
+  force?: boolean;
+  resubmit?: boolean;
+  abandon?: boolean;
+  reason?: string;
+  by: string;
+  hold?: string;
+  where?: string;
+  yes?: boolean;
+}
+
+/** Decisions sent at once; a worker has other work too. */
+const AT_ONCE = 5;
+
+async function resolve(id: string | undefined, flags: ResolveFlags): Promise<ExitCode> {
+  const decision = decisionFrom(id, flags);
+  return withSegue(async (segue, connected) => {
+    const decideOne = async (workflowId: string): Promise<ExitCode> =>
+      decideJob(await segue.job(workflowId), decision, flags);
+    if (flags.where === undefined) return decideOne(workflowIdOf(id ?? '') ?? '');
+    const ids = await findUndecided(connected, flags.where);
+    if (ids.length === 0) {
+      say('No held or overdue job matches.');
+      return EXIT.done;
+    }
+    const jobs = counted(ids.length, 'job');
+    say([`${jobs} to ${decision.action}:`, ...ids].join('\n  '));
+    if (!flags.yes) throw new UsageError(`Nothing was decided. --yes decides ${jobs}.`);
+    const codes = await inParallel(AT_ONCE, ids, decideOne);
+    const refused = codes.filter((code) => code !== EXIT.done);
+    say(`${codes.length - refused.length} decided${refused.length > 0 ? `, ${refused.length} not` : ''}`);
+    return refused[0] ?? EXIT.done;
+  });
+}
+
+/** Throws one message with all problems of the flags. */
+function decisionFrom(id: string | undefined, flags: ResolveFlags): DecisionMade {
+  const { adopt, force, resubmit, abandon, reason = '', by, hold, where } = flags;
+  const actions = { adopt: adopt !== undefined, resubmit, abandon };
+  const [action, ...others] = (Object.keys(actions) as DecisionAction[]).filter((name) => actions[name]);
+  const problems = lines(
+    (id === undefined) === (where === undefined) &&
+      'which job? Give its workflow id, or --where for all that a query finds; one of them',
+    id !== undefined &&
+      workflowIdOf(id) === undefined &&
+      `"${id}" is neither a key nor the id of a media job, a transcript or a wait`,
+    (action === undefined || others.length > 0) &&
+      'what is decided? Give one of --adopt TASK, --resubmit, --abandon',
+    asFlags(validateTaskId(adopt), { taskId: '--adopt' }),
+    actions.adopt &&
+      where !== undefined &&
+      '--adopt: one task cannot be adopted by many jobs; decide them one by one',
+    hold !== undefined && where !== undefined && '--hold: names the hold of one job',
+    reason.trim() === '' && '--reason: say why; it is kept with the job',
+    by.trim() === '' && '--by: must be a name',
+  );
+  if (problems.length > 0 || action === undefined)
+    throw new InvalidInputError(problems, 'Nothing was decided');
+  return { action, taskId: adopt, force, by, reason, hold };
+}
+
+/** From the id of a job, or the key of a media job. */
+function workflowIdOf(text: string): string | undefined {
+  if (/^(transcript|record)\/[^/]+$/.test(text)) return text;
+  const key = mediaKeyOf(text);
+  return key === undefined ? undefined : mediaWorkflowId(key);
+}
+
+async function decideJob(job: Job, decision: DecisionMade, { json }: ResolveFlags): Promise<ExitCode> {
+  const { workflowId } = job;
+  const { action, taskId, by } = decision;
+  try {
+    const { applied, earlier } = await job.resolve(decision);
+    const whose = earlier ? `, by ${earlier.by} at ${earlier.at}: ${earlier.reason}` : '';
+    const done = `${action}${taskId === undefined ? '' : ` task ${taskId}`}, decided by ${by}`;
+    if (json) printJson({ ...(await job.report()), applied });
+    else print(`${workflowId}: ${applied ? done : `was decided already${whose}`}`);
+    return EXIT.done;
+  } catch (error) {
+    const isRefused = error instanceof DecisionRefusedError;
+    if (!isRefused && !(error instanceof NoAnswerError)) throw error;
+    // A query would time out again when no worker answers.
+    const report = isRefused ? await job.report() : job.started();
+    if (json) printJson({ ...report, applied: false, error: error.message });
+    say(error.message);
+    const hold = isRefused ? (await job.state())?.hold : undefined;
+    if (hold) adviceLines(adviceForHold(workflowId, hold)).forEach(say);
+    return isRefused ? EXIT.wrongInput : EXIT.unreachable;
+  }
+}
+
+const GRPC_INVALID_ARGUMENT = 3;
+
+async function findUndecided({ temporal }: Connected, where: string): Promise<string[]> {
+  const { DECIDABLE, UNDECIDED } = await import('../../client/jobs/held.js');
+  const { findRuns } = await import('../../runs/ownRun.js');
+  const ids: string[] = [];
+  try {
+    for await (const run of findRuns(temporal, `${UNDECIDED} AND (${where})`, DECIDABLE))
+      ids.push(run.workflowId);
+  } catch (error) {
+    const { code, details } = ((error as Error).cause ?? error) as { code?: number; details?: string };
+    if (code !== GRPC_INVALID_ARGUMENT) throw error;
+    throw new UsageError(`--where: Temporal does not understand the query: ${details ?? ''}`);
+  }
+  return ids;
 }

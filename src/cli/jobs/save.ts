@@ -4,21 +4,16 @@ import { type Command } from 'commander';
 import { isPointer } from '../../api/json';
 import { type SavedFile, saveFilesOf } from '../../client/files';
 import { type JobReport } from '../../client/report';
-import { word } from '../lib/advice';
 import { loadProxySettings } from '../../config';
+import { word } from '../lib/advice';
 import { EXIT, type ExitCode, reasonOf, UsageError } from '../lib/exit';
-import { env } from '../lib/io';
+import { headline, type WaitFlags } from '../lib/follow';
+import { lines } from '../lib/format';
+import { env, print, printJson, say } from '../lib/io';
 
 export interface SaveFlags {
   out?: string;
   at?: string;
-}
-
-export interface Saving {
-  files: SavedFile[];
-  /** What keeps it from being all, in words. */
-  problem: string | null;
-  exitCode: ExitCode;
 }
 
 export function addSaveFlags(command: Command): Command {
@@ -27,19 +22,16 @@ export function addSaveFlags(command: Command): Command {
     .option('--at <pointer>', 'where in `info` their URLs are, as a JSON pointer, like /images');
 }
 
-/** `flag` names the folder. */
 export function validateSaving({ out, at }: SaveFlags, flag = '--out'): string[] {
   if (out === undefined && at === undefined) return [];
-  return [
-    ...(out === undefined ? [`--at: says where URLs are; give ${flag}, the folder to save them in`] : []),
-    ...(at === undefined
-      ? [`${flag}: needs --at, the JSON pointer to the URLs in \`info\`, like /images`]
-      : []),
-    ...(at === undefined || isPointer(at) ? [] : [`--at: "${at}" is not a JSON pointer, like /images`]),
-  ];
+  return lines(
+    out === undefined && `--at: says where URLs are; give ${flag}, the folder to save them in`,
+    at === undefined && `${flag}: needs --at, the JSON pointer to the URLs in \`info\`, like /images`,
+    at !== undefined && !isPointer(at) && `--at: "${at}" is not a JSON pointer, like /images`,
+  );
 }
 
-/** Before anything is sent: a result must not be paid for and then have no place. */
+/** Called before anything is sent: a result that is paid for must have a place. */
 export async function prepareFolder({ out }: SaveFlags, flag = '--out'): Promise<void> {
   if (out === undefined) return;
   await mkdir(out, { recursive: true }).catch((error: unknown) => {
@@ -47,13 +39,35 @@ export async function prepareFolder({ out }: SaveFlags, flag = '--out'): Promise
   });
 }
 
-export async function saveFiles({ key, info }: JobReport, { out, at }: Required<SaveFlags>): Promise<Saving> {
-  const files = await saveFilesOf(info, key, { into: out, at, proxy: loadProxySettings(env()) });
-  if (typeof files === 'string') return { files: [], problem: `--${files}`, exitCode: EXIT.wrongInput };
-  const failed = files.filter(({ status }) => status === 'failed');
-  if (failed.length === 0) return { files, problem: null, exitCode: EXIT.done };
-  const problem =
-    `The job succeeded, but ${failed.length} of ${files.length} files could not be saved. ` +
-    `To try again: segue media follow ${word(key)} --out ${word(out)} --at ${word(at)}`;
-  return { files, problem, exitCode: EXIT.failed };
+/** Saves the files of a result and prints their outcome; undefined without --out. */
+export async function saveFiles(
+  report: JobReport,
+  { out, at, json }: SaveFlags & WaitFlags,
+): Promise<ExitCode | undefined> {
+  if (out === undefined || at === undefined) return undefined;
+  await prepareFolder({ out });
+  const { key, info } = report;
+  const saved = await saveFilesOf(info, key, { into: out, at, proxy: loadProxySettings(env()) });
+  const files = typeof saved === 'string' ? [] : saved;
+  const failed = files.filter(({ status }) => status === 'failed').length;
+  const unsaved =
+    failed > 0
+      ? `The job succeeded, but ${failed} of ${files.length} files could not be saved. ` +
+        `To try again: segue media follow ${word(key)} --out ${word(out)} --at ${word(at)}`
+      : null;
+  const problem = typeof saved === 'string' ? `--${saved}` : unsaved;
+  if (json) printJson({ ...report, files, error: problem });
+  else {
+    print(headline(report));
+    files.forEach(tellFile);
+  }
+  if (problem) say(problem);
+  if (typeof saved === 'string') return EXIT.wrongInput;
+  return failed > 0 ? EXIT.failed : EXIT.done;
+}
+
+function tellFile({ status, path, url, error }: SavedFile): void {
+  if (status === 'saved') print(path ?? '');
+  else if (status === 'exists') say(`${path ?? ''} is there already and was left as it is`);
+  else say(`${url} could not be saved: ${error ?? ''}`);
 }

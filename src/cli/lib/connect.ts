@@ -1,12 +1,18 @@
-/** Connections of a command: to Temporal, and to the service. */
+/** Connections of a command to Temporal and to the service. */
 import { randomUUID } from 'node:crypto';
 import { type Client } from '@temporalio/client';
 import { type Api, type CallOptions } from '../../api/client';
 import { type SegueClient } from '../../client/segueClient';
 import { type ProjectsOptions } from '../../client/projects';
-import { apiSettings } from '../../config/service';
 import { LONGEST_CALL_MS } from '../../contract';
-import { loadApiConfig, loadTemporalConfig, type StarterConfig, type TemporalConfig } from '../../config';
+import {
+  apiSettings,
+  loadApiConfig,
+  loadStarterConfig,
+  loadTemporalConfig,
+  type StarterConfig,
+  type TemporalConfig,
+} from '../../config';
 import { reasonOf, UnreachableError } from './exit';
 import { type ScopeFlags } from './flags';
 import { env } from './io';
@@ -17,10 +23,7 @@ export interface Connected {
   segue: (config: StarterConfig, options?: ProjectsOptions) => SegueClient;
 }
 
-/**
- * Runs `work` with a client of the configured cluster and closes the connection afterwards. Temporal's library is
- * loaded here and not before: help, and a flag that is wrong, need not wait for it.
- */
+/** Runs `work` with a client of the configured cluster. Temporal's library is loaded here: help need not wait for it. */
 export async function withTemporal<T>(
   work: (connected: Connected) => Promise<T>,
   config = loadTemporalConfig(env()),
@@ -34,7 +37,15 @@ export async function withTemporal<T>(
   }
 }
 
-/** Names the address when it cannot be reached, and what to do. */
+/** The same with a client of Segue. */
+export async function withSegue<T>(
+  work: (segue: SegueClient, connected: Connected) => Promise<T>,
+): Promise<T> {
+  const config = loadStarterConfig(env());
+  return withTemporal((connected) => work(connected.segue(config), connected));
+}
+
+/** Names the address in the error. */
 export async function reach<T>(config: TemporalConfig, connect: () => Promise<T>): Promise<T> {
   try {
     return await connect();
@@ -46,7 +57,7 @@ export async function reach<T>(config: TemporalConfig, connect: () => Promise<T>
   }
 }
 
-/** Runs `work` with the configured service; every call of it has the same scope and a request id of its own. */
+/** Runs `work` with the configured service; `options` has a new request id for each call. */
 export async function withApi<T>(
   { organization, space }: ScopeFlags,
   work: (api: Api, options: () => CallOptions) => Promise<T>,
@@ -54,10 +65,8 @@ export async function withApi<T>(
   const config = loadApiConfig(env());
   const { createApi } = await import('../../api/client.js');
   const api = createApi(apiSettings(config));
-  const session = `cli-${randomUUID()}`;
-  let calls = 0;
   const options = (): CallOptions => ({
-    requestId: `${session}.${++calls}`,
+    requestId: `cli-${randomUUID()}`,
     timeoutMs: LONGEST_CALL_MS,
     scope: { organization, space },
   });

@@ -12,23 +12,25 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
+const EXIT_OF: Record<JobReport['status'], ExitCode> = {
+  succeeded: EXIT.done,
+  held: EXIT.held,
+  running: EXIT.stillRunning,
+  failed: EXIT.failed,
+  abandoned: EXIT.failed,
+  cancelled: EXIT.failed,
+  terminated: EXIT.failed,
+};
+
 export function exitCodeOf({ status }: Pick<JobReport, 'status'>): ExitCode {
-  switch (status) {
-    case 'succeeded':
-      return EXIT.done;
-    case 'held':
-      return EXIT.held;
-    case 'running':
-      return EXIT.stillRunning;
-    case 'failed':
-    case 'abandoned':
-    case 'cancelled':
-    case 'terminated':
-      return EXIT.failed;
-  }
+  return EXIT_OF[status];
 }
 
-/** Temporal, the API or a port that a command needs cannot be had. */
+export function isOpen({ status }: Pick<JobReport, 'status'>): boolean {
+  return status === 'running' || status === 'held';
+}
+
+/** Temporal, the API or a port that a command needs is not available. */
 export class UnreachableError extends Error {}
 
 /** Temporal went away while a command waited for a job. The job goes on. */

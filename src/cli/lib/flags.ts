@@ -1,11 +1,18 @@
-/** Reads what a person writes after a flag. A problem is collected, so that one message names all of them. */
+/** Reads the values of flags. Problems are collected, so that one message names all of them. */
 import { readFile } from 'node:fs/promises';
 import { text as textOf } from 'node:stream/consumers';
-import { type Command } from 'commander';
-import { type NotifyTarget, type ProjectRef, type Scope, type WriteTarget } from '../../contract';
+import { type Command, Option } from 'commander';
+import {
+  type MediaInput,
+  type NotifyTarget,
+  type ProjectRef,
+  type Scope,
+  type WriteTarget,
+} from '../../contract';
 import { DURATION_FORM, parseDuration } from '../../contract/durations';
+import { isRecord } from '../../validation/inputs';
 import { reasonOf, UsageError } from './exit';
-import { io } from './io';
+import { io, osUser } from './io';
 
 export interface ScopeFlags {
   organization?: string;
@@ -18,8 +25,32 @@ export function addScopeFlags(command: Command, instead = 'instead of the config
     .option('--space <id>', `sub-space, ${instead}`);
 }
 
+export function byOption(): Option {
+  return new Option('--by <user>', 'who says so').default(osUser(), 'the user of this machine');
+}
+
 export function scopeFrom({ organization, space }: ScopeFlags): Scope | undefined {
   return organization === undefined && space === undefined ? undefined : { organization, space };
+}
+
+export interface TargetFlags extends ScopeFlags {
+  write?: string;
+  notify?: string;
+}
+
+/** Where the result of a job goes; `example` is a place in a project. */
+export function addTargetFlags(command: Command, example: string): Command {
+  return command
+    .option('--write <type/id:/pointer>', `set the result in a project's data, like ${example}`)
+    .option('--notify <user@workspace>', 'tell this user of the end, and when a person is needed');
+}
+
+export function targetsFrom(
+  flags: TargetFlags,
+  problems: string[],
+): Pick<MediaInput, 'scope' | 'write' | 'notify'> {
+  const write = writeFrom(flags.write, problems);
+  return { scope: scopeFrom(flags), write, notify: notifyFrom(flags.notify, problems) };
 }
 
 /** `1, 2,3` is three items; the check of the request refuses an empty one. */
@@ -42,12 +73,13 @@ export function validateLimit({ limit }: { limit: unknown }): string[] {
   return isCount ? [] : [`--limit: "${String(limit)}" is not a whole number from 1 on`];
 }
 
-/** Names the flag of a batch instead of the field. */
-export function asBatchFlag(problem: string): string {
-  return problem.replace(/^(?:scope\.)?(\w+)(?:\.\w+)?: /, '--$1: ');
+/** Problems of fields as those of flags; `others` names what is no flag, or another one. */
+export function asFlags(problems: string[], others: Record<string, string> = {}): string[] {
+  const named = (_match: string, field: string): string => `${others[field] ?? `--${field}`}: `;
+  return problems.map((problem) => problem.replace(/^(?:scope\.)?(\w+)(?:\.\w+)?: /, named));
 }
 
-export function writeFrom(text: string | undefined, problems: string[]): WriteTarget | undefined {
+function writeFrom(text: string | undefined, problems: string[]): WriteTarget | undefined {
   if (text === undefined) return undefined;
   const [, place = '', at = ''] = /^(.+?):(\/.*)$/.exec(text) ?? [];
   const project = projectFrom(place);
@@ -56,9 +88,27 @@ export function writeFrom(text: string | undefined, problems: string[]): WriteTa
   return undefined;
 }
 
-export function projectFrom(text: string): ProjectRef | undefined {
+function projectFrom(text: string): ProjectRef | undefined {
   const [, resourcetype, id] = /^([^/]+)\/(.+)$/.exec(text) ?? [];
   return resourcetype === undefined || id === undefined ? undefined : { resourcetype, id };
+}
+
+export function projectFilter({ project }: { project?: string }, problems: string[]): ProjectRef | undefined {
+  const ref = project === undefined ? undefined : projectFrom(project);
+  if (project !== undefined && !ref) problems.push(`--project: "${project}" is not TYPE/ID`);
+  return ref;
+}
+
+/** A value that must be one of those; undefined where the flag is not given. */
+export function oneOf<T extends string>(
+  flag: string,
+  text: string | undefined,
+  known: readonly T[],
+  problems: string[],
+): T | undefined {
+  const found = known.find((name) => name === text);
+  if (text !== undefined && !found) problems.push(`${flag}: "${text}" is none of ${known.join(', ')}`);
+  return found;
 }
 
 export function notifyFrom(text: string | undefined, problems: string[]): NotifyTarget | undefined {
@@ -79,7 +129,6 @@ export function softJson(text: string | undefined): unknown {
   }
 }
 
-/** What a file holds, or stdin. */
 export async function readTextFile(flag: string, file: string): Promise<string> {
   if (file === '-') return textOf(io().stdin);
   return readFile(file, 'utf8').catch((error: unknown) => {
@@ -87,29 +136,22 @@ export async function readTextFile(flag: string, file: string): Promise<string> 
   });
 }
 
-export async function readRequestFile(file: string): Promise<Record<string, unknown>> {
-  return readObjectFile('--input', file, 'with the fields of the request');
-}
-
 /** A JSON object from the file that a flag names, or from stdin. */
-export async function readObjectFile(
-  flag: string,
-  file: string,
-  what: string,
-): Promise<Record<string, unknown>> {
-  const content = await readTextFile(flag, file);
-  let value: unknown;
-  try {
-    value = JSON.parse(content);
-  } catch (error) {
-    throw new UsageError(`${flag} ${file}: is not JSON: ${reasonOf(error)}`);
-  }
-  if (value === null || typeof value !== 'object' || Array.isArray(value))
-    throw new UsageError(`${flag} ${file}: must be a JSON object ${what}`);
-  return value as Record<string, unknown>;
+export async function readObjectFile(flag: string, file: string): Promise<Record<string, unknown>> {
+  return objectFrom(`${flag} ${file}`, await readTextFile(flag, file));
 }
 
-/** Adds a wrong file to the problems instead of throwing. */
+export function objectFrom(name: string, text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isRecord(value)) return value;
+  } catch (error) {
+    throw new UsageError(`${name}: is not JSON: ${reasonOf(error)}`);
+  }
+  throw new UsageError(`${name}: must be a JSON object`);
+}
+
+/** Adds wrong usage to the problems instead of throwing. */
 export async function orProblem<T>(read: Promise<T>, problems: string[], otherwise: T): Promise<T> {
   return read.catch((error: unknown) => {
     if (!(error instanceof UsageError)) throw error;

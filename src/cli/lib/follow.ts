@@ -1,4 +1,5 @@
 /** What `run` and `follow` do until a run is over, and how they show it. */
+import { type Command } from 'commander';
 import { parseDuration } from '../../contract/durations';
 import { type Job, type JobState } from '../../client/jobs/job';
 import { type JobReport } from '../../client/report';
@@ -12,53 +13,42 @@ export interface WaitFlags {
   timeout?: string;
 }
 
-/** How a run is shown to people. */
-export interface Shows<State, R extends Run<State>> {
+/** How a run is waited for, and shown to people. */
+export interface Shows<State, R extends Run<State>, Flags extends WaitFlags = WaitFlags> {
+  /** Its name with the article: `a batch`. */
+  a: string;
+  /** Flags of `run` and `follow` besides --json and --timeout. */
+  addFlags?: (command: Command) => Command;
+  validateFlags?: (flags: Flags) => string[];
   show: (report: JobReport, run: R) => void | Promise<void>;
-  /** Makes what is called with each new state. */
+  /** Returns a function that is called with each new state. */
   watch: () => (state: State) => void;
+  /** Delivers a result in another way, for example as files; undefined when `show` is to print it. */
+  deliver?: (report: JobReport, flags: Flags) => Promise<ExitCode | undefined>;
 }
 
-/** Waits, shows how the run stands then, and returns what that is for a script. */
-export async function follow<State, R extends Run<State>>(
+/** Waits for the end, the first hold, or the end of the waiting, then shows the run. */
+export async function follow<State, R extends Run<State>, Flags extends WaitFlags>(
   run: R,
-  flags: WaitFlags,
-  shows: Shows<State, R>,
-  command = followCommand(run),
+  flags: Flags,
+  { show, watch, deliver }: Shows<State, R, Flags>,
 ): Promise<ExitCode> {
-  const report = await waitFor(run, flags, shows.watch(), command);
-  return tellWaited(run, report, flags, shows, command);
-}
-
-export async function tellWaited<State, R extends Run<State>>(
-  run: R,
-  report: JobReport,
-  { json }: WaitFlags,
-  { show }: Shows<State, R>,
-  command = followCommand(run),
-): Promise<ExitCode> {
-  if (json) printJson(report);
+  say(`waiting for ${run.workflowId}; Ctrl-C stops waiting, not the job`);
+  const onChange = flags.json ? undefined : watch();
+  const report = await stoppable(flags, (signal) =>
+    run.wait({ signal, onChange }).catch((error: unknown) => {
+      throw new LostSightError(run, error, followCommand(run));
+    }),
+  );
+  const delivered = report.status === 'succeeded' ? await deliver?.(report, flags) : undefined;
+  if (delivered !== undefined) return delivered;
+  if (flags.json) printJson(report);
   else await show(report, run);
-  if (report.status === 'running') say(`Stopped waiting; it goes on. Follow it: ${command}`);
+  if (report.status === 'running') say(`Stopped waiting; it goes on. Follow it: ${followCommand(run)}`);
   return exitCodeOf(report);
 }
 
-/** Waits for the end, the first hold, or somebody who stops waiting. */
-export async function waitFor<State>(
-  run: Run<State>,
-  flags: WaitFlags,
-  onChange: (state: State) => void,
-  command = followCommand(run),
-): Promise<JobReport> {
-  say(`waiting for ${run.workflowId}; Ctrl-C stops waiting, not the job`);
-  return stoppable(flags, (signal) =>
-    run.wait({ signal, onChange: flags.json ? undefined : onChange }).catch((error: unknown) => {
-      throw new LostSightError(run, error, command);
-    }),
-  );
-}
-
-/** The longest time that a timer can take; beyond it would fire at once. */
+/** A longer timer fires at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Runs `work` with a signal that Ctrl-C, SIGTERM or --timeout aborts. */
@@ -82,10 +72,10 @@ export async function stoppable<T>(
 }
 
 /** How single jobs are shown: media jobs, transcripts and waits. */
-export const JOB: Shows<JobState, Job> = {
+export const JOB: Pick<Shows<JobState, Job>, 'show' | 'watch'> = {
   watch: () => (state) => {
     const task = state.taskId ? `, task ${state.taskId}` : '';
-    const polls = state.polls > 0 ? `, ${state.polls} poll${state.polls === 1 ? '' : 's'}` : '';
+    const polls = state.polls > 0 ? `, polls: ${state.polls}` : '';
     const error = state.lastError ? ` (${state.lastError})` : '';
     say(`${state.key}: ${state.stage}${task}${polls}${error}`);
   },

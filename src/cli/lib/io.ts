@@ -1,4 +1,4 @@
-/** Where a command reads and writes: the process, or what the caller of `main` gave instead. */
+/** The streams of a command: those of the process, or those that the caller of `main` gave. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { userInfo } from 'node:os';
 import { type Readable, type Writable } from 'node:stream';

@@ -1,25 +1,28 @@
-/** The commands that every noun has: status, follow, cancel, list, and changes to a run that is open. */
+/** The commands that nouns share: run, start, follow, status, cancel, list, and changes of an open run. */
 import { type Command } from 'commander';
-import { type JobReport, NO_JOB } from '../../client/report';
+import { NO_JOB } from '../../client/report';
 import { type Run } from '../../client/run';
 import { type SegueClient } from '../../client/segueClient';
-import { loadStarterConfig } from '../../config';
-import { type ProjectRef } from '../../contract';
 import { assertValid } from '../../errors';
-import { withTemporal } from './connect';
-import { EXIT, type ExitCode } from './exit';
-import { validateLimit, validateTimeout, projectFrom, softNumber } from './flags';
+import { word } from './advice';
+import { withSegue } from './connect';
+import { EXIT, type ExitCode, isOpen } from './exit';
+import { byOption, softNumber, validateLimit, validateTimeout } from './flags';
 import { follow, type Shows, type WaitFlags } from './follow';
 import { age, table } from './format';
-import { env, exiting, osUser, print, printJson, say } from './io';
+import { exiting, print, printJson, say } from './io';
+import { type Starting, tellStarted, withStarted } from './start';
 
-export interface Noun<State, R extends Run<State>> extends Shows<State, R> {
-  /** Its name with the article: `a batch`. */
+/** How a run is found. */
+interface Finds<R extends Run> {
   a: string;
   /** The key in what a person types: a key or a workflow id. */
   keyOf: (text: string) => string | undefined;
   get: (segue: SegueClient, key: string) => Promise<R>;
 }
+
+export type Noun<State, R extends Run<State>, Flags extends WaitFlags = WaitFlags> = Finds<R> &
+  Shows<State, R, Flags>;
 
 export interface JsonFlag {
   json?: boolean;
@@ -29,20 +32,84 @@ export function addJson(command: Command, about = 'print one JSON object'): Comm
   return command.option('--json', about);
 }
 
-export function addWaitFlags(command: Command, what = 'job'): Command {
-  return addJson(command).option('--timeout <duration>', `stop waiting after this long; the ${what} goes on`);
+function addWaitFlags<State, R extends Run<State>, Flags extends WaitFlags>(
+  command: Command,
+  { a, addFlags = (same) => same }: Shows<State, R, Flags>,
+): Command {
+  const about = `stop waiting after this long; the ${a.replace(/^an? /, '')} goes on`;
+  return addFlags(addJson(command).option('--timeout <duration>', about));
 }
 
-/** Finds the run that a person means. Nothing is asked while something that was typed is wrong. */
-export async function withRun<State, R extends Run<State>>(
-  { a, keyOf, get }: Noun<State, R>,
+/** Checks what was typed before Temporal is contacted, then calls `go`. */
+export type Begin<R extends Run, Flags> = (
+  argument: string,
+  flags: Flags,
+  go: (starting: Starting<R>) => Promise<ExitCode>,
+) => Promise<ExitCode>;
+
+interface Lifecycle<R extends Run, Flags> {
+  /** Of `run` and `start`, like `<spec>`. */
+  argument: string;
+  run: string;
+  start?: string;
+  addFlags?: (command: Command) => Command;
+  begin: Begin<R, Flags>;
+}
+
+/** `run`, `start` and `follow`. */
+export function addLifecycle<State, R extends Run<State>, Flags extends WaitFlags>(
+  parent: Command,
+  noun: Noun<State, R, Flags>,
+  { argument, run, start, addFlags = (same) => same, begin }: Lifecycle<R, Flags>,
+): void {
+  addRun(addFlags(parent.command(`run ${argument}`)), noun, begin).description(run);
+  addStart(addFlags(parent.command(`start ${argument}`)), begin).description(
+    start ?? 'start that and return at once',
+  );
+  addFollow(parent, noun);
+}
+
+/** A command that starts a run and waits for it. */
+export function addRun<State, R extends Run<State>, Flags extends WaitFlags>(
+  command: Command,
+  noun: Shows<State, R, Flags>,
+  begin: Begin<R, Flags>,
+): Command {
+  return addBegin(addWaitFlags(command, noun), begin, (run, flags) => follow(run, flags, noun));
+}
+
+/** A command that starts a run and returns at once. */
+export function addStart<R extends Run, Flags extends JsonFlag>(
+  command: Command,
+  begin: Begin<R, Flags>,
+): Command {
+  return addBegin(addJson(command), begin, tellStarted);
+}
+
+function addBegin<R extends Run, Flags extends JsonFlag>(
+  command: Command,
+  begin: Begin<R, Flags>,
+  then: (run: R, flags: Flags) => Promise<ExitCode>,
+): Command {
+  return command.action(
+    exiting(() => {
+      const flags = command.opts<Flags>();
+      return begin(command.args[0] ?? '', flags, (starting) =>
+        withStarted(starting, (run) => then(run, flags)),
+      );
+    }),
+  );
+}
+
+/** Finds a run by its key or id. Temporal is contacted only when everything that was typed is right. */
+export async function withRun<R extends Run>(
+  { a, keyOf, get }: Finds<R>,
   text: string,
   work: (run: R) => Promise<ExitCode>,
   problems: string[] = [],
 ): Promise<ExitCode> {
   assertValid([...validateKey({ a, keyOf }, text), ...problems], 'Nothing was asked');
-  const config = loadStarterConfig(env());
-  return withTemporal(async ({ segue }) => work(await get(segue(config), keyOf(text) ?? text)));
+  return withSegue(async (segue) => work(await get(segue, keyOf(text) ?? text)));
 }
 
 export function validateKey(
@@ -52,7 +119,25 @@ export function validateKey(
   return keyOf(text) === undefined ? [`KEY: "${text}" is neither a key nor the id of ${a}`] : [];
 }
 
-export function addStatus<State, R extends Run<State>>(parent: Command, noun: Noun<State, R>): Command {
+export function addFollow<State, R extends Run<State>, Flags extends WaitFlags>(
+  parent: Command,
+  noun: Noun<State, R, Flags>,
+): Command {
+  const { validateFlags = () => [] } = noun;
+  return addWaitFlags(parent.command('follow <key>'), noun)
+    .description(`wait for ${noun.a} that was started`)
+    .action(
+      exiting((key: string, flags: Flags) => {
+        const problems = [...validateTimeout(flags), ...validateFlags(flags)];
+        return withRun(noun, key, (run) => follow(run, flags, noun), problems);
+      }),
+    );
+}
+
+export function addStatus<State, R extends Run<State>, Flags extends WaitFlags>(
+  parent: Command,
+  noun: Noun<State, R, Flags>,
+): Command {
   return addJson(parent.command('status <key>'))
     .alias('show')
     .description(`show how ${noun.a} stands`)
@@ -68,109 +153,78 @@ export function addStatus<State, R extends Run<State>>(parent: Command, noun: No
     );
 }
 
-export function addFollow<State, R extends Run<State>, Flags extends WaitFlags = WaitFlags>(
-  parent: Command,
-  noun: Noun<State, R>,
-  work: (run: R, flags: Flags) => Promise<ExitCode> = (run, flags) => follow(run, flags, noun),
-  problemsOf: (flags: Flags) => string[] = validateTimeout,
-): Command {
-  return addWaitFlags(parent.command('follow <key>'), noun.a.replace(/^an? /, ''))
-    .description(`wait for ${noun.a} that was started`)
-    .action(
-      exiting((key: string, flags: Flags) =>
-        withRun(noun, key, (run) => work(run, flags), problemsOf(flags)),
-      ),
-    );
-}
-
-/** `goesOn` says what stopping the run does not stop. */
-export function addCancel<State, R extends Run<State>>(
-  parent: Command,
-  noun: Noun<State, R>,
-  about: string,
-  goesOn: (report: JobReport, state: State | undefined) => string,
-): void {
+/** `goesOn` says what the service may go on with when no task is known. */
+export function addCancel(parent: Command, noun: Finds<Run>, about: string, goesOn: string): void {
   addJson(parent.command('cancel <key>'))
     .description(about)
     .action(
-      exiting((key: string, flags: JsonFlag) => withRun(noun, key, (run) => cancel(run, flags, goesOn))),
+      exiting((key: string, flags: JsonFlag) => withRun(noun, key, (run) => cancelRun(run, flags, goesOn))),
     );
 }
 
-async function cancel<State>(
-  run: Run<State>,
-  { json }: JsonFlag,
-  goesOn: (report: JobReport, state: State | undefined) => string,
-): Promise<ExitCode> {
-  const before = await run.report();
-  const isOver = !['running', 'held'].includes(before.status);
-  const asked = !isOver && (await askToStop(run));
-  const report = isOver || asked ? before : await run.report();
-  const { status, workflowId } = report;
+export async function cancelRun(run: Run, { json }: JsonFlag, goesOn: string): Promise<ExitCode> {
+  let report = await run.report();
+  if (isOpen(report))
+    await run.cancel().catch(async (error: unknown) => {
+      // It may have ended in the same moment.
+      report = await run.report();
+      if (isOpen(report)) throw error;
+    });
+  const { status, taskId } = report;
   if (json) printJson(report);
-  if (!asked) {
-    say(`${workflowId} is over already: ${status}. Nothing was cancelled.`);
+  if (!isOpen(report)) {
+    say(`${run.workflowId} is over already: ${status}. Nothing was cancelled.`);
     return status === 'cancelled' ? EXIT.done : EXIT.failed;
   }
-  if (!json) print(`${workflowId} was asked to stop`);
-  say(goesOn(report, await run.state()));
+  if (!json) print(`${run.workflowId} was asked to stop`);
+  const task =
+    taskId === null
+      ? goesOn
+      : `The service goes on with task ${taskId}. Its result: segue get task ${word(taskId)}`;
+  say(task);
   return EXIT.done;
 }
 
-/** Whether it was still there to be asked. */
-async function askToStop(run: Run): Promise<boolean> {
-  try {
-    await run.cancel();
-    return true;
-  } catch (error) {
-    const { WorkflowNotFoundError } = await import('@temporalio/client');
-    if (error instanceof WorkflowNotFoundError) return false;
-    throw error;
-  }
-}
-
 export interface ChangeFlags extends JsonFlag {
-  by?: string;
+  by: string;
   reason?: string;
 }
 
-/** A command that changes an open run, in the name of a person. */
-export function changeCommand(parent: Command, usage: string, about: string): Command {
-  return addJson(parent.command(usage))
-    .description(about)
-    .option('--by <user>', 'who says so (default: the user of this machine)');
-}
+type Change<R extends Run> = (run: R) => Promise<{ done: string; applied?: boolean }>;
 
-/** `change` returns what was done; `problems` are told with those of the key. */
-export function changeRun<State, R extends Run<State>>(
-  noun: Noun<State, R>,
-  key: string,
-  { by = osUser(), json }: ChangeFlags,
-  change: (run: R, by: string) => Promise<{ done: string; applied?: boolean }>,
-  problemsOf: (by: string) => string[] = () => [],
-): Promise<ExitCode> {
-  const work = async (run: R): Promise<ExitCode> => {
-    const { done, ...more } = await change(run, by);
-    if (json) printJson({ ...(await run.report()), ...more });
-    else print(`${run.workflowId}: ${done}`);
-    return EXIT.done;
+/** A command that changes an open run in the name of a person. `begin` adds problems of what was typed to `problems`. */
+export function addChange<R extends Run, Flags extends ChangeFlags>(
+  command: Command,
+  noun: Finds<R>,
+  begin: (flags: Flags, problems: string[], args: string[]) => Change<R> | Promise<Change<R>>,
+): Command {
+  const act = async (key: string): Promise<ExitCode> => {
+    const flags = command.opts<Flags>();
+    const problems: string[] = [];
+    const change = await begin(flags, problems, command.args);
+    const work = async (run: R): Promise<ExitCode> => {
+      const { done, ...more } = await change(run);
+      if (flags.json) printJson({ ...(await run.report()), ...more });
+      else print(`${run.workflowId}: ${done}`);
+      return EXIT.done;
+    };
+    return withRun(noun, key, work, problems);
   };
-  return withRun(noun, key, work, problemsOf(by));
+  return addJson(command).addOption(byOption()).action(exiting(act));
 }
 
-export interface ListFlags extends JsonFlag {
+interface ListFlags extends JsonFlag {
   stage?: string;
   tool?: string;
   project?: string;
   limit: number;
 }
 
-export interface Listing<Entry extends object, Filter> {
-  /** What they are called, in the plural. */
+interface Listing<Entry extends object, Filter> {
   plural: string;
   columns: string[];
   rowOf: (entry: Entry) => string[];
-  /** Adds what is wrong with the flags to `problems`. */
+  /** Adds problems of the flags to `problems`. */
   filterFrom: (flags: ListFlags, problems: string[]) => Filter;
   client: (segue: SegueClient) => {
     list: (filter: Filter) => AsyncIterable<Entry>;
@@ -197,9 +251,8 @@ async function list<Entry extends { startedAt: string }, Filter>(
   const filter = filterFrom(flags, problems);
   assertValid(problems, 'Nothing was listed');
   const { limit, json } = flags;
-  const config = loadStarterConfig(env());
-  await withTemporal(async ({ segue }) => {
-    const source = client(segue(config));
+  await withSegue(async (segue) => {
+    const source = client(segue);
     const found: Entry[] = [];
     for await (const entry of source.list(filter)) {
       if (found.push(entry) >= limit) break;
@@ -207,27 +260,8 @@ async function list<Entry extends { startedAt: string }, Filter>(
     const rows = found.map((entry) => [...rowOf(entry), `${age(entry.startedAt)} ago`]);
     if (json) for (const entry of found) printJson({ ...NO_JOB, error: null, ...entry });
     else if (found.length > 0) table([[...columns, 'STARTED'], ...rows]).forEach(print);
-    const total = found.length < limit ? found.length : Math.max(await source.count(filter), found.length);
-    if (total === 0) say(`There are no such ${plural}.`);
-    else if (total > found.length) say(`${found.length} of ${total} ${plural}; --limit shows more`);
-    else say(`${total} ${plural}`);
+    if (found.length === 0) say(`There are no such ${plural}.`);
+    else if (found.length < limit) say(`${found.length} ${plural}`);
+    else say(`${found.length} of ${await source.count(filter)} ${plural}; --limit shows more`);
   });
-}
-
-/** A value that must be one of those; undefined where the flag is not given. */
-export function oneOf<T extends string>(
-  flag: string,
-  text: string | undefined,
-  known: readonly T[],
-  problems: string[],
-): T | undefined {
-  const found = known.find((name) => name === text);
-  if (text !== undefined && !found) problems.push(`${flag}: "${text}" is none of ${known.join(', ')}`);
-  return found;
-}
-
-export function projectFilter({ project }: ListFlags, problems: string[]): ProjectRef | undefined {
-  const ref = project === undefined ? undefined : projectFrom(project);
-  if (project !== undefined && !ref) problems.push(`--project: "${project}" is not TYPE/ID`);
-  return ref;
 }

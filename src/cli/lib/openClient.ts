@@ -4,7 +4,7 @@ import { type TemporalConfig } from '../../config';
 import { openConnection } from '../../temporal/connection';
 import { type Connected } from './connect';
 
-/** A file of its own: Node takes noticeably longer to import Temporal's library at run time than to load it from a file. */
+/** A file of its own, loaded on demand: loading Temporal's library takes noticeable time. */
 export async function openClient(
   config: TemporalConfig,
 ): Promise<Connected & { close: () => Promise<void> }> {

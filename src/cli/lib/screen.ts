@@ -1,19 +1,18 @@
-/** A run as it goes: drawn in place on a terminal, told in plain lines anywhere else. */
+/** Progress of a run: drawn in place on a terminal, printed as lines elsewhere. */
 import { clearScreenDown, moveCursor } from 'node:readline';
-import { truncate } from './format';
+import { truncate } from '../../api/json';
 import { io, type Io, say } from './io';
 
 export type Draw<State> = (state: State) => void;
 
-/** How a run is shown. */
 export interface Shown<State> {
-  /** All that a terminal shows. */
+  /** The whole picture, for a terminal. */
   lines: (state: State) => string[];
-  /** What those are told who read along, after what they were told before; nothing where that is not news. */
+  /** The lines that are new since `before`. */
   news: (before: State | undefined, state: State) => string[];
 }
 
-/** What is said on the way goes to stderr, so that is what must be a terminal. */
+/** Progress goes to stderr, so stderr must be the terminal. */
 export function watcher<State>(
   { lines, news }: Shown<State>,
   stream: Io['stderr'] = io().stderr,
@@ -40,7 +39,7 @@ function drawer<State>(linesOf: Shown<State>['lines'], stream: Io['stderr']): Dr
   };
 }
 
-/** What is wider or higher than the terminal could not be drawn over. */
+/** Lines that do not fit the terminal could not be overwritten. */
 export function fitted(
   lines: string[],
   { columns = 80, rows = 24 }: Pick<Io['stderr'], 'columns' | 'rows'>,

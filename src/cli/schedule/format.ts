@@ -1,7 +1,7 @@
-/** Schedules in words, for people. */
+/** Schedules as lines for people. */
 import { type FiringReport, type ScheduleEntry, type ScheduleReport } from '../../client/schedules/report';
 import { timesInWords } from '../../runs/schedule/spec';
-import { cell, table } from '../lib/format';
+import { inZone, lines, table } from '../lib/format';
 
 const COLUMNS = ['NAME', 'STARTS', 'WHEN', 'NEXT', 'LAST', 'STATE'];
 
@@ -13,7 +13,7 @@ function rowOf(entry: ScheduleEntry): string[] {
   const { name, kind, next, last } = entry;
   const zone = zoneOf(entry);
   const when = entry.spec ? timesInWords(entry.spec) : '';
-  return [name, kind ?? '', when, cell(next, zone), cell(last, zone), stateOf(entry)];
+  return [name, kind ?? '', when, inZone(next, zone), inZone(last, zone), stateOf(entry)];
 }
 
 export function detailLines(report: ScheduleReport): string[] {
@@ -33,32 +33,29 @@ export function detailLines(report: ScheduleReport): string[] {
       ['skipped', skips],
     ]),
     ...['', report.paused ? 'Next times, were it not paused:' : 'Next times:'],
-    ...(report.next.length > 0 ? report.next.map((time) => `  ${cell(time, zone)}`) : ['  none']),
+    ...(report.next.length > 0 ? report.next.map((time) => `  ${inZone(time, zone)}`) : ['  none']),
     ...['', 'Last firings:'],
     ...(firings.length > 0 ? firingLines(firings, zone) : ['  none']),
   ];
 }
 
-/** Under each, the rest of what went wrong, where that takes more than a line, and what its manifest was warned of. */
+/** A row for each, then the other lines of its error, and the warnings of its manifest. */
 function firingLines(firings: FiringReport[], zone: string): string[] {
   const rows = table(firings.map((firing) => ['', ...firingRow(firing, zone)]));
-  return rows.flatMap((row, index) => {
-    const [, ...more] = (firings[index]?.error ?? '').split('\n');
-    const warnings = (firings[index]?.warnings ?? []).map((words) => `warning: ${words}`);
-    return [row, ...[...more, ...warnings].map((line) => `    ${line}`)];
-  });
+  return firings.flatMap(({ error, warnings }, index) => [
+    rows[index] ?? '',
+    ...(error ?? '')
+      .split('\n')
+      .slice(1)
+      .map((line) => `    ${line}`),
+    ...warnings.map((words) => `    warning: ${words}`),
+  ]);
 }
 
-function firingRow(
-  { time, workflowId, firing, status, error, digest }: FiringReport,
-  zone: string,
-): string[] {
-  const [firstLine = ''] = (error ?? '').split('\n');
-  const remark = [
-    ...(digest === null ? [] : [`manifest ${digest}`]),
-    ...(firstLine === '' ? [] : [firstLine]),
-  ];
-  return [cell(time, zone), workflowId ?? firing, status ?? 'no longer known', remark.join('; ')];
+function firingRow(firing: FiringReport, zone: string): string[] {
+  const { time, workflowId, status, error, digest } = firing;
+  const remark = lines(digest !== null && `manifest ${digest}`, error?.split('\n')[0]);
+  return [inZone(time, zone), workflowId ?? firing.firing, status ?? 'no longer known', remark.join('; ')];
 }
 
 function stateOf({ paused, note }: Pick<ScheduleEntry, 'paused' | 'note'>): string {

@@ -1,24 +1,21 @@
 /** Everything on one machine: Temporal server with its UI, sandbox and worker, started and stopped in order. */
 import { once } from 'node:events';
+import { mkdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import path from 'node:path';
+import { lock } from 'proper-lockfile';
 import { type Pace, RECORD_PATHS, type Sandbox, SANDBOX_KEY, startSandbox } from '@segue/sandbox';
 import { Credential } from '../../api/credential';
-import {
-  type LocalConfig,
-  type LocalTemporalConfig,
-  PUBLISHED_LAYOUT,
-  type StarterConfig,
-  type TemporalConfig,
-} from '../../config';
+import { type LocalConfig, PUBLISHED_LAYOUT, type StarterConfig, type TemporalConfig } from '../../config';
 import { digest } from '../../platform/digest';
 import { FAIRNESS_SETTING, startDevServer } from '../../temporal/devServer';
-import { findTemporal, type Say } from '../../temporal/find';
+import { findTemporal } from '../../temporal/find';
 import { createSegueWorker, type SegueWorker } from '../../worker';
-import { claimFolder } from './claim';
-import { connectWorker, untilPolling } from './runWorker';
+import { UnreachableError } from '../lib/exit';
+import { say } from '../lib/io';
+import { connectWorker, untilPolling } from './worker';
 
-/** The sandbox's own places for what the API's document does not show. */
+/** Paths of the sandbox for records whose path the API does not publish. */
 const SANDBOX_LAYOUT = {
   ...PUBLISHED_LAYOUT,
   assetPath: RECORD_PATHS.asset,
@@ -26,18 +23,17 @@ const SANDBOX_LAYOUT = {
   videoPath: RECORD_PATHS.video,
 };
 
-export interface LocalStackOptions {
+interface LocalStackOptions {
   config: LocalConfig;
-  /** The folder that keeps the state, so that a restart goes on where it was. */
+  /** The folder of the state, with which a restart continues. */
   state: string;
   ports: { temporal: number; ui: number; sandbox: number };
   pace?: Pace;
-  say: Say;
 }
 
 export interface LocalStack {
   temporal: TemporalConfig;
-  /** Undefined for a cluster that was there before. */
+  /** Undefined for an existing cluster. */
   uiUrl: string | undefined;
   sandbox: Sandbox;
   worker: SegueWorker;
@@ -54,8 +50,8 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
     for (const step of cleanUp.splice(0).reverse()) await step();
   };
   try {
-    cleanUp.push(await claimFolder(options.state, options.say));
-    const server = await startTemporal(options, options.config.temporal);
+    cleanUp.push(await claimFolder(options.state));
+    const server = await startTemporal(options);
     cleanUp.push(server.stop);
 
     const db = path.join(options.state, 'sandbox.ndjson');
@@ -90,10 +86,20 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
   }
 }
 
-/**
- * On a cluster that others use, the sandbox has a queue of its own unless one was chosen: on the usual one its
- * worker would take real jobs, and real workers its own.
- */
+/** Locks the folder until the returned function is called: two servers on one file would destroy it. */
+async function claimFolder(folder: string): Promise<() => Promise<void>> {
+  await mkdir(folder, { recursive: true });
+  // The lock of a killed process stays for some seconds.
+  const retries = { retries: 7, factor: 1, minTimeout: 1_000 };
+  return lock(folder, { stale: 5_000, update: 1_000, retries }).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code !== 'ELOCKED') throw error;
+    throw new UnreachableError(
+      `${folder} is in use by another segue; stop that one, or choose a folder with --state`,
+    );
+  });
+}
+
+/** On an existing cluster, a queue of its own keeps jobs of the sandbox apart from real jobs. */
 function withOwnQueue({
   config: { starter, taskQueueGiven, temporal },
   state,
@@ -102,18 +108,12 @@ function withOwnQueue({
   return { ...starter, taskQueue: `segue-dev-${digest([hostname(), path.resolve(state)]).slice(0, 8)}` };
 }
 
-interface RunningTemporal {
-  temporal: TemporalConfig;
-  uiUrl: string | undefined;
-  broken: Promise<string>;
-  stop: () => Promise<void>;
-}
-
-async function startTemporal(
-  { state, ports, say }: LocalStackOptions,
-  config: LocalTemporalConfig,
-): Promise<RunningTemporal> {
-  const found = await findTemporal(config, say);
+async function startTemporal({
+  config,
+  state,
+  ports,
+}: LocalStackOptions): Promise<Pick<LocalStack, 'temporal' | 'uiUrl' | 'broken' | 'stop'>> {
+  const found = await findTemporal(config.temporal, say);
   if (found.kind === 'cluster') {
     const never = new Promise<string>(() => undefined);
     return { temporal: found.cluster, uiUrl: undefined, broken: never, stop: () => Promise.resolve() };

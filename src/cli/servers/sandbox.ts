@@ -1,34 +1,49 @@
-import { type Command } from 'commander';
-import { forDevelopment } from './development';
-import { portFlag } from './ports';
-import { type SandboxFlags } from './runSandbox';
+import {
+  loadSeed,
+  originOf,
+  PACE_FORM,
+  type Pace,
+  parsePace,
+  sampleUrls,
+  startSandbox,
+} from '@segue/sandbox';
+import { UsageError } from '../lib/exit';
+import { print, say } from '../lib/io';
+import { requireFreePorts, untilAskedToStop } from './process';
 
-const DEFAULT_PORT = 4010;
-const load = () => forDevelopment('sandbox', () => import('./runSandbox.js'));
+export interface SandboxFlags {
+  port: number;
+  host: string;
+  db?: string;
+  seed?: string;
+  pace?: string;
+  etags: boolean;
+}
 
-export function addTo(program: Command): void {
-  const sandbox = program
-    .command('sandbox')
-    .description('run the service on loopback, to develop and test against')
-    .option('--port <port>', 'port to listen on; 0 takes a free one', portFlag, DEFAULT_PORT)
-    .option('--host <address>', 'address to listen on; anyone who reaches it can use it', '127.0.0.1')
-    .option('--db <file>', 'keep what was acknowledged in this file (default: in memory)')
-    .option('--seed <file>', 'what it holds at first, as JSON (default: sandbox/seed.json)')
-    .option(
-      '--pace <pace>',
-      'how long a task takes: "instant", "polls=N" (done at the Nth poll) or a duration like 5s (default: polls=2)',
-    )
-    .option('--no-etags', 'give projects no ETag and take no notice of If-Match')
-    .action(async (flags: SandboxFlags) => {
-      const { runSandbox } = await load();
-      await runSandbox(flags);
-    });
+export async function runSandbox({ seed: file, ...flags }: SandboxFlags): Promise<void> {
+  const pace = readPace(flags.pace);
+  const seed = file === undefined ? undefined : await loadSeed(file);
+  await requireFreePorts({ '--port': flags.port });
+  const running = await startSandbox({ ...flags, pace, seed, onRequest: say });
+  const stopped = untilAskedToStop();
+  print(`ready ${running.url}`);
+  say(`page: ${running.url}/  OpenAPI: ${running.url}/openapi.json`);
+  say(`samples: ${sampleUrls(running.url).join(' ')}`);
+  if (seed && !running.seeded) {
+    say(`${flags.db ?? ''} holds a state already, so the seed was not used; delete the file to start anew`);
+  }
+  await stopped;
+  await running.stop();
+}
 
-  sandbox
-    .command('images')
-    .description('list the addresses of the sample images')
-    .action(async (_flags: unknown, command: Command) => {
-      const { printSampleUrls } = await load();
-      printSampleUrls(command.optsWithGlobals<SandboxFlags>());
-    });
+export function printSampleUrls({ host, port }: SandboxFlags): void {
+  for (const url of sampleUrls(originOf(host, port))) print(url);
+}
+
+/** Read when the command runs: --help must work without the package of the sandbox. */
+export function readPace(text: string | undefined): Pace | undefined {
+  if (text === undefined) return undefined;
+  const pace = parsePace(text);
+  if (!pace) throw new UsageError(`--pace ${text} is invalid: it is ${PACE_FORM}`);
+  return pace;
 }

@@ -1,22 +1,85 @@
-import { type Command } from 'commander';
-import { loadWorkerConfig } from '../../config';
-import { env } from '../lib/io';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Client } from '@temporalio/client';
+import {
+  DefaultLogger,
+  makeTelemetryFilterString,
+  NativeConnection,
+  type NativeConnectionOptions,
+  Runtime,
+} from '@temporalio/worker';
+import pino from 'pino';
+import { pollersOf } from '../../runs/pollers';
+import { type LogLevel, type TemporalConfig, type WorkerConfig } from '../../config';
+import { createSegueWorker, type SegueWorker } from '../../worker';
+import { reach, withTemporal } from '../lib/connect';
+import { print, say } from '../lib/io';
+import { untilAskedToStop } from './process';
 
-export function addTo(program: Command): void {
-  program
-    .command('worker')
-    .description('run a worker until SIGTERM or Ctrl-C; it then finishes what is on its way')
-    .option('--roles <list>', 'what it does: workflows, submit, batch (default: all three)')
-    .addHelpText(
-      'after',
-      '\nOnly the roles submit and batch send POSTs of jobs. More workers with the role workflows do not send more.',
-    )
-    .action(async ({ roles }: { roles?: string }) => {
-      const config = loadWorkerConfig({
-        ...env(),
-        ...(roles !== undefined && { SEGUE_WORKER_ROLES: roles }),
-      });
-      const { runWorker } = await import('./runWorker.js');
-      await runWorker(config);
-    });
+export async function runWorker(config: WorkerConfig): Promise<void> {
+  installRuntime(config.logLevel);
+  const connection = await connectWorker(config.temporal);
+  try {
+    const worker = await createSegueWorker({ connection, namespace: config.temporal.namespace, config });
+    await runUntilStopped(worker, config);
+  } finally {
+    await connection.close();
+  }
+}
+
+async function runUntilStopped(worker: SegueWorker, { temporal }: WorkerConfig): Promise<void> {
+  const stopped = untilAskedToStop(() => {
+    say('stopped at once; POSTs on their way have an unknown outcome');
+  });
+  const running = worker.run();
+  void stopped.then(() => {
+    say('draining: finishing what is on its way');
+    worker.shutdown();
+  });
+  void untilPolling(worker, temporal).then((polling) => {
+    if (polling) print(`ready: polling ${worker.taskQueues.join(', ')} as ${worker.identity}`);
+  });
+  await running;
+}
+
+/** What a process that runs a worker needs once: its logs, and no signal handlers of the SDK's own. */
+export function installRuntime(level: LogLevel): void {
+  const logger = pino({ level }, pino.destination({ fd: 2, sync: true }));
+  Runtime.install({
+    logger: new DefaultLogger('TRACE', ({ level: sdkLevel, message, meta }) => {
+      logger[sdkLevel.toLowerCase() as LogLevel](meta ?? {}, message);
+    }),
+    telemetryOptions: {
+      logging: { forward: {}, filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }) },
+    },
+    // The command decides in which order things stop.
+    shutdownSignals: [],
+  });
+}
+
+/** Waits until the server has seen this worker poll each of its queues; false when the worker ended before that. */
+export async function untilPolling(worker: SegueWorker, config: TemporalConfig): Promise<boolean> {
+  while (worker.isRunning()) {
+    // The worker survives a server that is away for a while, and so does this check.
+    const polling = await withTemporal(({ temporal }) => isPolling(temporal, worker), config).catch(
+      () => false,
+    );
+    if (polling) return true;
+    await sleep(100);
+  }
+  return false;
+}
+
+async function isPolling(temporal: Client, worker: SegueWorker): Promise<boolean> {
+  const polled = await Promise.all(worker.taskQueues.map((queue) => pollersOf(temporal, queue, 'activity')));
+  return polled.every((identities) => identities.includes(worker.identity));
+}
+
+export async function connectWorker(config: TemporalConfig): Promise<NativeConnection> {
+  return reach(config, () => NativeConnection.connect({ ...compressionFor(config), ...config.connection }));
+}
+
+/** A server without TLS is near: there, compression costs more than the bytes. */
+function compressionFor({ connection }: TemporalConfig): Pick<NativeConnectionOptions, 'grpcCompression'> {
+  const isNear = !connection.tls && !connection.apiKey;
+  return isNear ? { grpcCompression: { codec: 'none' } } : {};
 }

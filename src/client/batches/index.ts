@@ -1,69 +1,91 @@
-/** Batches, for those who import Segue. */
-import { type Client } from '@temporalio/client';
+/** Batches: start them, list them, change open ones, read their results. */
 import { loadProxySettings, type ProxySettings } from '../../config';
-import { type BatchStatus } from '../../contract';
+import {
+  BATCH_WORKFLOW,
+  batchCancelUpdate,
+  batchConcurrencyUpdate,
+  type BatchInput,
+  type BatchItemResult,
+  type PauseOrder,
+  batchPauseUpdate,
+  type BatchResult,
+  batchResumeUpdate,
+  type BatchStage,
+  type BatchStatus,
+  batchStatusQuery,
+  type ItemCounts,
+} from '../../contract';
 import { batchWorkflowId } from '../../contract/ids';
 import { assertValid } from '../../errors';
+import { endOfBatch } from '../../runs/batch/end';
 import { type BatchSpec, startBatch, startBatchInput } from '../../runs/batch/start';
 import { type ManifestCheck, type ManifestWarning } from '../../runs/manifest';
-import { find, type StartSettings } from '../../runs/start';
-import { validateGivenBatch } from '../../validation/batch';
-import { type JobReport } from '../report';
-import { type WaitOptions } from '../run';
-import { Batch } from './batch';
-import { type BatchEntry, type BatchFilter, countBatches, listBatches } from './listing';
-import { type LeftItems, repeatOf } from './retry';
+import { countRuns, findRuns } from '../../runs/ownRun';
+import { find, inputOf } from '../../runs/start';
+import { validateBatchOrder, validateConcurrencyOrder, validateGivenBatch } from '../../validation/batch';
+import { type FilePlace, type ResultWithFiles, savingFiles } from '../files';
+import { entryOf, type JobEntry, queryOf } from '../listing';
+import { type Standing } from '../report';
+import { Run, RunsClient } from '../run';
+import { followCounts, type FollowedCounts } from './left';
+import { keptResults, type KeptResults, resultsOfBatch, type ResultsOptions } from './results';
+import { type LeftItems, prepareRetry, resultOf } from './retry';
 
-/** A batch of a manifest that is read here: a file, or an https address. */
+/** A batch whose manifest is a file or an https address. */
 export interface ManifestBatchSpec extends Omit<BatchSpec, 'manifest' | 'partitions' | 'source'> {
   /** Whether bad lines are left out, and the others are run. */
   skipBad?: boolean;
-  /** How an address is reached. Default: as the environment says. */
+  /** Default: from the environment. */
   proxy?: ProxySettings;
-  /** Told of lines that are good, but may not be meant so. */
+  /** Called for good lines that are probably a mistake. */
   onWarning?: (warning: ManifestWarning) => void;
 }
 
-/** What became of asking for a batch once more. */
+/** The result of a retry. */
 export interface BatchRepeat {
-  /** The one of the failed items; null where nothing failed, and nothing was started. */
+  /** The batch of the failed items; null if nothing failed. */
   batch: Batch | null;
   /** How many items it has. */
   items: number;
   left: LeftItems;
 }
 
-export class BatchesClient {
-  constructor(
-    private readonly temporal: Client,
-    private readonly config: StartSettings,
-  ) {}
+export interface BatchFilter {
+  stage?: BatchStage;
+}
 
+export interface BatchEntry extends JobEntry<BatchStage> {
+  /** Of a batch that is over; only its worker knows the counts of an open one. */
+  counts: ItemCounts | null;
+}
+
+/** Their partitions are runs of another kind. */
+const ONLY_BATCHES = [BATCH_WORKFLOW];
+
+export class BatchesClient extends RunsClient<BatchSpec, BatchStatus, Batch> {
   /**
-   * Starts it, or finds the batch that its key has, and hands over every partition that is not there yet: whoever was
-   * killed in the middle of this does it again. Where some come neither now nor came before, it is an
-   * `InvalidInputError` that names them: the batch is there, and waits for them. A batch that is over is given back as
-   * it is. One that is open for longer than Temporal keeps runs is asked which partitions it had: a `NoAnswerError`
-   * where no worker answers.
+   * Starts the batch, or finds the one that its key has, and starts every partition that has no run yet; after a crash,
+   * call it again. An `InvalidInputError` names partitions that are still missing: the batch waits for them. A closed
+   * batch is returned as it is. An open one that is older than the retention of the namespace is refused.
    */
   async start(spec: BatchSpec, { token }: { token?: string } = {}): Promise<Batch> {
     return new Batch(this.temporal, await startBatch(this.temporal, spec, { ...this.config, token }));
   }
 
   /**
-   * The same of a manifest: the path of a file, or an https address. The whole of it is checked first; what is wrong is
-   * an `InvalidInputError` with every line's problems, and nothing is started. A file that is changed after that is a
-   * `ManifestChangedError`: the batch is there, what was handed over goes on, and it waits for the rest. Start it again
-   * with the manifest as it was, or cancel it and take another key.
+   * The same of a manifest: the path of a file, or an https address. It is checked as a whole first; an
+   * `InvalidInputError` has the first problems, and nothing is started. A file that changes after the check is a
+   * `ManifestChangedError`: the batch runs what it has and waits for the rest. Start it again with the manifest as it
+   * was, or cancel it and use another key.
    */
   async startFrom(
     source: string,
     { skipBad, proxy = loadProxySettings(), onWarning, ...spec }: ManifestBatchSpec,
   ): Promise<Batch> {
-    // Told before a manifest is read, which may be long.
+    // Checked first: reading the manifest may take long.
     const { poll, submit } = this.config;
     assertValid(validateGivenBatch({ ...spec, poll, submit }), 'The batch was not started');
-    // Only whoever reads manifests needs it.
+    // Loaded only where a manifest is read.
     const { withCheckedManifest } = await import('../../runs/manifest/index.js');
     const onCheck = (_name: string, { warnings }: ManifestCheck): void => {
       for (const warning of warnings) onWarning?.(warning);
@@ -73,24 +95,17 @@ export class BatchesClient {
     );
   }
 
-  /** Starts it and waits until every item is over, or goes on as a run of its own. */
-  async run(spec: BatchSpec, options: WaitOptions<BatchStatus> = {}): Promise<JobReport> {
-    const batch = await this.start(spec);
-    return batch.wait(options);
-  }
-
   /**
-   * Runs the failed items of a batch once more, as the batch `<key>+2` with what it was asked for then; asked for twice,
-   * it gives the same batch. Refused with a `NotRepeatedError` while the batch is open. What is held, or may be alive at
-   * the service, is left alone.
+   * Runs the failed items of a batch once more, as the batch `<key>+2`; two calls give one batch. Refused with a
+   * `NotRepeatedError` while the batch is open. Held items, and those that the service may still work on, are left alone.
    */
   async retry(key: string): Promise<BatchRepeat> {
     const repeated = await this.get(key);
-    const { input, failed } = await repeatOf(this.temporal, repeated);
-    const { manifest, left, partitions } = failed;
-    if (manifest.items === 0) return { batch: null, items: 0, left };
-    const facts = await startBatchInput(this.temporal, { ...input, manifest }, repeated, partitions);
-    return { batch: new Batch(this.temporal, facts), items: manifest.items, left };
+    const { input, left, partitions } = await prepareRetry(this.temporal, repeated);
+    const { items } = input.manifest;
+    if (items === 0) return { batch: null, items, left };
+    const facts = await startBatchInput(this.temporal, input, repeated, partitions);
+    return { batch: new Batch(this.temporal, facts), items, left };
   }
 
   async get(key: string): Promise<Batch> {
@@ -98,11 +113,108 @@ export class BatchesClient {
   }
 
   /** Batches as Temporal lists them, newest first. A list lags behind by a moment. */
-  list(filter: BatchFilter = {}): AsyncIterable<BatchEntry> {
-    return listBatches(this.temporal, filter);
+  async *list(filter: BatchFilter = {}): AsyncGenerator<BatchEntry> {
+    for await (const run of findRuns(this.temporal, queryOf(filter), ONLY_BATCHES)) {
+      const entry = entryOf<BatchStage>(run);
+      // Whether items failed is not in the list, but in the result.
+      const result = await resultOf(this.temporal, run);
+      const { counts } = result ? await followCounts(this.temporal, entry.key, result) : { counts: null };
+      const status = result && counts ? endOfBatch({ ...result, counts }).status : entry.status;
+      yield { ...entry, status, counts };
+    }
   }
 
   count(filter: BatchFilter = {}): Promise<number> {
-    return countBatches(this.temporal, filter);
+    return countRuns(this.temporal, queryOf(filter), ONLY_BATCHES);
   }
+}
+
+export class Batch extends Run<BatchStatus, BatchResult> {
+  protected readonly stateQuery = batchStatusQuery;
+
+  /** Items that became separate jobs are counted by the status of those jobs, if that can be read. */
+  override async state(): Promise<BatchStatus | undefined> {
+    const status = await super.state();
+    const followed = status && (await this.#follow(status).catch(() => undefined));
+    return status && { ...status, counts: followed?.counts ?? status.counts };
+  }
+
+  /** Counts and stage. A `NoAnswerError` if no worker answers. */
+  status(): Promise<BatchStatus> {
+    return this.requireState();
+  }
+
+  /** Items that became separate jobs are counted by the status of those jobs. */
+  override async result(): Promise<BatchResult> {
+    const result = await super.result();
+    return asOf(result, await this.#follow(result));
+  }
+
+  /** Submits nothing more until it is resumed; accepted tasks continue. */
+  pause(order: PauseOrder): Promise<BatchStatus> {
+    assertValid(validateBatchOrder(order), 'Nothing was paused');
+    return this.order(batchPauseUpdate, order);
+  }
+
+  resume(order: PauseOrder): Promise<BatchStatus> {
+    assertValid(validateBatchOrder(order), 'Nothing was resumed');
+    return this.order(batchResumeUpdate, order);
+  }
+
+  /** Submits nothing more, and ends. Accepted tasks continue at the service; the results have their ids. */
+  override async cancel(order: PauseOrder = { by: 'a client' }): Promise<void> {
+    assertValid(validateBatchOrder(order), 'Nothing was cancelled');
+    await this.order(batchCancelUpdate, order);
+  }
+
+  /** Changes how many items are at the service at once. */
+  concurrency(order: PauseOrder & { concurrency: number }): Promise<BatchStatus> {
+    assertValid(validateConcurrencyOrder(order), 'Nothing was changed');
+    return this.order(batchConcurrencyUpdate, order);
+  }
+
+  /**
+   * The results of the items so far, in the manifest's order. Partitions that are not handed over yet, or that Temporal
+   * no longer keeps, are left out; `onMissing` is called for them. A `NoAnswerError` if a partition is open and no worker
+   * answers for it.
+   */
+  async *results(options: ResultsOptions = {}): AsyncGenerator<BatchItemResult> {
+    const { manifest } = (await inputOf(this.temporal, this)) as BatchInput;
+    yield* resultsOfBatch(this.temporal, this.key, manifest, options);
+  }
+
+  /**
+   * Saves the files that the results of succeeded items point to, and returns each result with its files, in the
+   * manifest's order. A second call skips files that exist. No credential is sent.
+   */
+  download(place: FilePlace, options: ResultsOptions = {}): AsyncGenerator<ResultWithFiles> {
+    return savingFiles(this.results(options), place);
+  }
+
+  /** Until when the namespace keeps the results. */
+  async kept(): Promise<KeptResults> {
+    const { closeTime: closedAt } = await this.handle.describe();
+    return keptResults(this.temporal, { key: this.key, closedAt });
+  }
+
+  protected running(status: BatchStatus | undefined): Standing {
+    const [stage, info] = [status?.stage ?? null, status ?? null];
+    return { status: 'running', stage, taskId: null, info, error: null };
+  }
+
+  protected async succeeded(result: BatchResult): Promise<Standing> {
+    const followed = await this.#follow(result);
+    const now = asOf(result, followed);
+    return { ...endOfBatch(now, followed.continuing), stage: now.status, taskId: null, info: now };
+  }
+
+  #follow(counted: BatchStatus | BatchResult): Promise<FollowedCounts> {
+    return followCounts(this.temporal, this.key, counted);
+  }
+}
+
+/** A batch without held items needs no attention. */
+function asOf(result: BatchResult, { counts }: FollowedCounts): BatchResult {
+  const status = result.status === 'attention' && counts.held === 0 ? 'completed' : result.status;
+  return { ...result, status, counts };
 }

@@ -1,30 +1,25 @@
-/** Items that left their batch as runs of their own: what became of them is read there, also when the batch is over. */
+/** Items that became separate jobs: their outcome is read from those jobs, also when the batch is over. */
 import { type Client, WorkflowFailedError } from '@temporalio/client';
 import { type BatchItemResult, type BatchResult, type ItemCounts, type MediaResult } from '../../contract';
 import { batchItemPrefix, mediaWorkflowId } from '../../contract/ids';
-import { inParallel } from '../../platform/parallel';
 import { findRunsOfBatch, isItem } from '../../runs/batch/start';
-import { findOwnRun, isOpen, isRefusedStart, type Listed } from '../../runs/ownRun';
+import { failedRun, findOwnRun, isOpen, isRefusedStart, type Listed } from '../../runs/ownRun';
 import { entryOf } from '../listing';
 import { quoted } from '../../contract/searchAttributes';
-import { failedRun } from '../../runs/failedRun';
-
-/** Requests to the server at once. */
-const AT_ONCE = 10;
 
 export interface FollowedCounts {
   counts: ItemCounts;
-  /** How many of the held items have an open run that needs no person. */
-  goingOn: number;
+  /** How many of the held items have an open job that needs no person. */
+  continuing: number;
 }
 
-/** The counts of a batch, in which an item that left it counts as what the list tells of its own run. */
+/** The counts of a batch, with the status of separate jobs from the list of runs. */
 export async function followCounts(
   temporal: Client,
   key: string,
   { counts, startedAt, stopped }: Pick<BatchResult, 'counts' | 'startedAt' | 'stopped'>,
 ): Promise<FollowedCounts> {
-  if (counts.held <= (stopped?.unfollowed ?? 0)) return { counts, goingOn: 0 };
+  if (counts.held <= (stopped?.unfollowed ?? 0)) return { counts, continuing: 0 };
   const runs = await runsOfLeft(temporal, key, startedAt);
   const succeeded = runs.filter((run) => statusOf(run) === 'succeeded').length;
   const failed = runs.filter((run) => statusOf(run) === 'failed').length;
@@ -35,7 +30,7 @@ export async function followCounts(
       failed: counts.failed + failed,
       held: counts.held - succeeded - failed,
     },
-    goingOn: runs.filter(isGoingOn).length,
+    continuing: runs.filter(isContinuing).length,
   };
 }
 
@@ -53,7 +48,7 @@ async function runsOfLeft(temporal: Client, key: string, startedAt: string): Pro
   return [...latest.values()];
 }
 
-/** A result of a batch, as it is now. */
+/** The result of an item, with the outcome of its separate job. */
 export async function followResult(temporal: Client, result: BatchItemResult): Promise<BatchItemResult> {
   const { status, workflowId, error } = result;
   if (status !== 'held' || workflowId === undefined) return result;
@@ -65,15 +60,11 @@ export async function followResult(temporal: Client, result: BatchItemResult): P
   return { ...result, taskId, error: words.join('; ') || undefined };
 }
 
-/** Undefined where it waits for a decision: its batch told why. */
+/** Undefined for a job that waits for a decision: the batch knows why. */
 function whyHeld(workflowId: string, run: Listed | undefined): string | undefined {
   if (!run) return `its run ${workflowId} was not found: past retention, deleted, or not started yet`;
   if (!isOpen(run)) return `its run ${workflowId} was stopped; what to do: segue held`;
-  return isGoingOn(run) ? `it goes on as ${workflowId}: ${entryOf(run).stage ?? 'started'}` : undefined;
-}
-
-export function followResults(temporal: Client, results: BatchItemResult[]): Promise<BatchItemResult[]> {
-  return inParallel(AT_ONCE, results, (result) => followResult(temporal, result));
+  return isContinuing(run) ? `it continues as ${workflowId}: ${entryOf(run).stage ?? 'started'}` : undefined;
 }
 
 /** A run that was terminated, or timed out, counts as held: the service may still have its task. */
@@ -83,7 +74,7 @@ function statusOf({ status }: Listed): 'succeeded' | 'failed' | 'held' {
 }
 
 /** Whether no person has to do anything for it. */
-function isGoingOn(run: Listed): boolean {
+function isContinuing(run: Listed): boolean {
   const { stage } = entryOf(run);
   return isOpen(run) && stage !== 'held' && stage !== 'overdue';
 }

@@ -1,14 +1,25 @@
-/** What became of the items of a batch, partition by partition; and of which of them there are no results. */
-import { type Client } from '@temporalio/client';
+/** The results of a batch, partition by partition, and how long Temporal keeps them. */
+import { type Client, type WorkflowHandle } from '@temporalio/client';
 import {
+  BATCH_PART_WORKFLOW,
+  type BatchItem,
   type BatchItemResult,
   type BatchManifest,
+  batchPartitionsQuery,
   type ItemCounts,
   type KnownPartition,
+  type PartitionInput,
+  type PartitionResult,
+  partitionResultsQuery,
 } from '../../contract';
-import { partitionResults } from './handedOver';
-import { followResults } from './left';
-import { queryPartitions } from '../../runs/batch/retention';
+import { batchPartPrefix, batchPartWorkflowId, batchWorkflowId } from '../../contract/ids';
+import { quoted } from '../../contract/searchAttributes';
+import { inParallel } from '../../platform/parallel';
+import { readRetention } from '../../runs/batch/handOver';
+import { findOwnRun, findRuns, isRefusedStart } from '../../runs/ownRun';
+import { noAnswer, queryRun } from '../../runs/pollers';
+import { inputOf } from '../../runs/start';
+import { followResult } from './left';
 
 /** A partition that has no results. */
 export interface MissingResults {
@@ -16,16 +27,19 @@ export interface MissingResults {
   n: number;
   first: number;
   items: number;
-  /** `unknown` where the batch, which knows, is open and no worker answers for it. */
+  /** `unknown` if no worker answers for the batch. */
   why: 'notHandedOver' | 'notKept' | 'unknown';
-  /** As the batch counted them, of those that are not kept any more. */
+  /** Of a partition that Temporal no longer keeps, as the batch counted. */
   counts: ItemCounts | null;
 }
 
 export interface ResultsOptions {
-  /** Told of each partition that is left out, in its place. */
+  /** Called for each partition that is left out, in its place. */
   onMissing?: (missing: MissingResults) => void;
 }
+
+/** Requests to the server at once. */
+const AT_ONCE = 10;
 
 export async function* resultsOfBatch(
   temporal: Client,
@@ -33,27 +47,78 @@ export async function* resultsOfBatch(
   { partitions }: BatchManifest,
   { onMissing }: ResultsOptions,
 ): AsyncGenerator<BatchItemResult> {
-  // Asked once, and only where something is missing.
-  let asking: ReturnType<typeof queryPartitions> | undefined;
+  // What the batch knows of its partitions, also of those that Temporal has forgotten.
+  let known: KnownPartition[] | undefined;
+  const batch = temporal.workflow.getHandle(batchWorkflowId(key));
   let first = 1;
   for (const [index, { items }] of partitions.entries()) {
     const n = index + 1;
-    let results = await partitionResults(temporal, key, n);
-    if (!results && onMissing) {
-      const known = await (asking ??= queryPartitions(temporal, key));
-      const standing = known?.[index];
-      // It may have come since it was looked for.
-      if (standing?.isThere) results = await partitionResults(temporal, key, n);
-      if (!results) onMissing({ n, first, items, ...whyMissing(standing) });
+    const partition = await findPartition(temporal, key, n);
+    if (partition) {
+      const results = await partitionResults(temporal, partition);
+      yield* await inParallel(AT_ONCE, results, (result) => followResult(temporal, result));
+    } else if (onMissing) {
+      known ??= (await queryRun<KnownPartition[]>(temporal, batch, batchPartitionsQuery)) ?? [];
+      onMissing({ n, first, items, ...whyMissing(known[index]) });
     }
-    yield* await followResults(temporal, results ?? []);
     first += items;
   }
 }
 
-function whyMissing(standing: KnownPartition | undefined): Pick<MissingResults, 'why' | 'counts'> {
-  if (!standing) return { why: 'unknown', counts: null };
-  return standing.isThere
-    ? { why: 'notKept', counts: standing.counts }
-    : { why: 'notHandedOver', counts: null };
+function whyMissing(known: KnownPartition | undefined): Pick<MissingResults, 'why' | 'counts'> {
+  if (!known) return { why: 'unknown', counts: null };
+  return known.isThere ? { why: 'notKept', counts: known.counts } : { why: 'notHandedOver', counts: null };
+}
+
+/** Undefined if Temporal has no run of it, or only a start that was refused. */
+export async function findPartition(
+  temporal: Client,
+  batch: string,
+  n: number,
+): Promise<WorkflowHandle | undefined> {
+  const run = await findOwnRun(temporal, batchPartWorkflowId(batch, n));
+  if (!run || isRefusedStart(run)) return undefined;
+  return temporal.workflow.getHandle(run.workflowId, run.isHidden ? run.runId : undefined);
+}
+
+/** A `NoAnswerError` if it needs a worker and none answers. */
+export async function partitionResults(
+  temporal: Client,
+  partition: WorkflowHandle,
+): Promise<BatchItemResult[]> {
+  const { status } = await partition.describe();
+  if (status.name === 'COMPLETED') return ((await partition.result()) as PartitionResult).items;
+  // A stopped run is queried, too: a worker replays its history.
+  const results = await queryRun<BatchItemResult[]>(temporal, partition, partitionResultsQuery);
+  if (!results) throw await noAnswer(temporal, partition.workflowId);
+  return results;
+}
+
+export async function partitionItems(temporal: Client, partition: WorkflowHandle): Promise<BatchItem[]> {
+  const { workflowId, raw, runId } = await partition.describe();
+  // Only the input of the first run has all items.
+  const first = { workflowId, runId: raw.workflowExecutionInfo?.firstRunId ?? runId };
+  return ((await inputOf(temporal, first)) as PartitionInput).items;
+}
+
+export interface KeptResults {
+  /** How long the namespace keeps a run after its end, in milliseconds. */
+  retentionMs: number;
+  /** Until when Temporal keeps all present results. ISO 8601; null while no partition is over. */
+  until: string | null;
+}
+
+/** Each partition's results are kept for a while after its own end. `closedAt` is the end of the batch itself. */
+export async function keptResults(
+  temporal: Client,
+  { key, closedAt }: { key: string; closedAt: Date | undefined },
+): Promise<KeptResults> {
+  const retentionMs = await readRetention(temporal);
+  const partitions = `WorkflowId STARTS_WITH ${quoted(batchPartPrefix(key))}`;
+  const closed = `${partitions} AND CloseTime IS NOT NULL AND ExecutionStatus != 'ContinuedAsNew'`;
+  let first = closedAt?.getTime() ?? Infinity;
+  for await (const { closeTime } of findRuns(temporal, closed, [BATCH_PART_WORKFLOW]))
+    first = Math.min(first, closeTime?.getTime() ?? Infinity);
+  const until = Number.isFinite(first) ? new Date(first + retentionMs).toISOString() : null;
+  return { retentionMs, until };
 }

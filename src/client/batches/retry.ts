@@ -1,90 +1,83 @@
 /** Running the failed items of a batch once more, as a batch of their own. */
-import { type Client } from '@temporalio/client';
+import { type Client, type WorkflowExecutionInfo, type WorkflowHandle } from '@temporalio/client';
 import {
   type BatchInput,
   type BatchItem,
   type BatchItemResult,
-  type BatchManifest,
+  type BatchResult,
   type PartitionFacts,
 } from '../../contract';
-import { NotRepeatedError } from '../../errors';
-import { againKey, batchPartWorkflowId } from '../../contract/ids';
-import { inputOf } from '../../runs/start';
-import { type Batch } from './batch';
-import { isPartitionOpen, partitionItems, partitionResults } from './handedOver';
-import { followResult } from './left';
-import { resultOf } from './listing';
+import { againKey } from '../../contract/ids';
 import { factsOf, inPartitions, manifestOf, type Partition } from '../../runs/manifest/partitions';
+import { ifFound, isOpen } from '../../runs/ownRun';
+import { inputOf } from '../../runs/start';
+import { notRepeated } from '../jobs/retry';
+import { type Batch } from '.';
+import { followResult } from './left';
+import { findPartition, partitionItems, partitionResults } from './results';
 
-/** Items that did not succeed and are not repeated, by what keeps them. */
+/** Items that did not succeed and are not repeated, by reason. */
 export interface LeftItems {
-  /** They went on as runs of their own, and have not succeeded there: the service may have them, or still work on them. */
+  /** They became separate jobs that have not succeeded: the service may still work on them. */
   held: number;
   /** Their partition was stopped while they were at the service. */
   lost: number;
-  /** Nobody knows of a failure: they were cancelled, or never submitted. */
+  /** Cancelled or never submitted. */
   cancelled: number;
 }
 
-/** What is to be run again of a batch. */
-export interface FailedItems {
-  manifest: BatchManifest;
+export interface BatchRetry {
+  /** The input of the new batch. */
+  input: BatchInput;
   left: LeftItems;
-  /** Read from the runs that had them, from the first on each time; no more than a partition of them is kept. */
+  /** Read from the runs of the batch, from the first partition on each time. */
   partitions: AsyncIterable<Partition>;
 }
 
-/** The input of the batch that does them, without its manifest: that is read from runs, not where the first one was. */
-export type RepeatInput = Omit<BatchInput, 'manifest' | 'source' | 'carried'>;
-
-/** Made from the batch that is repeated, so that asking twice gives one: its failed items are the same each time. */
-export async function repeatOf(
-  temporal: Client,
-  repeated: Batch,
-): Promise<{ input: RepeatInput; failed: FailedItems }> {
-  const { carried, manifest, source, ...input } = (await inputOf(temporal, repeated)) as BatchInput;
-  const failed = await findFailed(temporal, repeated, manifest.partitions.length);
-  return { input: { ...input, key: againKey(repeated.key) }, failed };
-}
-
-async function findFailed(temporal: Client, repeated: Batch, total: number): Promise<FailedItems> {
+/** The failed items of a closed batch are the same each time, so two retries give one new batch. */
+export async function prepareRetry(temporal: Client, repeated: Batch): Promise<BatchRetry> {
+  const { carried, manifest: before, source, ...input } = (await inputOf(temporal, repeated)) as BatchInput;
+  const total = before.partitions.length;
   const { status, stage } = await repeated.report();
-  if (status === 'running') throw refusal(repeated, `it is still running${stage ? ` (${stage})` : ''}`);
-  // What failed since its end is a run of its own, and is not repeated here.
+  if (status === 'running') throw notRepeated(repeated, `it is still running${stage ? ` (${stage})` : ''}`);
+  // Items that failed after its end are separate jobs and are not repeated here.
   const result = await resultOf(temporal, await temporal.workflow.getHandle(repeated.workflowId).describe());
-  const left = { held: 0, lost: 0, cancelled: 0 };
+  const tally: Tally = { absent: 0, left: { held: 0, lost: 0, cancelled: 0 } };
   const facts: PartitionFacts[] = [];
-  let absent = 0;
-  const items = failedItems(temporal, repeated, total, {
-    onOther: (other) => {
-      countLeft(left, other);
-    },
-    onAbsent: () => {
-      absent += 1;
-    },
-  });
+  const items = failedItems(temporal, repeated, total, tally);
   for await (const partition of inPartitions(items)) facts.push(factsOf(partition));
   const manifest = manifestOf(facts);
   const missing = (result?.counts.failed ?? 0) - manifest.items;
-  if (missing > 0) throw refusal(repeated, `${missing} of its failed items are not kept any more`);
+  if (missing > 0) throw notRepeated(repeated, `Temporal no longer keeps ${missing} of its failed items`);
   // A batch that was stopped has no counts that tell whether an item of an absent partition failed.
-  if (!result && absent > 0)
-    throw refusal(
+  if (!result && tally.absent > 0)
+    throw notRepeated(
       repeated,
-      `it was stopped, and Temporal has no run of ${absent} of its partitions: they were never handed over, or are kept no ` +
-        'longer; start a batch of the items that are not done, with another key',
+      `it was stopped, and Temporal has no run of ${tally.absent} of its partitions: they were never handed over, or are ` +
+        'no longer kept; start a batch of the items that are not done, with another key',
     );
-  const partitions = {
-    [Symbol.asyncIterator]: () => inPartitions(failedItems(temporal, repeated, total)),
+  return {
+    input: { ...input, key: againKey(repeated.key), manifest },
+    left: tally.left,
+    partitions: { [Symbol.asyncIterator]: () => inPartitions(failedItems(temporal, repeated, total)) },
   };
-  return { manifest, left, partitions };
 }
 
-/** Who is told of what is not repeated. */
-interface Others {
-  onOther: (result: BatchItemResult) => void;
-  /** A partition that was never handed over, or is kept no longer. */
-  onAbsent: () => void;
+/** The result of a batch that completed; null for any other. No worker is queried. */
+export async function resultOf(
+  temporal: Client,
+  { status, workflowId, runId }: Pick<WorkflowExecutionInfo, 'status' | 'workflowId' | 'runId'>,
+): Promise<BatchResult | null> {
+  if (status.name !== 'COMPLETED') return null;
+  const result: unknown = await ifFound(temporal.workflow.getHandle(workflowId, runId).result());
+  return (result as BatchResult | undefined) ?? null;
+}
+
+/** What is not repeated. */
+interface Tally {
+  left: LeftItems;
+  /** Partitions that were never handed over, or are no longer kept. */
+  absent: number;
 }
 
 /** In the manifest's order, partition by partition. */
@@ -92,80 +85,52 @@ async function* failedItems(
   temporal: Client,
   repeated: Batch,
   total: number,
-  others?: Others,
+  tally?: Tally,
 ): AsyncGenerator<{ line: number; item: BatchItem }> {
   let line = 0;
   for (let n = 1; n <= total; n++) {
-    const results = await closedResults(temporal, repeated, n);
-    if (!results) {
-      others?.onAbsent();
+    const partition = await findPartition(temporal, repeated.key, n);
+    if (!partition) {
+      if (tally) tally.absent += 1;
       continue;
     }
-    const asked = results.some(isFailed) ? await itemsOf(temporal, repeated, n) : [];
+    await requireClosed(temporal, repeated, partition);
+    const results = await partitionResults(temporal, partition);
+    const items = results.some(isFailed) ? await partitionItems(temporal, partition) : [];
     for (const [place, result] of results.entries()) {
-      const item = asked[place];
-      if (!isFailed(result)) others?.onOther(await followResult(temporal, result));
-      else if (item) yield { line: ++line, item: anew(item) };
+      const item = items[place];
+      // The retry gets a new task.
+      if (isFailed(result) && item) yield { line: ++line, item: { ...item, taskId: undefined } };
+      else if (tally) countLeft(tally.left, await followResult(temporal, result));
     }
   }
 }
 
-/**
- * Of a partition, that is: the service said that its task failed, or that it takes no such request. What may be alive
- * there has left its partition.
- */
+/** The service said that the task failed or refused the request; what may be alive there has left its partition. */
 function isFailed({ status }: BatchItemResult): boolean {
   return status === 'failed';
 }
 
-/** It gets a task of its own. */
-function anew({ taskId, ...item }: BatchItem): BatchItem {
-  return item;
-}
+/** A partition signals its end to its batch just before it closes; one that is open for longer has work left. */
+const CLOSING_PATIENCE_MS = 10_000;
 
-async function closedResults(
-  temporal: Client,
-  repeated: Batch,
-  n: number,
-): Promise<BatchItemResult[] | undefined> {
-  // Where the batch was stopped, its partitions follow what they have to its end.
-  const isOpen = await isPartitionOpen(temporal, repeated.key, n);
-  const results = await partitionResults(temporal, repeated.key, n);
-  if (isOpen) throw refusal(repeated, whyOpen(batchPartWorkflowId(repeated.key, n), results ?? []));
-  return results;
-}
-
-function whyOpen(workflowId: string, results: BatchItemResult[]): string {
-  if (results.some(({ status }) => status === 'running'))
-    return `${workflowId} still follows what is at the service`;
-  if (results.every(({ status }) => status !== 'waiting'))
-    return `${workflowId} still writes results to projects, or tells users; ask again when it is over`;
-  return (
-    `${workflowId} has nothing at the service, and finds out within six hours that its batch was stopped; ` +
-    `to end it now: temporal workflow cancel --workflow-id ${workflowId}`
+/** Partitions of a stopped batch follow their tasks to the end. */
+async function requireClosed(temporal: Client, repeated: Batch, partition: WorkflowHandle): Promise<void> {
+  if (!isOpen(await partition.describe())) return;
+  const deadline = Date.now() + CLOSING_PATIENCE_MS;
+  // Errors do not matter: the status is read again.
+  await temporal.withDeadline(deadline, () => partition.result()).catch(() => undefined);
+  if (!isOpen(await partition.describe())) return;
+  const { workflowId } = partition;
+  throw notRepeated(
+    repeated,
+    `${workflowId} is still open; retry when it is closed. One that only waits ends within six hours; ` +
+      `to end it now: temporal workflow cancel --workflow-id ${workflowId}`,
   );
 }
-
-async function itemsOf(temporal: Client, repeated: Batch, n: number): Promise<BatchItem[]> {
-  try {
-    return await partitionItems(temporal, repeated.key, n);
-  } catch (error) {
-    if ((error as { code?: unknown }).code !== GRPC_NOT_FOUND) throw error;
-    throw refusal(
-      repeated,
-      `what ${batchPartWorkflowId(repeated.key, n)} was asked for is not kept any more; start a batch of those lines, with another key`,
-    );
-  }
-}
-
-const GRPC_NOT_FOUND = 5;
 
 function countLeft(left: LeftItems, { status }: BatchItemResult): void {
   if (status === 'held' || status === 'failed') left.held += 1;
   if (status === 'running') left.lost += 1;
   if (status === 'cancelled' || status === 'waiting') left.cancelled += 1;
-}
-
-function refusal({ workflowId, runId, key }: Batch, why: string): NotRepeatedError {
-  return new NotRepeatedError({ workflowId, runId, key }, `${workflowId} was not run again: ${why}`);
 }

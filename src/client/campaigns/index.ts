@@ -1,50 +1,46 @@
-/** Campaigns, for those who import Segue. */
-import { type Client } from '@temporalio/client';
-import { type StarterConfig } from '../../config';
+/** Campaigns: start them, list them, decide them. */
+import { ApplicationFailure, type WorkflowFailedError } from '@temporalio/client';
 import {
+  type AddMediaOrder,
+  addMediaUpdate,
   CAMPAIGN_WORKFLOW,
+  type CampaignDecision,
+  type CampaignDecisionReceipt,
+  type CampaignDecisionTaken,
+  type CampaignResult,
   type CampaignSpec,
   type CampaignStage,
   type CampaignStatus,
+  campaignStatusQuery,
+  decideUpdate,
+  FAILURE,
+  type PauseOrder,
+  pauseUpdate,
+  resumeUpdate,
 } from '../../contract';
-import { assertValid } from '../../errors';
 import { campaignWorkflowId } from '../../contract/ids';
-import { Campaign } from './campaign';
-import { campaignStart, validateCampaignSpec } from '../../runs/campaign';
-import { find, startOrFind } from '../../runs/start';
-import { entryOf, type JobEntry, type JobFilter, queryOf } from '../listing';
-import { type JobReport } from '../report';
-import { type WaitOptions } from '../run';
+import { assertValid, DecisionRefusedError } from '../../errors';
+import { campaignStart, validateCampaignSpec, validateMediaRequest } from '../../runs/campaign';
 import { countRuns, findRuns } from '../../runs/ownRun';
+import { find, startOrFind } from '../../runs/start';
+import { validateAddedMedia, validateDecision, validatePause } from '../../validation/campaign';
+import { entryOf, type JobEntry, type JobFilter, queryOf } from '../listing';
+import { type Standing } from '../report';
+import { Run, RunsClient } from '../run';
 
 export interface CampaignFilter extends Pick<JobFilter, 'project'> {
   stage?: CampaignStage;
 }
 
-export interface CampaignEntry extends Omit<JobEntry, 'stage'> {
-  /** The last one that was listed. */
-  stage: CampaignStage | null;
-}
+export type CampaignEntry = JobEntry<CampaignStage>;
 
 const ONLY_CAMPAIGNS = [CAMPAIGN_WORKFLOW];
 
-export class CampaignsClient {
-  constructor(
-    private readonly temporal: Client,
-    private readonly config: StarterConfig,
-  ) {}
-
+export class CampaignsClient extends RunsClient<CampaignSpec, CampaignStatus, Campaign> {
   /** Starts it, or gives back the run that its key already has, running or closed. A bad spec starts nothing. */
   async start(spec: CampaignSpec): Promise<Campaign> {
-    const problems = validateCampaignSpec(spec);
-    assertValid(problems, 'The campaign was not started');
+    assertValid(validateCampaignSpec(spec), 'The campaign was not started');
     return new Campaign(this.temporal, await startOrFind(this.temporal, campaignStart(spec, this.config)));
-  }
-
-  /** Starts it and waits for its end, or until nothing goes on without a person. */
-  async run(spec: CampaignSpec, options: WaitOptions<CampaignStatus> = {}): Promise<JobReport> {
-    const campaign = await this.start(spec);
-    return campaign.wait(options);
   }
 
   async get(key: string): Promise<Campaign> {
@@ -54,13 +50,124 @@ export class CampaignsClient {
   /** Campaigns as Temporal lists them, newest first. A list lags behind by a moment. */
   async *list(filter: CampaignFilter = {}): AsyncGenerator<CampaignEntry> {
     for await (const run of findRuns(this.temporal, queryOf(filter), ONLY_CAMPAIGNS)) {
-      const entry = { ...entryOf(run), stage: entryOf(run).stage as CampaignStage | null };
-      const isLost = entry.stage === 'rejected' || entry.stage === 'expired';
-      yield isLost ? { ...entry, status: 'failed' } : entry;
+      const entry = entryOf<CampaignStage>(run);
+      const isFailed = entry.stage === 'rejected' || entry.stage === 'expired';
+      yield isFailed ? { ...entry, status: 'failed' } : entry;
     }
   }
 
   count(filter: CampaignFilter = {}): Promise<number> {
     return countRuns(this.temporal, queryOf(filter), ONLY_CAMPAIGNS);
   }
+}
+
+export interface CampaignDecisionAnswer extends CampaignDecisionReceipt {
+  /** Whether it changed anything. */
+  applied: boolean;
+  /** The same decision, taken before; then nothing was applied. */
+  earlier: CampaignDecisionTaken | null;
+}
+
+export class Campaign extends Run<CampaignStatus, CampaignResult> {
+  protected readonly stateQuery = campaignStatusQuery;
+
+  /** Its stage, jobs and open question. A `NoAnswerError` if no worker answers. */
+  status(): Promise<CampaignStatus> {
+    return this.requireState();
+  }
+
+  /**
+   * Approves, rejects or has jobs made again, in the open round unless it names one. A decision that was taken before
+   * does nothing (`applied: false`), nor does a `change` with the words of the last one and no round: it was probably
+   * sent twice. One that cannot be taken is a `DecisionRefusedError`.
+   */
+  async decide(decision: CampaignDecision): Promise<CampaignDecisionAnswer> {
+    assertValid(validateDecision(decision), 'Nothing was decided');
+    const { stage, approval, decisions } = await this.status();
+    const round = decision.round ?? approval?.round;
+    const earlier = takenBefore(decisions, decision, round) ?? sentTwice(decisions, decision);
+    if (earlier) return { applied: false, stage, round: earlier.round, stale: [], earlier };
+    if (!approval)
+      throw new DecisionRefusedError(
+        `${this.workflowId} asks for no decision: it is ${stage}. Nothing was decided.`,
+      );
+    const receipt = await this.order(decideUpdate, { ...decision, round });
+    return { ...receipt, applied: true, earlier: null };
+  }
+
+  /** Starts no more jobs until it is resumed; open ones continue. */
+  async pause(order: PauseOrder): Promise<CampaignStatus> {
+    assertValid(validatePause(order), 'Nothing was paused');
+    await this.order(pauseUpdate, order);
+    return this.status();
+  }
+
+  async resume(order: PauseOrder): Promise<CampaignStatus> {
+    assertValid(validatePause(order), 'Nothing was resumed');
+    await this.order(resumeUpdate, order);
+    return this.status();
+  }
+
+  /** Adds a media job. Its request is checked before anything is sent. */
+  async addMedia(order: AddMediaOrder): Promise<CampaignStatus> {
+    const { jobs } = await this.status();
+    const names = jobs.map(({ name }) => name);
+    const wrong = validateMediaRequest(order.tool, order.request);
+    assertValid([...validateAddedMedia(order, { names }), ...wrong], 'Nothing was added');
+    await this.order(addMediaUpdate, order);
+    return this.status();
+  }
+
+  protected running(status: CampaignStatus | undefined): Standing {
+    const [stage, info] = [status?.stage ?? null, status ?? null];
+    return { status: status?.held ? 'held' : 'running', stage, taskId: null, info, error: null };
+  }
+
+  /** Rejected and expired campaigns complete as workflows, but count as failed. */
+  protected succeeded(result: CampaignResult): Standing {
+    const { status: stage } = result;
+    const status = stage === 'completed' ? 'succeeded' : 'failed';
+    return { status, stage, taskId: null, info: result, error: reasonOf(result) };
+  }
+
+  /** The failure of a campaign has its jobs and problems. */
+  protected override async failed(failure: WorkflowFailedError): Promise<Standing> {
+    const { cause } = failure;
+    const isCampaigns = cause instanceof ApplicationFailure && cause.type === FAILURE.campaignFailed;
+    return { ...(await super.failed(failure)), info: isCampaigns ? (cause.details?.[0] ?? null) : null };
+  }
+}
+
+function reasonOf({ status, decisions }: CampaignResult): string | null {
+  if (status === 'completed') return null;
+  if (status === 'expired') return 'nobody decided in time';
+  const last = decisions.at(-1);
+  return last ? `rejected by ${last.by}${last.comment ? `: ${last.comment}` : ''}` : 'it was rejected';
+}
+
+/** The same decision in the same round: the open one, else the last one. */
+function takenBefore(
+  decisions: readonly CampaignDecisionTaken[],
+  decision: CampaignDecision,
+  round = decisions.at(-1)?.round,
+): CampaignDecisionTaken | undefined {
+  return decisions.find((taken) => taken.round === round && asksTheSame(taken, decision));
+}
+
+function asksTheSame(taken: CampaignDecisionTaken, { decision, jobs = [] }: CampaignDecision): boolean {
+  return taken.decision === decision && [...(taken.jobs ?? [])].sort().join() === [...jobs].sort().join();
+}
+
+/**
+ * The same `change` as the last one, without a round: more likely sent twice than meant for the next round, where it
+ * would be paid for again. A caller who means the next round names it.
+ */
+function sentTwice(
+  decisions: readonly CampaignDecisionTaken[],
+  decision: CampaignDecision,
+): CampaignDecisionTaken | undefined {
+  const last = decisions.at(-1);
+  if (decision.round !== undefined || decision.decision !== 'change' || !last) return undefined;
+  const isSame = asksTheSame(last, decision) && last.by === decision.by && last.comment === decision.comment;
+  return isSame ? last : undefined;
 }

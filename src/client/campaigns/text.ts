@@ -8,11 +8,6 @@ import { findSpecProblems } from '../../runs/campaign';
 /** Comments and blanks are not counted when a campaign is started, but a text is read as a whole. */
 const LONGEST_TEXT = 4 * LARGEST_CAMPAIGN_BYTES;
 
-interface PlacedText {
-  offset: number;
-  text: string;
-}
-
 /** The spec in a text, or an error with everything that is wrong with it, as `name:line:column`. */
 export function readCampaignSpec(text: string, name = 'spec'): CampaignSpec {
   const { spec, problems } = readSpecText(text, name, findSpecProblems);
@@ -20,77 +15,53 @@ export function readCampaignSpec(text: string, name = 'spec'): CampaignSpec {
   return spec as CampaignSpec;
 }
 
-type FindProblems = (spec: unknown) => Problem[];
-
-/** The same for a spec of anything. */
+/** The same for any kind of spec. */
 export function readSpecText(
   text: string,
   name: string,
-  find: FindProblems,
+  find: (spec: unknown) => Problem[],
 ): { spec?: unknown; problems: string[] } {
   if (text.length > LONGEST_TEXT)
     return { problems: [`${name}: has ${text.length} characters, more than ${LONGEST_TEXT}`] };
-  const lines = new LineCounter();
-  const { spec, problems } = read(text, lines, find);
-  const placed = problems.sort((a, b) => a.offset - b.offset);
+  const lineCounter = new LineCounter();
+  const problems: { offset: number; words: string }[] = [];
+  let spec: unknown;
+  try {
+    const document = parseDocument(text, { lineCounter, prettyErrors: false });
+    const { errors, warnings } = document;
+    for (const { message, pos } of [...errors, ...warnings])
+      problems.push({ offset: pos[0], words: message });
+    // A text with syntax errors is not checked further.
+    if (errors.length === 0) {
+      spec = document.toJS();
+      for (const problem of find(spec))
+        problems.push({ offset: offsetOf(document, problem), words: problemText(problem) });
+    }
+  } catch (error) {
+    // Aliases that multiply or refer to themselves, or too deep nesting.
+    if (!(error instanceof ReferenceError) && !(error instanceof RangeError)) throw error;
+    problems.push({ offset: 0, words: error.message });
+  }
+  problems.sort((a, b) => a.offset - b.offset);
   return {
     spec,
-    problems: placed.map(({ offset, text: words }) => {
-      const { line, col } = lines.linePos(offset);
+    problems: problems.map(({ offset, words }) => {
+      const { line, col } = lineCounter.linePos(offset);
       return `${name}:${line}:${col}: ${words}`;
     }),
   };
 }
 
-/** What cannot be read as it was meant is not looked at any further: the rest would be guesses. */
-function read(
-  text: string,
-  lineCounter: LineCounter,
-  find: FindProblems,
-): { spec?: unknown; problems: PlacedText[] } {
-  try {
-    return readDocument(parseDocument(text, { lineCounter, prettyErrors: false }), text, find);
-  } catch (error) {
-    // Aliases that multiply or lead to themselves, or more brackets than a stack takes.
-    if (!(error instanceof ReferenceError) && !(error instanceof RangeError)) throw error;
-    return { problems: [{ offset: 0, text: error.message }] };
-  }
-}
-
-function readDocument(
-  document: Document,
-  text: string,
-  find: FindProblems,
-): { spec?: unknown; problems: PlacedText[] } {
-  const unreadable = [...document.errors, ...document.warnings].map(({ code, message, pos }) => ({
-    offset: pos[0],
-    text: code === 'DUPLICATE_KEY' ? `"${keyAt(text, pos)}" is there twice` : message,
-  }));
-  if (document.errors.some(({ code }) => code !== 'DUPLICATE_KEY')) return { problems: unreadable };
-  const spec: unknown = document.toJS();
-  const wrong = find(spec).map((problem) => ({
-    offset: offsetOf(document, problem),
-    text: problemText(problem),
-  }));
-  return { spec, problems: [...unreadable, ...wrong] };
-}
-
-function keyAt(text: string, [start]: [number, number]): string {
-  return /^["']?([^"':\s]*)/.exec(text.slice(start, start + 200))?.[1] ?? '';
-}
-
-/** Of a plain value, its own place; of anything larger the name that it has; of what is missing, whoever lacks it. */
+/** The offset of a plain value; of a list or object, that of its name; of a missing value, that of its parent. */
 function offsetOf(document: Document, { path, ofName }: Problem): number {
   let node: unknown = document.contents;
   let place = startOf(node) ?? 0;
-  for (const [index, part] of path.entries()) {
-    const isLast = index === path.length - 1;
+  for (const part of path) {
     const found = memberOf(isAlias(node) ? node.resolve(document) : node, part);
     if (!found) return place;
     node = found.value;
     const isPlain = isScalar(node) && node.value !== null;
-    const ofValue = isLast && ofName ? undefined : isPlain ? startOf(node) : undefined;
-    place = ofValue ?? startOf(found.key) ?? startOf(node) ?? place;
+    place = (isPlain && !ofName ? startOf(node) : undefined) ?? startOf(found.key) ?? startOf(node) ?? place;
   }
   return place;
 }

@@ -1,11 +1,9 @@
 /** What needs a person: jobs that are held or overdue, and those that were stopped with work under way. */
 import {
-  ApplicationFailure,
   type Client,
   type WorkflowExecutionDescription,
   type WorkflowExecutionInfo,
   WorkflowFailedError,
-  WorkflowNotFoundError,
 } from '@temporalio/client';
 import {
   FAILURE,
@@ -18,40 +16,38 @@ import {
   TRANSCRIPT_WORKFLOW,
 } from '../../contract';
 import { againKey, mediaWorkflowId, submitRequestId } from '../../contract/ids';
-import { isRecord, isText } from '../../validation/inputs';
-import { type Job, jobOf, type JobState } from './job';
+import { jobOf } from './job';
 import { inputOf } from '../../runs/start';
 import { entryOf, type JobEntry } from '../listing';
 import { inParallel } from '../../platform/parallel';
-import { pollersOf, QUERY_PATIENCE_MS } from '../../runs/pollers';
-import { type Remains, remainsOfStopped } from './leftovers';
-import { successorKey } from './successor';
+import { pollersOf } from '../../runs/pollers';
+import { type Remains, remainsOfStopped, successorKey } from './leftovers';
 import { quoted, searchAttributes } from '../../contract/searchAttributes';
-import { findRuns } from '../../runs/ownRun';
+import { failureType, findFirstRun, findRun, findRuns } from '../../runs/ownRun';
 
 export interface HeldOptions {
-  /** At most so many, the oldest first. Default: 50. */
+  /** The most jobs to return, oldest first. Default: 50. */
   limit?: number;
 }
 
 export interface HeldList {
   jobs: HeldJob[];
-  /** Further ones that were not looked at. */
+  /** How many more there are. */
   more: number;
 }
 
 /** What is known of a job that needs a person. */
 export interface HeldJob extends JobEntry {
-  /** Null where only a worker could tell, and none answers. */
+  /** Null if no worker answers. */
   why: Hold['why'] | 'terminated' | 'timedOut' | null;
-  /** Since when it waits, or when it was stopped. Null where only a worker could tell. */
+  /** Since when it waits, or when it was stopped; null if no worker answers. */
   since: string | null;
   reason: string | null;
-  /** The open question; null where the run is closed, or no worker answers. */
+  /** The open hold; null if the run is closed or no worker answers. */
   hold: HoldState | null;
   /** The `X-Request-Id` of the last POST, to look for at the service. */
   requestId: string | null;
-  /** False where a query got no answer: only the list entry is known. True for closed and paused runs, which are not queried. */
+  /** False if a query got no answer. True for closed and paused runs, which are not queried. */
   answered: boolean;
   /** Of a stopped run: what the service may still have of it, and what was asked for. */
   left: { remains: Remains; input: MediaInput } | null;
@@ -70,41 +66,41 @@ export const DECIDABLE = [MEDIA_WORKFLOW, TRANSCRIPT_WORKFLOW, RECORD_WORKFLOW];
 const OPEN = 'CloseTime IS NULL';
 /** Runs that wait for a decision. */
 export const UNDECIDED = `${OPEN} AND ${stageIn(['held', 'overdue'])}`;
-/** Those that had something under way that was paid for. */
+/** Runs that were stopped while the service may have worked for them. */
 const STOPPED = `WorkflowType = '${MEDIA_WORKFLOW}' AND ExecutionStatus IN ('Terminated', 'TimedOut') AND ${stageIn(OPEN_STAGES)}`;
 
 export async function findHeld(temporal: Client, { limit = DEFAULT_LIMIT }: HeldOptions): Promise<HeldList> {
   const runs: WorkflowExecutionInfo[] = [];
   for await (const run of findRuns(temporal, `(${UNDECIDED}) OR (${STOPPED})`, DECIDABLE)) runs.push(run);
-  // Not every server can sort, and what has waited longest is what a person wants to see first.
+  // Not every server can sort. People want to see the oldest first.
   runs.sort((a, b) => a.startTime.getTime() - b.startTime.getTime());
 
-  const ask = new Asking(temporal);
+  const reader = new HeldReader(temporal);
   const jobs: HeldJob[] = [];
   while (jobs.length < limit && runs.length > 0) {
-    const found = await inParallel(AT_ONCE, runs.splice(0, limit - jobs.length), (run) => ask.about(run));
+    const found = await inParallel(AT_ONCE, runs.splice(0, limit - jobs.length), (run) => reader.read(run));
     jobs.push(...found.filter((job) => job !== undefined));
   }
   jobs.sort((a, b) => Date.parse(a.since ?? a.startedAt) - Date.parse(b.since ?? b.startedAt));
   return { jobs, more: runs.length };
 }
 
-/** Asks each run what it waits for, but not on behalf of queues where nobody answers: each would take seconds. */
-class Asking {
-  readonly #silent = new Map<string, Promise<boolean>>();
+/** Queries each run, except on task queues without a worker: each of those queries would take seconds. */
+class HeldReader {
+  readonly #isPolled = new Map<string, Promise<boolean>>();
 
   constructor(private readonly temporal: Client) {}
 
-  async about(run: WorkflowExecutionInfo): Promise<HeldJob | undefined> {
-    const { workflowId } = run;
+  async read(run: WorkflowExecutionInfo): Promise<HeldJob | undefined> {
     const entry = entryOf(run);
     const isStopped = entry.closedAt !== null;
-    if (isStopped) return (await this.#isSettled(entry)) ? undefined : this.#stopped(run);
-    const job = jobOf(this.temporal, workflowId, { key: entry.key, existing: true, ...run });
-    if (run.status.name === 'PAUSED') return pausedJob(entry);
-    const state = (await this.#isSilent(run)) ? undefined : await this.#stateOf(run, job);
+    if (isStopped) return (await this.#isSettled(entry)) ? undefined : this.#stopped(run, entry);
+    const job = jobOf(this.temporal, { key: entry.key, existing: true, ...run });
+    // A paused run answers no query: only the list entry is known.
+    const isPaused = run.status.name === 'PAUSED';
+    const state = !isPaused && (await this.#hasWorker(run)) ? await job.state() : undefined;
     const { hold = null } = state ?? {};
-    // The list lags behind: it was decided in the meantime.
+    // The list lags behind: the hold was decided meanwhile.
     if (state && !hold) return undefined;
 
     const last = state?.attempts?.at(-1);
@@ -112,17 +108,26 @@ class Asking {
       ...entry,
       taskId: state?.taskId ?? entry.taskId,
       requestId: last ? submitRequestId(entry.key, last.n) : null,
-      answered: state !== undefined,
+      answered: isPaused || state !== undefined,
       why: hold?.why ?? (entry.stage === 'overdue' ? 'overdue' : null),
-      ...{ since: hold?.since ?? null, reason: hold?.reason ?? null, hold, left: null },
+      since: hold?.since ?? null,
+      reason: isPaused ? 'it is paused on the Temporal server: unpause it first' : (hold?.reason ?? null),
+      ...{ hold, left: null },
     };
   }
 
-  /** Of a closed run the list tells all that is needed: a worker with its code may be gone. */
-  async #stopped(run: WorkflowExecutionInfo): Promise<HeldJob> {
-    const entry = entryOf(run);
+  #hasWorker({ taskQueue }: WorkflowExecutionInfo): Promise<boolean> {
+    const known = this.#isPolled.get(taskQueue);
+    const isPolled =
+      known ?? pollersOf(this.temporal, taskQueue, 'workflow').then(({ length }) => length > 0);
+    this.#isPolled.set(taskQueue, isPolled);
+    return isPolled;
+  }
+
+  /** A closed run is not queried: a worker with its code may be gone. */
+  async #stopped(run: WorkflowExecutionInfo, entry: JobEntry): Promise<HeldJob> {
     const remains = remainsOfStopped(run);
-    const input = askedOf(await inputOf(this.temporal, run), entry);
+    const input = { ...((await inputOf(this.temporal, run)) as MediaInput), key: entry.key };
     return {
       ...entry,
       requestId: remains.is === 'unknown' ? remains.requestId : null,
@@ -132,21 +137,12 @@ class Asking {
     };
   }
 
-  /** A run that cannot be asked says so at once; where nobody says anything, nobody is asked again. */
-  async #stateOf({ taskQueue }: WorkflowExecutionInfo, job: Job): Promise<JobState | undefined> {
-    const asked = Date.now();
-    const state = await job.state();
-    if (!state && Date.now() - asked > QUERY_PATIENCE_MS / 2)
-      this.#silent.set(taskQueue, Promise.resolve(true));
-    return state;
-  }
-
   /** Not listed once the run was reset, the job was retried or got its next key, or another run follows its task. */
   async #isSettled({ workflowId, runId, key, taskId, closedAt }: JobEntry): Promise<boolean> {
-    const latest = await this.#describe(workflowId);
+    const latest = await findRun(this.temporal, workflowId);
     if (latest?.runId !== runId && !(await this.#isRefusedRepetition(latest))) return true;
     for (const next of [successorKey(key), againKey(key)]) {
-      if (await this.#wasBegunSince(Date.parse(closedAt ?? ''), mediaWorkflowId(next))) return true;
+      if (await this.#wasStartedSince(Date.parse(closedAt ?? ''), mediaWorkflowId(next))) return true;
     }
     if (taskId === null) return false;
     const followers = `${searchAttributes.taskIds.name} = ${quoted(taskId)} AND (${OPEN} OR ExecutionStatus IN ('Completed', 'Failed'))`;
@@ -156,67 +152,19 @@ class Asking {
     return false;
   }
 
-  /** Not before: a key that looks like a successor's may be that of a job of its own, and must hide no other. */
-  async #wasBegunSince(stopped: number, workflowId: string): Promise<boolean> {
-    const latest = await this.#describe(workflowId);
-    const first = latest && (await this.#firstRunOf(latest));
-    // One that the server has forgotten already closed before the stopped one, which it still lists.
+  /** An older run with such a key is another job, and must not hide this one. */
+  async #wasStartedSince(stopped: number, workflowId: string): Promise<boolean> {
+    const latest = await findRun(this.temporal, workflowId);
+    const first = latest && (await findFirstRun(this.temporal, latest));
+    // A forgotten run closed before the stopped one, which the server still lists.
     return first !== undefined && first.startTime.getTime() >= stopped;
   }
 
-  /** A run that continued as new, was retried or reset has a start time of its own. */
-  async #firstRunOf(run: WorkflowExecutionDescription): Promise<WorkflowExecutionDescription | undefined> {
-    const { firstRunId } = run.raw.workflowExecutionInfo ?? {};
-    return firstRunId && firstRunId !== run.runId ? this.#describe(run.workflowId, firstRunId) : run;
-  }
-
-  /** A starter's retry policy makes another run of one that timed out; that one does nothing but fail. */
+  /** The retry policy of a starter repeats a run that timed out; the repetition only fails. */
   async #isRefusedRepetition(run: WorkflowExecutionDescription | undefined): Promise<boolean> {
     if (run?.status.name !== 'FAILED') return false;
-    const end: unknown = await this.temporal.workflow
-      .getHandle(run.workflowId, run.runId)
-      .result()
-      .catch((error: unknown) => error);
-    if (!(end instanceof WorkflowFailedError)) return false;
-    return end.cause instanceof ApplicationFailure && end.cause.type === FAILURE.unsafeStart;
+    const handle = this.temporal.workflow.getHandle(run.workflowId, run.runId);
+    const end: unknown = await handle.result().catch((error: unknown) => error);
+    return end instanceof WorkflowFailedError && failureType(end) === FAILURE.unsafeStart;
   }
-
-  /** The latest of its runs, unless one is named; undefined where there is none. */
-  async #describe(workflowId: string, runId?: string): Promise<WorkflowExecutionDescription | undefined> {
-    try {
-      return await this.temporal.workflow.getHandle(workflowId, runId).describe();
-    } catch (error) {
-      if (error instanceof WorkflowNotFoundError) return undefined;
-      throw error;
-    }
-  }
-
-  #isSilent({ taskQueue }: WorkflowExecutionInfo): Promise<boolean> {
-    const known = this.#silent.get(taskQueue);
-    if (known) return known;
-    const asked = pollersOf(this.temporal, taskQueue, 'workflow').then((pollers) => pollers.length === 0);
-    this.#silent.set(taskQueue, asked);
-    return asked;
-  }
-}
-
-/** What a run was asked for. A malformed input of one run must not break the list. */
-function askedOf(input: unknown, { key, tool }: JobEntry): MediaInput {
-  const isUsable = isRecord(input) && isText(input.tool) && isRecord(input.request);
-  const asked = isUsable ? (input as unknown as MediaInput) : { tool: tool ?? 'TOOL', request: {} };
-  return { ...asked, key };
-}
-
-/** A paused run answers no query: only the list entry is known. */
-function pausedJob(entry: JobEntry): HeldJob {
-  return {
-    ...entry,
-    requestId: null,
-    answered: true,
-    why: entry.stage === 'overdue' ? 'overdue' : null,
-    since: null,
-    reason: 'it is paused on the Temporal server: unpause it first',
-    hold: null,
-    left: null,
-  };
 }

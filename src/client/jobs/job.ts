@@ -1,7 +1,9 @@
-/** One job that was started, of whatever kind: look at it, wait for it, decide it. */
-import { ApplicationFailure, type Client, type WorkflowFailedError } from '@temporalio/client';
+/** Handles of jobs: read the state, wait, decide. */
+import { type Client, type WorkflowFailedError } from '@temporalio/client';
 import { type UpdateDefinition } from '@temporalio/common';
 import {
+  type Decision,
+  type DecisionReceipt,
   type DecisionTaken,
   type HoldState,
   type MediaResult,
@@ -11,23 +13,23 @@ import {
   pollNowUpdate,
   type RecordResult,
   type RecordState,
+  resolveUpdate,
   stateQuery,
   type SubmitAttempt,
   type TranscriptResult,
   type TranscriptStage,
   type TranscriptState,
 } from '../../contract';
-import { decide, type DecisionAnswer, type DecisionMade } from './deciding';
-import { InvalidInputError } from '../../errors';
+import { DecisionRefusedError, InvalidInputError } from '../../errors';
 import { mediaWorkflowId, recordWorkflowId, transcriptWorkflowId } from '../../contract/ids';
 import { entryOf } from '../listing';
 import { type Remains, remainsOfFailed, remainsOfStopped } from './leftovers';
-import { failedOutcome, recordOutcome, type Standing, succeededOutcome, transcriptOutcome } from '../report';
+import { type Standing, succeededWith } from '../report';
 import { Run, sendOrder, type WaitOptions as RunWaitOptions } from '../run';
-import { type Listed } from '../../runs/ownRun';
+import { failureType, type Listed } from '../../runs/ownRun';
 import { type RunFacts } from '../../runs/start';
 
-/** What every job tells of itself; what is optional only some have. */
+/** The state of a job. Not all kinds of jobs have the optional fields. */
 export interface JobState {
   key: string;
   stage: MediaStage | TranscriptStage;
@@ -41,19 +43,45 @@ export interface JobState {
 
 export type WaitOptions<State = MediaState> = RunWaitOptions<State>;
 
+export interface DecisionMade extends Omit<Decision, 'hold'> {
+  /** The hold that it decides, so that a later hold is not decided by mistake. Default: the open one. */
+  hold?: string;
+}
+
+export interface DecisionAnswer extends DecisionReceipt {
+  /** The same decision, taken before; then nothing was applied. */
+  earlier: DecisionTaken | null;
+}
+
 export abstract class Job<State extends JobState = JobState, Result = unknown> extends Run<State, Result> {
-  protected readonly stateQueryName = stateQuery.name;
+  protected readonly stateQuery = stateQuery;
 
   /**
    * Decides a held run. The hold is the one that is open now, unless it is named. A decision that was taken before
    * does nothing (`applied: false`); one that cannot be taken is a `DecisionRefusedError`.
    */
-  resolve(decision: DecisionMade): Promise<DecisionAnswer> {
-    const { temporal, workflowId } = this;
-    return decide({ temporal, workflowId, readState: () => this.state() }, decision);
+  async resolve(made: DecisionMade): Promise<DecisionAnswer> {
+    const state = await this.state();
+    if (!state) throw await this.unanswered();
+    const earlier = takenBefore(state, made);
+    if (earlier) return earlier;
+    if (!state.hold)
+      throw new DecisionRefusedError(
+        `${this.workflowId} is not held: it is ${state.stage}. Nothing was decided.`,
+      );
+    try {
+      const receipt = await this.order(resolveUpdate, { ...made, hold: made.hold ?? state.hold.id });
+      return { ...receipt, earlier: null };
+    } catch (error) {
+      // Another client may have decided the same a moment ago.
+      const now = error instanceof DecisionRefusedError ? await this.state() : undefined;
+      const same = now && takenBefore(now, made);
+      if (same) return same;
+      throw error;
+    }
   }
 
-  /** Has the service asked at once, and gives the state after it. */
+  /** Polls the service now, and returns the state after that. */
   pollNow(): Promise<State> {
     const update = pollNowUpdate as unknown as UpdateDefinition<State, [PollNow]>;
     return sendOrder(this.temporal, this.workflowId, update, {});
@@ -71,55 +99,63 @@ export abstract class Job<State extends JobState = JobState, Result = unknown> e
     };
   }
 
-  protected async failed(failure: WorkflowFailedError): Promise<Standing> {
-    const outcome = failedOutcome(failure);
-    // A run that was cancelled or terminated says nothing itself; its task goes on at the service all the same.
+  protected override async failed(failure: WorkflowFailedError): Promise<Standing> {
+    const outcome = await super.failed(failure);
+    // The failure of a cancelled or terminated run has no task id, but its task continues at the service.
     return { ...outcome, taskId: outcome.taskId ?? entryOf(await this.handle.describe()).taskId };
   }
 }
 
 export class MediaJob extends Job<MediaState, MediaResult> {
-  constructor(temporal: Client, facts: RunFacts) {
-    super(temporal, mediaWorkflowId(facts.key), facts);
-  }
-
   /** What a closed run may have left at the service. */
   async remains(): Promise<Remains> {
     const run = await this.handle.describe();
     if (run.status.name === 'COMPLETED') return { is: 'nothing' };
     if (run.status.name !== 'FAILED') return remainsOfStopped(run);
     const end = await this.end();
-    const cause = 'failure' in end ? end.failure.cause : undefined;
-    return remainsOfFailed(cause instanceof ApplicationFailure ? cause.type : null, run);
+    return remainsOfFailed('failure' in end ? failureType(end.failure) : null, run);
   }
 
-  protected succeeded(result: MediaResult): Standing {
-    return succeededOutcome(result);
+  protected succeeded({ taskId, info }: MediaResult): Standing {
+    return succeededWith(info, taskId);
   }
 }
 
 export class TranscriptJob extends Job<TranscriptState, TranscriptResult> {
-  constructor(temporal: Client, facts: RunFacts) {
-    super(temporal, transcriptWorkflowId(facts.key), facts);
-  }
-
   protected succeeded(result: TranscriptResult): Standing {
-    return transcriptOutcome(result);
+    const { transcriptionId, format, text, empty = false, written, notified } = result;
+    return succeededWith({ transcriptionId, format, text, empty, written, notified });
   }
 }
 
 export class RecordJob extends Job<RecordState, RecordResult> {
-  constructor(temporal: Client, facts: RunFacts) {
-    super(temporal, recordWorkflowId(facts.key), facts);
-  }
-
-  protected succeeded(result: RecordResult): Standing {
-    return recordOutcome(result);
+  protected succeeded({ record }: RecordResult): Standing {
+    return succeededWith(record);
   }
 }
 
-/** The job that a workflow id names, of whichever kind it is. */
-export function jobOf(temporal: Client, workflowId: string, facts: RunFacts): Job {
+/** The same decision of the same hold: the named one, else the open one, else the last one. */
+function takenBefore(
+  { decisions, hold, stage, taskId }: JobState,
+  made: DecisionMade,
+): DecisionAnswer | undefined {
+  const asked = made.hold ?? hold?.id ?? decisions.at(-1)?.hold ?? '';
+  const earlier = decisions.find(
+    (taken) =>
+      numberOf(taken.hold) === numberOf(asked) &&
+      taken.action === made.action &&
+      (taken.action !== 'adopt' || taken.taskId === made.taskId),
+  );
+  return earlier && { applied: false, stage, taskId: taskId ?? null, earlier };
+}
+
+/** A reset or continued run changes the ids of its holds, but not their numbers. */
+function numberOf(hold: string): string {
+  return hold.slice(hold.lastIndexOf('/') + 1);
+}
+
+export function jobOf(temporal: Client, facts: RunFacts): Job {
+  const { workflowId } = facts;
   if (workflowId === transcriptWorkflowId(facts.key)) return new TranscriptJob(temporal, facts);
   if (workflowId === recordWorkflowId(facts.key)) return new RecordJob(temporal, facts);
   if (workflowId === mediaWorkflowId(facts.key)) return new MediaJob(temporal, facts);

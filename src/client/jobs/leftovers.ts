@@ -1,21 +1,23 @@
-/** What a closed run may have left at the service. */
+/** What a closed run may have left at the service, and the key of the run that continues it. */
 import { FAILURE, UNKNOWN_MEMO, type UnknownSubmit } from '../../contract';
-import { entryOf } from '../listing';
+import { isGivenKey } from '../../contract/ids';
 import { searchAttributes } from '../../contract/searchAttributes';
+import { digest } from '../../platform/digest';
 import { type Listed } from '../../runs/ownRun';
+import { entryOf } from '../listing';
 
 export type Remains =
-  /** Nothing that still costs or could still give a result. */
+  /** Nothing that still costs or can still give a result. */
   | { is: 'nothing' }
   /** A task that the service may be working on, or may have finished. */
   | { is: 'task'; taskId: string }
   /** A POST that may have been accepted; the id it was sent with, where that is known. */
   | { is: 'unknown'; requestId: string | null };
 
-/** Of a run that ended before its task did: cancelled, terminated, timed out, abandoned. No worker is asked. */
+/** For a run that ended before its task: cancelled, terminated, timed out, abandoned. */
 export function remainsOfStopped(run: Listed): Remains {
   const { stage, taskId } = entryOf(run);
-  // A task id that is listed in this stage is of an earlier submission.
+  // In this stage, a listed task id belongs to an earlier submission.
   if (stage === 'submitting') return { is: 'unknown', requestId: null };
   const unknown = run.memo?.[UNKNOWN_MEMO] as UnknownSubmit | undefined;
   if (unknown) return { is: 'unknown', requestId: unknown.submission };
@@ -37,4 +39,18 @@ export function remainsOfFailed(failureType: string | null | undefined, run: Lis
   // The task that failed is the first one; any other is of an earlier submission, and may still run.
   const [taskId] = failureType === FAILURE.taskFailed ? tasks.slice(1) : tasks;
   return taskId === undefined ? { is: 'nothing' } : { is: 'task', taskId };
+}
+
+const SUFFIX = '-next';
+const LONGEST_START = 120 - SUFFIX.length;
+
+/**
+ * The key of the run that continues a stopped one: the same each time, and one that a person may give. A key
+ * that no person may give (`spring~banner`) gets a digest, which keeps it apart from keys that look alike.
+ */
+export function successorKey(key: string): string {
+  if (isGivenKey(key) && key.length <= LONGEST_START) return `${key}${SUFFIX}`;
+  const mark = `-${digest(key).slice(0, 12)}`;
+  const start = key.replace(/[^A-Za-z0-9._-]/g, '-').slice(0, LONGEST_START - mark.length);
+  return `${start}${mark}${SUFFIX}`;
 }

@@ -1,4 +1,4 @@
-/** Running a job once more, when nothing of it can still be alive. */
+/** Runs a job once more, if the service cannot still work on it. */
 import { type Client } from '@temporalio/client';
 import { type MediaInput } from '../../contract';
 import { KeyReusedError, NotRepeatedError } from '../../errors';
@@ -14,7 +14,7 @@ export interface RetryOptions {
   again?: boolean;
 }
 
-/** The new key comes from the repeated run, so asking twice gives one run. With a spec, the run must have asked for the same. */
+/** The new key comes from the repeated run, so two retries give one run. With a spec, the run must have asked for the same. */
 export async function retryJob(
   temporal: Client,
   repeated: MediaJob,
@@ -26,22 +26,13 @@ export async function retryJob(
   const { carried, taskId, held, ...input } = withoutNulls(start.input as MediaInput);
   if (spec && askOf(withoutNulls(spec)) !== askOf(input))
     throw new KeyReusedError(repeated.key, repeated.workflowId);
-  await requireRun(temporal, repeated);
   await requireOwnKey(temporal, repeated, input);
-  const wasReset = start.wasReset || (carried?.reset ?? false);
-  await requireOver(repeated, input, { again, wasReset });
+  // What was sent before a reset, or before a start that was refused, is not known to this run.
+  const isRefused = isRefusedStart(await describeOwnRun(temporal, repeated.workflowId));
+  const mayHaveSent = start.wasReset || (carried?.reset ?? false) || isRefused;
+  await requireOver(repeated, input, { again, mayHaveSent });
   const next = { ...input, key: againKey(repeated.key) };
   return new MediaJob(temporal, await startMediaInput(temporal, repeated.taskQueue, next));
-}
-
-/** A start that was refused tells nothing of the runs before it, which the list may not have any more. */
-async function requireRun(temporal: Client, { workflowId, runId, key }: MediaJob): Promise<void> {
-  if (!isRefusedStart(await describeOwnRun(temporal, workflowId))) return;
-  throw new NotRepeatedError(
-    { workflowId, runId, key },
-    `${workflowId} was not run again: Temporal has only a refused start of it, and the job may have been paid for before ` +
-      'that. If it never ran, start it with another key.',
-  );
 }
 
 /** `segue campaign change` uses the same key; the campaign would take this run for its own repeat. */
@@ -49,10 +40,9 @@ async function requireOwnKey(temporal: Client, repeated: MediaJob, { reportTo }:
   if (!reportTo?.startsWith(campaignWorkflowId(''))) return;
   const campaign = await findOwnRun(temporal, reportTo);
   if (!campaign || !isOpen(campaign)) return;
-  const { workflowId, runId, key } = repeated;
-  throw new NotRepeatedError(
-    { workflowId, runId, key },
-    `${workflowId} was not run again: it belongs to ${reportTo}, which still runs. ` +
+  throw notRepeated(
+    repeated,
+    `it belongs to ${reportTo}, which still runs. ` +
       'When that waits for approval, `segue campaign change` has jobs made again.',
   );
 }
@@ -60,39 +50,46 @@ async function requireOwnKey(temporal: Client, repeated: MediaJob, { reportTo }:
 async function requireOver(
   repeated: MediaJob,
   input: MediaInput,
-  { again, wasReset }: { again: boolean; wasReset: boolean },
+  { again, mayHaveSent }: { again: boolean; mayHaveSent: boolean },
 ): Promise<void> {
-  const { workflowId, runId, key } = repeated;
-  const refuse = (why: string, taskId?: string | null): NotRepeatedError =>
-    new NotRepeatedError(
-      { workflowId, runId, key },
-      `${workflowId} was not run again: ${why}`,
-      taskId === undefined ? undefined : { input, taskId },
-    );
+  const { workflowId, key } = repeated;
   const { status, stage } = await repeated.report();
-  if (status === 'held') throw refuse('it is held; decide that first (`segue held` tells how)');
+  if (status === 'held')
+    throw notRepeated(repeated, 'it is held; decide that first (`segue held` tells how)');
   if (status === 'succeeded' && !again)
-    throw refuse(`it succeeded, and would be paid for again. To do that: segue retry ${workflowId} --again`);
-  if (status === 'running') throw refuse(`it is still running${stage ? ` (${stage})` : ''}`);
+    throw notRepeated(
+      repeated,
+      `it succeeded, and would be paid for again. To do that: segue retry ${workflowId} --again`,
+    );
+  if (status === 'running') throw notRepeated(repeated, `it is still running${stage ? ` (${stage})` : ''}`);
 
   let remains = await repeated.remains();
-  // What was sent before a reset is not known to the run that goes on.
-  if (remains.is === 'nothing' && wasReset) remains = { is: 'unknown', requestId: null };
+  if (remains.is === 'nothing' && mayHaveSent) remains = { is: 'unknown', requestId: null };
   switch (remains.is) {
     case 'nothing':
       return;
     case 'task':
-      throw refuse(
+      throw notRepeated(
+        repeated,
         `it ${status === 'failed' ? 'failed' : `was ${status}`}, but the service may still work on its task ${remains.taskId}. ` +
-          'Follow that task instead of paying for another; if it is surely dead, another key is another job.',
-        remains.taskId,
+          'Follow that task instead of paying for another; if it is surely dead, use another key.',
+        { input, taskId: remains.taskId },
       );
     case 'unknown':
-      throw refuse(
+      throw notRepeated(
+        repeated,
         `it was ${status}, and the service may have accepted it. Look there for ` +
           `${remains.requestId ? `the X-Request-Id ${remains.requestId}` : `X-Request-Ids that begin with ${key}.submit.`}. ` +
-          'If it is there, follow its task; if it is not, another key is another job.',
-        null,
+          'If the service has it, follow its task; if not, use another key.',
+        { input, taskId: null },
       );
   }
+}
+
+export function notRepeated(
+  { workflowId, runId, key }: Pick<MediaJob, 'workflowId' | 'runId' | 'key'>,
+  why: string,
+  left?: NotRepeatedError['left'],
+): NotRepeatedError {
+  return new NotRepeatedError({ workflowId, runId, key }, `${workflowId} was not run again: ${why}`, left);
 }

@@ -1,18 +1,32 @@
-/** Schedules, for those who import Segue: something that is started again and again, at the times of a calendar. */
+/** Schedules: they start a campaign, an outlook or a batch at the times of a calendar. */
+import { randomUUID } from 'node:crypto';
 import {
+  ActivityFailure,
   type Client,
-  ScheduleAlreadyRunning,
-  type ScheduleDescription,
   type ScheduleHandle,
   ScheduleNotFoundError,
-  type ScheduleOverlapPolicy,
+  WorkflowFailedError,
 } from '@temporalio/client';
-import { missingTimes } from '../../calendar/clockChanges';
+import { missingTimes } from '../../calendar/zones';
 import { type StarterConfig } from '../../config';
-import { DEFAULT_SCHEDULE, FIRING_WORKFLOW, type FiringInput } from '../../contract';
+import {
+  DEFAULT_SCHEDULE,
+  FIRING_WORKFLOW,
+  type FiringInput,
+  WORKSPACE_CLOCK_WORKFLOW,
+  type WorkspaceClock,
+  type WorkspaceClockInput,
+} from '../../contract';
 import { parseDuration } from '../../contract/durations';
-import { DecisionRefusedError, NoSuchScheduleError, assertValid, ScheduleExistsError } from '../../errors';
-import { firingWorkflowId, scheduleId, scheduleNameIn } from '../../contract/ids';
+import {
+  assertValid,
+  DecisionRefusedError,
+  NoSuchScheduleError,
+  NoTimezoneError,
+  ScheduleExistsError,
+} from '../../errors';
+import { firingWorkflowId, scheduleId, scheduleNameIn, workspaceClockWorkflowId } from '../../contract/ids';
+import { pollersOf } from '../../runs/pollers';
 import {
   entryOfSchedule,
   type KeptSchedule,
@@ -34,21 +48,26 @@ import {
   type ScheduleOptions,
   timesForTemporal,
 } from '../../runs/schedule/spec';
-import { keyless, scopeOfTarget } from '../../runs/schedule/targets';
-import { readWorkspaceZone } from './workspaceZone';
+import { keyless } from '../../runs/schedule/targets';
 
 export { type FiringOptions } from '../../runs/schedule/spec';
 
 export interface CreatedSchedule {
   name: string;
   scheduleId: string;
-  /** The same schedule was there before; nothing was changed. */
+  /** The same schedule existed before; nothing was changed. */
   existing: boolean;
-  /** By whose clock it fires. */
+  /** The time zone in which it fires. */
   timezone: string;
-  /** What is worth knowing: a time that a clock does not show, a zone that the workspace does not tell. */
+  /** Warnings: a time that does not exist on a day of a clock change, a workspace without a time zone. */
   remarks: string[];
 }
+
+type Zone = Pick<WorkspaceClock, 'timezone' | 'remarks'>;
+type ReadWorkspaceClock = (input: WorkspaceClockInput) => Promise<WorkspaceClock>;
+
+/** How long a worker may take to read the time zone. */
+const CLOCK_PATIENCE = '30s';
 
 export class SchedulesClient {
   constructor(
@@ -57,22 +76,15 @@ export class SchedulesClient {
   ) {}
 
   /**
-   * Makes a schedule. The same one a second time is left as it is; one that asks for something else under the same name
-   * is a `ScheduleExistsError`. What is wrong is told at once, and nothing is sent.
+   * Creates a schedule. The same one a second time is left as it is; another under the same name is a
+   * `ScheduleExistsError`. All problems are reported at once, before anything is sent.
    */
   async create(name: string, options: ScheduleOptions): Promise<CreatedSchedule> {
     assertValid(validateSchedule(name, options), 'Nothing was scheduled');
     const existing = await this.#existing(name, options);
     if (existing) return existing;
     const { timezone, remarks } = await this.#zoneOf(options);
-    try {
-      await this.#make(name, options, timezone);
-    } catch (error) {
-      // Somebody else was quicker.
-      const other = error instanceof ScheduleAlreadyRunning ? await this.#existing(name, options) : undefined;
-      if (!other) throw error;
-      return other;
-    }
+    await this.#make(name, options, timezone);
     const missing = missingTimes(options.spec, timezone, Date.now());
     return {
       ...{ name, scheduleId: scheduleId(name), existing: false, timezone },
@@ -92,13 +104,13 @@ export class SchedulesClient {
     return this.#with(name, async (schedule) => reportOfSchedule(this.temporal, await schedule.describe()));
   }
 
-  /** No more firings until it is resumed; what runs goes on. The note tells others why. */
+  /** No more firings until it is resumed; open runs continue. The note says why. */
   async pause(name: string, note: string): Promise<void> {
     assertValid(validatePause(name, note), 'Nothing was paused');
     await this.#with(name, (schedule) => schedule.pause(note));
   }
 
-  /** Times that passed in the meantime are not caught up; `backfill` does that. */
+  /** Times that passed meanwhile do not fire; `backfill` makes up for them. */
   async resume(name: string, note = 'resumed'): Promise<void> {
     assertValid(validateResume(name, note), 'Nothing was resumed');
     await this.#with(name, (schedule) => schedule.unpause(note));
@@ -110,14 +122,20 @@ export class SchedulesClient {
     await this.#with(name, async (schedule) => {
       const described = await schedule.describe();
       const policy = overlap ? policyOf(overlap) : described.policies.overlap;
-      requireNothingOpen(name, described, policy);
+      const [open] = described.info.runningActions;
+      // The server would skip the firing without an error.
+      if (policy === 'SKIP' && open)
+        throw new DecisionRefusedError(
+          `${open.workflow.workflowId} of the schedule ${name} is open, so another firing would be skipped. ` +
+            'The overlap allow-all starts it anyway, buffer-one starts it when that one is closed.',
+        );
       await schedule.trigger(policy);
     });
   }
 
   /**
-   * Fires for every time of the schedule from one moment to another, both included. A time that fired before gives the run
-   * that it has, and starts nothing.
+   * Fires for every time of the schedule from one moment to another, both included. A time that fired before starts
+   * nothing: its run is found.
    */
   async backfill(name: string, from: string, to: string, { overlap }: FiringOptions = {}): Promise<void> {
     assertValid(validateBackfill(name, { from, to, overlap }), 'Nothing was backfilled');
@@ -127,7 +145,7 @@ export class SchedulesClient {
     );
   }
 
-  /** What it started goes on. */
+  /** Deletes the schedule; runs that it started continue. */
   async delete(name: string): Promise<void> {
     assertValid(validateScheduleName(name), 'Nothing was deleted');
     await this.#with(name, (schedule) => schedule.delete());
@@ -158,15 +176,12 @@ export class SchedulesClient {
     });
   }
 
-  /** The same schedule, if it is there. */
+  /** The schedule of this name, if it exists and asks for the same. */
   async #existing(name: string, options: ScheduleOptions): Promise<CreatedSchedule | undefined> {
-    const found = await this.temporal.schedule
-      .getHandle(scheduleId(name))
-      .describe()
-      .catch((error: unknown) => {
-        if (error instanceof ScheduleNotFoundError) return undefined;
-        throw error;
-      });
+    const found = await this.#with(name, (schedule) => schedule.describe()).catch((error: unknown) => {
+      if (error instanceof NoSuchScheduleError) return undefined;
+      throw error;
+    });
     if (!found) return undefined;
     const { segueAsk, segueSchedule } = (found.memo ?? {}) as Partial<ScheduleMemo>;
     if (segueAsk !== askOfSchedule(options)) throw new ScheduleExistsError(name);
@@ -174,15 +189,33 @@ export class SchedulesClient {
     return { name, scheduleId: scheduleId(name), existing: true, timezone, remarks: [] };
   }
 
-  async #zoneOf({
-    spec,
-    timezone,
-    target,
-  }: ScheduleOptions): Promise<{ timezone: string; remarks: string[] }> {
+  /** Default: the zone of the workspace. A worker reads it, because this client has no credential of the service. */
+  async #zoneOf({ spec, timezone, target }: ScheduleOptions): Promise<Zone> {
     if (timezone !== undefined) return { timezone, remarks: [] };
-    // No clock matters to an interval.
+    // An interval needs no time zone.
     if ('every' in spec) return { timezone: 'UTC', remarks: [] };
-    return readWorkspaceZone(this.temporal, this.config.taskQueue, scopeOfTarget(target));
+    const { taskQueue } = this.config;
+    const workers = await pollersOf(this.temporal, taskQueue, 'workflow');
+    if (workers.length === 0)
+      throw new NoTimezoneError(
+        `no worker polls the task queue "${taskQueue}"; start one with \`segue worker\``,
+      );
+    try {
+      const clock = await this.temporal.workflow.execute<ReadWorkspaceClock>(WORKSPACE_CLOCK_WORKFLOW, {
+        workflowId: workspaceClockWorkflowId(randomUUID()),
+        taskQueue,
+        args: [{ scope: target.spec.scope }],
+        workflowExecutionTimeout: CLOCK_PATIENCE,
+        staticSummary: 'the time zone of the workspace, for a schedule',
+      });
+      // Remarks about the start of the week do not matter here.
+      return { ...clock, remarks: clock.remarks.filter((remark) => remark.includes('timezone')) };
+    } catch (error) {
+      if (!(error instanceof WorkflowFailedError)) throw error;
+      // The message of the service, if it answered.
+      const reason = error.cause instanceof ActivityFailure ? error.cause.cause : error.cause;
+      throw new NoTimezoneError(reason?.message ?? 'no worker answered', { cause: error });
+    }
   }
 
   async #with<T>(name: string, work: (schedule: ScheduleHandle) => Promise<T>): Promise<T> {
@@ -193,18 +226,4 @@ export class SchedulesClient {
       throw error;
     }
   }
-}
-
-/** The server would skip it without a word. */
-function requireNothingOpen(
-  name: string,
-  { info }: ScheduleDescription,
-  policy: ScheduleOverlapPolicy,
-): void {
-  const [open] = info.runningActions;
-  if (policy !== 'SKIP' || !open) return;
-  throw new DecisionRefusedError(
-    `${open.workflow.workflowId} of the schedule ${name} is open, so another firing would be skipped. ` +
-      'With the overlap allow-all it is started all the same, with buffer-one when that one is over.',
-  );
 }

@@ -1,4 +1,4 @@
-/** How schedules stand, and what became of their firings. */
+/** The state of schedules and the outcome of their firings. */
 import {
   type Client,
   type ScheduleDescription,
@@ -8,30 +8,23 @@ import {
   WorkflowFailedError,
   WorkflowNotFoundError,
 } from '@temporalio/client';
-import { keyOfFiring } from '../../calendar/clockChanges';
+import { keyOfFiring } from '../../calendar/zones';
 import {
   type FiringResult,
   type ScheduleOverlap,
   type ScheduleTarget,
   type ScheduleTimes,
   type SkippedFirings,
+  skippedFirings,
 } from '../../contract';
 import { type Duration, toDuration } from '../../contract/durations';
-import { NoSuchJobError } from '../../errors';
 import { firingIn, scheduleNameIn } from '../../contract/ids';
-import { skippedFirings } from '../../calendar/skippedFirings';
-import { isOpen } from '../../runs/ownRun';
-import { find } from '../../runs/start';
+import { failedRun, isOpen } from '../../runs/ownRun';
 import { type JobStatus } from '../report';
 import { shownTarget, type TargetKind, targetWorkflowId } from '../../runs/schedule/targets';
-import { Batch } from '../batches/batch';
-import { Campaign } from '../campaigns/campaign';
-import { OutlookRun } from '../outlooks';
-import { failedRun } from '../../runs/failedRun';
 
-/** What a schedule remembers of how it was asked for. */
+/** The memo of a schedule. */
 export interface ScheduleMemo extends Record<string, unknown> {
-  /** Digest of what was asked for. */
   segueAsk: string;
   segueSchedule: KeptSchedule;
 }
@@ -46,12 +39,12 @@ export interface KeptSchedule {
 export interface ScheduleEntry {
   name: string;
   scheduleId: string;
-  /** What it starts; null, like all that Segue keeps, where somebody else made it. */
+  /** What it starts; null, like `spec` and `timezone`, if Segue did not create it. */
   kind: TargetKind | null;
   spec: ScheduleTimes | null;
   timezone: string | null;
   paused: boolean;
-  /** Why it is paused, or whatever was noted last. */
+  /** The last note: why it is paused, for example. */
   note: string | null;
   next: string | null;
   /** The time of the last firing. */
@@ -59,65 +52,48 @@ export interface ScheduleEntry {
 }
 
 export interface ScheduleReport extends Omit<ScheduleEntry, 'next' | 'last'> {
-  /** As the server has it, like `catchup`: somebody may have changed it there. */
+  /** Like `catchup`, as the server has it: somebody may have changed it in the UI. */
   overlap: ShownOverlap;
   catchup: Duration;
   target: ScheduleTarget | null;
   createdAt: string;
   /** The next five. */
   next: string[];
-  /** How often it fired. */
   fired: number;
   skipped: SkippedFirings;
   /** The last ones, newest first. */
   firings: FiringReport[];
 }
 
-/** One firing, and the run that it is for. */
+/** One firing, and the run that it started. */
 export interface FiringReport {
-  /** The time it fired for, which may be long before it did. */
+  /** The time of the schedule; `takenAt` may be much later. */
   time: string;
   takenAt: string;
   firing: string;
-  /** What it started; null where that is not known. */
+  /** The run that it started; null if unknown. */
   workflowId: string | null;
   key: string | null;
-  /** How what it started stands; null where Temporal no longer knows. */
+  /** How what it started ended; `running` while the firing is open, null where Temporal no longer knows. */
   status: JobStatus | null;
   error: string | null;
-  /** Of the manifest, where it is a batch that is over. */
+  /** Digest of the manifest of a batch, when it is over. */
   digest: string | null;
-  /** What in the manifest may not be meant so, likewise. */
+  /** Warnings about the manifest, likewise. */
   warnings: string[];
 }
 
-/** What becomes of a firing while the one before it is open, in the server's words and in Segue's. */
-const POLICIES = {
-  skip: 'SKIP',
-  'buffer-one': 'BUFFER_ONE',
-  'buffer-all': 'BUFFER_ALL',
-  'allow-all': 'ALLOW_ALL',
-} as const satisfies Record<ScheduleOverlap, ScheduleOverlapPolicy>;
-
-export function policyOf(overlap: ScheduleOverlap): ScheduleOverlapPolicy {
-  return POLICIES[overlap];
-}
-
-/** Two that Segue gives to no schedule: somebody else may. */
+/** Segue never sets the last two, but other tools may. */
 export type ShownOverlap = ScheduleOverlap | 'cancel-other' | 'terminate-other';
 
-const SHOWN = {
-  SKIP: 'skip',
-  BUFFER_ONE: 'buffer-one',
-  BUFFER_ALL: 'buffer-all',
-  ALLOW_ALL: 'allow-all',
-  CANCEL_OTHER: 'cancel-other',
-  TERMINATE_OTHER: 'terminate-other',
-} as const satisfies Record<NonNullable<ScheduleOverlapPolicy>, ShownOverlap>;
+/** What becomes of a firing while the one before it is open: `buffer-one` is the server's BUFFER_ONE. */
+export function policyOf(overlap: ScheduleOverlap): ScheduleOverlapPolicy {
+  return overlap.toUpperCase().replace('-', '_') as ScheduleOverlapPolicy;
+}
 
-export function shownOverlap(policy: ScheduleOverlapPolicy): ShownOverlap {
-  // The server says one of them; the SDK's type has room for none.
-  return SHOWN[policy ?? 'SKIP'];
+function shownOverlap(policy: ScheduleOverlapPolicy): ShownOverlap {
+  // The SDK's type allows undefined, the server never sends it.
+  return (policy ?? 'SKIP').toLowerCase().replace('_', '-') as ShownOverlap;
 }
 
 const TIMES_SHOWN = 5;
@@ -176,41 +152,34 @@ async function reportOfFiring(
   { scheduledAt, takenAt, action }: ScheduleExecutionResult,
 ): Promise<FiringReport> {
   const { workflowId: firing, firstExecutionRunId } = action.workflow;
-  const due = dueRun(firing, kept);
   return {
     time: firingIn(firing)?.time ?? scheduledAt.toISOString(),
     takenAt: takenAt.toISOString(),
-    ...{ firing, key: due?.key ?? null, workflowId: due?.workflowId ?? null },
+    firing,
+    ...dueRun(firing, kept),
     ...{ digest: null, warnings: [] },
-    ...(await outcomeOfFiring(temporal, due, { workflowId: firing, runId: firstExecutionRunId })),
+    ...(await outcomeOfFiring(temporal, firing, firstExecutionRunId)),
   };
 }
 
-interface DueRun {
-  kind: TargetKind;
-  key: string;
-  workflowId: string;
-}
-
-/** The run that a firing is for. */
-function dueRun(firing: string, { kind, spec, timezone }: Partial<KeptSchedule>): DueRun | undefined {
+/** The run that a firing starts. */
+function dueRun(
+  firing: string,
+  { kind, spec, timezone }: Partial<KeptSchedule>,
+): Pick<FiringReport, 'key' | 'workflowId'> {
   const own = firingIn(firing);
-  if (!own || !kind || !spec || !timezone) return undefined;
+  if (!own || !kind || !spec || !timezone) return { key: null, workflowId: null };
   const key = keyOfFiring(own, { spec, timezone });
-  return { kind, key, workflowId: targetWorkflowId(kind, key) };
+  return { key, workflowId: targetWorkflowId(kind, key) };
 }
 
 type FiringOutcome = Pick<FiringReport, 'status' | 'error'> &
   Partial<Pick<FiringReport, 'workflowId' | 'key' | 'digest' | 'warnings'>>;
 
-/** A firing that is over says it all; while it is open, what it started is asked. */
-async function outcomeOfFiring(
-  temporal: Client,
-  due: DueRun | undefined,
-  { workflowId, runId }: { workflowId: string; runId: string },
-): Promise<FiringOutcome> {
+/** A firing waits for what it started, and its result tells how that ended. */
+async function outcomeOfFiring(temporal: Client, workflowId: string, runId: string): Promise<FiringOutcome> {
   try {
-    if (await isFiringOpen(temporal, workflowId, runId)) return await standingOf(temporal, due);
+    if (await isFiringOpen(temporal, workflowId, runId)) return { status: 'running', error: null };
     const result = (await temporal.workflow.getHandle(workflowId, runId).result()) as FiringResult;
     const { status, error, key, workflowId: run, digest = null, warnings = [] } = result;
     return { status, error, key, workflowId: run, digest, warnings };
@@ -222,28 +191,9 @@ async function outcomeOfFiring(
   }
 }
 
-/** The same time may have fired more than once, and a long wait goes on as another run. */
+/** A firing may continue as new; then the latest run of its id counts. */
 async function isFiringOpen(temporal: Client, workflowId: string, runId: string): Promise<boolean> {
   const run = await temporal.workflow.getHandle(workflowId, runId).describe();
   if (run.status.name !== 'CONTINUED_AS_NEW') return isOpen(run);
   return isOpen(await temporal.workflow.getHandle(workflowId).describe());
-}
-
-/** An end is told by the firing, which is about to: it alone knows whether this run is the one it is for. */
-async function standingOf(temporal: Client, due: DueRun | undefined): Promise<FiringOutcome> {
-  const isHeld = due !== undefined && (await statusOf(temporal, due)) === 'held';
-  return { status: isHeld ? 'held' : 'running', error: null };
-}
-
-const RUNS = { campaign: Campaign, outlook: OutlookRun, batch: Batch } as const;
-
-async function statusOf(temporal: Client, { kind, key, workflowId }: DueRun): Promise<JobStatus | undefined> {
-  try {
-    const facts = await find(temporal, workflowId);
-    return (await new RUNS[kind](temporal, { ...facts, key }).report()).status;
-  } catch (error) {
-    // It is about to be started.
-    if (error instanceof NoSuchJobError) return undefined;
-    throw error;
-  }
 }

@@ -1,5 +1,4 @@
 /** Batches: one manifest, many media jobs, a few runs. */
 export * from './activities';
-export * from './items';
 export * from './partition';
 export * from './run';

@@ -1,125 +1,166 @@
-/** A partition: the run that does some hundred items of a batch, and all that it knows of them. */
+/** A partition: the run of up to 500 items of a batch. */
 import { defineQuery, defineSignal } from '@temporalio/workflow';
 import { type Scope } from '../../api/scope';
-import { type PollSettings, type SubmitSettings } from '../settings';
-import { type ChangeOutcome, type NoticeOutcome, type ProjectRef } from '../targets';
-import { type BatchItem, type BatchItemResult, type BatchItemStatus } from './items';
+import { type ChangeAsks } from '../media';
+import { type Continued, type JobSettings } from '../settings';
+import {
+  type ChangeOutcome,
+  type NoticeOutcome,
+  type NotifyTarget,
+  type ProjectRef,
+  type WriteTarget,
+} from '../targets';
+
+/** What is asked of a media job, as in a line of a manifest. */
+export interface BatchItem {
+  /** Default in a manifest: a digest of scope, tool and request. */
+  key: string;
+  tool: string;
+  request: Record<string, unknown>;
+  scope?: Scope;
+  write?: WriteTarget;
+  notify?: NotifyTarget;
+  /** A task that already runs: it is polled and nothing is submitted. */
+  taskId?: string;
+}
+
+/** `held`: it goes on as a run of its own, which needs a person. */
+export type BatchItemStatus = 'waiting' | 'running' | 'succeeded' | 'failed' | 'held' | 'cancelled';
+
+export interface BatchItemResult extends Pick<
+  ItemProgress,
+  'status' | 'info' | 'error' | 'unwritten' | 'workflowId'
+> {
+  key: string;
+  taskId: string | null;
+  notified?: NoticeOutcome;
+}
+
+/** The items are the input of one run, and are sent again as chunks. */
+export const MOST_PARTITION_ITEMS = 500;
+export const LARGEST_PARTITION_BYTES = 512 * 1024;
+export const LARGEST_ITEM_INFO_BYTES = 2 * 1024;
+/** POSTs of one activity. Large chunks cost the server and the worker less. */
+export const LARGEST_CHUNK = 50;
+/** The largest chunk of a batch with few slots or a rate; the rate counts each chunk as this many POSTs. */
+export const USUAL_CHUNK = 25;
+/** Of one line of a manifest. */
+export const LARGEST_LINE_BYTES = 64 * 1024;
 
 export const BATCH_PART_WORKFLOW = 'batchPart';
 
-export interface PartitionInput {
-  /** The batch's key. */
+export interface PartitionInput extends JobSettings, Continued<PartitionProgress> {
   batch: string;
-  /** Which partition it is, from 1. */
+  /** Of the partition, from 1. */
   n: number;
   /** The number of its first item in the batch, from 1. */
   first: number;
   items: BatchItem[];
-  poll?: Partial<PollSettings>;
-  submit?: Partial<SubmitSettings>;
-  /** What the run before this one knew. Only Segue itself sets it, when a long run continues as new. */
-  carried?: PartitionProgress;
 }
 
-/** What is known of an item, as short as it can be: there are hundreds, and all are handed over from run to run. */
+/** Kept short: continue-as-new hands over hundreds of them. */
 export interface ItemProgress {
   status: BatchItemStatus;
   taskId?: string;
-  /** POSTs tried so far; part of the next one's request id. */
+  /** POSTs so far; part of the next request id. */
   attempts: number;
-  /** Since when its task is polled. ISO 8601. */
+  /** Since when its task is polled. */
   since?: string;
-  /** Since when the service does not know its task, if it does not. */
+  /** Since when the service does not know its task. */
   missingSince?: string;
+  /** The service's result, or how to fetch one that is too large to keep. */
   info?: unknown;
   error?: string;
+  /** Why the project does not have the result. */
   unwritten?: string;
-  /** Of the item's own user: what became of telling him, or since when he is to be told. */
+  /** Of the item's user: the outcome, or since when the notification is due. */
   notice?: NoticeOutcome | { due: string; tries?: number };
+  /** The run that it goes on as. */
   workflowId?: string;
 }
 
-/** What is to be written to one project. What each item is to say there is made of what is known of it. */
+/** What is to be written to one project. */
 export interface Letter {
-  /** Tells it from those to other projects. */
+  /** Different for each project and scope. */
   address: string;
   project: ProjectRef;
   scope?: Scope;
-  /** What the project's writer was asked for, and has not answered. Whoever asks again does so by the same name. */
+  /** The change that the project's writer has not answered. It is requested again with the same id. */
   asked?: AskedChange;
-  /** Of what was refused together: each is written by itself. */
+  /** The writer refused them together, so each is written alone. */
   halves: Saved[][];
-  /** What was settled since goes with the next. */
+  /** These go with the next change. */
   waiting: Saved[];
 }
 
-export interface AskedChange {
+export interface AskedChange extends ChangeAsks {
   changeId: string;
   items: Saved[];
-  /** One that came in the last moment of the run before this one. */
+  /** It came in the last moment of the run before this one. */
   answer?: ChangeOutcome;
-  /** How often it was asked for, how often there was no room for it, and when it is asked for again. ISO 8601. */
-  times?: number;
-  refusals?: number;
-  nextAt?: string;
 }
 
-/** An item that is over, by its place in the partition. */
+/** An item that is over. */
 export interface Saved {
+  /** In the partition. */
   place: number;
-  /** Where it goes in the project, and since when it is over. */
+  /** JSON pointer into the project's data. */
   at: string;
   finishedAt: string;
 }
 
-export interface PartitionProgress {
+export interface PartitionProgress extends Pick<PartitionNews, 'late'> {
   items: ItemProgress[];
-  /** Those that are not written yet. */
+  /** Not written yet. */
   letters: Letter[];
-  window: PartitionWindow;
+  slotGrant: SlotGrant;
   polls: number;
-  /** As the batch is told. */
-  late: string | null;
-  /** Why nothing is submitted, where that is the service's doing. */
+  /** Why the service takes no submits. */
   trouble?: string | null;
-  /** Nothing is submitted before this, in milliseconds since 1970: the service asked for it. */
+  /** The service asked for no submits before this, in milliseconds since 1970. */
   restUntil?: number;
-  /** Polls in a row of which none told of any task, and what the last one met. */
+  /** Polls in a row without news of any task, and the last reason. */
   silence?: { polls: number; reason: string } | null;
-  /** Whose turn it is at the next poll. */
   turns?: PollTurns;
-  /** Whether the run was ever reset. Then a POST may be out that it does not know of, and it sends none itself. */
+  /** A run that was ever reset may have forgotten a POST, so it sends none. */
   reset: boolean;
 }
 
-/** Places of items in the partition: those that are asked after before all others, and those that are after them. */
+/** Places of the items that the next poll asks for before all others, and after them. */
 export interface PollTurns {
   first: number[];
   last: number[];
 }
 
-/** How many of the items may be at the service at once; the batch says so, and takes it back. */
-export interface PartitionWindow {
-  /** Grows with each order, so that an older one that comes late changes nothing. */
+/** How many of the items may be at the service at once. */
+export interface SlotGrant {
+  /** Grows with each grant; an older one that comes late changes nothing. */
   order: number;
-  places: number;
+  slots: number;
   paused: boolean;
   cancelled: boolean;
-  /** The batch may have much at the service: chunks may be large. */
+  /** The batch has many slots, so chunks may be large. */
   isLarge?: boolean;
 }
 
 export type ItemCounts = Record<BatchItemStatus, number>;
 
-/** What a partition tells its batch. */
+export const NO_ITEMS: Readonly<ItemCounts> = {
+  waiting: 0,
+  running: 0,
+  succeeded: 0,
+  failed: 0,
+  held: 0,
+  cancelled: 0,
+};
+
+/** What a partition tells its batch. Texts are for people. */
 export interface PartitionNews {
   n: number;
   counts: ItemCounts;
-  /** Why it submits nothing, in words, where that is the service's doing. */
+  /** Why the service keeps it from submits or polls. */
   trouble: string | null;
-  /** Why it learns nothing of its tasks, in words. */
-  silence: string | null;
-  /** That tasks which take too long keep others from beginning, in words. */
+  /** Tasks that take too long keep others from beginning. */
   late: string | null;
   isOver: boolean;
 }
@@ -130,8 +171,8 @@ export interface PartitionResult {
   items: BatchItemResult[];
 }
 
-export const windowSignal = defineSignal<[PartitionWindow]>('window');
-/** Task ids that came too late to be a result of their chunk, by the item's place in the partition. */
+export const slotGrantSignal = defineSignal<[SlotGrant]>('slotGrant');
+/** Task ids that came too late to be a result of their chunk; `item` is the place in the partition. */
 export interface LateTasks {
   tasks: { item: number; taskId: string }[];
 }

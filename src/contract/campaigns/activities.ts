@@ -1,12 +1,35 @@
-/** What a campaign asks of activities. */
+/** Activities of campaigns. */
 import { type Scope } from '../../api/scope';
-import { type ResearchSummary, type WorkspaceClock } from './findings';
 import { type ProjectRef } from '../targets';
 import { type CampaignMedia, type ResearchSpec } from './spec';
 
+export interface WorkspaceClock {
+  timezone: string;
+  /** 1 is Monday, 7 Sunday. */
+  startOfWeek: number;
+  /** Which settings are missing or unknown, and their defaults. */
+  remarks: string[];
+}
+
+export interface ListSummary {
+  count: number;
+  /** The first few, truncated. */
+  excerpt: string[];
+  /** Not all of it was read. */
+  more: boolean;
+}
+
+export interface ResearchSummary {
+  at: string;
+  drafts: ListSummary | null;
+  /** By task id, with the number of each verb. */
+  activity: Record<string, ListSummary & { verbs: Record<string, number> }>;
+  boards: Record<string, { excerpt: string }>;
+  remarks: string[];
+}
+
 export interface PrepareOrder {
   scope?: Scope;
-  /** Whose tools and requests are looked at: only the service's side knows the tools. */
   media: Record<string, CampaignMedia>;
   voices: string[];
   boards: string[];
@@ -20,7 +43,7 @@ export interface PlaceOrder {
   key: string;
 }
 
-/** What was found before any paid work. Problems end the campaign, all at once; remarks do not. */
+/** Made before any paid work. A problem ends the campaign. */
 export interface Preparation {
   problems: string[];
   remarks: string[];
@@ -33,59 +56,54 @@ export interface ResearchOrder extends ResearchSpec {
 
 export interface ReadEndOrder {
   workflowId: string;
-  /** It said that it ends, and is waited for a little. */
+  /** It signalled its end, so the activity waits a little for it. */
   isEnding?: boolean;
-  /** What others need of its result, as JSON pointers. */
+  /** JSON pointers to what others need of its result. */
   pointers?: string[];
 }
 
-/** How a run ended, read from the run itself. `gone`: the server does not know it (any more). */
+/** `gone`: the server does not have the run. */
 export type JobEnd =
   | { is: 'open' | 'gone' }
   | {
       is: 'succeeded';
       taskId: string | null;
       links: string[];
-      /** By pointer; one that leads to nothing, or to something too large, has a problem instead. */
+      /** By pointer. A missing or too large value is a problem. */
       values: Record<string, { value: unknown } | { problem: string }>;
     }
   | { is: 'failed' | 'abandoned' | 'cancelled' | 'terminated'; taskId: string | null; error: string };
 
 export interface WorkingTimeOrder {
-  /** ISO 8601. */
   notBefore: string;
   timezone: string;
 }
 
 export interface WorkingHoursOrder {
-  /** ISO 8601. */
   at: string;
   timezone: string;
 }
 
-/** ISO 8601. In working hours `opensAt` is the moment that was asked about. */
+/** In working hours `opensAt` is the given moment. */
 export interface WorkingHours {
   opensAt: string;
   closesAt: string;
-  /** Their day, `2026-03-02`, by the clock of the place. */
+  /** `2026-03-02`, in the given time zone. */
   date: string;
 }
 
 export interface CampaignActivities {
-  /** What is wrong with media that somebody adds: only the service's side knows the tools. */
+  /** All problems of a tool and its request: the bundle does not contain the tools. */
   checkMedia: (media: Pick<CampaignMedia, 'tool' | 'request'>) => Promise<string[]>;
-  /** Whether everything that a campaign needs is there. */
   prepareCampaign: (order: PrepareOrder) => Promise<Preparation>;
-  /** The key of another campaign that keeps its state at that place and still runs; null where there is none. */
+  /** The key of another running campaign at that place. */
   readPlace: (order: PlaceOrder) => Promise<string | null>;
   research: (order: ResearchOrder) => Promise<ResearchSummary>;
   readEnd: (order: ReadEndOrder) => Promise<JobEnd>;
-  /** The same for a list of runs, in its order. */
   readEnds: (orders: ReadEndOrder[]) => Promise<JobEnd[]>;
-  /** Tells runs to stop, by their workflow ids. */
   cancelRuns: (workflowIds: string[]) => Promise<void>;
-  /** The first moment from then on in the working hours of a place: 09:00 to 18:00, Monday to Friday. ISO 8601. */
+  /** The next moment between 09:00 and 18:00, Monday to Friday. */
   workingTime: (order: WorkingTimeOrder) => Promise<string>;
-  /** The working hours that it is in, or else the next ones. */
+  /** The current working hours, or else the next ones. */
   workingHours: (order: WorkingHoursOrder) => Promise<WorkingHours>;
 }

@@ -1,22 +1,104 @@
-/** A campaign's run: what it takes, where it is, what it gives back. */
+/** The run of a campaign. */
+import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import { type Pause, type PauseOrder } from '../holds';
+import { type Continued, type JobSettings } from '../settings';
 import { type ChangeOutcome, type NoticeOutcome } from '../targets';
-import { type PollSettings, type SubmitSettings } from '../settings';
-import { type ApprovalRound, type CampaignDecisionTaken, type CampaignPause } from './decisions';
-import { type ResearchSummary, type WorkspaceClock } from './findings';
+import { type ResearchSummary, type WorkspaceClock } from './activities';
 import { type CampaignMedia, type CampaignSpec } from './spec';
-import { type CampaignJob, type CampaignStage } from './stages';
+
+export const CAMPAIGN_STAGES = [
+  'preparing',
+  'researching',
+  'producing',
+  'approving',
+  'completed',
+  'failed',
+  'cancelled',
+  'rejected',
+  'expired',
+] as const;
+export type CampaignStage = (typeof CAMPAIGN_STAGES)[number];
+
+/** `skipped`: a job that it depends on failed. */
+export type CampaignJobStatus =
+  | 'waiting'
+  | 'running'
+  | 'held'
+  | 'overdue'
+  | 'succeeded'
+  | 'failed'
+  | 'abandoned'
+  | 'cancelled'
+  | 'terminated'
+  | 'skipped';
+
+export type CampaignJobKind = 'media' | 'transcript' | 'wait';
+
+export interface CampaignJob {
+  name: string;
+  kind: CampaignJobKind;
+  /** Null until it is started. */
+  workflowId: string | null;
+  status: CampaignJobStatus;
+  since: string;
+  optional: boolean;
+  taskId: string | null;
+  /** How often a person asked for it again. */
+  repeats: number;
+  error: string | null;
+  /** The first few URLs in its result. */
+  links: string[];
+}
+
+export type CampaignVerdict = 'approve' | 'reject' | 'change';
+
+export interface CampaignDecision {
+  decision: CampaignVerdict;
+  by: string;
+  comment?: string;
+  /** Of `change`: the media jobs to make again. */
+  jobs?: string[];
+  /** As `status` shows it. Default: the open one. */
+  round?: number;
+}
+
+export interface CampaignDecisionTaken extends CampaignDecision {
+  round: number;
+  at: string;
+}
+
+export interface CampaignDecisionReceipt {
+  stage: CampaignStage;
+  round: number;
+  /** Jobs that used a result that is now made again; they stay as they are. */
+  stale: string[];
+}
+
+export interface ApprovalRound {
+  round: number;
+  askedAt: string;
+  expiresAt: string;
+  reminders: number;
+  nextReminderAt: string | null;
+}
+
+/** Small, because the history keeps each of them. */
+export interface CampaignReceipt {
+  stage: CampaignStage;
+  paused: Pause | null;
+}
+
+export interface AddMediaOrder extends CampaignMedia {
+  name: string;
+  by: string;
+}
 
 export const CAMPAIGN_WORKFLOW = 'campaign';
 
 /** The spec, and what only starters set. */
-export interface CampaignInput extends CampaignSpec {
-  poll?: Partial<PollSettings>;
-  submit?: Partial<SubmitSettings>;
-  /** What the run before this one knew. Only Segue itself sets it, when a long run continues as new. */
-  carried?: CampaignProgress;
-}
+export interface CampaignInput extends CampaignSpec, JobSettings, Continued<CampaignProgress> {}
 
-/** What a campaign has done so far; all of it is handed over when a long run continues as new. */
+/** The state of a run, which continue-as-new hands over. */
 export interface CampaignProgress {
   stage: CampaignStage;
   since: string;
@@ -25,54 +107,64 @@ export interface CampaignProgress {
   remarks: string[];
   research: ResearchSummary | null;
   jobs: CampaignJob[];
-  /** Names of jobs that told that they end, and had not ended when they were looked at, or were not looked at. */
-  ending?: string[];
-  /** When all open jobs were looked at last, by a run before this one; left out where they are to be looked at. */
-  lookedAt?: string;
-  /** Media that was added to the spec while the campaign ran. */
+  /** Names of jobs that signalled an end that is not read yet. */
+  ending: string[];
+  /** When all open jobs are checked next, whether they signal or not. */
+  nextCheckAt: string;
+  /** Media that people added to the running campaign. */
   added: Record<string, CampaignMedia>;
   decisions: CampaignDecisionTaken[];
   approval: ApprovalRound | null;
-  /** How often the approver was asked. */
   rounds: number;
-  paused: CampaignPause | null;
-  /** Whether the run was ever reset. Then it tells nobody anything by itself, since it may have told it before. */
+  paused: Pause | null;
+  /** A run that was ever reset may have forgotten notifications, so it sends none. */
   reset: boolean;
-  /** Runs that are told its end. */
+  /** Workflow ids of the runs that are told its end. */
   listeners: string[];
 }
 
 /** Answer of the `status` query. */
-export interface CampaignStatus {
+export interface CampaignStatus extends Pick<
+  CampaignProgress,
+  'stage' | 'since' | 'history' | 'jobs' | 'paused' | 'decisions' | 'remarks'
+> {
   key: string;
-  stage: CampaignStage;
-  since: string;
-  history: { stage: CampaignStage; at: string }[];
-  jobs: CampaignJob[];
   /** Of the jobs that are over. */
   percent: number;
-  /** What it waits for, in words, and since when; null at the end. */
+  /** Null at the end. */
   waitsFor: { what: string; since: string } | null;
-  /** Whether a job is held and nothing else moves: only a person can go on. */
+  /** Only a person can go on: a job is held and nothing else moves. */
   held: boolean;
-  paused: CampaignPause | null;
   approval: (ApprovalRound & { from: string }) | null;
-  decisions: CampaignDecisionTaken[];
   timezone: string | null;
-  remarks: string[];
-  /** Why the project does not show this state yet, if so. */
+  /** Why the project does not show this state yet. */
   unsaved: string | null;
 }
 
-export interface CampaignResult {
+export interface CampaignResult extends Pick<
+  CampaignProgress,
+  'jobs' | 'research' | 'decisions' | 'remarks'
+> {
   key: string;
   status: 'completed' | 'rejected' | 'expired';
-  jobs: CampaignJob[];
-  research: ResearchSummary | null;
-  decisions: CampaignDecisionTaken[];
-  remarks: string[];
   finishedAt: string;
   written: ChangeOutcome;
-  /** Null where nobody was to be told. */
   notified: NoticeOutcome | null;
 }
+
+export const campaignStatusQuery = defineQuery<CampaignStatus>('status');
+export const decideUpdate = defineUpdate<CampaignDecisionReceipt, [CampaignDecision]>('decide');
+export const pauseUpdate = defineUpdate<CampaignReceipt, [PauseOrder]>('pause');
+export const resumeUpdate = defineUpdate<CampaignReceipt, [PauseOrder]>('resume');
+export const addMediaUpdate = defineUpdate<CampaignReceipt, [AddMediaOrder]>('addMedia');
+
+/** What a job tells its listeners. They read its end from the run itself. */
+export interface JobNews {
+  workflowId: string;
+  stage: string;
+  taskId: string | null;
+}
+
+export const jobNewsSignal = defineSignal<[JobNews]>('jobNews');
+/** Adds a listener to a run that somebody else started. */
+export const reportToSignal = defineSignal<[{ workflowId: string }]>('reportTo');

@@ -1,23 +1,21 @@
-/** How a batch ended, in the words of the command contract. */
+/** The status and error of a batch that is over. */
 import { type BatchResult, type FiredEnd, type ItemCounts, type StoppedItems } from '../../contract';
 
 type End = Pick<BatchResult, 'status' | 'counts'> & Partial<Pick<BatchResult, 'incomplete' | 'stopped'>>;
 
-/** Held items outweigh failed ones: somebody has to decide. Some of them may need nobody any more. */
-export function endOfBatch({ status, counts, incomplete, stopped }: End, goingOn = 0): FiredEnd {
+/** Held items outweigh failed ones, because they need a decision. */
+export function endOfBatch({ status, counts, incomplete, stopped }: End, continuing = 0): FiredEnd {
   if (status === 'cancelled') return { status: 'cancelled', error: 'it was cancelled' };
   const { unfollowed, undone, reason } = stopped ?? unknownStop(counts, incomplete);
-  const held = counts.held - unfollowed - goingOn;
+  const held = counts.held - unfollowed - continuing;
   const problems = [
     ...(held > 0 ? [`${held} items need a person`] : []),
-    ...(goingOn > 0 ? [`${goingOn} items go on as runs of their own`] : []),
-    ...(unfollowed > 0
-      ? [`${unfollowed} items are at the service, and nobody asks after them: ${reason}`]
-      : []),
+    ...(continuing > 0 ? [`${continuing} items continue as separate jobs`] : []),
+    ...(unfollowed > 0 ? [`${unfollowed} items are at the service, and nobody polls them: ${reason}`] : []),
     ...(counts.failed > 0 ? [`${counts.failed} items failed`] : []),
     ...(undone > 0 ? [`${undone} items were not done: ${reason}`] : []),
     ...(stopped && unfollowed + undone === 0
-      ? [`a part of it was stopped before all was written and told: ${reason}`]
+      ? [`a part of it was stopped before everything was written and notified: ${reason}`]
       : []),
     ...(incomplete ? [`${counts.cancelled - undone} items were not handed over: ${incomplete}`] : []),
   ];
@@ -25,7 +23,7 @@ export function endOfBatch({ status, counts, incomplete, stopped }: End, goingOn
   return { status: counts.held > 0 ? 'held' : 'failed', error: problems.join('; ') };
 }
 
-/** Of a batch that nobody cancelled, and that does not tell it: it ended long ago, or nothing was stopped. */
+/** For a batch without `stopped` in its result. */
 function unknownStop({ cancelled }: ItemCounts, incomplete: string | null | undefined): StoppedItems {
   return { unfollowed: 0, undone: incomplete ? 0 : cancelled, reason: 'their partition was stopped' };
 }

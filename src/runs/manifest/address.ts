@@ -1,17 +1,30 @@
-/** What an address gives, as it comes: it may be longer than memory. */
+/** Addresses of manifests: which ones may be read, what messages call them, and reading one as a stream. */
 import { type Dispatcher, request } from 'undici';
 import { type ProxySettings } from '../../config';
 import { InvalidInputError, UnreachableAddressError } from '../../errors';
-import { isLoopback } from '../../platform/loopback';
-import { MOST_REDIRECTIONS, PLAIN_HEADERS, plainAgent } from '../../platform/plainAgent';
-import { addressName, problemOfAddress } from './addressForm';
+import { isLoopback, MOST_REDIRECTIONS, PLAIN_HEADERS, plainAgent } from '../../platform/plainAgent';
 
-/** Between two signs of life; how long the whole takes depends on how long it is. */
+/** An address without its query, which may be signed or secret, for messages. */
+export function addressName(address: string): string {
+  if (!URL.canParse(address)) return 'the address';
+  const { protocol, host, pathname } = new URL(address);
+  return `${protocol}//${host}${pathname}`;
+}
+
+export function problemOfAddress(address: string): string | undefined {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (!url) return 'is not an address';
+  if (url.username || url.password) return 'holds a user name or password; a signed address needs none';
+  if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))) return undefined;
+  return 'must be an https address; plain http is for this machine only';
+}
+
+/** Without any data; the whole may take longer. */
 const LONGEST_SILENCE_MS = 60_000;
 
 const REDIRECTIONS = [301, 302, 303, 307, 308];
 
-/** An error part way says that what came before is not all of it. */
+/** Throws if the address is not read to its end. */
 export async function* readAddress(address: string, proxy: ProxySettings): AsyncGenerator<Uint8Array> {
   const problem = problemOfAddress(address);
   if (problem) throw new InvalidInputError([`${addressName(address)}: ${problem}`], 'Nothing was read');
@@ -19,8 +32,7 @@ export async function* readAddress(address: string, proxy: ProxySettings): Async
   try {
     yield* (await open(new URL(address), agent)).body;
   } catch (error) {
-    if (error instanceof UnreachableAddressError) throw error;
-    throw new UnreachableAddressError(addressName(address), wordsOf(error), error);
+    throw new UnreachableAddressError(addressName(address), reasonOf(error), error);
   } finally {
     await agent.destroy();
   }
@@ -41,37 +53,24 @@ async function open(
   if (statusCode === 200) return response;
   const location = REDIRECTIONS.includes(statusCode) ? headers.location : undefined;
   if (typeof location !== 'string') throw new Error(`the answer is status ${statusCode}`);
-  if (left === 0) throw new Error(`it leads on more than ${MOST_REDIRECTIONS} times`);
+  if (left === 0) throw new Error(`it redirects more than ${MOST_REDIRECTIONS} times`);
   await response.body.dump();
   return open(nextAddress(url, location), dispatcher, left - 1);
 }
 
-/** What is somewhere else must be as well guarded there, and nobody else may send us to this machine. */
+/** A redirect must not lead from https to http, nor from another machine to this one. */
 export function nextAddress(from: URL, location: string): URL {
   const to = URL.canParse(location, from.href) ? new URL(location, from) : undefined;
-  if (!to) throw new Error('it leads on to what is no address');
+  if (!to) throw new Error('it redirects to what is no address');
   const isLessGuarded = from.protocol === 'https:' && to.protocol !== 'https:';
   const leadsHere = isLoopback(to.hostname) && !isLoopback(from.hostname);
   if (isLessGuarded || leadsHere || problemOfAddress(to.href) !== undefined)
-    throw new Error(`it leads on to ${to.origin}, which is not followed`);
+    throw new Error(`it redirects to ${to.origin}, which is not followed`);
   return to;
 }
 
-/** What Node says of a certificate that nobody it trusts has signed. */
-const UNTRUSTED = [
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_GET_ISSUER_CERT',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-];
-
 /** Where a name has many addresses, the reasons are inside. */
-function wordsOf(error: unknown): string {
-  if (error instanceof AggregateError && error.errors.length > 0) return wordsOf(error.errors[0]);
-  if (!(error instanceof Error)) return String(error);
-  const isUntrusted = UNTRUSTED.includes((error as NodeJS.ErrnoException).code ?? '');
-  return isUntrusted
-    ? `${error.message}; an authority of your own is trusted where NODE_EXTRA_CA_CERTS names the file of its certificate`
-    : error.message;
+function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
+  return error instanceof Error ? error.message : String(error);
 }

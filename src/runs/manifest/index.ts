@@ -1,17 +1,166 @@
-/** Manifests: read line by line, checked as a whole, handed over in partitions. */
-export {
-  type CheckedManifest,
-  checkManifest,
-  type CheckOptions,
-  type HandOverOptions,
-  type ManifestCheck,
-  type ManifestOptions,
-  type ManifestProblem,
-  problemLines,
-  readPartitions,
-  withCheckedManifest,
-} from './check';
-export { type ManifestLine } from './lines';
+/** Manifests: checked as a whole, then read once more and handed over in partitions. */
+import { type BatchManifest, MOST_PARTITIONS, type PartitionFacts } from '../../contract';
+import { InvalidInputError, ManifestChangedError } from '../../errors';
+import { type ManifestLine } from './lines';
+import { type BadLine, factsOf, goodItems, inPartitions, manifestOf, type Partition } from './partitions';
+import { type ReadOptions, withManifest } from './source';
+import { type ManifestWarning, ManifestWarnings } from './warnings';
+
 export { type Partition } from './partitions';
-export { manifestLines, manifestName, validateSource, type RereadableManifest, withManifest } from './source';
+export { manifestLines, manifestName, validateSource } from './source';
 export { type ManifestWarning } from './warnings';
+
+export interface ManifestProblem {
+  line: number;
+  problems: string[];
+}
+
+export interface ManifestCheck {
+  /** Whether it can be run: it has items, and no bad lines or ones that may be left out. */
+  usable: boolean;
+  /** Of the items in their order; blank lines and bad lines do not count. */
+  digest: string;
+  /** Good lines. */
+  items: number;
+  /** Lines that are not blank. */
+  lines: number;
+  /** Lines that have problems, those that ask for the same job as an earlier one included. */
+  badLines: number;
+  /** Bad lines whose only problem is a key that an earlier line has. */
+  duplicates: number;
+  partitions: PartitionFacts[];
+  /** The first ones; `badLines` counts all bad lines. */
+  problems: ManifestProblem[];
+  warnings: ManifestWarning[];
+}
+
+export interface CheckOptions {
+  /** Whether bad lines are left out, and the rest is used. */
+  skipBad?: boolean;
+  /** How many partitions a batch may have; tests take fewer. */
+  mostPartitions?: number;
+}
+
+/** As many problems as a person reads, and a history should keep. */
+const MOST_LISTED = 20;
+
+export async function checkManifest(
+  lines: AsyncIterable<ManifestLine>,
+  { skipBad = false, mostPartitions = MOST_PARTITIONS }: CheckOptions = {},
+): Promise<ManifestCheck> {
+  const problems: ManifestProblem[] = [];
+  const partitions: PartitionFacts[] = [];
+  const warnings = new ManifestWarnings();
+  const counts = { badLines: 0, duplicates: 0 };
+  const onBad = ({ line, problems: wrong, isDuplicate }: BadLine): void => {
+    counts.badLines += 1;
+    if (isDuplicate) counts.duplicates += 1;
+    if (problems.length < MOST_LISTED) problems.push({ line, problems: wrong });
+  };
+  const good = goodItems(lines, onBad, (item) => {
+    warnings.look(item);
+  });
+  for await (const partition of inPartitions(good)) partitions.push(factsOf(partition));
+
+  const { digest, items } = manifestOf(partitions);
+  const read = items + counts.badLines;
+  const ofWhole = problemOfWhole(read, partitions, mostPartitions);
+  return {
+    usable: items > 0 && (skipBad || counts.badLines === 0) && !ofWhole,
+    ...{ digest, items, lines: read, ...counts, partitions },
+    problems: ofWhole ? [ofWhole, ...problems] : problems,
+    warnings: warnings.list(),
+  };
+}
+
+/** Nothing of a manifest that is too long is started. */
+function problemOfWhole(
+  lines: number,
+  partitions: PartitionFacts[],
+  most: number,
+): ManifestProblem | undefined {
+  if (lines === 0) return { line: 1, problems: ['the manifest is empty: it has no line to run'] };
+  const first = partitions[most];
+  if (!first) return undefined;
+  const words =
+    `the manifest is too long: it needs ${partitions.length} partitions, and a batch has at most ${most}; ` +
+    'split it before this line, or earlier, and start each part with a key of its own';
+  return { line: first.firstLine, problems: [words] };
+}
+
+/** `name:line: problem`, as editors and terminals recognize it. */
+export function problemLines(name: string, { problems, badLines }: ManifestCheck): string[] {
+  const lines = problems.flatMap(({ line, problems: wrong }) =>
+    wrong.map((problem) => `${name}:${line}: ${problem}`),
+  );
+  const isAll = lines.length <= MOST_LISTED && badLines <= problems.length;
+  return isAll ? lines : [...lines.slice(0, MOST_LISTED), `and more, in ${badLines} bad lines in all`];
+}
+
+export interface HandOverOptions {
+  /** As it was checked. */
+  skipBad?: boolean;
+  /** What messages call the manifest. */
+  name?: string;
+  /** What the check found: a file may be written to between the two readings. */
+  facts?: PartitionFacts[];
+  /** Stops the reading between two partitions. */
+  signal?: AbortSignal;
+}
+
+/** The partitions that the check found, or an error if the manifest has changed. */
+export async function* readPartitions(
+  lines: AsyncIterable<ManifestLine>,
+  { skipBad = false, name = 'manifest', facts, signal }: HandOverOptions = {},
+): AsyncGenerator<Partition> {
+  let count = 0;
+  const onBad = (): void => {
+    if (!skipBad) throw changed(name);
+  };
+  for await (const partition of inPartitions(goodItems(lines, onBad))) {
+    if (facts && facts[count]?.digest !== partition.digest) throw changed(name);
+    signal?.throwIfAborted();
+    count += 1;
+    yield partition;
+  }
+  if (facts && facts.length > count) throw changed(name);
+}
+
+function changed(name: string): ManifestChangedError {
+  return new ManifestChangedError([
+    `${name}: it was changed after it was checked`,
+    'What was handed over continues, and the batch waits for the rest: start it again with the manifest as it was',
+    'If that is lost, cancel the batch and use another key: then every item is run and paid for again',
+  ]);
+}
+
+export interface ManifestOptions extends ReadOptions, CheckOptions {
+  /** Called with the result of the check, usable or not. */
+  onCheck?: (name: string, check: ManifestCheck) => void;
+}
+
+/** What a batch is made of. */
+export interface CheckedManifest {
+  /** What messages call it. */
+  name: string;
+  manifest: BatchManifest;
+  /** From the first partition on, each time. */
+  partitions: AsyncIterable<Partition>;
+}
+
+/** Checks the whole manifest before any work is done. */
+export function withCheckedManifest<T>(
+  source: string,
+  { skipBad, mostPartitions, onCheck, ...options }: ManifestOptions,
+  work: (checked: CheckedManifest) => Promise<T>,
+): Promise<T> {
+  return withManifest(source, options, async ({ name, lines }) => {
+    const check = await checkManifest(lines(), { skipBad, mostPartitions });
+    onCheck?.(name, check);
+    if (!check.usable) throw new InvalidInputError(problemLines(name, check), 'The batch was not started');
+    const { digest, items, partitions: facts } = check;
+    const reading = { skipBad, name, facts, signal: options.signal };
+    const partitions = { [Symbol.asyncIterator]: () => readPartitions(lines(), reading) };
+    return work({ name, manifest: { digest, items, partitions: facts }, partitions });
+  });
+}

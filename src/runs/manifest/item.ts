@@ -1,11 +1,12 @@
 /** What one line of a manifest asks for, or everything that is wrong with it. */
-import { isDeeper } from '../../api/json';
-import { shorten } from '../../api/errors';
-import { DEEPEST, type Problem, problemText } from '../../validation/campaign';
-import { type Check, must, object, required } from '../../validation/campaign/shape';
-import { isRecord, isText, withoutNulls } from '../../validation/inputs';
+import { isDeeper, truncate } from '../../api/json';
+import { validateRequest } from '../../api/tools';
 import { type BatchItem } from '../../contract';
-import { keyOf, type MediaSpec, validateSpec, withoutGaps } from '../media';
+import { DEEPEST } from '../../validation/campaign';
+import { anyObject, text } from '../../validation/fields';
+import { isRecord, isText, mediaSpecFields, withoutNulls } from '../../validation/inputs';
+import { object, required, type Rule, validate } from '../../validation/rules';
+import { keyOf, type MediaSpec, withoutGaps } from '../media';
 
 export interface AskedItem {
   item: BatchItem;
@@ -13,34 +14,27 @@ export interface AskedItem {
   isNamed: boolean;
 }
 
-const text = must(isText, 'a text');
-const anything: Check = () => [];
-/** What is said once for all lines. */
-const ofTheBatch: Check = (_value, path) => [{ path, words: "is the batch's, not a line's" }];
+/** Settings of the whole batch. */
+const ofTheBatch: Rule = {
+  check: (_value, path) => [{ path, words: "is the batch's, not a line's" }],
+  schema: {},
+};
 
-/** The members that there may be; what is in them is for the rules of a job to say. */
-const lineShape = object({
-  key: must((value) => typeof value === 'string', 'a text'),
+const lineRule = object({
+  ...mediaSpecFields,
   tool: required(text),
-  request: required(must(isRecord, 'an object')),
-  scope: object({ organization: anything, space: anything }),
-  write: object({
-    project: object({ resourcetype: anything, id: anything }),
-    at: anything,
-    failedAt: anything,
-  }),
-  notify: object({
-    ...{ userId: anything, workspaceId: anything, on: anything },
-    ...{ threadId: text, link: text, ctaLabel: text },
-  }),
-  taskId: anything,
+  request: required(anyObject),
   poll: ofTheBatch,
   submit: ofTheBatch,
 });
 
 export function readItem(line: string): AskedItem | { problems: string[] } {
-  const { value, problem } = parse(line);
-  if (problem !== undefined) return { problems: [problem] };
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch (error) {
+    return { problems: [`is not JSON: ${(error as SyntaxError).message}`] };
+  }
   if (!isRecord(value)) return { problems: ['is not a JSON object'] };
   if (isDeeper(value, DEEPEST)) return { problems: [`is nested deeper than ${DEEPEST} levels`] };
   const given = withoutNulls(value);
@@ -48,33 +42,10 @@ export function readItem(line: string): AskedItem | { problems: string[] } {
   return problems.length > 0 ? { problems: inBounds(problems) } : askedItem(given as unknown as MediaSpec);
 }
 
-function parse(line: string): { value?: unknown; problem?: string } {
-  try {
-    return { value: JSON.parse(line) as unknown };
-  } catch (error) {
-    return { problem: `is not JSON: ${error instanceof Error ? error.message : String(error)}` };
-  }
-}
-
 function validateLine(line: Record<string, unknown>): string[] {
-  const misshapen = lineShape(line, []);
-  const wrong = validateSpec(wellShaped(line, misshapen)).filter((problem) => !isTold(problem, misshapen));
-  return [...misshapen.map(problemText), ...wrong];
-}
-
-/** The rules of a job are made for values of the right kind. */
-function wellShaped(line: Record<string, unknown>, misshapen: Problem[]): MediaSpec {
-  const sound = { ...line };
-  for (const { path } of misshapen) if (path.length === 1) Reflect.deleteProperty(sound, String(path[0]));
-  return sound as unknown as MediaSpec;
-}
-
-/** Where a value is of the wrong kind, the rules that look into it have nothing to add. */
-function isTold(problem: string, misshapen: Problem[]): boolean {
-  return misshapen.some(({ path }) => {
-    const place = path.join('.');
-    return problem.startsWith(`${place}:`) || problem.startsWith(`${place}.`);
-  });
+  const { tool, request } = line;
+  const isRequest = isText(tool) && isRecord(request);
+  return [...validate(lineRule, line), ...(isRequest ? validateRequest(tool, request) : [])];
 }
 
 function askedItem(asked: MediaSpec): AskedItem {
@@ -85,12 +56,12 @@ function askedItem(asked: MediaSpec): AskedItem {
   };
 }
 
-const MOST_PROBLEMS = 100;
-const LONGEST_PROBLEM = 500;
+const MOST_PROBLEMS = 20;
+const LONGEST_PROBLEM = 300;
 
-/** Problems repeat what is wrong, and a line of nothing else has thousands. */
+/** A bad line may have thousands of problems, each with a long value. */
 function inBounds(problems: string[]): string[] {
   const more = problems.length - MOST_PROBLEMS;
-  const told = problems.slice(0, MOST_PROBLEMS).map((problem) => shorten(problem, LONGEST_PROBLEM));
+  const told = problems.slice(0, MOST_PROBLEMS).map((problem) => truncate(problem, LONGEST_PROBLEM));
   return more > 0 ? [...told, `and ${more} more`] : told;
 }

@@ -1,17 +1,17 @@
-/** The lines of a manifest, one at a time: however long it is, no more than a line of it is kept. */
+/** The lines of a manifest. No more than one line is in memory. */
 import { isUtf8 } from 'node:buffer';
 import { LARGEST_LINE_BYTES } from '../../contract';
 
-/** A line that says something, with its number from 1. One that cannot be read has a problem in place of a text. */
+/** A line that is not blank, with its number from 1; or the problem of a line that cannot be read. */
 export type ManifestLine = { line: number; text: string } | { line: number; problem: string };
 
 const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
-/** What may stand around a line without being a part of it: a byte order mark and a carriage return. */
+/** A line, and what may stand around it: a byte order mark and a carriage return. */
 const ROOM = LARGEST_LINE_BYTES + BYTE_ORDER_MARK.length + 1;
 
-/** Blank lines say nothing and are left out, but they have numbers like the others. */
+/** Blank lines are left out, but counted. */
 export async function* linesOf(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): AsyncGenerator<ManifestLine> {
@@ -35,7 +35,7 @@ export async function* linesOf(
   if (last) yield last;
 }
 
-/** What has arrived of a line; without its bytes, once it is longer than a line may be. */
+/** The bytes of a line; only its length, if it is too long. */
 interface LineBytes {
   length: number;
   bytes?: Buffer;

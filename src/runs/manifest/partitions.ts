@@ -2,7 +2,7 @@
  * A manifest in partitions, each the input of one run. Checking and handing over both read it here, so that a manifest
  * has the same partitions each time.
  */
-import { createHash, hash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import {
   type BatchItem,
   type BatchManifest,
@@ -11,22 +11,16 @@ import {
   type PartitionFacts,
 } from '../../contract';
 import { digest } from '../../platform/digest';
+import { type BatchPartition } from '../batch/handOver';
 import { readItem } from './item';
 import { type ManifestLine } from './lines';
 
-export interface Partition {
-  /** From 1. */
-  n: number;
-  /** The number of its first item among all, from 0. */
-  firstItem: number;
-  items: BatchItem[];
-  /** The line of each item. */
-  lines: number[];
+export interface Partition extends BatchPartition {
+  firstLine: number;
   /** Of the items' JSON. */
   digest: string;
 }
 
-/** An item, and what tells about it that is not in it. */
 export interface PlacedItem {
   line: number;
   item: BatchItem;
@@ -36,24 +30,15 @@ export interface PlacedItem {
 export interface BadLine {
   line: number;
   problems: string[];
-  /** Nothing is wrong with it but that another line asks for the same job. */
+  /** Its only problem is that another line asks for the same job. */
   isDuplicate: boolean;
 }
 
-export interface Watch {
-  /** A line that is in no partition. What it throws ends the reading. */
-  onBad: (bad: BadLine) => void;
-  onItem?: (item: PlacedItem) => void;
-}
-
-/** Of the good lines; the others are told and left out. */
-export function partitionsOf(lines: AsyncIterable<ManifestLine>, watch: Watch): AsyncGenerator<Partition> {
-  return inPartitions(goodItems(lines, watch));
-}
-
-async function* goodItems(
+/** The good lines. `onBad` is called for the others; an error that it throws ends the reading. */
+export async function* goodItems(
   lines: AsyncIterable<ManifestLine>,
-  { onBad, onItem }: Watch,
+  onBad: (bad: BadLine) => void,
+  onItem: (item: PlacedItem) => void = () => undefined,
 ): AsyncGenerator<PlacedItem> {
   const seen = new SeenKeys();
   for await (const line of lines) {
@@ -62,7 +47,7 @@ async function* goodItems(
       onBad(read);
       continue;
     }
-    onItem?.(read);
+    onItem(read);
     yield read;
   }
 }
@@ -81,76 +66,52 @@ function readPlaced(read: ManifestLine, seen: SeenKeys): PlacedItem | BadLine {
   return { line, problems: [problem], isDuplicate: true };
 }
 
-/** The same items are cut in the same places each time. */
+/** Brackets around a list, and a comma after each item. */
+const BRACKETS = 2;
+const COMMA = 1;
+
+/** The same items give the same partitions each time. */
 export async function* inPartitions(
-  items: AsyncIterable<Pick<PlacedItem, 'line' | 'item'>>,
+  placed: AsyncIterable<Pick<PlacedItem, 'line' | 'item'>>,
 ): AsyncGenerator<Partition> {
-  let open = new OpenPartition(1, 0);
-  for await (const item of items) {
-    const json = JSON.stringify(item.item);
-    if (!open.takes(json)) {
-      yield open.close();
-      open = open.next();
+  let open = { n: 1, firstItem: 0, firstLine: 0, items: [] as BatchItem[] };
+  let texts: string[] = [];
+  let bytes = BRACKETS;
+  for await (const { item, line } of placed) {
+    const { n, firstItem, items } = open;
+    const text = JSON.stringify(item);
+    const more = Buffer.byteLength(text) + COMMA;
+    const isFull = items.length === MOST_PARTITION_ITEMS || bytes + more > LARGEST_PARTITION_BYTES;
+    if (isFull && items.length > 0) {
+      yield { ...open, digest: digestOf(texts) };
+      open = { n: n + 1, firstItem: firstItem + items.length, firstLine: 0, items: [] };
+      texts = [];
+      bytes = BRACKETS;
     }
-    open.add(item, json);
+    if (open.items.push(item) === 1) open.firstLine = line;
+    texts.push(text);
+    bytes += more;
   }
-  if (open.size > 0) yield open.close();
+  if (texts.length > 0) yield { ...open, digest: digestOf(texts) };
 }
 
-export function factsOf({ items, lines, digest: ofItems }: Partition): PartitionFacts {
-  return { items: items.length, firstLine: lines[0] ?? 0, digest: ofItems };
+const DIGEST_LENGTH = 16;
+
+function digestOf(texts: string[]): string {
+  return hash('sha256', texts.map((text) => `${text}\n`).join(''), 'base64url').slice(0, DIGEST_LENGTH);
 }
 
-/** Of the items in their order, however the lines are written that are blank or left out. */
+export function factsOf({ items, firstLine, digest: ofItems }: Partition): PartitionFacts {
+  return { items: items.length, firstLine, digest: ofItems };
+}
+
+/** Of the items in their order; blank lines and bad lines do not count. */
 export function manifestOf(partitions: PartitionFacts[]): BatchManifest {
   return {
     digest: digest(partitions.map((partition) => partition.digest)),
     items: partitions.reduce((total, { items }) => total + items, 0),
     partitions,
   };
-}
-
-const DIGEST_LENGTH = 16;
-/** Brackets around a list, and a comma after each item. */
-const BRACKETS = 2;
-const COMMA = 1;
-
-class OpenPartition {
-  readonly #items: BatchItem[] = [];
-  readonly #lines: number[] = [];
-  readonly #hash = createHash('sha256');
-  #bytes = BRACKETS;
-
-  constructor(
-    readonly n: number,
-    readonly firstItem: number,
-  ) {}
-
-  get size(): number {
-    return this.#items.length;
-  }
-
-  takes(json: string): boolean {
-    const bytes = this.#bytes + Buffer.byteLength(json) + COMMA;
-    return this.size === 0 || (this.size < MOST_PARTITION_ITEMS && bytes <= LARGEST_PARTITION_BYTES);
-  }
-
-  add({ item, line }: Pick<PlacedItem, 'line' | 'item'>, json: string): void {
-    this.#items.push(item);
-    this.#lines.push(line);
-    this.#hash.update(json).update('\n');
-    this.#bytes += Buffer.byteLength(json) + COMMA;
-  }
-
-  close(): Partition {
-    const { n, firstItem } = this;
-    const digest = this.#hash.digest('base64url').slice(0, DIGEST_LENGTH);
-    return { n, firstItem, items: this.#items, lines: this.#lines, digest };
-  }
-
-  next(): OpenPartition {
-    return new OpenPartition(this.n + 1, this.firstItem + this.size);
-  }
 }
 
 /**
@@ -166,7 +127,7 @@ export function shortKey(key: string): string {
 export class SeenKeys {
   readonly #lines = new Map<string, number>();
 
-  /** The line that has the key already; nothing when it is this one's from now on. */
+  /** The earlier line with this key, if there is one. */
   take(key: string, line: number): number | undefined {
     const short = shortKey(key);
     const earlier = this.#lines.get(short);

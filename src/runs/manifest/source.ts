@@ -1,12 +1,11 @@
-/** Where a manifest is: a file, stdin, or an address. It is read twice, checked first and handed over then. */
+/** Where a manifest is: a file, stdin or an address. It is read twice: for the check and for the hand-over. */
 import { constants, createReadStream } from 'node:fs';
 import { access, type FileHandle, mkdtemp, open, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type ProxySettings } from '../../config';
 import { ManifestNotKeptError, UnusableFileError } from '../../errors';
-import { readAddress } from './address';
-import { addressName, problemOfAddress } from './addressForm';
+import { addressName, problemOfAddress, readAddress } from './address';
 import { linesOf, type ManifestLine } from './lines';
 
 const ADDRESS = /^[a-z][a-z0-9+.-]*:\/\//i;
@@ -17,7 +16,7 @@ export function manifestName(source: string): string {
   return ADDRESS.test(source) ? addressName(source) : source;
 }
 
-/** Why it cannot be read, as far as that is known before it is: an address is not asked. */
+/** Why it cannot be read, if that is known in advance; no request is sent to an address. */
 export async function validateSource(source: string): Promise<string[]> {
   if (source === '-') return [];
   const problem = ADDRESS.test(source) ? problemOfAddress(source) : await problemOfFile(source);
@@ -36,18 +35,16 @@ async function problemOfFile(file: string): Promise<string | undefined> {
 
 export interface ReadOptions {
   proxy?: ProxySettings;
-  /** What `-` stands for; the default is the process's own. */
+  /** What `-` stands for. Default: the stdin of the process. */
   stdin?: AsyncIterable<Uint8Array>;
   /** Stops reading. */
   signal?: AbortSignal;
 }
 
-/** Its lines, read while they are asked for; an error where it cannot be read to its end. */
 export function manifestLines(source: string, options: ReadOptions = {}): AsyncGenerator<ManifestLine> {
   return linesOf(manifestChunks(source, options));
 }
 
-/** Its bytes, as they come. */
 function manifestChunks(
   source: string,
   { proxy = {}, stdin = process.stdin }: ReadOptions,
@@ -62,13 +59,6 @@ async function* readLocal(file: string): AsyncGenerator<Uint8Array> {
   } catch (error) {
     throw unusable(file, error);
   }
-}
-
-/** It can be read for as long as it is open, whatever becomes of its name. */
-async function openLocal(file: string): Promise<FileHandle> {
-  return open(file).catch((error: unknown) => {
-    throw unusable(file, error);
-  });
 }
 
 function unusable(file: string, error: unknown): UnusableFileError {
@@ -93,37 +83,25 @@ export interface RereadableManifest {
   lines: () => AsyncGenerator<ManifestLine>;
 }
 
-/** Files are read where they are. What can be read only once, or is another thing tomorrow, is copied for as long. */
+/** A file is read where it is, and stays open. What can be read only once, like stdin, is copied. */
 export async function withManifest<T>(
   source: string,
   options: ReadOptions,
   work: (manifest: RereadableManifest) => Promise<T>,
 ): Promise<T> {
   const name = manifestName(source);
-  const isCopy = !(await isFile(source));
-  const file = isCopy ? await openCopy(source, name, options) : await openLocal(source);
+  // A path may also be a pipe or a device.
+  const isFile = source !== '-' && (await stat(source).catch(() => undefined))?.isFile();
+  const file = isFile
+    ? await open(source).catch((error: unknown) => {
+        throw unusable(source, error);
+      })
+    : await openCopy(source, name, options);
   try {
-    const read = () => file.createReadStream({ start: 0, autoClose: false });
-    const lines = () => linesOf(isCopy ? readBack(read(), name) : read());
-    return await work({ name, lines });
+    return await work({ name, lines: () => linesOf(file.createReadStream({ start: 0, autoClose: false })) });
   } finally {
-    await letGo(file);
+    await file.close();
   }
-}
-
-/** A copy that was written and cannot be read was not kept. */
-async function* readBack(copy: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array> {
-  // Only reading throws in here, not what is done with what was read.
-  try {
-    yield* copy;
-  } catch (error) {
-    throw new ManifestNotKeptError(name, tmpdir(), error as Error);
-  }
-}
-
-/** What was read is not worse for it, and an error that led here is the one to be told. */
-async function letGo(file: FileHandle | undefined): Promise<void> {
-  await file?.close().catch(() => undefined);
 }
 
 async function openCopy(source: string, name: string, options: ReadOptions): Promise<FileHandle> {
@@ -133,27 +111,18 @@ async function openCopy(source: string, name: string, options: ReadOptions): Pro
     await writeFile(file, manifestChunks(source, options), { signal: options.signal });
     return file;
   } catch (error) {
-    await letGo(file);
+    await file?.close();
     throw isOwnTrouble(error) ? new ManifestNotKeptError(name, tmpdir(), error) : error;
   }
 }
 
-/** Whether it is this machine that cannot keep it; whatever else reads the manifest has words of its own. */
+/** Whether this machine cannot keep the copy; errors of reading the manifest have words of their own. */
 function isOwnTrouble(error: unknown): error is NodeJS.ErrnoException {
   const { syscall } = error as { syscall?: unknown };
   return typeof syscall === 'string' && syscall !== 'read';
 }
 
-/** Pipes and devices have paths, too; stdin has none. */
-async function isFile(source: string): Promise<boolean> {
-  if (source === '-') return false;
-  return stat(source).then(
-    (found) => found.isFile(),
-    () => false,
-  );
-}
-
-/** A file that is gone when this process is, however that ends: it may hold addresses that are signed. */
+/** A file without a name disappears with the process: it may contain signed addresses. */
 async function openNameless(): Promise<FileHandle> {
   const folder = await mkdtemp(path.join(tmpdir(), 'segue-manifest-'));
   try {

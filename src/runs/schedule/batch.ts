@@ -1,14 +1,12 @@
 /**
- * A batch that a firing starts. A worker reads its manifest, and may be killed at any moment: the next attempt goes on
- * with what is there. The manifest that was read first is the batch's. Where its address gives another one before all
- * was handed over, what was handed over goes on, because it is what was asked for and is partly paid for; the rest is
- * given up, because nobody has it any more; and the batch says so, to the operator too. Lines of the other manifest
- * are not taken instead: nobody could tell which of them were done.
+ * A batch that a firing starts. A worker that reads its manifest may be killed at any moment; the next attempt continues.
+ * If the address then gives another manifest, the partitions that were started continue, and the rest is given up. Lines
+ * of the other manifest are not used: nobody could tell which of them were done.
  */
-import { type Client, WorkflowNotFoundError } from '@temporalio/client';
-import { shorten } from '../../api/errors';
+import { type Client } from '@temporalio/client';
+import { truncate } from '../../api/json';
 import { type ProxySettings } from '../../config';
-import { type BatchInput, endHandOverSignal, type ScheduledBatch } from '../../contract';
+import { type BatchInput, endHandOverSignal, type ScheduledBatch, START_MEMO } from '../../contract';
 import { batchWorkflowId } from '../../contract/ids';
 import {
   InvalidInputError,
@@ -17,37 +15,37 @@ import {
   UnreachableAddressError,
 } from '../../errors';
 import { digest } from '../../platform/digest';
-import { type BatchPartition, missingPartitions } from '../batch/checkPartitions';
-import { batchInput, startBatch } from '../batch/start';
+import { missingPartitions } from '../batch/handOver';
+import { startBatch } from '../batch/start';
 import { type ManifestCheck } from '../manifest';
-import { addressName } from '../manifest/addressForm';
+import { addressName } from '../manifest/address';
 import { withoutGaps } from '../media';
-import { isOpen } from '../ownRun';
-import { type RunFacts, type StartSettings } from '../start';
+import { retryUnavailable } from '../orders';
+import { findOwnRun, ifFound, isOpen } from '../ownRun';
+import { inputOf, type RunFacts, type StartSettings } from '../start';
 
 /** What a schedule asks for, under the key of one firing. */
 export type AskedBatch = ScheduledBatch & { key: string };
-/** Its run, the digest of its manifest and, of who read that, what in it may not be meant so. */
+/** `warnings` only if this attempt read the manifest. */
 export type StartedBatch = RunFacts & { digest: string; warnings?: string[] };
 
-interface BatchThere {
+interface FoundBatch {
   run: StartedBatch;
   /** How many partitions it still waits for. */
   missing: number;
 }
 
-/** What a firing's worker brings along. */
 export interface FiringSettings extends StartSettings {
   /** The same in every attempt of a firing, and in no other firing. */
   token?: string;
   proxy?: ProxySettings;
-  /** Told, when the manifest was read, what in it may not be meant so. */
+  /** Called with each warning about the manifest. */
   onWarning?: (words: string) => void;
-  /** Whoever does it has to stop; what is there by then stays. */
+  /** Stops the hand-over; partitions that were started stay. */
   signal?: AbortSignal;
-  /** Whether a manifest that cannot be read, or kept, is not asked for again. */
+  /** Whether a manifest that cannot be read or kept is given up. */
   isLastAttempt?: boolean;
-  /** Fails where another attempt has taken the place of this one, which must not decide anything any more. */
+  /** Throws if a later attempt has replaced this one, which then must not decide anything. */
   requireCurrent?: () => Promise<void>;
 }
 
@@ -57,25 +55,25 @@ export async function startScheduledBatch(
   settings: FiringSettings,
 ): Promise<StartedBatch> {
   const before = await lookForBatch(temporal, asked, settings.token);
-  // Whatever its address gives by now.
+  // The address is not read again.
   if (before?.missing === 0) return before.run;
   try {
     return await handOverBatch(temporal, asked, settings);
   } catch (error) {
     if (!isFinal(error, settings)) throw error;
-    const there = await lookForBatch(temporal, asked, settings.token);
-    if (!there) throw error;
-    if (there.missing > 0) await giveUpTheRest(temporal, asked, settings, there, reasonOf(error, asked));
-    return there.run;
+    const found = await lookForBatch(temporal, asked, settings.token);
+    if (!found) throw error;
+    if (found.missing > 0) await giveUpTheRest(temporal, asked, settings, found, reasonOf(error, asked));
+    return found.run;
   }
 }
 
-/** Trouble with reading the manifest, or with keeping it until it is handed over: a later attempt may not meet it. */
+/** Errors of reading or keeping the manifest may not happen again in a later attempt. */
 export function mayPass(error: unknown): error is UnreachableAddressError | ManifestNotKeptError {
   return error instanceof UnreachableAddressError || error instanceof ManifestNotKeptError;
 }
 
-/** Whether another attempt would meet the same. */
+/** Whether another attempt would fail in the same way. */
 function isFinal(error: unknown, { isLastAttempt = false }: FiringSettings): error is Error {
   if (mayPass(error)) return isLastAttempt;
   return error instanceof InvalidInputError || error instanceof KeyReusedError;
@@ -91,11 +89,11 @@ async function giveUpTheRest(
   temporal: Client,
   { key }: AskedBatch,
   { requireCurrent }: FiringSettings,
-  { run, missing }: BatchThere,
+  { run, missing }: FoundBatch,
   reason: string,
 ): Promise<void> {
   const workflowId = batchWorkflowId(key);
-  // Whoever began it may be about to go on; a person has to say that nobody will.
+  // Its starter may still continue the hand-over, so a person must decide.
   if (run.existing)
     throw new KeyReusedError(
       key,
@@ -104,42 +102,37 @@ async function giveUpTheRest(
         `End it with: segue batch cancel ${key} --by NAME`,
     );
   await requireCurrent?.();
-  try {
-    await temporal.workflow.getHandle(workflowId).signal(endHandOverSignal, { reason });
-  } catch (error) {
-    // It ended by itself.
-    if (!(error instanceof WorkflowNotFoundError)) throw error;
-  }
+  const handle = temporal.workflow.getHandle(workflowId);
+  // The batch may be over by now.
+  await ifFound(retryUnavailable(() => handle.signal(endHandOverSignal, { reason })));
 }
 
 /**
- * The batch that the time of a firing has already, where it is of the same address and for the same people. What was
- * in the manifest does not matter.
+ * The batch that this firing already has, if it has the same address, scope and notify. The content of the manifest
+ * does not matter.
  */
 async function lookForBatch(
   temporal: Client,
   asked: AskedBatch,
   token: string | undefined,
-): Promise<BatchThere | undefined> {
+): Promise<FoundBatch | undefined> {
   const { key } = asked;
-  const workflowId = batchWorkflowId(key);
-  try {
-    const { memo, status, ...facts } = await temporal.workflow.getHandle(workflowId).describe();
-    const input = await batchInput(temporal, key);
-    if (askOf(input) !== askOf({ ...asked, source: addressName(asked.manifest) })) return undefined;
-    const { manifest } = input;
-    const run = { ...facts, key, existing: memo?.segueStart !== token, digest: manifest.digest };
-    const missing = isOpen({ status }) ? await missingPartitions(temporal, { key, manifest }) : [];
-    return { run, missing: missing.length };
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return undefined;
-    throw error;
-  }
+  const found = await findOwnRun(temporal, batchWorkflowId(key));
+  if (!found) return undefined;
+  const input = (await inputOf(temporal, found)) as BatchInput;
+  if (askOf(input) !== askOf({ ...asked, source: addressName(asked.manifest) })) return undefined;
+  const { manifest } = input;
+  const run = { ...found, key, existing: found.memo?.[START_MEMO] !== token, digest: manifest.digest };
+  const missing = isOpen(found) ? await missingPartitions(temporal, { key, manifest }) : [];
+  return { run, missing: missing.length };
 }
 
 function askOf({ source, scope, notify }: Pick<BatchInput, 'source' | 'scope' | 'notify'>): string {
   return digest({ source, scope: withoutGaps(scope), notify: notify ?? undefined });
 }
+
+/** As much as a history should keep. */
+const LONGEST_WARNING = 300;
 
 /** Reads the manifest, checks the whole of it, and hands it over. */
 async function handOverBatch(
@@ -148,45 +141,20 @@ async function handOverBatch(
   settings: FiringSettings,
 ): Promise<StartedBatch> {
   const { proxy = {}, onWarning, signal } = settings;
-  // Only whoever reads manifests needs it.
+  // Loaded only where a manifest is read.
   const { withCheckedManifest } = await import('../manifest/index.js');
   let warnings: string[] = [];
   const onCheck = (_name: string, check: ManifestCheck): void => {
-    warnings = check.warnings.map(({ line, words }) => shorten(`line ${line}: ${words}`, LONGEST_TOLD));
+    warnings = check.warnings.map(({ line, words }) => truncate(`line ${line}: ${words}`, LONGEST_WARNING));
     for (const words of warnings) onWarning?.(words);
   };
-  const reading = { skipBad, proxy, signal, onCheck, refusal: unusable };
-  return withCheckedManifest(address, reading, async ({ name, manifest, partitions }) => {
-    const spec = { ...asked, manifest, partitions: untilAborted(partitions, signal), source: name };
-    const run = await startBatch(temporal, spec, settings);
-    return { ...run, digest: manifest.digest, warnings };
-  });
-}
-
-async function* untilAborted(
-  partitions: AsyncIterable<BatchPartition>,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<BatchPartition> {
-  for await (const partition of partitions) {
-    signal?.throwIfAborted();
-    yield partition;
-  }
-}
-
-/** As much as a history should keep, and a person reads. */
-const MOST_TOLD = 20;
-const LONGEST_TOLD = 300;
-
-function unusable(name: string, { problems, badLines, items, excess }: ManifestCheck): InvalidInputError {
-  const told = [...(excess ? [excess] : []), ...problems].flatMap(({ line, problems: wrong }) =>
-    wrong.map((problem) => shorten(`line ${line}: ${problem}`, LONGEST_TOLD)),
-  );
-  const rest = told.length > MOST_TOLD || badLines > problems.length;
-  return new InvalidInputError(
-    [
-      ...(items + badLines > 0 ? told.slice(0, MOST_TOLD) : ['it is empty']),
-      ...(rest ? [`and more, in ${badLines} bad lines in all: segue batch check tells them`] : []),
-    ],
-    `Nothing was submitted: the manifest ${name} cannot be run`,
+  return withCheckedManifest(
+    address,
+    { skipBad, proxy, signal, onCheck },
+    async ({ name, manifest, partitions }) => {
+      const spec = { ...asked, manifest, partitions, source: name };
+      const run = await startBatch(temporal, spec, settings);
+      return { ...run, digest: manifest.digest, warnings };
+    },
   );
 }

@@ -1,4 +1,4 @@
-/** What a schedule is asked for, and what people order of one that is there: everything that can be wrong with it. */
+/** The rules of schedules and of commands to them. */
 import { type ScheduleSpec } from '@temporalio/client';
 import { readCalendar, type ReadCalendar, readCron } from '../../calendar/calendars';
 import {
@@ -16,23 +16,20 @@ import { isZone } from '../../calendar/zones';
 import { keyless, validateTarget } from './targets';
 
 export interface ScheduleOptions {
-  /** At which times. */
   spec: ScheduleTimes;
-  /** By whose clock; the workspace's, which a worker is asked for, when left out. */
+  /** Default: the time zone of the workspace, which a worker reads. */
   timezone?: string;
-  /** What is started each time. */
   target: ScheduleTarget;
   /** What becomes of a firing while the one before it is open. Default: it is skipped. */
   overlap?: ScheduleOverlap;
   /** How late a firing may be, after an outage of the Temporal server. Default: an hour. */
   catchup?: Duration;
-  /** For whoever looks at it. */
   note?: string;
 }
 
-/** The server looks at its schedules so often. */
-const SHORTEST_INTERVAL_MS = 1_000;
+/** The server takes no shorter one. */
 const SHORTEST_CATCHUP_MS = 10_000;
+const LONGEST_NOTE = 1_000;
 
 /** All problems at once, before anything is sent. */
 export function validateSchedule(name: string, options: ScheduleOptions): string[] {
@@ -40,56 +37,49 @@ export function validateSchedule(name: string, options: ScheduleOptions): string
   return [
     ...validateScheduleName(name),
     ...validateTimes(spec),
-    ...validateZone(timezone),
+    ...mustBe('timezone', timezone, isZone, 'the name of a time zone, like Europe/Berlin'),
     ...validateOverlap(overlap),
-    ...validateCatchup(catchup),
+    ...mustBe('catchup', catchup, isCatchup, `${DURATION_FORM}, at least 10s`),
     ...validateNote(note),
     ...validateTarget(target),
   ];
+}
+
+/** For what may be left out. */
+function mustBe(name: string, value: unknown, isGood: (text: string) => boolean, form: string): string[] {
+  const isFine = value === undefined || (typeof value === 'string' && isGood(value));
+  return isFine ? [] : [`${name}: ${JSON.stringify(value)} is not ${form}`];
+}
+
+function isCatchup(text: string): boolean {
+  return (parseDuration(text) ?? 0) >= SHORTEST_CATCHUP_MS;
+}
+
+function isInterval(text: string): boolean {
+  const ms = parseDuration(text) ?? 0;
+  return ms >= 1_000 && ms % 1_000 === 0;
 }
 
 /** Exactly one of the three. */
 function validateTimes(spec: unknown): string[] {
   const given = isRecord(spec) ? Object.entries(spec).filter(([, value]) => value !== undefined) : [];
   const [[kind, value] = []] = given;
-  if (given.length !== 1 || kind === undefined || !Object.hasOwn(TIMES, kind))
-    return ['spec: must be one of { cron }, { every } and { calendar }'];
-  return TIMES[kind as keyof typeof TIMES](value).map((problem) => `${kind}: ${problem}`);
+  if (given.length === 1 && kind === 'every')
+    return mustBe('every', value ?? null, isInterval, `${DURATION_FORM}, in whole seconds`);
+  if (given.length === 1 && kind === 'cron')
+    return problemsIn('cron', [
+      typeof value === 'string' ? readCron(value) : { problems: ['must be a text'] },
+    ]);
+  const calendars = [value].flat();
+  if (given.length === 1 && kind === 'calendar' && calendars.length > 0)
+    return problemsIn('calendar', calendars.map(readCalendar));
+  return ['spec: must be one of { cron }, { every } and { calendar }'];
 }
 
-const TIMES = {
-  cron: (value: unknown) => (typeof value === 'string' ? problemsIn(readCron(value)) : ['must be a text']),
-  every: validateInterval,
-  calendar: (value: unknown) => {
-    const calendars = Array.isArray(value) ? (value as unknown[]) : [value];
-    return calendars.length > 0
-      ? calendars.flatMap((one) => problemsIn(readCalendar(one)))
-      : ['must not be empty'];
-  },
-};
-
-function problemsIn(read: ReadCalendar): string[] {
-  return 'problems' in read ? read.problems : [];
-}
-
-function validateInterval(value: unknown): string[] {
-  const ms = typeof value === 'string' ? parseDuration(value) : undefined;
-  if (ms === undefined) return [`${JSON.stringify(value)} is not ${DURATION_FORM}`];
-  return ms >= SHORTEST_INTERVAL_MS && ms % 1_000 === 0 ? [] : ['must be whole seconds, at least one'];
-}
-
-function validateZone(timezone: unknown): string[] {
-  if (timezone === undefined) return [];
-  return typeof timezone === 'string' && isZone(timezone)
-    ? []
-    : [`timezone: ${JSON.stringify(timezone)} is not the name of a time zone, like Europe/Berlin`];
-}
-
-function validateCatchup(catchup: unknown): string[] {
-  if (catchup === undefined) return [];
-  const ms = typeof catchup === 'string' ? parseDuration(catchup) : undefined;
-  if (ms === undefined) return [`catchup: ${JSON.stringify(catchup)} is not ${DURATION_FORM}`];
-  return ms >= SHORTEST_CATCHUP_MS ? [] : ['catchup: must be at least 10s'];
+function problemsIn(kind: string, read: ReadCalendar[]): string[] {
+  return read
+    .flatMap((calendar) => ('problems' in calendar ? calendar.problems : []))
+    .map((problem) => `${kind}: ${problem}`);
 }
 
 /** A digest of what makes two schedules the same. A note does not, nor how often tasks are polled. */
@@ -115,24 +105,18 @@ export function timesInWords(spec: ScheduleTimes): string {
   return 'every' in spec ? `every ${spec.every}` : JSON.stringify(spec.calendar);
 }
 
-const LONGEST_NOTE = 1_000;
-
 export interface FiringOptions {
-  /** Instead of the schedule's own, for this once. */
+  /** For this time only. Default: that of the schedule. */
   overlap?: ScheduleOverlap;
 }
 
 export function validateScheduleName(name: unknown): string[] {
-  return typeof name === 'string' && isScheduleName(name)
-    ? []
-    : [`name: "${String(name)}" is not ${SCHEDULE_NAME_FORM}`];
+  return mustBe('name', name ?? null, isScheduleName, SCHEDULE_NAME_FORM);
 }
 
 export function validatePause(name: unknown, note: unknown): string[] {
-  return [
-    ...validateScheduleName(name),
-    ...(note === undefined ? ['note: is required: it tells whoever resumes it why'] : validateNote(note)),
-  ];
+  const missing = note === undefined ? ['note: is required: it tells whoever resumes it why'] : [];
+  return [...validateResume(name, note), ...missing];
 }
 
 export function validateResume(name: unknown, note: unknown): string[] {
@@ -147,42 +131,32 @@ export function validateBackfill(
   name: unknown,
   { from, to, overlap }: { from: unknown; to: unknown; overlap?: unknown },
 ): string[] {
-  return [...validateScheduleName(name), ...validateStretch(from, to), ...validateOverlap(overlap)];
+  return [...validateScheduleName(name), ...validatePeriod(from, to), ...validateOverlap(overlap)];
 }
 
-export function validateOverlap(overlap: unknown): string[] {
+function validateOverlap(overlap: unknown): string[] {
   if (overlap === undefined || SCHEDULE_OVERLAPS.includes(overlap as ScheduleOverlap)) return [];
   return [`overlap: ${JSON.stringify(overlap)} is none of ${SCHEDULE_OVERLAPS.join(', ')}`];
 }
 
-export function validateNote(note: unknown): string[] {
+function validateNote(note: unknown): string[] {
   if (note === undefined) return [];
   return typeof note === 'string' && note.trim() !== '' && note.length <= LONGEST_NOTE
     ? []
     : [`note: must be a text of at most ${LONGEST_NOTE} characters`];
 }
 
-/** A stretch of time that is over, from its first moment to its last. */
-function validateStretch(from: unknown, to: unknown): string[] {
-  const [first, last] = [momentOf(from), momentOf(to)];
-  return [
-    ...(first === undefined ? [`from: ${noTime(from)}`] : []),
-    ...(last === undefined ? [`to: ${noTime(to)}`] : []),
-    ...(first !== undefined && last !== undefined && first > last ? ['to: is before from'] : []),
-    ...(last !== undefined && last > Date.now() ? ['to: is yet to come, and fires by itself'] : []),
-  ];
-}
-
 const TIME_FORM = 'a time with its zone, like 2026-01-31T02:00:00Z or 2026-01-31T02:00:00+01:00';
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
 
-function noTime(value: unknown): string {
-  return value === undefined ? `is required: ${TIME_FORM}` : `${JSON.stringify(value)} is not ${TIME_FORM}`;
-}
-
-function momentOf(value: unknown): number | undefined {
-  const isTime =
-    typeof value === 'string' &&
-    /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(value) &&
-    !Number.isNaN(Date.parse(value));
-  return isTime ? Date.parse(value) : undefined;
+/** The period must be over. */
+function validatePeriod(from: unknown, to: unknown): string[] {
+  const problems = Object.entries({ from, to }).flatMap(([name, value]) => {
+    if (value === undefined) return [`${name}: is required: ${TIME_FORM}`];
+    return mustBe(name, value, (text) => TIME.test(text) && !Number.isNaN(Date.parse(text)), TIME_FORM);
+  });
+  const [first, last] = [Date.parse(String(from)), Date.parse(String(to))];
+  if (first > last) problems.push('to: is before from');
+  if (last > Date.now()) problems.push('to: is in the future, and will fire by itself');
+  return problems;
 }

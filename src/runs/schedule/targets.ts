@@ -1,19 +1,20 @@
-/** What a schedule can start. Another kind is one more entry in the table. */
+/** What a schedule can start. */
 import { type Client } from '@temporalio/client';
 import {
   type CampaignSpec,
+  DEFAULT_BATCH_CONCURRENCY,
   type OutlookInput,
-  type ScheduledBatch,
   type ScheduleTarget,
-  type Scope,
 } from '../../contract';
 import { batchWorkflowId, campaignWorkflowId, outlookWorkflowId } from '../../contract/ids';
-import { validateScope } from '../../api/scope';
-import { validateConcurrency } from '../../validation/batch';
-import { isRecord, validateObjects, validateTargets } from '../../validation/inputs';
+import { concurrency } from '../../validation/batch';
+import { flag, notify, scope } from '../../validation/fields';
+import { isRecord } from '../../validation/inputs';
+import { validateOutlook } from '../../validation/outlook';
+import { described, object, required, type Rule, validate } from '../../validation/rules';
 import { campaignStart, validateCampaignSpec } from '../campaign';
-import { addressName, problemOfAddress } from '../manifest/addressForm';
-import { outlookStart, validateOutlook } from '../outlook';
+import { addressName, problemOfAddress } from '../manifest/address';
+import { outlookStart } from '../outlook';
 import { type RunFacts, startOrFind } from '../start';
 import { type AskedBatch, type FiringSettings, type StartedBatch, startScheduledBatch } from './batch';
 
@@ -22,119 +23,105 @@ export type TargetKind = ScheduleTarget['kind'];
 /** Only a batch has a manifest. */
 type StartedRun = RunFacts & Partial<StartedBatch>;
 
-interface TargetEntry<Spec> {
+interface TargetEntry {
   /** All problems at once, of a spec with a key. */
   problems: (spec: unknown) => string[];
   workflowId: (key: string) => string;
-  start: (temporal: Client, spec: Spec, settings: FiringSettings) => Promise<StartedRun>;
+  start: (temporal: Client, spec: object, settings: FiringSettings) => Promise<StartedRun>;
 }
 
-const CAMPAIGN: TargetEntry<CampaignSpec> = {
-  problems: validateCampaignSpec,
-  workflowId: campaignWorkflowId,
-  start: (temporal, spec, { taskQueue, poll, submit, token }) =>
-    startOrFind(temporal, { ...campaignStart(spec, { taskQueue, poll, submit }), token }),
+const TARGETS: Record<TargetKind, TargetEntry> = {
+  campaign: {
+    problems: validateCampaignSpec,
+    workflowId: campaignWorkflowId,
+    start: (temporal, spec, settings) =>
+      startOrFind(temporal, { ...campaignStart(spec as CampaignSpec, settings), token: settings.token }),
+  },
+  outlook: {
+    problems: validateOutlook,
+    workflowId: outlookWorkflowId,
+    start: (temporal, spec, settings) =>
+      startOrFind(temporal, { ...outlookStart(spec as OutlookInput, settings), token: settings.token }),
+  },
+  batch: {
+    problems: validateScheduledBatch,
+    workflowId: batchWorkflowId,
+    start: (temporal, spec, settings) => startScheduledBatch(temporal, spec as AskedBatch, settings),
+  },
 };
-
-const OUTLOOK: TargetEntry<OutlookInput> = {
-  problems: validateOutlook,
-  workflowId: outlookWorkflowId,
-  start: (temporal, spec, { taskQueue, token }) =>
-    startOrFind(temporal, { ...outlookStart(spec, { taskQueue }), token }),
-};
-
-const BATCH: TargetEntry<AskedBatch> = {
-  problems: validateScheduledBatch,
-  workflowId: batchWorkflowId,
-  start: startScheduledBatch,
-};
-
-/** Which entry takes which spec is told by the kind. */
-const TARGETS = { campaign: CAMPAIGN, outlook: OUTLOOK, batch: BATCH } as Record<
-  TargetKind,
-  TargetEntry<object>
->;
 
 export const TARGET_KINDS = Object.keys(TARGETS) as TargetKind[];
 
-export function isTargetKind(kind: unknown): kind is TargetKind {
-  return TARGET_KINDS.includes(kind as TargetKind);
-}
-
-/** Stands for the keys that its firings will have. */
+/** Each firing has its own key. */
 const ANY_KEY = 'key';
 
-/** All problems at once, none of them about a key: each firing has its own. */
+/** All problems of a target, which has no key. */
 export function validateTarget(target: unknown): string[] {
-  const kind = isRecord(target) ? target.kind : undefined;
-  if (!isRecord(target) || !isTargetKind(kind))
+  const { kind, spec }: Record<string, unknown> = isRecord(target) ? target : {};
+  if (!TARGET_KINDS.includes(kind as TargetKind))
     return [`target: must be { kind, spec }, with ${TARGET_KINDS.join(' or ')} as its kind`];
-  const { spec } = target;
-  return TARGETS[kind].problems(isRecord(spec) ? withKey(spec, ANY_KEY) : spec);
+  return TARGETS[kind as TargetKind].problems(isRecord(spec) ? { ...spec, key: ANY_KEY } : spec);
 }
 
-/** Starts it under this key, or finds the run that the key has. */
-export async function startTarget(
+export function startTarget(
   temporal: Client,
   { kind, spec }: ScheduleTarget,
   { key, ...settings }: FiringSettings & { key: string },
-): Promise<StartedRun & { workflowId: string }> {
-  const { start, workflowId } = TARGETS[kind];
-  return { ...(await start(temporal, withKey(spec, key), settings)), workflowId: workflowId(key) };
+): Promise<StartedRun> {
+  return TARGETS[kind].start(temporal, { ...spec, key }, settings);
 }
 
 export function targetWorkflowId(kind: TargetKind, key: string): string {
   return TARGETS[kind].workflowId(key);
 }
 
-/** The workspace that it works in; the credential's own where it names none. */
-export function scopeOfTarget({ spec }: ScheduleTarget): Scope | undefined {
-  return spec.scope;
-}
-
-/** As it is shown: a batch's address may be signed. */
+/** For display: the address of a manifest may be signed. */
 export function shownTarget(target: ScheduleTarget): ScheduleTarget {
-  return target.kind === 'batch' ? { ...target, spec: withoutSecrets(target.spec) } : target;
+  if (target.kind !== 'batch') return target;
+  const { manifest } = target.spec;
+  const name = addressName(manifest);
+  return { ...target, spec: { ...target.spec, manifest: name === manifest ? name : `${name}?...` } };
 }
 
-/** A spec as people have it in a file may have a key of its own, which is not used. */
+/** A key in the spec is not used. */
 export function keyless(target: ScheduleTarget): ScheduleTarget {
   const { key, ...spec } = target.spec as { key?: unknown };
   return { ...target, spec } as ScheduleTarget;
 }
 
-function withKey(spec: object, key: string): { key: string } {
-  return { ...spec, key };
-}
-
-/** All problems at once. None repeats the address: it may be signed. */
-export function validateScheduledBatch(spec: unknown): string[] {
-  if (!isRecord(spec)) return ['the batch: must be an object'];
-  const { key: _ofEachFiring, manifest, concurrency, scope, notify, skipBad, ...unknown } = spec;
-  return [
-    ...Object.keys(unknown).map((name) => `${name}: is no part of a batch`),
-    ...validateManifestAddress(manifest),
-    ...validateConcurrency(concurrency),
-    ...validateObjects({ scope }),
-    ...(isRecord(scope) ? validateScope(scope) : []),
-    ...validateTargets({ notify }),
-    ...(skipBad === undefined || skipBad === null || typeof skipBad === 'boolean'
-      ? []
-      : ['skipBad: must be true or false']),
-  ];
-}
-
 const LONGEST_ADDRESS = 8_000;
 
-function validateManifestAddress(manifest: unknown): string[] {
-  if (typeof manifest !== 'string' || manifest.length > LONGEST_ADDRESS)
-    return [`manifest: must be an https address of at most ${LONGEST_ADDRESS} characters`];
-  const problem = problemOfAddress(manifest);
-  return problem === undefined ? [] : [`manifest: ${problem}`];
-}
+/** No problem repeats the address: it may be signed. */
+const manifest: Rule = {
+  check: (address, path) => {
+    const words =
+      typeof address !== 'string' || address.length > LONGEST_ADDRESS
+        ? `must be an https address of at most ${LONGEST_ADDRESS} characters`
+        : problemOfAddress(address);
+    return words === undefined ? [] : [{ path, words }];
+  },
+  schema: { type: 'string', pattern: '^https?:\\/\\/' },
+};
 
-/** For those who look at it: what is signed or secret in the address stays out. */
-function withoutSecrets(spec: ScheduledBatch): ScheduledBatch {
-  const name = addressName(spec.manifest);
-  return { ...spec, manifest: name === spec.manifest ? name : `${name}?...` };
+export const scheduledBatch = object({
+  manifest: required(
+    described(
+      'https address of the manifest, read anew each time; plain http from the machine of the worker only',
+      manifest,
+    ),
+  ),
+  concurrency: described(
+    `how many items are at the service at once; ${DEFAULT_BATCH_CONCURRENCY} when left out`,
+    concurrency,
+  ),
+  scope,
+  notify: described('who is told of the end, once', notify),
+  skipBad: described('bad lines are left out, and the others are run', flag),
+});
+
+/** All problems at once. */
+export function validateScheduledBatch(spec: unknown): string[] {
+  if (!isRecord(spec)) return validate(scheduledBatch, spec);
+  const { key: _ofEachFiring, ...asked } = spec;
+  return validate(scheduledBatch, asked);
 }

@@ -1,60 +1,46 @@
-/** What is wrong with what people tell a running campaign. */
-import { bytesOf, isDeeper } from '../../api/json';
+/** Rules of orders to a running campaign. */
+import { bytesOf, isDeeper, isRecord } from '../../api/json';
 import { type CampaignVerdict } from '../../contract';
 import { isItemName } from '../../contract/ids';
-import { isRecord } from '../inputs';
+import { by, comment, count, order as pause } from '../fields';
+import { listOf, object, oneOf, problemText, required, type Rule, validate } from '../rules';
+import { referencesIn, validateGraph } from './references';
 import {
   DEEPEST,
+  ITEM_NAME_WORDS,
+  jobName,
   LARGEST_CAMPAIGN_BYTES,
-  LONG_KEY_WORDS,
-  makesLongKey,
+  mediaFields,
   MOST_CAMPAIGN_JOBS,
-} from './campaign';
-import { isJobName, ITEM_NAME_WORDS, JOB_NAME_FORM, mediaFields } from './fields';
-import { validateGraph, referencesIn } from './references';
-import {
-  type Check,
-  comment,
-  listOf,
-  must,
-  object,
-  orderText,
-  person,
-  type Problem,
-  required,
-} from './shape';
+} from './spec';
 
 const VERDICTS: readonly CampaignVerdict[] = ['approve', 'reject', 'change'];
 
-const name = must((value) => typeof value === 'string' && isJobName(value), JOB_NAME_FORM);
-
-const newName: Check = (value, path) =>
-  typeof value === 'string' && isItemName(value) ? [{ path, words: ITEM_NAME_WORDS }] : name(value, path);
-
-const pause = object({ by: required(person), reason: comment });
+const newName: Rule = {
+  ...jobName,
+  check: (value, path) =>
+    typeof value === 'string' && isItemName(value)
+      ? [{ path, words: ITEM_NAME_WORDS }]
+      : jobName.check(value, path),
+};
 
 const decision = object({
-  decision: required(
-    must(
-      (value) => VERDICTS.some((verdict) => verdict === value),
-      VERDICTS.join(', ').replace(/, (\w+)$/, ' or $1'),
-    ),
-  ),
-  by: required(person),
+  decision: required(oneOf(VERDICTS)),
+  by,
   comment,
-  jobs: listOf(name, { least: 1, most: MOST_CAMPAIGN_JOBS }),
-  round: must((value) => Number.isInteger(value) && Number(value) >= 1, 'the number of a question'),
+  jobs: listOf(jobName, { least: 1, most: MOST_CAMPAIGN_JOBS }),
+  round: count,
 });
 
-const addedMedia = object({ name: required(newName), by: required(person), ...mediaFields });
+const addedMedia = object({ name: required(newName), by, ...mediaFields });
 
 export function validatePause(order: unknown): string[] {
-  return pause(order, []).map(orderText);
+  return validate(pause, order);
 }
 
-/** `mediaJobs` are the names of what can be made again; unknown to a client, known to the run. */
+/** Only the run knows `mediaJobs`, the names of the jobs that can be made again. */
 export function validateDecision(order: unknown, mediaJobs?: readonly string[]): string[] {
-  const problems = decision(order, []).map(orderText);
+  const problems = validate(decision, order);
   if (!isRecord(order) || problems.length > 0) return problems;
   const jobs = (order.jobs ?? undefined) as string[] | undefined;
   if (order.decision === 'change' && !jobs) return ['jobs: name the media jobs to make again'];
@@ -64,9 +50,8 @@ export function validateDecision(order: unknown, mediaJobs?: readonly string[]):
     .map((job) => `jobs: there is no media job "${job}"`);
 }
 
-/** What an order is checked against. Only the run knows `asked`: everything that the campaign was asked for before. */
+/** Only the run knows `asked`: everything that the campaign was asked for before. */
 export interface OpenCampaign {
-  key: string;
   names: readonly string[];
   asked?: unknown;
 }
@@ -74,30 +59,25 @@ export interface OpenCampaign {
 export function validateAddedMedia(order: unknown, campaign: OpenCampaign): string[] {
   const noRoom = validateRoom(order, campaign);
   if (isDeeper(order, DEEPEST)) return noRoom;
-  const problems = [...addedMedia(order, []).map(orderText), ...noRoom];
+  const problems = [...validate(addedMedia, order), ...noRoom];
   if (!isRecord(order) || typeof order.name !== 'string') return problems;
-  const { key, names } = campaign;
-  if (makesLongKey(key, order.name)) problems.push(`name: ${LONG_KEY_WORDS}`);
+  const { names } = campaign;
   if (names.includes(order.name)) return [...problems, `name: "${order.name}" is taken by another job`];
   const others = names.map((other) => ({ name: other, path: [], references: [] }));
   const job = { name: order.name, path: ['request'], references: referencesIn(order.request) };
-  return [...problems, ...validateGraph([...others, job]).map(orderText)];
+  return [...problems, ...validateGraph([...others, job]).map(problemText)];
 }
 
-/**
- * Whether it is too much to be looked at, as the same tells. What is added is carried from run to run like the rest of
- * the campaign, so that it counts like the rest.
- */
+/** Added media is carried from run to run like the spec, so it counts like the spec. */
 export function validateRoom(order: unknown, { names, asked }: OpenCampaign): string[] {
-  if (isDeeper(order, DEEPEST)) return [`the order: is nested deeper than ${DEEPEST} levels`];
+  if (isDeeper(order, DEEPEST)) return [`the input: is nested deeper than ${DEEPEST} levels`];
   const bytes = bytesOf([asked, order]);
-  const problems: Problem[] = [
+  return [
     ...(names.length >= MOST_CAMPAIGN_JOBS
-      ? [{ path: [], words: `the campaign has ${names.length} jobs, and takes no more` }]
+      ? [`the input: the campaign has ${names.length} jobs, and takes no more`]
       : []),
     ...(bytes > LARGEST_CAMPAIGN_BYTES
-      ? [{ path: [], words: `with it the campaign has ${bytes} bytes, more than ${LARGEST_CAMPAIGN_BYTES}` }]
+      ? [`the input: with it the campaign has ${bytes} bytes, more than ${LARGEST_CAMPAIGN_BYTES}`]
       : []),
   ];
-  return problems.map(orderText);
 }

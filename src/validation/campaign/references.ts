@@ -1,10 +1,9 @@
-/** Values that a job takes from the results of others, and the graph that they make of a campaign. */
-import { isPointer } from '../../api/json';
+/** Values that a job takes from the results of others, and the graph of jobs that they make. */
+import { isPointer, isRecord } from '../../api/json';
 import { type ResultReference } from '../../contract';
-import { isRecord } from '../inputs';
-import { type Path, type Problem } from './shape';
+import { type Path, type Problem } from '../rules';
 
-/** A reference, and where in the request it stands. */
+/** A reference, and its path in the request. */
 export interface PlacedReference extends ResultReference {
   path: Path;
 }
@@ -12,14 +11,14 @@ export interface PlacedReference extends ResultReference {
 /** A job as the graph sees it. */
 export interface GraphJob {
   name: string;
-  /** Where it stands in the campaign. */
+  /** Its path in the campaign. */
   path: Path;
-  /** With paths that begin at the job's own. */
+  /** Their paths begin at the job. */
   references: PlacedReference[];
 }
 
-/** Whatever has exactly these two members is meant as a reference, whatever their values are. */
-export function isReference(value: unknown): value is ResultReference {
+/** Any object with exactly these two members is a reference, whatever their values are. */
+function isReference(value: unknown): value is ResultReference {
   return (
     isRecord(value) &&
     Object.keys(value).length === 2 &&
@@ -28,64 +27,59 @@ export function isReference(value: unknown): value is ResultReference {
   );
 }
 
-/** Every reference in a request, at any depth, in the order of writing. The request must not be deeper than a stack. */
-export function referencesIn(request: unknown): PlacedReference[] {
-  return found(request, []);
-}
-
-function found(value: unknown, path: Path): PlacedReference[] {
+/** Every reference in a request, at any depth, in the order of writing. */
+export function referencesIn(value: unknown, path: Path = []): PlacedReference[] {
   if (isReference(value)) return [{ from: value.from, at: value.at, path }];
   if (value === null || typeof value !== 'object') return [];
   return Array.isArray(value)
-    ? value.flatMap((member, index) => found(member, [...path, index]))
-    : Object.entries(value).flatMap(([name, member]) => found(member, [...path, name]));
+    ? value.flatMap((member, index) => referencesIn(member, [...path, index]))
+    : Object.entries(value).flatMap(([name, member]) => referencesIn(member, [...path, name]));
 }
 
-/** The request with a value for each reference; what was handed in stays as it is. */
-export function resolveReferences(
-  request: Record<string, unknown>,
-  lookup: (reference: ResultReference) => unknown,
-): Record<string, unknown> {
-  return resolved(request, lookup) as Record<string, unknown>;
+/** A new request, with a value for each reference. */
+export function resolveReferences<T>(value: T, lookup: (reference: ResultReference) => unknown): T {
+  const resolve = (member: unknown): unknown => {
+    if (isReference(member)) return lookup({ from: member.from, at: member.at });
+    if (Array.isArray(member)) return member.map(resolve);
+    if (!isRecord(member)) return member;
+    // Unlike an assignment, this makes a member of every name, `__proto__` too.
+    return Object.fromEntries(Object.entries(member).map(([name, inner]) => [name, resolve(inner)]));
+  };
+  return resolve(value) as T;
 }
 
-function resolved(value: unknown, lookup: (reference: ResultReference) => unknown): unknown {
-  if (isReference(value)) return lookup({ from: value.from, at: value.at });
-  if (Array.isArray(value)) return value.map((member) => resolved(member, lookup));
-  if (!isRecord(value)) return value;
-  // Unlike an assignment, this makes a member of every name, `__proto__` too.
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, resolved(member, lookup)]));
-}
-
-/** References that lead nowhere, and jobs that wait for each other. */
+/** References to nothing, and jobs that wait for each other. */
 export function validateGraph(jobs: readonly GraphJob[]): Problem[] {
   const names = jobs.map(({ name }) => name);
-  const leadNowhere = jobs.flatMap((job) =>
+  const toNothing = jobs.flatMap((job) =>
     job.references.flatMap((reference) => validateReference(reference, job, names)),
   );
-  return [...leadNowhere, ...validateCycles(jobs)];
+  return [...toNothing, ...validateCycles(jobs)];
 }
 
 function validateReference(
-  { from, at, path }: PlacedReference,
-  job: Pick<GraphJob, 'name' | 'path'>,
+  { from, at, path }: { from: unknown; at: unknown; path: Path },
+  job: GraphJob,
   names: readonly string[],
 ): Problem[] {
   const place = [...job.path, ...path];
-  const problems: Problem[] = [];
-  const name: unknown = from;
-  if (typeof name !== 'string')
-    problems.push({ path: [...place, 'from'], words: 'must be the name of a job' });
-  else if (name === job.name) problems.push({ path: [...place, 'from'], words: 'is the job itself' });
-  else if (!names.includes(name))
-    problems.push({ path: [...place, 'from'], words: `there is no job "${name.slice(0, 60)}"` });
-  const pointer: unknown = at;
-  if (typeof pointer !== 'string' || !isPointer(pointer))
-    problems.push({ path: [...place, 'at'], words: 'must be a JSON pointer, like /images/0/url' });
-  return problems;
+  const ofFrom = (words: string): Problem[] => [{ path: [...place, 'from'], words }];
+  const isGoodPointer = typeof at === 'string' && isPointer(at);
+  return [
+    ...(typeof from !== 'string'
+      ? ofFrom('must be the name of a job')
+      : from === job.name
+        ? ofFrom('is the job itself')
+        : names.includes(from)
+          ? []
+          : ofFrom(`there is no job "${from.slice(0, 60)}"`)),
+    ...(isGoodPointer
+      ? []
+      : [{ path: [...place, 'at'], words: 'must be a JSON pointer, like /images/0/url' }]),
+  ];
 }
 
-/** Each cycle once, in full, at the first of its jobs. */
+/** Each cycle once, in full. */
 function validateCycles(jobs: readonly GraphJob[]): Problem[] {
   const byName = new Map(jobs.map((job) => [job.name, job]));
   const done = new Set<string>();
@@ -93,24 +87,18 @@ function validateCycles(jobs: readonly GraphJob[]): Problem[] {
   const follow = (job: GraphJob, way: GraphJob[]): void => {
     const start = way.indexOf(job);
     if (start >= 0) {
-      problems.push(cycleProblem(way.slice(start), jobs));
+      const names = [...way.slice(start), job].map(({ name }) => name);
+      problems.push({ path: job.path, words: `waits for itself: ${names.join(' -> ')}` });
       return;
     }
     if (done.has(job.name)) return;
     for (const name of new Set(job.references.map(({ from }) => from))) {
       const next = byName.get(name);
-      // A job that names itself has been told so.
+      // A reference of a job to itself is a problem of the reference.
       if (next && next !== job) follow(next, [...way, job]);
     }
     done.add(job.name);
   };
   for (const job of jobs) follow(job, []);
   return problems;
-}
-
-function cycleProblem(cycle: GraphJob[], jobs: readonly GraphJob[]): Problem {
-  const first = cycle.reduce((a, b) => (jobs.indexOf(b) < jobs.indexOf(a) ? b : a));
-  const turn = cycle.indexOf(first);
-  const names = [...cycle.slice(turn), ...cycle.slice(0, turn), first].map(({ name }) => name);
-  return { path: first.path, words: `waits for itself: ${names.join(' -> ')}` };
 }

@@ -1,10 +1,10 @@
 /** How many items each partition may have at the service: together never more than the batch's concurrency. */
-import { condition, getExternalWorkflowHandle, sleep } from '@temporalio/workflow';
-import { type PartitionStanding, windowSignal } from '../../contract';
+import { condition, getExternalWorkflowHandle } from '@temporalio/workflow';
+import { type PartitionStanding, slotGrantSignal } from '../../contract';
 import { batchPartWorkflowId } from '../../contract/ids';
-import { doubling } from '../lib/atMostOnce';
+import { signalUntilTaken } from '../lib/otherRuns';
 import { type Batch } from './state';
-import { checkPartition } from './supervise';
+import { checkPartitions } from './supervise';
 
 /**
  * Free slots go to the first partitions first, so that a batch is done in the manifest's order. A partition that can use
@@ -12,26 +12,26 @@ import { checkPartition } from './supervise';
  */
 export function allocateSlots({ progress, ungranted }: Pick<Batch, 'progress' | 'ungranted'>): void {
   const { partitions, concurrency } = progress;
-  for (const partition of partitions) partition.places = Math.min(partition.places, needOf(partition));
+  for (const partition of partitions) partition.slots = Math.min(partition.slots, needOf(partition));
 
-  let excess = sum(partitions.map(({ places }) => places)) - concurrency;
+  let excess = sum(partitions.map(({ slots }) => slots)) - concurrency;
   for (const [index, partition] of [...partitions.entries()].reverse()) {
-    const taken = Math.min(Math.max(excess, 0), partition.places);
+    const taken = Math.min(Math.max(excess, 0), partition.slots);
     if (taken === 0) continue;
-    partition.places -= taken;
+    partition.slots -= taken;
     excess -= taken;
     ungranted.add(index + 1);
   }
 
-  let free = concurrency - sum(partitions.map(({ places, counts }) => Math.max(places, counts.running)));
+  let free = concurrency - sum(partitions.map(({ slots, counts }) => Math.max(slots, counts.running)));
   for (const [index, partition] of partitions.entries()) {
     if (free <= 0) break;
-    const { places, counts } = partition;
+    const { slots, counts } = partition;
     // Tasks beyond the partition's slots are in `free` already: slots for them cost nothing.
-    const beyond = Math.max(counts.running - places, 0);
-    const more = Math.min(needOf(partition) - places, beyond + free);
+    const beyond = Math.max(counts.running - slots, 0);
+    const more = Math.min(needOf(partition) - slots, beyond + free);
     if (more <= 0) continue;
-    partition.places += more;
+    partition.slots += more;
     free -= Math.max(more - beyond, 0);
     ungranted.add(index + 1);
   }
@@ -63,32 +63,23 @@ export function untilGrantsSent(run: Batch): Promise<void> {
 
 /** A partition that cannot take a signal now gets the grant that is right when it can. */
 async function sendGrant(run: Batch, n: number): Promise<void> {
-  const pause = doubling(1_000, 60_000);
-  while (!(await signalGrant(run, n))) {
-    // It is over most often, and its last report is on its way, unless somebody stopped it.
-    const { is } = await checkPartition(run, n);
-    if (is !== 'open') return;
-    await sleep(pause.next(), { summary: 'until a partition takes its places' });
-  }
+  // It is over most often, and its last report is on its way, unless somebody stopped it.
+  const isOpen = async (): Promise<boolean> => (await checkPartitions(run, [n]))[0]?.is === 'open';
+  await signalUntilTaken(() => signalGrant(run, n), isOpen, 'until a partition takes its slots');
 }
 
-async function signalGrant({ input, progress, isLarge }: Batch, n: number): Promise<boolean> {
+function signalGrant({ input, progress, isLarge }: Batch, n: number): Promise<void> {
   const standing = progress.partitions[n - 1];
   // From the clock: numbers of a run after a reset must be higher than those before it.
   progress.orders = Math.max(progress.orders + 1, Date.now());
   const grant = {
     order: progress.orders,
-    places: standing?.places ?? 0,
+    slots: standing?.slots ?? 0,
     paused: progress.paused !== null,
     cancelled: progress.stage === 'cancelling' || standing?.isOver === true,
     isLarge,
   };
-  try {
-    await getExternalWorkflowHandle(batchPartWorkflowId(input.key, n)).signal(windowSignal, grant);
-    return true;
-  } catch {
-    return false;
-  }
+  return getExternalWorkflowHandle(batchPartWorkflowId(input.key, n)).signal(slotGrantSignal, grant);
 }
 
 function sum(numbers: number[]): number {

@@ -1,5 +1,4 @@
 /** The state of a batch: what outlives the run (`progress`), what it does at the moment, and what follows from both. */
-import { workflowInfo } from '@temporalio/workflow';
 import {
   type BatchInput,
   type BatchProgress,
@@ -8,18 +7,19 @@ import {
   type CarriedStanding,
   DEFAULT_BATCH_CONCURRENCY,
   type ItemCounts,
+  NO_ITEMS,
   type PartitionFacts,
   type PartitionStanding,
   type StoppedItems,
 } from '../../contract';
 import { batchWorkflowId } from '../../contract/ids';
+import { truncateBytes } from '../../api/json';
 import { isText } from '../../validation/inputs';
 import { type Sender, wasReset } from '../lib/atMostOnce';
-
-const NO_ITEMS: ItemCounts = { waiting: 0, running: 0, succeeded: 0, failed: 0, held: 0, cancelled: 0 };
+import { CHECK_EVERY_MS } from '../lib/otherRuns';
 
 export class Batch implements Sender {
-  readonly subject: Sender['subject'];
+  readonly requestName: string;
   readonly progress: BatchProgress;
   /** Something has changed that the main loop must act on. */
   hasWork: boolean;
@@ -33,7 +33,7 @@ export class Batch implements Sender {
   constructor(readonly input: BatchInput) {
     const { carried, manifest } = input;
     const now = new Date().toISOString();
-    this.subject = { requestName: batchWorkflowId(input.key) };
+    this.requestName = batchWorkflowId(input.key);
     this.progress = {
       stage: 'running',
       since: now,
@@ -41,10 +41,10 @@ export class Batch implements Sender {
       concurrency: input.concurrency ?? DEFAULT_BATCH_CONCURRENCY,
       paused: null,
       orders: 0,
-      told: { held: false, trouble: false },
+      notified: [],
       notices: [],
       troubles: 0,
-      heard: [],
+      nextCheckAt: new Date(Date.now() + CHECK_EVERY_MS).toISOString(),
       incomplete: null,
       listeners: [],
       ...carried,
@@ -55,16 +55,8 @@ export class Batch implements Sender {
     this.hasWork = carried !== undefined;
   }
 
-  get isLong(): boolean {
-    return workflowInfo().continueAsNewSuggested;
-  }
-
   get isOpen(): boolean {
     return this.progress.stage === 'running' || this.progress.stage === 'paused';
-  }
-
-  get isAllOver(): boolean {
-    return this.progress.partitions.every(({ isOver }) => isOver);
   }
 
   /** Whether so much is at the service at once that large chunks leave room for others. */
@@ -74,9 +66,11 @@ export class Batch implements Sender {
 
   /** Numbers of the partitions that are expected and have never reported. */
   get absent(): number[] {
-    return this.progress.partitions.flatMap(({ isThere, isOver }, index) =>
-      isThere || isOver ? [] : [index + 1],
-    );
+    return this.numbersOf(({ isThere, isOver }) => !isThere && !isOver);
+  }
+
+  numbersOf(isWanted: (standing: PartitionStanding) => boolean): number[] {
+    return this.progress.partitions.flatMap((standing, index) => (isWanted(standing) ? [index + 1] : []));
   }
 
   /** Items of partitions that were not handed over will not run. */
@@ -105,17 +99,10 @@ export class Batch implements Sender {
     return `Of ${this.input.manifest.items} items: ${parts.join(', ')}.`;
   }
 
-  /** Why a partition submits nothing; the first one that reports a reason. */
+  /** Why a partition submits nothing or polls in vain; the first one that reports a reason. */
   get trouble(): string | null {
     return (
       this.progress.partitions.find(({ trouble, isOver }) => trouble !== null && !isOver)?.trouble ?? null
-    );
-  }
-
-  /** Why a partition's polls fail; the first one that reports a reason. */
-  get silence(): string | null {
-    return (
-      this.progress.partitions.find(({ silence, isOver }) => isText(silence) && !isOver)?.silence ?? null
     );
   }
 
@@ -155,22 +142,14 @@ export class Batch implements Sender {
         over: partitions.filter(({ isOver }) => isOver).length,
       },
       ...{ concurrency, paused },
-      trouble: this.trouble ?? this.silence,
-      late: this.late,
-      incomplete,
-      stopped: this.stopped,
+      ...{ trouble: this.trouble, late: this.late, incomplete, stopped: this.stopped },
     };
-  }
-
-  /** The input of the next run. */
-  nextInput(): BatchInput {
-    return { ...this.input, carried: carriedOf(this.progress) };
   }
 }
 
 function newStanding({ items }: PartitionFacts): PartitionStanding {
   const counts = { ...NO_ITEMS, waiting: items };
-  return { isThere: false, counts, places: 0, trouble: null, late: null, isOver: false };
+  return { isThere: false, counts, slots: 0, trouble: null, late: null, isOver: false };
 }
 
 /**
@@ -179,16 +158,16 @@ function newStanding({ items }: PartitionFacts): PartitionStanding {
  */
 export function lateOf(partitions: PartitionStanding[]): string | null {
   const open = partitions.filter(({ isOver }) => !isOver);
-  const isStuck = open.every(({ late, places, counts }) => isText(late) || places + counts.running === 0);
-  return open.find(({ late, places }) => isText(late) && (places > 0 || isStuck))?.late ?? null;
+  const isStuck = open.every(({ late, slots, counts }) => isText(late) || slots + counts.running === 0);
+  return open.find(({ late, slots }) => isText(late) && (slots > 0 || isStuck))?.late ?? null;
 }
 
-/** Trouble that returns within this time is the same trouble: people are told once. */
+/** Trouble that returns within this time is the same trouble: the operator is notified once. */
 const CALM_MS = 600_000;
 
-/** Whether the operator is to be told now. */
+/** Whether the operator is to be notified now. */
 export function isNewTrouble(
-  progress: Pick<BatchProgress, 'told' | 'wellSince'>,
+  progress: Pick<BatchProgress, 'notified' | 'wellSince'>,
   isTroubled: boolean,
   now: number,
 ): boolean {
@@ -197,10 +176,10 @@ export function isNewTrouble(
     return false;
   }
   const isCalm = progress.wellSince !== undefined && now - Date.parse(progress.wellSince) >= CALM_MS;
-  const isNew = !progress.told.trouble || isCalm;
-  progress.told.trouble = true;
+  const isKnown = progress.notified.includes('trouble');
+  if (!isKnown) progress.notified.push('trouble');
   progress.wellSince = undefined;
-  return isNew;
+  return !isKnown || isCalm;
 }
 
 /** The state for the next run is one payload for all partitions, and the server takes up to 2 MB: texts are truncated. */
@@ -209,23 +188,25 @@ export function carriedOf(progress: BatchProgress): CarriedBatch {
 }
 
 function compactStanding(standing: PartitionStanding): CarriedStanding {
-  const { trouble, silence, late, stopped, counts, ...others } = standing;
-  const texts = {
-    trouble: truncate(trouble),
-    // `trouble` is the one that is reported.
-    silence: trouble === null ? truncate(silence) : null,
-    late: truncate(late),
-  };
+  const { trouble, late, stopped, counts, ...others } = standing;
+  const texts = { trouble: trouble && compact(trouble), late: late && compact(late) };
   return {
     ...withoutEmpty({ ...others, ...(others.isOver ? {} : texts) }),
     counts: withoutEmpty(counts),
-    ...(stopped ? { stopped: { ...stopped, reason: truncate(stopped.reason) } } : {}),
+    ...(stopped ? { stopped: { ...stopped, reason: compact(stopped.reason) } } : {}),
   };
+}
+
+/** Of one text of one partition, in bytes of JSON. */
+const LONGEST_TEXT = 100;
+
+function compact(text: string): string {
+  return truncateBytes(text, LONGEST_TEXT);
 }
 
 export function restoreStanding({ counts, ...standing }: CarriedStanding): PartitionStanding {
   return {
-    ...{ isThere: false, places: 0, trouble: null, late: null, isOver: false },
+    ...{ isThere: false, slots: 0, trouble: null, late: null, isOver: false },
     ...standing,
     counts: { ...NO_ITEMS, ...counts },
   };
@@ -233,27 +214,4 @@ export function restoreStanding({ counts, ...standing }: CarriedStanding): Parti
 
 function withoutEmpty<T extends object>(all: T): Partial<T> {
   return Object.fromEntries(Object.entries(all).filter(([, value]) => Boolean(value))) as Partial<T>;
-}
-
-/** Of one text of one partition, in bytes of JSON. */
-const LONGEST_TEXT = 100;
-const CUT = '…';
-
-/** Never inside a character. */
-export function truncate<Text extends string | null | undefined>(text: Text): Text | string;
-export function truncate(text: string | null | undefined): string | null | undefined {
-  let [bytes, kept] = [0, ''];
-  for (const character of text ?? '') {
-    bytes += bytesInJson(character);
-    if (bytes > LONGEST_TEXT) return kept + CUT;
-    if (bytes <= LONGEST_TEXT - bytesInJson(CUT)) kept += character;
-  }
-  return text;
-}
-
-/** As UTF-8; JSON escapes some characters. */
-function bytesInJson(character: string): number {
-  const code = character.codePointAt(0) ?? 0;
-  const bytes = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-  return Math.max(bytes, JSON.stringify(character).length - 2);
 }

@@ -1,43 +1,42 @@
-/** Partitions report by signal; those that were stopped do not, and are checked every hour. */
-import { setHandler, sleep } from '@temporalio/workflow';
-import { type ItemCounts, type JobEnd, partitionNewsSignal, type PartitionStanding } from '../../contract';
+/** Partitions report by signal; those that were stopped do not, so partitions are checked every hour. */
+import { sleep } from '@temporalio/workflow';
+import {
+  type ItemCounts,
+  type JobEnd,
+  NO_ITEMS,
+  partitionNewsSignal,
+  type PartitionStanding,
+} from '../../contract';
 import { batchPartWorkflowId } from '../../contract/ids';
 import { isRecord, isText } from '../../validation/inputs';
-import { readEnd } from '../lib/otherRuns';
+import { onSignal } from '../lib/listeners';
+import { CHECK_EVERY_MS, LONGEST_LIST, readManyEnds } from '../lib/otherRuns';
 import { notifyAbsent } from './notify';
 import { type Batch } from './state';
 
-const CHECK_EVERY_MS = 3_600_000;
-
 export function handleReports(run: Batch): void {
-  setHandler(
-    partitionNewsSignal,
-    (news: unknown) => {
-      if (isRecord(news)) takeReport(run, news);
-    },
-    { description: 'How one of its partitions stands: { n, counts, trouble, silence, late, isOver }.' },
-  );
+  const description = 'How one of its partitions stands: { n, counts, trouble, late, isOver }.';
+  onSignal(partitionNewsSignal, description, (news) => {
+    takeReport(run, news);
+  });
 }
 
 /** Anybody can send a signal: one that is no partition's report changes nothing. */
 function takeReport(run: Batch, report: Record<string, unknown>): void {
-  const { n, counts, trouble, silence, late, isOver } = report;
+  const { n, counts, trouble, late, isOver } = report;
   if (typeof n !== 'number' || !isCounts(counts)) return;
   const standing = run.progress.partitions[n - 1];
   if (!standing) return;
+  run.hasWork = true;
   if (standing.isOver) {
     // It started after the batch gave it up: a grant with `cancelled` ends it.
-    if (isOver !== true) {
-      run.ungranted.add(n);
-      run.hasWork = true;
-    }
+    if (isOver !== true) run.ungranted.add(n);
     return;
   }
   if (!standing.isThere) run.progress.arrivedAt = new Date().toISOString();
   standing.isThere = true;
   standing.counts = counts;
   standing.trouble = isText(trouble) ? trouble : null;
-  standing.silence = isText(silence) ? silence : null;
   standing.late = isText(late) ? late : null;
   standing.isOver = isOver === true;
   // Somebody cancelled this partition alone.
@@ -47,105 +46,63 @@ function takeReport(run: Batch, report: Record<string, unknown>): void {
       undone: counts.cancelled,
       reason: `partition ${n} was cancelled`,
     };
-  const { heard } = run.progress;
-  if (!heard.includes(n)) heard.push(n);
-  run.hasWork = true;
 }
-
-const NAMES: (keyof ItemCounts)[] = ['waiting', 'running', 'succeeded', 'failed', 'held', 'cancelled'];
 
 function isCounts(counts: unknown): counts is ItemCounts {
-  return (
-    isRecord(counts) && NAMES.every((name) => Number.isInteger(counts[name]) && Number(counts[name]) >= 0)
-  );
+  const isCount = (count: unknown): boolean => Number.isInteger(count) && Number(count) >= 0;
+  return isRecord(counts) && Object.keys(NO_ITEMS).every((name) => isCount(counts[name]));
 }
 
-/** Partitions that only wait hold no slots; what became of them shows when they are granted some. */
+/** For the next partition to be handed over. */
+const LONGEST_HAND_OVER_MS = 1_800_000;
+
+/** Partitions that only wait are not checked; what became of them shows when they are granted slots. */
 export async function supervise(run: Batch): Promise<void> {
   const { progress } = run;
   for (;;) {
-    // A check that the previous run did not finish is continued.
-    if (!progress.look) await untilNextCheck(run);
-    await checkSilent(run);
-    await checkAbsent(run);
-    progress.look = undefined;
-    await waitForContinueAsNew(run);
-  }
-}
-
-async function untilNextCheck({ progress }: Batch): Promise<void> {
-  progress.nextLookAt ??= new Date(Date.now() + CHECK_EVERY_MS).toISOString();
-  const pause = Math.max(Date.parse(progress.nextLookAt) - Date.now(), 1);
-  await sleep(pause, { summary: 'until silent partitions are looked at' });
-  progress.nextLookAt = undefined;
-  progress.look = { next: 1, heard: progress.heard };
-  progress.heard = [];
-}
-
-async function checkSilent(run: Batch): Promise<void> {
-  const { look, partitions } = run.progress;
-  if (!look) return;
-  const heard = new Set(look.heard);
-  for (const [index, standing] of partitions.entries()) {
-    const n = index + 1;
-    if (n < look.next || heard.has(n) || !isHoldingSlots(standing)) continue;
-    await checkPartition(run, n);
-    look.next = n + 1;
-    await waitForContinueAsNew(run);
-  }
-}
-
-/** A check of thousands of partitions takes more than one history. */
-async function waitForContinueAsNew(run: Batch): Promise<void> {
-  while (run.isLong) {
+    const pause = Math.max(Date.parse(progress.nextCheckAt) - Date.now(), 1);
+    await sleep(pause, { summary: 'until partitions are checked' });
+    await checkPartitions(run, run.numbersOf(isHoldingSlots));
+    // A partition may have ended before its first report. They are handed over in order.
+    const ends = await checkPartitions(run, run.absent.slice(0, LONGEST_LIST));
+    const since = Date.parse(progress.arrivedAt ?? progress.startedAt);
+    const isLate = Date.now() - since >= LONGEST_HAND_OVER_MS;
+    if (isLate && ends.some(({ is }) => is === 'gone')) notifyAbsent(run);
+    // After the check: the next run repeats one that this run did not finish.
+    progress.nextCheckAt = new Date(Date.now() + CHECK_EVERY_MS).toISOString();
     run.hasWork = true;
-    // The main loop continues as new when no notification is being sent.
-    await sleep('1m', { summary: 'until the next run goes on looking' });
   }
-}
-
-/** Partitions are handed over in order: when so many in a row are missing or open, no later one has ended. */
-const ENOUGH_ABSENT = 10;
-/** Between two partitions. */
-const LONGEST_HAND_OVER_MS = 1_800_000;
-
-/** A partition may have ended before its first report; the operator is told of those that nobody handed over. */
-async function checkAbsent(run: Batch): Promise<void> {
-  const { progress } = run;
-  let [awaited, gone] = [0, 0];
-  for (const n of run.absent) {
-    const { is } = await checkPartition(run, n);
-    await waitForContinueAsNew(run);
-    if (is === 'gone') gone += 1;
-    if (is === 'gone' || is === 'open') awaited += 1;
-    if (awaited >= ENOUGH_ABSENT) break;
-  }
-  const since = Date.parse(progress.arrivedAt ?? progress.startedAt);
-  if (gone > 0 && Date.now() - since >= LONGEST_HAND_OVER_MS) notifyAbsent(run);
 }
 
 /** A task at the service takes a slot, granted or not. A partition whose items are all over may still write. */
-function isHoldingSlots({ isThere, isOver, places, counts }: PartitionStanding): boolean {
-  return isThere && !isOver && (places > 0 || counts.running > 0 || counts.waiting === 0);
+function isHoldingSlots({ isThere, isOver, slots, counts }: PartitionStanding): boolean {
+  return isThere && !isOver && (slots > 0 || counts.running > 0 || counts.waiting === 0);
 }
 
 /** In the result of a partition. */
 const COUNTS_AT = '/counts';
 
-export async function checkPartition(run: Batch, n: number): Promise<JobEnd> {
-  const workflowId = batchPartWorkflowId(run.input.key, n);
-  const end = await readEnd({ workflowId, pointers: [COUNTS_AT] });
+/** Reads how these partitions ended, by their numbers. */
+export async function checkPartitions(run: Batch, numbers: number[]): Promise<JobEnd[]> {
+  const orders = numbers.map((n) => ({
+    workflowId: batchPartWorkflowId(run.input.key, n),
+    pointers: [COUNTS_AT],
+  }));
+  const ends = await readManyEnds(orders);
+  for (const [index, end] of ends.entries()) takeEnd(run, numbers[index] ?? 0, end);
+  return ends;
+}
+
+function takeEnd(run: Batch, n: number, end: JobEnd): void {
   const standing = run.progress.partitions[n - 1];
   // A partition reports before it completes; where the report was lost, its result says the same.
   const counts = end.is === 'succeeded' ? end.values[COUNTS_AT] : undefined;
-  if (standing && counts && 'value' in counts) takeReport(run, { n, counts: counts.value, isOver: true });
+  if (counts && 'value' in counts) takeReport(run, { n, counts: counts.value, isOver: true });
   // A partition that was never there may still come.
   const isLost = end.is === 'gone' ? standing?.isThere : end.is !== 'open' && end.is !== 'succeeded';
-  if (standing && !standing.isOver && isLost) {
-    markStopped(run, standing, stopReason(n, end));
-    run.hasWork = true;
-  }
-  return end;
+  if (!standing || standing.isOver || !isLost) return;
+  markStopped(run, standing, stopReason(n, end));
+  run.hasWork = true;
 }
 
 function stopReason(n: number, end: JobEnd): string {

@@ -1,30 +1,28 @@
 /** The queries and updates of a batch, and the signal that the rest of its manifest will not come. */
-import { ApplicationFailure, CancellationScope, setHandler } from '@temporalio/workflow';
+import { CancellationScope, setHandler } from '@temporalio/workflow';
 import { validateBatchOrder, validateConcurrencyOrder } from '../../validation/batch';
 import {
   batchCancelUpdate,
   batchConcurrencyUpdate,
-  type BatchOrder,
+  type PauseOrder,
   batchPartitionsQuery,
   batchPauseUpdate,
   batchResumeUpdate,
   type BatchStatus,
   batchStatusQuery,
   endHandOverSignal,
-  FAILURE,
 } from '../../contract';
-import { isRecord, isText } from '../../validation/inputs';
+import { isText } from '../../validation/inputs';
+import { onSignal } from '../lib/listeners';
+import { refuseUpdate } from '../steps/job';
 import { type Batch } from './state';
 import { setStage } from './status';
 
 export function handleUpdates(run: Batch): void {
-  setHandler(
-    endHandOverSignal,
-    (order: unknown) => {
-      endHandOver(run, order);
-    },
-    { description: 'The rest of the manifest will not be handed over: { reason }. What is there goes on.' },
-  );
+  const endText = 'The rest of the manifest will not be handed over: { reason }. What is there goes on.';
+  onSignal(endHandOverSignal, endText, ({ reason }) => {
+    endHandOver(run, reason);
+  });
   setHandler(batchStatusQuery, () => run.describe(), {
     description: 'How the batch stands: stage, items by what became of them, trouble.',
   });
@@ -68,17 +66,16 @@ export function handleUpdates(run: Batch): void {
 const LONGEST_REASON = 1_000;
 
 /** Partitions already handed over keep running. */
-function endHandOver(run: Batch, order: unknown): void {
+function endHandOver(run: Batch, reason: unknown): void {
   const { progress } = run;
   const isWhole = progress.partitions.every(({ isThere }) => isThere);
   if (isWhole || progress.incomplete !== null || progress.stage === 'cancelling') return;
-  const reason = isRecord(order) && isText(order.reason) ? order.reason : 'no reason was given';
-  progress.incomplete = reason.slice(0, LONGEST_REASON);
+  progress.incomplete = (isText(reason) ? reason : 'no reason was given').slice(0, LONGEST_REASON);
   run.cancelAbsent();
   run.hasWork = true;
 }
 
-function pause(run: Batch, { by, reason }: BatchOrder): BatchStatus {
+function pause(run: Batch, { by, reason }: PauseOrder): BatchStatus {
   run.progress.paused ??= { by, reason: reason ?? '', since: new Date().toISOString() };
   setStage(run, 'paused');
   return grantAgain(run);
@@ -107,14 +104,11 @@ function setConcurrency(run: Batch, { concurrency }: { concurrency: number }): B
 
 /** Every open partition gets a new slot grant. */
 function grantAgain(run: Batch): BatchStatus {
-  for (const [index, { isThere, isOver }] of run.progress.partitions.entries())
-    if (isThere && !isOver) run.ungranted.add(index + 1);
+  for (const n of run.numbersOf(({ isThere, isOver }) => isThere && !isOver)) run.ungranted.add(n);
   run.hasWork = true;
   return run.describe();
 }
 
 function refuse(run: Batch, ...problems: string[][]): void {
-  const all = [...(run.isOpen ? [] : [`the batch is ${run.progress.stage}`]), ...problems.flat()];
-  if (all.length === 0) return;
-  throw ApplicationFailure.nonRetryable(`Nothing was changed: ${all.join('; ')}`, FAILURE.badDecision);
+  refuseUpdate([...(run.isOpen ? [] : [`the batch is ${run.progress.stage}`]), ...problems.flat()]);
 }

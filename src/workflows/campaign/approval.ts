@@ -1,7 +1,7 @@
 /** The approval of a campaign: asks, reminds in working hours, expires. */
 import { condition } from '@temporalio/workflow';
-import { type ApprovalRound, type CampaignPause, type CampaignVerdict } from '../../contract';
-import { type Place, workingHours, workingTime } from '../lib/workingHours';
+import { type ApprovalRound, type CampaignVerdict, type Pause } from '../../contract';
+import { workingHours, workingTime } from '../lib/workingHours';
 import { askApprover, remindApprover } from './notify';
 import { type Campaign, isOver } from './state';
 import { publish, setStage } from './status';
@@ -34,7 +34,7 @@ export async function askForApproval(run: Campaign): Promise<CampaignVerdict | '
 }
 
 /** Adds the time of the pause since the question: an approval does not expire while the campaign is paused. */
-export function extendRound(round: ApprovalRound, { since }: CampaignPause): void {
+export function extendRound(round: ApprovalRound, { since }: Pause): void {
   const ms = Date.now() - Math.max(Date.parse(since), Date.parse(round.askedAt));
   const later = (time: string): string => new Date(Date.parse(time) + ms).toISOString();
   round.expiresAt = later(round.expiresAt);
@@ -67,13 +67,13 @@ async function openRound(run: Campaign): Promise<ApprovalRound> {
 
 /** A late reminder may be due outside working hours: then it waits until they begin. */
 async function remind(run: Campaign, round: ApprovalRound): Promise<void> {
-  const hours = await workingHours(placeOf(run));
+  const hours = await workingHours(zoneOf(run));
   if ('opensAt' in hours) {
     planFor(run, round, hours.opensAt);
     return;
   }
   // Planned before it is sent: a reminder that comes too late changes the plan.
-  const next = await workingTime(placeOf(run), inTime(run));
+  const next = await workingTime(zoneOf(run), inTime(run));
   if (isAnswered(run) || run.progress.paused || hasExpired(round)) return;
   round.reminders += 1;
   planFor(run, round, next);
@@ -84,7 +84,7 @@ async function remind(run: Campaign, round: ApprovalRound): Promise<void> {
 }
 
 async function planReminder(run: Campaign, round: ApprovalRound, notBefore = inTime(run)): Promise<void> {
-  planFor(run, round, await workingTime(placeOf(run), notBefore));
+  planFor(run, round, await workingTime(zoneOf(run), notBefore));
 }
 
 function inTime({ approvalTimes }: Campaign): string {
@@ -97,14 +97,8 @@ function planFor(run: Campaign, round: ApprovalRound, next: string): void {
   publish(run);
 }
 
-function placeOf(run: Campaign): Place {
-  const { timezone = 'UTC' } = run.progress.clock ?? {};
-  return {
-    timezone,
-    onUnknown: (text) => {
-      run.remark(text);
-    },
-  };
+function zoneOf({ progress: { clock } }: Campaign): string {
+  return clock?.timezone ?? 'UTC';
 }
 
 function isAnswered(run: Campaign): boolean {

@@ -1,4 +1,4 @@
-/** How a campaign completes, fails or is cancelled: first the project is written, then people are told. */
+/** How a campaign completes, fails or is cancelled: first the project is written, then people are notified. */
 import {
   ActivityFailure,
   allHandlersFinished,
@@ -8,12 +8,13 @@ import {
   isCancellation,
 } from '@temporalio/workflow';
 import { type CampaignResult, FAILURE, type NoticeOutcome } from '../../contract';
+import { truncate } from '../../api/json';
 import { cancelJobs } from './jobs';
 import { notifyEnd } from './notify';
 import { handOverToWriter, saveJob, untilSaved } from './project';
 import { type Campaign, isOpen, isOver, setStatus } from './state';
 import { setStage } from './status';
-import { checkJob, checkOpen, readEnds } from './supervise';
+import { readEnds } from './supervise';
 
 /** For the jobs of a cancelled campaign to end; they write their tasks to the project without it, too. */
 const CANCEL_WAIT_MS = 120_000;
@@ -31,7 +32,11 @@ export async function withCompletion(
   } catch (error) {
     if (isCancellation(error)) await CancellationScope.nonCancellable(() => cancelAll(run));
     else if (error instanceof ApplicationFailure) await fail(run, error);
-    else if (error instanceof ActivityFailure) await fail(run, unreadable(run, error));
+    else if (error instanceof ActivityFailure)
+      await fail(
+        run,
+        campaignFailed(run, 'the service cannot be read', [error.cause?.message ?? error.message]),
+      );
     throw error;
   } finally {
     // Updates are answered before the run ends.
@@ -50,7 +55,7 @@ export async function finish(run: Campaign, status: CampaignResult['status']): P
 }
 
 /** The server takes no larger failure. */
-const MOST_PROBLEMS_TOLD = 100;
+const MOST_PROBLEMS = 100;
 const LONGEST_MESSAGE = 2_000;
 
 export function campaignFailed(
@@ -58,13 +63,13 @@ export function campaignFailed(
   why: string,
   all: string[],
 ): ApplicationFailure {
-  const told = all.slice(0, MOST_PROBLEMS_TOLD);
-  const problems = all.length > told.length ? [...told, `and ${all.length - told.length} more`] : told;
+  const rest = all.length - MOST_PROBLEMS;
+  const problems = [...all.slice(0, MOST_PROBLEMS), ...(rest > 0 ? [`and ${rest} more`] : [])];
   const message = `Campaign ${input.key} failed: ${why}: ${problems.join('; ')}`;
   return ApplicationFailure.create({
     type: FAILURE.campaignFailed,
     nonRetryable: true,
-    message: message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE)}…` : message,
+    message: truncate(message, LONGEST_MESSAGE),
     details: [{ key: input.key, problems, jobs: progress.jobs }],
   });
 }
@@ -80,18 +85,13 @@ async function fail(run: Campaign, failure: ApplicationFailure): Promise<never> 
   throw failure;
 }
 
-function unreadable(run: Campaign, failure: ActivityFailure): ApplicationFailure {
-  return campaignFailed(run, 'the service cannot be read', [failure.cause?.message ?? failure.message]);
-}
-
 /** Running jobs are cancelled, and write their task; those that do not end stay open in the project. */
 async function cancelAll(run: Campaign): Promise<void> {
   const { jobs } = run.progress;
   run.cancelling = true;
   run.progress.approval = null;
   for (const job of jobs) {
-    const isBegun = job.workflowId !== null;
-    if (isOver(job) || isBegun) continue;
+    if (isOver(job) || job.workflowId !== null) continue;
     setStatus(job, 'cancelled');
     saveJob(run, job);
   }
@@ -100,19 +100,17 @@ async function cancelAll(run: Campaign): Promise<void> {
   const heldBefore = new Set(open.filter(({ status }) => status === 'held'));
   await cancelJobs(open);
   // A job terminated earlier sent no signal, and its cancellation does not fail.
-  for (const { name } of open) if (!run.children.has(name)) checkJob(run, name);
+  for (const { name } of open) if (!run.children.has(name)) run.due.add(name);
   const until = Date.now() + CANCEL_WAIT_MS;
   const mayEnd = (): boolean =>
     open.some((job) => isOpen(job) && (job.status !== 'held' || heldBefore.has(job)));
   while (mayEnd() && Date.now() < until) {
-    await condition(() => run.ended.size > 0 || !mayEnd(), until - Date.now());
-    await condition(() => open.every((job) => !isOpen(job) || run.ended.has(job.name)), GATHERING_MS);
+    await condition(() => run.due.size > 0 || !mayEnd(), until - Date.now());
+    await condition(() => open.every((job) => !isOpen(job) || run.due.has(job.name)), GATHERING_MS);
     await readEnds(run);
   }
-  if (open.some(isOpen)) {
-    checkOpen(run);
-    await readEnds(run);
-  }
+  for (const { name } of open) run.due.add(name);
+  await readEnds(run);
   setStage(run, 'cancelled');
   // Mostly the answer is near, and nothing has to be called back.
   await Promise.race([untilSaved(run), condition(() => false, SAVE_WAIT_MS)]);

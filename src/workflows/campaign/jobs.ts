@@ -4,7 +4,6 @@ import {
   type ChildWorkflowHandle,
   getExternalWorkflowHandle,
   proxyActivities,
-  startChild,
   type Workflow,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -12,14 +11,15 @@ import { LARGEST_CAMPAIGN_BYTES, referencesIn, resolveReferences } from '../../v
 import { bytesOf } from '../../api/json';
 import {
   type CampaignJob,
+  type CampaignWait,
   type JobEnd,
   MEDIA_WORKFLOW,
   type MediaInput,
+  RECORD_KINDS,
   RECORD_WORKFLOW,
   type RecordInput,
   reportToSignal,
   type SegueActivities,
-  START_MEMO,
   TRANSCRIPT_WORKFLOW,
   type TranscriptInput,
 } from '../../contract';
@@ -31,20 +31,17 @@ import {
   transcriptWorkflowId,
 } from '../../contract/ids';
 import { attributesOfJob } from '../../contract/searchAttributes';
-import { inLists, isAlreadyStarted, readEnd } from '../lib/otherRuns';
+import { inLists, readEnd, startOnce } from '../lib/otherRuns';
 import { partOf, REPEAT } from './project';
-import { type Campaign, setStatus } from './state';
+import { type Campaign, isOpen, setStatus } from './state';
 import { endJob, publish } from './status';
-import { checkJob, forgetEnding, truncate } from './supervise';
+import { addEnding, forgetEnding, truncateError } from './supervise';
 
 /** By an activity: five hundred cancellations by the workflow itself would be a thousand events. */
-const { cancelRuns } = proxyActivities<SegueActivities>({
-  startToCloseTimeout: '40s',
-  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
-});
+const { cancelRuns } = proxyActivities<SegueActivities>({ startToCloseTimeout: '40s' });
 
 /** How a job is started, or why it cannot be. */
-export type JobStart = ChildStart | { problem: string };
+type JobStart = ChildStart | { problem: string };
 
 interface ChildStart {
   workflow: string;
@@ -56,74 +53,67 @@ interface ChildStart {
 /** In bytes, of the inputs in one workflow task: the server ends a run that sends more than 4 MB. */
 const LARGEST_START = 64 * 1024;
 
-/** Starts jobs, or after a reset finds those that exist. What does not fit into one task waits for the next call. */
+/** Starts jobs, or after a reset finds those that exist. Where its history is long, the next run starts the rest. */
 export async function startJobs(run: Campaign, jobs: CampaignJob[]): Promise<void> {
   // At once: the values of dependencies are read asynchronously, and no job may start twice.
   for (const job of jobs) setStatus(job, 'running');
-  const unknown = jobs.filter(({ name, kind }) => kind === 'media' && !run.preparedStarts.has(name));
+  const media = jobs.filter(({ kind }) => kind === 'media');
   const values = await readValues(
     run,
-    unknown.map(({ name }) => run.mediaSpec(name).request),
+    media.map(({ name }) => run.mediaSpec(name).request),
   );
-  const starts = jobs.map((job) => ({
-    job,
-    start: run.preparedStarts.get(job.name) ?? startOf(run, job, values),
-  }));
-  let room = LARGEST_START;
-  const started = starts.map(({ job, start }) => {
-    const bytes = 'problem' in start ? 0 : bytesOf(start.input);
-    const isFirst = room === LARGEST_START;
-    room -= bytes;
-    if (room >= 0 || isFirst) {
-      run.preparedStarts.delete(job.name);
-      return startJob(run, job, start);
+  const starts = jobs.map((job) => ({ job, start: startOf(run, job, values) }));
+  for (const group of inGroups(starts)) {
+    await unlessCancelled();
+    if (run.mayContinue()) {
+      for (const { job } of group) setStatus(job, 'waiting');
+      continue;
     }
-    // Values of dependencies are not read again.
-    run.preparedStarts.set(job.name, start);
-    setStatus(job, 'waiting');
-    return Promise.resolve();
-  });
-  // A cancellation must find no job that is being started.
-  for (const one of await Promise.allSettled(started)) if (one.status === 'rejected') throw one.reason;
+    const started = group.map(({ job, start }) => startJob(run, job, start));
+    // A cancellation must find no job that is being started.
+    for (const one of await Promise.allSettled(started)) if (one.status === 'rejected') throw one.reason;
+  }
+}
+
+/** A campaign that was cancelled during a step that cannot be cancelled must not start paid work. */
+export async function unlessCancelled(): Promise<void> {
+  const scope = CancellationScope.current();
+  if (scope.consideredCancelled) await scope.cancelRequested;
+}
+
+function inGroups<One extends { start: JobStart }>(starts: One[]): One[][] {
+  const groups: One[][] = [];
+  let room = 0;
+  for (const one of starts) {
+    const bytes = 'problem' in one.start ? 0 : bytesOf(one.start.input);
+    if (groups.length === 0 || bytes > room) {
+      groups.push([]);
+      room = LARGEST_START;
+    }
+    groups.at(-1)?.push(one);
+    room -= bytes;
+  }
+  return groups;
 }
 
 async function startJob(run: Campaign, job: CampaignJob, start: JobStart): Promise<void> {
   if ('problem' in start) {
     job.workflowId = null;
-    endJob(run, job, 'failed', truncate(start.problem));
+    endJob(run, job, 'failed', truncateError(start.problem));
     return;
   }
+  const { workflow, workflowId, input, attributes } = start;
   forgetEnding(run, job);
-  job.workflowId = start.workflowId;
+  job.workflowId = workflowId;
   job.taskId = null;
   job.links = [];
   publish(run);
-  try {
-    followChild(run, job, await startChildOnce(start));
-  } catch (error) {
-    if (!isAlreadyStarted(error)) throw error;
-    await listenTo(run, job, start);
-  }
-}
-
-function startChildOnce({
-  workflow,
-  workflowId,
-  input,
-  attributes,
-}: ChildStart): Promise<ChildWorkflowHandle<Workflow>> {
-  // The job outlives this run, whether the campaign continues as new, ends or is terminated.
-  return CancellationScope.nonCancellable(() =>
-    startChild(workflow, {
-      workflowId,
-      args: [input],
-      memo: { [START_MEMO]: workflowInfo().runId },
-      workflowIdReusePolicy: 'REJECT_DUPLICATE',
-      parentClosePolicy: 'ABANDON',
-      typedSearchAttributes: attributes,
-      staticSummary: `a job of ${workflowInfo().workflowId}`,
-    }),
+  const staticSummary = `a job of ${workflowInfo().workflowId}`;
+  const child = await CancellationScope.nonCancellable(() =>
+    startOnce(workflow, { workflowId, input, typedSearchAttributes: attributes, staticSummary }),
   );
+  if (child) followChild(run, job, child);
+  else await listenTo(run, job, start);
 }
 
 /** The server tells this run the end of its child, however it ends. */
@@ -134,7 +124,8 @@ function followChild(
 ): void {
   run.children.add(name);
   const hasEnded = (): void => {
-    if (run.job(name)?.workflowId === workflowId) run.ended.set(name, 'ends');
+    const job = run.job(name);
+    if (job?.workflowId === workflowId && isOpen(job)) addEnding(run, name);
   };
   CancellationScope.nonCancellable(() => child.result()).then(hasEnded, hasEnded);
 }
@@ -145,20 +136,33 @@ async function listenTo(run: Campaign, job: CampaignJob, { workflowId }: ChildSt
   await CancellationScope.nonCancellable(() =>
     getExternalWorkflowHandle(workflowId).signal(reportToSignal, listener),
   )
-    // The job is over: its end is read below.
+    // The job is over: its end is read next.
     .catch(() => undefined);
-  checkJob(run, job.name);
+  run.due.add(job.name);
 }
 
 function startOf(run: Campaign, job: CampaignJob, values: Values): JobStart {
   switch (job.kind) {
     case 'media':
       return mediaStart(run, job, values);
-    case 'transcript':
-      return transcriptStart(run, job);
+    case 'transcript': {
+      const { id = '', format } = run.input.transcripts?.[job.name] ?? {};
+      const input = { ...shared(run, job), transcriptionId: id, format };
+      return childStart(TRANSCRIPT_WORKFLOW, transcriptWorkflowId(input.key), 'transcript', input);
+    }
     case 'wait':
       return waitStart(run, job);
   }
+}
+
+function childStart(
+  workflow: string,
+  workflowId: string,
+  tool: string,
+  input: MediaInput | TranscriptInput | RecordInput,
+): ChildStart {
+  const stage = workflow === MEDIA_WORKFLOW ? 'submitting' : 'polling';
+  return { workflow, workflowId, input, attributes: attributesOfJob({ ...input, tool }, stage) };
 }
 
 function mediaStart(run: Campaign, job: CampaignJob, values: Values): JobStart {
@@ -169,58 +173,25 @@ function mediaStart(run: Campaign, job: CampaignJob, values: Values): JobStart {
   const bytes = bytesOf(request);
   if (bytes > LARGEST_CAMPAIGN_BYTES)
     return { problem: `its request has ${bytes} bytes with what it takes from others, too many to be sent` };
-  const input: MediaInput = { ...shared(run, job), tool, request, submit: run.input.submit };
-  return {
-    workflow: MEDIA_WORKFLOW,
-    workflowId: mediaWorkflowId(input.key),
-    input,
-    attributes: attributesOfJob(input, 'submitting'),
-  };
-}
-
-function transcriptStart(run: Campaign, job: CampaignJob): ChildStart {
-  const spec = run.input.transcripts?.[job.name];
-  const input: TranscriptInput = {
-    ...shared(run, job),
-    transcriptionId: spec?.id ?? '',
-    format: spec?.format,
-  };
-  return {
-    workflow: TRANSCRIPT_WORKFLOW,
-    workflowId: transcriptWorkflowId(input.key),
-    input,
-    attributes: attributesOfJob({ ...input, tool: 'transcript' }, 'polling'),
-  };
+  const input = { ...shared(run, job), tool, request, submit: run.input.submit };
+  return childStart(MEDIA_WORKFLOW, mediaWorkflowId(input.key), tool, input);
 }
 
 function waitStart(run: Campaign, job: CampaignJob): ChildStart {
-  const { asset, run: serviceRun, video, failOn } = run.input.waits?.[job.name] ?? {};
-  const [kind, id] =
-    asset !== undefined
-      ? (['asset', asset] as const)
-      : serviceRun !== undefined
-        ? (['run', serviceRun] as const)
-        : (['video', video ?? ''] as const);
-  const { scope, poll } = run.input;
-  const campaign = run.input.key;
-  const key = recordKey(kind, id, campaign);
-  const input: RecordInput = {
-    ...{ kind, id, failOn, scope, poll, campaign },
-    reportTo: workflowInfo().workflowId,
-  };
-  return {
-    workflow: RECORD_WORKFLOW,
-    workflowId: recordWorkflowId(key),
-    input,
-    attributes: attributesOfJob({ tool: kind, scope }, 'polling'),
-  };
+  const spec: CampaignWait = run.input.waits?.[job.name] ?? {};
+  const kind = RECORD_KINDS.find((one) => spec[one] !== undefined) ?? 'video';
+  const id = spec[kind] ?? '';
+  const { scope, poll, key: campaign } = run.input;
+  const reportTo = workflowInfo().workflowId;
+  const input = { kind, id, failOn: spec.failOn, scope, poll, campaign, reportTo };
+  return childStart(RECORD_WORKFLOW, recordWorkflowId(recordKey(kind, id, campaign)), kind, input);
 }
 
 /** What every job has: its own path in the project, the campaign's people and settings. */
 function shared(run: Campaign, job: CampaignJob) {
   const { key, scope, project, poll, notify } = run.input;
   const { progress, ...to } = notify ?? {};
-  const at = `${run.at}/${partOf(run, job.name)}`;
+  const at = `${run.at}/${partOf(job)}`;
   return {
     key: campaignJobKey(key, job.name, job.repeats),
     ...{ scope, poll },
@@ -256,7 +227,7 @@ async function readValues(run: Campaign, requests: Record<string, unknown>[]): P
   await Promise.all(
     sources.flatMap((from) => {
       const pointers = [...new Set(references.flatMap((one) => (one.from === from ? [one.at] : [])))];
-      return listsOf(pointers).map((list) => read(from, list));
+      return inLists(pointers, MOST_POINTERS).map((list) => read(from, list));
     }),
   );
   return values;
@@ -281,11 +252,4 @@ function valueIn(end: JobEnd, from: string, at: string): Taken {
     return { problem: `the result of ${from} cannot be read: its run is ${end.is}` };
   const taken = end.values[at] ?? { problem: 'there is nothing' };
   return 'problem' in taken ? { problem: `from ${from} at ${at}: ${taken.problem}` } : taken;
-}
-
-function listsOf(pointers: string[]): string[][] {
-  const lists: string[][] = [];
-  for (let from = 0; from < pointers.length; from += MOST_POINTERS)
-    lists.push(pointers.slice(from, from + MOST_POINTERS));
-  return lists;
 }

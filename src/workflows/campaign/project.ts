@@ -3,7 +3,6 @@ import { CancellationScope, condition, isCancellation, log, uuid4, workflowInfo 
 import { LONGEST_CHANGE } from '../../contract/changes';
 import { type CampaignJob, type ChangeOutcome, type Step } from '../../contract';
 import { changeIdOf } from '../../contract/ids';
-import { isRecord } from '../../validation/inputs';
 import { outcomeUnlessKept, type WriteOptions, writeToProject } from '../steps/write';
 import { type Campaign, isOpen, isOver } from './state';
 import { waitsFor } from './status';
@@ -15,14 +14,12 @@ const LARGEST_SAVE = LONGEST_CHANGE - 50_000;
 export const REPEAT = 'repeat';
 
 /**
- * Requests a write of one part; changes during a write go with the next one. Parts are `configuration`, `lifecycle`, `research`, `approvals`, and jobs that no run of their own writes
- * (`media/banner`, `waits/teaser`).
+ * Requests a write of one part; changes during a write go with the next one. Parts are `configuration`, `lifecycle`,
+ * `research`, `approvals`, and jobs that no run of their own writes (`media/banner`, `waits/teaser`).
  */
 export function save(run: Campaign, part: string): void {
-  run.saves.requested += 1;
-  if (!run.unsaved.has(part)) run.unsaved.set(part, run.saves.requested);
-  if (run.saving || run.ownership !== 'ours') return;
-  run.saving = true;
+  run.unsaved.add(part);
+  if (run.saving || !run.ownsPath || run.isLeaving) return;
   void CancellationScope.nonCancellable(() => saveUnsaved(run));
 }
 
@@ -34,7 +31,7 @@ export function saveRefused(run: Campaign): void {
 /** To be called when the path is claimed. What the previous run had not saved yet is unknown, so it saves all. */
 export function saveAll(run: Campaign): void {
   const { progress } = run;
-  run.ownership = 'ours';
+  run.ownsPath = true;
   if (!run.input.carried || Object.keys(progress.added).length > 0) save(run, 'configuration');
   if (progress.research) save(run, 'research');
   if (progress.decisions.length > 0) save(run, 'approvals');
@@ -44,33 +41,46 @@ export function saveAll(run: Campaign): void {
 
 /** Media and transcript jobs mostly write their end themselves. */
 export function saveJob(run: Campaign, job: CampaignJob): void {
-  if (!isWrittenElsewhere(job)) save(run, partOf(run, job.name));
+  if (!isWrittenElsewhere(job)) save(run, partOf(job));
 }
 
-/** Waits for what was requested so far, not for later requests. */
 export async function untilSaved(run: Campaign): Promise<ChangeOutcome> {
-  const last = run.saves.requested;
-  const isSaved = (): boolean => Math.min(run.saves.inFlight, ...run.unsaved.values()) > last;
-  await condition(() => !run.saving || isSaved());
+  await condition(() => run.saving === null);
   const error = notSaved(run);
   return error === null ? { ok: true } : { ok: false, error };
 }
 
+async function saveUnsaved(run: Campaign): Promise<void> {
+  const saving = new CancellationScope();
+  run.saving = saving;
+  // What changes at the same moment goes together.
+  await Promise.resolve();
+  while (run.unsaved.size > 0 && !run.isLeaving) {
+    const taken = takeSteps(run);
+    try {
+      note(run, taken, await saving.run(() => write(run, taken.steps)));
+    } catch (error) {
+      if (!isCancellation(error)) throw error;
+      for (const part of taken.parts) run.unsaved.add(part);
+    }
+  }
+  // Without an await after the last check: a request in between would be forgotten.
+  run.saving = null;
+}
+
 /**
  * For a cancelled campaign: returns when the project's writer has every part, written or not. A save in flight may wait
- * for as long as the service takes no PATCH: it is called back, and its parts go with the others.
+ * for as long as the service takes no PATCH: it is cancelled, and its parts go with the others.
  */
 export async function handOverToWriter(run: Campaign): Promise<void> {
-  run.saves.isHandingOver = true;
-  run.saves.callBack();
-  await condition(() => !run.saving);
-  run.saving = true;
-  while (run.unsaved.size > 0 && run.ownership === 'ours') {
+  run.isLeaving = true;
+  run.saving?.cancel();
+  await condition(() => run.saving === null);
+  while (run.unsaved.size > 0 && run.ownsPath) {
     const round = new CancellationScope();
     await round.run(() => Promise.all(takeAll(run).map((taken) => handOver(run, taken))));
     round.cancel();
   }
-  run.saving = false;
 }
 
 async function handOver(run: Campaign, taken: Taken): Promise<void> {
@@ -87,46 +97,15 @@ export function notSaved({ refused }: Campaign): string | null {
   return whys.length === 0 ? null : whys.map((why) => `${parts(why).join(', ')}: ${why}`).join('; ');
 }
 
-async function saveUnsaved(run: Campaign): Promise<void> {
-  while (run.unsaved.size > 0 && run.ownership === 'ours' && !run.saves.isHandingOver) {
-    const taken = takeSteps(run);
-    const outcome = await unlessCalledBack(run, () => write(run, taken.steps));
-    run.saves.inFlight = Infinity;
-    if (!outcome) {
-      for (const [part, order] of taken.parts) run.unsaved.set(part, order);
-      break;
-    }
-    note(run, taken, outcome);
-  }
-  // Without an await after the last check: a request in between would be forgotten.
-  run.saving = false;
-}
-
-async function unlessCalledBack<Outcome>(
-  { saves }: Campaign,
-  work: () => Promise<Outcome>,
-): Promise<Outcome | undefined> {
-  const working = new CancellationScope();
-  saves.callBack = () => {
-    working.cancel();
-  };
-  try {
-    return await working.run(work);
-  } catch (error) {
-    if (!isCancellation(error)) throw error;
-    return undefined;
-  }
-}
-
 function note({ refused }: Campaign, { parts }: Taken, outcome: ChangeOutcome): void {
-  for (const part of parts.keys()) {
+  for (const part of parts) {
     if (outcome.ok) refused.delete(part);
     else refused.set(part, outcome.error);
   }
 }
 
 async function write(
-  { input, mailbox }: Campaign,
+  { input, writerReplies }: Campaign,
   steps: Step[],
   options: WriteOptions = {},
 ): Promise<ChangeOutcome> {
@@ -134,16 +113,16 @@ async function write(
   const changeId = changeIdOf(workflowInfo().workflowId, uuid4());
   try {
     const { project, scope } = input;
-    return await writeToProject(mailbox, { project, scope, change: { steps }, changeId }, options);
+    return await writeToProject(writerReplies, { project, scope, change: { steps }, changeId }, options);
   } catch (error) {
     if (isCancellation(error)) throw error;
     return { ok: false, error: String(error) };
   }
 }
 
-/** One change: its parts, by the number of the request. */
+/** One change. */
 interface Taken {
-  parts: Map<string, number>;
+  parts: string[];
   steps: Step[];
 }
 
@@ -154,43 +133,32 @@ function takeAll(run: Campaign): Taken[] {
 }
 
 function takeSteps(run: Campaign): Taken {
-  const parts: Taken['parts'] = new Map();
-  const steps: Step[] = [];
+  const taken: Taken = { parts: [], steps: [] };
   let room = LARGEST_SAVE;
-  for (const [part, order] of [...run.unsaved]) {
-    const value = valueOf(run, part);
-    const size = JSON.stringify(value).length;
-    const set = size > LARGEST_SAVE ? shortOf(run, part, size) : value;
-    room -= Math.min(size, LARGEST_SAVE);
-    if (room < 0 && steps.length > 0) break;
-    const at = `${run.at}/${pathOf(run, part)}`;
-    steps.push(isRecord(set) && isBesideOthers(run, part) ? { at, merge: set } : { at, set });
-    parts.set(part, order);
+  for (const part of run.unsaved) {
+    const { step, size } = stepOf(run, part);
+    room -= size;
+    if (room < 0 && taken.parts.length > 0) break;
+    taken.steps.push(step);
+    taken.parts.push(part);
     run.unsaved.delete(part);
-    run.saves.inFlight = Math.min(run.saves.inFlight, order);
   }
-  return { parts, steps };
+  return taken;
 }
 
-/** Another campaign reads the key to see whose path it is. */
-function shortOf({ input }: Campaign, part: string, size: number): object {
-  const whose = part === 'configuration' ? { key: input.key } : {};
-  return { ...whose, tooLarge: size, see: `the run ${workflowInfo().workflowId}` };
-}
-
-/** A terminated job may have written its result just before: its end is merged into that. */
-function isBesideOthers(run: Campaign, part: string): boolean {
-  const job = part.includes('/') ? run.job(nameIn(part)) : undefined;
-  return job !== undefined && job.kind !== 'wait' && job.workflowId !== null;
-}
-
-function pathOf(run: Campaign, part: string): string {
-  const job = part.includes('/') ? run.job(nameIn(part)) : undefined;
-  return job && job.repeats > 0 ? `${part}/${REPEAT}` : part;
-}
-
-function nameIn(part: string): string {
-  return part.slice(part.indexOf('/') + 1);
+function stepOf(run: Campaign, part: string): { step: Step; size: number } {
+  const job = part.includes('/') ? run.job(part.slice(part.indexOf('/') + 1)) : undefined;
+  const at = `${run.at}/${part}${job && job.repeats > 0 ? `/${REPEAT}` : ''}`;
+  const value = job ? recordOf(run, job) : valueOf(run, part);
+  const size = JSON.stringify(value).length;
+  // Another campaign reads the key to see whose path it is.
+  const whose = part === 'configuration' ? { key: run.input.key } : {};
+  const set =
+    size > LARGEST_SAVE ? { ...whose, tooLarge: size, see: `the run ${workflowInfo().workflowId}` } : value;
+  // A terminated job may have written its result just before: its end is merged into that.
+  const isBesideOthers = job !== undefined && job.kind !== 'wait' && job.workflowId !== null;
+  const step = isBesideOthers ? { at, merge: set as Record<string, unknown> } : { at, set };
+  return { step, size: Math.min(size, LARGEST_SAVE) };
 }
 
 function valueOf(run: Campaign, part: string): unknown {
@@ -208,7 +176,7 @@ function valueOf(run: Campaign, part: string): unknown {
     case 'approvals':
       return progress.decisions;
     default:
-      return jobOf(run, nameIn(part));
+      return null;
   }
 }
 
@@ -222,10 +190,8 @@ function lifecycleOf(run: Campaign) {
   return { stage, since, paused, waitsFor: waitsFor(run)?.what ?? null, open, history, remarks };
 }
 
-function jobOf(run: Campaign, name: string): unknown {
-  const job = run.job(name);
-  if (!job) return null;
-  const { kind, status, error, workflowId, taskId, links, since } = job;
+function recordOf(run: Campaign, job: CampaignJob): Record<string, unknown> {
+  const { name, kind, status, error, workflowId, taskId, links, since } = job;
   const record = kind === 'wait' ? { ...run.input.waits?.[name], workflowId } : {};
   const task = isStopped(job) && kind !== 'wait' ? { workflowId, taskId } : {};
   return { ...record, ...task, status, ...(error === null ? {} : { error }), links, finishedAt: since };
@@ -242,7 +208,6 @@ function isStopped({ status, taskId }: CampaignJob): boolean {
 }
 
 /** The path of a job below the campaign's. */
-export function partOf(run: Campaign, name: string): string {
-  const kind = run.job(name)?.kind ?? 'media';
+export function partOf({ kind, name }: Pick<CampaignJob, 'kind' | 'name'>): string {
   return `${{ media: 'media', transcript: 'transcripts', wait: 'waits' }[kind]}/${name}`;
 }

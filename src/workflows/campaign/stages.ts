@@ -1,11 +1,5 @@
 /** The stages of a campaign before its approval: prepare, research, produce. */
-import {
-  ActivityFailure,
-  CancellationScope,
-  condition,
-  isCancellation,
-  proxyActivities,
-} from '@temporalio/workflow';
+import { ActivityFailure, condition, isCancellation, proxyActivities } from '@temporalio/workflow';
 import {
   type CampaignJob,
   HEARTBEAT_TIMEOUT_MS,
@@ -13,7 +7,7 @@ import {
   type SegueActivities,
 } from '../../contract';
 import { campaignFailed } from './end';
-import { startJobs } from './jobs';
+import { startJobs, unlessCancelled } from './jobs';
 import { save, saveAll, untilSaved } from './project';
 import { type Campaign, isOver } from './state';
 import { endJob, setStage } from './status';
@@ -23,13 +17,9 @@ import { readEnds, untilChange } from './supervise';
 const reads = proxyActivities<SegueActivities>({
   startToCloseTimeout: '30m',
   heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
-  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
 });
 
-const { readPlace } = proxyActivities<SegueActivities>({
-  startToCloseTimeout: LONGEST_CALL_MS,
-  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
-});
+const { readPlace } = proxyActivities<SegueActivities>({ startToCloseTimeout: LONGEST_CALL_MS });
 
 /** All problems together end the campaign before anything is paid for. */
 export async function prepare(run: Campaign): Promise<void> {
@@ -45,7 +35,6 @@ export async function prepare(run: Campaign): Promise<void> {
   const saved = await untilSaved(run);
   const problems = [
     ...taken,
-    ...(saved.ok ? await confirmClaim(run) : []),
     ...found.problems,
     ...(saved.ok ? [] : [`the project did not take the campaign's configuration: ${saved.error}`]),
   ];
@@ -56,28 +45,18 @@ export async function prepare(run: Campaign): Promise<void> {
 
 /** Two campaigns at one path would overwrite each other: the first one keeps it until its end. */
 async function claimPath(run: Campaign): Promise<string[]> {
-  const problems = await checkOwner(run);
-  if (problems.length === 0) saveAll(run);
-  return problems;
-}
-
-/** Another campaign may have claimed it at the same moment and written later: then it is that one's path. */
-async function confirmClaim(run: Campaign): Promise<string[]> {
-  return run.ownership === 'ours' ? checkOwner(run) : [];
-}
-
-async function checkOwner(run: Campaign): Promise<string[]> {
   const { key, scope, project } = run.input;
   const other = await readPlace({ key, scope, project, at: run.at }).catch((error: unknown) => {
     if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
     // The write that follows tells what is wrong.
     return null;
   });
-  if (other === null) return [];
-  run.ownership = 'taken';
-  return [
-    `at: campaign ${other} still runs and keeps its state at ${run.at} of this project; give this one a place of its own, or wait for its end`,
-  ];
+  if (other !== null)
+    return [
+      `at: campaign ${other} still runs and keeps its state at ${run.at} of this project; give this one a place of its own, or wait for its end`,
+    ];
+  saveAll(run);
+  return [];
 }
 
 export async function research(run: Campaign): Promise<void> {
@@ -105,12 +84,13 @@ export async function produce(run: Campaign): Promise<void> {
   const { jobs } = run.progress;
   for (;;) {
     await readEnds(run);
-    skipBlocked(run);
     await unlessCancelled();
+    // After the reads: the next run does not know which silent jobs were to be checked now.
+    await run.continueWhenLong();
+    skipBlocked(run);
     await startJobs(run, run.readyJobs());
     if (jobs.every(isOver)) break;
     await untilChange(run, () => hasWork(run));
-    await run.continueWhenLong();
   }
   const failures = jobs.filter(isFatal);
   if (failures.length > 0) {
@@ -119,12 +99,6 @@ export async function produce(run: Campaign): Promise<void> {
     );
     throw campaignFailed(run, `${failures.length} of its ${jobs.length} jobs did not succeed`, problems);
   }
-}
-
-/** A campaign cancelled while it read ends must not start paid work. */
-async function unlessCancelled(): Promise<void> {
-  const scope = CancellationScope.current();
-  if (scope.consideredCancelled) await scope.cancelRequested;
 }
 
 /** The failure of a repeat is for the person who asked for it to judge: there is an earlier result. */
@@ -137,15 +111,12 @@ function hasWork(run: Campaign): boolean {
   return jobs.every(isOver) || run.readyJobs().length > 0 || jobs.some((job) => run.blockedBy(job));
 }
 
+/** What depends on a skipped job is skipped, too. */
 function skipBlocked(run: Campaign): void {
-  // Until none is left: what depends on a skipped job is skipped, too.
-  for (let again = true; again;) {
-    again = false;
-    for (const job of run.progress.jobs) {
-      const blocker = run.blockedBy(job);
-      if (!blocker) continue;
-      endJob(run, job, 'skipped', `it builds on ${blocker.name}, which is ${blocker.status}`);
-      again = true;
-    }
+  for (const job of run.progress.jobs) {
+    const blocker = run.blockedBy(job);
+    if (!blocker) continue;
+    endJob(run, job, 'skipped', `it builds on ${blocker.name}, which is ${blocker.status}`);
+    skipBlocked(run);
   }
 }

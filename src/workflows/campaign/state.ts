@@ -2,6 +2,7 @@
 import {
   allHandlersFinished,
   ApplicationFailure,
+  type CancellationScope,
   condition,
   continueAsNew,
   workflowInfo,
@@ -21,42 +22,35 @@ import {
 } from '../../contract';
 import { parseDuration } from '../../contract/durations';
 import { campaignWorkflowId } from '../../contract/ids';
+import { truncate } from '../../api/json';
 import { MOST_AT_ONCE, referencesIn } from '../../validation/campaign';
 import { type Sender, wasReset } from '../lib/atMostOnce';
+import { CHECK_EVERY_MS } from '../lib/otherRuns';
 import { type WriterReplies, newWriterReplies } from '../steps/write';
-import { type JobStart } from './jobs';
 
 export class Campaign implements Sender {
-  readonly subject: Sender['subject'];
+  readonly requestName: string;
   readonly progress: CampaignProgress;
-  readonly mailbox: WriterReplies = newWriterReplies();
+  readonly writerReplies: WriterReplies = newWriterReplies();
   /** JSON pointer to the campaign's state in the project's data. */
   readonly at: string;
   readonly concurrency: number;
   /** In milliseconds. */
   readonly approvalTimes: { remind: number; expires: number };
-  /** Names of jobs whose end is to be read. One that `ends` is worth waiting for. */
-  readonly ended = new Map<string, 'ends' | 'may have'>();
+  /** Names of jobs whose end is read next. */
+  readonly due: Set<string>;
   /** Names of jobs that this run started: the server tells it their end. Others signal, or are checked. */
   readonly children = new Set<string>();
-  /** Starts that did not fit into the last workflow task, by job name. */
-  readonly preparedStarts = new Map<string, JobStart>();
-  /** Nothing is written where another campaign keeps its state. */
-  ownership: 'unknown' | 'ours' | 'taken' = 'unknown';
-  /** Parts of the project that are out of date, oldest first, by the number of the request to save them. */
-  readonly unsaved = new Map<string, number>();
-  /** Numbers of the last request and of the oldest one in flight, and what calls that one back. */
-  readonly saves = {
-    requested: 0,
-    inFlight: Infinity,
-    callBack: (): void => undefined,
-    isHandingOver: false,
-  };
-  saving = false;
+  /** Nothing is written before the campaign has claimed its path in the project. */
+  ownsPath = false;
+  /** Parts of the project that are out of date, oldest first. */
+  readonly unsaved = new Set<string>();
+  /** The save in flight. */
+  saving: CancellationScope | null = null;
+  /** The campaign was cancelled: what is not saved is left to the project's writer. */
+  isLeaving = false;
   /** Parts that the project did not take, and why. */
   readonly refused = new Map<string, string>();
-  /** When all open jobs were checked, and when those that said that they end are checked again, in milliseconds. */
-  readonly checks: { lastAt: number; againAt: number };
   noticesInFlight = 0;
   /** The approver's decision, until the campaign acts on it. */
   verdict: CampaignVerdict | null = null;
@@ -65,7 +59,7 @@ export class Campaign implements Sender {
   constructor(readonly input: CampaignInput) {
     const { carried, approval } = input;
     const now = new Date().toISOString();
-    this.subject = { requestName: campaignWorkflowId(input.key) };
+    this.requestName = campaignWorkflowId(input.key);
     this.progress = {
       stage: 'preparing',
       since: now,
@@ -74,6 +68,8 @@ export class Campaign implements Sender {
       remarks: [],
       research: null,
       jobs: jobsOf(input, now),
+      ending: [],
+      nextCheckAt: new Date(Date.now() + CHECK_EVERY_MS).toISOString(),
       added: {},
       decisions: [],
       approval: null,
@@ -89,7 +85,11 @@ export class Campaign implements Sender {
       remind: parseDuration(approval?.remind ?? DEFAULT_APPROVAL.remind) ?? 0,
       expires: parseDuration(approval?.expires ?? DEFAULT_APPROVAL.expires) ?? 0,
     };
-    this.checks = { lastAt: Date.parse(carried?.lookedAt ?? now), againAt: 0 };
+    this.due = new Set(this.progress.ending);
+  }
+
+  get isEnded(): boolean {
+    return !['preparing', 'researching', 'producing', 'approving'].includes(this.progress.stage);
   }
 
   job(name: string): CampaignJob | undefined {
@@ -152,8 +152,10 @@ export class Campaign implements Sender {
     await condition(allHandlersFinished);
     // A decision may have come meanwhile: this run acts on it, since the next one would not know.
     if (!this.mayContinue()) return;
-    const carried = { ...this.progress, ending: endingJobs(this), lookedAt: lastCheck(this) };
-    await continueAsNew<(input: CampaignInput) => Promise<unknown>>({ ...this.input, carried });
+    await continueAsNew<(input: CampaignInput) => Promise<unknown>>({
+      ...this.input,
+      carried: this.progress,
+    });
   }
 }
 
@@ -168,25 +170,13 @@ export function isLong(
   return continueAsNewSuggested || historyLength >= LONGEST_HISTORY - open;
 }
 
-/** Names of jobs that signalled their end, which was not read yet: a job signals once, just before it ends. */
-export function endingJobs({ ended, progress }: Pick<Campaign, 'ended' | 'progress'>): string[] {
-  const signalled = [...ended].flatMap(([name, how]) => (how === 'ends' ? [name] : []));
-  return [...new Set([...signalled, ...(progress.ending ?? [])])];
-}
-
-/** When all jobs were checked last; undefined where the next run is to check them at once. */
-export function lastCheck({ ended, checks }: Pick<Campaign, 'ended' | 'checks'>): string | undefined {
-  const isDue = [...ended.values()].includes('may have');
-  return isDue ? undefined : new Date(checks.lastAt).toISOString();
-}
-
 const MOST_REMARKS = 100;
 /** In characters. */
 const LONGEST_REMARK = 300;
 
 /** Something that people who look at the campaign should know. */
 export function addRemark(remarks: string[], text: string): void {
-  const remark = text.length > LONGEST_REMARK ? `${text.slice(0, LONGEST_REMARK)}…` : text;
+  const remark = truncate(text, LONGEST_REMARK);
   if (remarks.includes(remark)) return;
   remarks.push(remark);
   if (remarks.length > MOST_REMARKS) remarks.shift();
@@ -199,16 +189,9 @@ function jobsOf({ media = {}, transcripts = {}, waits = {} }: CampaignInput, now
 }
 
 export function newJob(name: string, kind: CampaignJobKind, optional: boolean, now: string): CampaignJob {
-  const unknown = { workflowId: null, taskId: null, error: null };
   return {
-    name,
-    kind,
-    status: 'waiting',
-    since: now,
-    optional,
-    repeats: 0,
-    links: [],
-    ...unknown,
+    ...{ name, kind, status: 'waiting', since: now, optional, repeats: 0 },
+    ...{ workflowId: null, taskId: null, error: null, links: [] },
   };
 }
 

@@ -1,21 +1,17 @@
 /** How a campaign stands: its stage in lists, its details on the workflow's page, its status for programs. */
-import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
+import { setCurrentDetails } from '@temporalio/workflow';
 import { type CampaignJob, type CampaignStage, type CampaignStatus } from '../../contract';
-import { attributesOfJob, searchAttributes } from '../../contract/searchAttributes';
-import { lines } from '../steps/visibility';
+import { adviceList, approvalAdvice } from '../../contract/advice';
+import { lines, listStage, listStart } from '../steps/visibility';
 import { notifyProgress } from './notify';
 import { notSaved, save, saveJob, saveRefused } from './project';
 import { type Campaign, isOpen, isOver, setStatus } from './state';
 
 const MOST_STAGES_SHOWN = 50;
 
-/** The client sets the search attributes at the start; clients of other languages may not. */
 export function showStart(run: Campaign): void {
-  const { input, progress } = run;
-  const listed = workflowInfo().typedSearchAttributes.get(searchAttributes.stage);
-  const write = { project: input.project, at: run.at };
-  if (listed === undefined)
-    upsertSearchAttributes(attributesOfJob({ ...input, tool: 'campaign', write }, progress.stage));
+  const { scope, project } = run.input;
+  listStart({ tool: 'campaign', scope, write: { project, at: run.at } }, run.progress.stage);
   showDetails(run);
 }
 
@@ -26,7 +22,7 @@ export function setStage(run: Campaign, stage: CampaignStage): void {
   progress.since = new Date().toISOString();
   progress.history.push({ stage, at: progress.since });
   if (progress.history.length > MOST_STAGES_SHOWN) progress.history.shift();
-  upsertSearchAttributes([{ key: searchAttributes.stage, value: stage }]);
+  listStage(stage);
   saveRefused(run);
   publish(run);
   notifyProgress(run);
@@ -82,7 +78,7 @@ function isHeld(run: Campaign): boolean {
   return (
     jobs.some(({ status }) => status === 'held') &&
     !moves &&
-    run.ended.size === 0 &&
+    run.due.size === 0 &&
     run.readyJobs().length === 0
   );
 }
@@ -131,9 +127,7 @@ function detailsOf(run: Campaign): string {
     ...(waits ? [`It waits for ${waits.what}, since ${waits.since}.`] : []),
     ...(paused ? [`To go on: \`segue campaign resume ${input.key} --by NAME\``] : []),
     ...(approval
-      ? [
-          `To decide, until ${approval.expiresAt}: \`segue campaign approve ${input.key} --round ${approval.round} --by NAME\``,
-        ]
+      ? [`To decide, until ${approval.expiresAt}:`, adviceList(approvalAdvice(input.key, approval.round))]
       : []),
     ...held.map(
       (job) =>

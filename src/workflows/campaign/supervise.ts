@@ -1,10 +1,10 @@
 /** How a campaign learns of its jobs: by their signals, and by checks of those that are silent. */
-import { CancellationScope, condition, setHandler } from '@temporalio/workflow';
-import { bytesOf } from '../../api/json';
+import { CancellationScope, condition } from '@temporalio/workflow';
 import { isIdText } from '../../api/scope';
 import { type CampaignJob, END_STAGES, type JobEnd, jobNewsSignal } from '../../contract';
-import { isRecord } from '../../validation/inputs';
-import { readManyEnds } from '../lib/otherRuns';
+import { bytesOf, truncateBytes } from '../../api/json';
+import { onSignal } from '../lib/listeners';
+import { CHECK_EVERY_MS, readManyEnds, RECHECK_MS } from '../lib/otherRuns';
 import { type Campaign, isOpen, setStatus } from './state';
 import { endJob, publish } from './status';
 
@@ -14,15 +14,9 @@ const RUNS: ReadonlySet<unknown> = new Set(['polling', 'submitting', 'waiting'])
 const ENDS: ReadonlySet<unknown> = new Set(END_STAGES);
 
 export function handleReports(run: Campaign): void {
-  setHandler(
-    jobNewsSignal,
-    (news: unknown) => {
-      if (isRecord(news)) takeReport(run, news);
-    },
-    { description: 'What one of its jobs is at: { workflowId, stage, taskId }.' },
-  );
-  // Signals that the previous run did not act on.
-  if (run.input.carried) resumeChecks(run);
+  onSignal(jobNewsSignal, 'What one of its jobs is at: { workflowId, stage, taskId }.', (news) => {
+    takeReport(run, news);
+  });
 }
 
 function takeReport(run: Campaign, { workflowId, stage, taskId }: Record<string, unknown>): void {
@@ -31,28 +25,59 @@ function takeReport(run: Campaign, { workflowId, stage, taskId }: Record<string,
   if (isIdText(taskId)) job.taskId = taskId;
   if (stage === 'held' || stage === 'overdue') setStatus(job, stage);
   else if (RUNS.has(stage)) setStatus(job, 'running');
-  else if (ENDS.has(stage)) run.ended.set(job.name, 'ends');
+  else if (ENDS.has(stage)) addEnding(run, job.name);
   else return;
   publish(run);
 }
 
+type Supervised = Pick<Campaign, 'progress' | 'due' | 'children'>;
+
+/** A job signals its end once: the next run knows it, too, until the end is read. */
+export function addEnding({ progress, due }: Pick<Supervised, 'progress' | 'due'>, name: string): void {
+  if (!progress.ending.includes(name)) progress.ending.push(name);
+  due.add(name);
+}
+
+/** Its end was read, or a new run of the job starts. */
+export function forgetEnding({ progress, due }: Supervised, { name }: CampaignJob): void {
+  due.delete(name);
+  progress.ending = progress.ending.filter((one) => one !== name);
+}
+
 /** Waits until there is something to act on. */
 export async function untilChange(run: Campaign, isWork: () => boolean): Promise<void> {
-  const isThere = (): boolean => run.ended.size > 0 || isWork() || run.mayContinue();
+  const isThere = (): boolean => run.due.size > 0 || isWork() || run.mayContinue();
   const checkAt = nextCheck(run);
   if (checkAt === undefined) return condition(isThere);
   if (!(await condition(isThere, Math.max(1, checkAt - Date.now())))) check(run);
 }
 
+/** In milliseconds; undefined where every open job is a child of this run. Signals of jobs do not delay it. */
+export function nextCheck({ progress, children }: Supervised): number | undefined {
+  const isSilent = progress.jobs.some((job) => isOpen(job) && !children.has(job.name));
+  return isSilent ? Date.parse(progress.nextCheckAt) : undefined;
+}
+
+export function check({ progress, due }: Supervised): void {
+  for (const { name } of progress.jobs.filter(isOpen)) due.add(name);
+  progress.nextCheckAt = new Date(Date.now() + CHECK_EVERY_MS).toISOString();
+}
+
+/** A job that signalled its end was still open. */
+export function checkSoon({ progress }: Pick<Supervised, 'progress'>): void {
+  const soon = Math.min(Date.parse(progress.nextCheckAt), Date.now() + RECHECK_MS);
+  progress.nextCheckAt = new Date(soon).toISOString();
+}
+
 export async function readEnds(run: Campaign): Promise<void> {
-  const ended = new Map(run.ended);
-  run.ended.clear();
-  const jobs = run.progress.jobs.filter((job) => ended.has(job.name) && isOpen(job));
-  const isEnding = ({ name }: CampaignJob): boolean => ended.get(name) === 'ends';
-  const ending = jobs.filter(isEnding);
-  const silent = jobs.filter((job) => !isEnding(job));
+  const { jobs, ending } = run.progress;
+  const due = jobs.filter((job) => run.due.has(job.name) && isOpen(job));
+  run.due.clear();
+  const isEnding = ({ name }: CampaignJob): boolean => ending.includes(name);
+  const ended = due.filter(isEnding);
   // Each alone, so that a slow end does not delay the others; a cancelled campaign waits for all anyway.
-  const lists = run.cancelling ? [ending] : ending.map((job) => [job]);
+  const lists = run.cancelling ? [ended] : ended.map((job) => [job]);
+  const silent = due.filter((job) => !isEnding(job));
   await Promise.all([...lists.map((list) => readEndsOf(run, list, true)), readEndsOf(run, silent, false)]);
 }
 
@@ -62,7 +87,7 @@ async function readEndsOf(run: Campaign, jobs: CampaignJob[], isEnding: boolean)
   jobs.forEach((job, index) => {
     const end = ends[index] ?? { is: 'open' };
     if (end.is !== 'open') takeEnd(run, job, end);
-    else if (isEnding) recheckSoon(run, job);
+    else if (isEnding) checkSoon(run);
   });
 }
 
@@ -77,15 +102,8 @@ export function fitLinks(jobs: readonly Pick<CampaignJob, 'links'>[], links: str
 /** In bytes of JSON: a thousand errors are carried from run to run. */
 const LONGEST_ERROR = 250;
 
-export function truncate(text: string): string {
-  let room = LONGEST_ERROR - bytesOf('');
-  let kept = '';
-  for (const sign of text) {
-    room -= bytesOf(sign) - bytesOf('');
-    if (room < 0) return `${kept}…`;
-    kept += sign;
-  }
-  return text;
+export function truncateError(text: string): string {
+  return truncateBytes(text, LONGEST_ERROR);
 }
 
 const CANCELLED_WHILE_HELD = 'cancelled while nobody knew whether the service had taken it';
@@ -99,65 +117,8 @@ function takeEnd(run: Campaign, job: CampaignJob, end: Exclude<JobEnd, { is: 'op
     endJob(run, job, 'succeeded');
   } else if ('error' in end) {
     const isUncertain = wasHeld && end.is === 'cancelled' && end.taskId === null;
-    endJob(run, job, end.is, truncate(isUncertain ? CANCELLED_WHILE_HELD : end.error));
+    endJob(run, job, end.is, truncateError(isUncertain ? CANCELLED_WHILE_HELD : end.error));
   } else {
     endJob(run, job, 'failed', 'the Temporal server no longer knows its run');
   }
-}
-
-/** A job that a previous run started signals its end, unless it is terminated. */
-const CHECK_EVERY_MS = 3_600_000;
-/** For a job that signalled its end, and was still open when it was read. */
-const RECHECK_MS = 60_000;
-
-type Supervised = Pick<Campaign, 'progress' | 'ended' | 'children' | 'checks'>;
-
-/** In milliseconds; undefined where every open job is a child of this run. Signals of jobs do not delay it. */
-export function nextCheck({ progress, children, checks }: Supervised): number | undefined {
-  const others = progress.jobs.filter((job) => isOpen(job) && !children.has(job.name));
-  if (others.length === 0) return undefined;
-  const isEnding = others.some(({ name }) => progress.ending?.includes(name));
-  return Math.min(checks.lastAt + CHECK_EVERY_MS, isEnding ? checks.againAt : Infinity);
-}
-
-/** Checks all open jobs, or only those that signalled their end. */
-export function check(run: Supervised): void {
-  if (Date.now() >= run.checks.lastAt + CHECK_EVERY_MS) checkOpen(run);
-  else checkEnding(run);
-}
-
-/** Of the previous run: what was due is checked now, everything else when it would have been. */
-export function resumeChecks(run: Supervised): void {
-  if (run.progress.lookedAt === undefined) checkOpen(run);
-  else checkEnding(run);
-}
-
-/** The signal of a job's end may have been lost. */
-export function checkOpen(run: Supervised): void {
-  checkEnding(run);
-  for (const { name } of run.progress.jobs.filter(isOpen)) checkJob(run, name);
-  run.checks.lastAt = Date.now();
-}
-
-function checkEnding({ progress, ended }: Supervised): void {
-  for (const { name } of progress.jobs.filter(isOpen))
-    if (progress.ending?.includes(name)) ended.set(name, 'ends');
-  progress.ending = undefined;
-}
-
-export function checkJob({ ended }: Pick<Campaign, 'ended'>, name: string): void {
-  if (!ended.has(name)) ended.set(name, 'may have');
-}
-
-/** The job signalled its end, and is still open: it is checked again in a minute, by this run or the next. */
-export function recheckSoon({ progress, checks }: Supervised, { name }: CampaignJob): void {
-  const before = progress.ending ?? [];
-  if (before.length === 0) checks.againAt = Date.now() + RECHECK_MS;
-  progress.ending = [...new Set([...before, name])];
-}
-
-/** Its end was read, or a new run of the job starts. */
-export function forgetEnding({ progress, ended }: Supervised, { name }: CampaignJob): void {
-  ended.delete(name);
-  progress.ending = progress.ending?.filter((one) => one !== name);
 }

@@ -1,5 +1,5 @@
 /** The status query and the updates of a campaign. */
-import { ApplicationFailure, CancellationScope, proxyActivities, setHandler } from '@temporalio/workflow';
+import { CancellationScope, proxyActivities, setHandler } from '@temporalio/workflow';
 import { bytesOf } from '../../api/json';
 import {
   type OpenCampaign,
@@ -14,17 +14,16 @@ import {
   addMediaUpdate,
   type CampaignDecision,
   type CampaignDecisionReceipt,
-  type CampaignDecisionTaken,
   type CampaignReceipt,
   type CampaignStage,
   campaignStatusQuery,
   decideUpdate,
-  FAILURE,
   type PauseOrder,
   pauseUpdate,
   resumeUpdate,
   type SegueActivities,
 } from '../../contract';
+import { refuseUpdate } from '../steps/job';
 import { extendRound } from './approval';
 import { save } from './project';
 import { type Campaign, isOver, newJob, setStatus } from './state';
@@ -32,7 +31,6 @@ import { describe, publish } from './status';
 
 const { checkMedia } = proxyActivities<SegueActivities>({ startToCloseTimeout: '10s' });
 
-const MOST_DECISIONS_SHOWN = 50;
 /** In bytes of JSON: decisions are carried from run to run. */
 const LARGEST_DECISIONS = 100_000;
 
@@ -44,35 +42,28 @@ export function handleUpdates(run: Campaign): void {
     description:
       'Decides about the results: { decision: approve | reject | change, by, comment?, jobs? }. `jobs` are the media jobs that `change` has made again.',
     validator: (decision: CampaignDecision) => {
-      refuse(validateVerdict(run, decision));
+      refuseUpdate(validateVerdict(run, decision));
     },
   });
   setHandler(pauseUpdate, (order) => pause(run, order), {
     description:
       'Begins nothing new and reminds nobody until it is resumed: { by, reason? }. What runs goes on.',
     validator: (order) => {
-      refuse([
-        ...validateEnd(run),
-        ...validatePause(order),
-        ...(run.progress.paused ? [`it is paused already, by ${run.progress.paused.by}`] : []),
-      ]);
+      const { paused } = run.progress;
+      refuse(run, validatePause(order), paused ? [`it is paused already, by ${paused.by}`] : []);
     },
   });
   setHandler(resumeUpdate, () => resume(run), {
     description: 'Goes on after a pause: { by }.',
     validator: (order) => {
-      refuse([
-        ...validateEnd(run),
-        ...validatePause(order),
-        ...(run.progress.paused ? [] : ['it is not paused']),
-      ]);
+      refuse(run, validatePause(order), run.progress.paused ? [] : ['it is not paused']);
     },
   });
   setHandler(addMediaUpdate, (order) => addMedia(run, order), {
     description: 'Adds a media job: { name, tool, request, optional?, by }.',
     validator: (order) => {
       // Everything else is checked in the handler, together with the request.
-      refuse([...validateEnd(run), ...validateRoom(order, openCampaign(run))]);
+      refuse(run, validateRoom(order, openCampaign(run)));
     },
   });
 }
@@ -87,16 +78,12 @@ function decide(run: Campaign, { decision, by, ...order }: CampaignDecision): Ca
   if (progress.approval === null || run.verdict !== null) return { stage: progress.stage, round, stale: [] };
   const at = new Date().toISOString();
   progress.decisions.push({ decision, by, comment, ...(jobs.length > 0 ? { jobs } : {}), round, at });
-  while (isTooMuch(progress.decisions)) progress.decisions.shift();
+  while (progress.decisions.length > 1 && bytesOf(progress.decisions) > LARGEST_DECISIONS)
+    progress.decisions.shift();
   if (decision === 'change') for (const name of jobs) repeatJob(run, name);
   run.verdict = decision;
   save(run, 'approvals');
   return { stage: STAGE_AFTER[decision], round, stale: staleAfter(run, jobs) };
-}
-
-function isTooMuch(decisions: CampaignDecisionTaken[]): boolean {
-  if (decisions.length <= 1) return false;
-  return decisions.length > MOST_DECISIONS_SHOWN || bytesOf(decisions) > LARGEST_DECISIONS;
 }
 
 const STAGE_AFTER = {
@@ -143,7 +130,7 @@ function receipt({ progress: { stage, paused } }: Campaign): CampaignReceipt {
 async function addMedia(run: Campaign, order: AddMediaOrder): Promise<CampaignReceipt> {
   const wrong = await CancellationScope.nonCancellable(() => checkMedia(partsOf(order)));
   // Again after the activity: somebody may have added media or decided meanwhile.
-  refuse([...validateEnd(run), ...validateAddedMedia(order, openCampaign(run)), ...wrong]);
+  refuse(run, validateAddedMedia(order, openCampaign(run)), wrong);
   const { name, by, tool, request } = order;
   const { progress } = run;
   const optional = order.optional ?? false;
@@ -163,7 +150,7 @@ function partsOf(order: Partial<AddMediaOrder> | null | undefined): Pick<AddMedi
 
 function openCampaign({ input, progress }: Campaign): OpenCampaign {
   const names = progress.jobs.map(({ name }) => name);
-  return { key: input.key, names, asked: [{ ...input, carried: null }, progress.added] };
+  return { names, asked: [{ ...input, carried: null }, progress.added] };
 }
 
 function validateVerdict(run: Campaign, order: CampaignDecision | undefined): string[] {
@@ -182,15 +169,13 @@ function validateVerdict(run: Campaign, order: CampaignDecision | undefined): st
   return [`round: the open question is number ${approval.round}`];
 }
 
-function validateEnd({ verdict, cancelling, progress: { stage } }: Campaign): string[] {
+function validateEnd({ verdict, cancelling, isEnded, progress: { stage } }: Campaign): string[] {
   if (cancelling) return ['the campaign is being cancelled'];
-  const isOpen = ['preparing', 'researching', 'producing', 'approving'].includes(stage);
   const isDecided = verdict === 'approve' || verdict === 'reject';
   if (isDecided) return [`the campaign is over: somebody has decided to ${verdict}`];
-  return isOpen ? [] : [`the campaign is over: it is ${stage}`];
+  return isEnded ? [`the campaign is over: it is ${stage}`] : [];
 }
 
-function refuse(problems: string[]): void {
-  if (problems.length === 0) return;
-  throw ApplicationFailure.nonRetryable(`Nothing was changed: ${problems.join('; ')}`, FAILURE.badDecision);
+function refuse(run: Campaign, ...problems: string[][]): void {
+  refuseUpdate([...validateEnd(run), ...problems.flat()]);
 }

@@ -1,5 +1,7 @@
 /** What every submission and every notification needs: a second attempt may pay or notify a second time. */
-import { type ActivityOptions, workflowInfo } from '@temporalio/workflow';
+import { ActivityFailure, type ActivityOptions, TimeoutFailure, workflowInfo } from '@temporalio/workflow';
+import { isAccessDenied, type NotifyOutcome, type SubmitOutcome } from '../../contract';
+import { isRecord } from '../../validation/inputs';
 
 /**
  * An operator can raise the maximum while the activity runs, so the failures after which it may have sent are not
@@ -17,7 +19,8 @@ export const AT_MOST_ONCE: ActivityOptions['retry'] = {
 
 /** What a run must know to send something at most once. */
 export interface Sender {
-  readonly subject: { requestName: string };
+  /** Prefix of the request ids; no other run has it. */
+  readonly requestName: string;
   readonly progress: { reset: boolean };
 }
 
@@ -36,14 +39,52 @@ export function wasReset(carried: { reset?: boolean } | undefined): boolean {
   return (carried?.reset ?? false) || runId !== originalExecutionRunId;
 }
 
-/** Waiting times that double up to a limit. */
-export function doubling(firstMs: number, mostMs: number): { next(): number } {
-  let following = firstMs;
-  return {
-    next() {
-      const wait = following;
-      following = Math.min(following * 2, mostMs);
-      return wait;
-    },
-  };
+/** Whether a request that was provably not accepted may be accepted later. */
+export function mayChange(outcome: SubmitOutcome | NotifyOutcome): boolean {
+  if (outcome.outcome === 'notSent') return true;
+  return outcome.outcome === 'refused' && (isAccessDenied(outcome.status) || isRateLimited(outcome.status));
+}
+
+export function isRateLimited(status: number | undefined): boolean {
+  return status === 425 || status === 429;
+}
+
+interface Without {
+  outcome: 'unknown' | 'notSent';
+  reason: string;
+}
+
+/**
+ * A chunk is one activity with several requests; each has an outcome, in the order of `indexes`, however the activity
+ * ended. `without` is the outcome of an item that the heartbeats of a failed activity do not name.
+ */
+export async function outcomesOf<Outcome>(
+  indexes: number[],
+  send: () => Promise<Outcome[]>,
+  without = (failure: ActivityFailure): Without => ({
+    outcome: 'unknown',
+    reason: `the chunk gave no outcome: ${failure.cause?.message ?? failure.message}`,
+  }),
+): Promise<(Outcome | Without)[]> {
+  const nothing: Without = { outcome: 'unknown', reason: 'the chunk gave no outcome' };
+  try {
+    const outcomes = await send();
+    return indexes.map((_index, at) => outcomes[at] ?? nothing);
+  } catch (error) {
+    if (!(error instanceof ActivityFailure)) throw error;
+    const notes = notesOf<Outcome>(error);
+    return indexes.map((index) => notes[index] ?? without(error));
+  }
+}
+
+/** Outcomes in the heartbeats of a worker that died. */
+function notesOf<Outcome>({ cause }: ActivityFailure): Record<number, Outcome> {
+  const notes: unknown = cause instanceof TimeoutFailure ? cause.lastHeartbeatDetails : undefined;
+  return isRecord(notes) ? (notes as Record<number, Outcome>) : {};
+}
+
+/** Pauses that double up to a limit. */
+export function newBackoff(firstMs = 1_000, mostMs = 60_000): () => number {
+  let pause = firstMs / 2;
+  return () => (pause = Math.min(pause * 2, mostMs));
 }

@@ -2,43 +2,30 @@
 import {
   CancellationScope,
   condition,
+  defineSignal,
   getExternalWorkflowHandle,
   setHandler,
   TemporalFailure,
   workflowInfo,
 } from '@temporalio/workflow';
-import { type JobNews, jobNewsSignal, reportToSignal } from '../../contract';
+import { END_STAGES, type JobNews, jobNewsSignal, reportToSignal } from '../../contract';
 import { isWorkflowId } from '../../contract/ids';
 import { isRecord } from '../../validation/inputs';
-import { type JobContext, type Stage } from '../steps/job';
+import { type Job, type Stage } from '../steps/job';
 
 /** The stages that listeners act on: a task is known, a person is needed, the job is over. */
-const REPORTED: ReadonlySet<Stage> = new Set([
-  'polling',
-  'held',
-  'overdue',
-  'succeeded',
-  'failed',
-  'abandoned',
-  'cancelled',
-]);
+const REPORTED: ReadonlySet<Stage> = new Set<Stage>(['polling', 'held', 'overdue', ...END_STAGES]);
 
 /** Anybody can send a signal, so the list has a limit. */
 const MOST_LISTENERS = 20;
 
-export function listenersOf({
-  carried,
-  reportTo,
-}: {
-  carried?: { listeners: string[] };
-  /** Null from other languages. */
-  reportTo?: string | null;
-}): string[] {
-  return [...(carried?.listeners ?? (reportTo ? [reportTo] : []))];
+/** Null from other languages. */
+export function listenersOf(reportTo: string | null | undefined): string[] {
+  return reportTo ? [reportTo] : [];
 }
 
 /** Reports the current stage to each new listener at once, and later every stage that listeners act on. */
-export function handleListeners(job: JobContext): void {
+export function handleListeners(job: Job): void {
   handleReportTo(
     job.progress.listeners,
     'Has this run tell its stages to another one: { workflowId }.',
@@ -50,13 +37,13 @@ export function handleListeners(job: JobContext): void {
 }
 
 /** Also reports that the job is not held any more, whatever it does next. */
-export function reportStage(job: JobContext, before: Stage): void {
+export function reportStage(job: Job, before: Stage): void {
   if (!REPORTED.has(job.stage) && before !== 'held') return;
   for (const listener of job.progress.listeners) report(job, listener);
 }
 
 /** A signal that is still being sent when a run ends is lost. */
-export async function untilReported(job: JobContext): Promise<void> {
+export async function untilReported(job: Job): Promise<void> {
   await condition(() => job.reports === 0);
 }
 
@@ -74,29 +61,39 @@ export async function withEndReport<T>(listeners: string[], work: () => Promise<
   }
 }
 
-function handleReportTo(
-  listeners: string[],
+/** Anybody can send a signal, and a throw would block the run: what is no object is ignored. */
+export function onSignal(
+  { name }: { name: string },
   description: string,
-  onListener?: (listener: string) => void,
+  handle: (body: Record<string, unknown>) => void,
 ): void {
   setHandler(
-    reportToSignal,
-    (listener: unknown) => {
-      if (!isRecord(listener) || !isWorkflowId(listener.workflowId)) return;
-      const { workflowId } = listener;
-      if (!listeners.includes(workflowId)) {
-        if (listeners.length >= MOST_LISTENERS) return;
-        listeners.push(workflowId);
-      }
-      onListener?.(workflowId);
+    defineSignal<[unknown]>(name),
+    (body: unknown) => {
+      if (isRecord(body)) handle(body);
     },
     { description },
   );
 }
 
-function report(job: JobContext, listener: string): void {
+function handleReportTo(
+  listeners: string[],
+  description: string,
+  onListener?: (listener: string) => void,
+): void {
+  onSignal(reportToSignal, description, ({ workflowId }) => {
+    if (!isWorkflowId(workflowId)) return;
+    if (!listeners.includes(workflowId)) {
+      if (listeners.length >= MOST_LISTENERS) return;
+      listeners.push(workflowId);
+    }
+    onListener?.(workflowId);
+  });
+}
+
+function report(job: Job, listener: string): void {
   job.reports += 1;
-  void signal(listener, job.stage, job.subject.facts().taskId ?? null).finally(() => {
+  void signal(listener, job.stage, job.facts().taskId ?? null).finally(() => {
     job.reports -= 1;
   });
 }

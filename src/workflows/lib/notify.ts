@@ -1,17 +1,14 @@
 /** Notifications to users and operators, each sent at most once. */
 import {
   ActivityFailure,
+  type ActivityOptions,
   CancellationScope,
-  isCancellation,
-  log,
-  metricMeter,
   proxyActivities,
   sleep,
   workflowInfo,
 } from '@temporalio/workflow';
 import {
   HEARTBEAT_TIMEOUT_MS,
-  type Hold,
   type NoticeOutcome,
   type Notification,
   type NotifyOutcome,
@@ -20,24 +17,23 @@ import {
   RECORDING_MARGIN_MS,
   type SegueActivities,
 } from '../../contract';
-import { formatDuration } from '../../contract/durations';
 import { notifyRequestId } from '../../contract/ids';
-import { type JobContext } from '../steps/job';
-import { commandsOf, MEANING } from '../steps/visibility';
-import { AT_MOST_ONCE, doubling, type Sender, senderOf } from './atMostOnce';
+import { type Job } from '../steps/job';
+import { AT_MOST_ONCE, mayChange, newBackoff, type Sender, senderOf } from './atMostOnce';
 
 const NOTIFY_TIMEOUT_MS = 30_000;
 /** A notification that the service does not take must not keep a job open longer. */
-const LONGEST_TRYING_MS = 3_600_000;
+export const LONGEST_TRYING_MS = 3_600_000;
 const USUAL_TRYING_MS = 2 * 60_000;
 
-const once = proxyActivities<SegueActivities>({
-  summary: 'tells a person, at most once',
+export const NOTIFY_OPTIONS: ActivityOptions = {
+  summary: 'notifies people, each at most once',
   startToCloseTimeout: NOTIFY_TIMEOUT_MS + RECORDING_MARGIN_MS,
   scheduleToCloseTimeout: '24h',
   heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
   retry: AT_MOST_ONCE,
-});
+};
+const once = proxyActivities<SegueActivities>(NOTIFY_OPTIONS);
 
 /** A notification without its recipient. */
 export type Message = Pick<Notification, 'category' | 'title' | 'message' | 'body'> & {
@@ -50,21 +46,19 @@ export type Message = Pick<Notification, 'category' | 'title' | 'message' | 'bod
   sendBefore?: string;
 };
 
-/** `onDelay` is called before each retry after {@link USUAL_TRYING_MS}. */
-export function tellUser(
+export function notifyUser(
   job: Sender,
   to: NotifyTarget,
   message: Message,
-  onDelay?: () => void,
-  tries?: Tries,
+  retries: Retries = {},
 ): Promise<NoticeOutcome> {
   const notification = notificationTo(to, message);
-  const requestId = notifyRequestId(job.subject.requestName, message.event);
+  const requestId = notifyRequestId(job.requestName, message.event);
   const { sendBefore } = message;
   const send = (): Promise<NotifyOutcome> =>
     once.notify({ notification, requestId, runId: senderOf(job), sendBefore });
-  const isOver = (): boolean => isTooLate(message) || (tries?.isStale?.() ?? false);
-  return untilKnown(send, onDelay, isOver, tries);
+  const isStale = (): boolean => isTooLate(message) || (retries.isStale?.() ?? false);
+  return untilKnown(send, { ...retries, isStale });
 }
 
 export function isTooLate({ sendBefore }: Pick<Message, 'sendBefore'>): boolean {
@@ -82,21 +76,30 @@ export function notificationTo(to: NotifyTarget, message: Message): Notification
   return { userId, workspaceId, ...optional, ...contentOf(message) };
 }
 
-/** Retries that outlast a run. */
-export interface Tries {
-  /** Time of the first try, in milliseconds. */
-  begun: number;
+export function letter(...paragraphs: string[]): string {
+  return ['Hello,', ...paragraphs.filter((text) => text !== ''), 'Segue'].join('\n\n');
+}
+
+export function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').slice(0, 300);
+}
+
+export interface Retries {
+  /** Time of the first try, in milliseconds; an earlier run may have made it. */
+  begun?: number;
   /** Waits for the next try; the run may continue as new there, because nothing is being sent. */
-  rest: (ms: number) => Promise<void>;
+  rest?: (ms: number) => Promise<void>;
   /** Whether the notification is outdated; then it is not tried again. */
   isStale?: () => boolean;
+  /** Called before each retry after {@link USUAL_TRYING_MS}. */
+  onDelay?: () => void;
 }
 
 /** Without a configured operator nobody is notified, and the outcome is `sent`. */
-export function tellOperator(job: Sender, message: Message, tries?: Tries): Promise<NoticeOutcome> {
-  const requestId = notifyRequestId(job.subject.requestName, `${message.event}.operator`);
+export function notifyOperator(job: Sender, message: Message, retries?: Retries): Promise<NoticeOutcome> {
+  const requestId = notifyRequestId(job.requestName, `${message.event}.operator`);
   const send = async (): Promise<NotifyOutcome> => {
-    const outcome = await once.tellOperator({
+    const outcome = await once.notifyOperator({
       notification: contentOf({ ...message, category: 'agentError' }),
       denied: message.denied,
       requestId,
@@ -104,7 +107,7 @@ export function tellOperator(job: Sender, message: Message, tries?: Tries): Prom
     });
     return outcome.outcome === 'nobody' ? { outcome: 'sent' } : outcome;
   };
-  return untilKnown(send, undefined, undefined, tries);
+  return untilKnown(send, retries);
 }
 
 function contentOf({ category, title, message, body, event, extra }: Message) {
@@ -123,36 +126,85 @@ function withoutTitle(text: string, title: string): string {
   return text.replace(new RegExp(words.join('\\s*'), 'gi'), '…');
 }
 
+/** What a job or an item of a batch has become, for its user. */
+interface FinishedJob {
+  tool: string;
+  /** As its user calls it: `media job`. */
+  noun: string;
+  key: string;
+  /** As the service calls it: `task t-1`. */
+  label: string;
+  /** Why it did not succeed, if so. */
+  error?: string;
+  /** Why the project did not take its result, if so. */
+  unwritten?: string;
+  /** Where its result is. */
+  where?: string;
+  extra: Record<string, unknown>;
+}
+
+export function endMessage({
+  tool,
+  noun,
+  key,
+  label,
+  error,
+  unwritten,
+  where = '',
+  extra,
+}: FinishedJob): Message {
+  if (error !== undefined)
+    return {
+      ...{ category: 'agentError', event: 'failed', title: `Your ${noun} failed`, extra },
+      message: oneLine(`${tool} for ${key}: ${error}`),
+      body: letter(`${tool} for \`${key}\` did not succeed. ${error}`),
+    };
+  const finished = `${tool} for \`${key}\` is finished (${label})`;
+  if (unwritten !== undefined)
+    return {
+      ...{ category: 'agentError', event: 'unwritten', title: 'A result could not be saved', extra },
+      message: `${tool} for ${key} is finished, but the project did not take it.`,
+      body: letter(`${finished}, but the project did not take its result: ${unwritten}`),
+    };
+  return {
+    ...{ category: 'agentTaskCompleted', event: 'completed', title: `Your ${noun} is done`, extra },
+    message: `${tool} for ${key} is finished.`,
+    body: letter(`${finished}.`, where),
+  };
+}
+
 /** The `_extra` fields of a job's notifications. */
-export function extraOf(job: JobContext): Record<string, string> {
+export function extraOf(job: Job): Record<string, string> {
   const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-  const facts = Object.entries(job.subject.facts()).flatMap(([name, value]) =>
+  const facts = Object.entries(job.facts()).flatMap(([name, value]) =>
     value === null ? [] : [[snakeCase(name), value] as const],
   );
   return { job_key: job.input.key, ...Object.fromEntries<string>(facts) };
 }
 
+/** `notSent` was provably not taken, and may be taken later. */
+export function noticeOutcome(outcome: NotifyOutcome): NoticeOutcome {
+  if (outcome.outcome === 'sent') return { status: 'sent' };
+  const { reason } = outcome;
+  if (outcome.outcome === 'unknown') return { status: 'uncertain', reason };
+  return { status: mayChange(outcome) ? 'notSent' : 'refused', reason };
+}
+
 /** Sends again only after a request that provably was not accepted. */
 async function untilKnown(
   send: () => Promise<NotifyOutcome>,
-  onDelay: () => void = () => undefined,
-  isOver: () => boolean = () => false,
-  { begun, rest }: Tries = { begun: Date.now(), rest: (ms) => sleep(ms) },
+  { begun = Date.now(), rest = (ms) => sleep(ms), isStale, onDelay }: Retries = {},
 ): Promise<NoticeOutcome> {
-  const pause = doubling(1_000, 60_000);
+  const pause = newBackoff();
   for (;;) {
     const outcome = await CancellationScope.nonCancellable(() => settled(send));
-    if (outcome.outcome === 'sent') return { status: 'sent' };
-    const { reason } = outcome;
-    if (outcome.outcome === 'unknown') return { status: 'uncertain', reason };
-    const mayChange = outcome.outcome === 'notSent' || [401, 403, 425, 429].includes(outcome.status ?? 0);
-    if (!mayChange) return { status: 'refused', reason };
+    const notice = noticeOutcome(outcome);
     const tried = Date.now() - begun;
-    if (tried >= LONGEST_TRYING_MS) return { status: 'notSent', reason };
-    if (tried >= USUAL_TRYING_MS) onDelay();
+    if (notice.status !== 'notSent' || tried >= LONGEST_TRYING_MS) return notice;
+    if (tried >= USUAL_TRYING_MS) onDelay?.();
     const asked = outcome.outcome === 'refused' ? outcome.retryAfterMs : undefined;
-    await rest(asked === undefined ? pause.next() : Math.min(Math.max(asked, 1_000), LONGEST_TRYING_MS));
-    if (isOver()) return { status: 'notSent', reason };
+    await rest(asked === undefined ? pause() : Math.min(Math.max(asked, 1_000), LONGEST_TRYING_MS));
+    if (isStale?.()) return notice;
   }
 }
 
@@ -163,116 +215,4 @@ async function settled(send: () => Promise<NotifyOutcome>): Promise<NotifyOutcom
     if (!(error instanceof ActivityFailure)) throw error;
     return { outcome: 'unknown', reason: error.cause?.message ?? error.message };
   }
-}
-
-const TITLES: Record<Hold['why'], string> = {
-  unknown: 'A job needs your decision',
-  missing: 'The service no longer knows a job',
-  overdue: 'A job takes longer than expected',
-};
-
-/** Name of the counter of alarms, by `why`. */
-const ALARMS = 'segue_alarms';
-
-interface Alarm {
-  why: Hold['why'] | 'denied';
-  event: string;
-  title: string;
-  reason: string;
-  meaning: string;
-  todo: string[];
-  /** Only for the operator: see {@link OperatorOrder}. */
-  denied?: Message['denied'];
-}
-
-/** Notifies once that a job waits for a decision. Cancel the scope once it is decided. */
-export function alarm(job: JobContext, { n, why, reason }: Omit<Hold, 'since'>): CancellationScope {
-  return raise(job, {
-    why,
-    event: why === 'overdue' ? `overdue-${n}` : `held-${n}`,
-    title: TITLES[why],
-    reason,
-    meaning: MEANING[why],
-    todo: commandsOf(job).map(({ when, command }) => `- If ${when}: \`${command}\``),
-  });
-}
-
-/**
- * Notifies once that the service denies the workers' credential, as submission `n` met first. Cancel the scope once it
- * does not.
- */
-export function alarmOfDenial(
-  job: JobContext,
-  { n, status, reason }: { n: number; status?: number; reason: string },
-  graceMs: number,
-): CancellationScope {
-  return raise(job, {
-    why: 'denied',
-    // A resubmit, days later, may meet another denial, which is another event.
-    event: `denied-${n}`,
-    title: 'The service denies access',
-    reason,
-    denied: { status, scope: job.input.scope },
-    meaning: `Nothing was accepted. Jobs wait for ${formatDuration(graceMs)} for a credential that works, then they fail.`,
-    todo: [
-      '- Look at the credential of the workers: `segue doctor`',
-      '- Other jobs that meet the same are not told one by one: `segue media list --stage waiting`',
-    ],
-  });
-}
-
-/**
- * Log and metric come first, because the service may be down; then the operator and the job's user are notified, with
- * retries.
- */
-function raise(
-  job: JobContext,
-  { why, event, title, reason, meaning, todo, denied }: Alarm,
-): CancellationScope {
-  const { input, subject } = job;
-  log.error('a person is needed', { key: input.key, why, reason, ...subject.facts() });
-  metricMeter.createCounter(ALARMS).add(1, { why });
-  const greeting = `the job \`${input.key}\` (${subject.tool}) waits for a person. ${reason}`;
-  const message: Message = {
-    category: 'agentNeedsInput',
-    event,
-    title,
-    message: `${subject.tool} for ${input.key}: ${reason}`.replace(/\s+/g, ' ').slice(0, 300),
-    body: ['Hello,', greeting, meaning, ...todo, 'Segue'].join('\n\n'),
-    extra: extraOf(job),
-    denied,
-  };
-  const operatorKnows = job.toldByBatch;
-  job.toldByBatch = false;
-  const sending = scopeOfSending();
-  job.alarms += 1;
-  sending
-    .run(() => sendAlarm(job, message, operatorKnows))
-    .catch(ignoreCancellation)
-    .finally(() => {
-      job.alarms -= 1;
-    });
-  return sending;
-}
-
-/** A cancellation from before the hold does not end it, so it must not end its notification. */
-function scopeOfSending(): CancellationScope {
-  if (!CancellationScope.current().consideredCancelled) return new CancellationScope();
-  return new CancellationScope({ cancellable: true, parent: new CancellationScope({ cancellable: false }) });
-}
-
-async function sendAlarm(job: JobContext, message: Message, operatorKnows: boolean): Promise<void> {
-  const { notify } = job.input;
-  const wantsToKnow = notify && (notify.on?.includes('needsInput') ?? true);
-  const outcomes = await Promise.all([
-    ...(operatorKnows ? [] : [tellOperator(job, message)]),
-    ...(wantsToKnow ? [tellUser(job, notify, message)] : []),
-  ]);
-  for (const outcome of outcomes)
-    if (outcome.status !== 'sent')
-      log.warn('an alarm may not have arrived', { event: message.event, ...outcome });
-}
-
-function ignoreCancellation(error: unknown): void {
-  if (!isCancellation(error)) throw error;
 }

@@ -1,15 +1,35 @@
-/** Starting other runs and reading how they ended. */
-import { ActivityFailure, ApplicationFailure, proxyActivities, TemporalFailure } from '@temporalio/workflow';
-import { type JobEnd, type ReadEndOrder, type SegueActivities } from '../../contract';
+/** Other runs: what starts them, when they are checked, how they ended. */
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  type ChildWorkflowHandle,
+  type ChildWorkflowOptions,
+  condition,
+  proxyActivities,
+  sleep,
+  startChild,
+  TemporalFailure,
+  type Workflow,
+  workflowInfo,
+} from '@temporalio/workflow';
+import {
+  END_STAGES,
+  type JobEnd,
+  jobNewsSignal,
+  type ReadEndOrder,
+  type SegueActivities,
+  START_MEMO,
+} from '../../contract';
+import { newBackoff } from './atMostOnce';
+import { onSignal } from './listeners';
 
-/** Reads from the Temporal server alone. */
-export const { readEnd, readEnds } = proxyActivities<SegueActivities>({
-  startToCloseTimeout: '40s',
-  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
-});
+/** A run reports its end by signal, unless it was terminated: so runs that report nothing are checked now and then. */
+export const CHECK_EVERY_MS = 3_600_000;
+/** For a run that reported its end, and was still open when it was read. */
+export const RECHECK_MS = 60_000;
 
-/** The ends of fifty runs fit into the result of one activity. */
-const LONGEST_LIST = 50;
+/** Reads from the Temporal server alone, so it is retried without end. */
+export const { readEnd, readEnds } = proxyActivities<SegueActivities>({ startToCloseTimeout: '40s' });
 
 /** The ends of many runs, in their order. One activity for each run would cost three events for each. */
 export async function readManyEnds(orders: ReadEndOrder[]): Promise<JobEnd[]> {
@@ -18,17 +38,103 @@ export async function readManyEnds(orders: ReadEndOrder[]): Promise<JobEnd[]> {
   return (await Promise.all(inLists(orders).map((list) => readEnds(list)))).flat();
 }
 
-/** Splits what one activity does for many runs. */
-export function inLists<Item>(all: Item[]): Item[][] {
+/** The ends of fifty runs fit into the result of one activity. */
+export const LONGEST_LIST = 50;
+
+/** Splits what one activity does for many. */
+export function inLists<Item>(all: Item[], longest = LONGEST_LIST): Item[][] {
   const lists: Item[][] = [];
-  for (let from = 0; from < all.length; from += LONGEST_LIST)
-    lists.push(all.slice(from, from + LONGEST_LIST));
+  for (let from = 0; from < all.length; from += longest) lists.push(all.slice(from, from + longest));
   return lists;
 }
 
-/** Whether a child was not started because its id has a run, open or closed. The SDK does not export this class. */
-export function isAlreadyStarted(error: unknown): boolean {
-  return error instanceof TemporalFailure && error.name === 'WorkflowExecutionAlreadyStartedError';
+const ENDS: readonly unknown[] = END_STAGES;
+
+/** The ids of the runs that report their end by signal, each until it is removed. */
+export function listenForEnds(): Set<unknown> {
+  const reported = new Set<unknown>();
+  const description = 'What the run that this one waits for is at: { workflowId, stage }.';
+  onSignal(jobNewsSignal, description, ({ workflowId, stage }) => {
+    if (ENDS.includes(stage)) reported.add(workflowId);
+  });
+  return reported;
+}
+
+interface OtherRun<End> {
+  workflowId: string;
+  /** From {@link listenForEnds}. */
+  reported: Set<unknown>;
+  /** It may have reported before this run listened. */
+  mayHaveEnded: boolean;
+  checkEveryMs: number;
+  /** Null while the run is open. `isEnding`: it reported its end, and is waited for a little. */
+  read: (isEnding: boolean) => Promise<End | null>;
+  continueAsNew: () => Promise<never>;
+}
+
+/** Waits for the end of another run: reported by signal, else found by a check now and then. */
+export async function untilEnded<End>({
+  workflowId,
+  reported,
+  mayHaveEnded,
+  checkEveryMs,
+  read,
+  continueAsNew,
+}: OtherRun<End>): Promise<End> {
+  const isReported = (): boolean => reported.has(workflowId);
+  let pause = mayHaveEnded ? 0 : checkEveryMs;
+  for (;;) {
+    if (pause > 0) await condition(isReported, pause);
+    const isEnding = reported.delete(workflowId);
+    const end = await read(isEnding);
+    if (end) return end;
+    pause = isEnding || pause === 0 ? RECHECK_MS : checkEveryMs;
+    if (workflowInfo().continueAsNewSuggested && !isReported()) await continueAsNew();
+  }
+}
+
+type ChildStart = Pick<ChildWorkflowOptions, 'workflowId' | 'typedSearchAttributes' | 'staticSummary'> & {
+  input: object;
+};
+
+/** Starts a run that outlives this one; null where its id has a run already, open or closed. */
+export async function startOnce(
+  workflow: string,
+  { input, ...options }: ChildStart,
+): Promise<ChildWorkflowHandle<Workflow> | null> {
+  try {
+    return await startChild(workflow, {
+      ...options,
+      args: [input],
+      memo: { [START_MEMO]: workflowInfo().runId },
+      workflowIdReusePolicy: 'REJECT_DUPLICATE',
+      parentClosePolicy: 'ABANDON',
+    });
+  } catch (error) {
+    // The SDK does not export this class.
+    const isAlreadyStarted =
+      error instanceof TemporalFailure && error.name === 'WorkflowExecutionAlreadyStartedError';
+    if (!isAlreadyStarted) throw error;
+    return null;
+  }
+}
+
+/** Signals another run until it takes the signal; false where it is over. */
+export async function signalUntilTaken(
+  send: () => Promise<void>,
+  isOpen: () => Promise<boolean>,
+  summary: string,
+): Promise<boolean> {
+  const pause = newBackoff();
+  for (;;) {
+    try {
+      await send();
+      return true;
+    } catch {
+      if (!(await isOpen())) return false;
+      await sleep(pause(), { summary });
+    }
+  }
 }
 
 /** The failure that ends an activity also ends the run, with the same message and type. */

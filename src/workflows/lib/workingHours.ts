@@ -2,7 +2,7 @@
  * When people may be nudged. A planned time may pass while no worker runs or the campaign is paused, so working hours are
  * read again right before sending.
  */
-import { ActivityFailure, isCancellation, proxyActivities } from '@temporalio/workflow';
+import { ActivityFailure, isCancellation, log, proxyActivities } from '@temporalio/workflow';
 import { type SegueActivities } from '../../contract';
 
 /**
@@ -11,24 +11,18 @@ import { type SegueActivities } from '../../contract';
  */
 const clock = proxyActivities<SegueActivities>({ startToCloseTimeout: '10s' });
 
-export interface Place {
-  timezone: string;
-  /** Called with the reason when UTC is used instead. */
-  onUnknown?: (reason: string) => void;
-}
-
 /** The first moment in working hours, from `notBefore` on. */
-export function workingTime(place: Place, notBefore: string): Promise<string> {
-  return orByUtc(place, (timezone) => clock.workingTime({ notBefore, timezone }));
+export function workingTime(zone: string, notBefore: string): Promise<string> {
+  return orByUtc(zone, (timezone) => clock.workingTime({ notBefore, timezone }));
 }
 
 /** The end of the working hours and the date; outside of them, when they begin. */
 export async function workingHours(
-  place: Place,
+  zone: string,
 ): Promise<{ until: string; date: string } | { opensAt: string }> {
   for (;;) {
     const at = new Date().toISOString();
-    const { opensAt, closesAt, date } = await orByUtc(place, (timezone) =>
+    const { opensAt, closesAt, date } = await orByUtc(zone, (timezone) =>
       clock.workingHours({ at, timezone }),
     );
     // They may be over by now: the result waits while no worker runs.
@@ -38,12 +32,12 @@ export async function workingHours(
 }
 
 /** A zone that only another worker knows must not fail a run that is paid for. */
-async function orByUtc<T>({ timezone, onUnknown }: Place, ask: (timezone: string) => Promise<T>): Promise<T> {
+async function orByUtc<T>(timezone: string, ask: (timezone: string) => Promise<T>): Promise<T> {
   try {
     return await ask(timezone);
   } catch (error) {
     if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
-    onUnknown?.(`reminders go by UTC: ${error.cause?.message ?? error.message}`);
+    log.warn('reminders go by UTC', { timezone, reason: error.cause?.message ?? error.message });
     return ask('UTC');
   }
 }

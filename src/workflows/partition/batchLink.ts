@@ -1,42 +1,29 @@
 /** What a partition and its batch tell each other: slot grants come, reports go. */
-import {
-  CancellationScope,
-  condition,
-  getExternalWorkflowHandle,
-  setHandler,
-  sleep,
-} from '@temporalio/workflow';
-import { partitionNewsSignal, windowSignal } from '../../contract';
+import { CancellationScope, condition, getExternalWorkflowHandle, sleep } from '@temporalio/workflow';
+import { type PartitionNews, partitionNewsSignal, slotGrantSignal } from '../../contract';
 import { batchWorkflowId } from '../../contract/ids';
-import { doubling } from '../lib/atMostOnce';
-import { readEnd } from '../lib/otherRuns';
-import { isRecord } from '../../validation/inputs';
+import { onSignal } from '../lib/listeners';
+import { readEnd, signalUntilTaken } from '../lib/otherRuns';
 import { isOver, type Partition } from './state';
 import { recordCancelled } from './write';
 
 /** Says how many items may be at the service at once. Cancelling the run has the effect of a grant with `cancelled`. */
 export function handleSlotGrant(run: Partition): void {
-  setHandler(
-    windowSignal,
-    (grant: unknown) => {
-      // A partition without slots only takes signals: they alone may make its history long.
-      run.handOverWhenLong();
-      const { window } = run.progress;
-      if (!isRecord(grant) || typeof grant.order !== 'number' || grant.order <= window.order) return;
-      const places = typeof grant.places === 'number' ? Math.max(0, Math.trunc(grant.places)) : 0;
-      const cancelled = window.cancelled || grant.cancelled === true;
-      const [paused, isLarge] = [grant.paused === true, grant.isLarge === true];
-      run.progress.window = { order: grant.order, places, paused, cancelled, isLarge };
-      run.orderBackoff = doubling(1_000, 60_000);
-      if (cancelled) cancelItems(run);
-    },
-    {
-      description:
-        'How many items may be at the service at once: { order, places, paused, cancelled, isLarge }.',
-    },
-  );
+  const description =
+    'How many items may be at the service at once: { order, slots, paused, cancelled, isLarge }.';
+  onSignal(slotGrantSignal, description, (grant) => {
+    // A partition without slots only takes signals: they alone may make its history long.
+    run.handOverWhenLong();
+    const { slotGrant } = run.progress;
+    if (typeof grant.order !== 'number' || grant.order <= slotGrant.order) return;
+    const slots = typeof grant.slots === 'number' ? Math.max(0, Math.trunc(grant.slots)) : 0;
+    const cancelled = slotGrant.cancelled || grant.cancelled === true;
+    const [paused, isLarge] = [grant.paused === true, grant.isLarge === true];
+    run.progress.slotGrant = { order: grant.order, slots, paused, cancelled, isLarge };
+    if (cancelled) cancelItems(run);
+  });
   void CancellationScope.current().cancelRequested.catch(() => {
-    run.progress.window.cancelled = true;
+    run.progress.slotGrant.cancelled = true;
     cancelItems(run);
   });
 }
@@ -54,15 +41,10 @@ function cancelItems(run: Partition): void {
 
 export async function sendReports(run: Partition): Promise<void> {
   for (;;) {
-    await condition(() => isSettled(run) || run.isReportDue);
-    if (isSettled(run)) return;
+    await condition(() => run.isFinished || run.isReportDue);
+    if (run.isFinished) return;
     await reportToBatch(run);
   }
-}
-
-/** Reports continue while notifications are due: the batch gives the slots to others. */
-function isSettled(run: Partition): boolean {
-  return run.isHandedOver() || (run.isAtEnd() && !run.hasDueNotices());
 }
 
 /** Long: thousands of partitions of a large batch wait. */
@@ -71,7 +53,7 @@ const REPORT_EVERY = '6h';
 /** A partition learns only by its report that the batch was terminated, and would wait for slots for ever. */
 export async function keepAlive(run: Partition): Promise<void> {
   for (;;) {
-    await sleep(REPORT_EVERY, { summary: 'until the batch is told again how it stands' });
+    await sleep(REPORT_EVERY, { summary: 'until the next report to the batch' });
     run.isReportDue = true;
     run.handOverWhenLong();
   }
@@ -79,32 +61,23 @@ export async function keepAlive(run: Partition): Promise<void> {
 
 /** Returns false where the batch is over. A batch that cannot take a signal now gets the report later. */
 export async function reportToBatch(run: Partition): Promise<boolean> {
-  const pause = doubling(1_000, 60_000);
-  while (!(await signalReport(run))) {
-    const { is } = await readEnd({ workflowId: batchWorkflowId(run.input.batch) });
-    if (is !== 'open') {
-      cancelWaiting(run);
-      return false;
-    }
-    await sleep(pause.next(), { summary: 'until the batch takes news again' });
-  }
-  return true;
+  const workflowId = batchWorkflowId(run.input.batch);
+  const isOpen = async (): Promise<boolean> => (await readEnd({ workflowId })).is === 'open';
+  const send = (): Promise<void> => {
+    run.isReportDue = false;
+    return getExternalWorkflowHandle(workflowId).signal(partitionNewsSignal, newsOf(run));
+  };
+  const isTaken = await signalUntilTaken(send, isOpen, 'until the batch takes reports again');
+  if (!isTaken) cancelWaiting(run);
+  return isTaken;
 }
 
-async function signalReport(run: Partition): Promise<boolean> {
-  run.isReportDue = false;
-  const { batch, n } = run.input;
+function newsOf(run: Partition): PartitionNews {
+  const { n } = run.input;
   const { late } = run.progress;
-  const trouble = isSubmitting(run) ? (run.progress.trouble ?? null) : null;
-  const silence = run.silence;
-  const isOver = run.isDone() && !run.isWriting() && !run.hasDueNotices() && run.promoting === 0;
-  const news = { n, counts: run.counts, trouble, silence, late, isOver };
-  try {
-    await getExternalWorkflowHandle(batchWorkflowId(batch)).signal(partitionNewsSignal, news);
-    return true;
-  } catch {
-    return false;
-  }
+  const trouble = (isSubmitting(run) ? run.progress.trouble : null) ?? run.silence;
+  const isOver = run.left === null && run.promoting === 0;
+  return { n, counts: run.counts, trouble, late, isOver };
 }
 
 /** Submit trouble concerns only a partition that still submits. */

@@ -1,34 +1,27 @@
 /** Notifies the users that items name, in chunks, each at most once. */
 import { condition, proxyActivities } from '@temporalio/workflow';
 import {
-  HEARTBEAT_TIMEOUT_MS,
   type ItemProgress,
-  type NoticeOutcome,
   type NotifyEvent,
   type NotifyOutcome,
-  RECORDING_MARGIN_MS,
   type SegueActivities,
 } from '../../contract';
 import { notifyRequestId } from '../../contract/ids';
-import { AT_MOST_ONCE, doubling, senderOf } from '../lib/atMostOnce';
-import { type Message, notificationTo } from '../lib/notify';
-import { outcomesOf } from './chunk';
+import { newBackoff, outcomesOf, senderOf } from '../lib/atMostOnce';
+import {
+  endMessage,
+  LONGEST_TRYING_MS,
+  type Message,
+  noticeOutcome,
+  notificationTo,
+  NOTIFY_OPTIONS,
+} from '../lib/notify';
 import { type Entry, isNoticeDue, type Partition } from './state';
 
-const NOTIFY_TIMEOUT_MS = 30_000;
 /** Of one activity. More than of submits: an uncertain notification costs nothing. */
 const MOST_NOTICES = 100;
-/** After that a notification is given up. */
-const LONGEST_TRYING_MS = 3_600_000;
-const LONGEST_PAUSE_MS = 60_000;
 
-const { notifyChunk } = proxyActivities<SegueActivities>({
-  summary: 'tells several people, each at most once',
-  startToCloseTimeout: NOTIFY_TIMEOUT_MS + RECORDING_MARGIN_MS,
-  scheduleToCloseTimeout: '24h',
-  heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
-  retry: AT_MOST_ONCE,
-});
+const { notifyChunk } = proxyActivities<SegueActivities>(NOTIFY_OPTIONS);
 
 /** To be called when the item is over and its project is written. */
 export function addNotice({ asked, known }: Pick<Entry, 'asked' | 'known'>): void {
@@ -44,11 +37,12 @@ function eventOf({ status, unwritten }: ItemProgress): NotifyEvent {
 /** Until nothing is left to send, or the next run continues with it. */
 export async function notifyUsers(run: Partition): Promise<void> {
   let backoff = newBackoff();
+  // A single one is tried while none succeeds.
   let isCautious = false;
   for (;;) {
-    await condition(() => run.hasDueNotices() || run.isAtEnd());
-    const some = nextNotices(run, isCautious);
-    if (run.isHandedOver() || some.length === 0) return;
+    await condition(() => run.progress.items.some(isNoticeDue) || run.isFinished);
+    const some = run.leastTried(isNoticeDue, triesOf, isCautious ? 1 : MOST_NOTICES);
+    if (run.isHandedOver || some.length === 0) return;
     run.isNotifying = true;
     const outcomes = await sendChunk(run, some);
     run.isNotifying = false;
@@ -57,25 +51,11 @@ export async function notifyUsers(run: Partition): Promise<void> {
     if (!isCautious) backoff = newBackoff();
     // Another target may take its notification although these did not.
     const mayGoOn = !isCautious && some.every(({ known }) => !isNoticeDue(known));
-    if (!mayGoOn && run.hasDueNotices())
-      await condition(() => run.isHandedOver(), Math.max(backoff.next(), retryAfter(outcomes)), {
+    if (!mayGoOn && run.progress.items.some(isNoticeDue))
+      await condition(() => run.isHandedOver, Math.max(backoff(), retryAfter(outcomes)), {
         summary: 'until notifications are taken',
       });
   }
-}
-
-function newBackoff(): { next(): number } {
-  return doubling(1_000, LONGEST_PAUSE_MS);
-}
-
-/** Those with the fewest attempts; of repeated ones a single one while none succeeds. */
-function nextNotices(run: Partition, isCautious: boolean): Entry[] {
-  const fewest = run.progress.items.reduce(
-    (least, known) => (isNoticeDue(known) ? Math.min(least, triesOf(known)) : least),
-    Infinity,
-  );
-  const most = isCautious && fewest > 0 ? 1 : MOST_NOTICES;
-  return run.firstEntries((known) => isNoticeDue(known) && triesOf(known) === fewest, most);
 }
 
 function triesOf({ notice }: ItemProgress): number {
@@ -102,69 +82,33 @@ async function sendChunk(run: Partition, entries: Entry[]): Promise<NotifyOutcom
     const outcome = outcomes[index];
     if (outcome) known.notice = afterTry(known.notice, outcome);
   }
-  const [tooLate] = entries.flatMap(({ known }) => reasonOfGivingUp(known));
-  if (tooLate !== undefined) giveUpWith(run, tooLate);
+  const last = outcomes[entries.findIndex(({ known }) => isNoticeDue(known))];
+  if (last && last.outcome !== 'sent') giveUpOld(run, last.reason);
   return outcomes;
 }
 
 /** Only what was provably not taken is sent again. */
 function afterTry(before: ItemProgress['notice'], outcome: NotifyOutcome): ItemProgress['notice'] {
-  if (outcome.outcome === 'sent') return { status: 'sent' };
-  const { reason } = outcome;
-  if (outcome.outcome === 'unknown') return { status: 'uncertain', reason };
-  const mayChange = outcome.outcome === 'notSent' || [401, 403, 425, 429].includes(outcome.status ?? 0);
-  if (!mayChange) return { status: 'refused', reason };
+  const notice = noticeOutcome(outcome);
+  if (notice.status !== 'notSent') return notice;
   const { due, tries = 0 } = before && 'due' in before ? before : { due: new Date().toISOString() };
-  return isTooLate(due) ? ({ status: 'notSent', reason } satisfies NoticeOutcome) : { due, tries: tries + 1 };
+  return { due, tries: tries + 1 };
 }
 
-function reasonOfGivingUp({ notice }: ItemProgress): string[] {
-  return notice && 'status' in notice && notice.status === 'notSent'
-    ? [notice.reason ?? 'it was not sent']
-    : [];
-}
-
-function isTooLate(due: string): boolean {
-  return Date.now() - Date.parse(due) >= LONGEST_TRYING_MS;
-}
-
-/** One that was given up stands for all that are as old: to try each again would take hours. */
-function giveUpWith(run: Partition, reason: string): void {
+/** All that are so old are given up together: to try each once more would take hours. */
+function giveUpOld(run: Partition, reason: string): void {
   for (const known of run.progress.items) {
     const { notice } = known;
-    if (notice && 'due' in notice && triesOf(known) > 0 && isTooLate(notice.due))
-      known.notice = { status: 'notSent', reason };
+    const isOld = notice && 'due' in notice && Date.now() - Date.parse(notice.due) >= LONGEST_TRYING_MS;
+    if (isOld && triesOf(known) > 0) known.notice = { status: 'notSent', reason };
   }
 }
 
 function messageOf({ asked: { tool, key }, known }: Entry): Message {
-  const { status, error, unwritten, taskId = '' } = known;
-  const extra = { item: key, ...(known.taskId === undefined ? {} : { task_id: known.taskId }) };
-  if (status !== 'succeeded')
-    return {
-      ...{ category: 'agentError', event: 'failed', title: 'Your media job failed', extra },
-      message: short(`${tool} for ${key}: ${error ?? ''}`),
-      body: letter(`${tool} for \`${key}\` did not succeed. ${error ?? ''}`),
-    };
-  if (unwritten !== undefined)
-    return {
-      ...{ category: 'agentError', event: 'unwritten', title: 'A result could not be saved', extra },
-      message: `${tool} for ${key} is finished, but the project did not take it.`,
-      body: letter(
-        `${tool} for \`${key}\` is finished (task \`${taskId}\`), but the project did not take its result: ${unwritten}`,
-      ),
-    };
-  return {
-    ...{ category: 'agentTaskCompleted', event: 'completed', title: 'Your media job is done', extra },
-    message: `${tool} for ${key} is finished.`,
-    body: letter(`${tool} for \`${key}\` is finished (task \`${taskId}\`).`),
-  };
-}
-
-function letter(report: string): string {
-  return ['Hello,', report, 'Segue'].join('\n\n');
-}
-
-function short(text: string): string {
-  return text.replace(/\s+/g, ' ').slice(0, 300);
+  const { status, error = '', unwritten, taskId } = known;
+  return endMessage({
+    ...{ tool, noun: 'media job', key, label: `task \`${taskId ?? ''}\``, unwritten },
+    error: status === 'succeeded' ? undefined : error,
+    extra: { item: key, ...(taskId === undefined ? {} : { task_id: taskId }) },
+  });
 }

@@ -1,5 +1,6 @@
 /** Polls all tasks of a partition together, with one timer and one activity. */
 import { ActivityFailure, condition, proxyActivities, workflowInfo } from '@temporalio/workflow';
+import { truncate } from '../../api/json';
 import {
   HEARTBEAT_TIMEOUT_MS,
   type ItemProgress,
@@ -9,22 +10,23 @@ import {
 } from '../../contract';
 import { formatDuration } from '../../contract/durations';
 import { pollRequestId, pollTaskQueue } from '../../contract/ids';
-import { MISSING_GRACE_MS } from '../steps/poll';
-import { promoteMissing, promoteOverdueItem } from './promote';
+import { MISSING_GRACE_MS, msSince } from '../steps/poll';
+import { promoteTask } from './promote';
 import { type Entry, isOver, type Partition } from './state';
 import { keepFailure, keepResult } from './write';
 
 export async function pollItems(run: Partition): Promise<void> {
   const { pollMin, pollMax } = run.settings;
+  const isEnding = (): boolean => run.isHandedOver || run.left !== 'items';
   let pollsAtTheEnd = 0;
   for (;;) {
-    await condition(() => run.isEnding() || run.progress.items.some(isFollowed));
-    if (run.isEnding()) return;
+    await condition(() => isEnding() || run.progress.items.some(isFollowed));
+    if (isEnding()) return;
     const usual = Math.round(pollMin + Math.random() * (pollMax - pollMin));
     const pause = run.handingOver ? slower(usual, pollsAtTheEnd++) : usual;
-    await condition(() => run.isEnding(), pause);
+    await condition(isEnding, pause);
     const entries = followed(run);
-    if (run.isEnding() || entries.length === 0) continue;
+    if (isEnding() || entries.length === 0) continue;
     takeNews(run, await poll(run, entries));
     promoteOverdue(run);
     run.handOverWhenLong();
@@ -48,7 +50,7 @@ function isFollowed({ status, taskId }: ItemProgress): boolean {
 
 async function poll(run: Partition, entries: Entry[]): Promise<TasksNews> {
   const { pollTasks } = proxyActivities<PollActivities>({
-    summary: 'asks after all tasks of this partition, once each',
+    summary: 'polls all tasks of this partition, once each',
     taskQueue: pollTaskQueue(workflowInfo().taskQueue),
     startToCloseTimeout: '2m',
     // Without a poll worker, items still become overdue.
@@ -78,13 +80,14 @@ function takeNews(run: Partition, news: TasksNews): void {
     const entry = run.entry(index);
     if (isOver(entry.known)) continue;
     entry.known.missingSince ??= new Date().toISOString();
-    if (timeSince(entry.known.missingSince) >= MISSING_GRACE_MS) promoteMissing(run, entry);
+    if (msSince(entry.known.missingSince) >= MISSING_GRACE_MS)
+      promoteTask(run, entry, 'the service does not know its task');
   }
   for (const { item, status, info } of over) {
     const entry = run.entry(item);
     if (isOver(entry.known)) continue;
     if (status === 'SUCCESS') keepResult(run, entry, info);
-    else keepFailure(run, entry, `the service ended its task as FAILURE: ${truncated(info)}`);
+    else keepFailure(run, entry, `the service ended its task as FAILURE: ${truncate(JSON.stringify(info))}`);
   }
   const before = run.silence;
   const { progress } = run;
@@ -102,41 +105,33 @@ function promoteOverdue(run: Partition): void {
   run.progress.late = blocksNewWork(run, late.length) ? lateText(run, late.length) : null;
   run.isReportDue ||= (before === null) !== (run.progress.late === null);
   const isAllThatIsLeft = late.length === left.length;
+  // It waited long enough here, and is overdue from the first poll on.
+  const poll = { ...run.input.poll, deadline: '0s' };
   for (const entry of late)
-    if (isAllThatIsLeft || isPastGiveUp(run, entry.known)) promoteOverdueItem(run, entry);
+    if (isAllThatIsLeft || isPastGiveUp(run, entry.known))
+      promoteTask(run, entry, 'its task takes too long', poll);
 }
 
 /** Overdue tasks keep their slots: otherwise a slow service would get more and more tasks, beyond the concurrency. */
-function blocksNewWork({ progress: { window, items } }: Partition, late: number): boolean {
+function blocksNewWork({ progress: { slotGrant, items } }: Partition, late: number): boolean {
   const running = items.filter(({ status }) => status === 'running').length;
   const isWaiting = items.some(({ status }) => status === 'waiting');
-  const isFull = late > 0 && late >= window.places;
-  return isFull && late === running && isWaiting && !window.paused;
+  const isFull = late > 0 && late >= slotGrant.slots;
+  return isFull && late === running && isWaiting && !slotGrant.paused;
 }
 
 function lateText({ settings, input }: Partition, late: number): string {
-  return `${late} tasks of partition ${input.n} are not over after ${formatDuration(settings.deadline)}, and others wait for their places`;
+  return `${late} tasks of partition ${input.n} are not over after ${formatDuration(settings.deadline)}, and others wait for their slots`;
 }
 
-/** While polls tell nothing, tasks may be over unseen. */
+/** While polls fail, tasks may be over unseen. */
 function isLate({ settings, progress }: Partition, { taskId, since }: ItemProgress): boolean {
   const patience = progress.silence ? 2 * settings.deadline : settings.deadline;
-  return taskId !== undefined && since !== undefined && timeSince(since) >= patience;
+  return taskId !== undefined && since !== undefined && msSince(since) >= patience;
 }
 
 function isPastGiveUp({ settings }: Partition, { since }: ItemProgress): boolean {
-  return since !== undefined && timeSince(since) >= settings.giveUp;
-}
-
-function timeSince(time: string): number {
-  return Date.now() - Date.parse(time);
-}
-
-const LONGEST_INFO = 500;
-
-function truncated(info: unknown): string {
-  const text = JSON.stringify(info);
-  return text.length > LONGEST_INFO ? `${text.slice(0, LONGEST_INFO)}…` : text;
+  return since !== undefined && msSince(since) >= settings.giveUp;
 }
 
 /**
@@ -158,8 +153,8 @@ export function inTurn<Asked extends { index: number }>(
 
 /** A task that gave no answer stays behind all others until it gives one. */
 export function nextTurns({ last = [] }: Partial<PollTurns> = {}, news: TasksNews): PollTurns {
-  const { over, missing, known, unanswered = [], unasked = [] } = news;
+  const { over, missing, known, unanswered = [], notPolled = [] } = news;
   const isMoved = new Set([...over.map(({ item }) => item), ...missing, ...known, ...unanswered]);
   const behind = [...last.filter((item) => !isMoved.has(item)), ...unanswered];
-  return { first: unasked.filter((item) => !behind.includes(item)), last: behind };
+  return { first: notPolled.filter((item) => !behind.includes(item)), last: behind };
 }

@@ -4,7 +4,6 @@ import {
   condition,
   getExternalWorkflowHandle,
   setHandler,
-  startChild,
   workflowInfo,
 } from '@temporalio/workflow';
 import { isIdText } from '../../api/scope';
@@ -14,13 +13,12 @@ import {
   lateTasksSignal,
   MEDIA_WORKFLOW,
   type MediaInput,
-  START_MEMO,
   type SubmitAttempt,
 } from '../../contract';
 import { holdName, mediaWorkflowId } from '../../contract/ids';
 import { isRecord } from '../../validation/inputs';
 import { attributesOfJob } from '../../contract/searchAttributes';
-import { isAlreadyStarted } from '../lib/otherRuns';
+import { startOnce } from '../lib/otherRuns';
 import { reportToBatch } from './batchLink';
 import { type Entry, type Partition } from './state';
 
@@ -30,20 +28,10 @@ export function promoteHeld(run: Partition, entry: Entry, attempt: SubmitAttempt
   promoteToJob(run, entry, { held: { attempts: [attempt] } });
 }
 
-/** It waited long enough here, and is overdue from the first poll on. */
-export function promoteOverdueItem(run: Partition, entry: Entry): void {
-  entry.known.error = 'its task takes too long';
-  promoteToJob(run, entry, {
-    taskId: entry.known.taskId,
-    held: { attempts: acceptedOf(entry) },
-    poll: { ...run.input.poll, deadline: '0s' },
-  });
-}
-
-/** The service does not know its task. */
-export function promoteMissing(run: Partition, entry: Entry): void {
-  entry.known.error = 'the service does not know its task';
-  promoteToJob(run, entry, { taskId: entry.known.taskId, held: { attempts: acceptedOf(entry) } });
+/** Its task takes too long, or the service does not know it. */
+export function promoteTask(run: Partition, entry: Entry, error: string, poll = run.input.poll): void {
+  entry.known.error = error;
+  promoteToJob(run, entry, { taskId: entry.known.taskId, held: { attempts: acceptedOf(entry) }, poll });
 }
 
 /** Attempt numbers stand in request ids, so the job continues to count from here. None where the manifest named the task. */
@@ -78,9 +66,16 @@ async function startAsJob(
   run: Partition,
   input: MediaInput & Pick<Required<MediaInput>, 'held'>,
 ): Promise<void> {
-  const isUntold = !(await reportOnce(run));
-  const held = isUntold ? { ...input.held, isUntold } : input.held;
-  await startJob({ ...input, held }, mediaWorkflowId(input.key), run.input.batch);
+  const needsAlert = !(await reportOnce(run));
+  const held = needsAlert ? { ...input.held, needsAlert } : input.held;
+  const stage = input.taskId === undefined ? 'held' : 'polling';
+  // After a reset the job exists already.
+  await startOnce(MEDIA_WORKFLOW, {
+    workflowId: mediaWorkflowId(input.key),
+    input: { ...input, held },
+    typedSearchAttributes: attributesOfJob(input, stage),
+    staticSummary: `an item of batch ${run.input.batch} that needs a person`,
+  });
 }
 
 /** One signal for all items that are promoted at the same moment. */
@@ -91,25 +86,6 @@ function reportOnce(run: Partition): Promise<boolean> {
       run.reporting = undefined;
     });
   return run.reporting;
-}
-
-async function startJob(input: MediaInput, workflowId: string, batch: string): Promise<void> {
-  const stage = input.taskId === undefined ? 'held' : 'polling';
-  try {
-    await startChild(MEDIA_WORKFLOW, {
-      workflowId,
-      args: [input],
-      memo: { [START_MEMO]: workflowInfo().runId },
-      workflowIdReusePolicy: 'REJECT_DUPLICATE',
-      // It outlives the partition.
-      parentClosePolicy: 'ABANDON',
-      typedSearchAttributes: attributesOfJob(input, stage),
-      staticSummary: `an item of batch ${batch} that needs a person`,
-    });
-  } catch (error) {
-    // After a reset the job exists already.
-    if (!isAlreadyStarted(error)) throw error;
-  }
 }
 
 /** A task id that came after its chunk timed out goes to the item's job. */

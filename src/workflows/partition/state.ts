@@ -7,11 +7,12 @@ import {
   type ItemCounts,
   type ItemProgress,
   LARGEST_CHUNK,
+  NO_ITEMS,
   type PartitionInput,
   type PartitionProgress,
 } from '../../contract';
 import { batchItemKey, batchPartWorkflowId } from '../../contract/ids';
-import { doubling, type Sender, wasReset } from '../lib/atMostOnce';
+import { newBackoff, type Sender, wasReset } from '../lib/atMostOnce';
 import { type WriterReplies, newWriterReplies } from '../steps/write';
 import { type Submitter } from '../steps/submit';
 import { type JobTimes } from '../../validation/times';
@@ -31,15 +32,13 @@ export function isNoticeDue({ notice }: ItemProgress): boolean {
   return notice !== undefined && 'due' in notice;
 }
 
-type Backoff = ReturnType<typeof doubling>;
-
 /** One poll may fail, also because its worker stops: that is not reported. */
 const SILENT_POLLS = 3;
 
 export class Partition implements Sender, Submitter {
-  readonly subject: Sender['subject'];
+  readonly requestName: string;
   readonly progress: PartitionProgress;
-  readonly mailbox: WriterReplies = newWriterReplies();
+  readonly writerReplies: WriterReplies = newWriterReplies();
   readonly sending: Submitter['sending'] = new Set();
   chunksInFlight = 0;
   /** By this run. */
@@ -55,10 +54,7 @@ export class Partition implements Sender, Submitter {
   isBackingOff = false;
   /** The service did not take the last chunk: the next one has one item. */
   isProbing: boolean;
-  sendBackoff: Backoff = doubling(1_000, 60_000);
-  accessBackoff: Backoff = doubling(10_000, 300_000);
-  /** After a worker refused to send for a batch that is paused or over; reset by each slot grant. */
-  orderBackoff: Backoff = doubling(1_000, 60_000);
+  backoff = newBackoff();
   /** Something has changed that the batch does not know. */
   isReportDue = true;
   /** The history is long: this run finishes what is in flight, and continues as new. */
@@ -69,17 +65,16 @@ export class Partition implements Sender, Submitter {
     readonly settings: JobTimes,
   ) {
     const { carried, batch, n } = input;
-    this.subject = { requestName: batchPartWorkflowId(batch, n) };
+    this.requestName = batchPartWorkflowId(batch, n);
     this.progress = {
-      items: carried?.items ?? input.items.map(newItem),
-      letters: carried?.letters ?? [],
-      window: carried?.window ?? { order: 0, places: 0, paused: false, cancelled: false },
-      polls: carried?.polls ?? 0,
-      late: carried?.late ?? null,
-      trouble: carried?.trouble ?? null,
-      silence: carried?.silence ?? null,
-      turns: carried?.turns,
-      restUntil: carried?.restUntil,
+      items: input.items.map(newItem),
+      letters: [],
+      slotGrant: { order: 0, slots: 0, paused: false, cancelled: false },
+      polls: 0,
+      late: null,
+      trouble: null,
+      silence: null,
+      ...carried,
       reset: wasReset(carried),
     };
     this.isProbing = carried !== undefined;
@@ -92,11 +87,7 @@ export class Partition implements Sender, Submitter {
     return { index, asked, known };
   }
 
-  entries(isWanted: (known: ItemProgress) => boolean): Entry[] {
-    return this.firstEntries(isWanted, Infinity);
-  }
-
-  firstEntries(isWanted: (known: ItemProgress) => boolean, most: number): Entry[] {
+  entries(isWanted: (known: ItemProgress) => boolean, most = Infinity): Entry[] {
     const entries: Entry[] = [];
     for (const [index, known] of this.progress.items.entries()) {
       if (entries.length >= most) break;
@@ -105,41 +96,36 @@ export class Partition implements Sender, Submitter {
     return entries;
   }
 
+  /** The first of those with the fewest tries: one that fails again and again does not block those behind it. */
+  leastTried(
+    isWanted: (known: ItemProgress) => boolean,
+    triesOf: (known: ItemProgress) => number,
+    most: number,
+  ): Entry[] {
+    const fewest = Math.min(...this.progress.items.filter(isWanted).map(triesOf));
+    return this.entries((known) => isWanted(known) && triesOf(known) === fewest, most);
+  }
+
   jobKey(index: number): string {
     return batchItemKey(this.input.batch, this.input.first + index);
   }
 
-  /** Every item is over. */
-  isDone(): boolean {
-    return this.progress.items.every(isOver);
+  /** What is not done yet. Items come first: their ends are written, and then their users are notified. */
+  get left(): 'items' | 'writes' | 'notices' | null {
+    const { items, letters } = this.progress;
+    if (!items.every(isOver)) return 'items';
+    if (letters.length > 0) return 'writes';
+    return items.some(isNoticeDue) ? 'notices' : null;
   }
 
-  /** Nothing more is submitted by this run. */
-  isClosing(): boolean {
-    return this.handingOver || this.isDone();
-  }
-
-  /** Chunks may wait in the task queue for hours: until they end, this run polls and reports. */
-  isHandedOver(): boolean {
+  /** The next run does what is left. Chunks may wait in the task queue for hours: until they end, this run polls and reports. */
+  get isHandedOver(): boolean {
     return this.handingOver && this.chunksInFlight === 0 && !this.isNotifying;
   }
 
-  /** Polling ends. */
-  isEnding(): boolean {
-    return this.isHandedOver() || this.isDone();
-  }
-
-  isWriting(): boolean {
-    return this.progress.letters.length > 0;
-  }
-
-  /** This run has nothing left to do. A project that cannot be written does not keep it from continuing as new. */
-  isAtEnd(): boolean {
-    return this.isHandedOver() || (this.isDone() && !this.isWriting());
-  }
-
-  hasDueNotices(): boolean {
-    return this.progress.items.some(isNoticeDue);
+  /** This run has nothing left to do. */
+  get isFinished(): boolean {
+    return this.isHandedOver || this.left === null;
   }
 
   /** To be called after whatever makes the history longer. */
@@ -149,37 +135,29 @@ export class Partition implements Sender, Submitter {
 
   /** After the service took something. */
   resetBackoff(): void {
-    this.sendBackoff = doubling(1_000, 60_000);
-    this.accessBackoff = doubling(10_000, 300_000);
+    this.backoff = newBackoff();
     this.isProbing = false;
   }
 
   get counts(): ItemCounts {
-    const counts: ItemCounts = { waiting: 0, running: 0, succeeded: 0, failed: 0, held: 0, cancelled: 0 };
+    const counts = { ...NO_ITEMS };
     for (const { status } of this.progress.items) counts[status] += 1;
     return counts;
   }
 
-  /** Why polls tell nothing, where that lasts. */
+  /** Why polls fail, where that lasts. */
   get silence(): string | null {
     const { silence } = this.progress;
-    return silence && silence.polls >= SILENT_POLLS
-      ? `nothing is learned of its tasks: ${silence.reason}`
-      : null;
+    return silence && silence.polls >= SILENT_POLLS ? `polls fail: ${silence.reason}` : null;
   }
 
   results(): BatchItemResult[] {
     return this.entries(() => true).map(({ asked, known }) => {
       const { status, taskId, info, error, unwritten, notice, workflowId } = known;
+      const notified = notice && 'status' in notice ? notice : undefined;
       return {
-        key: asked.key,
-        status,
-        taskId: taskId ?? null,
-        ...(info === undefined ? {} : { info }),
-        ...(error === undefined ? {} : { error }),
-        ...(unwritten === undefined ? {} : { unwritten }),
-        ...(notice && 'status' in notice ? { notified: notice } : {}),
-        ...(workflowId === undefined ? {} : { workflowId }),
+        ...{ key: asked.key, status, taskId: taskId ?? null },
+        ...{ info, error, unwritten, notified, workflowId },
       };
     });
   }

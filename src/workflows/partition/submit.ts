@@ -3,15 +3,13 @@ import { condition, proxyActivities, sleep, workflowInfo } from '@temporalio/wor
 import {
   type ChunkOutcome,
   HEARTBEAT_TIMEOUT_MS,
-  type ItemProgress,
   RECORDING_MARGIN_MS,
   type SegueActivities,
   USUAL_CHUNK,
 } from '../../contract';
 import { batchTaskQueue } from '../../contract/ids';
-import { AT_MOST_ONCE, senderOf } from '../lib/atMostOnce';
+import { AT_MOST_ONCE, isRateLimited, mayChange, outcomesOf, senderOf } from '../lib/atMostOnce';
 import { withoutOutcome } from '../steps/submit';
-import { isDenied, isJudged, isRateLimited, mayChange, outcomesOf, roomOf } from './chunk';
 import { promoteHeld } from './promote';
 import { type Entry, isOver, type Partition } from './state';
 import { keepFailure, recordCancelled } from './write';
@@ -28,37 +26,30 @@ const MOST_CHUNKS = 8;
 export async function submitItems(run: Partition): Promise<void> {
   // A Retry-After binds the next run, too.
   void untilBackoffEnds(run);
+  const isClosing = (): boolean => run.handingOver || run.left !== 'items';
   for (;;) {
-    await condition(() => run.isClosing() || nextChunk(run).length > 0);
-    if (run.isClosing()) break;
+    await condition(() => isClosing() || nextChunk(run).length > 0);
+    if (isClosing()) break;
     void sendChunk(run, nextChunk(run));
   }
   await condition(() => run.chunksInFlight === 0);
 }
 
-/**
- * As many waiting items as there are slots, and one while the service may be in trouble. Items with the fewest attempts
- * come first: one that is denied again and again does not block those behind it.
- */
+/** As many waiting items as there are slots, and one while the service may be in trouble. */
 function nextChunk(run: Partition): Entry[] {
-  const { window, items } = run.progress;
+  const { slotGrant, items } = run.progress;
   // Usual chunks are sent soon, and leave room for those of other batches.
-  const largest = window.isLarge ? run.chunkItems : Math.min(run.chunkItems, USUAL_CHUNK);
+  const largest = slotGrant.isLarge ? run.chunkItems : Math.min(run.chunkItems, USUAL_CHUNK);
   const most = run.isProbing ? 1 : Math.min(MOST_CHUNKS, Math.floor(MOST_IN_FLIGHT / largest));
-  if (window.paused || window.cancelled || run.isBackingOff || run.chunksInFlight >= most) return [];
+  if (slotGrant.paused || slotGrant.cancelled || run.isBackingOff || run.chunksInFlight >= most) return [];
   const taken = items.filter(({ status }) => status === 'running').length;
-  const free = Math.min(run.isProbing ? 1 : largest, window.places - taken);
-  return free > 0 ? leastTried(run, free) : [];
-}
-
-function leastTried(run: Partition, most: number): Entry[] {
-  const waiting = run.progress.items.filter(isWaiting);
-  const fewest = waiting.reduce((least, { attempts }) => Math.min(least, attempts), Infinity);
-  return run.firstEntries((known) => isWaiting(known) && known.attempts === fewest, most);
-}
-
-function isWaiting({ status }: ItemProgress): boolean {
-  return status === 'waiting';
+  const free = Math.min(run.isProbing ? 1 : largest, slotGrant.slots - taken);
+  if (free <= 0) return [];
+  return run.leastTried(
+    ({ status }) => status === 'waiting',
+    ({ attempts }) => attempts,
+    free,
+  );
 }
 
 async function sendChunk(run: Partition, chunk: Entry[]): Promise<void> {
@@ -135,57 +126,50 @@ function settle(run: Partition, entry: Entry, outcome: ChunkOutcome, at: string)
 function follow(run: Partition, { index, known }: Entry, taskId: string): void {
   known.taskId = taskId;
   known.since = new Date().toISOString();
-  if (!run.progress.window.cancelled) return;
+  if (!run.progress.slotGrant.cancelled) return;
   known.status = 'cancelled';
   recordCancelled(run, index);
 }
 
 function waitAgain(run: Partition, { known }: Entry): void {
-  known.status = run.progress.window.cancelled ? 'cancelled' : 'waiting';
-}
-
-function isUnwanted(outcome: ChunkOutcome): boolean {
-  return outcome.outcome === 'notSent' && outcome.isUnwanted === true;
+  known.status = run.progress.slotGrant.cancelled ? 'cancelled' : 'waiting';
 }
 
 /** `outcomes` are those of the items that were attempted. */
 function backOffAfter(run: Partition, outcomes: ChunkOutcome[]): void {
-  if (outcomes.length === 0) {
-    backOffOnce(run, run.sendBackoff);
-    return;
-  }
   const isWell = outcomes.some(isJudged);
   if (isWell) {
     run.resetBackoff();
     run.progress.trouble = null;
   }
-  const limited = outcomes.filter(isRateLimited);
-  if (limited.length > 0) {
-    const asked = limited.flatMap(({ retryAfterMs }) => retryAfterMs ?? []);
-    if (asked.length > 0) backOff(run, Math.max(...asked, 1_000));
-    else backOffOnce(run, run.sendBackoff);
-    return;
+  const refused = outcomes.filter((outcome) => outcome.outcome === 'refused');
+  const limited = refused.filter(({ status }) => isRateLimited(status));
+  const asked = limited.flatMap(({ retryAfterMs }) => retryAfterMs ?? []);
+  const unsent = outcomes.filter((outcome) => outcome.outcome === 'unknown' || mayChange(outcome));
+  if (asked.length > 0) backOff(run, Math.max(...asked, 1_000));
+  // Chunks in flight together that meet the same trouble lengthen the backoff once.
+  else if (outcomes.length === 0 || limited.length > 0 || (!isWell && unsent.length > 0)) {
+    if (!run.isBackingOff) backOff(run, run.backoff());
   }
-  if (isWell) return;
-  if (outcomes.some(isUnwanted)) {
-    backOffOnce(run, run.orderBackoff);
-    return;
-  }
-  const denied = outcomes.find(isDenied);
-  const unsent = outcomes.find(({ outcome }) => outcome === 'notSent' || outcome === 'unknown');
-  if (denied) {
-    run.progress.trouble = denied.reason;
-    backOffOnce(run, run.accessBackoff);
-  } else if (unsent) {
-    // An unknown outcome is a held job, which is notified by itself.
-    if (unsent.outcome === 'notSent') run.progress.trouble = unsent.reason;
-    backOffOnce(run, run.sendBackoff);
-  }
+  if (!isWell && limited.length === 0) run.progress.trouble = troubleIn(unsent) ?? run.progress.trouble;
 }
 
-/** Chunks in flight together that meet the same trouble lengthen the backoff once. */
-function backOffOnce(run: Partition, backoff: { next(): number }): void {
-  if (!run.isBackingOff) backOff(run, backoff.next());
+/** A pause of the batch is no trouble, and an unknown outcome is a held job, which is notified by itself. */
+function troubleIn(unsent: ChunkOutcome[]): string | undefined {
+  const denied = unsent.find((outcome) => outcome.outcome === 'refused');
+  const notSent = unsent.filter((outcome) => outcome.outcome === 'notSent');
+  return notSent.some(({ isUnwanted }) => isUnwanted) ? undefined : (denied ?? notSent[0])?.reason;
+}
+
+/** The service judged the request. A refusal by the worker itself has no status. */
+export function isJudged(outcome: ChunkOutcome): boolean {
+  if (outcome.outcome === 'refused') return outcome.status !== undefined && !mayChange(outcome);
+  return outcome.outcome === 'accepted';
+}
+
+/** How many the worker takes at once, where it had no room for this one. */
+function roomOf(outcome: ChunkOutcome): number | undefined {
+  return outcome.outcome === 'notSent' ? outcome.room : undefined;
 }
 
 /** Submits nothing for a while, and then one item. Several backoffs at once end with the longest of them. */

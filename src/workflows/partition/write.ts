@@ -62,8 +62,8 @@ export function resumeWrites(run: Partition): void {
 }
 
 /** Replies that just arrived: the next run would ask again, and the writer may be gone by then. */
-export function keepReplies({ progress, mailbox }: Partition): void {
-  for (const { asked } of progress.letters) if (asked) asked.answer = answerTo(mailbox, asked.changeId);
+export function keepReplies({ progress, writerReplies }: Partition): void {
+  for (const { asked } of progress.letters) if (asked) asked.answer = answerTo(writerReplies, asked.changeId);
 }
 
 /** `letter` always says how far it is: another run may continue it. */
@@ -81,7 +81,7 @@ async function send(run: Partition, letter: Letter): Promise<void> {
     const { changeId, items, answer } = asked;
     const change = { steps: items.map((item) => stepOf(run, item)) };
     const order = { project, scope, change, changeId };
-    const outcome = answer ?? (await writeToProject(run.mailbox, order, { ...watch, asked }));
+    const outcome = answer ?? (await writeToProject(run.writerReplies, order, { ...watch, asked }));
     letter.asked = undefined;
     takeOutcome(run, letter, items, outcome.ok ? undefined : outcome.error);
   }

@@ -4,8 +4,10 @@ import {
   ApplicationFailure,
   CancellationScope,
   condition,
+  defineQuery,
   isCancellation,
   log,
+  setHandler,
   sleep,
   uuid4,
   workflowInfo,
@@ -16,13 +18,15 @@ import {
   type NoticeOutcome,
   type NotifyEvent,
   type RunEnd,
+  stateQuery,
 } from '../../contract';
 import { changeIdOf } from '../../contract/ids';
-import { untilReported } from '../lib/listeners';
-import { extraOf, type Message, tellUser } from '../lib/notify';
-import { closeHold } from './hold';
-import { continueWhenLong, type JobContext } from './job';
-import { setStage, showDelay, tasksOf } from './visibility';
+import { handleListeners, untilReported } from '../lib/listeners';
+import { endMessage, extraOf, type Message, notifyUser } from '../lib/notify';
+import { closeHold, handleDecisions } from './hold';
+import { type Job } from './job';
+import { handlePollNow } from './poll';
+import { setStage, showDelay, showStart } from './visibility';
 import { outcomeUnlessKept, type WriteOptions, writeToProject } from './write';
 
 /** The result of a job that succeeded, and the value for its project. */
@@ -37,7 +41,14 @@ interface End<Result extends object> extends RunEnd {
 }
 
 /** Does the work of a job. A cancelled job writes what it leaves behind; all handlers and reports end before the run. */
-export async function withCompletion<T>(job: JobContext, work: () => Promise<T>): Promise<T> {
+export async function runJob<T>(job: Job, work: () => Promise<T>): Promise<T> {
+  setHandler(defineQuery<object>(stateQuery.name), () => job.describe(), {
+    description: 'What this run is doing: stage, hold, polls, what the service said last.',
+  });
+  handleDecisions(job);
+  handlePollNow(job);
+  handleListeners(job);
+  showStart(job);
   try {
     return await work();
   } catch (error) {
@@ -55,7 +66,7 @@ export async function withCompletion<T>(job: JobContext, work: () => Promise<T>)
 
 /** Runs `work` to its success or failure, once: a run that continues as new after that has the end in its state. */
 export async function endOf<Result extends object>(
-  job: JobContext,
+  job: Job,
   work: () => Promise<Success<Result>>,
 ): Promise<End<Result>> {
   const { progress } = job;
@@ -63,12 +74,7 @@ export async function endOf<Result extends object>(
   return progress.end as End<Result>;
 }
 
-/** Whether nothing more is asked of the service. */
-export function isEnding({ stage }: JobContext): boolean {
-  return ['writing', 'notifying', 'succeeded', 'failed', 'abandoned', 'cancelled'].includes(stage);
-}
-
-async function settle(job: JobContext, work: () => Promise<Success<object>>): Promise<RunEnd> {
+async function settle(job: Job, work: () => Promise<Success<object>>): Promise<RunEnd> {
   try {
     return { ...(await work()), changeId: newChangeId('result'), asked: {} };
   } catch (error) {
@@ -80,11 +86,11 @@ async function settle(job: JobContext, work: () => Promise<Success<object>>): Pr
   }
 }
 
-function failureValue({ input, subject }: JobContext, failure: NonNullable<RunEnd['failure']>): object {
+function failureValue(job: Job, failure: NonNullable<RunEnd['failure']>): object {
   const [facts] = failure.details as [{ errors?: unknown }?];
   return {
-    key: input.key,
-    ...subject.facts(),
+    key: job.input.key,
+    ...job.facts(),
     status: statusOf(failure),
     error: failure.message,
     ...(facts?.errors === undefined ? {} : { errors: facts.errors }),
@@ -93,40 +99,40 @@ function failureValue({ input, subject }: JobContext, failure: NonNullable<RunEn
 }
 
 /** Has the project's writer write the result or the failure; null when nothing is to be written. */
-export async function writeEnd(job: JobContext, end: RunEnd): Promise<ChangeOutcome | null> {
+export async function writeEnd(job: Job, end: RunEnd): Promise<ChangeOutcome | null> {
   if (end.written === undefined) {
     const at = end.failure ? failurePointer(job) : job.input.write?.at;
-    end.written = await write(job, at, end, { beforeAsk: () => continueWhenLong(job) });
+    end.written = await write(job, at, end, { beforeAsk: () => job.continueWhenLong() });
   }
   return end.written;
 }
 
 /** Notifies the user of the end, if the job has one who wants that. */
 export async function notifyEnd(
-  job: JobContext,
+  job: Job,
   end: RunEnd,
   written: ChangeOutcome | null,
 ): Promise<NoticeOutcome | null> {
-  const { about, message } = endMessage(job, end, written);
+  const [event, message] = endNotice(job, end, written);
   const { notify } = job.input;
-  if (!notify || !(notify.on?.includes(about) ?? true)) return null;
+  if (!notify || !(notify.on?.includes(event) ?? true)) return null;
   setStage(job, 'notifying');
   end.tellingSince ??= new Date().toISOString();
-  const tries = {
+  const retries = {
     begun: Date.parse(end.tellingSince),
     rest: async (ms: number): Promise<void> => {
       await sleep(ms);
-      await continueWhenLong(job);
+      await job.continueWhenLong();
+    },
+    onDelay: (): void => {
+      showDelay(job);
     },
   };
-  const onDelay = (): void => {
-    showDelay(job);
-  };
-  return CancellationScope.nonCancellable(() => tellUser(job, notify, message, onDelay, tries));
+  return CancellationScope.nonCancellable(() => notifyUser(job, notify, message, retries));
 }
 
 /** Gives the result of the run, or throws its failure. A job whose result the project refuses has succeeded. */
-export function resultOf<Result extends object>(job: JobContext, { failure, result }: End<Result>): Result {
+export function resultOf<Result extends object>(job: Job, { failure, result }: End<Result>): Result {
   setStage(job, failure ? statusOf(failure) : 'succeeded');
   if (failure || !result) throw ApplicationFailure.create({ ...failure, nonRetryable: true });
   return result;
@@ -142,15 +148,15 @@ function newChangeId(purpose: 'result' | 'failed' | 'cancelled'): string {
 }
 
 /** The run is cancelled, but the service goes on: the project gets the task id, or the submission without a known one. */
-async function recordCancelled(job: JobContext): Promise<void> {
+async function recordCancelled(job: Job): Promise<void> {
   await CancellationScope.nonCancellable(async () => {
     let written: number;
     do {
-      written = tasksOf(job).length;
+      written = job.tasks().length;
       const left = leftBy(job);
       if (left !== null) await writeLeft(job, left);
       // A late answer may have brought another task meanwhile.
-    } while (tasksOf(job).length > written);
+    } while (job.tasks().length > written);
     setStage(job, 'cancelled');
   });
 }
@@ -158,20 +164,19 @@ async function recordCancelled(job: JobContext): Promise<void> {
 type Left = Record<string, string | string[] | null>;
 
 /** All that the service may still work on; null when that is nothing. */
-function leftBy(job: JobContext): Left | null {
-  const { subject } = job;
-  const [taskId, ...otherTasks] = tasksOf(job);
-  const unknown = subject.unknown?.() ?? null;
-  if (subject.id() === null && taskId === undefined && unknown === null) return null;
+function leftBy(job: Job): Left | null {
+  const [taskId, ...otherTasks] = job.tasks();
+  const unknown = job.unknownSubmit();
+  if (job.id === null && taskId === undefined && unknown === null) return null;
   return {
     ...unknown,
-    ...subject.facts(),
+    ...job.facts(),
     ...(taskId === undefined ? {} : { taskId }),
     ...(otherTasks.length === 0 ? {} : { otherTasks }),
   };
 }
 
-async function writeLeft(job: JobContext, left: Left): Promise<void> {
+async function writeLeft(job: Job, left: Left): Promise<void> {
   const facts = { key: job.input.key, ...left };
   const value = { ...facts, status: 'cancelled', finishedAt: new Date().toISOString() };
   const written = await outcomeUnlessKept((onAck) =>
@@ -183,7 +188,7 @@ async function writeLeft(job: JobContext, left: Left): Promise<void> {
 
 /** Not cancelled with the run: the project must know what the service did for money. */
 function write(
-  job: JobContext,
+  job: Job,
   at: string | undefined,
   { value, changeId, asked }: Pick<RunEnd, 'value' | 'changeId' | 'asked'>,
   options: Pick<WriteOptions, 'onAck' | 'beforeAsk'>,
@@ -201,63 +206,19 @@ function write(
 }
 
 /** Null counts as absent: other languages write it for what they leave out. */
-function failurePointer({ input: { write: target } }: JobContext): string | undefined {
+function failurePointer({ input: { write: target } }: Job): string | undefined {
   return target?.failedAt ?? target?.at;
 }
 
-function endMessage(
-  job: JobContext,
-  { failure }: RunEnd,
-  written: ChangeOutcome | null,
-): { about: NotifyEvent; message: Message } {
-  const { key, write: target } = job.input;
-  const { tool, noun, kind, id } = job.subject;
-  const finished = `${tool} for \`${key}\` is finished (${kind} \`${id() ?? ''}\`)`;
-  const message = (
-    { report, ...rest }: Pick<Message, 'event' | 'title' | 'message'> & { report: string[] },
-    category: Message['category'] = 'agentError',
-  ): Message => ({
-    category,
-    ...rest,
-    body: ['Hello,', ...report, 'Segue'].join('\n\n'),
+/** The event that the user of the job may want to be notified of, and the notification. */
+function endNotice(job: Job, { failure }: RunEnd, written: ChangeOutcome | null): [NotifyEvent, Message] {
+  const { tool, noun, kind, id, input } = job;
+  const { key, write: target } = input;
+  const message = endMessage({
+    ...{ tool, noun, key, label: `${kind} \`${id ?? ''}\``, error: failure?.message },
+    unwritten: written?.ok === false ? `${written.error}. The result is kept in the run.` : undefined,
+    where: target && `It is in ${target.project.resourcetype} ${target.project.id} at ${target.at}.`,
     extra: extraOf(job),
   });
-  if (failure)
-    return {
-      about: 'failed',
-      message: message({
-        event: 'failed',
-        title: `Your ${noun} failed`,
-        message: `${tool} for ${key}: ${failure.message}`.replace(/\s+/g, ' ').slice(0, 300),
-        report: [`${tool} for \`${key}\` did not succeed. ${failure.message}`],
-      }),
-    };
-  if (written?.ok === false)
-    return {
-      about: 'failed',
-      message: message({
-        event: 'unwritten',
-        title: 'A result could not be saved',
-        message: `${tool} for ${key} is finished, but the project did not take it.`,
-        report: [
-          `${finished}, but the project did not take its result: ${written.error}`,
-          'The result is kept in the run.',
-        ],
-      }),
-    };
-  const where = target
-    ? [`It is in ${target.project.resourcetype} ${target.project.id} at ${target.at}.`]
-    : [];
-  return {
-    about: 'completed',
-    message: message(
-      {
-        event: 'completed',
-        title: `Your ${noun} is done`,
-        message: `${tool} for ${key} is finished.`,
-        report: [`${finished}.`, ...where],
-      },
-      'agentTaskCompleted',
-    ),
-  };
+  return [message.event === 'completed' ? 'completed' : 'failed', message];
 }

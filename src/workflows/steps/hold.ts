@@ -1,7 +1,7 @@
 /** A held job waits for a person, and how that person's decision reaches it. */
 import {
   ActivityFailure,
-  ApplicationFailure,
+  type ApplicationFailure,
   CancellationScope,
   condition,
   proxyActivities,
@@ -14,13 +14,15 @@ import {
   type DecisionReceipt,
   FAILURE,
   type Hold,
+  type HoldState,
   resolveUpdate,
   type SegueActivities,
 } from '../../contract';
-import { isRecord, isText, validateTaskId } from '../../validation/inputs';
-import { alarm } from '../lib/notify';
-import { describeHold, holdId, type JobContext } from './job';
-import { addOtherTask, type MediaJob } from './mediaJob';
+import { isText, validateTaskId } from '../../validation/inputs';
+import { alarm } from '../lib/alarm';
+import { onSignal } from '../lib/listeners';
+import { badDecision, type Job } from './job';
+import { type MediaJob } from './mediaJob';
 import { setStage, showTasks } from './visibility';
 
 /**
@@ -33,7 +35,7 @@ export async function hold(job: MediaJob, cause: Omit<Hold, 'since'>): Promise<D
   if (cause.why === 'unknown' && lateTask !== undefined) {
     job.decision = lateAdoption(job, lateTask);
     // The batch notified the operator of this hold, not of the next one.
-    job.toldByBatch = false;
+    job.isOperatorNotified = false;
   }
   const alarming = job.decision ? undefined : alarm(job, cause);
   try {
@@ -44,13 +46,13 @@ export async function hold(job: MediaJob, cause: Omit<Hold, 'since'>): Promise<D
 }
 
 /** Does not wait for the decision. */
-export function openHold(job: JobContext, cause: Omit<Hold, 'since'>): void {
+export function openHold(job: Job, cause: Omit<Hold, 'since'>): void {
   job.decision = null;
   job.progress.hold = { ...cause, since: new Date().toISOString() };
   setStage(job, cause.why === 'overdue' ? 'overdue' : 'held');
 }
 
-export function closeHold(job: JobContext): void {
+export function closeHold(job: Job): void {
   job.progress.hold = null;
   job.decision = null;
 }
@@ -66,71 +68,53 @@ async function takeDecision(job: MediaJob): Promise<Decision> {
   return decision;
 }
 
-export function abandoned({ input, subject }: JobContext, { by, reason }: Decision): ApplicationFailure {
-  const name = subject.name.replace(/^./, (first) => first.toUpperCase());
-  return ApplicationFailure.create({
-    type: FAILURE.abandoned,
-    nonRetryable: true,
-    message: `${name} was abandoned by ${by}: ${reason}`,
-    details: [{ key: input.key, ...subject.facts(), by, reason }],
-  });
+export function abandoned(job: Job, { by, reason }: Decision): ApplicationFailure {
+  const name = job.name.replace(/^./, (first) => first.toUpperCase());
+  return job.failure(FAILURE.abandoned, `${name} was abandoned by ${by}: ${reason}`, { by, reason });
 }
 
 /** A late answer of the service decides like a person. */
 function lateAdoption(job: MediaJob, taskId: string): Decision {
   const reason = 'the answer to the submission came late';
-  return { hold: holdId(job), action: 'adopt', taskId, by: 'segue', reason };
+  return { hold: job.holdId(), action: 'adopt', taskId, by: 'segue', reason };
 }
 
 const MOST_DECISIONS_SHOWN = 20;
 
-/** Checks for adopt and resubmit, which only media jobs know. */
-interface DecisionRules {
-  problemsOf: (decision: Decision) => string[];
-  /** Throws when the decision cannot be taken. */
-  confirm: (decision: Decision) => Promise<void>;
-}
-
-const NO_RULES: DecisionRules = { problemsOf: () => [], confirm: () => Promise.resolve() };
-
-export function handleDecisions(job: JobContext, rules = NO_RULES): void {
-  const actions = job.resubmitAfter ? 'adopt | resubmit | abandon, taskId?, force?' : 'abandon';
-  setHandler(resolveUpdate, (decision) => applyDecision(job, decision, rules), {
-    description: `Decides a held run: { hold, action: ${actions}, by, reason }. \`hold\` is in the answer of \`state\`.`,
+export function handleDecisions(job: Job): void {
+  setHandler(resolveUpdate, (decision) => applyDecision(job, decision), {
+    description:
+      'Decides a held run: { hold, action: adopt | resubmit | abandon, taskId?, force?, by, reason }. `state` tells the hold and its actions.',
     // Not run on replay, so it may compare the run id and the time. It also checks decisions that a reset applies again.
     validator: (decision) => {
-      const problems = problemsOf(job, decision, rules);
+      const problems = problemsOf(job, decision);
       if (problems.length > 0) throw badDecision(`The decision was not taken: ${problems.join('; ')}`);
     },
   });
 }
 
 /** Compares only the number of the hold: a reset applies accepted decisions again, in a run with another id. */
-async function applyDecision(
-  job: JobContext,
-  decision: Decision,
-  rules: DecisionRules,
-): Promise<DecisionReceipt> {
+async function applyDecision(job: Job, decision: Decision): Promise<DecisionReceipt> {
   const isOpen = (): boolean => job.progress.hold?.n === numberOf(decision.hold) && job.decision === null;
   // Compared again after the wait: another decision or a late answer may have come first, and a resubmit would pay twice.
-  if (isOpen()) await rules.confirm(decision);
+  if (isOpen() && decision.action === 'adopt') await requireTask(job, decision);
   const applied = isOpen();
   if (applied) {
     job.decision = decision;
     recordDecision(job, decision);
   }
-  const taskId = decision.taskId ?? job.subject.facts().taskId ?? null;
+  const taskId = decision.taskId ?? job.facts().taskId ?? null;
   return { applied, stage: job.stage, taskId };
 }
 
-function recordDecision({ progress }: JobContext, { force, ...decision }: Decision): void {
+function recordDecision({ progress }: Job, { force, ...decision }: Decision): void {
   progress.decisions.push({ ...decision, at: new Date().toISOString() });
   if (progress.decisions.length > MOST_DECISIONS_SHOWN) progress.decisions.shift();
 }
 
-function problemsOf(job: JobContext, decision: unknown, rules: DecisionRules): string[] {
-  const { hold, action, by, reason } = (decision ?? {}) as Partial<Decision>;
-  const open = describeHold(job);
+function problemsOf(job: Job, decision: unknown): string[] {
+  const { hold, action, taskId, by, reason } = (decision ?? {}) as Partial<Decision>;
+  const open = job.describeHold();
   if (!open) return [`the run is not held; it is ${job.stage}`];
   const problems = Object.entries({ by, reason }).flatMap(([name, value]) =>
     typeof value === 'string' && value.trim() !== '' && isWellFormed(value)
@@ -139,17 +123,16 @@ function problemsOf(job: JobContext, decision: unknown, rules: DecisionRules): s
   );
   if (hold !== open.id) problems.push(`hold: the open one is ${open.id}`);
   if (job.decision) problems.push('it is decided already');
-  if (action && open.actions.includes(action)) problems.push(...rules.problemsOf(decision as Decision));
-  else problems.push(`action: must be ${open.actions.join(' or ')} (the run is ${open.why})`);
+  if (!action || !open.actions.includes(action))
+    problems.push(`action: must be ${open.actions.join(' or ')} (the run is ${open.why})`);
+  else if (action === 'resubmit') problems.push(...validateResubmit(open));
+  else if (action === 'adopt')
+    problems.push(...(isText(taskId) ? validateTaskId(taskId) : ['taskId: must name the task to adopt']));
   return problems;
 }
 
 function numberOf(hold: unknown): number {
   return isText(hold) ? Number(hold.split('/').at(-1)) : NaN;
-}
-
-function badDecision(message: string): ApplicationFailure {
-  return ApplicationFailure.nonRetryable(message, FAILURE.badDecision);
 }
 
 const { getTask } = proxyActivities<SegueActivities>({
@@ -159,47 +142,29 @@ const { getTask } = proxyActivities<SegueActivities>({
   retry: { maximumAttempts: 3, initialInterval: '1s' },
 });
 
-export function taskRules(job: MediaJob): DecisionRules {
-  return {
-    problemsOf: ({ action, taskId }) => {
-      if (action === 'resubmit') return validateResubmit(job);
-      if (action !== 'adopt') return [];
-      return isText(taskId) ? validateTaskId(taskId) : ['taskId: must name the task to adopt'];
-    },
-    confirm: async (decision) => {
-      if (decision.action === 'adopt') await requireTask(job, decision);
-    },
-  };
-}
-
 /** Takes the task id of a submission that was given up; a hold for that submission is then decided. */
 export function handleLateAnswers(job: MediaJob): void {
-  setHandler(
-    acceptedSignal,
-    (answer: unknown) => {
-      const { hold, taskId } = isRecord(answer) ? answer : {};
-      // Anybody can send a signal; a throw here would block the run.
-      if (!isIdText(taskId)) return;
-      const { attempts, hold: open, number } = job.progress;
-      // A reset partition numbers its submissions from 1 again, so any late task is for the attempt of the batch.
-      const isOfBatch = job.input.held?.attempts.at(-1)?.n === number;
-      const attempt = attempts.find(({ n }) => n === (isOfBatch ? number : numberOf(hold)));
-      // The first task id of an attempt counts. Any other task is paid for, too, so it is kept beside.
-      if (!attempt || attempt.taskId !== undefined) {
-        if (addOtherTask(job, taskId)) showTasks(job);
-        return;
-      }
-      // Also before the run knows that the submission gave no outcome.
-      attempt.taskId = taskId;
-      if (open?.why === 'unknown' && open.n === attempt.n) job.decision ??= lateAdoption(job, taskId);
-      else if (attempt.outcome !== 'pending') showTasks(job);
-    },
-    { description: 'Tells a task id that came after its submission was given up: { hold, taskId }.' },
-  );
+  const description = 'Tells a task id that came after its submission was given up: { hold, taskId }.';
+  onSignal(acceptedSignal, description, ({ hold, taskId }) => {
+    if (!isIdText(taskId)) return;
+    const { attempts, hold: open, number } = job.progress;
+    // A reset partition numbers its submissions from 1 again, so any late task is for the attempt of the batch.
+    const isOfBatch = job.input.held?.attempts.at(-1)?.n === number;
+    const attempt = attempts.find(({ n }) => n === (isOfBatch ? number : numberOf(hold)));
+    // The first task id of an attempt counts. Any other task is paid for, too, so it is kept beside.
+    if (!attempt || attempt.taskId !== undefined) {
+      if (job.addOtherTask(taskId)) showTasks(job);
+      return;
+    }
+    // Also before the run knows that the submission gave no outcome.
+    attempt.taskId = taskId;
+    if (open?.why === 'unknown' && open.n === attempt.n) job.decision ??= lateAdoption(job, taskId);
+    else if (attempt.outcome !== 'pending') showTasks(job);
+  });
 }
 
 /** Throws, and the run stays held, when the service does not know the task, unless the decision has `force`. */
-async function requireTask({ input }: MediaJob, { taskId = '', force }: Decision): Promise<void> {
+async function requireTask({ input }: Job, { taskId = '', force }: Decision): Promise<void> {
   if (force) return;
   try {
     await CancellationScope.nonCancellable(() => getTask({ request: { id: taskId }, scope: input.scope }));
@@ -213,8 +178,7 @@ async function requireTask({ input }: MediaJob, { taskId = '', force }: Decision
   }
 }
 
-function validateResubmit(job: MediaJob): string[] {
-  const after = describeHold(job)?.resubmitAfter ?? null;
-  if (after === null || Date.now() >= Date.parse(after)) return [];
-  return [`action: the last submission may still arrive; it can be submitted again from ${after} on`];
+function validateResubmit({ resubmitAfter }: HoldState): string[] {
+  if (resubmitAfter === null || Date.now() >= Date.parse(resubmitAfter)) return [];
+  return [`action: the last submission may still arrive; it can be submitted again from ${resubmitAfter} on`];
 }

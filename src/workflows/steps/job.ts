@@ -19,96 +19,130 @@ import {
   type Scope,
   START_MEMO,
   type TranscriptStage,
+  type UnknownSubmit,
   type WriteTarget,
 } from '../../contract';
 import { holdName } from '../../contract/ids';
 import { DurationReader, type PollTimes } from '../../validation/times';
-import { newWriterReplies, type WriterReplies } from './write';
+import { newWriterReplies } from './write';
 
 export type Stage = MediaStage | TranscriptStage;
 
-/** A run that waits until the service ends something: a task, a transcription, an asset. */
-export interface JobContext {
-  readonly input: { key: string; scope?: Scope; write?: WriteTarget; notify?: NotifyTarget };
-  readonly settings: PollTimes;
+/** A run that polls until the service ends something: a task, a transcription, an asset. */
+export abstract class Job {
+  abstract readonly input: { key: string; scope?: Scope; write?: WriteTarget; notify?: NotifyTarget };
+  abstract readonly settings: PollTimes;
   /** Survives continue-as-new. */
-  readonly progress: FollowProgress;
-  readonly subject: Subject;
-  readonly writerReplies: WriterReplies;
-  stage: Stage;
-  /** A person's decision about the hold, until the job acts on it. */
-  decision: Decision | null;
-  /** Somebody asked for a poll now. */
-  pollRequested: boolean;
-  /** Signals to listeners that are not delivered yet. */
-  reports: number;
-  /** Alarms that are not sent yet. The job does not continue as new before, because the next run would not send them. */
-  alarms: number;
-  nextPollAt: string | null;
-  lastError: string | null;
-  /** The operator knows of the first hold already, from the batch. */
-  toldByBatch: boolean;
-  /** When the job may be submitted again; null when never. Absent in jobs that submit nothing. */
-  resubmitAfter?: () => string | null;
-}
-
-/** What the job waits for, in words for people and programs. */
-export interface Subject {
+  abstract readonly progress: FollowProgress;
+  abstract stage: Stage;
   /** As lists show it: `remove-background`, `transcript`, `asset`. */
-  tool: string;
+  abstract readonly tool: string;
   /** As its user calls it: `media job`, `transcript`. */
-  noun: string;
-  /** The whole in a sentence: `job k`, `transcript k`. */
-  name: string;
+  abstract readonly noun: string;
+  /** In a sentence: `job k`, `transcript k`. */
+  abstract readonly name: string;
   /** As the service calls it: `task`, `transcription`. */
-  kind: string;
-  id: () => string | null;
-  /** `task t-1 of job k` */
-  longLabel: () => string;
+  abstract readonly kind: string;
   /** Prefix of this job's request ids; no other job has it. */
-  requestName: string;
+  abstract readonly requestName: string;
+
+  readonly writerReplies = newWriterReplies();
+  /** A person's decision about the hold, until the job acts on it. */
+  decision: Decision | null = null;
+  /** Somebody asked for a poll now. */
+  pollRequested = false;
+  /** Signals to listeners that are not delivered yet. */
+  reports = 0;
+  /** Alarms that are not sent yet. The job does not continue as new before, because the next run would not send them. */
+  alarms = 0;
+  nextPollAt: string | null = null;
+  lastError: string | null = null;
+  /** The batch has notified the operator of the first hold already. */
+  isOperatorNotified = false;
+
+  /** The service's id of what is polled. */
+  abstract get id(): string | null;
   /** For programs: in failures, logs, results and notifications. */
-  facts: () => Record<string, string | null>;
-  /** A submission that the service may have accepted without a known task id; null when there is none. */
-  unknown?: () => Record<string, string | null> | null;
-  /** All known tasks of the job, the polled one first. Absent in jobs without tasks. */
-  tasks?: () => string[];
-  /** The details on the page of the run, in Markdown. */
-  details: () => string;
+  abstract facts(): Record<string, string | null>;
   /** What the service said last; null when there is nothing to add. */
-  lastStatusText: () => string | null;
-}
+  abstract lastStatusText(): string | null;
 
-/** The part of a new job's context that does not survive the run. */
-export function newContext() {
-  return {
-    writerReplies: newWriterReplies(),
-    decision: null,
-    pollRequested: false,
-    alarms: 0,
-    reports: 0,
-    nextPollAt: null,
-    lastError: null,
-    toldByBatch: false,
-  };
-}
+  /** `task t-1` */
+  get label(): string {
+    return `${this.kind} ${this.id ?? ''}`;
+  }
 
-/** `task t-1` */
-export function label({ subject }: JobContext): string {
-  return `${subject.kind} ${subject.id() ?? ''}`;
-}
+  /** `task t-1 of job k` */
+  get longLabel(): string {
+    return `${this.label} of ${this.name}`;
+  }
 
-/**
- * Continues as new before the history grows past the server's limit. It returns when there is no need, or when alarms or
- * reports are still being sent: the history has room until the next call.
- */
-export async function continueWhenLong(job: JobContext): Promise<void> {
-  if (!workflowInfo().continueAsNewSuggested || job.alarms > 0 || job.reports > 0) return;
-  await condition(allHandlersFinished);
-  // The next run would not know a decision or a report that came while this one waited.
-  if (job.decision || job.reports > 0) return;
-  const { input, progress } = job;
-  await continueAsNew<(input: object) => Promise<unknown>>({ ...input, carried: progress });
+  /** More for the details on the page of the run, in Markdown. */
+  notes(): string[] {
+    return [];
+  }
+
+  /** All known tasks, the polled one first. */
+  tasks(): string[] {
+    return [];
+  }
+
+  /** A submission that the service may have accepted without a known task id. */
+  unknownSubmit(): UnknownSubmit | null {
+    return null;
+  }
+
+  /** When the job may be submitted again; null when never. */
+  resubmitAfter(): string | null {
+    return null;
+  }
+
+  /** Attempts and holds of a job share one sequence of numbers. */
+  nextNumber(): number {
+    this.progress.number += 1;
+    return this.progress.number;
+  }
+
+  /** Has the id of the current run: a reset or a continue-as-new changes it. */
+  holdId(): string {
+    return holdName(workflowInfo().runId, this.progress.hold?.n ?? 0);
+  }
+
+  describeHold(): HoldState | null {
+    const { hold } = this.progress;
+    if (!hold) return null;
+    const { why, since, reason } = hold;
+    const resubmitAfter = this.resubmitAfter();
+    const actions = ACTIONS[why].filter((action) => action !== 'resubmit' || resubmitAfter !== null);
+    return {
+      ...{ id: this.holdId(), why, since, reason, actions },
+      resubmitAfter: actions.includes('resubmit') ? resubmitAfter : null,
+    };
+  }
+
+  /** The part of the `state` query that all jobs have. */
+  describe() {
+    const { decisions, polls } = this.progress;
+    const { nextPollAt, lastError } = this;
+    return { key: this.input.key, hold: this.describeHold(), decisions, polls, nextPollAt, lastError };
+  }
+
+  /** A failure that ends the run. */
+  failure(type: string, message: string, more: object = {}): ApplicationFailure {
+    return ApplicationFailure.nonRetryable(message, type, { key: this.input.key, ...this.facts(), ...more });
+  }
+
+  /**
+   * Continues as new before the history grows past the server's limit. It returns when there is no need, or when alarms
+   * or reports are still being sent: the history has room until the next call.
+   */
+  async continueWhenLong(): Promise<void> {
+    if (!workflowInfo().continueAsNewSuggested || this.alarms > 0 || this.reports > 0) return;
+    await condition(allHandlersFinished);
+    // The next run would not know a decision or a report that came while this one waited.
+    if (this.decision || this.reports > 0) return;
+    await continueAsNew<(input: object) => Promise<unknown>>({ ...this.input, carried: this.progress });
+  }
 }
 
 const ACTIONS: Record<Hold['why'], DecisionAction[]> = {
@@ -117,29 +151,6 @@ const ACTIONS: Record<Hold['why'], DecisionAction[]> = {
   // The task is known and may still end well, so nothing else applies before the job is abandoned.
   overdue: ['abandon'],
 };
-
-/** Attempts and holds of a job share one sequence of numbers. */
-export function nextNumber({ progress }: JobContext): number {
-  progress.number += 1;
-  return progress.number;
-}
-
-/** Has the id of the current run: a reset or a continue-as-new changes it. */
-export function holdId({ progress }: JobContext): string {
-  return holdName(workflowInfo().runId, progress.hold?.n ?? 0);
-}
-
-export function describeHold(job: JobContext): HoldState | null {
-  const { hold } = job.progress;
-  if (!hold) return null;
-  const { why, since, reason } = hold;
-  const resubmitAfter = job.resubmitAfter?.() ?? null;
-  const actions = ACTIONS[why].filter((action) => action !== 'resubmit' || resubmitAfter !== null);
-  return {
-    ...{ id: holdId(job), why, since, reason, actions },
-    resubmitAfter: actions.includes('resubmit') ? resubmitAfter : null,
-  };
-}
 
 /** Gives the settings of an input, or fails the run with all problems of the input at once. */
 export function readSettings<T>(problems: string[], read: (reader: DurationReader) => T): T {
@@ -152,6 +163,15 @@ export function readSettings<T>(problems: string[], read: (reader: DurationReade
 
 export function badInput(problems: string[]): ApplicationFailure {
   return ApplicationFailure.nonRetryable(`The job was not started: ${problems.join('; ')}`, FAILURE.badInput);
+}
+
+/** Refuses an update, and the run goes on as before. */
+export function badDecision(message: string): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(message, FAILURE.badDecision);
+}
+
+export function refuseUpdate(problems: string[]): void {
+  if (problems.length > 0) throw badDecision(`Nothing was changed: ${problems.join('; ')}`);
 }
 
 /**

@@ -1,218 +1,148 @@
 /** The state of a media job. */
-import { type CancellationScope } from '@temporalio/workflow';
-import { isIdText, validateScope } from '../../api/scope';
+import { CancellationScope } from '@temporalio/workflow';
 import {
   type MediaInput,
   type MediaStage,
   type MediaState,
   type Progress,
   type SubmitAttempt,
+  type UnknownSubmit,
 } from '../../contract';
-import { submitRequestId } from '../../contract/ids';
-import {
-  isRecord,
-  isText,
-  validateListener,
-  validateObjects,
-  validateRunKey,
-  validateTargets,
-  validateTaskId,
-} from '../../validation/inputs';
+import { mediaWorkflowId, submitRequestId } from '../../contract/ids';
+import { validateMediaInput } from '../../validation/inputs';
 import { jobTimes, type JobTimes } from '../../validation/times';
 import { wasReset } from '../lib/atMostOnce';
 import { listenersOf } from '../lib/listeners';
-import { describeHold, type JobContext, newContext, readSettings } from './job';
+import { Job, readSettings, refuseUnsafeStart } from './job';
 import { type Submitter } from './submit';
-import { mediaDetails } from './visibility';
 
 /** Anybody can send a signal, so the list has a limit. */
 const MOST_OTHER_TASKS = 20;
 
-export interface MediaJob extends JobContext, Submitter {
-  readonly input: MediaInput;
+export class MediaJob extends Job implements Submitter {
+  readonly noun = 'media job';
+  readonly kind = 'task';
+  readonly tool: string;
+  readonly name: string;
+  readonly requestName: string;
   readonly settings: JobTimes;
   readonly progress: Progress;
-  /** The root scope of the run, which tells whether somebody cancelled it. */
-  readonly scope: CancellationScope;
-  /** The run id in the hold when a person decided to resubmit; null for the first submission. */
-  orderedBy: string | null;
   stage: MediaStage;
-}
+  /** The root scope of the run, which tells whether somebody cancelled it. */
+  readonly scope = CancellationScope.current();
+  readonly sending = new Set<unknown>();
+  /** The run id in the hold when a person decided to resubmit; null for the first submission. */
+  orderedBy: string | null = null;
 
-export function startMediaJob(input: MediaInput, settings: JobTimes, scope: CancellationScope): MediaJob {
-  const carried = input.carried;
-  const progress: Progress = {
-    // After continue-as-new the task id of the input may be lost already.
-    taskId: carried ? carried.taskId : (input.taskId ?? null),
-    submittedAt: carried?.submittedAt ?? null,
-    number: carried?.number ?? input.held?.attempts.at(-1)?.n ?? 0,
-    attempts: [...(carried?.attempts ?? input.held?.attempts ?? [])],
-    hold: carried?.hold ?? null,
-    knownTasks: carried?.knownTasks ?? [],
-    otherTasks: [...(carried?.otherTasks ?? [])],
-    decisions: [...(carried?.decisions ?? [])],
-    deniedSince: carried?.deniedSince ?? null,
-    polls: carried?.polls ?? 0,
-    pollingSince: carried?.pollingSince ?? null,
-    missingSince: carried?.missingSince ?? null,
-    listeners: listenersOf(input),
-    reset: wasReset(carried),
-    end: carried?.end,
-  };
-  const job: MediaJob = {
-    ...newContext(),
-    input,
-    settings,
-    progress,
-    subject: {
-      tool: input.tool,
-      noun: 'media job',
-      name: `job ${input.key}`,
-      kind: 'task',
-      id: () => progress.taskId,
-      longLabel: () => `task ${progress.taskId ?? ''} of job ${input.key}`,
-      requestName: input.key,
-      facts: () => ({ taskId: progress.taskId }),
-      unknown: () => unknownOf(job),
-      tasks: () => tasksOf(job),
-      details: () => mediaDetails(job),
-      lastStatusText: () => job.lastError && `the last question met: ${job.lastError}`,
-    },
-    scope,
-    orderedBy: null,
-    sending: new Set(),
-    toldByBatch: Boolean(input.held && !input.held.isUntold) && carried === undefined,
-    stage: firstStage(progress, unresolvedOf(input, progress) !== undefined),
-    resubmitAfter: () => resubmitAfter(job),
-  };
-  return job;
-}
+  /** Throws when the input is malformed or the start is unsafe. */
+  constructor(readonly input: MediaInput) {
+    super();
+    this.settings = readMediaSettings(input);
+    const { key, tool, held, carried } = input;
+    refuseUnsafeStart(key, mediaWorkflowId(key), input);
+    this.tool = tool;
+    this.name = `job ${key}`;
+    this.requestName = key;
+    this.progress = {
+      taskId: input.taskId ?? null,
+      submittedAt: null,
+      number: held?.attempts.at(-1)?.n ?? 0,
+      attempts: [...(held?.attempts ?? [])],
+      ...{ hold: null, knownTasks: [], otherTasks: [], decisions: [], deniedSince: null },
+      ...{ polls: 0, pollingSince: null, missingSince: null },
+      listeners: listenersOf(input.reportTo),
+      ...carried,
+      reset: wasReset(carried),
+    };
+    this.isOperatorNotified = Boolean(held && !held.needsAlert) && carried === undefined;
+    this.stage = this.firstStage();
+  }
 
-function firstStage({ taskId, hold, end }: Progress, isHeld: boolean): MediaStage {
-  if (end) return 'writing';
-  if (taskId === null) return isHeld ? 'held' : 'submitting';
-  return hold?.why === 'overdue' ? 'overdue' : 'polling';
-}
+  private firstStage(): MediaStage {
+    const { taskId, hold, end } = this.progress;
+    if (end) return 'writing';
+    if (taskId === null) return this.unresolvedAttempt() ? 'held' : 'submitting';
+    return hold?.why === 'overdue' ? 'overdue' : 'polling';
+  }
 
-/** The POST of a batch whose outcome is unknown, until a person has decided about it. */
-export function unresolvedOf(
-  { held, carried }: MediaInput,
-  { taskId, number }: Progress,
-): SubmitAttempt | undefined {
-  const last = held?.attempts.at(-1);
-  return carried || taskId !== null || last?.n !== number ? undefined : last;
-}
+  get id(): string | null {
+    return this.progress.taskId;
+  }
 
-/** A person decided to resubmit, knowing the tasks known by now. The grace time for denied access begins anew. */
-export function prepareResubmit(job: MediaJob): void {
-  job.progress.knownTasks = tasksOf(job);
-  job.progress.deniedSince = null;
-}
+  facts(): { taskId: string | null } {
+    return { taskId: this.progress.taskId };
+  }
 
-/** A task that was adopted, or given in the input, is in no attempt: it is kept among the other tasks. */
-export function keepLostTask({ progress }: MediaJob): void {
-  const { attempts, otherTasks, taskId } = progress;
-  const isKept = attempts.some((attempt) => attempt.taskId === taskId) || otherTasks.includes(taskId ?? '');
-  if (taskId !== null && !isKept) otherTasks.push(taskId);
-}
+  /** Other tasks of this job: they are paid for, too, and somebody may want them. */
+  override notes(): string[] {
+    return this.tasks()
+      .filter((task) => task !== this.id)
+      .map(
+        (task) => `The service accepted another submission as task \`${task}\`: \`segue get task ${task}\``,
+      );
+  }
 
-/** Keeps a task that is in no attempt. Gives whether it is new. */
-export function addOtherTask(job: MediaJob, taskId: string): boolean {
-  const { otherTasks } = job.progress;
-  if (tasksOf(job).includes(taskId) || otherTasks.length >= MOST_OTHER_TASKS) return false;
-  otherTasks.push(taskId);
-  return true;
-}
+  lastStatusText(): string | null {
+    return this.lastError && `the last question met: ${this.lastError}`;
+  }
 
-/** The last submission, when the service may have accepted it. */
-function unknownOf({ input, progress }: MediaJob): Record<string, string | null> | null {
-  const last = progress.attempts.at(-1);
-  if (last?.outcome !== 'unknown' || last.taskId !== undefined) return null;
-  return { submission: submitRequestId(input.key, last.n), submittedAt: last.at };
-}
+  override tasks(): string[] {
+    const { taskId, attempts, otherTasks } = this.progress;
+    const others = [...attempts.map((attempt) => attempt.taskId), ...otherTasks];
+    return [...new Set([taskId ?? undefined, ...others])].filter((task) => task !== undefined);
+  }
 
-/** Every known task of this job, the polled one first. */
-export function tasksOf({ progress }: MediaJob): string[] {
-  const others = [...progress.attempts.map(({ taskId }) => taskId), ...progress.otherTasks];
-  return [...new Set([progress.taskId ?? undefined, ...others])].filter((taskId) => taskId !== undefined);
-}
+  override unknownSubmit(): UnknownSubmit | null {
+    const last = this.progress.attempts.at(-1);
+    if (last?.outcome !== 'unknown' || last.taskId !== undefined) return null;
+    return { submission: submitRequestId(this.input.key, last.n), submittedAt: last.at };
+  }
 
-/**
- * Twice the submit timeout after the order, a submission cannot arrive any more. When it waited for a worker that was
- * then stopped, it is sent at the latest one submit timeout after the server gave it up, which is when the hold began.
- */
-function resubmitAfter({
-  progress: { attempts, hold },
-  settings: { submitTimeout },
-  scope,
-}: MediaJob): string | null {
-  // A cancelled run submits nothing.
-  if (scope.consideredCancelled) return null;
-  const ordered = attempts.at(-1)?.at;
-  const since = hold ? Date.parse(hold.since) : Date.now();
-  const fromOrder = (ordered === undefined ? since : Date.parse(ordered)) + 2 * submitTimeout;
-  return new Date(Math.max(fromOrder, since + submitTimeout)).toISOString();
-}
+  /**
+   * Twice the submit timeout after the order, a submission cannot arrive any more. When it waited for a worker that was
+   * then stopped, it is sent at the latest one submit timeout after the server gave it up, which is when the hold began.
+   */
+  override resubmitAfter(): string | null {
+    // A cancelled run submits nothing.
+    if (this.scope.consideredCancelled) return null;
+    const { attempts, hold } = this.progress;
+    const { submitTimeout } = this.settings;
+    const ordered = attempts.at(-1)?.at;
+    const since = hold ? Date.parse(hold.since) : Date.now();
+    const fromOrder = (ordered === undefined ? since : Date.parse(ordered)) + 2 * submitTimeout;
+    return new Date(Math.max(fromOrder, since + submitTimeout)).toISOString();
+  }
 
-export function describeJob(job: MediaJob): MediaState {
-  const { input, progress, stage, nextPollAt, lastError } = job;
-  const { taskId, submittedAt, attempts, decisions, polls } = progress;
-  return {
-    key: input.key,
-    tool: input.tool,
-    stage,
-    hold: describeHold(job),
-    taskId,
-    submittedAt,
-    attempts,
-    decisions,
-    polls,
-    nextPollAt,
-    lastError,
-  };
+  /** The POST of a batch whose outcome is unknown, until a person has decided about it. */
+  unresolvedAttempt(): SubmitAttempt | undefined {
+    const { held, carried } = this.input;
+    const last = held?.attempts.at(-1);
+    const isOpen = !carried && this.progress.taskId === null && last?.n === this.progress.number;
+    return isOpen ? last : undefined;
+  }
+
+  /** A person decided to resubmit, knowing the tasks known by now. The grace time for denied access begins anew. */
+  prepareResubmit(): void {
+    this.progress.knownTasks = this.tasks();
+    this.progress.deniedSince = null;
+  }
+
+  /** Keeps a task that is in no attempt. Gives whether it is new. */
+  addOtherTask(taskId: string): boolean {
+    const { otherTasks } = this.progress;
+    if (this.tasks().includes(taskId) || otherTasks.length >= MOST_OTHER_TASKS) return false;
+    otherTasks.push(taskId);
+    return true;
+  }
+
+  override describe(): MediaState {
+    const { taskId, submittedAt, attempts } = this.progress;
+    const { tool, stage } = this;
+    return { ...super.describe(), tool, stage, taskId, submittedAt, attempts };
+  }
 }
 
 /** Fills in the defaults, or fails with all problems of the input at once. */
 export function readMediaSettings(input: MediaInput): JobTimes {
-  return readSettings(validateShape(input), (reader) => jobTimes(input, reader));
-}
-
-/** Other languages start this workflow too, with whatever JSON they have. */
-function validateShape(input: unknown): string[] {
-  if (!isRecord(input)) return ['the input: must be one object'];
-  const { key, tool, request, poll, submit, scope, taskId, write, notify, reportTo, held } = input;
-  return [
-    ...validateRunKey(key),
-    ...(isText(tool) ? [] : ['tool: must be a text']),
-    ...(isRecord(request) ? [] : ['request: must be an object']),
-    ...validateObjects({ poll, submit, scope }),
-    ...(isRecord(scope) ? validateScope(scope) : []),
-    ...validateTaskId(taskId),
-    ...validateTargets({ write, notify }),
-    ...validateListener(reportTo),
-    ...validateHeld(held, taskId),
-  ];
-}
-
-/** Only a batch sets it. Without this check, a malformed one would count as a job that was never submitted. */
-function validateHeld(held: unknown, taskId: unknown): string[] {
-  if (held === undefined || held === null) return [];
-  const attempts = isRecord(held) ? held.attempts : undefined;
-  const isAttempt = (attempt: unknown): boolean =>
-    isRecord(attempt) &&
-    Number.isInteger(attempt.n) &&
-    Number(attempt.n) > 0 &&
-    isText(attempt.at) &&
-    // A year of four digits: later dates are computed from this one, and dates have a limit.
-    /^\d{4}-/.test(attempt.at) &&
-    !Number.isNaN(Date.parse(attempt.at)) &&
-    (attempt.reason === undefined || isText(attempt.reason)) &&
-    (attempt.taskId === undefined || isIdText(attempt.taskId));
-  const isGood =
-    Array.isArray(attempts) && attempts.every(isAttempt) && (attempts.length > 0 || isText(taskId));
-  return isGood
-    ? []
-    : [
-        'held: must be { attempts: [{ n, at, outcome, reason, taskId? }] }: n counts from 1, at is a date; attempts may be empty only when the input has a taskId',
-      ];
+  return readSettings(validateMediaInput(input), (reader) => jobTimes(input, reader));
 }

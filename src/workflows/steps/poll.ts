@@ -5,22 +5,27 @@ import {
   ApplicationFailure,
   CancellationScope,
   condition,
-  type defineUpdate,
+  defineUpdate,
   isCancellation,
   proxyActivities,
   setHandler,
-  sleep,
   workflowInfo,
 } from '@temporalio/workflow';
 import { isTaskOver } from '../../api/endings';
-import { FAILURE, PAUSE, type PollActivities, type PollNow, type SegueActivities } from '../../contract';
+import {
+  END_STAGES,
+  FAILURE,
+  type PollActivities,
+  type PollNow,
+  pollNowUpdate,
+  type SegueActivities,
+} from '../../contract';
 import { formatDuration } from '../../contract/durations';
 import { pollRequestId, pollTaskQueue } from '../../contract/ids';
-import { alarm } from '../lib/notify';
-import { isEnding } from './finish';
+import { alarm } from '../lib/alarm';
 import { abandoned, closeHold, hold, openHold } from './hold';
-import { continueWhenLong, type JobContext, label, nextNumber } from './job';
-import { keepLostTask, type MediaJob, prepareResubmit } from './mediaJob';
+import { badDecision, type Job, type Stage } from './job';
+import { type MediaJob } from './mediaJob';
 import { setStage, showDetails } from './visibility';
 
 type Task = Awaited<ReturnType<SegueActivities['getTask']>>;
@@ -29,12 +34,11 @@ type Task = Awaited<ReturnType<SegueActivities['getTask']>>;
 export function pollTask(job: MediaJob): Promise<Task | 'lost'> {
   const { progress, input } = job;
   return pollUntil(job, {
-    get: ({ activities, n, pauseMs }) =>
+    get: (activities, n) =>
       activities.getTask({
         request: { id: progress.taskId ?? '' },
         scope: input.scope,
         requestId: pollRequestId(input.key, n),
-        pauseMs,
       }),
     isOver: ({ status }) => isTaskOver(status),
     onNotFound: () => holdLostTask(job),
@@ -45,13 +49,15 @@ export function pollTask(job: MediaJob): Promise<Task | 'lost'> {
 async function holdLostTask(job: MediaJob): Promise<'lost' | undefined> {
   const { progress } = job;
   const reason = `the service has answered 404 for task ${progress.taskId ?? ''} for ${formatDuration(MISSING_GRACE_MS)}`;
-  const decision = await hold(job, { n: nextNumber(job), why: 'missing', reason });
+  const decision = await hold(job, { n: job.nextNumber(), why: 'missing', reason });
   progress.missingSince = null;
   // The deadlines of the next task begin anew; neither the lost task nor the hold counts.
   progress.pollingSince = null;
-  if (decision.action !== 'adopt') prepareResubmit(job);
-  keepLostTask(job);
+  if (decision.action !== 'adopt') job.prepareResubmit();
+  const lost = progress.taskId;
   progress.taskId = decision.action === 'adopt' ? (decision.taskId ?? null) : null;
+  // One that was adopted, or given in the input, is in no attempt.
+  if (lost !== null) job.addOtherTask(lost);
   if (progress.taskId === null) return 'lost';
   setStage(job, 'polling');
   return undefined;
@@ -62,11 +68,9 @@ const OVERDUE_INTERVAL_MS = 5 * 60_000;
 /** The service may need a moment until it knows what it accepted; after this long, 404 means that it lost it. */
 export const MISSING_GRACE_MS = 5 * 60_000;
 
-const NOT_OVER = { overdue: 'is not over', givenUp: 'the service never said it was over' };
-
 export interface PollOptions<News, Lost> {
-  /** One GET, without retries. */
-  get: (request: PollRequest) => Promise<News>;
+  /** One GET, without retries. `n` is the number of this poll in the run, from 1. */
+  get: (activities: PollActivities, n: number) => Promise<News>;
   /** How long the GET may take; default {@link POLL_TIMEOUT_MS}. */
   timeoutMs?: number;
   isOver: (news: News) => boolean;
@@ -76,21 +80,17 @@ export interface PollOptions<News, Lost> {
   onNotFound: () => Promise<Lost | undefined> | undefined;
   /** Sees every failed poll; throws when further polls cannot succeed. */
   onFailure?: (failure: Error) => void;
-  /** How messages say that the job takes too long. */
-  texts?: typeof NOT_OVER;
 }
 
 /** Polls until it is over, and gives the last answer. A failed poll is "no news": even hours of failures end nothing. */
 export async function pollUntil<News, Lost = never>(
-  job: JobContext,
+  job: Job,
   options: PollOptions<News, Lost>,
 ): Promise<News | Lost> {
   let pauseMs = options.immediate ? 0 : nextPause(job);
   for (;;) {
     job.progress.pollingSince ??= new Date().toISOString();
-    const poll = await pollAfter(job, { pauseMs, timeoutMs: options.timeoutMs }, (request) =>
-      pollOnce(job, options, request),
-    );
+    const poll = await pollAfter(job, pauseMs, options);
     if (poll?.is === 'over') {
       closeHold(job);
       return poll.news;
@@ -98,47 +98,46 @@ export async function pollUntil<News, Lost = never>(
     if (job.decision) throw abandoned(job, job.decision);
     const lost = poll && (await afterPoll(job, options, poll));
     if (lost !== undefined) return lost;
-    pauseMs = poll ? nextPause(job) : 0;
+    pauseMs = nextPause(job);
   }
 }
 
 /** Handles 404, the deadline and the give-up time, and continues as new when the history is long. */
 async function afterPoll<Lost>(
-  job: JobContext,
-  { onNotFound, texts = NOT_OVER }: Pick<PollOptions<unknown, Lost>, 'onNotFound' | 'texts'>,
+  job: Job,
+  { onNotFound }: Pick<PollOptions<unknown, Lost>, 'onNotFound'>,
   { is }: Poll<unknown>,
 ): Promise<Lost | undefined> {
   const { progress, settings } = job;
   showDetails(job);
   progress.missingSince = is === 'missing' ? (progress.missingSince ?? new Date().toISOString()) : null;
-  const isLost = progress.missingSince !== null && since(progress.missingSince) >= MISSING_GRACE_MS;
+  const isLost = progress.missingSince !== null && msSince(progress.missingSince) >= MISSING_GRACE_MS;
   const lost = isLost ? await onNotFound() : undefined;
   if (lost !== undefined) return lost;
   // Null after another task was adopted.
-  const waited = progress.pollingSince === null ? 0 : since(progress.pollingSince);
-  if (waited >= settings.giveUp) throw givenUp(job, texts.givenUp);
-  if (waited >= settings.deadline && job.stage !== 'overdue') becomeOverdue(job, texts.overdue);
-  await continueWhenLong(job);
+  const waited = progress.pollingSince === null ? 0 : msSince(progress.pollingSince);
+  if (waited >= settings.giveUp) throw givenUp(job);
+  if (waited >= settings.deadline && job.stage !== 'overdue') becomeOverdue(job);
+  await job.continueWhenLong();
   return undefined;
 }
 
-function since(time: string): number {
+export function msSince(time: string): number {
   return Date.now() - Date.parse(time);
 }
 
-/** `describe` gives the answer of the run's `state` query. */
-export function handlePollNow<State>(
-  job: JobContext,
-  update: ReturnType<typeof defineUpdate<State, [PollNow]>>,
-  describe: () => State,
-): void {
-  setHandler<State, [PollNow], typeof update>(
+/** Nothing more is asked of the service. */
+const LAST_STAGES: readonly Stage[] = ['writing', 'notifying', ...END_STAGES];
+
+export function handlePollNow(job: Job): void {
+  const update = defineUpdate<object, [PollNow]>(pollNowUpdate.name);
+  setHandler<object, [PollNow], typeof update>(
     update,
     async () => {
       const before = job.progress.polls;
       job.pollRequested = true;
-      await condition(() => isEnding(job) || job.progress.polls > before);
-      return describe();
+      await condition(() => LAST_STAGES.includes(job.stage) || job.progress.polls > before);
+      return job.describe();
     },
     {
       description:
@@ -147,10 +146,7 @@ export function handlePollNow<State>(
       // run from continuing as new.
       validator: () => {
         if (job.nextPollAt !== null) return;
-        throw ApplicationFailure.nonRetryable(
-          `Nothing was asked: the run is ${job.stage} and waits for no poll`,
-          FAILURE.badDecision,
-        );
+        throw badDecision(`Nothing was asked: the run is ${job.stage} and waits for no poll`);
       },
     },
   );
@@ -158,43 +154,79 @@ export function handlePollNow<State>(
 
 type Poll<News> = { is: 'over'; news: News } | { is: 'running' | 'missing' | 'no news' };
 
-async function pollOnce<News>(
-  job: JobContext,
+/** Polls once, after a timer that `pollNow` cuts short. Gives undefined when a decision comes first. */
+async function pollAfter<News>(
+  job: Job,
+  pauseMs: number,
   options: PollOptions<News, unknown>,
-  request: PollRequest,
-): Promise<Poll<News>> {
+): Promise<Poll<News> | undefined> {
+  const isDecided = (): boolean => job.decision !== null;
+  const scope = new CancellationScope();
+  job.nextPollAt = new Date(Date.now() + pauseMs).toISOString();
   try {
-    const news = await options.get(request);
-    job.progress.polls = request.n;
+    if (pauseMs > 0)
+      await condition(() => job.pollRequested || isDecided(), pauseMs, {
+        summary: `next poll of ${job.label}`,
+      });
+    if (isDecided()) return undefined;
+    return await scope.run(() =>
+      Promise.race([pollOnce(job, options), condition(isDecided).then(() => undefined)]),
+    );
+  } finally {
+    scope.cancel();
+    job.nextPollAt = null;
+    job.pollRequested = false;
+  }
+}
+
+const POLL_TIMEOUT_MS = 12_000;
+/** A poll that no worker takes for this long is given up; the next one follows. */
+const LONGEST_QUEUE_MS = 120_000;
+
+async function pollOnce<News>(
+  job: Job,
+  { get, isOver, onFailure, timeoutMs = POLL_TIMEOUT_MS }: PollOptions<News, unknown>,
+): Promise<Poll<News>> {
+  const n = job.progress.polls + 1;
+  // Not a local activity: where one meets a query and a signal in one workflow task, the history does not replay.
+  const activities = proxyActivities<PollActivities>({
+    taskQueue: pollTaskQueue(workflowInfo().taskQueue),
+    startToCloseTimeout: timeoutMs,
+    // Without a worker for polls, a job must still become overdue.
+    scheduleToCloseTimeout: timeoutMs + LONGEST_QUEUE_MS,
+    // TRY_CANCEL: ignore late results.
+    cancellationType: ActivityCancellationType.TRY_CANCEL,
+    // The next timer polls again.
+    retry: { maximumAttempts: 1 },
+    summary: `poll ${n}`,
+  });
+  try {
+    const news = await get(activities, n);
+    job.progress.polls = n;
     job.lastError = null;
-    return options.isOver(news) ? { is: 'over', news } : { is: 'running' };
+    return isOver(news) ? { is: 'over', news } : { is: 'running' };
   } catch (error) {
     if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
     const failure = error.cause ?? error;
-    if (failure instanceof ApplicationFailure && failure.type === PAUSE) {
-      // The server kept no pause: it would outlast the time limit of the run, or an operator took the second attempt away.
-      await sleep(request.pauseMs);
-      return pollOnce(job, options, { ...request, pauseMs: 0 });
-    }
-    job.progress.polls = request.n;
+    job.progress.polls = n;
     job.lastError = failure.message;
-    options.onFailure?.(failure);
+    onFailure?.(failure);
     return { is: httpStatusOf(failure) === 404 ? 'missing' : 'no news' };
   }
 }
 
 /** Uses the workflow's own randomness, which is the same on replay. */
-function nextPause({ settings: { pollMin, pollMax }, stage }: JobContext): number {
+function nextPause({ settings: { pollMin, pollMax }, stage }: Job): number {
   const usual = pollMin + Math.random() * (pollMax - pollMin);
   return Math.round(stage === 'overdue' ? Math.max(usual, OVERDUE_INTERVAL_MS) : usual);
 }
 
-function becomeOverdue(job: JobContext, text: string): void {
+function becomeOverdue(job: Job): void {
   const { lastError, settings } = job;
-  const late = `${label(job)} ${text} after ${formatDuration(settings.deadline)}`;
+  const late = `${job.label} is not over after ${formatDuration(settings.deadline)}`;
   // The error matters: with a withdrawn credential, for example, the task may be over.
   const reason = lastError === null ? late : `${late}; the last question met: ${lastError}`;
-  const overdue = { n: nextNumber(job), why: 'overdue' as const, reason };
+  const overdue = { n: job.nextNumber(), why: 'overdue' as const, reason };
   openHold(job, overdue);
   alarm(job, overdue);
 }
@@ -206,63 +238,7 @@ function httpStatusOf(failure: Error): number | undefined {
   return facts?.status ?? undefined;
 }
 
-function givenUp(job: JobContext, text: string): ApplicationFailure {
-  const { input, subject, lastError } = job;
-  const status = subject.lastStatusText();
-  return ApplicationFailure.create({
-    type: FAILURE.givenUp,
-    nonRetryable: true,
-    message: `Gave up on ${subject.longLabel()}: ${status ? `${text}; ${status}` : text}`,
-    details: [{ key: input.key, ...subject.facts(), lastError }],
-  });
-}
-
-export interface PollRequest {
-  /** Number of this poll in the run, from 1. */
-  n: number;
-  /** The pause, which the first attempt of the activity asks the server to keep. */
-  pauseMs: number;
-  activities: PollActivities;
-}
-
-const POLL_TIMEOUT_MS = 12_000;
-/** A poll that no worker takes for this long is given up; the next one follows. */
-const LONGEST_QUEUE_MS = 120_000;
-
-/**
- * Polls once, after `pauseMs`. Gives undefined when a decision or `pollNow` cuts the pause short.
- *
- * The server keeps the pause between two attempts of the activity. It is not a local activity: where one meets a query
- * and a signal in one workflow task, they replay in another order than they came.
- */
-async function pollAfter<News>(
-  job: JobContext,
-  { pauseMs, timeoutMs = POLL_TIMEOUT_MS }: { pauseMs: number; timeoutMs?: number },
-  poll: (request: PollRequest) => Promise<News>,
-): Promise<News | undefined> {
-  const n = job.progress.polls + 1;
-  const activities = proxyActivities<PollActivities>({
-    taskQueue: pollTaskQueue(workflowInfo().taskQueue),
-    startToCloseTimeout: timeoutMs,
-    // Without a worker for polls, a job must still become overdue.
-    scheduleToCloseTimeout: pauseMs + 2 * timeoutMs + LONGEST_QUEUE_MS,
-    // TRY_CANCEL: ignore late results.
-    cancellationType: ActivityCancellationType.TRY_CANCEL,
-    // Only the pause is retried, and it is the policy's own interval, because a policy may shorten the delay that an
-    // attempt asks for.
-    retry: pauseMs > 0 ? { maximumAttempts: 2, initialInterval: pauseMs } : { maximumAttempts: 1 },
-    summary: pauseMs > 0 ? `poll ${n}, after ${formatDuration(pauseMs)}` : `poll ${n}`,
-  });
-  const scope = new CancellationScope();
-  const isCutShort = (): boolean => (job.pollRequested && pauseMs > 0) || job.decision !== null;
-  job.nextPollAt = new Date(Date.now() + pauseMs).toISOString();
-  try {
-    return await scope.run(() =>
-      Promise.race([poll({ n, pauseMs, activities }), condition(isCutShort).then(() => undefined)]),
-    );
-  } finally {
-    scope.cancel();
-    job.nextPollAt = null;
-    job.pollRequested = false;
-  }
+function givenUp(job: Job): ApplicationFailure {
+  const why = ['the service never said it was over', job.lastStatusText()].filter(Boolean).join('; ');
+  return job.failure(FAILURE.givenUp, `Gave up on ${job.longLabel}: ${why}`, { lastError: job.lastError });
 }

@@ -5,6 +5,7 @@ import {
   FAILURE,
   type PolledKind,
   type RecordNews,
+  type RecordOrder,
   type RecordProgress,
   type RecordStatus,
 } from '../../contract';
@@ -12,17 +13,23 @@ import { formatDuration } from '../../contract/durations';
 import { pollRequestId } from '../../contract/ids';
 import { wasReset } from '../lib/atMostOnce';
 import { listenersOf } from '../lib/listeners';
-import { type JobContext, label } from './job';
+import { Job } from './job';
 import { MISSING_GRACE_MS, pollUntil } from './poll';
 
-export interface RecordJob extends JobContext {
-  readonly progress: RecordProgress;
-}
+/** A job that polls a record. */
+export abstract class RecordJob extends Job {
+  abstract override readonly progress: RecordProgress;
 
-export interface RecordAsk {
-  kind: PolledKind;
-  id: string;
-  failOn?: RecordStatus[];
+  override notes(): string[] {
+    const { status } = this.progress;
+    return status === null ? [] : [`Its status: ${status}`];
+  }
+
+  lastStatusText(): string {
+    const { status } = this.progress;
+    const said = status === null ? 'it never told a status' : `its last status was ${status}`;
+    return this.lastError === null ? said : `${said}, and the last question met: ${this.lastError}`;
+  }
 }
 
 export function startRecordProgress({
@@ -33,27 +40,32 @@ export function startRecordProgress({
   reportTo?: string;
 }): RecordProgress {
   return {
-    number: carried?.number ?? 0,
-    hold: carried?.hold ?? null,
-    decisions: [...(carried?.decisions ?? [])],
-    polls: carried?.polls ?? 0,
-    pollingSince: carried?.pollingSince ?? null,
-    missingSince: carried?.missingSince ?? null,
-    listeners: listenersOf({ carried, reportTo }),
-    status: carried?.status ?? null,
-    end: carried?.end,
+    ...{
+      number: 0,
+      hold: null,
+      decisions: [],
+      polls: 0,
+      pollingSince: null,
+      missingSince: null,
+      status: null,
+    },
+    listeners: listenersOf(reportTo),
+    ...carried,
     reset: wasReset(carried),
   };
 }
 
 /** Polls until the record's status is an end, and throws when that is a failure. An unknown status is "still running". */
-export async function pollRecord(job: RecordJob, asked: RecordAsk): Promise<RecordNews> {
-  const { progress, input, subject } = job;
+export async function pollRecord(
+  job: RecordJob,
+  asked: Pick<RecordOrder, 'kind' | 'id' | 'failOn'>,
+): Promise<RecordNews> {
+  const { progress, input } = job;
   const { status, record } = await pollUntil<RecordNews>(job, {
     immediate: true,
-    get: async ({ activities, n, pauseMs }) => {
-      const requestId = pollRequestId(subject.requestName, n);
-      const news = await activities.readRecord({ ...asked, scope: input.scope, requestId, pauseMs });
+    get: async (activities, n) => {
+      const requestId = pollRequestId(job.requestName, n);
+      const news = await activities.readRecord({ ...asked, scope: input.scope, requestId });
       progress.status = news.status;
       return news;
     },
@@ -66,26 +78,21 @@ export async function pollRecord(job: RecordJob, asked: RecordAsk): Promise<Reco
       requireSendable(job, failure);
     },
   });
-  if (endOf(asked.kind, status, asked.failOn) === 'failed') throw recordFailed(job, asked, status, record);
+  if (endOf(asked.kind, status, asked.failOn) === 'failed')
+    throw recordFailed(job, asked.kind, status, record);
   return { status, record };
-}
-
-export function recordStatusText({ progress, lastError }: RecordJob): string {
-  const said = progress.status === null ? 'it never told a status' : `its last status was ${progress.status}`;
-  return lastError === null ? said : `${said}, and the last question met: ${lastError}`;
 }
 
 /** A record that the service never knew is a wrong id, and the job fails. A known one may come back: polling goes on. */
 function requireKnown(job: RecordJob): void {
   if (job.progress.status !== null) return;
-  throw ApplicationFailure.create({
-    type: FAILURE.missing,
-    nonRetryable: true,
-    message:
-      `The service does not know ${label(job)}: it has answered nothing but 404 for ` +
-      `${formatDuration(MISSING_GRACE_MS)}. Check the id and the workspace. It said: ${job.lastError ?? ''}`,
-    details: [{ key: job.input.key, ...job.subject.facts(), lastError: job.lastError }],
-  });
+  const { label, lastError } = job;
+  throw job.failure(
+    FAILURE.missing,
+    `The service does not know ${label}: it has answered nothing but 404 for ` +
+      `${formatDuration(MISSING_GRACE_MS)}. Check the id and the workspace. It said: ${lastError ?? ''}`,
+    { lastError },
+  );
 }
 
 /** Types of failures of requests that the worker could not send. */
@@ -95,27 +102,20 @@ const UNSENDABLE = ['NotConfiguredError', 'InvalidRequestError'];
 function requireSendable(job: RecordJob, failure: Error): void {
   const type = failure instanceof ApplicationFailure ? (failure.type ?? '') : '';
   if (job.progress.status !== null || !UNSENDABLE.includes(type)) return;
-  throw ApplicationFailure.create({
-    type: type === 'NotConfiguredError' ? FAILURE.notConfigured : FAILURE.badInput,
-    nonRetryable: true,
-    message: `Nothing can be asked of ${label(job)}: ${failure.message}${type === 'NotConfiguredError' ? ' for the worker, then start it again' : ''}`,
-    details: [{ key: job.input.key, ...job.subject.facts() }],
-  });
+  const message = `Nothing can be asked of ${job.label}: ${failure.message}`;
+  if (type !== 'NotConfiguredError') throw job.failure(FAILURE.badInput, message);
+  throw job.failure(FAILURE.notConfigured, `${message} for the worker, then start it again`);
 }
 
 function recordFailed(
   job: RecordJob,
-  { kind }: RecordAsk,
+  kind: PolledKind,
   status: RecordStatus,
-  record: unknown,
+  record: unknown = null,
 ): ApplicationFailure {
-  const saysSo = endOf(kind, status) === 'failed';
-  return ApplicationFailure.create({
-    type: FAILURE.recordFailed,
-    nonRetryable: true,
-    message: saysSo
-      ? `The service ended ${job.subject.longLabel()} as ${status}`
-      : `${job.subject.longLabel()} has the status ${status}, which was named as a failure`,
-    details: [{ key: job.input.key, ...job.subject.facts(), recordStatus: status, errors: record ?? null }],
-  });
+  const message =
+    endOf(kind, status) === 'failed'
+      ? `The service ended ${job.longLabel} as ${status}`
+      : `${job.longLabel} has the status ${status}, which was named as a failure`;
+  return job.failure(FAILURE.recordFailed, message, { recordStatus: status, errors: record });
 }

@@ -6,7 +6,6 @@ import {
   condition,
   isCancellation,
   proxyActivities,
-  setHandler,
   TimeoutFailure,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -21,12 +20,11 @@ import {
   type SubmitOutcome,
 } from '../../contract';
 import { submitTaskQueue } from '../../contract/ids';
-import { isRecord } from '../../validation/inputs';
-import { AT_MOST_ONCE, doubling, senderOf } from '../lib/atMostOnce';
-import { alarmOfDenial } from '../lib/notify';
+import { AT_MOST_ONCE, isRateLimited, newBackoff, senderOf } from '../lib/atMostOnce';
+import { alarmOfDenial } from '../lib/alarm';
+import { onSignal } from '../lib/listeners';
 import { hold } from './hold';
-import { continueWhenLong, nextNumber } from './job';
-import { addOtherTask, type MediaJob, prepareResubmit, tasksOf, unresolvedOf } from './mediaJob';
+import { type MediaJob } from './mediaJob';
 import { setStage } from './visibility';
 
 type Refusal = Extract<SubmitOutcome, { outcome: 'refused' }>;
@@ -40,13 +38,13 @@ const LONGEST_WAIT_MS = 3_600_000;
  * person decided so.
  */
 export async function submitOnce(job: MediaJob): Promise<void> {
-  const waits: Waits = { untilSent: doubling(1_000, 60_000), untilAllowed: doubling(10_000, 300_000) };
+  const waits: Waits = { untilSent: newBackoff(), untilAllowed: newBackoff(10_000, 300_000) };
   try {
     await submitUntilKnown(job, waits);
   } catch (error) {
     // A late answer is not polled any more, but the project must know its task.
     if (isCancellation(error) || error instanceof ApplicationFailure)
-      job.progress.taskId ??= lateTaskOf(job) ?? tasksOf(job)[0] ?? null;
+      job.progress.taskId ??= lateTaskOf(job) ?? job.tasks()[0] ?? null;
     throw error;
   } finally {
     waits.denialAlarm?.cancel();
@@ -54,14 +52,14 @@ export async function submitOnce(job: MediaJob): Promise<void> {
 }
 
 interface Waits {
-  untilSent: { next(): number };
-  untilAllowed: { next(): number };
+  untilSent: () => number;
+  untilAllowed: () => number;
   /** The alarm that the service denies access, while it is being sent. */
   denialAlarm?: CancellationScope;
 }
 
 async function submitUntilKnown(job: MediaJob, waits: Waits): Promise<void> {
-  let unresolved = unresolvedOf(job.input, job.progress);
+  let unresolved = job.unresolvedAttempt();
   for (;;) {
     // A late answer may have come during continue-as-new.
     if (!unresolved && adoptLateTask(job)) return;
@@ -81,7 +79,7 @@ async function submitUntilKnown(job: MediaJob, waits: Waits): Promise<void> {
         pollFromNow(job, decision.taskId ?? '');
         return;
       }
-      prepareResubmit(job);
+      job.prepareResubmit();
       // A denial from now on is a new event.
       waits.denialAlarm?.cancel();
       waits.denialAlarm = undefined;
@@ -90,7 +88,7 @@ async function submitUntilKnown(job: MediaJob, waits: Waits): Promise<void> {
     // This POST was not accepted, so a late answer to an earlier one can be taken.
     if (adoptLateTask(job)) return;
     await waitToSubmit(job, attempt.n, outcome, waits);
-    await continueWhenLong(job);
+    await job.continueWhenLong();
   }
 }
 
@@ -114,11 +112,11 @@ async function waitToSubmit(
       progress.deniedSince = new Date().toISOString();
     }
     if (Date.now() - Date.parse(progress.deniedSince) >= settings.authGrace) throw refused(job, outcome);
-    await wait(waits.untilAllowed.next(), 'until access may be granted again');
+    await wait(waits.untilAllowed(), 'until access may be granted again');
   } else if (outcome.outcome === 'notSent') {
-    await wait(waits.untilSent.next(), 'until the service may be reached again');
-  } else if (outcome.status === 429 || outcome.status === 425) {
-    const asked = outcome.retryAfterMs ?? waits.untilSent.next();
+    await wait(waits.untilSent(), 'until the service may be reached again');
+  } else if (isRateLimited(outcome.status)) {
+    const asked = outcome.retryAfterMs ?? waits.untilSent();
     await wait(Math.min(Math.max(asked, 1_000), LONGEST_WAIT_MS), 'as the service asked');
   } else {
     throw refused(job, outcome);
@@ -127,7 +125,7 @@ async function waitToSubmit(
 
 /** A task that was not known when the last submission was ordered. */
 function lateTaskOf(job: MediaJob): string | undefined {
-  return tasksOf(job).find((taskId) => !job.progress.knownTasks.includes(taskId));
+  return job.tasks().find((taskId) => !job.progress.knownTasks.includes(taskId));
 }
 
 function adoptLateTask(job: MediaJob): boolean {
@@ -164,7 +162,7 @@ async function trySubmit(job: MediaJob): Promise<{ attempt: SubmitAttempt; outco
     retry: AT_MOST_ONCE,
   });
   setStage(job, 'submitting');
-  const attempt: SubmitAttempt = { n: nextNumber(job), at: new Date().toISOString(), outcome: 'pending' };
+  const attempt: SubmitAttempt = { n: job.nextNumber(), at: new Date().toISOString(), outcome: 'pending' };
   progress.attempts.push(attempt);
   forgetOldest(progress.attempts);
 
@@ -184,7 +182,7 @@ async function trySubmit(job: MediaJob): Promise<{ attempt: SubmitAttempt; outco
     const before = attempt.taskId;
     attempt.taskId = outcome.taskId;
     // A submission before a reset may have had the same number.
-    if (before !== undefined) addOtherTask(job, before);
+    if (before !== undefined) job.addOtherTask(before);
   } else attempt.reason = outcome.reason;
   return { attempt, outcome };
 }
@@ -196,13 +194,9 @@ function forgetOldest(attempts: SubmitAttempt[]): void {
   if (oldest >= 0) attempts.splice(oldest, 1);
 }
 
-function refused({ input }: MediaJob, outcome: Refusal): ApplicationFailure {
-  return ApplicationFailure.create({
-    type: FAILURE.refused,
-    nonRetryable: true,
-    message: `The service refused job ${input.key}: ${outcome.reason}`,
-    details: [{ key: input.key, status: outcome.status ?? null, reason: outcome.reason }],
-  });
+function refused(job: MediaJob, { status, reason }: Refusal): ApplicationFailure {
+  const message = `The service refused job ${job.input.key}: ${reason}`;
+  return job.failure(FAILURE.refused, message, { status: status ?? null, reason });
 }
 
 export interface Submitter {
@@ -211,14 +205,10 @@ export interface Submitter {
 }
 
 export function handleSending(job: Submitter): void {
-  setHandler(
-    sendingSignal,
-    (submit: unknown) => {
-      // Anybody can send a signal; a throw here would block the run.
-      if (isRecord(submit)) job.sending.add(submit.n);
-    },
-    { description: 'Tells, as the last step before the request, that a submit is being sent: { n }.' },
-  );
+  const description = 'Tells, as the last step before the request, that a submit is being sent: { n }.';
+  onSignal(sendingSignal, description, ({ n }) => {
+    job.sending.add(n);
+  });
 }
 
 /**

@@ -118,7 +118,7 @@ test.each(['input', 'key', 'json'])(
   async (field) => {
     mediaTools['bad-tool'] = { path: '/x', about: 'x', request: z.strictObject({ [field]: z.string() }) };
     try {
-      await expect(segueCommand('media')).rejects.toThrow(`cannot be called "${field}"`);
+      await expect(segueCommand('media')).rejects.toThrow(`conflicting flag '--${field}'`);
     } finally {
       Reflect.deleteProperty(mediaTools, 'bad-tool');
     }

@@ -67,7 +67,7 @@ test('a worker with room for two of the largest sends all of each', async () => 
   expect(await chunksWith({ maxSubmits: 200 }, 100)).toEqual(Array(2).fill({ items: 50, sent: 50 }));
 });
 
-test('P1: where there is less, half of the places are one chunk: the rest goes back, and the next are no larger', async () => {
+test('P1: where there is less, half of the slots are one chunk: the rest goes back, and the next are no larger', async () => {
   const chunks = await chunksWith({ maxSubmits: 120 }, 130);
   expect(chunks.slice(0, 3).map(({ items }) => items)).toEqual([50, 50, 30]);
   expect(Math.max(...chunks.map(({ sent }) => sent))).toBe(30);

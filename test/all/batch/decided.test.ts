@@ -136,11 +136,11 @@ test('an item that is decided and goes on keeps its batch from having succeeded,
     return jobs.every((held) => held.key !== job);
   });
   expect(await reportOf(key)).toMatchObject({
-    ...{ status: 'held', error: '1 items go on as runs of their own', info: { counts: { held: 1 } } },
+    ...{ status: 'held', error: '1 items continue as separate jobs', info: { counts: { held: 1 } } },
   });
   expect(await batch('follow', key)).toMatchObject({ code: 3 });
   expect((await resultsOf(key))[0]).toMatchObject({
-    ...{ status: 'held', taskId, error: expect.stringContaining(`it goes on as media/${job}: polling`) },
+    ...{ status: 'held', taskId, error: expect.stringContaining(`it continues as media/${job}: polling`) },
   });
   await ask(sandbox.url, 'DELETE /_sandbox/faults');
   await untilListedAsEnded(job);

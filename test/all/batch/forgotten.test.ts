@@ -1,8 +1,8 @@
 /** Partitions that were over so long ago that Temporal keeps their runs no longer, while their batch goes on. */
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { type MissingResults } from '../../../src/client/batches/results';
-import { type BatchPartition } from '../../../src/runs/batch/checkPartitions';
-import { NoAnswerError } from '../../../src/errors';
+import { type BatchPartition } from '../../../src/runs/batch/handOver';
+import { InvalidInputError } from '../../../src/errors';
 import { batchPartWorkflowId } from '../../../src/contract/ids';
 import { all } from '../../support/all';
 import {
@@ -25,11 +25,11 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-test('P1 P2: are told by results as what they were, and are neither missed nor started again', async () => {
+test('P1: are told by results as what they were, and are not started again', async () => {
   const config = testConfig();
   const client = segueClient(temporal, config);
   const spec = batchOf(cutouts(sandbox.url, 6), 2);
-  const [first, second] = (await all(spec.partitions)) as [BatchPartition, BatchPartition];
+  const [first] = (await all(spec.partitions)) as [BatchPartition];
   const read = async (): Promise<{ keys: string[]; missing: MissingResults[] }> => {
     const missing: MissingResults[] = [];
     const results = await all(
@@ -53,46 +53,16 @@ test('P1 P2: are told by results as what they were, and are neither missed nor s
       missing: [forgotten, { n: 2, first: 3, ...waiting }, { n: 3, first: 5, ...waiting }],
     });
 
-    const partly = client.batch.start({ ...spec, partitions: oneByOne([second]) });
-    await expect(partly).rejects.toThrow('of 3 partitions 1 did not come: 3');
-    await startBatch(temporal, config, spec);
-    expect(await batch.result()).toMatchObject({ status: 'completed', counts: { succeeded: 6 } });
-    expect(await read()).toEqual({
-      keys: [3, 4, 5, 6].map((n) => `line-${n} succeeded`),
-      missing: [forgotten],
-    });
-  });
-  expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 6, duplicates: 0 });
-  // Without a worker nobody can be asked what they were.
-  expect((await read()).missing).toEqual([{ ...forgotten, why: 'unknown', counts: null }]);
-});
-
-test('P2: are not started again by a later attempt either, which no worker answers: it goes on when one does', async () => {
-  const config = testConfig();
-  const client = segueClient(temporal, config);
-  const spec = batchOf(cutouts(sandbox.url, 4), 2);
-  const [first] = (await all(spec.partitions)) as [BatchPartition];
-  // As every attempt of a firing has the same.
-  const by = { token: spec.key };
-  await withWorker(temporal, config, sandbox.url, async () => {
-    const batch = await startPartly(client, { ...spec, partitions: oneByOne([first]) }, by);
-    await untilStatus(batch, 'the first partition', ({ partitions }) => partitions.over === 1);
-    await temporal.client.workflow.getHandle(batchPartWorkflowId(spec.key, 1)).result();
-  });
-  await forgetRun(temporal, batchPartWorkflowId(spec.key, 1));
-  keepRunsForAMoment(temporal);
-  const start = client.batch.start(spec, by);
-  await expect(start).rejects.toThrow(NoAnswerError);
-  await expect(start).rejects.toThrow('the same start again goes on');
-  for (const n of [1, 2]) {
-    const partition = temporal.client.workflow.getHandle(batchPartWorkflowId(spec.key, n));
+    const start = client.batch.start(spec);
+    await expect(start).rejects.toThrow(InvalidInputError);
+    await expect(start).rejects.toThrow(`the batch ${spec.key} is older than`);
+    const partition = temporal.client.workflow.getHandle(batchPartWorkflowId(spec.key, 2));
     await expect(partition.describe()).rejects.toThrow(WorkflowNotFoundError);
-  }
-  await withWorker(temporal, config, sandbox.url, async () => {
-    const batch = await client.batch.start(spec, by);
-    expect(await batch.result()).toMatchObject({ status: 'completed', counts: { succeeded: 4 } });
   });
-  expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 4, duplicates: 0 });
+  expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 2, duplicates: 0 });
+  // Without a worker nobody can be asked what they were.
+  expect((await read()).missing[0]).toEqual({ ...forgotten, why: 'unknown', counts: null });
+  await temporal.client.workflow.getHandle(`batch/${spec.key}`).terminate();
 });
 
 test('a batch that is younger than what Temporal keeps is asked nothing, and needs no worker', async () => {
@@ -110,31 +80,10 @@ test('how old a batch is goes by the first of its runs', async () => {
   const client = segueClient(temporal, config);
   const { partitions, ...spec } = batchOf(cutouts(sandbox.url, 2), 2);
   const batch = await startPartly(client, { ...spec, partitions: oneByOne([]) });
-  const continued = async (startedAt: number): Promise<void> => {
-    const carried = { startedAt: new Date(startedAt).toISOString() };
-    await continueAsNew(temporal, config.taskQueue, { ...spec, carried });
-  };
-  await continued(Date.now() - 400 * 86_400_000);
-  await expect(client.batch.start({ ...spec, partitions })).rejects.toThrow(NoAnswerError);
-  await continued(Date.now());
+  const carried = { startedAt: new Date().toISOString() };
+  await continueAsNew(temporal, config.taskQueue, { ...spec, carried });
   expect(await client.batch.start({ ...spec, partitions })).toMatchObject({ existing: true });
-  await temporal.client.workflow.getHandle(batch.workflowId).terminate();
-});
-
-test('who is not allowed to ask for them is told so, and not that no worker answers', async () => {
-  const config = testConfig();
-  const client = segueClient(temporal, config);
-  const { partitions, ...spec } = batchOf(cutouts(sandbox.url, 4), 2);
-  const [first] = (await all(partitions)) as [BatchPartition];
-  const batch = await startPartly(client, { ...spec, partitions: oneByOne([first]) });
-  const denied = Object.assign(new Error('denied'), {
-    code: 7,
-    details: 'denied',
-    metadata: { get: () => [] },
-  });
-  jest.spyOn(temporal.client.workflowService, 'queryWorkflow').mockRejectedValue(denied);
-  keepRunsForAMoment(temporal);
-  const start = client.batch.start({ ...spec, partitions });
-  await expect(start).rejects.toMatchObject({ cause: denied });
+  await forgetRun(temporal, batch.workflowId, batch.runId);
+  await expect(client.batch.start({ ...spec, partitions })).rejects.toThrow('is older than');
   await temporal.client.workflow.getHandle(batch.workflowId).terminate();
 });

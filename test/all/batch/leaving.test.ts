@@ -7,7 +7,7 @@ import {
   LARGEST_PARTITION_BYTES,
   lateTasksSignal,
   partitionNewsSignal,
-  windowSignal,
+  slotGrantSignal,
 } from '../../../src/contract';
 import { batchItemKey, batchPartWorkflowId, batchWorkflowId } from '../../../src/contract/ids';
 import {
@@ -26,7 +26,7 @@ import { tasksOf } from '../../support/builders/jobs';
 import { resetRun } from '../../support/servers/reset';
 import { addFault, answering, ask, readLedger, useSandboxEach } from '../../support/service/sandbox';
 import { segueClient, testConfig, useTemporal, withWorker } from '../../support/servers/temporal';
-import { type BatchPartition } from '../../../src/runs/batch/checkPartitions';
+import { type BatchPartition } from '../../../src/runs/batch/handOver';
 
 const temporal = useTemporal();
 const sandbox = useSandboxEach({ pace: { kind: 'polls', polls: 1 } });
@@ -49,7 +49,7 @@ test('P2: a task id that comes late to a partition is adopted by the run that th
     // Malformed signals change nothing, and block neither the partition nor the batch.
     const malformed = [null, { item: 0, taskId: ' a' }, { item: { toString: 1 }, taskId }];
     await partition.signal(lateTasksSignal, { tasks: malformed as never });
-    await partition.signal(windowSignal, { order: { toString: 1 } } as never);
+    await partition.signal(slotGrantSignal, { order: { toString: 1 } } as never);
     const counts = { waiting: 9, running: 0, succeeded: 0, failed: 0, held: 0, cancelled: 0 };
     await temporal.client.workflow
       .getHandle(batch.workflowId)
@@ -239,7 +239,7 @@ test('a partition that its run would refuse is not handed over, and all that is 
   );
   const tooMany = batchOf(cutouts(sandbox.url, 501), 501);
   await expect(startBatch(temporal, config, tooMany)).rejects.toThrow(
-    'items: must be a list of 1 to 500 items',
+    'items: has 501 entries, more than 500',
   );
   // Half a megabyte and a little.
   const link = `https://example.com/${'x'.repeat(LARGEST_PARTITION_BYTES / 8)}`;
@@ -252,7 +252,7 @@ test('a partition that its run would refuse is not handed over, and all that is 
   const misplaced: BatchPartition[] = [];
   for await (const one of wrong.partitions) misplaced.unshift({ ...one, firstItem: one.firstItem + 1 });
   await expect(startBatch(temporal, config, { ...wrong, partitions: oneByOne(misplaced) })).rejects.toThrow(
-    "partition 2: its firstItem is 3, and the manifest's facts say 2",
+    'partition 2: its firstItem is 3, and the manifest says 2',
   );
   for (const { key } of [bad, tooMany, tooLarge, wrong]) {
     const part = temporal.client.workflow.getHandle(batchPartWorkflowId(key, 1));

@@ -8,7 +8,7 @@ import {
   type Letter,
   type PartitionInput,
   partitionResultsQuery,
-  windowSignal,
+  slotGrantSignal,
 } from '../../../src/contract';
 import { batchPartWorkflowId, batchWorkflowId, changeIdOf } from '../../../src/contract/ids';
 import {
@@ -60,7 +60,7 @@ describe.each([true, false])('with ETags: %s', (etags) => {
       carried: {
         items: items.map((_item, place) => ({ status: 'succeeded', taskId: `t-${place}`, attempts: 1 })),
         letters: items.map((_item, place) => waiting(place)),
-        window: { order: 0, places: 0, paused: false, cancelled: false },
+        slotGrant: { order: 0, slots: 0, paused: false, cancelled: false },
         ...{ polls: 0, late: null, reset: false },
       },
     };
@@ -103,11 +103,11 @@ test('P4: a partition that only tells continues as new, too, and tells everybody
   });
 });
 
-test('P2: a partition that only waits for places continues as new when its batch says much, and goes on waiting', async () => {
+test('P2: a partition that only waits for slots continues as new when its batch says much, and goes on waiting', async () => {
   const config = testConfig();
   const [batch, nobody] = [`b-${randomUUID()}`, `${config.taskQueue}-nobody`];
   const workflowId = batchPartWorkflowId(batch, 1);
-  const window = { order: 0, places: 0, paused: false, cancelled: false };
+  const slotGrant = { order: 0, slots: 0, paused: false, cancelled: false };
   const { workflow } = temporal.client;
   const toTell = await workflow.start(BATCH_WORKFLOW, {
     ...{ workflowId: batchWorkflowId(batch), taskQueue: nobody },
@@ -120,11 +120,12 @@ test('P2: a partition that only waits for places continues as new when its batch
       args: [{ batch, n: 1, first: 1, items: cutouts(sandbox.url, 2) }],
     });
     const partition = workflow.getHandle(workflowId);
-    for (let order = 1; order <= 60; order++) await partition.signal(windowSignal, { ...window, order });
+    for (let order = 1; order <= 60; order++)
+      await partition.signal(slotGrantSignal, { ...slotGrant, order });
     await runsOf(temporal, workflowId);
     const items = [{ status: 'waiting' }, { status: 'waiting' }];
     expect(await partition.query(partitionResultsQuery)).toMatchObject(items);
-    await partition.signal(windowSignal, { ...window, order: 61, cancelled: true });
+    await partition.signal(slotGrantSignal, { ...slotGrant, order: 61, cancelled: true });
     expect(await partition.result()).toMatchObject({ counts: { cancelled: 2 } });
   });
   await toTell.terminate();
@@ -166,13 +167,13 @@ test('a partition that the service asked to come back later does so, though anot
   const config = testConfig();
   const spec = batchOf(cutouts(sandbox.url, 2), 2);
   const workflowId = batchPartWorkflowId(spec.key, 1);
-  const window = { order: 0, places: 0, paused: false, cancelled: false };
+  const slotGrant = { order: 0, slots: 0, paused: false, cancelled: false };
   await addFault(sandbox.url, { ...answering(429, 'remove-background'), ms: 3_600_000 });
   await withWorker(temporal, config, sandbox.url, async () => {
     const batch = await startBatch(temporal, config, spec);
     const partition = temporal.client.workflow.getHandle(workflowId);
     await eventually('the 429', async () => (await readLedger(sandbox.url)).entries.length > 0);
-    for (let n = 0; n < 60; n++) await partition.signal(windowSignal, window);
+    for (let n = 0; n < 60; n++) await partition.signal(slotGrantSignal, slotGrant);
     await runsOf(temporal, workflowId);
     const waits = await eventually('what the next run does', async () => {
       const { events } = await partition.fetchHistory();

@@ -100,7 +100,7 @@ describe.each([true, false])('with ETags: %s', (etags) => {
       ...written.map((item) => ({ ...item, write: { project, at: `/made/${item.key}` } })),
       ...others,
     ];
-    // The second partition waits for the places of the first.
+    // The second partition waits for the slots of the first.
     const spec = batchOf(items, 10, { concurrency: 2 });
     await addFault(sandbox.url, answering(500, 'update-project'));
     const work = async (): Promise<void> => {
@@ -123,7 +123,7 @@ describe.each([true, false])('with ETags: %s', (etags) => {
   });
 });
 
-test('P2: a look at many silent partitions goes over several runs of the batch, and each is looked at once', async () => {
+test('P2: many silent partitions are checked together, each once', async () => {
   const config = testConfig();
   const [key, count] = [`b-${randomUUID()}`, 20];
   const workflowId = batchWorkflowId(key);
@@ -141,8 +141,7 @@ test('P2: a look at many silent partitions goes over several runs of the batch, 
     });
     expect(stopped?.reason).toBe(`partition ${count} is not known to the Temporal server any more`);
     const histories = await historiesOf(temporal, workflowId);
-    expect(timesOf('readEnd', histories)).toBe(count);
-    expect(Math.max(...histories.map(({ length }) => length))).toBeLessThan(100);
+    expect(timesOf('readEnds', histories)).toBe(1);
     await batch.terminate();
   });
 });

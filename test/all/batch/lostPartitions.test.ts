@@ -44,7 +44,7 @@ test('P2: a partition that was terminated while it only wrote is noticed, and it
   await withWorker(temporal, config, sandbox.url, async () => {
     const run = await startContinued(temporal, BATCH_WORKFLOW, {
       ...{ workflowId: batchWorkflowId(key), taskQueue: config.taskQueue },
-      args: [silentBatch(key, 1, { counts, places: 0 })],
+      args: [silentBatch(key, 1, { counts, slots: 0 })],
     });
     expect(await run.result()).toMatchObject({
       ...{ status: 'completed', counts: { succeeded: 1, held: 0, cancelled: 0 } },
@@ -52,7 +52,10 @@ test('P2: a partition that was terminated while it only wrote is noticed, and it
     });
     const batch = await segueClient(temporal, config).batch.get(key);
     expect(await batch.report()).toMatchObject({
-      ...{ status: 'failed', error: expect.stringContaining('stopped before all was written and told') },
+      ...{
+        status: 'failed',
+        error: expect.stringContaining('stopped before everything was written and notified'),
+      },
     });
   });
 });

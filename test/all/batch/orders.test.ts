@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { tsToMs } from '@temporalio/common/lib/time';
-import { type PartitionResult, type PartitionWindow, windowSignal } from '../../../src/contract';
+import { type PartitionResult, type SlotGrant, slotGrantSignal } from '../../../src/contract';
 import { DecisionRefusedError, InvalidInputError } from '../../../src/errors';
 import { batchPartWorkflowId } from '../../../src/contract/ids';
 import { searchAttributes } from '../../../src/contract/searchAttributes';
@@ -61,7 +61,7 @@ test('P1: a partition that does not hear of a pause sends nothing, and asks less
     await untilStatus(batch, 'the partition', ({ partitions }) => partitions.handedOver === 1);
     const partition = temporal.client.workflow.getHandle(batchPartWorkflowId(spec.key, 1));
     const later = Date.now() + 3_600_000;
-    await partition.signal(windowSignal, { order: later, places: 1, paused: false, cancelled: false });
+    await partition.signal(slotGrantSignal, { order: later, slots: 1, paused: false, cancelled: false });
     const rests = await eventually('two rests', async () => {
       const { events } = await partition.fetchHistory();
       const timers = (events ?? []).flatMap(({ timerStartedEventAttributes }) => {
@@ -185,14 +185,14 @@ async function lastWindow(batch: string, n: number): Promise<unknown> {
   const { events } = await temporal.client.workflow.getHandle(batchPartWorkflowId(batch, n)).fetchHistory();
   const last = events
     ?.map((event) => event.workflowExecutionSignaledEventAttributes)
-    .findLast((signal) => signal?.signalName === windowSignal.name);
-  const [window] = last?.input?.payloads ?? [];
-  if (!window) return undefined;
-  const { places, isLarge } = defaultPayloadConverter.fromPayload<PartitionWindow>(window);
-  return { places, isLarge };
+    .findLast((signal) => signal?.signalName === slotGrantSignal.name);
+  const [slotGrant] = last?.input?.payloads ?? [];
+  if (!slotGrant) return undefined;
+  const { slots, isLarge } = defaultPayloadConverter.fromPayload<SlotGrant>(slotGrant);
+  return { slots, isLarge };
 }
 
-test('a number that allows large chunks no more is told to all, also to those who keep their places', async () => {
+test('a number that allows large chunks no more is told to all, also to those who keep their slots', async () => {
   const config = testConfig();
   const spec = batchOf(cutouts(sandbox.url, 300), 150, { concurrency: 300 });
   // Nothing is submitted, so that nothing else is told.
@@ -205,12 +205,12 @@ test('a number that allows large chunks no more is told to all, also to those wh
     });
   await withWorker(temporal, config, sandbox.url, async () => {
     const batch = await startBatch(temporal, config, spec);
-    const half = { places: 150, isLarge: true };
+    const half = { slots: 150, isLarge: true };
     await untilTold([half, half]);
     await batch.concurrency({ by, concurrency: 200 });
     await untilTold([
-      { places: 150, isLarge: false },
-      { places: 50, isLarge: false },
+      { slots: 150, isLarge: false },
+      { slots: 50, isLarge: false },
     ]);
     await batch.cancel({ by });
     expect(await batch.result()).toMatchObject({ counts: { cancelled: 300 } });

@@ -33,12 +33,12 @@ test("P2: a poll that fails now and then is nobody's business; when none tells a
     expect(await toldToOperator(sandbox.url)).toEqual([]);
     const batch = await batches.start(silent);
     await eventually('that the operator knows', async () => (await toldToOperator(sandbox.url)).length > 0);
-    expect((await batch.status()).trouble).toMatch(/^nothing is learned of its tasks: /);
+    expect((await batch.status()).trouble).toMatch(/^polls fail: /);
     await ask(sandbox.url, 'DELETE /_sandbox/faults');
     expect(await batch.result()).toMatchObject({ status: 'completed', counts: { succeeded: 1 } });
   };
   await withWorker(temporal, config, sandbox.url, work, { operator: OPERATOR });
-  expect(await toldToOperator(sandbox.url)).toEqual(['A batch learns nothing of its tasks']);
+  expect(await toldToOperator(sandbox.url)).toEqual(['Batch stalled: the service is in trouble']);
 });
 
 test('P2: tasks whose answers are over 8 MiB are over when the service says so', async () => {

@@ -1,5 +1,5 @@
 /** The failed items of a batch, run once more: judged by the POSTs that the service saw. */
-import { repeatOf } from '../../../src/client/batches/retry';
+import { prepareRetry } from '../../../src/client/batches/retry';
 import { BATCH_WORKFLOW } from '../../../src/contract';
 import { NotRepeatedError } from '../../../src/errors';
 import { batchItemKey, batchWorkflowId } from '../../../src/contract/ids';
@@ -99,13 +99,13 @@ test('P1 P2: who was killed while it handed the failed items over asks again, an
   });
   const { batch } = segueClient(temporal, config);
   await batch.run(spec);
-  const { input, failed } = await repeatOf(temporal.client, await batch.get(spec.key));
+  const { input } = await prepareRetry(temporal.client, await batch.get(spec.key));
   // Its items are read from the runs of the first.
   expect(input).not.toHaveProperty('source');
   await temporal.client.workflow.start(BATCH_WORKFLOW, {
     memo: OWN_START,
     ...{ workflowId: batchWorkflowId(input.key), taskQueue: config.taskQueue },
-    args: [{ ...input, manifest: failed.manifest }],
+    args: [input],
   });
   const half = await batch.get(input.key);
   expect((await half.status()).partitions).toMatchObject({ total: 1, handedOver: 0 });
@@ -161,7 +161,7 @@ test('a partition that only writes keeps its stopped batch from being repeated u
   await temporal.client.workflow.getHandle(first.workflowId).terminate();
   const partition = temporal.client.workflow.getHandle(`batch-part/${spec.key}~1`);
   await expect(batch.retry(spec.key)).rejects.toThrow(
-    `${partition.workflowId} still writes results to projects, or tells users`,
+    `${partition.workflowId} is still open; retry when it is closed`,
   );
   await ask(sandbox.url, 'DELETE /_sandbox/faults');
   await partition.result();

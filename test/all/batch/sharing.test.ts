@@ -1,7 +1,7 @@
-/** Who gets the places on the wire where a batch would take them all; judged by the order in the service's ledger. */
+/** Who gets the slots on the wire where a batch would take them all; judged by the order in the service's ledger. */
 import { randomUUID } from 'node:crypto';
 import { temporal as proto } from '@temporalio/proto';
-import { type Batch } from '../../../src/client/batches/batch';
+import { type Batch } from '../../../src/client/batches';
 import { FAIRNESS_SETTING } from '../../../src/temporal/devServer';
 import { batchTaskQueue } from '../../../src/contract/ids';
 import { batchOf, cutouts, startBatch } from '../../support/builders/batch';
@@ -80,7 +80,7 @@ test('a single job and a campaign are done while every place that batches have h
       let batch: Batch | undefined;
       await whileBatchesHang(async () => {
         batch = await startBatch(temporal, config, batchOf(cutouts(sandbox.url, inBatch), 2));
-        await eventually('all places to be taken', async () => (await hanging()) === 2);
+        await eventually('all slots to be taken', async () => (await hanging()) === 2);
         const { media } = segueClient(temporal, config);
         const job = await media.run({ key: `single-${randomUUID()}`, ...picture });
         expect(job).toMatchObject({ status: 'succeeded' });

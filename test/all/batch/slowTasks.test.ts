@@ -43,7 +43,7 @@ test('P2: tasks that take too long go on as runs of their own when nothing else 
   expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 3, duplicates: 0 });
 });
 
-test('P2: tasks that never end and take all places go on as runs of their own when a single job would be given up', async () => {
+test('P2: tasks that never end and take all slots go on as runs of their own when a single job would be given up', async () => {
   const config = overdueAtOnce('2s');
   const slow = await startSandbox({ pace: { kind: 'time', ms: 3_600_000 } });
   const work = async (): Promise<void> => {
@@ -58,10 +58,10 @@ test('P2: tasks that never end and take all places go on as runs of their own wh
 });
 
 test.each([
-  ['all places', 0, 2],
-  ['more than all places, since they were there before', 3, 3],
+  ['all slots', 0, 2],
+  ['more than all slots, since they were there before', 3, 3],
 ])(
-  'P2: tasks that take too long, and %s: the operator is told, and more places let others begin',
+  'P2: tasks that take too long, and %s: the operator is told, and more slots let others begin',
   async (_what, given, taken) => {
     const config = overdueAtOnce();
     const slow = await startSandbox({ pace: { kind: 'time', ms: 3_600_000 } });

@@ -107,7 +107,7 @@ test.concurrent.each<Trouble>([
     expect(posts).toHaveLength(40);
     expect(new Set(posts.map(jobOf)).size).toBe(40);
     expect(summary).toMatchObject({ submissions: 40 - held + (isAccepted ? held : 0), duplicates: 0 });
-    expect(told).toEqual(['Batch stalled: submits are not accepted', 'Items of a batch need your decision']);
+    expect(told).toEqual(['Batch stalled: the service is in trouble', 'Items of a batch need your decision']);
   },
 );
 
@@ -124,7 +124,7 @@ test.concurrent(
       expect(await batch.result()).toMatchObject({ status: 'completed', counts: { succeeded: 12 } });
     });
     expect(summary).toMatchObject({ submissions: 12, duplicates: 0 });
-    expect(told).toEqual(['Batch stalled: submits are not accepted']);
+    expect(told).toEqual(['Batch stalled: the service is in trouble']);
   },
 );
 

@@ -126,7 +126,7 @@ test('media that another language adds is looked at as the spec is, and refused 
   expect(await refusal({ name: 'square', by: 'Olga', tool: 'remove-background', request })).toMatch(
     /there is no job "cutuot"; request.image_url: is required; request.magic_crop: .*; request.image_ulr: is not known here/,
   );
-  expect(await refusal(null)).toBe('Nothing was changed: the order: must be an object');
+  expect(await refusal(null)).toBe('Nothing was changed: the input: must be an object');
   expect(await refusal({ name: 'square', by: 'Olga', ...cutout(sandbox.url) })).toBe('taken');
   await ask(sandbox.url, 'DELETE /_sandbox/faults');
   expect(await campaign.result()).toMatchObject({ jobs: [{ name: 'cutout' }, { name: 'square' }] });

@@ -170,5 +170,5 @@ test('schema lists what there is, and prints the one that is named', async () =>
 
 test('help has examples, and tells what run waits for', async () => {
   expect((await segue(['campaign', '--help'])).stdout).toContain('segue campaign approve');
-  expect((await segue(['campaign', 'run', '--help'])).stdout).toContain('3 a job is held');
+  expect((await segue(['campaign', 'run', '--help'])).stdout).toContain('with 3 when a job is held');
 });

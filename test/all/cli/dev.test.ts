@@ -1,6 +1,6 @@
 /** `segue dev` and `segue demo`: everything on one machine, with servers of their own. */
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, readdir } from 'node:fs/promises';
+import { mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { eventually } from '../../support/eventually';
@@ -33,10 +33,15 @@ async function startDev(cwd: string, ports: Ports): Promise<SegueProcess> {
 
 const binary = (): Record<string, string> => ({ SEGUE_TEMPORAL_CLI: shared().temporalBinary });
 
+/** Whether a process lives whose command line has all these words. */
+function isAlive(...words: string[]): boolean {
+  const commands = execFileSync('ps', ['-axo', 'args'], { encoding: 'utf8' }).split('\n');
+  return commands.some((command) => words.every((word) => command.includes(word)));
+}
+
 /** Whether a Temporal server on this port lives. */
 function serverIsAlive(port: number): boolean {
-  const commands = execFileSync('ps', ['-axo', 'args'], { encoding: 'utf8' }).split('\n');
-  return commands.some((command) => command.includes('start-dev') && command.includes(` ${port} `));
+  return isAlive('start-dev', ` ${port} `);
 }
 
 describe('segue dev', () => {
@@ -77,6 +82,28 @@ describe('segue dev', () => {
     await restarted.end('SIGKILL');
     await eventually('the end of the server', () => !serverIsAlive(ports.temporal));
   });
+
+  test.each(['SIGINT', 'SIGTERM'] as const)(
+    '%s to it alone while it starts leaves no process behind',
+    async (signal) => {
+      const cwd = await mkdtemp(path.join(shared().scratch, 'dev-'));
+      const [port, args] = [await freePort(), ['dev', '--ui-port', '0', '--sandbox-port', '0', '--port']];
+      const starting = new SegueProcess([...args, String(port)], binary(), cwd);
+      processes.push(starting);
+      await eventually('the server', () => serverIsAlive(port));
+      await starting.end(signal);
+      await eventually('the end of the server', () => !serverIsAlive(port));
+
+      // It never tells its version, and has a child of its own, as a build of the server has.
+      const slow = path.join(cwd, 'temporal');
+      await writeFile(slow, `#!/bin/sh\nsh -c 'sleep 600; : ${cwd}-child'\n`, { mode: 0o755 });
+      const searching = new SegueProcess([...args, String(port)], { SEGUE_TEMPORAL_CLI: slow }, cwd);
+      processes.push(searching);
+      await eventually('the child', () => isAlive(`${cwd}-child`));
+      await searching.end(signal);
+      await eventually('the end of the child', () => !isAlive(cwd));
+    },
+  );
 });
 
 test('on a cluster that is there already, dev starts no server and takes a queue of its own', async () => {
@@ -98,7 +125,7 @@ describe('segue demo', () => {
     const cwd = await mkdtemp(path.join(shared().scratch, 'demo-'));
     const { code, stdout } = await spawnSegue(['demo'], binary(), cwd);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^media\/demo-\d{8}T\d{6}Z succeeded$/m);
+    expect(stdout).toMatch(/^media\/demo-\d{8}T\d{6}Z succeeded \(task /m);
     expect(stdout).toContain('1 POST accepted, 2 polls');
     expect(stdout).toMatch(/segue dev --state/);
     expect(stdout).toMatch(/http:\/\/127.0.0.1:\d+\/namespaces\/default\/workflows\/media%2Fdemo-/);

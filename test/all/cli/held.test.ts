@@ -124,7 +124,7 @@ describe('a job that is held', () => {
     const again = await segue(['retry', key], settings);
     expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining(`${key}.submit.1`) });
     const other = await resolve(key, '--resubmit', '--reason', 'after all');
-    expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining('is not held: it is over') });
+    expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining('is not held: it is abandoned') });
     expect(await tasksOf(sandbox.url, key)).toHaveLength(1);
   });
 

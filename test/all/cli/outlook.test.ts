@@ -46,10 +46,10 @@ test('a spec that is wrong starts nothing: every problem has its place', async (
   expect(code).toBe(2);
   expect(stderr.split('\n').map((line) => line.trim())).toEqual([
     'The outlook was not started:',
-    expect.stringMatching(/wrong\.yaml:1:6: key: "a b" is not/),
-    expect.stringMatching(/wrong\.yaml:2:1: project: must be/),
-    expect.stringMatching(/wrong\.yaml:3:1: boards\.0: must be an id/),
+    expect.stringMatching(/wrong\.yaml:1:6: key: must be/),
+    expect.stringMatching(/wrong\.yaml:2:1: project\.id: is required/),
+    expect.stringMatching(/wrong\.yaml:3:10: boards\.0: must be a text/),
     expect.stringMatching(/wrong\.yaml:4:8: weeks: must be/),
-    expect.stringMatching(/wrong\.yaml:5:8: wrong: is no part/),
+    expect.stringMatching(/wrong\.yaml:5:1: wrong: is not known here/),
   ]);
 });

@@ -21,7 +21,6 @@ describe('segue resolve, typed wrongly', () => {
       'which job?',
       'neither a key',
       'what is decided?',
-      '--where: must be',
       '--adopt:',
       '--hold:',
       '--reason:',

@@ -89,7 +89,7 @@ describe('segue get', () => {
     ],
     [
       ['board', 'launch', '--expand', 'creator, modifier'],
-      ['Launch', '1 Jan 2026, 09:00 GMT+9'],
+      ['Launch', '2026-01-01T00:00:00Z'],
     ],
     [
       ['activity', 't-7'],
@@ -129,7 +129,7 @@ describe('segue get', () => {
     expect(all.stdout.split('\n').map((line) => JSON.parse(line) as unknown)).toEqual(PAGES.flat());
     page = 0;
     const shown = await segue(['get', 'drafts', '--accounts', '1', '--all'], settings);
-    expect(shown.stdout).toContain('1 Jan 2026, 09:00');
+    expect(shown.stdout).toContain('2026-01-01T00:00:00Z');
     expect(shown.stdout).toContain('{"a":1}');
     expect(shown.stderr).toContain('2 found');
   });

@@ -1,7 +1,7 @@
 /** Batches that a schedule starts, on a real Temporal server; the service's own ledger is the judge. */
 import { noopMetricMeter } from '@temporalio/common';
 import { DefaultLogger } from '@temporalio/worker';
-import { createStartFired } from '../../../src/activities/startFired';
+import { createStartFired } from '../../../src/activities/firing';
 import { detailLines } from '../../../src/cli/schedule/format';
 import { batchItemKey, firedKey, scheduleId } from '../../../src/contract/ids';
 import { cutouts } from '../../support/builders/batch';
@@ -84,7 +84,7 @@ test('what in a manifest may not be meant so is in the log of the worker, and sh
   await schedules.backfill(name, FIRST, FIRST);
   const { warnings, status } = await untilOver(name);
   expect({ warnings, status }).toEqual({
-    warnings: [expect.stringMatching(/^line 1: this line has no key, and an address that looks signed/)],
+    warnings: [expect.stringMatching(/^line 1: has no key and an address that looks signed/)],
     status: 'succeeded',
   });
   expect(detailLines(await schedules.show(name))).toContain(`    warning: ${warnings.join()}`);

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import os from 'node:os';
 import { noopMetricMeter } from '@temporalio/common';
-import { createStartFired } from '../../../src/activities/startFired';
+import { createStartFired } from '../../../src/activities/firing';
 import { startScheduledBatch } from '../../../src/runs/schedule/batch';
 import { FAILURE } from '../../../src/contract';
 import { ManifestNotKeptError } from '../../../src/errors';
@@ -39,7 +39,7 @@ test('P7: a bad manifest fails its firing with all that is wrong, and nothing is
   await client().schedules.backfill(name, FIRST, FIRST);
   const { status, error } = await untilOver(name);
   expect(status).toBe('failed');
-  expect(error).toContain(`the manifest ${manifests.name} cannot be run:\n  line 2: tool: "none-0"`);
+  expect(error).toContain(`The batch was not started:\n  ${manifests.name}:2: tool: "none-0"`);
   expect(error).toContain('40 bad lines in all');
   expect(error?.split('\n').length).toBeLessThan(25);
   expect(await submitted()).toEqual([]);

@@ -1,5 +1,5 @@
 /** The metric of skipped firings: the server's own count, read with every firing. */
-import { createReadFiredEnd } from '../../../src/activities/readFiredEnd';
+import { createReadFiredEnd } from '../../../src/activities/firing';
 import { scheduleId } from '../../../src/contract/ids';
 import { recordingMeter } from '../../support/servers/meter';
 import { useSchedules } from '../../support/builders/schedules';

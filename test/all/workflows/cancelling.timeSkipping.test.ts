@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { type WorkflowHandle } from '@temporalio/client';
 import { changedSignal, changeSignal, PROJECT_WRITER_WORKFLOW, type ProjectRef } from '../../../src/contract';
 import { projectWriterId } from '../../../src/contract/ids';
-import { writerStart } from '../../../src/runs/writerStart';
+import { writerStart } from '../../../src/runs/start';
 import { eventually } from '../../support/eventually';
 import { startByName } from '../../support/builders/jobs';
 import { addFault, answering, useSandboxEach } from '../../support/service/sandbox';

@@ -123,9 +123,9 @@ async function run(
   return `media/${key}`;
 }
 
-test('a job with 16 polls stays within 130 events and 40 actions', async () => {
+test('a job with 16 polls stays within 200 events and 40 actions', async () => {
   const cost = await historyCost(await run(16, {}));
-  expect(cost.events).toBeLessThanOrEqual(130);
+  expect(cost.events).toBeLessThanOrEqual(200);
   expect(cost.actions).toBeLessThanOrEqual(40);
   expectWithin('`media`, 16 polls', cost);
 });

@@ -1,6 +1,6 @@
 /** The same workflow where hours pass in seconds: real pauses of 15 to 20 s on the time-skipping server. */
 import { randomUUID } from 'node:crypto';
-import { defaultPayloadConverter } from '@temporalio/common';
+import { tsToMs } from '@temporalio/common/lib/time';
 import { stateQuery } from '../../../src/contract';
 import { mediaWorkflowId } from '../../../src/contract/ids';
 import { startSandbox } from '../../../sandbox/src/server';
@@ -37,13 +37,11 @@ async function runJob(polls: number, poll: Record<string, string>) {
   }
 }
 
-/** What the server was asked to wait before each poll. */
+/** The timers of a job that only polls. */
 function pausesOf(events: Awaited<ReturnType<typeof runJob>>['events']): number[] {
-  return events.flatMap(({ activityTaskScheduledEventAttributes: activity }) => {
-    const [order] = activity?.input?.payloads ?? [];
-    if (activity?.activityType?.name !== 'getTask' || !order) return [];
-    return [defaultPayloadConverter.fromPayload<{ pauseMs: number }>(order).pauseMs];
-  });
+  return events.flatMap(({ timerStartedEventAttributes: timer }) =>
+    timer ? [tsToMs(timer.startToFireTimeout)] : [],
+  );
 }
 
 test.each([true, false])(

@@ -51,7 +51,7 @@ test('P2: a paused run is open and listed as paused, refuses a decision, and tak
       // A paused run answers no query.
       expect(await job.report()).toMatchObject({ status: 'running', stage: null });
       await expect(abandon()).rejects.toThrow(
-        'is paused on the Temporal server, and takes no decision: unpause it first. Nothing was decided.',
+        'is paused on the Temporal server: unpause it first. Nothing was changed',
       );
       const { message } = await noAnswer(temporal.client, workflowId);
       expect(message).toContain('is paused on the Temporal server: unpause it first');

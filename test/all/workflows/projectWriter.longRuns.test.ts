@@ -8,7 +8,7 @@ import {
 } from '../../../src/contract';
 import { projectWriterId } from '../../../src/contract/ids';
 import { startSandbox } from '../../../sandbox/src/server';
-import { writerStart } from '../../../src/runs/writerStart';
+import { writerStart } from '../../../src/runs/start';
 import { eventually } from '../../support/eventually';
 import { readLedger } from '../../support/service/sandbox';
 import {

@@ -8,7 +8,7 @@ import {
   type ProjectRef,
   type ProjectWriterState,
 } from '../../../src/contract';
-import { writerStart } from '../../../src/runs/writerStart';
+import { writerStart } from '../../../src/runs/start';
 import { eventually } from '../../support/eventually';
 import { addFault, answering, useSandbox } from '../../support/service/sandbox';
 import { testConfig, useTimeSkipping, withWorker } from '../../support/servers/temporal';

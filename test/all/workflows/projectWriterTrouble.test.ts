@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils';
 import { PROJECT_WRITER_WORKFLOW } from '../../../src/contract';
 import { SANDBOX_KEY } from '../../../sandbox/src/server';
-import { writerStart } from '../../../src/runs/writerStart';
+import { writerStart } from '../../../src/runs/start';
 import { eventually } from '../../support/eventually';
 import { useProjectWriter, writerConfig } from '../../support/builders/projectWriter';
 import { addFault, answering, ask, readLedger } from '../../support/service/sandbox';

@@ -17,7 +17,7 @@ import { notificationsOf } from '../../support/builders/campaign';
 import { readLedger, useSandboxEach } from '../../support/service/sandbox';
 import { shared } from '../../support/jest/shared';
 import { segueClient, testConfig, useTemporal, withWorker } from '../../support/servers/temporal';
-import { type BatchPartition } from '../../../src/runs/batch/checkPartitions';
+import { type BatchPartition } from '../../../src/runs/batch/handOver';
 import { type BatchSpec } from '../../../src/runs/batch/start';
 
 const temporal = useTemporal();
@@ -100,7 +100,7 @@ test('P2: partitions that never come are named; given alone, in any order, they 
     const first = startBatch(temporal, config, only(3, 1));
     await expect(first).rejects.toThrow(InvalidInputError);
     await expect(first).rejects.toThrow(
-      `The batch ${spec.key} is there and waits for the rest: the same start again goes on:\n` +
+      `The batch ${spec.key} is open and waits for the rest: start it again to continue:\n` +
         '  of 4 partitions 2 did not come: 2, 4',
     );
     await expect(startBatch(temporal, config, only(4))).rejects.toThrow('1 did not come: 2');

@@ -177,26 +177,6 @@ describe('a media job', () => {
     await server.stop();
   });
 
-  test('a pause that the server does not keep, since the run is over before, is kept by the run', async () => {
-    const config = testConfig();
-    const spec = job({ taskId: 'a-task', poll: { min: '1m', max: '1m' } });
-    await withWorker(temporal, config, sandbox.url, async () => {
-      const handle = await temporal.client.workflow.start('media', {
-        memo: OWN_START,
-        workflowId: mediaWorkflowId(spec.key),
-        taskQueue: config.taskQueue,
-        args: [spec],
-        workflowRunTimeout: '3s',
-      });
-      await expect(handle.result()).rejects.toMatchObject({ cause: { name: 'TimeoutFailure' } });
-      const { events } = await handle.fetchHistory();
-      const polls = events?.filter(
-        (event) => event.activityTaskScheduledEventAttributes?.activityType?.name === 'getTask',
-      );
-      expect(polls).toHaveLength(1);
-    });
-  });
-
   test('P1: a run started under an id that is not its own ends before it submits', async () => {
     const config = testConfig();
     const spec = job();

@@ -189,8 +189,8 @@ test('an invalid mediaRequest fails with all problems and leaves its key free; a
     ],
     [spec({ key, tool: 'no-such-tool' }), /no-such-tool/],
     [spec({ key: 'a/b' }), /key: /],
-    [{}, /tool: must be a text/],
-    [[], /must be one object/],
+    [{}, /tool: is required/],
+    [[], /must be an object/],
   ];
   for (const [input, problems] of bad)
     await expect(request(input)).rejects.toMatchObject({

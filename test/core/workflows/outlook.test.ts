@@ -194,11 +194,12 @@ describe('an outlook', () => {
       const problems = await outlooks.start(bad as never).catch((error: unknown) => error);
       expect(problems).toBeInstanceOf(InvalidInputError);
       expect((problems as InvalidInputError).problems).toEqual([
-        'wrong: is no part of an outlook',
-        'project: must be { resourcetype, id }',
-        expect.stringContaining('nothing to look at'),
+        'wrong: is not known here',
+        'project.resourcetype: is required',
+        'project.id: is required',
         expect.stringContaining('weeks: must be'),
         expect.stringContaining('silentAfter: must be'),
+        expect.stringContaining('nothing to look at'),
       ]);
     });
   });

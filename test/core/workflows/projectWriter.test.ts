@@ -9,7 +9,7 @@ import {
   projectWriterStateQuery,
 } from '../../../src/contract';
 import { SANDBOX_KEY } from '../../../sandbox/src/server';
-import { writerStart } from '../../../src/runs/writerStart';
+import { writerStart } from '../../../src/runs/start';
 import { eventually } from '../../support/eventually';
 import { useProjectWriter, writerConfig, type WrittenProject } from '../../support/builders/projectWriter';
 import { resetRun } from '../../support/servers/reset';

@@ -184,17 +184,23 @@ describe('P2: results, inputs and histories that are too large', () => {
   test('bad input ends the run at once, and says what is wrong', async () => {
     const whole = { key: 'K', tool: 't', request: {} };
     const cases: [unknown, string][] = [
-      [undefined, 'must be one object'],
-      [null, 'must be one object'],
-      [{ key: 'K', tool: 't' }, 'request: must be an object'],
+      [undefined, 'must be an object'],
+      [null, 'must be an object'],
+      [{ key: 'K', tool: 't' }, 'request: is required'],
       [{ ...whole, poll: { min: '0s' } }, 'poll.min: is under 50ms'],
       [{ ...whole, poll: { max: '99999d' } }, 'poll.max: is over'],
-      [{ ...whole, scope: { organization: 42 } }, 'scope.organization: must be an id'],
+      [{ ...whole, scope: { organization: 42 } }, 'scope.organization: must be a text'],
       [{ ...whole, submit: { timeout: 60 } }, 'submit.timeout: 60 is not'],
-      [{ ...whole, held: { attempts: [{ n: 1, at: 'yesterday' }] } }, 'held: must be'],
-      [{ ...whole, held: { attempts: [{ n: 1, at: '2026-01-01', taskId: 5 }] } }, 'held: must be'],
-      [{ ...whole, held: { attempts: [{ n: 1, at: '2026-01-01', reason: {} }] } }, 'held: must be'],
-      [{ ...whole, held: { attempts: [{ n: 1, at: '+275760-09-13' }] } }, 'held: must be'],
+      [{ ...whole, held: { attempts: [{ n: 1, at: 'yesterday' }] } }, 'held.attempts.0.at: must be a date'],
+      [
+        { ...whole, held: { attempts: [{ n: 1, at: '2026-01-01', taskId: 5 }] } },
+        'held.attempts.0.taskId: must be',
+      ],
+      [
+        { ...whole, held: { attempts: [{ n: 1, at: '2026-01-01', reason: {} }] } },
+        'held.attempts.0.reason: must be',
+      ],
+      [{ ...whole, held: { attempts: [{ n: 1, at: '+275760-09-13' }] } }, 'held.attempts.0.at: must be'],
     ];
     const config = testConfig();
     await withWorker(temporal, config, 'http://127.0.0.1:1', async () => {

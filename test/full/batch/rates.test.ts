@@ -16,7 +16,7 @@ const temporal = useTemporal();
 const sandbox = useSandbox({ pace: { kind: 'polls', polls: 1 } });
 
 const RATE = 50;
-/** POSTs of batches that one worker has on the wire: half of its places. */
+/** POSTs of batches that one worker has on the wire: half of its slots. */
 const ON_WIRE = 25;
 const config = testConfig();
 const limits = { maxSubmits: 2 * ON_WIRE, maxSubmitRate: RATE };
@@ -53,7 +53,7 @@ const ITEMS = 300;
 /** The server may have one chunk saved up beside the one that is due. */
 const AT_ONCE = 2 * USUAL_CHUNK;
 
-test('the rate of POSTs and the places on the wire hold for two workers together; a 429 slows everyone down', async () => {
+test('the rate of POSTs and the slots on the wire hold for two workers together; a 429 slows everyone down', async () => {
   const { url: sandboxUrl } = sandbox;
   const { batch } = segueClient(temporal, config);
 

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { type Batch } from '../../../src/client/batches/batch';
+import { type Batch } from '../../../src/client/batches';
 import { type MediaJob } from '../../../src/client/jobs/job';
 import { type BatchItem, type BatchStatus, type ProjectRef } from '../../../src/contract';
 import { keyIn } from '../../../src/contract/ids';

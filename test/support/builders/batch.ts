@@ -1,7 +1,7 @@
 /** Batches for tests: manifests made in memory, and what became of them by the service's own word. */
 import { randomUUID } from 'node:crypto';
 import { type SegueClient } from '../../../src/client';
-import { type Batch } from '../../../src/client/batches/batch';
+import { type Batch } from '../../../src/client/batches';
 import { type StarterConfig } from '../../../src/config';
 import {
   BATCH_PART_WORKFLOW,
@@ -18,7 +18,7 @@ import { batchPartWorkflowId } from '../../../src/contract/ids';
 import { eventually } from '../eventually';
 import { readLedger } from '../service/sandbox';
 import { segueClient, type TestTemporal } from '../servers/temporal';
-import { type BatchPartition } from '../../../src/runs/batch/checkPartitions';
+import { type BatchPartition } from '../../../src/runs/batch/handOver';
 import { type BatchSpec } from '../../../src/runs/batch/start';
 
 /** So many images of the sandbox to be cut out, each with a name of its own. */
@@ -79,7 +79,7 @@ export async function startPartly(
   spec: BatchSpec,
   { token }: { token?: string } = {},
 ): Promise<Batch> {
-  await expect(batches.start(spec, { token })).rejects.toThrow(/is there and waits for the rest/);
+  await expect(batches.start(spec, { token })).rejects.toThrow(/is open and waits for the rest/);
   return batches.get(spec.key);
 }
 
@@ -130,7 +130,7 @@ export function tellingPartition(sandboxUrl: string, count: number): PartitionIn
         notice: { due },
       })),
       letters: [],
-      window: { order: 0, places: 0, paused: false, cancelled: false },
+      slotGrant: { order: 0, slots: 0, paused: false, cancelled: false },
       ...{ polls: 0, late: null, reset: false },
     },
   };
@@ -138,7 +138,7 @@ export function tellingPartition(sandboxUrl: string, count: number): PartitionIn
 
 const AT_THE_SERVICE: PartitionStanding = {
   counts: { waiting: 0, running: 1, succeeded: 0, failed: 0, held: 0, cancelled: 0 },
-  ...{ isThere: true, places: 1, trouble: null, late: null, isOver: false },
+  ...{ isThere: true, slots: 1, trouble: null, late: null, isOver: false },
 };
 
 /** One with so many partitions of one item, of which nothing was heard for an hour. */
@@ -154,9 +154,9 @@ export function silentBatch(
     key,
     manifest: { digest: 'all', items: count, partitions: Array.from({ length: count }, () => facts) },
     carried: {
-      ...{ stage: 'running', since: now, startedAt: now, nextLookAt: now, concurrency: count, paused: null },
+      ...{ stage: 'running', since: now, startedAt: now, nextCheckAt: now, concurrency: count, paused: null },
       partitions: Array.from({ length: count }, () => silent),
-      ...{ orders: 0, told: { held: false, trouble: false }, notices: [], troubles: 0, heard: [] },
+      ...{ orders: 0, notified: [], notices: [], troubles: 0 },
       ...{ incomplete: null, listeners: [], reset: false },
     },
   };

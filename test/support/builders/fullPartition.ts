@@ -7,7 +7,7 @@ import {
   BATCH_WORKFLOW,
   type BatchInput,
   type PartitionInput,
-  windowSignal,
+  slotGrantSignal,
 } from '../../../src/contract';
 import { batchPartWorkflowId, batchWorkflowId } from '../../../src/contract/ids';
 import { cutouts, silentBatch } from './batch';
@@ -19,7 +19,7 @@ import { startContinued } from '../servers/continueAsNew';
 
 /** More than its batch has events, so that only the partition continues as new. */
 const MOST_SIGNALS = 200;
-const NOTHING_NEW = { order: 0, places: 0, paused: false, cancelled: false };
+const NOTHING_NEW = { order: 0, slots: 0, paused: false, cancelled: false };
 
 /** A server that takes few signals for one run, so that it is soon full. */
 export function startServerOfFewSignals(): Promise<TestTemporal> {
@@ -44,7 +44,7 @@ export async function runWithFullPartition(
     ...{ workflowId: batchPartWorkflowId(key, 1), taskQueue: late.taskQueue },
     args: [{ ...(await partitionOf(key, sandboxUrl)), poll: config.poll }],
   });
-  for (let n = 0; n < MOST_SIGNALS; n++) await partition.signal(windowSignal, NOTHING_NEW);
+  for (let n = 0; n < MOST_SIGNALS; n++) await partition.signal(slotGrantSignal, NOTHING_NEW);
   return withWorker(temporal, config, sandboxUrl, async () => {
     const run = await startContinued(temporal, BATCH_WORKFLOW, {
       ...{ workflowId: batchWorkflowId(key), taskQueue: config.taskQueue },
@@ -69,10 +69,10 @@ async function partitionOf(batch: string, sandboxUrl: string): Promise<Partition
   return { batch, n: 1, first: 1, items };
 }
 
-/** Its partition has no places yet. */
+/** Its partition has no slots yet. */
 function batchWithout(key: string): BatchInput {
   const counts = { waiting: 1, running: 1, succeeded: 0, failed: 0, held: 0, cancelled: 0 };
-  const { carried, ...input } = silentBatch(key, 1, { counts, places: 0 });
+  const { carried, ...input } = silentBatch(key, 1, { counts, slots: 0 });
   return {
     ...input,
     carried: carried && { ...carried, concurrency: 2 },

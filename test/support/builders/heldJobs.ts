@@ -74,7 +74,7 @@ export function useHeldJobs({ etags = true } = {}): HeldJobs {
       });
     const withJob = async (): Promise<void> => {
       await startByName(temporal, config, sandbox.url, {
-        ...{ key, held: { attempts: [attempt], isUntold: true }, submit: BRIEF },
+        ...{ key, held: { attempts: [attempt], needsAlert: true }, submit: BRIEF },
         ...{ poll: config.poll, ...more },
       });
       const job = await segueClient(temporal, config).media.get(key);

@@ -1,6 +1,5 @@
 /** Lines of manifests, and manifests of such lines. */
-import { type ManifestLine } from '../../../src/runs/manifest';
-import { linesOf } from '../../../src/runs/manifest/lines';
+import { linesOf, type ManifestLine } from '../../../src/runs/manifest/lines';
 
 export const TOOL = 'remove-background';
 export const IMAGE = 'https://example.com/a.png';

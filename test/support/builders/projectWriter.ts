@@ -11,7 +11,7 @@ import {
 } from '../../../src/contract';
 import { projectWriterId } from '../../../src/contract/ids';
 import { type Sandbox, type SandboxOptions } from '../../../sandbox/src/server';
-import { writerStart } from '../../../src/runs/writerStart';
+import { writerStart } from '../../../src/runs/start';
 import { useSandboxEach } from '../service/sandbox';
 import { type TestTemporal, testConfig, useTemporal } from '../servers/temporal';
 import { removeFaults, seedProject, WORKSPACE } from './writing';

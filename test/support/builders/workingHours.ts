@@ -1,6 +1,6 @@
 /** Days and nights, by the clocks of Berlin: the sandbox's workspace is there. */
 import { firstWorkingMoment } from '../../../src/activities/clock';
-import { daysAfter, localTime } from '../../../src/calendar/zones';
+import { dateOf, localTime } from '../../../src/calendar/zones';
 
 const BERLIN = 'Europe/Berlin';
 const HOUR_MS = 3_600_000;
@@ -36,8 +36,7 @@ export function hourInBerlin(from: number, wanted: (time: BerlinTime) => boolean
 
 /** The first day of the week in which a nudge of that moment goes out there. */
 export function nudgeWeekInBerlin(from: number): string {
-  const { date, weekday } = localTime(firstWorkingMoment(from, BERLIN), BERLIN);
-  return daysAfter(date, 1 - weekday);
+  return dateOf(localTime(firstWorkingMoment(from, BERLIN), BERLIN).startOf('week'));
 }
 
 /** A clock on the wall of a worker: from that time on it goes as any other. */

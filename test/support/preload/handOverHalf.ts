@@ -1,7 +1,7 @@
 /** Hands the first partitions of a manifest over and then waits, to be killed: `node -r ../typescript.js handOverHalf.ts FILE KEY COUNT`. */
 import { Client, Connection } from '@temporalio/client';
 import { type BatchPartition, SegueClient } from '../../../src/client';
-import { checkManifest, readPartitions } from '../../../src/runs/manifest/check';
+import { checkManifest, readPartitions } from '../../../src/runs/manifest';
 import { manifestLines } from '../../../src/runs/manifest/source';
 import { loadStarterConfig } from '../../../src/config';
 

@@ -3,12 +3,12 @@ import { eventually } from '../eventually';
 import { type TestTemporal } from './temporal';
 
 /** As the server does when the time is over for which it keeps runs. */
-export async function forgetRun({ client }: TestTemporal, workflowId: string): Promise<void> {
-  const run = { namespace: 'default', workflowExecution: { workflowId } };
+export async function forgetRun({ client }: TestTemporal, workflowId: string, runId?: string): Promise<void> {
+  const run = { namespace: 'default', workflowExecution: { workflowId, runId } };
   await client.workflowService.deleteWorkflowExecution(run);
   const isGone = (): Promise<boolean> =>
     client.workflow
-      .getHandle(workflowId)
+      .getHandle(workflowId, runId)
       .describe()
       .then(
         () => false,

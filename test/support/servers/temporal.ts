@@ -17,9 +17,9 @@ import {
 } from '../../../src/config';
 import { openConnection } from '../../../src/temporal/connection';
 import { SANDBOX_KEY } from '../../../sandbox/src/server';
-import { registerAll } from '../../../src/runs/registration';
+import { register } from '../../../src/runs/registration';
 import { type DevServerOptions, startDevServer } from '../../../src/temporal/devServer';
-import { findTestServer, startTestServer } from '../../../src/temporal/testServer';
+import { findTestServer, startTestServer } from './testServer';
 import { createSegueWorker, type SegueWorker, type SegueWorkerOptions } from '../../../src/worker';
 import './runtime';
 import { FOR_MANY_SMALL_TESTS } from './serverSettings';
@@ -71,7 +71,7 @@ export async function startTimeSkippingServer(): Promise<SkippingTemporal> {
   const options = { address, [InternalConnectionOptionsSymbol]: { supportsTestService: true } };
   const opened = await openConnection(options);
   const { connection } = opened;
-  await registerAll(connection, 'default');
+  await register(connection, 'default');
   const { close, ...temporal } = await open(address, opened, new TimeSkippingClient({ connection }));
   const skip = async (ms: number): Promise<void> => {
     await connection.testService?.unlockTimeSkippingWithSleep({ duration: msToTs(ms) });

@@ -232,7 +232,7 @@ describe('a denial', () => {
     const denials = new AccessDenials(() => 0);
     const told: string[] = [];
     const meet = (organization: string) =>
-      denials.alertFor(deniedScope(403, { organization })).raise(() => {
+      denials.raise(deniedScope(403, { organization }), () => {
         told.push(organization);
         return Promise.resolve({ outcome: 'sent' });
       });

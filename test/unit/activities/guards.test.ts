@@ -1,7 +1,7 @@
 /** What an activity that must not send twice does not send at all. */
 import { activityEnvironment } from '../../support/servers/log';
 import { createActivities } from '../../../src/activities';
-import { type GuardOptions, reasonNotToSend } from '../../../src/activities/atMostOnce/guards';
+import { type GuardOptions, reasonNotToSend } from '../../../src/activities/atMostOnce/sendOnce';
 import { testApi } from '../../support/service/api';
 import { answer, type RawServer, startRawServer } from '../../support/service/rawServer';
 

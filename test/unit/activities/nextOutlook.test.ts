@@ -182,7 +182,7 @@ test('what is due on a weekend counts for the week in which it goes out', () => 
   expect(looks(saturday, look('2026-03-16T10:00:00Z', {}, approving)).nudges).toHaveLength(1);
 });
 
-test('what is not there is remarked, remembered and not nudged about; back again, it is compared', () => {
+test('what is not there is remarked and not nudged about; back again, it is new', () => {
   const first = look('2026-03-02T10:00:00Z', { tasks: { t: { created: 1 } }, boards: { b: 'x' } });
   const gone = look('2026-03-20T10:00:00Z', { missing: ['task t', 'board b'] });
   const back = look('2026-03-21T10:00:00Z', {
@@ -193,7 +193,7 @@ test('what is not there is remarked, remembered and not nudged about; back again
     nudges: [],
     outlook: { remarks: ['task t is not there', 'board b is not there'] },
   });
-  expect(looks(first, gone, back).outlook.weeks.at(-1)).toMatchObject({ tasks: { t: 1 }, boards: ['b'] });
+  expect(looks(first, gone, back).outlook.weeks.at(-1)).toMatchObject({ tasks: {}, boards: [] });
 });
 
 test('lists that are too long to be read to their end are remarked', () => {

@@ -103,13 +103,11 @@ describe('an answer that does not come to its end', () => {
     });
   });
 
-  test('tells how much came without a status', async () => {
+  test('is an error without a status', async () => {
     const head = Buffer.from('{"info":"');
-    await expect(read(head, CHUNK)).rejects.toThrow(
-      `the time was over, and there was no status in its first ${head.length + CHUNK.length} bytes`,
-    );
+    await expect(read(head, CHUNK)).rejects.toThrow('the time was over');
     await expect(read(head, ...Array<Buffer>(30).fill(CHUNK))).rejects.toThrow(
-      'the answer is over 256 MiB and was cut off, and there was no status',
+      'the answer is over 256 MiB and was cut off',
     );
   });
 });

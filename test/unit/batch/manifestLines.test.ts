@@ -195,9 +195,9 @@ describe('an address', () => {
     ['/none', 'the answer is status 404'],
     ['/empty', 'the answer is status 204'],
     ['/broken', 'the answer is status 500'],
-    ['/round', 'it leads on more than 5 times'],
-    ['/away', 'it leads on to http://example.com, which is not followed'],
-    ['/nowhere', 'it leads on to what is no address'],
+    ['/round', 'it redirects more than 5 times'],
+    ['/away', 'it redirects to http://example.com, which is not followed'],
+    ['/nowhere', 'it redirects to what is no address'],
     ['/cut', 'cannot be read: '],
   ])('%s is not taken for a manifest, nor for a part of one', async (place, words) => {
     const reading = all(manifestLines(`${url}${place}?sig=secret`));

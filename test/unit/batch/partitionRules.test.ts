@@ -1,7 +1,7 @@
 /** What a partition makes of outcomes, and how often it asks, without a server. */
 import { type ChunkOutcome } from '../../../src/contract';
 import { slower } from '../../../src/workflows/partition/poll';
-import { isJudged } from '../../../src/workflows/partition/chunk';
+import { isJudged } from '../../../src/workflows/partition/submit';
 
 test.each<[string, ChunkOutcome, boolean]>([
   ['an acceptance', { outcome: 'accepted', taskId: 't' }, true],

@@ -9,7 +9,7 @@ import { chunksOf, sharesOf } from '../../../src/config';
 import { type ItemCounts, type PartitionStanding } from '../../../src/contract';
 import { allocateSlots } from '../../../src/workflows/batch/slots';
 import { type Batch, isNewTrouble, lateOf } from '../../../src/workflows/batch/state';
-import { restLines } from '../../../src/workflows/batch/status';
+import { restLines } from '../../../src/workflows/batch/concerns';
 
 const item = { key: 'a', tool: 'remove-background', request: { image_url: 'https://example.com/a.png' } };
 const partition = { batch: 'nightly', n: 1, first: 1, items: [item] };
@@ -17,12 +17,12 @@ const manifest = { digest: 'd', items: 3, partitions: [{ items: 3, firstLine: 1,
 
 test.each<[string, unknown, unknown[]]>([
   ['the least', partition, []],
-  ['a text', 'x', ['the input: must be one object']],
-  ['nothing', {}, [/^batch:/, /^n:/, /^first:/, /^items: must be a list of 1 to 500/].map(matching)],
+  ['a text', 'x', ['the input: must be an object']],
+  ['nothing', {}, [/^batch:/, /^n:/, /^first:/, /^items: is required/].map(matching)],
   [
     'bad items',
     { ...partition, items: [item, { ...item, tool: '', taskId: ' a' }, 7] },
-    ['items.1.tool: must be a text', matching(/^items\.1\.taskId/), 'items.2.item: must be an object'],
+    ['items.1.tool: must be a text', matching(/^items\.1\.taskId/), 'items.2: must be an object'],
   ],
 ])('a partition with %s', (_name, input, problems) => {
   expect(validatePartitionInput(input)).toEqual(problems);
@@ -72,88 +72,88 @@ test.each([
 test.each([
   [1, { items: 1, atOnce: 1 }],
   [2, { items: 1, atOnce: 2 }],
-  [15, { items: 8, atOnce: 2 }],
+  [15, { items: 7, atOnce: 2 }],
   [50, { items: 25, atOnce: 2 }],
   [100, { items: 50, atOnce: 2 }],
-  [110, { items: 37, atOnce: 3 }],
+  [110, { items: 36, atOnce: 3 }],
   [5_000, { items: 50, atOnce: 100 }],
-])('of %d places for batches, chunks have %o', (onWire, chunks) => {
+])('of %d slots for batches, chunks have %o', (onWire, chunks) => {
   expect(chunksOf({ onWire })).toEqual(chunks);
-  // The last one has a place at least.
-  expect((chunks.atOnce - 1) * chunks.items).toBeLessThan(onWire);
+  expect(chunks.atOnce * chunks.items).toBeLessThanOrEqual(onWire);
 });
 
 test.each([
   [1, { items: 1, atOnce: 1 }],
   [25, { items: 25, atOnce: 1 }],
-  [60, { items: 25, atOnce: 3 }],
+  [60, { items: 25, atOnce: 2 }],
   [100, { items: 25, atOnce: 4 }],
-])('of %d places and a rate, chunks have %o, and all workers count them alike', (onWire, chunks) => {
+])('of %d slots and a rate, chunks have %o, and all workers count them alike', (onWire, chunks) => {
   expect(chunksOf({ onWire, perSecond: 10 })).toEqual({ ...chunks, perSecond: 0.4 });
+  expect(chunks.atOnce * chunks.items).toBeLessThanOrEqual(onWire);
 });
 
-describe('places', () => {
+describe('slots', () => {
   interface Given {
     waiting?: number;
     running?: number;
-    places?: number;
+    slots?: number;
     isThere?: boolean;
   }
 
   /** Places afterwards, and the partitions that are told. */
-  function shared(concurrency: number, given: Given[]): { places: number[]; told: number[] } {
-    const partitions = given.map(({ waiting = 0, running = 0, places = 0, isThere = true }) => {
+  function shared(concurrency: number, given: Given[]): { slots: number[]; told: number[] } {
+    const partitions = given.map(({ waiting = 0, running = 0, slots = 0, isThere = true }) => {
       const counts: ItemCounts = { waiting, running, succeeded: 0, failed: 0, held: 0, cancelled: 0 };
-      return { isThere, counts, places, trouble: null, isOver: waiting + running === 0 };
+      return { isThere, counts, slots, trouble: null, isOver: waiting + running === 0 };
     });
     const run = { progress: { partitions, concurrency }, ungranted: new Set<number>() };
     allocateSlots(run as unknown as Batch);
-    return { places: partitions.map(({ places }) => places), told: [...run.ungranted] };
+    return { slots: partitions.map(({ slots }) => slots), told: [...run.ungranted] };
   }
 
   test('go to the first partitions first, as many as they need', () => {
     expect(shared(30, [{ waiting: 20 }, { waiting: 20 }, { waiting: 20 }])).toEqual({
-      ...{ places: [20, 10, 0], told: [1, 2] },
+      ...{ slots: [20, 10, 0], told: [1, 2] },
     });
   });
 
   test('are not taken from one that can use them for one that came later', () => {
-    expect(shared(30, [{ waiting: 20 }, { waiting: 5, running: 25, places: 30 }])).toEqual({
-      ...{ places: [0, 30], told: [] },
+    expect(shared(30, [{ waiting: 20 }, { waiting: 5, running: 25, slots: 30 }])).toEqual({
+      ...{ slots: [0, 30], told: [] },
     });
   });
 
   test('that one cannot use any more go to the next, without a word to the first', () => {
-    expect(shared(30, [{ running: 12, places: 30 }, { waiting: 20 }])).toEqual({
-      ...{ places: [12, 18], told: [2] },
+    expect(shared(30, [{ running: 12, slots: 30 }, { waiting: 20 }])).toEqual({
+      ...{ slots: [12, 18], told: [2] },
     });
   });
 
   test('are taken from the last when there are fewer, and given again only when those are back', () => {
     const given = [
-      { waiting: 9, running: 10, places: 10 },
-      { waiting: 9, running: 10, places: 10 },
+      { waiting: 9, running: 10, slots: 10 },
+      { waiting: 9, running: 10, slots: 10 },
     ];
-    expect(shared(12, given)).toEqual({ places: [10, 2], told: [2] });
+    expect(shared(12, given)).toEqual({ slots: [10, 2], told: [2] });
     expect(
-      shared(12, [{ running: 4, places: 10 }, { waiting: 9, running: 10, places: 2 }, { waiting: 5 }]),
+      shared(12, [{ running: 4, slots: 10 }, { waiting: 9, running: 10, slots: 2 }, { waiting: 5 }]),
     ).toEqual({
-      ...{ places: [4, 2, 0], told: [] },
+      ...{ slots: [4, 2, 0], told: [] },
     });
   });
 
   test('for what is at the service already cost nothing: tasks that were given, and those of before there were fewer', () => {
-    expect(shared(200, [{ running: 100, waiting: 400 }])).toEqual({ places: [200], told: [1] });
+    expect(shared(200, [{ running: 100, waiting: 400 }])).toEqual({ slots: [200], told: [1] });
     expect(shared(200, [{ running: 100, waiting: 400 }, { waiting: 500 }])).toEqual({
-      ...{ places: [200, 0], told: [1] },
+      ...{ slots: [200, 0], told: [1] },
     });
     expect(
       shared(200, [
         { running: 90, waiting: 5 },
-        { running: 90, waiting: 9, places: 2 },
+        { running: 90, waiting: 9, slots: 2 },
       ]),
     ).toEqual({
-      ...{ places: [95, 99], told: [1, 2] },
+      ...{ slots: [95, 99], told: [1, 2] },
     });
     // As many as may be, or more: nobody has to be told anything.
     expect(
@@ -162,13 +162,13 @@ describe('places', () => {
         { running: 50, waiting: 9 },
       ]),
     ).toEqual({
-      ...{ places: [0, 0], told: [] },
+      ...{ slots: [0, 0], told: [] },
     });
   });
 
   test('one that is not handed over has none', () => {
     expect(shared(5, [{ waiting: 9, isThere: false }, { waiting: 9 }])).toEqual({
-      places: [0, 5],
+      slots: [0, 5],
       told: [2],
     });
   });
@@ -178,7 +178,7 @@ describe('the end of a batch', () => {
   const counts: ItemCounts = { waiting: 0, running: 0, succeeded: 5, failed: 0, held: 0, cancelled: 0 };
   const status = 'completed' as const;
   const stopped = { unfollowed: 2, undone: 3, reason: 'partition 2 was terminated: by mistake' };
-  const unfollowed = `2 items are at the service, and nobody asks after them: ${stopped.reason}`;
+  const unfollowed = `2 items are at the service, and nobody polls them: ${stopped.reason}`;
 
   test.each([
     ['all succeeded', { status, counts }, 'succeeded', null],
@@ -197,7 +197,7 @@ describe('the end of a batch', () => {
       'a partition was stopped that may have had something to write',
       { status, counts, stopped: { ...stopped, unfollowed: 0, undone: 0 } },
       'failed',
-      `a part of it was stopped before all was written and told: ${stopped.reason}`,
+      `a part of it was stopped before everything was written and notified: ${stopped.reason}`,
     ],
     [
       'a partition was stopped that had tasks, and others did not come',
@@ -212,13 +212,13 @@ describe('the end of a batch', () => {
   test('where items went on as runs of their own', () => {
     expect(endOfBatch({ status: 'attention', counts: { ...counts, held: 3 } }, 2)).toEqual({
       status: 'held',
-      error: '1 items need a person; 2 items go on as runs of their own',
+      error: '1 items need a person; 2 items continue as separate jobs',
     });
   });
 });
 
 test('trouble that comes and goes is told once; ten minutes after its end, another one is told', () => {
-  const progress = { told: { held: false, trouble: false } };
+  const progress = { notified: [] };
   const told = (minute: number, isTroubled: boolean): boolean =>
     isNewTrouble(progress, isTroubled, minute * 60_000);
   expect(told(0, false)).toBe(false);
@@ -257,32 +257,32 @@ test.each([
 describe('slow tasks', () => {
   const slow = '9 tasks of partition 1 are not over after 1h';
 
-  function told(...given: { late?: string | null; places?: number; running?: number }[]): string | null {
-    const partitions = given.map(({ late = null, places = 0, running = 0 }) => ({
-      ...{ late, places, isOver: false, counts: { running } },
+  function told(...given: { late?: string | null; slots?: number; running?: number }[]): string | null {
+    const partitions = given.map(({ late = null, slots = 0, running = 0 }) => ({
+      ...{ late, slots, isOver: false, counts: { running } },
     }));
     return lateOf(partitions as unknown as PartitionStanding[]);
   }
 
   test.each([
-    ['take all places that their partition has', slow, [{ late: slow, places: 9, running: 9 }]],
-    ['are more than all places', slow, [{ late: slow, running: 9 }, {}]],
+    ['take all slots that their partition has', slow, [{ late: slow, slots: 9, running: 9 }]],
+    ['are more than all slots', slow, [{ late: slow, running: 9 }, {}]],
     [
-      'of several partitions are more than all places',
+      'of several partitions are more than all slots',
       slow,
       [
         { late: slow, running: 9 },
         { late: 'others', running: 9 },
       ],
     ],
-    ['wait with others for places that are in use', null, [{ late: slow, running: 9 }, { places: 5 }]],
+    ['wait with others for slots that are in use', null, [{ late: slow, running: 9 }, { slots: 5 }]],
     ['may see others of the manifest come to their end', null, [{ late: slow, running: 9 }, { running: 1 }]],
     [
       'are not hidden by a partition that never told of any',
       slow,
       [
-        { late: undefined, places: 5 },
-        { late: slow, places: 9 },
+        { late: undefined, slots: 5 },
+        { late: slow, slots: 9 },
       ],
     ],
   ])('that %s', (_name, words, partitions) => {

@@ -1,11 +1,12 @@
 /** What a batch hands over to its next run, without a server. */
 import { type BatchProgress, MOST_PARTITIONS, type PartitionStanding } from '../../../src/contract';
-import { carriedOf, truncate, restoreStanding } from '../../../src/workflows/batch/state';
+import { truncateBytes } from '../../../src/api/json';
+import { carriedOf, restoreStanding } from '../../../src/workflows/batch/state';
 
 const COUNTS = { waiting: 0, running: 0, succeeded: 0, failed: 0, held: 0, cancelled: 0 };
 const OPEN: PartitionStanding = {
   counts: { ...COUNTS, waiting: 387, running: 113 },
-  ...{ isThere: true, places: 113, trouble: null, late: null, isOver: false },
+  ...{ isThere: true, slots: 113, trouble: null, late: null, isOver: false },
 };
 /** Those of the service, at their longest. */
 const WORDS = 'é"\u0001'.repeat(200);
@@ -17,13 +18,12 @@ function bytesOf(partitions: PartitionStanding[]): number {
 }
 
 test.each<[string, PartitionStanding]>([
-  ['cannot get on', { ...OPEN, trouble: WORDS, silence: WORDS, late: WORDS }],
-  ['learn nothing', { ...OPEN, silence: WORDS, late: WORDS }],
+  ['cannot get on', { ...OPEN, trouble: WORDS, late: WORDS }],
   [
     'were stopped',
     {
       ...OPEN,
-      ...{ isOver: true, places: 0, trouble: WORDS, silence: WORDS, late: WORDS },
+      ...{ isOver: true, slots: 0, trouble: WORDS, late: WORDS },
       counts: { ...COUNTS, succeeded: 100, failed: 100, held: 150, cancelled: 150 },
       stopped: { unfollowed: 150, undone: 150, reason: WORDS },
     },
@@ -35,9 +35,8 @@ test.each<[string, PartitionStanding]>([
 });
 
 test.each<[string, PartitionStanding]>([
-  ['one that is absent', { ...OPEN, isThere: false, places: 0 }],
+  ['one that is absent', { ...OPEN, isThere: false, slots: 0 }],
   ['one that cannot get on', { ...OPEN, trouble: 'no', late: 'slow' }],
-  ['one that learns nothing', { ...OPEN, silence: 'nothing is learned' }],
   ['one that was stopped', { ...OPEN, isOver: true, stopped: { unfollowed: 1, undone: 0, reason: 'gone' } }],
 ])('%s is known to the next run as it was', (_name, standing) => {
   const { partitions } = carriedOf({ partitions: [standing] } as BatchProgress);
@@ -45,7 +44,7 @@ test.each<[string, PartitionStanding]>([
 });
 
 test('words are cut between characters, and only where they are too long', () => {
-  expect(truncate('x'.repeat(100))).toBe('x'.repeat(100));
-  expect(truncate('x'.repeat(101))).toBe(`${'x'.repeat(97)}…`);
-  expect(truncate('😀'.repeat(30))).toBe(`${'😀'.repeat(24)}…`);
+  expect(truncateBytes('x'.repeat(100), 100)).toBe('x'.repeat(100));
+  expect(truncateBytes('x'.repeat(101), 100)).toBe(`${'x'.repeat(97)}…`);
+  expect(truncateBytes('😀'.repeat(30), 100)).toBe(`${'😀'.repeat(24)}…`);
 });

@@ -12,7 +12,7 @@ function poll(order: number[], isSilent: (index: number) => boolean): TasksNews 
     ...{ over: [], missing: [], trouble: null },
     known: asked.filter((index) => !isSilent(index)),
     unanswered: asked.filter(isSilent),
-    unasked: order.slice(asked.length),
+    notPolled: order.slice(asked.length),
   };
 }
 
@@ -38,8 +38,8 @@ test('P2: tasks that a slow poll did not come to are the first of the next one',
   const asked = new Set<number>();
   for (let n = 0; n < 4; n++) {
     const order = indexes(inTurn(all, turns));
-    const [known, unasked] = [order.slice(0, 70), order.slice(70)];
-    turns = nextTurns(turns, { over: [], missing: [], trouble: null, unanswered: [], known, unasked });
+    const [known, notPolled] = [order.slice(0, 70), order.slice(70)];
+    turns = nextTurns(turns, { over: [], missing: [], trouble: null, unanswered: [], known, notPolled });
     for (const index of known) asked.add(index);
   }
   expect(asked.size).toBe(200);

@@ -2,7 +2,7 @@
 import { bytesOf } from '../../../src/api/json';
 import { LARGEST_CAMPAIGN_BYTES, validateAddedMedia } from '../../../src/validation/campaign';
 import { campaignFailed } from '../../../src/workflows/campaign/end';
-import { fitLinks, truncate } from '../../../src/workflows/campaign/supervise';
+import { fitLinks, truncateError } from '../../../src/workflows/campaign/supervise';
 import { addRemark, newJob } from '../../../src/workflows/campaign/state';
 
 const LARGEST = 2 * 1024 * 1024;
@@ -11,12 +11,12 @@ const media = { tool: 'remove-background', request: { image_url: 'https://exampl
 test('media is added as long as the campaign stays within its limits', () => {
   const order = { name: 'more', by: 'u', ...media };
   const names = Array.from({ length: 1_000 }, (_, n) => `job-${n}`);
-  expect(
-    validateAddedMedia(order, { key: 'k', names: names.slice(1), asked: { media: 'x'.repeat(500_000) } }),
-  ).toEqual([]);
-  expect(validateAddedMedia(order, { key: 'k', names, asked: { media: 'x'.repeat(525_000) } })).toEqual([
-    'the order: the campaign has 1000 jobs, and takes no more',
-    expect.stringMatching(/^the order: with it the campaign has \d+ bytes, more than 524288$/),
+  expect(validateAddedMedia(order, { names: names.slice(1), asked: { media: 'x'.repeat(500_000) } })).toEqual(
+    [],
+  );
+  expect(validateAddedMedia(order, { names, asked: { media: 'x'.repeat(525_000) } })).toEqual([
+    'the input: the campaign has 1000 jobs, and takes no more',
+    expect.stringMatching(/^the input: with it the campaign has \d+ bytes, more than 524288$/),
   ]);
 });
 
@@ -45,11 +45,11 @@ test.each([
   ['of four bytes and two halves each', '😀'],
   ['that JSON writes as six', '\u0001'],
 ])('the words of an error are counted as they are handed over: %s', (_what, sign) => {
-  const cut = truncate(sign.repeat(500));
+  const cut = truncateError(sign.repeat(500));
   expect(bytesOf(cut)).toBeLessThanOrEqual(253);
   expect(bytesOf(cut)).toBeGreaterThan(240);
   expect(cut.endsWith(`${sign}…`)).toBe(true);
-  expect(truncate(sign)).toBe(sign);
+  expect(truncateError(sign)).toBe(sign);
 });
 
 test('everything that a campaign may know fits into one hand-over, in any language', () => {
@@ -59,7 +59,7 @@ test('everything that a campaign may know fits into one hand-over, in any langua
     const job = newJob('n'.repeat(60), 'media', false, new Date().toISOString());
     const workflowId = `media/${'k'.repeat(200)}~${'n'.repeat(54)}`;
     const links = fitLinks(progress.jobs, [`https://example.com/${n}?${long.slice(0, 500)}`]);
-    progress.jobs.push({ ...job, workflowId, taskId: 't'.repeat(36), links, error: truncate(long) });
+    progress.jobs.push({ ...job, workflowId, taskId: 't'.repeat(36), links, error: truncateError(long) });
     addRemark(progress.remarks, `${n} ${long}`);
   }
   // Each with a limit of its own, in bytes: the research, and what people decided.
@@ -70,10 +70,8 @@ test('everything that a campaign may know fits into one hand-over, in any langua
 
 test('what is added is counted in bytes', () => {
   const order = { name: 'more', by: 'u', ...media };
-  expect(validateAddedMedia(order, { key: 'k', names: [], asked: { media: '語'.repeat(174_500) } })).toEqual(
-    [],
-  );
-  expect(validateAddedMedia(order, { key: 'k', names: [], asked: { media: '語'.repeat(175_000) } })).toEqual([
+  expect(validateAddedMedia(order, { names: [], asked: { media: '語'.repeat(174_500) } })).toEqual([]);
+  expect(validateAddedMedia(order, { names: [], asked: { media: '語'.repeat(175_000) } })).toEqual([
     expect.stringMatching(/more than 524288$/),
   ]);
 });

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020';
 import { parse } from 'yaml';
 import { validateCampaign } from '../../../src/validation/campaign';
-import { campaignJsonSchema } from '../../../src/runs/schemas/campaign';
+import { campaignJsonSchema } from '../../../src/runs/schemas';
 import { validateCampaignSpec } from '../../../src/runs/campaign';
 import { readCampaignSpec } from '../../../src/client/campaigns/text';
 import { InvalidInputError } from '../../../src/errors';
@@ -101,26 +101,14 @@ aproval: {}
       `media:\n  a: ${building('a')}\n`,
       ['4:63: media.a.request.image_url.from: is the job itself'],
     ],
-    [
-      'nothing to do',
-      '',
-      ['1:1: the campaign: has nothing to do: give media, transcripts, waits or research'],
-    ],
+    ['nothing to do', '', ['1:1: the input: has nothing to do: give media, transcripts, waits or research']],
     [
       'something empty',
       `media:\n  ${CUTOUT}\napproval:\n`,
       ['5:1: approval: is empty: fill it, or leave it out'],
     ],
     ['what only starters set', `media:\n  ${CUTOUT}\ncarried: {}\n`, ['5:1: carried: is not known here']],
-    ['a name twice', `media:\n  ${CUTOUT}\n  ${CUTOUT}\n`, ['5:3: "cutout" is there twice']],
-    [
-      'a duplicate and more',
-      `media:\n  ${CUTOUT}\n  ${CUTOUT}\nat: x\n`,
-      [
-        '5:3: "cutout" is there twice',
-        '6:5: at: must be a JSON pointer to a place of its own, like /campaign',
-      ],
-    ],
+    ['a name twice', `media:\n  ${CUTOUT}\n  ${CUTOUT}\n`, ['5:3: Map keys must be unique']],
     ['no YAML', `media: [\n`, [expect.stringMatching(/^\d+:\d+: /)]],
     ['two documents', `media:\n  ${CUTOUT}\n---\nkey: k\n`, [expect.stringMatching(/^5:1: /)]],
     ['a tag that nobody knows', `media:\n  ${CUTOUT}\nat: !secret /x\n`, ['5:5: Unresolved tag: !secret']],
@@ -138,8 +126,8 @@ aproval: {}
   });
 
   test('as something else than an object', () => {
-    expect(problemsIn('- a\n')).toEqual(['1:1: the campaign: must be an object']);
-    expect(problemsIn('')).toEqual(['1:1: the campaign: is empty: fill it, or leave it out']);
+    expect(problemsIn('- a\n')).toEqual(['1:1: the input: must be an object']);
+    expect(problemsIn('')).toEqual(['1:1: the input: is empty: fill it, or leave it out']);
   });
 
   test('whose aliases multiply is not unfolded', () => {

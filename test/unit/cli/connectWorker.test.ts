@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import { type AddressInfo } from 'node:net';
-import { connectWorker } from '../../../src/cli/servers/runWorker';
+import { connectWorker } from '../../../src/cli/servers/worker';
 
 /** The first request of a connection, to a server that answers none. */
 async function firstRequest(): Promise<IncomingHttpHeaders> {

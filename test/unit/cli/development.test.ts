@@ -1,4 +1,4 @@
-import { forDevelopment } from '../../../src/cli/servers/development';
+import { forDevelopment } from '../../../src/cli/servers';
 
 test('a development command names the package that an installation for production lacks', async () => {
   const missing = (message: string) => forDevelopment('dev', () => Promise.reject(new Error(message)));
@@ -11,8 +11,6 @@ test('a development command names the package that an installation for productio
     refusal('proper-lockfile'),
   );
   // A file of Segue itself: a broken build, and no package to install.
-  await expect(missing("Cannot find module './runDev.js'")).rejects.toThrow(
-    "Cannot find module './runDev.js'",
-  );
+  await expect(missing("Cannot find module './dev.js'")).rejects.toThrow("Cannot find module './dev.js'");
   expect(await forDevelopment('dev', () => Promise.resolve('loaded'))).toBe('loaded');
 });

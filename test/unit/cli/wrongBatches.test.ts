@@ -8,7 +8,7 @@ const WRONG = ['--concurrency', '0', '--key', 'a/b', '--notify', 'x', '--space',
 const WRONG_LINES = [
   'The batch was not started:',
   '--notify: "x" is not USER@WORKSPACE',
-  /^--key: "a\/b" is not 1 to 120 letters/,
+  /^--key: must be 1 to 120 letters/,
   /^--concurrency: must be a whole number from 1 to 10000$/,
   /^--space: must be an id/,
 ];
@@ -69,7 +69,5 @@ test.each([
 ])('%s --help tells how it ends', async (command) => {
   const { code, stdout } = await segue(['batch', command, '--help']);
   expect(code).toBe(0);
-  expect(stdout).toMatch(/\nExit: 0 [^]* ·\s2 [^]* ·\s4 .*cannot be re/);
-  if (command === 'run' || command === 'start')
-    expect(stdout).toContain("4 Temporal, or the manifest's address, cannot be reached");
+  expect(stdout).toMatch(/\nExit: 0 done [^]* ·\s4 .*cannot be reached/);
 });

@@ -1,6 +1,6 @@
 /** Cron expressions and calendars: what is wrong with one, and which times it means on the days when clocks change. */
 import { readCalendar, readCron } from '../../../src/calendar/calendars';
-import { meantMoment, missingTimes } from '../../../src/calendar/clockChanges';
+import { meantMoment, missingTimes } from '../../../src/calendar/zones';
 
 const GOOD = [
   ...['0 2 * * *', '0  2 * * *', '*/15 8-18/2 * * MON-FRI', '0 2 1,15 * *', '0/20 * * * *', '0 2 * * 5-7'],

@@ -4,10 +4,9 @@ import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020';
 import { parse } from 'yaml';
 import { validateCampaign } from '../../../src/validation/campaign';
-import { outlookJsonSchema } from '../../../src/runs/schemas/outlook';
-import { scheduleJsonSchema } from '../../../src/runs/schemas/schedule';
+import { outlookJsonSchema, scheduleJsonSchema } from '../../../src/runs/schemas';
 import { validateSchedule, type ScheduleOptions } from '../../../src/runs/schedule/spec';
-import { validateOutlook } from '../../../src/runs/outlook';
+import { validateOutlook } from '../../../src/validation/outlook';
 
 const ajv = new Ajv2020({ strict: false, validateFormats: false });
 const isOutlook = ajv.compile(outlookJsonSchema());

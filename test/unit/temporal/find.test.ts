@@ -7,9 +7,10 @@ import { NoTemporalError } from '../../../src/errors';
 import { answers } from '../../../src/temporal/download';
 import { findTemporal, findTemporalBinary, underLock } from '../../../src/temporal/find';
 import { freePort } from '../../../src/temporal/ports';
-import { TEMPORAL_CLI_VERSION, TEST_SERVER_VERSION } from '../../../src/temporal/versions';
+import { TEMPORAL_CLI_VERSION } from '../../../src/temporal/versions';
 import { eventually } from '../../support/eventually';
 import { shared } from '../../support/jest/shared';
+import { POM, TEST_SERVER_VERSION } from '../../support/servers/testServer';
 
 let folder: string;
 let said: string[];
@@ -130,7 +131,6 @@ describe('finding a Temporal server', () => {
     }
 
     const BUILDS = `
-if [ "$1" = list ]; then echo "go: downloading x v1"; echo a; echo b; exit 0; fi
 while [ $# -gt 0 ]; do if [ "$1" = -o ]; then out=$2; fi; shift; done
 echo built >> "$(dirname "$out")/builds"
 sleep 0.3
@@ -167,8 +167,6 @@ chmod +x "$out"`;
     const root = path.resolve(__dirname, '../../../src/temporal');
     const goMod = await readFile(path.join(root, 'server', 'go.mod'), 'utf8');
     expect(goMod).toContain(`github.com/temporalio/cli v${TEMPORAL_CLI_VERSION}`);
-    expect(await readFile(path.join(root, 'test-server', 'pom.xml'), 'utf8')).toContain(
-      `<version>${TEST_SERVER_VERSION}<`,
-    );
+    expect(await readFile(POM, 'utf8')).toContain(`<version>${TEST_SERVER_VERSION}<`);
   });
 });

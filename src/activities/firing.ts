@@ -1,0 +1,141 @@
+/** For the workflow `firing`: starts what a schedule is for, and reads how that ended. */
+import { activityInfo, cancellationSignal, getClient, log } from '@temporalio/activity';
+import { ApplicationFailure, type MetricMeter } from '@temporalio/common';
+import { keyOfFiring } from '../calendar/zones';
+import { type ProxySettings } from '../config';
+import {
+  type BatchResult,
+  FAILURE,
+  type FiredEnd,
+  type FiredRun,
+  type JobEnd,
+  type ReadFiredEndOrder,
+  type StartFiredOrder,
+} from '../contract';
+import { batchWorkflowId, keyIn } from '../contract/ids';
+import { assertValid, ManifestNotKeptError } from '../errors';
+import { endOfBatch } from '../runs/batch/end';
+import { type FiringSettings, mayPass } from '../runs/schedule/batch';
+import { validateSchedule } from '../runs/schedule/spec';
+import { startTarget } from '../runs/schedule/targets';
+import { Heartbeat } from './atMostOnce/heartbeat';
+import { inputFailure } from './lib/failures';
+import { meterSkippedFirings } from './lib/metrics';
+import { readEnd, subscribeToEnd } from './runs';
+
+/**
+ * A manifest that cannot be read, or that the worker cannot keep, is tried again for this long and at least this often: a
+ * firing without an end would have all later firings skipped. Trouble of the Temporal server has no such limit.
+ */
+const LONGEST_UNREADABLE_MS = 30 * 60_000;
+const FEWEST_READS = 5;
+
+/**
+ * Starts the run of a firing as any client does, under the key of the firing's time, so that a run that exists is found
+ * and not started again. That run is asked to signal its end to the firing.
+ */
+export function createStartFired(meter: MetricMeter, proxy?: ProxySettings) {
+  return async function startFired(order: StartFiredOrder): Promise<FiredRun> {
+    const heartbeat = new Heartbeat();
+    // Decided once, at the start: the whole attempt must act as the last one, or not.
+    const isLast = isLastAttempt();
+    try {
+      await meterSkippedFirings(meter, order.schedule);
+      return await start(order, { proxy, isLastAttempt: isLast });
+    } catch (error) {
+      throw asFailure(error, order, isLast);
+    } finally {
+      heartbeat.stop();
+    }
+  };
+}
+
+async function start(
+  order: StartFiredOrder,
+  reading: Pick<FiringSettings, 'proxy' | 'isLastAttempt'>,
+): Promise<FiredRun> {
+  const { schedule, target, poll, submit } = order;
+  const { taskQueue, taskToken, workflowExecution } = activityInfo();
+  // Checked here too, because other languages create schedules without Segue's client.
+  assertValid(validateSchedule(schedule, order), 'Nothing was started');
+  const client = getClient();
+  const run = await startTarget(client, target, {
+    key: keyOfFiring(order, order),
+    // The same in every attempt: a run that an earlier attempt started is not an existing one.
+    token: workflowExecution?.runId,
+    ...{ taskQueue, poll, submit, ...reading },
+    // No terminal shows warnings while a schedule fires.
+    onWarning: (warning) => {
+      log.warn('a line of the manifest may not be meant so', { schedule, warning });
+    },
+    signal: cancellationSignal(),
+    requireCurrent: () => client.activity.heartbeat(taskToken),
+  });
+  const isOver = !(await subscribeToEnd(client, run.workflowId, workflowExecution?.workflowId ?? ''));
+  const { key, workflowId, runId, existing, digest, warnings = [] } = run;
+  return {
+    ...{ key, workflowId, runId, existing, isOver, digest },
+    ...(warnings.length > 0 ? { warnings } : {}),
+  };
+}
+
+function isLastAttempt(): boolean {
+  const { attempt, scheduledTimestampMs } = activityInfo();
+  return attempt >= FEWEST_READS && Date.now() - scheduledTimestampMs >= LONGEST_UNREADABLE_MS;
+}
+
+/** Without causes: they may show more of an address than messages do. */
+function asFailure(error: unknown, { schedule, time }: StartFiredOrder, isLast: boolean): unknown {
+  if (!mayPass(error)) return inputFailure(error) ?? error;
+  const { message } = error;
+  const type = error instanceof ManifestNotKeptError ? FAILURE.notKept : FAILURE.unreachable;
+  if (!isLast) return ApplicationFailure.retryable(message, type);
+  // Both commands: a firing does not know whether it was triggered, and the time of a trigger cannot be backfilled.
+  const advice =
+    `When that is mended, this makes up for it: segue schedule backfill ${schedule} --from ${time} --to ${time}, ` +
+    `or if it was triggered: segue schedule trigger ${schedule}`;
+  return ApplicationFailure.nonRetryable(`Nothing was submitted: ${message}. ${advice}`, type);
+}
+
+/** Pointers into the result of a run; all but the first are a batch's. */
+const RESULT = { status: '/status', counts: '/counts', incomplete: '/incomplete', stopped: '/stopped' };
+
+/** Results of a run that completed, and did not succeed for those who wait for it. */
+const NOT_SUCCEEDED: Partial<Record<string, FiredEnd>> = {
+  rejected: { status: 'failed', error: 'it was rejected' },
+  expired: { status: 'failed', error: 'nobody decided in time' },
+};
+
+/** How the run of a firing ended; null while it runs. */
+export function createReadFiredEnd(meter: MetricMeter) {
+  return async function readFiredEnd(order: ReadFiredEndOrder): Promise<FiredEnd | null> {
+    const { schedule, workflowId, isEnding } = order;
+    await meterSkippedFirings(meter, schedule);
+    const end = await readEnd({ workflowId, isEnding, pointers: Object.values(RESULT) });
+    switch (end.is) {
+      case 'open':
+        return null;
+      case 'gone':
+        return { status: 'failed', error: 'the Temporal server no longer knows its run' };
+      case 'succeeded':
+        return endByResult(workflowId, end.values);
+      case 'failed':
+      case 'abandoned':
+      case 'cancelled':
+      case 'terminated':
+        return { status: end.is, error: end.error };
+    }
+  };
+}
+
+type Values = Extract<JobEnd, { is: 'succeeded' }>['values'];
+
+function endByResult(workflowId: string, values: Values): FiredEnd {
+  const [status, counts, incomplete, stopped] = Object.values(RESULT).map((pointer) => {
+    const found = values[pointer];
+    return found && 'value' in found ? found.value : undefined;
+  });
+  const isBatch = workflowId === batchWorkflowId(keyIn(workflowId));
+  if (isBatch) return endOfBatch({ status, counts, incomplete, stopped } as BatchResult);
+  return NOT_SUCCEEDED[String(status)] ?? { status: 'succeeded', error: null };
+}

@@ -1,0 +1,158 @@
+/** The clients of media jobs, transcripts and records. */
+import { WorkflowFailedError } from '@temporalio/client';
+import {
+  FAILURE,
+  type MediaState,
+  RECORD_WORKFLOW,
+  type RecordInput,
+  type RecordKind,
+  type RecordState,
+  TRANSCRIPT_WORKFLOW,
+  type TranscriptInput,
+  type TranscriptState,
+} from '../../contract';
+import { mediaWorkflowId, recordKey, recordWorkflowId, transcriptWorkflowId } from '../../contract/ids';
+import { attributesOfJob } from '../../contract/searchAttributes';
+import { assertValid } from '../../errors';
+import { digest } from '../../platform/digest';
+import { keyOf, type MediaSpec, startMedia, validatePoll, validateSpec, withoutGaps } from '../../runs/media';
+import { countRuns, failureType, findRuns } from '../../runs/ownRun';
+import { find, startOrFind } from '../../runs/start';
+import { validateRecordInput, validateTranscriptSpec } from '../../validation/inputs';
+import { entryOf, type JobEntry, type JobFilter, queryOf } from '../listing';
+import { type JobReport } from '../report';
+import { RunsClient } from '../run';
+import { MediaJob, RecordJob, TranscriptJob, type WaitOptions } from './job';
+import { retryJob, type RetryOptions } from './retry';
+
+export class MediaClient extends RunsClient<MediaSpec, MediaState, MediaJob> {
+  /** Starts the job, or gives back the run that its key already has, running or closed. It never submits twice. */
+  async start(spec: MediaSpec): Promise<MediaJob> {
+    return new MediaJob(this.temporal, await startMedia(this.temporal, spec, this.config));
+  }
+
+  /**
+   * Runs a job once more, as `<key>+2`, with its first input; two calls give one run. Refused with a `NotRepeatedError`
+   * while the job runs, while the service may still work on its task, and, without `again`, when it succeeded. A spec
+   * instead of a key must ask for the same as the job that it names.
+   */
+  async retry(repeated: string | MediaSpec, options: RetryOptions = {}): Promise<MediaJob> {
+    if (typeof repeated === 'string') return retryJob(this.temporal, await this.get(repeated), options);
+    const problems = validateSpec(repeated);
+    if (repeated.taskId !== undefined) problems.push('taskId: a job that is run again gets a new task');
+    assertValid(problems);
+    return retryJob(this.temporal, await this.get(keyOf(repeated)), options, repeated);
+  }
+
+  async get(key: string): Promise<MediaJob> {
+    return new MediaJob(this.temporal, { ...(await find(this.temporal, mediaWorkflowId(key))), key });
+  }
+
+  /** Jobs as Temporal lists them, newest first. A list lags behind by a moment. */
+  async *list(filter: JobFilter = {}): AsyncGenerator<JobEntry> {
+    for await (const run of findRuns(this.temporal, queryOf(filter))) yield entryOf(run);
+  }
+
+  count(filter: JobFilter = {}): Promise<number> {
+    return countRuns(this.temporal, queryOf(filter));
+  }
+}
+
+export interface TranscriptSpec extends Pick<
+  TranscriptInput,
+  'transcriptionId' | 'format' | 'scope' | 'poll' | 'write' | 'notify'
+> {
+  /** What makes it the same transcript. Default: the transcription's id. */
+  key?: string;
+}
+
+export class TranscriptsClient extends RunsClient<TranscriptSpec, TranscriptState, TranscriptJob> {
+  /** Starts it, or gives back the run that its key already has, running or closed. */
+  async start(spec: TranscriptSpec): Promise<TranscriptJob> {
+    assertValid(validateTranscript(spec));
+    const { transcriptionId, format = 'srt', key = transcriptionId, write, notify } = spec;
+    const input: TranscriptInput = {
+      ...{ key, transcriptionId, format, scope: withoutGaps(spec.scope), write, notify },
+      poll: { ...this.config.poll, ...spec.poll },
+    };
+    const facts = await startOrFind(this.temporal, {
+      workflow: TRANSCRIPT_WORKFLOW,
+      workflowId: transcriptWorkflowId(key),
+      taskQueue: this.config.taskQueue,
+      ...{ key, input, askOf: askOfTranscript },
+      attributes: attributesOfJob({ ...input, tool: 'transcript' }, 'polling'),
+      summary: `transcript for ${key}`,
+    });
+    return new TranscriptJob(this.temporal, facts);
+  }
+
+  async get(key: string): Promise<TranscriptJob> {
+    return new TranscriptJob(this.temporal, await find(this.temporal, transcriptWorkflowId(key)));
+  }
+}
+
+function askOfTranscript({ transcriptionId, format = 'srt', scope, write, notify }: TranscriptInput): string {
+  return digest({ transcriptionId, format, scope: withoutGaps(scope), write, notify });
+}
+
+/** All problems at once, before anything is sent. */
+export function validateTranscript(spec: TranscriptSpec): string[] {
+  return [...validateTranscriptSpec(spec), ...validatePoll(spec.poll)];
+}
+
+export type RecordSpec = Pick<RecordInput, 'kind' | 'id' | 'failOn' | 'scope' | 'poll'>;
+
+export class RecordsClient extends RunsClient<RecordSpec, RecordState, RecordJob> {
+  /**
+   * Starts the wait, or gives back the one that the record already has. Waiting costs nothing, so a closed wait that
+   * never learned the end, or had another spec, is replaced.
+   */
+  async start(spec: RecordSpec): Promise<RecordJob> {
+    assertValid(validateRecord(spec), 'The wait was not started');
+    const { kind, id, failOn } = spec;
+    const scope = withoutGaps(spec.scope);
+    const input: RecordInput = { kind, id, failOn, scope, poll: { ...this.config.poll, ...spec.poll } };
+    const key = recordKey(kind, id);
+    const workflowId = recordWorkflowId(key);
+    const facts = await startOrFind(this.temporal, {
+      workflow: RECORD_WORKFLOW,
+      taskQueue: this.config.taskQueue,
+      ...{ workflowId, key, input, askOf: askOfRecord },
+      attributes: attributesOfJob({ tool: kind, scope }, 'polling'),
+      summary: `wait for ${kind} ${id}`,
+      adviceOnReuse: 'wait as it does, or cancel that run first',
+      mayReplace: async (closed, sameAsk) =>
+        !sameAsk || !(await this.#learnedTheEnd(workflowId, closed.runId)),
+    });
+    return new RecordJob(this.temporal, facts);
+  }
+
+  /** Starts the wait and waits with it. */
+  wait(spec: RecordSpec, options: WaitOptions<RecordState> = {}): Promise<JobReport> {
+    return this.run(spec, options);
+  }
+
+  async get(kind: RecordKind, id: string): Promise<RecordJob> {
+    return new RecordJob(this.temporal, await find(this.temporal, recordWorkflowId(recordKey(kind, id))));
+  }
+
+  async #learnedTheEnd(workflowId: string, runId: string): Promise<boolean> {
+    try {
+      await this.temporal.workflow.getHandle(workflowId, runId).result();
+      return true;
+    } catch (error) {
+      if (!(error instanceof WorkflowFailedError)) throw error;
+      return failureType(error) === FAILURE.recordFailed;
+    }
+  }
+}
+
+function askOfRecord({ kind, id, failOn = [], scope }: RecordInput): string {
+  const named = [...new Set(failOn.map(String))].sort();
+  return digest({ kind, id, failOn: named, scope: withoutGaps(scope) });
+}
+
+/** All problems at once, before anything is sent. */
+export function validateRecord({ poll, ...asked }: RecordSpec): string[] {
+  return [...validateRecordInput(asked), ...validatePoll(poll)];
+}

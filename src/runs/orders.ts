@@ -1,0 +1,42 @@
+/** Calls of the Temporal server that change something: what its error codes mean, and when a call is repeated. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ServiceError } from '@temporalio/client';
+
+export const GRPC = {
+  invalidArgument: 3,
+  notFound: 5,
+  permissionDenied: 7,
+  resourceExhausted: 8,
+  failedPrecondition: 9,
+  unimplemented: 12,
+  unavailable: 14,
+};
+
+/** The gRPC code of an error, as the SDK wraps it or as the service gives it. */
+export function grpcCode(error: unknown): number | undefined {
+  const { code } = ((error instanceof ServiceError ? error.cause : error) ?? {}) as { code?: unknown };
+  return typeof code === 'number' ? code : undefined;
+}
+
+const PAUSE_MS = 200;
+const LONGEST_MS = 60_000;
+
+/**
+ * Repeats a start, signal or update for up to a minute while the server is unavailable, after the SDK's own retries. The
+ * call must be safe to repeat: a start by its key, an update by its id.
+ */
+export async function retryUnavailable<T>(
+  call: () => Promise<T>,
+  codes: readonly number[] = [GRPC.unavailable],
+): Promise<T> {
+  const giveUpAt = Date.now() + LONGEST_MS;
+  for (;;) {
+    try {
+      return await call();
+    } catch (error) {
+      const code = grpcCode(error);
+      if (code === undefined || !codes.includes(code) || Date.now() > giveUpAt) throw error;
+    }
+    await sleep(PAUSE_MS);
+  }
+}

@@ -1,0 +1,271 @@
+/** Rules of the spec of a campaign, and of the input of its run. */
+import { bytesOf, isDeeper, isRecord } from '../../api/json';
+import {
+  type CampaignInput,
+  DEFAULT_APPROVAL,
+  DEFAULT_CAMPAIGN_AT,
+  DEFAULT_CAMPAIGN_CONCURRENCY,
+  RECORD_KINDS,
+  SUBTITLE_FORMATS,
+} from '../../contract';
+import { parseDuration } from '../../contract/durations';
+import { isItemName } from '../../contract/ids';
+import {
+  anyObject,
+  duration,
+  few,
+  findRecordProblems,
+  flag,
+  givenKey,
+  id,
+  notifyFields,
+  place,
+  poll,
+  project,
+  researchFields,
+  scope,
+  statuses,
+  submit,
+  text,
+  uuid,
+} from '../fields';
+import {
+  also,
+  described,
+  eachNamed,
+  isLeftOut,
+  matching,
+  must,
+  object,
+  oneOf,
+  type Path,
+  type Problem,
+  problemText,
+  required,
+  wholeNumber,
+  withoutNulls,
+} from '../rules';
+import { type GraphJob, referencesIn, validateGraph } from './references';
+
+/** A workflow's input may have 2 MB; the rest is for what the campaign learns. */
+export const LARGEST_CAMPAIGN_BYTES = 512 * 1024;
+/** One run keeps all of them in its state. */
+export const MOST_CAMPAIGN_JOBS = 1_000;
+/** Deeper than any request, and far from the limit of a stack. */
+export const DEEPEST = 100;
+export const MOST_AT_ONCE = 100;
+const LONGEST_WAIT_DAYS = 3_650;
+
+/** Not every language has objects with a member `__proto__`. */
+export const jobName = matching(
+  /^(?!__proto__$)[A-Za-z0-9._-]{1,60}$/,
+  '1 to 60 letters, digits, dots, underscores or hyphens',
+);
+/** Both would have the same run: see {@link batchItemKey}. */
+export const ITEM_NAME_WORDS = 'must not be an i and a number: items of batches are called so';
+
+const wait = must(
+  `a duration like 90m, 24h or 7d, of at most ${LONGEST_WAIT_DAYS}d`,
+  duration.schema,
+  (value) => {
+    const ms = (typeof value === 'string' ? parseDuration(value) : undefined) ?? 0;
+    return ms > 0 && ms <= LONGEST_WAIT_DAYS * 86_400_000;
+  },
+);
+
+const optional = described('the campaign goes on without it, should it fail', flag);
+
+export const mediaFields = { tool: required(text), request: required(anyObject), optional };
+
+const record = also(
+  object({
+    asset: described('an asset, by id', id),
+    run: described('a workflow run of the service, by id', id),
+    video: described('a video, by id', id),
+    failOn: statuses,
+    optional,
+  }),
+  (value, path) => {
+    const [kind, other] = RECORD_KINDS.filter((known) => !isLeftOut(value[known]));
+    return kind === undefined || other !== undefined
+      ? [{ path, words: `must name one of ${RECORD_KINDS.join(', ')}` }]
+      : findRecordProblems(kind, { id: value[kind], failOn: value.failOn }, path);
+  },
+  { oneOf: RECORD_KINDS.map((kind) => ({ required: [kind] })) },
+);
+
+const research = also(
+  object(researchFields),
+  (value, path) =>
+    Object.values(value).every(isLeftOut)
+      ? [{ path, words: 'names nothing to read: give drafts, activity or boards' }]
+      : [],
+  { minProperties: 1 },
+);
+
+const transcript = object({
+  id: required(described('of the transcription', uuid)),
+  format: described('srt when left out', oneOf(SUBTITLE_FORMATS)),
+  optional,
+});
+
+const specFields = {
+  key: required(described('what makes it the same campaign: the same key never runs twice', givenKey)),
+  scope,
+  project: required(described('the project that the campaign keeps its state and results in', project)),
+  at: described(
+    `JSON pointer to its place in the project's data; ${DEFAULT_CAMPAIGN_AT} when left out`,
+    place,
+  ),
+  notify: described(
+    'who is told of the end, and when a person is needed',
+    object({ ...notifyFields, progress: described('stage changes are told too', flag) }),
+  ),
+  require: described(
+    'what must be there before anything is produced',
+    object({ voices: few(uuid), boards: described('by UUID or slug', few(id)) }),
+  ),
+  research: described('what is read of the workspace first', research),
+  media: described('media jobs, by name', eachNamed(jobName, object(mediaFields))),
+  transcripts: described('subtitles to get, by name', eachNamed(jobName, transcript)),
+  waits: described('records that others make, by name', eachNamed(jobName, record)),
+  approval: described(
+    'who approves the results; without it the campaign is completed when they are there',
+    object({
+      from: required(described('the user who is asked', id)),
+      remind: described(`between reminders; ${DEFAULT_APPROVAL.remind} when left out`, wait),
+      expires: described(
+        `how long the answer is waited for; ${DEFAULT_APPROVAL.expires} when left out`,
+        wait,
+      ),
+    }),
+  ),
+  concurrency: described(
+    `how many jobs run side by side; ${DEFAULT_CAMPAIGN_CONCURRENCY} when left out`,
+    wholeNumber(MOST_AT_ONCE),
+  ),
+};
+
+const WORK = ['media', 'transcripts', 'waits', 'research'];
+
+/** As people write it. */
+export const campaignSpec = also(object(specFields), findWholeProblems, {
+  anyOf: WORK.map((part) => ({ required: [part] })),
+});
+
+/** With the longest name of a job it is still a key. */
+const derivedKey = matching(
+  /^[A-Za-z0-9._~+-]{1,190}$/,
+  '1 to 190 letters, digits, dots, underscores, hyphens, ~ or +',
+);
+
+const campaignInput = also(
+  object({ ...specFields, key: required(derivedKey), poll, submit, carried: anyObject }),
+  findWholeProblems,
+);
+
+/** For any JSON. */
+export function validateCampaign(input: unknown): string[] {
+  return findCampaignProblems(input).map(problemText);
+}
+
+export function findCampaignProblems(input: unknown, rule = campaignInput): Problem[] {
+  if (isDeeper(input, DEEPEST)) return [{ path: [], words: `is nested deeper than ${DEEPEST} levels` }];
+  return rule.check(input, []);
+}
+
+function findWholeProblems(input: Record<string, unknown>): Problem[] {
+  const count = namedJobs(input).length;
+  return [
+    ...(count > MOST_CAMPAIGN_JOBS
+      ? [{ path: [], words: `has ${count} jobs, more than ${MOST_CAMPAIGN_JOBS}` }]
+      : validateGraph(jobsOf(input))),
+    ...validateNames(input),
+    ...validateSameWaits(input.waits),
+    ...validatePurpose(input),
+    ...validateSize(input),
+  ];
+}
+
+/** The same campaign without the nulls that other languages write for what they leave out; requests keep theirs. */
+export function withoutGaps({ carried, ...asked }: CampaignInput): CampaignInput {
+  const spec = withoutNullsAbove(SPEC_LEVELS, asked);
+  return isLeftOut(carried) ? spec : { ...spec, carried };
+}
+
+/** `media.banner.request`: what is below is the service's. */
+export const SPEC_LEVELS = 3;
+
+function withoutNullsAbove<T>(levels: number, value: T): T {
+  if (levels === 0 || !isRecord(value)) return value;
+  const members = Object.entries(withoutNulls(value));
+  return Object.fromEntries(
+    members.map(([name, member]) => [name, withoutNullsAbove(levels - 1, member)]),
+  ) as T;
+}
+
+/** Every job that has a name, however wrong the rest of it is. */
+function namedJobs(input: Record<string, unknown>): { name: string; path: Path; job: unknown }[] {
+  return ['media', 'transcripts', 'waits'].flatMap((part) =>
+    Object.entries(isRecord(input[part]) ? input[part] : {}).map(([name, job]) => ({
+      ...{ name, path: [part, name], job },
+    })),
+  );
+}
+
+function jobsOf(input: Record<string, unknown>): GraphJob[] {
+  return namedJobs(input).map(({ name, path, job }) => {
+    const request = path[0] === 'media' && isRecord(job) ? job.request : undefined;
+    const references = referencesIn(request).map((one) => ({ ...one, path: ['request', ...one.path] }));
+    return { name, path, references };
+  });
+}
+
+function validateNames(input: Record<string, unknown>): Problem[] {
+  const seen = new Map<string, Path>();
+  return namedJobs(input).flatMap(({ name, path }): Problem[] => {
+    const other = seen.get(name);
+    const [wrong] = jobName.check(name, path);
+    const isItem = path[0] === 'media' && isItemName(name);
+    const words = isItem ? ITEM_NAME_WORDS : (wrong?.words ?? (other && `is taken by ${other.join('.')}`));
+    if (!words) seen.set(name, path);
+    return words ? [{ path, words: `its name ${words}`, ofName: true }] : [];
+  });
+}
+
+/** A record has one wait; a second name for it would be a second job that never runs. */
+function validateSameWaits(waits: unknown): Problem[] {
+  const seen = new Map<string, string>();
+  return Object.entries(isRecord(waits) ? waits : {}).flatMap(([name, job]) => {
+    const kind = isRecord(job) ? RECORD_KINDS.find((one) => !isLeftOut(job[one])) : undefined;
+    if (!isRecord(job) || kind === undefined) return [];
+    const same = JSON.stringify([kind, job[kind]]);
+    const other = seen.get(same);
+    seen.set(same, other ?? name);
+    return other === undefined
+      ? []
+      : [{ path: ['waits', name], words: `waits for the same ${kind} as ${other}` }];
+  });
+}
+
+function validatePurpose(input: Record<string, unknown>): Problem[] {
+  const { notify, scope: workspace, approval, research: read } = input;
+  const problems: Problem[] = [];
+  if (namedJobs(input).length === 0 && isLeftOut(read))
+    problems.push({ path: [], words: 'has nothing to do: give media, transcripts, waits or research' });
+  const workspaces = [isRecord(notify) && notify.workspaceId, isRecord(workspace) && workspace.organization];
+  if (!isLeftOut(approval) && !workspaces.some(Boolean))
+    problems.push({
+      path: ['approval'],
+      words: 'needs the workspace of the user who is asked: give notify.workspaceId or scope.organization',
+    });
+  return problems;
+}
+
+/** What an earlier run carried over does not count. */
+function validateSize({ carried, ...asked }: Record<string, unknown>): Problem[] {
+  const bytes = bytesOf(asked);
+  return bytes > LARGEST_CAMPAIGN_BYTES
+    ? [{ path: [], words: `has ${bytes} bytes, more than ${LARGEST_CAMPAIGN_BYTES}` }]
+    : [];
+}
