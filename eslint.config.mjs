@@ -23,7 +23,7 @@ const sharedState = [
   `ArrayExpression[elements.length=0]${atLoad}`,
   `ObjectExpression[properties.length=0]${atLoad}`,
   // Each wait that it tells makes the next one longer.
-  `CallExpression[callee.name='doubling']${atLoad}`,
+  `CallExpression[callee.name='newBackoff']${atLoad}`,
 ].map((selector) => ({
   selector,
   message: 'Workflow runs share this module: keep what changes in an object of the run.',

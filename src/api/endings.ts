@@ -12,10 +12,10 @@ export type PolledKind = 'transcription' | 'video' | 'asset' | 'run';
 export type RecordStatus = string | number;
 
 /** `PAUSED` is not the end of a run. No status of an asset is known to be a failure for good. */
-const ENDS: Record<PolledKind, { done: RecordStatus; failed: RecordStatus[] }> = {
+const ENDS: Record<PolledKind, { done: RecordStatus; failed?: RecordStatus[] }> = {
   transcription: { done: 'DONE', failed: ['FAILED'] },
   video: { done: 'DONE', failed: ['FAILED'] },
-  asset: { done: 4, failed: [] },
+  asset: { done: 4 },
   run: { done: 'COMPLETED', failed: ['FAILED', 'TERMINATED', 'TIMED_OUT'] },
 };
 
@@ -25,7 +25,7 @@ export function endOf(
   status: RecordStatus,
   failOn?: readonly RecordStatus[] | null,
 ): 'done' | 'failed' | undefined {
-  const { done, failed } = ENDS[kind];
+  const { done, failed = [] } = ENDS[kind];
   const isNow = (end: RecordStatus): boolean => String(end) === String(status);
   if (isNow(done)) return 'done';
   return [...failed, ...(failOn ?? [])].some(isNow) ? 'failed' : undefined;

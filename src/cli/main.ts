@@ -6,7 +6,7 @@ import * as errors from '../errors';
 import { VERSION } from '../platform/package';
 import { NO_JOB } from '../client/report';
 import { EXIT, type ExitCode, LostSightError, reasonOf, UnreachableError, UsageError } from './lib/exit';
-import { env, io, type Io, printJson, say, withIo } from './lib/io';
+import { endWithReader, env, io, type Io, printJson, say, withIo } from './lib/io';
 
 const media = () => import('./jobs/media.js');
 const held = () => import('./jobs/held.js');
@@ -37,6 +37,7 @@ Exit: 0 done · 1 failed, cancelled or not there · 2 wrong flags, settings or i
 
 /** Runs one command and returns its exit code. `argv` begins as `process.argv` does. */
 export async function main(argv: string[], given: Io = process): Promise<number> {
+  if (given === process) endWithReader();
   await withIo(given, async () => {
     for (const name of unknownSettings(env()))
       say(`warning: ${name} is not a setting of Segue and is ignored`);

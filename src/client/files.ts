@@ -25,7 +25,7 @@ export interface FilePlace {
   proxy?: ProxySettings;
 }
 
-export async function preparePlace({ into, at }: FilePlace): Promise<void> {
+async function preparePlace({ into, at }: FilePlace): Promise<void> {
   assertValid(isPointer(at) ? [] : [`at: "${at}" is not a JSON pointer, like /images`], 'Nothing was saved');
   await mkdir(into, { recursive: true }).catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error);

@@ -14,8 +14,10 @@ export const GRPC = {
 
 /** The gRPC code of an error, as the SDK wraps it or as the service gives it. */
 export function grpcCode(error: unknown): number | undefined {
-  const { code } = ((error instanceof ServiceError ? error.cause : error) ?? {}) as { code?: unknown };
-  return typeof code === 'number' ? code : undefined;
+  if (!(error instanceof Error)) return undefined;
+  const { code } = error as { code?: unknown };
+  if (typeof code === 'number') return code;
+  return error instanceof ServiceError ? grpcCode(error.cause) : undefined;
 }
 
 const PAUSE_MS = 200;

@@ -60,7 +60,7 @@ const manifest = also(
 
 const settings = { source: text, concurrency, poll: anyObject, submit: anyObject, scope, notify };
 const batchInput = openObject({ key: required(key), manifest: required(manifest), ...settings });
-const givenBatch = openObject({ key: required(givenKey), ...settings });
+const givenBatch = openObject({ key: required(givenKey), ...settings, manifest });
 const concurrencyOrder = object({ by, reason: comment, concurrency: required(concurrency) });
 
 export const validatePartitionInput = (input: unknown): string[] => validate(partition, input);
@@ -71,7 +71,7 @@ export function validateBatchInput(input: unknown): string[] {
   return [...validate(batchInput, input), ...validateTimes(input)];
 }
 
-/** All that is known before a manifest is read. */
+/** A spec from a caller; without `manifest` before that is read. */
 export function validateGivenBatch(spec: unknown): string[] {
   return [...validate(givenBatch, spec), ...validateTimes(spec)];
 }

@@ -22,7 +22,6 @@ import {
 } from './fields';
 import {
   also,
-  isLeftOut,
   isText,
   listOf,
   must,
@@ -33,7 +32,7 @@ import {
   withoutNulls,
 } from './rules';
 
-export { isLeftOut, isRecord, isText, withoutNulls };
+export { isRecord, isText, withoutNulls };
 
 const targets = { scope, write, notify };
 /** `times.ts` reads the durations. */

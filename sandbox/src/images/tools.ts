@@ -27,5 +27,3 @@ export const sandboxTools = {
     contentType: () => 'image/png',
   },
 } satisfies Record<string, SandboxTool>;
-
-export type ToolName = keyof typeof sandboxTools;

@@ -99,7 +99,7 @@ function matches(condition: string | undefined, project: Project): boolean {
 }
 
 /** Members of objects that are no longer there, as JSON pointers; what hung below one is not named as well. */
-export function droppedMembers(before: object, after: unknown, at = ''): string[] {
+function droppedMembers(before: object, after: unknown, at = ''): string[] {
   return Object.entries(before).flatMap(([name, value]) => {
     const place = `${at}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
     if (!isObject(after) || !Object.hasOwn(after, name)) return [place];

@@ -6,7 +6,7 @@ import { skippedFirings, type SubmitOutcome } from '../../contract';
 import { scheduleId } from '../../contract/ids';
 import { type BreakerChange } from '../protection/breaker';
 
-export const METRICS = {
+const METRICS = {
   /** Counter, by `outcome` and `tool`: `unknown` is a job that waits for a person. */
   submits: 'segue_submits',
   /** Counter, by `to` (`open`, `closed`). */

@@ -191,12 +191,18 @@ export interface ChangeFlags extends JsonFlag {
 }
 
 type Change<R extends Run> = (run: R) => Promise<{ done: string; applied?: boolean }>;
+/** Adds the problems of what was typed to `problems`. */
+type BeginChange<R extends Run, Flags> = (
+  flags: Flags,
+  problems: string[],
+  args: string[],
+) => Change<R> | Promise<Change<R>>;
 
-/** A command that changes an open run in the name of a person. `begin` adds problems of what was typed to `problems`. */
+/** A command that changes an open run in the name of a person. */
 export function addChange<R extends Run, Flags extends ChangeFlags>(
   command: Command,
   noun: Finds<R>,
-  begin: (flags: Flags, problems: string[], args: string[]) => Change<R> | Promise<Change<R>>,
+  begin: BeginChange<R, Flags>,
 ): Command {
   const act = async (key: string): Promise<ExitCode> => {
     const flags = command.opts<Flags>();

@@ -16,7 +16,7 @@ import { batchPartPrefix, batchPartWorkflowId, batchWorkflowId } from '../../con
 import { quoted } from '../../contract/searchAttributes';
 import { inParallel } from '../../platform/parallel';
 import { readRetention } from '../../runs/batch/handOver';
-import { findOwnRun, findRuns, isRefusedStart } from '../../runs/ownRun';
+import { findOwnRun, findRuns, isOpen, isRefusedStart } from '../../runs/ownRun';
 import { noAnswer, queryRun } from '../../runs/pollers';
 import { inputOf } from '../../runs/start';
 import { followResult } from './left';
@@ -90,8 +90,22 @@ export async function partitionResults(
   if (status.name === 'COMPLETED') return ((await partition.result()) as PartitionResult).items;
   // A stopped run is queried, too: a worker replays its history.
   const results = await queryRun<BatchItemResult[]>(temporal, partition, partitionResultsQuery);
-  if (!results) throw await noAnswer(temporal, partition.workflowId);
-  return results;
+  if (results) return results;
+  if (!isOpen({ status }) && (await didNothing(partition)))
+    return (await partitionItems(temporal, partition)).map(asHandedOver);
+  throw await noAnswer(temporal, partition.workflowId);
+}
+
+/** Refused its input, or was stopped before a worker took it: such a run answers no query. */
+async function didNothing(partition: WorkflowHandle): Promise<boolean> {
+  const { raw, runId } = await partition.describe();
+  if ((raw.workflowExecutionInfo?.firstRunId ?? runId) !== runId) return false;
+  const { events } = await partition.fetchHistory();
+  return events?.every(({ activityTaskScheduledEventAttributes: sent }) => !sent) ?? false;
+}
+
+function asHandedOver({ key, taskId }: BatchItem): BatchItemResult {
+  return { key, status: taskId ? 'running' : 'waiting', taskId: taskId ?? null };
 }
 
 export async function partitionItems(temporal: Client, partition: WorkflowHandle): Promise<BatchItem[]> {

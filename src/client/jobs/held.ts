@@ -24,6 +24,7 @@ import { pollersOf } from '../../runs/pollers';
 import { type Remains, remainsOfStopped, successorKey } from './leftovers';
 import { quoted, searchAttributes } from '../../contract/searchAttributes';
 import { failureType, findFirstRun, findRun, findRuns } from '../../runs/ownRun';
+import { isRecord, isText } from '../../validation/inputs';
 
 export interface HeldOptions {
   /** The most jobs to return, oldest first. Default: 50. */
@@ -127,7 +128,7 @@ class HeldReader {
   /** A closed run is not queried: a worker with its code may be gone. */
   async #stopped(run: WorkflowExecutionInfo, entry: JobEntry): Promise<HeldJob> {
     const remains = remainsOfStopped(run);
-    const input = { ...((await inputOf(this.temporal, run)) as MediaInput), key: entry.key };
+    const input = requested(await inputOf(this.temporal, run), entry);
     return {
       ...entry,
       requestId: remains.is === 'unknown' ? remains.requestId : null,
@@ -167,4 +168,11 @@ class HeldReader {
     const end: unknown = await handle.result().catch((error: unknown) => error);
     return end instanceof WorkflowFailedError && failureType(end) === FAILURE.unsafeStart;
   }
+}
+
+/** A malformed input of one run must not break the list. */
+function requested(input: unknown, { key, tool }: JobEntry): MediaInput {
+  const isUsable = isRecord(input) && isText(input.tool) && isRecord(input.request);
+  const asked = isUsable ? (input as unknown as MediaInput) : { tool: tool ?? 'TOOL', request: {} };
+  return { ...asked, key };
 }

@@ -169,13 +169,14 @@ async function pollAfter<News>(
         summary: `next poll of ${job.label}`,
       });
     if (isDecided()) return undefined;
+    // A request that comes during the GET makes the next pause short: the answer may be older than the request.
+    job.pollRequested = false;
     return await scope.run(() =>
       Promise.race([pollOnce(job, options), condition(isDecided).then(() => undefined)]),
     );
   } finally {
     scope.cancel();
     job.nextPollAt = null;
-    job.pollRequested = false;
   }
 }
 

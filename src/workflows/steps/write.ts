@@ -195,7 +195,7 @@ export function newWriterReplies(): WriterReplies {
   return { answers: new Map(), rejectedForCapacity: new Set(), acks: new Map() };
 }
 
-export function handleWriterReplies(replies: WriterReplies): void {
+function handleWriterReplies(replies: WriterReplies): void {
   setHandler(
     changedSignal,
     (changed: unknown) => {
@@ -216,7 +216,7 @@ function keep({ answers, rejectedForCapacity, acks }: WriterReplies, changed: un
     answers.set(changeId, changed as Changed);
 }
 
-export function isAnswered({ answers }: WriterReplies, changeId: string): boolean {
+function isAnswered({ answers }: WriterReplies, changeId: string): boolean {
   return answers.has(changeId);
 }
 

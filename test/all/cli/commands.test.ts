@@ -62,7 +62,6 @@ describe('segue media', () => {
     expect(started).toMatchObject({ code: 0, stdout: `media/${key}` });
     expect(started.stderr).toContain('No worker polls the task queue');
     expect(started.stderr).toContain(`segue media follow ${key}`);
-    expect(started.stderr).toContain(`/namespaces/default/workflows/media%2F${key}`);
 
     const stopped = await segue(['media', 'follow', key, '--timeout', '50ms'], lonely);
     expect(stopped.code).toBe(5);

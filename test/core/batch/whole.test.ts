@@ -173,7 +173,7 @@ test('P1: from a file, as it may be written elsewhere; what is wrong with one st
       expect.stringMatching(`^${name}: `),
     );
     await expect(batch.startFrom('/nowhere', wrong)).rejects.toMatchObject({ problems });
-    const empty = { digest: 'x', items: 0, partitions: [] };
+    const empty = { digest: 'x', items: 1, partitions: [] };
     const given = { ...wrong, manifest: empty, partitions: oneByOne([]) };
     await expect(batch.start(given)).rejects.toMatchObject({
       problems: [...problems, expect.stringMatching(/^manifest\.partitions: /)],

@@ -113,9 +113,13 @@ test('P2: a run that was terminated cannot tell its end, and is looked at', asyn
   const campaign = campaignOf(name, FIRST);
   await eventually('the question', async () => (await campaign.status()).approval !== null);
   await campaign.handle.terminate('not needed');
-  // It looks once an hour by itself; whatever it is told makes it look now.
+  // The firing checks once an hour; a report of an end makes it check now.
   const firing = temporal.client.workflow.getHandle(`${firingWorkflowId(name)}-${FIRST}`);
-  await firing.signal(jobNewsSignal, { workflowId: campaign.handle.workflowId, stage: '', taskId: null });
+  await firing.signal(jobNewsSignal, {
+    workflowId: campaign.handle.workflowId,
+    stage: 'failed',
+    taskId: null,
+  });
   expect(await firing.result()).toMatchObject({ status: 'terminated', error: 'not needed' });
 });
 

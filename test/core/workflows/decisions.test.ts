@@ -86,7 +86,9 @@ test('P1: the first of two decisions at once is taken: an abandoned job is not s
   const resubmitted = await leaveDecision(run, { ...SOMEBODY, hold, action: 'resubmit' });
   await withWorker(temporal, config, sandbox.url, async () => {
     expect(await abandoned()).toMatchObject({ applied: true });
-    expect(await resubmitted()).toMatchObject({ applied: false });
+    await expect(resubmitted()).rejects.toMatchObject({
+      cause: { message: expect.stringContaining('decided already') },
+    });
     await expect(run.result()).rejects.toMatchObject({ cause: { type: FAILURE.abandoned } });
   });
   expect(await submissions()).toMatchObject({ submissions: 0 });

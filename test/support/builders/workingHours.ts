@@ -40,7 +40,7 @@ export function nudgeWeekInBerlin(from: number): string {
 }
 
 /** A clock on the wall of a worker: from that time on it goes as any other. */
-export function since(time: string): () => number {
+function since(time: string): () => number {
   const ahead = Date.parse(time) - Date.now();
   return () => Date.now() + ahead;
 }

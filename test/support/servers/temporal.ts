@@ -42,7 +42,7 @@ export interface SkippingTemporal extends TestTemporal {
   skip: (ms: number) => Promise<void>;
 }
 
-export async function connectDevServer(): Promise<TestTemporal> {
+async function connectDevServer(): Promise<TestTemporal> {
   return connectTo(shared().devServerAddress);
 }
 
