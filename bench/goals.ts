@@ -4,6 +4,7 @@ import { type Row } from './row';
 
 export interface Measured {
   byHand?: Row;
+  jobs?: Row;
   segue: Row[];
   manyPolls?: Row;
   fairness?: Fairness;

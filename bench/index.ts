@@ -7,6 +7,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { measureFairness } from './fairness';
 import { goalsOf, type Measured } from './goals';
 import { handWrittenRow } from './handWrittenRow';
+import { jobsRow } from './jobsRow';
 import { linesOf } from './report';
 import { segueRow } from './segueRow';
 import {
@@ -19,7 +20,7 @@ import {
 } from './settings';
 import { onStage } from './stage';
 
-const PARTS = ['hand-written', 'segue', 'polls', 'fairness'];
+const PARTS = ['hand-written', 'jobs', 'segue', 'polls', 'fairness'];
 const USUAL_SIZES = [1_000, 10_000];
 const FULL_SIZE = 100_000;
 const USUAL_POLLS = 2;
@@ -54,7 +55,7 @@ function parts(text: string): string[] {
 const program = new Command('npm run bench --')
   .description('measures what a batch costs, beside a workflow an item that is written by hand')
   .option('--items <numbers>', 'sizes of the batches, by commas', counts, USUAL_SIZES)
-  .option('--hand-written <number>', 'items of the hand-written one', count, 300)
+  .option('--hand-written <number>', 'items of the hand-written one and of single jobs', count, 300)
   .option('--beside <number>', 'items of the batch that a single job runs beside', count, 5_000)
   .option('--full', `a batch of ${FULL_SIZE} items, too`)
   .option('--only <parts>', `some of ${PARTS.join(', ')}, by commas`, parts, PARTS)
@@ -69,6 +70,7 @@ async function measure(options: Options): Promise<Measured> {
     const sandbox = await stage.sandbox(USUAL_POLLS);
     const measured: Measured = { segue: [] };
     if (isAsked('hand-written')) measured.byHand = await handWrittenRow(handWritten, stage, sandbox);
+    if (isAsked('jobs')) measured.jobs = await jobsRow(handWritten, stage, sandbox);
     if (isAsked('segue'))
       for (const items of sizes) measured.segue.push(await segueRow(items, stage, sandbox));
     if (isAsked('polls')) {

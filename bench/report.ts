@@ -17,8 +17,8 @@ const COLUMNS: [title: string, show: (row: Row, byHand: Row | undefined) => stri
 ];
 
 export function linesOf(measured: Measured): string[] {
-  const { byHand, segue, manyPolls, fairness } = measured;
-  const rows = [byHand, ...segue, manyPolls].filter((row) => row !== undefined);
+  const { byHand, jobs, segue, manyPolls, fairness } = measured;
+  const rows = [byHand, jobs, ...segue, manyPolls].filter((row) => row !== undefined);
   return [
     ...(rows.length > 0 ? tableLines(rows, byHand) : []),
     ...(fairness ? ['', fairnessLine(fairness)] : []),

@@ -45,14 +45,11 @@ function partitioned(items: number, itemAt: (index: number) => BatchItem) {
     firstLine: n * MOST_PARTITION_ITEMS + 1,
     digest: `partition-${n}`,
   }));
-  // eslint-disable-next-line @typescript-eslint/require-await -- the client takes an async iterable
   async function* partitions() {
     for (const [n, size] of sizes.entries()) {
       const firstItem = n * MOST_PARTITION_ITEMS;
-      yield {
-        ...{ n: n + 1, firstItem },
-        items: Array.from({ length: size }, (_unused, place) => itemAt(firstItem + place)),
-      };
+      const batchItems = Array.from({ length: size }, (_unused, place) => itemAt(firstItem + place));
+      yield Promise.resolve({ n: n + 1, firstItem, items: batchItems });
     }
   }
   return { manifest: { digest: randomUUID(), items, partitions: facts }, partitions: partitions() };

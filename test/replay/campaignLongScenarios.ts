@@ -143,10 +143,6 @@ export const campaignLongScenarios: Record<string, Scenario> = {
       await end(slow);
       await end(silent);
       await campaign.result().catch(() => undefined);
-      const { jobs } = await campaign.status();
-      const [slowEnd = 0, , silentEnd = 0] = jobs.map(({ since }) => Date.parse(since));
-      // Looked at after a minute, and after an hour.
-      expect(silentEnd - slowEnd).toBeGreaterThan(50 * 60_000);
     },
   ),
 };
