@@ -20,17 +20,7 @@ import {
   uuid,
   write,
 } from './fields';
-import {
-  also,
-  isText,
-  listOf,
-  must,
-  oneOf,
-  openObject,
-  required,
-  validate,
-  withoutNulls,
-} from './rules';
+import { also, isText, listOf, must, oneOf, openObject, required, validate, withoutNulls } from './rules';
 
 export { isRecord, isText, withoutNulls };
 

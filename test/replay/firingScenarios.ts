@@ -95,7 +95,10 @@ const askedOften = whereHistoriesAreShort(
   firing('campaign', async (fired) => {
     await eventually('the question', async () => (await fired.campaign.status()).approval !== null);
     const { runId } = await fired.firing.describe();
-    await fired.firing.signal('jobNews', { workflowId: fired.campaign.handle.workflowId, stage: 'succeeded' });
+    await fired.firing.signal('jobNews', {
+      workflowId: fired.campaign.handle.workflowId,
+      stage: 'succeeded',
+    });
     await eventually('another run', async () => (await fired.firing.describe()).runId !== runId);
     await approve(fired);
     await ended(fired.firing);
@@ -139,7 +142,10 @@ export const firingScenarios: Record<string, Scenario> = {
 
   'firing-told-too-early': firing('campaign', async (fired) => {
     await eventually('the question', async () => (await fired.campaign.status()).approval !== null);
-    await fired.firing.signal('jobNews', { workflowId: fired.campaign.handle.workflowId, stage: 'succeeded' });
+    await fired.firing.signal('jobNews', {
+      workflowId: fired.campaign.handle.workflowId,
+      stage: 'succeeded',
+    });
     await eventually('the look', async () => {
       const { events } = await fired.firing.fetchHistory();
       return events?.some(
