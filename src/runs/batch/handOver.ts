@@ -15,7 +15,7 @@ import { batchPartWorkflowId, batchWorkflowId } from '../../contract/ids';
 import { assertValid, InvalidInputError } from '../../errors';
 import { inParallel, inParallelFrom } from '../../platform/parallel';
 import { optionalTsToMs } from '../../platform/sdkInternals';
-import { validatePartitionInput } from '../../validation/batch';
+import { validatePartitionInput } from '../../validation/inputs';
 import { findFirstRun, findOwnRun } from '../ownRun';
 import { startOnce } from '../start';
 

@@ -14,7 +14,7 @@ import { batchItemPrefix, batchPartPrefix, batchWorkflowId, mediaWorkflowId } fr
 import { attributesOfJob, quoted } from '../../contract/searchAttributes';
 import { assertValid } from '../../errors';
 import { digest } from '../../platform/digest';
-import { validateBatchInput, validateGivenBatch } from '../../validation/batch';
+import { validateBatchInput, validateGivenBatch } from '../../validation/inputs';
 import { withoutGaps } from '../media';
 import { GRPC, grpcCode } from '../orders';
 import { findOwnRun, findRuns, isOpen } from '../ownRun';

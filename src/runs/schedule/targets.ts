@@ -7,10 +7,8 @@ import {
   type ScheduleTarget,
 } from '../../contract';
 import { batchWorkflowId, campaignWorkflowId, outlookWorkflowId } from '../../contract/ids';
-import { concurrency } from '../../validation/batch';
+import { concurrency, isRecord, validateOutlook } from '../../validation/inputs';
 import { flag, notify, scope } from '../../validation/fields';
-import { isRecord } from '../../validation/inputs';
-import { validateOutlook } from '../../validation/outlook';
 import { described, object, required, type Rule, validate } from '../../validation/rules';
 import { campaignStart, validateCampaignSpec } from '../campaign';
 import { addressName, problemOfAddress } from '../manifest/address';
