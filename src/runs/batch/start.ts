@@ -23,7 +23,6 @@ import { type BatchPartition, handOver } from './handOver';
 
 export interface BatchSpec {
   key: string;
-  /** The result of the check. */
   manifest: BatchManifest;
   /**
    * The partitions that `manifest` names, in any order. Read once, a few at a time. A caller that continues a hand-over
@@ -32,7 +31,6 @@ export interface BatchSpec {
   partitions: AsyncIterable<BatchPartition>;
   /** The address of the manifest, without its query. */
   source?: string;
-  /** How many items are at the service at once. */
   concurrency?: number;
   /** Of the batch itself; items have their own. */
   scope?: Scope;

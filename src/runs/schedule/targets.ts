@@ -53,7 +53,6 @@ export const TARGET_KINDS = Object.keys(TARGETS) as TargetKind[];
 /** Each firing has its own key. */
 const ANY_KEY = 'key';
 
-/** All problems of a target, which has no key. */
 export function validateTarget(target: unknown): string[] {
   const { kind, spec }: Record<string, unknown> = isRecord(target) ? target : {};
   if (!TARGET_KINDS.includes(kind as TargetKind))
@@ -117,7 +116,6 @@ export const scheduledBatch = object({
   skipBad: described('bad lines are left out, and the others are run', flag),
 });
 
-/** All problems at once. */
 export function validateScheduledBatch(spec: unknown): string[] {
   if (!isRecord(spec)) return validate(scheduledBatch, spec);
   const { key: _ofEachFiring, ...asked } = spec;
