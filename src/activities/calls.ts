@@ -32,16 +32,27 @@ export function createCalls(api: Api): CallActivities {
 
 function createCall(api: Api, name: keyof Operations) {
   const call = api[name] as (request: unknown, options: CallOptions) => Promise<unknown>;
-  return async ({ request, scope, requestId }: CallOrder<unknown>): Promise<unknown> => {
-    try {
-      const result = await call(request, callOptions(name, { requestId, scope }));
+  return ({ request, ...order }: CallOrder<unknown>): Promise<unknown> =>
+    oneCall(name, order, async (options) => {
+      const result = await call(request, options);
       return name === 'getTask'
         ? boundedNews(result as TaskNews, request as { id: string })
         : bounded(name, result);
-    } catch (error) {
-      throw activityFailure(error);
-    }
-  };
+    });
+}
+
+/** Runs an activity that calls the service once, and casts its error. Denied access is retried only with `patience`. */
+export async function oneCall<T>(
+  name: string,
+  order: { requestId?: string; scope?: Scope },
+  call: (options: CallOptions) => Promise<T>,
+  patience?: Patience,
+): Promise<T> {
+  try {
+    return await call(callOptions(name, order));
+  } catch (error) {
+    throw patience ? patientFailure(error, patience) : activityFailure(error);
+  }
 }
 
 /** For an activity that calls the service many times. */

@@ -4,19 +4,10 @@ import { type Api } from '../api/client';
 import { InvalidRequestError, isMissing } from '../api/errors';
 import { type WorkspaceContext } from '../api/operations/workspace';
 import { bytesOf, truncate, valueAt } from '../api/json';
-import {
-  type CampaignActivities,
-  type ListSummary,
-  type PlaceOrder,
-  type Preparation,
-  type PrepareOrder,
-  type ResearchOrder,
-  type ResearchSummary,
-  type Scope,
-} from '../contract';
+import { type CampaignActivities, type ListSummary, type ResearchSummary, type Scope } from '../contract';
 import { campaignWorkflowId, LONGEST_KEY } from '../contract/ids';
 import { inParallel } from '../platform/parallel';
-import { findRequestProblems, validateMediaRequest } from '../runs/campaign';
+import { findMediaProblems, validateMediaRequest } from '../runs/campaign';
 import { findOwnRun, isOpen } from '../runs/ownRun';
 import { problemText } from '../validation/campaign';
 import { callOptions, manyReads } from './calls';
@@ -27,10 +18,9 @@ import { type Survey, survey, type Tally } from './lib/survey';
 const AT_ONCE = 5;
 
 /** Checks that everything a campaign needs exists, before anything is paid for. */
-export function createPrepareCampaign(api: Api, patience: Patience) {
-  return async function prepareCampaign(order: PrepareOrder): Promise<Preparation> {
-    const { scope, media, voices, boards } = order;
-    return manyReads('prepareCampaign', { scope, ...patience }, async ({ next }) => {
+export function createPrepareCampaign(api: Api, patience: Patience): CampaignActivities['prepareCampaign'] {
+  return ({ scope, media, voices, boards }) =>
+    manyReads('prepareCampaign', { scope, ...patience }, async ({ next }) => {
       let context: WorkspaceContext;
       try {
         context = await api.getWorkspace({}, next());
@@ -50,21 +40,16 @@ export function createPrepareCampaign(api: Api, patience: Patience) {
       ];
       const missing = await inParallel(AT_ONCE, needed, ({ what, read }) => problemOf(what, read));
       return {
-        problems: [...validateWorkspace(context), ...missing.flat(), ...validateMedia(media)],
+        problems: [
+          ...validateWorkspace(context),
+          ...missing.flat(),
+          // Checked here too, because other languages start campaigns without Segue's client.
+          ...findMediaProblems({ media }).map(problemText),
+        ],
         remarks: remarksOnSpace(context, scope),
         clock: clockOf(context),
       };
     });
-  };
-}
-
-/** Checked here too, because other languages start campaigns without Segue's client. */
-function validateMedia(media: PrepareOrder['media']): string[] {
-  return Object.entries(media).flatMap(([name, { tool, request }]) =>
-    findRequestProblems(tool, request).map((problem) =>
-      problemText({ ...problem, path: ['media', name, ...problem.path] }),
-    ),
-  );
 }
 
 /** Why something cannot be used. Errors that may pass are thrown. */
@@ -101,9 +86,8 @@ export const checkMedia: CampaignActivities['checkMedia'] = ({ tool, request }) 
   Promise.resolve(validateMediaRequest(tool, request));
 
 /** Finds another running campaign that keeps its state at the same path of the project. */
-export function createReadPlace(api: Api, patience: Patience) {
-  return async function readPlace({ scope, project, at, key }: PlaceOrder): Promise<string | null> {
-    const { resourcetype, id } = project;
+export function createReadPlace(api: Api, patience: Patience): CampaignActivities['readPlace'] {
+  return async ({ scope, project: { resourcetype, id }, at, key }) => {
     try {
       const { data } = await api.getProject({ resourcetype, id }, callOptions('readPlace', { scope }));
       const other = campaignAt(data, at);
@@ -133,12 +117,11 @@ const LARGEST_SUMMARY_BYTES = 200_000;
 const LONGEST_REMARK = 300;
 
 /** Reads what a campaign wants to know of its workspace, condensed to counts and excerpts. */
-export function createResearch(api: Api, patience: Patience) {
-  return async function research({ scope, ...asked }: ResearchOrder): Promise<ResearchSummary> {
-    return manyReads('research', { scope, ...patience }, async (reading) =>
+export function createResearch(api: Api, patience: Patience): CampaignActivities['research'] {
+  return ({ scope, ...asked }) =>
+    manyReads('research', { scope, ...patience }, async (reading) =>
       summaryOf(await survey(api, asked, reading)),
     );
-  };
 }
 
 /** Where the whole is too large, counts alone are kept: their number is bounded by what may be asked for. */

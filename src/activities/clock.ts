@@ -5,29 +5,15 @@ import { type Api } from '../api/client';
 import { truncate } from '../api/json';
 import { type WorkspaceContext } from '../api/operations/workspace';
 import { dateOf, isZone, localTime } from '../calendar/zones';
-import {
-  FAILURE,
-  type WorkingHours,
-  type WorkingHoursOrder,
-  type WorkingTimeOrder,
-  type WorkspaceClock,
-  type WorkspaceClockInput,
-} from '../contract';
-import { callOptions } from './calls';
-import { activityFailure } from './lib/failures';
+import { FAILURE, type SegueActivities, type WorkingHours, type WorkspaceClock } from '../contract';
+import { oneCall } from './calls';
 
 const DAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
 const MONDAY = 1;
 
-/** Reads the time zone and the start of the week of a workspace. */
-export function createReadWorkspaceClock(api: Api) {
-  return async function readWorkspaceClock({ scope }: WorkspaceClockInput): Promise<WorkspaceClock> {
-    try {
-      return clockOf(await api.getWorkspace({}, callOptions('readWorkspaceClock', { scope })));
-    } catch (error) {
-      throw activityFailure(error);
-    }
-  };
+export function createReadWorkspaceClock(api: Api): SegueActivities['readWorkspaceClock'] {
+  return (order) =>
+    oneCall('readWorkspaceClock', order, async (options) => clockOf(await api.getWorkspace({}, options)));
 }
 
 /** The clock of a workspace, with a remark for each setting that is missing or unknown. */
@@ -65,7 +51,9 @@ const FRIDAY = 5;
  * When people are at work. Activities, because time zone rules change with the version of Node, and a workflow must
  * replay. Tests set `wallClock`; the returned times are by the caller's clock.
  */
-export function createWorkingHours(wallClock?: () => number) {
+export function createWorkingHours(
+  wallClock?: () => number,
+): Pick<SegueActivities, 'workingTime' | 'workingHours'> {
   const hoursFrom = (name: string, asked: string, timezone: string): Promise<WorkingHours> => {
     const moment = Date.parse(asked);
     const problems = [
@@ -84,10 +72,9 @@ export function createWorkingHours(wallClock?: () => number) {
     return Promise.resolve({ opensAt: timeOf(opens), closesAt, date: dateOf(time) });
   };
   return {
-    workingTime: ({ notBefore, timezone }: WorkingTimeOrder): Promise<string> =>
+    workingTime: ({ notBefore, timezone }) =>
       hoursFrom('notBefore', notBefore, timezone).then(({ opensAt }) => opensAt),
-    workingHours: ({ at, timezone }: WorkingHoursOrder): Promise<WorkingHours> =>
-      hoursFrom('at', at, timezone),
+    workingHours: ({ at, timezone }) => hoursFrom('at', at, timezone),
   };
 }
 
@@ -98,7 +85,6 @@ export function firstWorkingMoment(from: number, timezone: string): number {
   return Math.max(time.toMillis(), atHour(time, OPENS_AT));
 }
 
-/** The moment of this hour on the same day. */
 function atHour(time: DateTime, hour: number): number {
   return time.startOf('day').set({ hour }).toMillis();
 }

@@ -9,7 +9,7 @@ import {
   type FiredEnd,
   type FiredRun,
   type JobEnd,
-  type ReadFiredEndOrder,
+  type SegueActivities,
   type StartFiredOrder,
 } from '../contract';
 import { batchWorkflowId, keyIn } from '../contract/ids';
@@ -34,8 +34,8 @@ const FEWEST_READS = 5;
  * Starts the run of a firing as any client does, under the key of the firing's time, so that a run that exists is found
  * and not started again. That run is asked to signal its end to the firing.
  */
-export function createStartFired(meter: MetricMeter, proxy?: ProxySettings) {
-  return async function startFired(order: StartFiredOrder): Promise<FiredRun> {
+export function createStartFired(meter: MetricMeter, proxy?: ProxySettings): SegueActivities['startFired'] {
+  return async (order) => {
     const heartbeat = new Heartbeat();
     // Decided once, at the start: the whole attempt must act as the last one, or not.
     const isLast = isLastAttempt();
@@ -106,25 +106,14 @@ const NOT_SUCCEEDED: Partial<Record<string, FiredEnd>> = {
   expired: { status: 'failed', error: 'nobody decided in time' },
 };
 
-/** How the run of a firing ended; null while it runs. */
-export function createReadFiredEnd(meter: MetricMeter) {
-  return async function readFiredEnd(order: ReadFiredEndOrder): Promise<FiredEnd | null> {
-    const { schedule, workflowId, isEnding } = order;
+export function createReadFiredEnd(meter: MetricMeter): SegueActivities['readFiredEnd'] {
+  return async ({ schedule, workflowId, isEnding }) => {
     await meterSkippedFirings(meter, schedule);
     const end = await readEnd({ workflowId, isEnding, pointers: Object.values(RESULT) });
-    switch (end.is) {
-      case 'open':
-        return null;
-      case 'gone':
-        return { status: 'failed', error: 'the Temporal server no longer knows its run' };
-      case 'succeeded':
-        return endByResult(workflowId, end.values);
-      case 'failed':
-      case 'abandoned':
-      case 'cancelled':
-      case 'terminated':
-        return { status: end.is, error: end.error };
-    }
+    if ('error' in end) return { status: end.is, error: end.error };
+    if (end.is === 'succeeded') return endByResult(workflowId, end.values);
+    if (end.is === 'open') return null;
+    return { status: 'failed', error: 'the Temporal server no longer knows its run' };
   };
 }
 

@@ -24,7 +24,6 @@ import { type ChunkOptions, createPost, createSubmit, createSubmitChunk } from '
 export interface ActivityOptions extends ChunkOptions, WriteOptions, DownloadOptions, Partial<Patience> {
   /** The workspace of every call that names none. */
   organization?: string;
-  /** For downloads of manifests. */
   proxy?: ProxySettings;
   operator?: Operator;
   /** The meter of the process, for what belongs to no single activity. */

@@ -2,24 +2,17 @@
 import { activityInfo, getClient } from '@temporalio/activity';
 import { WorkflowFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import {
-  FAILURE,
-  type MediaRequestInput,
-  type MediaResult,
-  type ReadEndOrder,
-  type RequestedRun,
-} from '../contract';
+import { FAILURE, type MediaResult, type SegueActivities } from '../contract';
 import { mediaWorkflowId } from '../contract/ids';
 import { startMedia as startMediaJob } from '../runs/media';
 import { failedRun, findOwnRun, isOpen } from '../runs/ownRun';
 import { inputFailure } from './lib/failures';
 import { subscribeToEnd, untilEnded } from './runs';
 
-export async function startMedia(input: MediaRequestInput): Promise<RequestedRun> {
+export const startMedia: SegueActivities['startMedia'] = async ({ submit, ...spec }) => {
   const { taskQueue, workflowExecution } = activityInfo();
   const client = getClient();
   try {
-    const { submit, ...spec } = input;
     const { key } = await startMediaJob(client, spec, { taskQueue, submit });
     const workflowId = mediaWorkflowId(key);
     const isOver = !(await subscribeToEnd(client, workflowId, workflowExecution?.workflowId ?? ''));
@@ -27,12 +20,9 @@ export async function startMedia(input: MediaRequestInput): Promise<RequestedRun
   } catch (error) {
     throw inputFailure(error) ?? error;
   }
-}
+};
 
-export async function readMediaResult({
-  workflowId,
-  isEnding = false,
-}: Pick<ReadEndOrder, 'workflowId' | 'isEnding'>): Promise<MediaResult | null> {
+export const readMediaResult: SegueActivities['readMediaResult'] = async ({ workflowId, isEnding }) => {
   const client = getClient();
   if (isEnding) await untilEnded(client, workflowId);
   const run = await findOwnRun(client, workflowId);
@@ -52,4 +42,4 @@ export async function readMediaResult({
     const { status, error: words } = failedRun(error);
     throw ApplicationFailure.nonRetryable(`${workflowId} ended as ${status}: ${words}`, FAILURE.givenUp);
   }
-}
+};

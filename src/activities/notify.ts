@@ -1,13 +1,6 @@
 import { type Api } from '../api/client';
-import {
-  type NotifyChunkOrder,
-  type NotifyOrder,
-  type NotifyOutcome,
-  type Operator,
-  type OperatorOrder,
-} from '../contract';
-import { sendChunkOnce } from './atMostOnce/chunk';
-import { type GuardOptions, sendOnce } from './atMostOnce/sendOnce';
+import { type Operator, type SegueActivities } from '../contract';
+import { type GuardOptions, sendChunkOnce, sendOnce } from './atMostOnce/sendOnce';
 import { type AccessDenials, deniedScope } from './protection/denials';
 
 /**
@@ -21,9 +14,9 @@ export function createNotifications(
   operator: Operator | undefined,
   denials: AccessDenials,
   guards: GuardOptions,
-) {
+): Pick<SegueActivities, 'notify' | 'notifyChunk' | 'notifyOperator'> {
   return {
-    notify: ({ notification, scope, requestId, runId, sendBefore }: NotifyOrder): Promise<NotifyOutcome> => {
+    notify: ({ notification, scope, requestId, runId, sendBefore }) => {
       const latest = sendBefore === undefined ? Infinity : Date.parse(sendBefore);
       return sendOnce(runId, guards, (window) =>
         api.notify(notification, {
@@ -33,14 +26,13 @@ export function createNotifications(
       );
     },
 
-    notifyChunk: ({ notices, runId }: NotifyChunkOrder): Promise<NotifyOutcome[]> =>
+    notifyChunk: ({ notices, runId }) =>
       sendChunkOnce(notices, runId, guards, ({ notification, requestId }, window) =>
         api.notify(notification, { requestId, ...window }),
       ),
 
     /** One alarm to the user that this worker's settings name. */
-    notifyOperator: async (order: OperatorOrder): Promise<NotifyOutcome | { outcome: 'nobody' }> => {
-      const { notification, denied, requestId, runId } = order;
+    notifyOperator: async ({ notification, denied, requestId, runId }) => {
       if (!operator) return { outcome: 'nobody' };
       return sendOnce(runId, guards, (window) => {
         const send = () => api.notify({ ...notification, ...operator }, { requestId, ...window });

@@ -2,13 +2,13 @@ import { isDeepStrictEqual } from 'node:util';
 import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { z } from 'zod';
-import { type Api, type OrganizationOf } from '../api/client';
+import { type Api, type CallOptions, type OrganizationOf } from '../api/client';
 import { bytesOf, valueAt } from '../api/json';
-import { FAILURE, type NudgeCheck, type Outlook, type OutlookNews, type OutlookOrder } from '../contract';
-import { callOptions, manyReads } from './calls';
+import { FAILURE, type Outlook, type SegueActivities } from '../contract';
+import { manyReads, oneCall } from './calls';
 import { campaignAt, isRunning } from './campaign';
 import { clockOf, firstWorkingMoment } from './clock';
-import { type Patience, patientFailure } from './lib/failures';
+import { type Patience } from './lib/failures';
 import { nextOutlook } from './lib/nextOutlook';
 import { survey } from './lib/survey';
 
@@ -20,8 +20,8 @@ export function createReadOutlook(
   organizationOf: OrganizationOf,
   patience: Patience,
   clockNow: () => number = Date.now,
-) {
-  return async function readOutlook(order: OutlookOrder): Promise<OutlookNews> {
+): SegueActivities['readOutlook'] {
+  return (order) => {
     const { scope, project, at, drafts, activity, boards } = order;
     return manyReads('readOutlook', { scope, ...patience }, async (reading) => {
       const { next } = reading;
@@ -63,18 +63,16 @@ function withinSize(outlook: Outlook): Outlook {
 }
 
 /** Whether a nudge is still due: what was due at night may be done in the morning. */
-export function createIsStillDue(api: Api, patience: Patience) {
-  return async function isStillDue({ scope, project, at, nudge }: NudgeCheck): Promise<boolean> {
-    const { resourcetype, id } = project;
-    try {
-      const { data } = await api.getProject({ resourcetype, id }, callOptions('isStillDue', { scope }));
-      if (nudge.about === 'approval') return await isApproving(data, at);
+export function createIsStillDue(api: Api, patience: Patience): SegueActivities['isStillDue'] {
+  return ({ scope, project: { resourcetype, id }, at, nudge }) => {
+    const read = async (options: CallOptions): Promise<boolean> => {
+      const { data } = await api.getProject({ resourcetype, id }, options);
+      if (nudge.about === 'approval') return isApproving(data, at);
       const known = previousOutlook(valueAt(data, `${at}/outlook`))?.boards ?? {};
       // False when a later look saw the board change, or no longer reads it.
       return Object.hasOwn(known, nudge.board) && known[nudge.board]?.since === nudge.since;
-    } catch (error) {
-      throw patientFailure(error, patience);
-    }
+    };
+    return oneCall('isStillDue', { scope }, read, patience);
   };
 }
 

@@ -4,20 +4,16 @@ import { type Api } from '../api/client';
 import { endOf, isTaskOver } from '../api/endings';
 import { isMissing, StatusError } from '../api/errors';
 import {
-  type Download,
-  type DownloadOrder,
   HEARTBEAT_EVERY_MS,
   LARGEST_ITEM_INFO_BYTES,
+  type PollActivities,
   type PollTasksOrder,
-  type RecordNews,
-  type RecordOrder,
   type RecordStatus,
   type TasksNews,
 } from '../contract';
 import { truncate } from '../api/json';
 import { inParallel } from '../platform/parallel';
-import { callOptions } from './calls';
-import { activityFailure } from './lib/failures';
+import { oneCall } from './calls';
 import { boundedInfo, boundedText } from './lib/resultSize';
 
 /** GETs on the wire for one partition. */
@@ -29,8 +25,8 @@ const MARGIN_MS = 5_000;
 const MOST_UNANSWERED = 3;
 
 /** Polls all tasks of a partition, each once. An error is "no news"; nothing here fails the poll. */
-export function createPollTasks(api: Api) {
-  return async function pollTasks({ tasks }: PollTasksOrder): Promise<TasksNews> {
+export function createPollTasks(api: Api): PollActivities['pollTasks'] {
+  return async ({ tasks }) => {
     const [unanswered, notPolled]: [number[], number[]] = [[], []];
     const news: TasksNews = { over: [], missing: [], known: [], trouble: null, unanswered, notPolled };
     const pollUntil = Date.now() + activityInfo().startToCloseTimeoutMs - MARGIN_MS;
@@ -78,21 +74,18 @@ async function pollTask(
 }
 
 /** Polls a record. Until its end only the status is returned: a history keeps every answer. */
-export function createReadRecord(api: Api) {
+export function createReadRecord(api: Api): PollActivities['readRecord'] {
   const { getTranscription, getVideo, getAsset, getRun } = api;
   const reads = { transcription: getTranscription, video: getVideo, asset: getAsset, run: getRun };
-  return async function readRecord({ kind, id, failOn, ...order }: RecordOrder): Promise<RecordNews> {
-    try {
-      const record = await reads[kind]({ id }, callOptions('readRecord', order));
+  return ({ kind, id, failOn, ...order }) =>
+    oneCall('readRecord', order, async (options) => {
+      const record = await reads[kind]({ id }, options);
       const isJob = kind === 'transcription' || kind === 'video';
       const full = (isJob ? record.job_status : record.status) as RecordStatus;
       const news = { status: typeof full === 'string' ? truncate(full) : full };
       if (endOf(kind, full, failOn) === undefined) return news;
       return { ...news, record: boundedInfo(record, `segue get ${kind} ${id} --json`) };
-    } catch (error) {
-      throw activityFailure(error);
-    }
-  };
+    });
 }
 
 export interface DownloadOptions {
@@ -101,19 +94,15 @@ export interface DownloadOptions {
 }
 
 /** Downloads one subtitle file. A text that is too long for a history is left out, with how to fetch it. */
-export function createDownloadSubtitles(api: Api, { keepLongTexts = false }: DownloadOptions) {
-  return async function downloadSubtitles(order: DownloadOrder): Promise<Download> {
-    const { transcriptionId: id, format } = order;
-    try {
-      const subtitles = await api.getSubtitles(
-        { id, requested_format: format },
-        callOptions('downloadSubtitles', order),
-      );
+export function createDownloadSubtitles(
+  api: Api,
+  { keepLongTexts = false }: DownloadOptions,
+): PollActivities['downloadSubtitles'] {
+  return ({ transcriptionId: id, format, ...order }) =>
+    oneCall('downloadSubtitles', order, async (options) => {
+      const subtitles = await api.getSubtitles({ id, requested_format: format }, options);
       if (!subtitles.ready) return subtitles;
       const fetch = `segue get subtitles ${id} --format ${format} --out FILE`;
       return { ready: true, ...boundedText(subtitles.text, fetch, { keepLong: keepLongTexts }) };
-    } catch (error) {
-      throw activityFailure(error);
-    }
-  };
+    });
 }

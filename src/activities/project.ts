@@ -12,24 +12,24 @@ import {
   FAILURE,
   LONGEST_CALL_MS,
   PROJECT_WRITER_WORKFLOW,
-  type RequestChangeOrder,
+  type SegueActivities,
   type WriteNote,
-  type WriteOrder,
-  type WriteReport,
 } from '../contract';
 import { writerStart } from '../runs/start';
 import { validateProject } from '../validation/inputs';
 import { Heartbeat } from './atMostOnce/heartbeat';
-import { isActiveAndNotCancelled } from './atMostOnce/isStillActive';
+import { isActiveAndNotCancelled } from './atMostOnce/server';
 import { callOptions } from './calls';
 import { activityFailure, isDenial, type Patience, patientFailure } from './lib/failures';
 import { ProjectUpdate } from './lib/projectUpdate';
 
 /** Signals a change of the calling workflow to the project's writer, and starts the writer where it does not run. */
-export function createRequestChange(organizationOf: OrganizationOf, patience: Patience) {
+export function createRequestChange(
+  organizationOf: OrganizationOf,
+  patience: Patience,
+): SegueActivities['requestChange'] {
   const { authGrace } = patience;
-  return async function requestChange(order: RequestChangeOrder): Promise<void> {
-    const { project, scope, changeId, change, onlyBy, receipt } = order;
+  return async ({ project, scope, changeId, change, onlyBy, receipt }) => {
     const { taskQueue, workflowExecution } = activityInfo();
     const workflowId = workflowExecution?.workflowId ?? 'activity';
     const request: ChangeRequest = { changeId, change, replyTo: workflowId, receipt, space: scope?.space };
@@ -78,8 +78,11 @@ export interface WriteOptions {
  * Changes one project. Every attempt reads anew and applies what is missing, so running it again changes nothing.
  * The project's data stays in this process: the report has ids and messages only.
  */
-export function createWriteProject(api: Api, { writeTimeoutMs = LONGEST_CALL_MS }: WriteOptions) {
-  return async function writeProject({ project, scope, changes }: WriteOrder): Promise<WriteReport> {
+export function createWriteProject(
+  api: Api,
+  { writeTimeoutMs = LONGEST_CALL_MS }: WriteOptions,
+): SegueActivities['writeProject'] {
+  return async ({ project, scope, changes }) => {
     const { requestId } = callOptions('writeProject', {});
     let calls = 0;
     const nextCall = () => ({ requestId: `${requestId}.${++calls}`, timeoutMs: writeTimeoutMs });

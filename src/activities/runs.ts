@@ -1,11 +1,6 @@
 /** Other runs, as the Temporal server knows them. */
 import { getClient } from '@temporalio/activity';
-import {
-  type Client,
-  type WorkflowExecutionDescription,
-  WorkflowFailedError,
-  WorkflowNotFoundError,
-} from '@temporalio/client';
+import { type Client, type WorkflowExecutionDescription, WorkflowFailedError } from '@temporalio/client';
 import { describeNearest } from '../api/errors';
 import { isLargeInfo } from '../api/condensed';
 import { bytesOf, isPointer, truncate, valueAt } from '../api/json';
@@ -22,7 +17,7 @@ import {
 } from '../contract';
 import { searchAttributes } from '../contract/searchAttributes';
 import { inParallel } from '../platform/parallel';
-import { failedRun, findOwnRun, isOpen } from '../runs/ownRun';
+import { failedRun, findOwnRun, ifFound, isOpen } from '../runs/ownRun';
 import { LARGEST_RESULT_BYTES } from './lib/resultSize';
 
 /** Requests to the server at a time. */
@@ -31,13 +26,9 @@ const ENDING_TIMEOUT_MS = 20_000;
 
 /** Asks a run to signal its end to `listener`; false when that run is over. */
 export async function subscribeToEnd(client: Client, workflowId: string, listener: string): Promise<boolean> {
-  try {
-    await client.workflow.getHandle(workflowId).signal(reportToSignal, { workflowId: listener });
-    return true;
-  } catch (error) {
-    if (!(error instanceof WorkflowNotFoundError)) throw error;
-    return false;
-  }
+  const handle = client.workflow.getHandle(workflowId);
+  const signalled = handle.signal(reportToSignal, { workflowId: listener }).then(() => true);
+  return (await ifFound(signalled)) ?? false;
 }
 
 /** A run signals its end just before it ends. The caller reads the run afterwards, so errors do not matter here. */
@@ -53,11 +44,7 @@ const LARGEST_VALUE_BYTES = 64 * 1024;
 const LONGEST_ERROR = 500;
 
 /** Reads how a run ended, and the requested values of its result; not the whole result, which a history keeps already. */
-export async function readEnd({
-  workflowId,
-  isEnding = false,
-  pointers = [],
-}: ReadEndOrder): Promise<JobEnd> {
+export async function readEnd({ workflowId, isEnding, pointers = [] }: ReadEndOrder): Promise<JobEnd> {
   const client = getClient();
   if (isEnding) await untilEnded(client, workflowId);
   const run = await findOwnRun(client, workflowId);
@@ -152,11 +139,7 @@ export async function readEnds(orders: ReadEndOrder[]): Promise<JobEnd[]> {
 /** Cancels many runs. Runs that are over or gone are left out; cancelling a run twice changes nothing. */
 export async function cancelRuns(workflowIds: string[]): Promise<void> {
   const { workflow } = getClient();
-  await inParallel(MOST_AT_ONCE, workflowIds, async (workflowId) => {
-    try {
-      await workflow.getHandle(workflowId).cancel();
-    } catch (error) {
-      if (!(error instanceof WorkflowNotFoundError)) throw error;
-    }
-  });
+  await inParallel(MOST_AT_ONCE, workflowIds, (workflowId) =>
+    ifFound(workflow.getHandle(workflowId).cancel()),
+  );
 }

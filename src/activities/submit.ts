@@ -3,21 +3,24 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import { type Api } from '../api/client';
 import {
   type BatchStage,
-  type ChunkOrder,
   type ChunkOutcome,
   type ChunkSubmission,
   HEARTBEAT_TIMEOUT_MS,
+  type SegueActivities,
   type SubmitOrder,
   type SubmitOutcome,
 } from '../contract';
 import { batchWorkflowId, submitReadRequestId, submitRequestId } from '../contract/ids';
 import { searchAttributes } from '../contract/searchAttributes';
-import { sendChunkOnce } from './atMostOnce/chunk';
-import { completeExplicitly } from './atMostOnce/completeExplicitly';
-import { clientOf } from './atMostOnce/isStillActive';
 import { type LateTask, signalLateAnswer, signalLateTasks } from './atMostOnce/lateAnswer';
-import { retryTemporalCall } from './atMostOnce/retryTemporalCall';
-import { type GuardOptions, NOT_ACTIVE, sendOnce, type SendWindow } from './atMostOnce/sendOnce';
+import {
+  type GuardOptions,
+  NOT_ACTIVE,
+  sendChunkOnce,
+  sendOnce,
+  type SendWindow,
+} from './atMostOnce/sendOnce';
+import { clientOf, completeExplicitly, retryTemporalCall } from './atMostOnce/server';
 import { countSubmit } from './lib/metrics';
 import { type Breaker } from './protection/breaker';
 import { type AccessDenials, deniedScope } from './protection/denials';
@@ -62,9 +65,8 @@ export function createPost(api: Api, breaker: Breaker, pause: RateLimitPause, de
   }
 }
 
-/** One POST of one job. */
-export function createSubmit(post: Post, guards: GuardOptions) {
-  return async function submit({ runId, ...submission }: SubmitOrder): Promise<SubmitOutcome> {
+export function createSubmit(post: Post, guards: GuardOptions): SegueActivities['submit'] {
+  return async ({ runId, ...submission }) => {
     const { key, attempt } = submission;
     const outcome = await sendOnce(runId, guards, (window) => post.send(submission, window, attempt));
     post.note(submission, outcome);
@@ -79,10 +81,12 @@ export interface ChunkOptions extends GuardOptions {
 }
 
 /** The POSTs of several jobs of a batch. Those over the limit are returned as not sent: none waits for a slot here. */
-export function createSubmitChunk(post: Post, { mostInChunk: room = Infinity, ...guards }: ChunkOptions) {
+export function createSubmitChunk(
+  post: Post,
+  { mostInChunk: room = Infinity, ...guards }: ChunkOptions,
+): SegueActivities['submitChunk'] {
   const reason = `not sent: this worker sends ${room} POSTs of a chunk at once`;
-  return async function submitChunk(order: ChunkOrder): Promise<ChunkOutcome[]> {
-    const { batch, chunk, submissions, runId } = order;
+  return async ({ batch, chunk, submissions, runId }) => {
     const withoutSlot: Record<number, ChunkOutcome> = Object.fromEntries(
       submissions.slice(room).map(({ item }) => [item, { outcome: 'notSent', reason, room } as const]),
     );

@@ -36,7 +36,6 @@ export interface ApiSettings extends HttpSettings {
   layout: ServiceLayout;
 }
 
-/** A function for each operation, by its name. */
 export type Calls = {
   [Name in keyof Operations]: (
     request: RequestOf<Operations[Name]>,

@@ -90,7 +90,6 @@ export class CondensedObject {
   }
 }
 
-/** A member's name or value. */
 class Part {
   #bytes = 0;
   #hash?: Hash;
@@ -120,7 +119,6 @@ export interface LargeInfo {
   bytes: number;
   /** Of its JSON; null where not all of it came in time: `bytes` is how many did. */
   sha256: string | null;
-  /** The command that reads it from the service. */
   fetch: string;
 }
 

@@ -24,9 +24,7 @@ export class ApiError extends Error {
 /** The service answered, and its answer was no. */
 export class StatusError extends ApiError {
   readonly status: number;
-  /** How long the service asked to be left alone. */
   readonly retryAfterMs?: number;
-  /** What the service said, in its own words. */
   readonly words: string;
 
   constructor(

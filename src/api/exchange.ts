@@ -4,7 +4,6 @@ import { type Dispatcher } from 'undici';
 import { CondensedObject } from './condensed';
 
 const MIB = 1024 * 1024;
-/** The largest answer that is kept whole, by default. */
 export const LARGEST_ANSWER_BYTES = 8 * MIB;
 /** No answer is read any further than this. */
 export const LARGEST_READ_BYTES = 256 * MIB;
@@ -48,7 +47,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#limits = limits;
   }
 
-  /** A complete answer of any status, or why there is none. */
   run(dispatcher: Dispatcher, request: Dispatcher.DispatchOptions): Promise<WholeAnswer> {
     return new Promise((resolve, reject) => {
       this.#resolve = resolve;

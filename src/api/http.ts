@@ -24,7 +24,6 @@ export interface HttpCall extends ExchangeLimits {
   requestId: string;
   body?: unknown;
   ifMatch?: string;
-  /** The answer is text, not JSON. */
   text?: boolean;
   scope?: Scope;
 }
@@ -90,7 +89,6 @@ export class Http {
     }
   }
 
-  /** The value without the credential in any of its texts and names. */
   redactAll<Value>(value: Value): Value {
     return this.#settings.credential.redactAll(value);
   }
@@ -149,7 +147,6 @@ function explain(cause: unknown, call: HttpCall, sent: boolean): string {
 const CONNECT_TIMEOUT_MS = 10_000;
 
 interface Connections {
-  /** For reads. */
   shared: Dispatcher;
   /** For writes: each has its own connection, because an idle one may close just as the request is sent. */
   fresh: Dispatcher;

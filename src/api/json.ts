@@ -23,7 +23,6 @@ export function pointerTokens(pointer: string): string[] {
     .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** The value at a pointer, or undefined where there is none. */
 export function valueAt(document: unknown, pointer: string): unknown {
   let value = document;
   for (const token of pointerTokens(pointer)) {
@@ -35,7 +34,6 @@ export function valueAt(document: unknown, pointer: string): unknown {
   return value;
 }
 
-/** The pointer that names this place. */
 export function pointerTo(tokens: readonly string[]): string {
   return tokens.map((token) => `/${token.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }

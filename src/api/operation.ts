@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { type ExchangeLimits } from './exchange';
 import { isId } from './scope';
 
-/** Where the document has a project's update. */
 export const PROJECT_PATH = '/api/v1/projects/{resourcetype}/{id}';
 
 /** What the document leaves open, and settings fill in. */
@@ -39,7 +38,6 @@ export class MissingSetting extends Error {
   }
 }
 
-/** What an answer holds, for an operation to read. */
 export interface Answered {
   /** The parsed body; for an operation with `text`, the body itself. */
   body: unknown;
@@ -58,7 +56,6 @@ export interface Operation<Request, Response> {
   response: z.ZodType<Response>;
   /** Brings what was answered into the form that `response` checks; the body as it is when left out. */
   read?: (answered: Answered, layout: ServiceLayout) => unknown;
-  /** The body is text, not JSON. */
   text?: boolean;
   /** What is read of an answer that is too large to keep, see {@link ExchangeLimits}. */
   members?: ExchangeLimits['members'];

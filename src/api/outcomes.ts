@@ -4,7 +4,6 @@ import { type HttpAnswer, isSuccess } from './http';
 import { truncate } from './json';
 import { isIdText } from './scope';
 
-/** What of an answer decides its outcome. */
 export type JudgedAnswer = Pick<HttpAnswer, 'status' | 'body' | 'words' | 'retryAfterMs'>;
 
 /** What is known of a POST that was not surely taken. `unknown` is the default: each other outcome is proven. */
@@ -21,7 +20,6 @@ type NotTaken =
 /** Of one submit. It holds no more than an id and a short reason, so that recording it can never fail. */
 export type SubmitOutcome = { outcome: 'accepted'; taskId: string } | NotTaken;
 
-/** Of one notification. */
 export type NotifyOutcome = { outcome: 'sent' } | NotTaken;
 
 /**

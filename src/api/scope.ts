@@ -43,7 +43,6 @@ export function isWellFormed(text: string): boolean {
   return !/\p{Surrogate}/u.test(text);
 }
 
-/** The rule for task ids: a text that is an id of at most 200 characters. */
 export function isIdText(value: unknown): value is string {
   return typeof value === 'string' && isId(value) && value.length <= 200;
 }

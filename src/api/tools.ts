@@ -58,7 +58,6 @@ export function findTool(name: string): MediaTool | undefined {
   return Object.hasOwn(mediaTools, name) ? mediaTools[name] : undefined;
 }
 
-/** Every problem of a request, in words; none when it may be sent. */
 export function validateRequest(tool: string, request: unknown): string[] {
   const known = findTool(tool);
   if (!known) return [`tool: "${tool}" is none of ${Object.keys(mediaTools).join(', ')}`];
@@ -71,7 +70,6 @@ export function validateRequest(tool: string, request: unknown): string[] {
   ];
 }
 
-/** What other languages check a request of this tool against. */
 export function requestJsonSchema(tool: MediaTool): z.core.JSONSchema.BaseSchema {
   return z.toJSONSchema(tool.request);
 }

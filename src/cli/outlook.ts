@@ -39,7 +39,7 @@ export function addTo(program: Command): void {
 const begin: Begin<OutlookRun, WaitFlags & { key?: string }> = async (file, flags, go) => {
   assertValid(validateTimeout(flags), 'The outlook was not started');
   const { readSpecText } = await import('../client/campaigns/text.js');
-  const { outlookSpec } = await import('../validation/outlook.js');
+  const { outlookSpec } = await import('../validation/inputs.js');
   const withKey = (spec: unknown): unknown =>
     isRecord(spec) && flags.key !== undefined ? { ...spec, key: flags.key } : spec;
   const { spec, problems } = readSpecText(

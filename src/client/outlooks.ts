@@ -3,7 +3,7 @@ import { type OutlookInput, type OutlookResult } from '../contract';
 import { outlookWorkflowId } from '../contract/ids';
 import { assertValid } from '../errors';
 import { outlookStart } from '../runs/outlook';
-import { validateOutlook } from '../validation/outlook';
+import { validateOutlook } from '../validation/inputs';
 import { find, startOrFind } from '../runs/start';
 import { type Standing, succeededWith } from './report';
 import { Run, RunsClient } from './run';

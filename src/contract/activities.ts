@@ -1,4 +1,3 @@
-/** All activities. */
 import { type PolledKind, type RecordStatus } from '../api/endings';
 import { type RequestOf, type ResponseOf } from '../api/operation';
 import { type Operations } from '../api/operations';
@@ -80,7 +79,6 @@ export interface RequestChangeOrder {
   change: ProjectChange;
   /** The run that may ask for it; default: any. One that was reset is another. */
   onlyBy?: string;
-  /** As in the request. */
   receipt?: boolean;
 }
 
@@ -94,7 +92,6 @@ export interface WriteOrder {
 export interface WriteReport {
   applied: string[];
   refused: { changeId: string; error: string }[];
-  /** PATCHes that went out. */
   patches: number;
 }
 

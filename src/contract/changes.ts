@@ -3,12 +3,11 @@
  *
  * Members of objects only: two who change one list by index would move each other's items.
  */
-import { isDeeper, isPointer, pointerTo, pointerTokens } from '../api/json';
+import { isDeeper, isPointer, isRecord, pointerTo, pointerTokens } from '../api/json';
 import { isPrintable } from '../api/scope';
 import { type ProjectChange, type Step } from '.';
 import { isWorkflowId, LONGEST_CHANGE_ID } from './ids';
 
-/** A project's data, or a part of it: a JSON object. */
 export type Data = Record<string, unknown>;
 
 /** The change does not fit the data that it met; the message names the place. */
@@ -41,10 +40,9 @@ function makeStep(data: Data, step: Step, copies: Copies): Data {
   return removeAt(data, path) as Data;
 }
 
-/** RFC 7396. */
 export function mergePatch(target: unknown, patch: unknown): unknown {
-  if (!isObject(patch)) return patch;
-  const merged = new Map(Object.entries(isObject(target) ? target : {}));
+  if (!isRecord(patch)) return patch;
+  const merged = new Map(Object.entries(isRecord(target) ? target : {}));
   for (const [name, value] of Object.entries(patch)) {
     if (value === null) merged.delete(name);
     else merged.set(name, mergePatch(merged.get(name), value));
@@ -87,7 +85,7 @@ function memberOf(parent: Data, name: string): unknown {
 }
 
 function requireObject(value: unknown, path: string[], depth: number): Data {
-  if (isObject(value)) return value;
+  if (isRecord(value)) return value;
   const what = value === null ? 'null' : Array.isArray(value) ? 'a list' : `a ${typeof value}`;
   const [place, goal] = [pointerTo(path.slice(0, depth)), pointerTo(path)];
   throw new ChangeError(`${goal}: ${place} is ${what}, and only members of objects can be changed`);
@@ -95,12 +93,12 @@ function requireObject(value: unknown, path: string[], depth: number): Data {
 
 /** Everything that is wrong with a change, whatever it is; nothing when it can be asked for. */
 export function validateChange(change: unknown): string[] {
-  if (!isObject(change)) return ['change: must be an object with steps or fields'];
+  if (!isRecord(change)) return ['change: must be an object with steps or fields'];
   const { steps = [], fields = {}, ...others } = change;
   const problems = Object.keys(others).map((name) => `change.${name}: is neither steps nor fields`);
   if (!Array.isArray(steps)) problems.push('steps: must be a list');
   else problems.push(...steps.flatMap((step, index) => validateStep(step, `steps[${index}]`)));
-  if (!isObject(fields)) problems.push('fields: must be an object');
+  if (!isRecord(fields)) problems.push('fields: must be an object');
   else problems.push(...validateFields(fields));
   const given = [steps, fields].flatMap((part) => Object.values((part ?? {}) as Data));
   if (problems.length === 0 && given.every((part) => part === undefined))
@@ -113,7 +111,7 @@ export function validateChange(change: unknown): string[] {
 
 /** The same for what stands around the change: whose it is, and who is told. */
 export function validateAddress(request: unknown): string[] {
-  if (!isObject(request)) return ['the request: must be one object with changeId and change'];
+  if (!isRecord(request)) return ['the request: must be one object with changeId and change'];
   const { changeId, replyTo, space } = request;
   const problems: string[] = [];
   // It is an update id too, and many of them are carried from run to run.
@@ -126,7 +124,7 @@ export function validateAddress(request: unknown): string[] {
 }
 
 function validateStep(step: unknown, place: string): string[] {
-  if (!isObject(step)) return [`${place}: must be an object`];
+  if (!isRecord(step)) return [`${place}: must be an object`];
   const problems: string[] = [];
   const verbs = VERBS.filter((verb) => step[verb] !== undefined);
   const others = Object.keys(step).filter((name) => name !== 'at' && !VERBS.includes(name));
@@ -137,10 +135,10 @@ function validateStep(step: unknown, place: string): string[] {
     problems.push(`${place}.at: is deeper than ${DEEPEST} levels`);
   if (verbs.length !== 1) problems.push(`${place}: must have one of ${VERBS.join(', ')}`);
   if (step.remove !== undefined && step.remove !== true) problems.push(`${place}.remove: must be true`);
-  if (step.merge !== undefined && !isObject(step.merge)) problems.push(`${place}.merge: must be an object`);
+  if (step.merge !== undefined && !isRecord(step.merge)) problems.push(`${place}.merge: must be an object`);
   if (step.at === '' && step.remove === true)
     problems.push(`${place}.remove: would remove all of the project's data`);
-  if (step.at === '' && step.set !== undefined && !isObject(step.set))
+  if (step.at === '' && step.set !== undefined && !isRecord(step.set))
     problems.push(`${place}.set: the whole data must be an object`);
   return problems;
 }
@@ -150,8 +148,4 @@ function validateFields(fields: Data): string[] {
     if (!FIELDS.includes(name)) return [`fields.${name}: is none of ${FIELDS.join(', ')}`];
     return typeof value === 'string' || value === undefined ? [] : [`fields.${name}: must be a text`];
   });
-}
-
-export function isObject(value: unknown): value is Data {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }

@@ -6,7 +6,6 @@ export type Duration = string;
 export const DURATION = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/;
 export const DURATION_FORM = 'a number with a unit, like 50ms, 15s, 10m, 1h or 7d';
 
-/** Milliseconds, or undefined when the text is not a duration. */
 export function parseDuration(text: string): number | undefined {
   const match = DURATION.exec(text);
   if (!match) return undefined;

@@ -35,7 +35,6 @@ export interface DecisionReceipt {
   taskId: string | null;
 }
 
-/** As people and programs see it. */
 export interface HoldState extends Omit<Hold, 'n'> {
   /** `<runId>/<n>` */
   id: string;
@@ -48,14 +47,11 @@ export const resolveUpdate = defineUpdate<DecisionReceipt, [Decision]>('resolve'
 /** Every handler takes one object. */
 export type PollNow = Record<string, never>;
 
-/** To pause or resume a campaign or a batch. */
 export interface PauseOrder {
   by: string;
   reason?: string;
 }
 
-export interface Pause {
-  by: string;
-  reason: string;
+export interface Pause extends Required<PauseOrder> {
   since: string;
 }

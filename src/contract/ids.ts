@@ -166,7 +166,6 @@ export function repeatedKey(key: string): string | undefined {
   return times === '2' ? first : `${first}+${Number(times) - 1}`;
 }
 
-/** A project has one writer. */
 export function projectWriterId(
   organization: string,
   { resourcetype, id }: { resourcetype: string; id: string },

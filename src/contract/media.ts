@@ -13,7 +13,6 @@ export const MEDIA_REQUEST_WORKFLOW = 'mediaRequest';
 /** In every start through Segue, which never starts a closed key again. A run without it fails. The value names the starter. */
 export const START_MEMO = 'segueStart';
 
-/** A run that does something for another one. */
 export interface Reporting {
   /** The workflow id of that one, which gets each stage by signal `jobNews`. */
   reportTo?: string;
@@ -30,7 +29,6 @@ export interface MediaInput extends BatchItem, JobSettings, Reporting, Continued
 /** Without a key, its key is a digest of scope, tool and request. */
 export type MediaRequestInput = Omit<MediaInput, 'key' | 'held' | 'reportTo' | 'carried'> & { key?: string };
 
-/** The `media` run of a request. */
 export interface RequestedRun {
   workflowId: string;
   /** It ended before it was asked to report its end. */
@@ -43,7 +41,6 @@ export interface Progress {
   submittedAt: string | null;
   /** The last number of a POST or a hold. They share one count, so that a decision fits one of them only. */
   number: number;
-  /** The last few POSTs tried. */
   attempts: SubmitAttempt[];
   /** Tasks that were known when a person last resubmitted; other tasks came late. */
   knownTasks: string[];
@@ -52,11 +49,9 @@ export interface Progress {
   hold: Hold | null;
   /** The last few. */
   decisions: DecisionTaken[];
-  /** Since when the service denies access. */
   deniedSince: string | null;
   polls: number;
   pollingSince: string | null;
-  /** Since when the service does not know the task. */
   missingSince: string | null;
   /** Workflow ids of the runs that are told its stages. */
   listeners: string[];
@@ -73,13 +68,10 @@ export interface RunEnd {
   value: object;
   changeId: string;
   asked: ChangeAsks;
-  /** Null when there is nothing to write. */
   written?: ChangeOutcome | null;
-  /** When the first notification was tried. */
   tellingSince?: string;
 }
 
-/** How often a change was requested of the project's writer. */
 export interface ChangeAsks {
   times?: number;
   /** How often the writer had no room for it. */
@@ -140,7 +132,6 @@ export interface UnknownSubmit {
   submittedAt: string;
 }
 
-/** Answer of the `state` query. */
 export interface PolledState<Stage> {
   key: string;
   stage: Stage;

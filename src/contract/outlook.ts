@@ -31,7 +31,6 @@ export interface OutlookWeek {
   drafts: { total: number; new: number; gone: number } | null;
   /** Entries of all tasks, and the verbs of the new ones. */
   activity: { total: number; new: number; verbs: Record<string, number> };
-  /** The number of new entries, by task. */
   tasks: Record<string, number>;
   boards: string[];
   changes: string[];
@@ -42,7 +41,6 @@ export interface Outlook {
   timezone: string;
   /** 1 is Monday, 7 Sunday. */
   startOfWeek: number;
-  /** Oldest first. */
   weeks: OutlookWeek[];
   /** The next look is compared with it. */
   seen: {
@@ -105,7 +103,6 @@ export interface OutlookNews {
   /** In which the nudges are sent. */
   nudgeWeek: string;
   remarks: string[];
-  /** The id of the run that looked. */
   lookedBy?: string;
 }
 

@@ -32,7 +32,6 @@ export interface ChangeRequest {
   space?: string;
 }
 
-/** Answers a request for a change. */
 export type Changed = { changeId: string } & ChangeOutcome;
 /** Whether there was room for a change; nothing is decided by that. */
 export interface Receipt {
@@ -63,22 +62,17 @@ export interface WriterProgress {
   answers: { changeId: string; replyTo: string }[];
   applied: number;
   refused: number;
-  /** Writes that failed in a row. */
   failures: number;
-  /** Since when the service denies access, if it does. */
   deniedSince: string | null;
   lastError: string | null;
 }
 
-/** Answer of the writer's `state` query. */
-export interface ProjectWriterState {
-  project: ProjectRef;
-  organization: string;
-  /** Ids of the changes that wait, in order. */
+export interface ProjectWriterState
+  extends
+    Pick<ProjectWriterInput, 'project' | 'organization'>,
+    Pick<WriterProgress, 'applied' | 'refused' | 'lastError'> {
+  /** Ids of the changes that wait. */
   queued: string[];
-  applied: number;
-  refused: number;
-  lastError: string | null;
 }
 
 export const projectWriterStateQuery = defineQuery<ProjectWriterState>('state');

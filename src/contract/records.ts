@@ -39,13 +39,11 @@ export interface TranscriptInput extends Reporting, Continued<TranscriptProgress
   notify?: NotifyTarget;
 }
 
-/** Stands for a text that is too long to keep. */
 export interface CondensedText {
   /** In bytes. */
   size: number;
   /** `sha256:…`, of the UTF-8. */
   digest: string;
-  /** The command that fetches the text. */
   fetch: string;
 }
 
@@ -53,7 +51,6 @@ export interface TranscriptResult extends ToldResult {
   transcriptionId: string;
   format: SubtitleFormat;
   text: string | CondensedText;
-  /** The service is done, but its file is empty. */
   empty?: true;
 }
 

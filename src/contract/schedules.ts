@@ -14,7 +14,6 @@ export const WORKSPACE_CLOCK_WORKFLOW = 'workspaceClock';
 export type ScheduleTimes =
   { cron: string } | { every: Duration } | { calendar: CalendarSpec | CalendarSpec[] };
 
-/** A worker reads the manifest at each firing. */
 export interface ScheduledBatch {
   /** An https address. The schedule and each history contain it, with any secret in it. */
   manifest: string;
@@ -42,7 +41,6 @@ export const DEFAULT_SCHEDULE = {
   backfill: 'buffer-all',
 } as const satisfies {
   overlap: ScheduleOverlap;
-  /** How late a firing may be, after an outage of the Temporal server. */
   catchup: Duration;
   /** The overlap of a backfill, which fires all its times at once: `skip` would fire one. */
   backfill: ScheduleOverlap;

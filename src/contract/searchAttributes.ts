@@ -25,7 +25,6 @@ export function keyword(text: string): string {
   return text.slice(0, LONGEST_KEYWORD);
 }
 
-/** Set at the start of a run. */
 export function attributesOfJob(
   { tool, scope, write }: Pick<MediaInput, 'tool' | 'scope' | 'write'>,
   /** Left out for runs that are over in a moment. */

@@ -22,7 +22,6 @@ export interface JobSettings {
   submit?: Partial<SubmitSettings>;
 }
 
-/** The input of a workflow that continues as new. */
 export interface Continued<Progress> {
   /** The state of the run before; only continue-as-new sets it. */
   carried?: Progress;
@@ -40,8 +39,3 @@ export const HEARTBEAT_TIMEOUT_MS = 10_000;
 
 /** Of every call except a submit. */
 export const LONGEST_CALL_MS = 30_000;
-
-export interface Operator {
-  userId: string;
-  workspaceId: string;
-}

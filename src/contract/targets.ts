@@ -27,6 +27,8 @@ export interface NotifyTarget {
   on?: NotifyEvent[];
 }
 
+export type Operator = Pick<NotifyTarget, 'userId' | 'workspaceId'>;
+
 /** `uncertain`: it may have been sent, and is not sent again. */
 export interface NoticeOutcome {
   status: 'sent' | 'uncertain' | 'refused' | 'notSent';

@@ -27,7 +27,6 @@ import { isRecord, withoutNulls } from '../validation/inputs';
 import { withoutGaps } from './media';
 import { type Start, type StartSettings } from './start';
 
-/** All problems at once, in words; none when the campaign can be started. */
 export function validateCampaignSpec(spec: unknown): string[] {
   return findSpecProblems(spec).map(problemText);
 }
@@ -49,7 +48,8 @@ function findEmpty(value: unknown, path: Path): Problem[] {
   return Object.entries(value).flatMap(([name, member]) => findEmpty(member, [...path, name]));
 }
 
-function findMediaProblems(spec: unknown): Problem[] {
+/** A job whose tool or request has the wrong type is for other rules. */
+export function findMediaProblems(spec: unknown): Problem[] {
   // Too deep for schemas.
   if (isDeeper(spec, DEEPEST)) return [];
   const media = isRecord(spec) && isRecord(spec.media) ? spec.media : {};
@@ -63,7 +63,7 @@ function findMediaProblems(spec: unknown): Problem[] {
 }
 
 /** What is wrong with a request before other jobs have results: nothing is said about references. Paths begin at the job. */
-export function findRequestProblems(tool: string, request: unknown): Problem[] {
+function findRequestProblems(tool: string, request: unknown): Problem[] {
   const known = findTool(tool);
   const names = Object.keys(mediaTools);
   if (!known) return [{ path: ['tool'], words: `"${tool}" is none of ${names.join(', ')}` }];
@@ -75,7 +75,7 @@ export function findRequestProblems(tool: string, request: unknown): Problem[] {
     .map((problem) => ({ ...problem, path: ['request', ...problem.path] }));
 }
 
-/** The same in words; a `tool` or `request` of the wrong type is for other rules to tell. */
+/** The same in words. */
 export function validateMediaRequest(tool: unknown, request: unknown): string[] {
   if (typeof tool !== 'string' || !isRecord(request) || isDeeper(request, DEEPEST)) return [];
   return findRequestProblems(tool, request).map(problemText);

@@ -7,7 +7,7 @@ import { DURATION_FORM, parseDuration } from '../contract/durations';
 import { mediaWorkflowId } from '../contract/ids';
 import { attributesOfJob } from '../contract/searchAttributes';
 import { assertValid } from '../errors';
-import { validateMediaSpec } from '../validation/inputs';
+import { validateMediaSpec, withoutNulls } from '../validation/inputs';
 import { type RunFacts, startOrFind, type StartSettings } from './start';
 
 /** What makes two requests the same job. */
@@ -55,10 +55,8 @@ export function keyOf({ key, tool, request, scope }: MediaSpec): string {
 
 /** An empty scope is the same as none. */
 export function withoutGaps(scope: Scope | undefined): Scope | undefined {
-  const given = Object.entries(scope ?? {}).filter(
-    ([, value]) => (value as unknown) !== undefined && value !== null,
-  );
-  return given.length === 0 ? undefined : Object.fromEntries(given);
+  const given = withoutNulls(scope ?? {});
+  return Object.keys(given).length === 0 ? undefined : given;
 }
 
 /** All problems at once, before anything is sent; none when the job can be started. */

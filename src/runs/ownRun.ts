@@ -73,7 +73,6 @@ export async function findFirstRun(
   return firstRunId && firstRunId !== run.runId ? findRun(temporal, run.workflowId, firstRunId) : run;
 }
 
-/** How many {@link findRuns} would find. */
 export async function countRuns(
   temporal: Client,
   query: string,
@@ -103,14 +102,11 @@ function ofWorkflows(workflows: readonly string[], query: string): string {
   return `WorkflowType IN (${workflows.map(quoted).join(', ')}) AND (${query})`;
 }
 
-/** How a run ended that did not succeed. */
 export interface FailedRun {
   status: 'failed' | 'abandoned' | 'cancelled' | 'terminated';
   /** If the failure has it. */
   taskId: string | null;
-  /** The errors of the service. */
   errors: unknown;
-  /** The same in words. */
   error: string;
 }
 

@@ -12,7 +12,6 @@ export interface Operated {
 
 export interface Registration {
   missing: string[];
-  /** There, but with another type. */
   clashing: string[];
 }
 

@@ -2,7 +2,7 @@
 import { type MediaTool, mediaTools, requestJsonSchema } from '../api/tools';
 import { duration, poll, submit } from '../validation/fields';
 import { campaignSpec, jobName } from '../validation/campaign';
-import { outlookSpec } from '../validation/outlook';
+import { outlookSpec } from '../validation/inputs';
 import { type JsonSchema } from '../validation/rules';
 import { scheduledBatch, type TargetKind } from './schedule/targets';
 

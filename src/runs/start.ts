@@ -18,7 +18,6 @@ import { retryUnavailable } from './orders';
 import { describeOwnRun, findOwnRun, isOpen } from './ownRun';
 import { explainUnregistered } from './registration';
 
-/** What is known of a run that was started or found. */
 export type RunFacts = Pick<WorkflowExecutionInfo, 'workflowId' | 'runId' | 'startTime' | 'taskQueue'> & {
   key: string;
   existing: boolean;
@@ -26,7 +25,6 @@ export type RunFacts = Pick<WorkflowExecutionInfo, 'workflowId' | 'runId' | 'sta
   isHidden?: boolean;
 };
 
-/** What Temporal starts. */
 interface PlainStart<Input> {
   workflow: string;
   workflowId: string;
@@ -54,9 +52,7 @@ export interface Start<Input> extends PlainStart<Input> {
 export type StartSettings = Pick<CampaignInput, 'poll' | 'submit'> & { taskQueue: string };
 
 interface StartMemo extends Record<string, unknown> {
-  /** Digest of what the caller asked for. */
   segueAsk: string;
-  /** The token of the starter. */
   [START_MEMO]: string;
 }
 
@@ -137,7 +133,6 @@ export async function startOf(
   return { input, wasReset: (started?.originalExecutionRunId ?? runId) !== runId };
 }
 
-/** The run that an id has. */
 export async function find(temporal: Client, workflowId: string): Promise<RunFacts> {
   const run = await findOwnRun(temporal, workflowId);
   if (!run) throw new NoSuchJobError(workflowId);

@@ -1,18 +1,36 @@
 /**
- * Rules of the inputs of jobs. Clients check an input before they start a run, and the run checks it again, because other
- * languages start it too. Part of the workflow bundle.
+ * Rules of the inputs of runs, campaigns aside, and of orders to batches. Clients check an input before they start a run,
+ * and the run checks it again, because other languages start it too. Part of the workflow bundle.
  */
 import { isRecord } from '../api/json';
-import { RECORD_KINDS, SUBTITLE_FORMATS } from '../contract';
+import {
+  DEFAULT_CAMPAIGN_AT,
+  DEFAULT_OUTLOOK,
+  type JobSettings,
+  MOST_BATCH_CONCURRENCY,
+  MOST_OUTLOOK_WEEKS,
+  MOST_PARTITION_ITEMS,
+  MOST_PARTITIONS,
+  RECORD_KINDS,
+  SUBTITLE_FORMATS,
+} from '../contract';
 import {
   anyObject,
+  by,
+  comment,
   count,
+  duration,
   findRecordProblems,
   givenKey,
   id,
+  isCount,
   listener,
   notify,
+  notifyFields,
+  order,
+  place,
   project,
+  researchFields,
   runKey,
   scope,
   statuses,
@@ -20,7 +38,23 @@ import {
   uuid,
   write,
 } from './fields';
-import { also, isText, listOf, must, oneOf, openObject, required, validate, withoutNulls } from './rules';
+import {
+  also,
+  described,
+  isLeftOut,
+  isText,
+  listOf,
+  matching,
+  must,
+  object,
+  oneOf,
+  openObject,
+  required,
+  validate,
+  wholeNumber,
+  withoutNulls,
+} from './rules';
+import { validateJobTimes } from './times';
 
 export { isRecord, isText, withoutNulls };
 
@@ -88,3 +122,101 @@ const oneProject = openObject({ project: required(project) });
 
 export const validateTaskId = (taskId: unknown): string[] => validate(oneTask, { taskId });
 export const validateProject = (ref: unknown): string[] => validate(oneProject, { project: ref });
+
+/** Given or derived; the keys of its items are longer. */
+const batchKey = matching(/^[A-Za-z0-9._~+-]{1,200}$/, '1 to 200 letters, digits or any of . _ ~ + -');
+export const concurrency = wholeNumber(MOST_BATCH_CONCURRENCY);
+
+const item = openObject({
+  ...{ key: required(text), tool: required(text), request: required(anyObject) },
+  ...{ ...targets, taskId: id },
+});
+
+const partition = openObject({
+  ...{ batch: required(batchKey), n: required(count), first: required(count), ...settings },
+  items: required(listOf(item, { least: 1, most: MOST_PARTITION_ITEMS })),
+});
+
+const manifest = also(
+  openObject({
+    digest: required(text),
+    items: required(count),
+    partitions: required(listOf(openObject({ items: required(count) }), { least: 1, most: MOST_PARTITIONS })),
+  }),
+  ({ items, partitions }, path) => {
+    const counts = (Array.isArray(partitions) ? partitions : []).map((one) => isRecord(one) && one.items);
+    if (!isCount(items) || counts.length === 0 || !counts.every(isCount)) return [];
+    return counts.reduce((a, b) => a + b) === items
+      ? []
+      : [{ path: [...path, 'items'], words: 'must be the number of items in its partitions' }];
+  },
+);
+
+const batchFields = { source: text, concurrency, ...settings, scope, notify };
+const batchInput = openObject({ key: required(batchKey), manifest: required(manifest), ...batchFields });
+const givenBatch = openObject({ key: required(givenKey), ...batchFields, manifest });
+const concurrencyOrder = object({ by, reason: comment, concurrency: required(concurrency) });
+
+export const validatePartitionInput = (input: unknown): string[] => validate(partition, input);
+export const validateBatchOrder = (asked: unknown): string[] => validate(order, asked);
+export const validateConcurrencyOrder = (asked: unknown): string[] => validate(concurrencyOrder, asked);
+
+export function validateBatchInput(input: unknown): string[] {
+  return [...validate(batchInput, input), ...validateTimes(input)];
+}
+
+/** A spec from a caller; without `manifest` before that is read. */
+export function validateGivenBatch(spec: unknown): string[] {
+  return [...validate(givenBatch, spec), ...validateTimes(spec)];
+}
+
+/** Its partitions would fail, each by itself. */
+function validateTimes(given: unknown): string[] {
+  const { poll, submit } = isRecord(given) ? given : {};
+  const areObjects = [poll, submit].every((one) => isLeftOut(one) || isRecord(one));
+  return areObjects ? validateJobTimes({ poll, submit } as JobSettings) : [];
+}
+
+const LOOKED_AT = ['drafts', 'activity', 'boards'];
+
+export const outlookSpec = also(
+  object({
+    key: required(described('names this one look; the next one has another', givenKey)),
+    scope,
+    project: required(described('the project that keeps the outlook', project)),
+    at: described(
+      `JSON pointer to the campaign in the project's data; ${DEFAULT_CAMPAIGN_AT} when left out`,
+      place,
+    ),
+    ...researchFields,
+    weeks: described(
+      `how many weeks are kept; ${DEFAULT_OUTLOOK.weeks} when left out`,
+      wholeNumber(MOST_OUTLOOK_WEEKS),
+    ),
+    silentAfter: described(
+      `after how long without a change a board is silent; ${DEFAULT_OUTLOOK.silentAfter} when left out`,
+      duration,
+    ),
+    notify: described('who is nudged; nobody when left out', object(notifyFields)),
+  }),
+  (spec, path) =>
+    LOOKED_AT.every((part) => isLeftOut(spec[part]))
+      ? [{ path, words: 'has nothing to look at; give drafts, activity or boards' }]
+      : [],
+  { anyOf: LOOKED_AT.map((part) => ({ required: [part] })) },
+);
+
+export const validateOutlook = (spec: unknown): string[] => validate(outlookSpec, spec);
+
+const nudge = must(
+  '{ about: "approval" } or { about: "board", board, since }',
+  { type: 'object' },
+  (value) => isRecord(value) && (value.about === 'approval' || (isText(value.board) && isText(value.since))),
+);
+
+const nudgeInput = openObject({
+  ...{ to: required(notify), nudge: required(nudge), project: required(project) },
+  ...{ week: required(text), timezone: required(text), place: required(text) },
+});
+
+export const validateNudge = (input: unknown): string[] => validate(nudgeInput, input);

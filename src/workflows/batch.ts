@@ -5,7 +5,7 @@ import {
   continueAsNew,
   workflowInfo,
 } from '@temporalio/workflow';
-import { validateBatchInput } from '../validation/batch';
+import { validateBatchInput } from '../validation/inputs';
 import { type BatchInput, type BatchResult } from '../contract';
 import { batchWorkflowId } from '../contract/ids';
 import { withEndReport } from './lib/listeners';

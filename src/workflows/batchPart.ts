@@ -7,7 +7,7 @@ import {
 } from '@temporalio/workflow';
 import { partitionResultsQuery, type PartitionInput, type PartitionResult } from '../contract';
 import { batchPartWorkflowId } from '../contract/ids';
-import { validatePartitionInput } from '../validation/batch';
+import { validatePartitionInput } from '../validation/inputs';
 import { jobTimes } from '../validation/times';
 import { handleSending } from './steps/submit';
 import { readSettings, refuseUnsafeStart } from './steps/job';

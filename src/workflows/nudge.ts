@@ -7,7 +7,7 @@ import {
 } from '@temporalio/workflow';
 import { LONGEST_CALL_MS, type NoticeOutcome, type NudgeInput, type SegueActivities } from '../contract';
 import { nudgeSubject } from '../contract/ids';
-import { validateNudge } from '../validation/outlook';
+import { validateNudge } from '../validation/inputs';
 import { wasReset } from './lib/atMostOnce';
 import { isTooLate, letter, type Message, notifyUser } from './lib/notify';
 import { workingHours } from './lib/workingHours';

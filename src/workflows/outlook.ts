@@ -26,7 +26,7 @@ import {
   type SegueActivities,
 } from '../contract';
 import { changeIdOf, nudgeSubject, nudgeWorkflowId, outlookWorkflowId } from '../contract/ids';
-import { validateOutlook } from '../validation/outlook';
+import { validateOutlook } from '../validation/inputs';
 import { withEndReport } from './lib/listeners';
 import { startOnce } from './lib/otherRuns';
 import { workingHours, workingTime } from './lib/workingHours';

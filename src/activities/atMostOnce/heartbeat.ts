@@ -1,6 +1,6 @@
 import { activityInfo, heartbeat } from '@temporalio/activity';
 import { HEARTBEAT_EVERY_MS, HEARTBEAT_TIMEOUT_MS } from '../../contract';
-import { isStillActive } from './isStillActive';
+import { isStillActive } from './server';
 
 /** After this long without a heartbeat the server may soon start the next attempt. */
 const LONGEST_SILENCE_MS = HEARTBEAT_TIMEOUT_MS / 2;

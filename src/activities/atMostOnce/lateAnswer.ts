@@ -5,7 +5,7 @@ import { type SignalDefinition } from '@temporalio/common';
 import { acceptedSignal, type LateTasks, lateTasksSignal } from '../../contract';
 import { holdName, mediaWorkflowId } from '../../contract/ids';
 import { countLateAnswer } from '../lib/metrics';
-import { retryTemporalCall } from './retryTemporalCall';
+import { retryTemporalCall } from './server';
 
 /** As long as the trouble that made the answer late may last. */
 const RETRY_FOR_MS = 3_600_000;

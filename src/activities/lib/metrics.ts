@@ -6,38 +6,26 @@ import { skippedFirings, type SubmitOutcome } from '../../contract';
 import { scheduleId } from '../../contract/ids';
 import { type BreakerChange } from '../protection/breaker';
 
-const METRICS = {
-  /** Counter, by `outcome` and `tool`: `unknown` is a job that waits for a person. */
-  submits: 'segue_submits',
-  /** Counter, by `to` (`open`, `closed`). */
-  breakerChanges: 'segue_breaker_changes',
-  /** Gauge: 1 while a worker holds its submits back. */
-  breakerOpen: 'segue_breaker_open',
-  /** Counter, by `told`: whether the run could be told a task id that came too late to be a result. */
-  lateAnswers: 'segue_late_answers',
-  /**
-   * Gauge, by `schedule` and `why` (`overlap`, `catchup`, `buffer`): firings that a schedule skipped since it was made, by
-   * the Temporal server's own count. Read by every firing and while it waits, so that it is never counted twice; of
-   * several workers the largest is right.
-   */
-  skippedFirings: 'segue_schedule_skipped_firings',
-} as const;
-
+/** `unknown` is a job that waits for a person. */
 export function countSubmit(meter: MetricMeter, tool: string, { outcome }: SubmitOutcome): void {
   // An unknown tool is a text from outside: it would make any number of time series.
-  meter.createCounter(METRICS.submits).add(1, { outcome, tool: findTool(tool) ? tool : 'none' });
+  meter.createCounter('segue_submits').add(1, { outcome, tool: findTool(tool) ? tool : 'none' });
 }
 
+/** The gauge is 1 while a worker holds its submits back. */
 export function countBreakerChange(meter: MetricMeter, { to }: BreakerChange): void {
-  meter.createCounter(METRICS.breakerChanges).add(1, { to });
-  meter.createGauge(METRICS.breakerOpen).set(to === 'open' ? 1 : 0);
+  meter.createCounter('segue_breaker_changes').add(1, { to });
+  meter.createGauge('segue_breaker_open').set(to === 'open' ? 1 : 0);
 }
 
-/** Sets the gauge of firings that a schedule skipped. It never throws: a firing must not fail because of it. */
+/**
+ * Sets the gauge of firings that a schedule skipped since it was made, by the Temporal server's own count: of several
+ * workers the largest is right. It never throws: a firing must not fail because of it.
+ */
 export async function meterSkippedFirings(meter: MetricMeter, schedule: string): Promise<void> {
   try {
     const description = await getClient().schedule.getHandle(scheduleId(schedule)).describe();
-    const gauge = meter.createGauge(METRICS.skippedFirings);
+    const gauge = meter.createGauge('segue_schedule_skipped_firings');
     for (const [why, count] of Object.entries(skippedFirings(description)))
       gauge.set(count as number, { schedule, why });
   } catch (error) {
@@ -45,6 +33,7 @@ export async function meterSkippedFirings(meter: MetricMeter, schedule: string):
   }
 }
 
+/** `told`: whether the run could be told a task id that came too late to be a result. */
 export function countLateAnswer(meter: MetricMeter, told: boolean): void {
-  meter.createCounter(METRICS.lateAnswers).add(1, { told });
+  meter.createCounter('segue_late_answers').add(1, { told });
 }

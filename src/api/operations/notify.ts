@@ -11,7 +11,6 @@ export const categories = [
   'agentNudge',
 ] as const;
 
-/** One notification, as the document describes it. */
 export const notification = z
   .strictObject({
     userId: text,

@@ -11,7 +11,6 @@ const data = z.custom<Record<string, unknown>>(isRecord, 'must be an object');
 const readRequest = z.strictObject(project);
 
 const readResponse = z.object({
-  /** The answer, whole. */
   document: z.unknown(),
   /** The project's `data`; null where the answer has no object there. */
   data: data.nullable(),
@@ -46,7 +45,6 @@ const updateRequest = z.strictObject({
     primary_type: z.string().optional(),
     data: data.optional(),
   }),
-  /** The ETag of the read that this update rests on. */
   ifMatch: z.string().optional(),
 });
 

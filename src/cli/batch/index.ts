@@ -1,7 +1,7 @@
 import { type Command } from 'commander';
 import { type Batch, type BatchEntry, type BatchFilter } from '../../client/batches';
 import { BATCH_STAGES } from '../../contract';
-import { validateBatchOrder, validateConcurrencyOrder } from '../../validation/batch';
+import { validateBatchOrder, validateConcurrencyOrder } from '../../validation/inputs';
 import { type BatchCheckFlags, checkBatch } from './check';
 import { countsWords } from './format';
 import { printResults, type ResultsFlags, wantedFrom } from './results';

@@ -6,7 +6,7 @@ import { type JobReport, NO_JOB } from '../../client/report';
 import { type BatchResult, type BatchStatus } from '../../contract';
 import { assertValid } from '../../errors';
 import { batchKeyOf, batchTaskQueue } from '../../contract/ids';
-import { validateGivenBatch } from '../../validation/batch';
+import { validateGivenBatch } from '../../validation/inputs';
 import { checkBatch, manifestReading, warningLine } from './check';
 import { batchShown, resultLines, statusLines } from './format';
 import { adviceOnBatch, leftLines, word } from '../lib/advice';

@@ -10,8 +10,7 @@ import {
   type ScheduleTimes,
 } from '../../contract';
 import { assertValid } from '../../errors';
-import { isRecord } from '../../validation/inputs';
-import { outlookSpec } from '../../validation/outlook';
+import { isRecord, outlookSpec } from '../../validation/inputs';
 import {
   asFlags,
   notifyFrom,

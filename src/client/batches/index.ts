@@ -22,7 +22,7 @@ import { type BatchSpec, startBatch, startBatchInput } from '../../runs/batch/st
 import { type ManifestCheck, type ManifestWarning } from '../../runs/manifest';
 import { countRuns, findRuns } from '../../runs/ownRun';
 import { find, inputOf } from '../../runs/start';
-import { validateBatchOrder, validateConcurrencyOrder, validateGivenBatch } from '../../validation/batch';
+import { validateBatchOrder, validateConcurrencyOrder, validateGivenBatch } from '../../validation/inputs';
 import { type FilePlace, type ResultWithFiles, savingFiles } from '../files';
 import { entryOf, type JobEntry, queryOf } from '../listing';
 import { type Standing } from '../report';

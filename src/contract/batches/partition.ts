@@ -44,14 +44,12 @@ export const LARGEST_ITEM_INFO_BYTES = 2 * 1024;
 export const LARGEST_CHUNK = 50;
 /** The largest chunk of a batch with few slots or a rate; the rate counts each chunk as this many POSTs. */
 export const USUAL_CHUNK = 25;
-/** Of one line of a manifest. */
 export const LARGEST_LINE_BYTES = 64 * 1024;
 
 export const BATCH_PART_WORKFLOW = 'batchPart';
 
 export interface PartitionInput extends JobSettings, Continued<PartitionProgress> {
   batch: string;
-  /** Of the partition, from 1. */
   n: number;
   /** The number of its first item in the batch, from 1. */
   first: number;
@@ -64,9 +62,7 @@ export interface ItemProgress {
   taskId?: string;
   /** POSTs so far; part of the next request id. */
   attempts: number;
-  /** Since when its task is polled. */
   since?: string;
-  /** Since when the service does not know its task. */
   missingSince?: string;
   /** The service's result, or how to fetch one that is too large to keep. */
   info?: unknown;
@@ -75,11 +71,9 @@ export interface ItemProgress {
   unwritten?: string;
   /** Of the item's user: the outcome, or since when the notification is due. */
   notice?: NoticeOutcome | { due: string; tries?: number };
-  /** The run that it goes on as. */
   workflowId?: string;
 }
 
-/** What is to be written to one project. */
 export interface Letter {
   /** Different for each project and scope. */
   address: string;
@@ -100,9 +94,7 @@ export interface AskedChange extends ChangeAsks {
   answer?: ChangeOutcome;
 }
 
-/** An item that is over. */
 export interface Saved {
-  /** In the partition. */
   place: number;
   /** JSON pointer into the project's data. */
   at: string;
@@ -111,7 +103,6 @@ export interface Saved {
 
 export interface PartitionProgress extends Pick<PartitionNews, 'late'> {
   items: ItemProgress[];
-  /** Not written yet. */
   letters: Letter[];
   slotGrant: SlotGrant;
   polls: number;
@@ -132,7 +123,6 @@ export interface PollTurns {
   last: number[];
 }
 
-/** How many of the items may be at the service at once. */
 export interface SlotGrant {
   /** Grows with each grant; an older one that comes late changes nothing. */
   order: number;
@@ -165,9 +155,7 @@ export interface PartitionNews {
   isOver: boolean;
 }
 
-export interface PartitionResult {
-  n: number;
-  counts: ItemCounts;
+export interface PartitionResult extends Pick<PartitionNews, 'n' | 'counts'> {
   items: BatchItemResult[];
 }
 

@@ -55,13 +55,10 @@ export interface StoppedItems {
   unfollowed: number;
   /** They count as cancelled. */
   undone: number;
-  /** How their partition ended. */
   reason: string;
 }
 
-/** What a batch knows of a partition. */
 export interface PartitionStanding extends Omit<PartitionNews, 'n'> {
-  /** Its run was started. */
   isThere: boolean;
   slots: number;
   stopped?: StoppedItems;
@@ -73,7 +70,6 @@ export type BatchEvent = 'held' | 'incomplete' | 'stopped' | 'absent' | 'trouble
 /** A notification of the operator without a known outcome. */
 export interface BatchNotice {
   words: { event: string; title: string; message: string; body?: string };
-  /** When it was first tried. */
   since: string;
   nextAt?: string;
 }
@@ -85,18 +81,13 @@ export interface BatchProgress {
   concurrency: number;
   paused: Pause | null;
   partitions: PartitionStanding[];
-  /** The number of the last slot grant. */
   orders: number;
-  /** What the operator was notified of. */
   notified: BatchEvent[];
   notices: BatchNotice[];
   /** How often the service was in trouble; part of the event's name. */
   troubles: number;
-  /** Since when the trouble is over. */
   wellSince?: string;
-  /** When partitions are checked next. */
   nextCheckAt: string;
-  /** When the last partition was started. */
   arrivedAt?: string;
   /** Why the rest of the manifest is not handed over: those items count as cancelled. */
   incomplete: string | null;
@@ -110,19 +101,15 @@ export type CarriedStanding = Partial<Omit<PartitionStanding, 'counts'>> & { cou
 
 export type CarriedBatch = Omit<BatchProgress, 'partitions'> & { partitions: CarriedStanding[] };
 
-/** Answer of the `status` query. */
 export interface BatchStatus
   extends
     Pick<BatchProgress, 'stage' | 'since' | 'startedAt' | 'concurrency' | 'paused' | 'incomplete'>,
     Pick<PartitionNews, 'counts' | 'trouble' | 'late'> {
   key: string;
-  /** Of the manifest. */
   digest: string;
   items: number;
-  /** Of the items that are over. */
   percent: number;
   partitions: { total: number; handedOver: number; over: number };
-  /** Of all partitions that were stopped. */
   stopped: StoppedItems | null;
 }
 
@@ -140,7 +127,6 @@ export interface BatchResult
 }
 
 export const batchStatusQuery = defineQuery<BatchStatus>('status');
-/** In the order of the partitions. */
 export const batchPartitionsQuery = defineQuery<KnownPartition[]>('partitions');
 export const batchPauseUpdate = defineUpdate<BatchStatus, [PauseOrder]>('pause');
 export const batchResumeUpdate = defineUpdate<BatchStatus, [PauseOrder]>('resume');

@@ -13,9 +13,7 @@ export interface WorkspaceClock {
 
 export interface ListSummary {
   count: number;
-  /** The first few, truncated. */
   excerpt: string[];
-  /** Not all of it was read. */
   more: boolean;
 }
 
@@ -58,7 +56,6 @@ export interface ReadEndOrder {
   workflowId: string;
   /** It signalled its end, so the activity waits a little for it. */
   isEnding?: boolean;
-  /** JSON pointers to what others need of its result. */
   pointers?: string[];
 }
 
@@ -73,16 +70,6 @@ export type JobEnd =
       values: Record<string, { value: unknown } | { problem: string }>;
     }
   | { is: 'failed' | 'abandoned' | 'cancelled' | 'terminated'; taskId: string | null; error: string };
-
-export interface WorkingTimeOrder {
-  notBefore: string;
-  timezone: string;
-}
-
-export interface WorkingHoursOrder {
-  at: string;
-  timezone: string;
-}
 
 /** In working hours `opensAt` is the given moment. */
 export interface WorkingHours {
@@ -103,7 +90,7 @@ export interface CampaignActivities {
   readEnds: (orders: ReadEndOrder[]) => Promise<JobEnd[]>;
   cancelRuns: (workflowIds: string[]) => Promise<void>;
   /** The next moment between 09:00 and 18:00, Monday to Friday. */
-  workingTime: (order: WorkingTimeOrder) => Promise<string>;
+  workingTime: (order: { notBefore: string; timezone: string }) => Promise<string>;
   /** The current working hours, or else the next ones. */
-  workingHours: (order: WorkingHoursOrder) => Promise<WorkingHours>;
+  workingHours: (order: { at: string; timezone: string }) => Promise<WorkingHours>;
 }

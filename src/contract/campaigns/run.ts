@@ -37,7 +37,6 @@ export type CampaignJobKind = 'media' | 'transcript' | 'wait';
 export interface CampaignJob {
   name: string;
   kind: CampaignJobKind;
-  /** Null until it is started. */
   workflowId: string | null;
   status: CampaignJobStatus;
   since: string;
@@ -46,7 +45,6 @@ export interface CampaignJob {
   /** How often a person asked for it again. */
   repeats: number;
   error: string | null;
-  /** The first few URLs in its result. */
   links: string[];
 }
 
@@ -109,9 +107,7 @@ export interface CampaignProgress {
   jobs: CampaignJob[];
   /** Names of jobs that signalled an end that is not read yet. */
   ending: string[];
-  /** When all open jobs are checked next, whether they signal or not. */
   nextCheckAt: string;
-  /** Media that people added to the running campaign. */
   added: Record<string, CampaignMedia>;
   decisions: CampaignDecisionTaken[];
   approval: ApprovalRound | null;
@@ -123,13 +119,11 @@ export interface CampaignProgress {
   listeners: string[];
 }
 
-/** Answer of the `status` query. */
 export interface CampaignStatus extends Pick<
   CampaignProgress,
   'stage' | 'since' | 'history' | 'jobs' | 'paused' | 'decisions' | 'remarks'
 > {
   key: string;
-  /** Of the jobs that are over. */
   percent: number;
   /** Null at the end. */
   waitsFor: { what: string; since: string } | null;

@@ -15,11 +15,10 @@ import { batchPartWorkflowId, batchWorkflowId } from '../../contract/ids';
 import { assertValid, InvalidInputError } from '../../errors';
 import { inParallel, inParallelFrom } from '../../platform/parallel';
 import { optionalTsToMs } from '../../platform/sdkInternals';
-import { validatePartitionInput } from '../../validation/batch';
+import { validatePartitionInput } from '../../validation/inputs';
 import { findFirstRun, findOwnRun } from '../ownRun';
 import { startOnce } from '../start';
 
-/** The items of one run. */
 export interface BatchPartition {
   /** Which one it is, from 1. */
   n: number;
@@ -115,7 +114,6 @@ async function requireWithinRetention(temporal: Client, key: string): Promise<vo
   );
 }
 
-/** How long the namespace keeps a closed run, in milliseconds. */
 export async function readRetention(temporal: Client): Promise<number> {
   const { namespace } = temporal.options;
   const { config } = await temporal.workflowService.describeNamespace({ namespace });

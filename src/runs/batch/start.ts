@@ -14,7 +14,7 @@ import { batchItemPrefix, batchPartPrefix, batchWorkflowId, mediaWorkflowId } fr
 import { attributesOfJob, quoted } from '../../contract/searchAttributes';
 import { assertValid } from '../../errors';
 import { digest } from '../../platform/digest';
-import { validateBatchInput, validateGivenBatch } from '../../validation/batch';
+import { validateBatchInput, validateGivenBatch } from '../../validation/inputs';
 import { withoutGaps } from '../media';
 import { GRPC, grpcCode } from '../orders';
 import { findOwnRun, findRuns, isOpen } from '../ownRun';
@@ -23,7 +23,6 @@ import { type BatchPartition, handOver } from './handOver';
 
 export interface BatchSpec {
   key: string;
-  /** The result of the check. */
   manifest: BatchManifest;
   /**
    * The partitions that `manifest` names, in any order. Read once, a few at a time. A caller that continues a hand-over
@@ -32,7 +31,6 @@ export interface BatchSpec {
   partitions: AsyncIterable<BatchPartition>;
   /** The address of the manifest, without its query. */
   source?: string;
-  /** How many items are at the service at once. */
   concurrency?: number;
   /** Of the batch itself; items have their own. */
   scope?: Scope;

@@ -20,9 +20,7 @@ export interface ManifestCheck {
   usable: boolean;
   /** Of the items in their order; blank lines and bad lines do not count. */
   digest: string;
-  /** Good lines. */
   items: number;
-  /** Lines that are not blank. */
   lines: number;
   /** Lines that have problems, those that ask for the same job as an earlier one included. */
   badLines: number;
@@ -35,7 +33,6 @@ export interface ManifestCheck {
 }
 
 export interface CheckOptions {
-  /** Whether bad lines are left out, and the rest is used. */
   skipBad?: boolean;
   /** How many partitions a batch may have; tests take fewer. */
   mostPartitions?: number;
@@ -98,13 +95,10 @@ export function problemLines(name: string, { problems, badLines }: ManifestCheck
 }
 
 export interface HandOverOptions {
-  /** As it was checked. */
   skipBad?: boolean;
-  /** What messages call the manifest. */
   name?: string;
   /** What the check found: a file may be written to between the two readings. */
   facts?: PartitionFacts[];
-  /** Stops the reading between two partitions. */
   signal?: AbortSignal;
 }
 
@@ -139,7 +133,6 @@ export interface ManifestOptions extends ReadOptions, CheckOptions {
   onCheck?: (name: string, check: ManifestCheck) => void;
 }
 
-/** What a batch is made of. */
 export interface CheckedManifest {
   /** What messages call it. */
   name: string;

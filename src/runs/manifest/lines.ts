@@ -15,53 +15,38 @@ const ROOM = LARGEST_LINE_BYTES + BYTE_ORDER_MARK.length + 1;
 export async function* linesOf(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): AsyncGenerator<ManifestLine> {
-  const unfinished = new UnfinishedLine();
   let line = 0;
+  // Of the unfinished line; without parts once it is too long.
+  let parts: Uint8Array[] = [];
+  let length = 0;
+  const add = (part: Uint8Array): void => {
+    length += part.length;
+    if (length > ROOM) parts = [];
+    else parts.push(part);
+  };
   const finish = (): ManifestLine | undefined => {
     line += 1;
-    return readLine(line, unfinished.take());
+    const finished = readLine(line, length, parts);
+    parts = [];
+    length = 0;
+    return finished;
   };
   for await (const chunk of chunks) {
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
-      unfinished.add(chunk.subarray(start, end));
+      add(chunk.subarray(start, end));
       start = end + 1;
       const finished = finish();
       if (finished) yield finished;
     }
-    unfinished.add(chunk.subarray(start));
+    add(chunk.subarray(start));
   }
   const last = finish();
   if (last) yield last;
 }
 
-/** The bytes of a line; only its length, if it is too long. */
-interface LineBytes {
-  length: number;
-  bytes?: Buffer;
-}
-
-class UnfinishedLine {
-  #parts: Uint8Array[] = [];
-  #length = 0;
-
-  add(part: Uint8Array): void {
-    this.#length += part.length;
-    if (this.#length > ROOM) this.#parts = [];
-    else this.#parts.push(part);
-  }
-
-  take(): LineBytes {
-    const length = this.#length;
-    const bytes = length > ROOM ? undefined : Buffer.concat(this.#parts, length);
-    this.#parts = [];
-    this.#length = 0;
-    return { length, bytes };
-  }
-}
-
-function readLine(line: number, { length, bytes }: LineBytes): ManifestLine | undefined {
-  const own = bytes && withoutEnds(bytes, line);
+function readLine(line: number, length: number, parts: Uint8Array[]): ManifestLine | undefined {
+  const own = length > ROOM ? undefined : withoutEnds(Buffer.concat(parts, length), line);
   if (!own || own.length > LARGEST_LINE_BYTES) {
     return { line, problem: `has ${own?.length ?? length} bytes, more than ${LARGEST_LINE_BYTES}` };
   }

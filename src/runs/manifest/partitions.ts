@@ -127,7 +127,6 @@ export function shortKey(key: string): string {
 export class SeenKeys {
   readonly #lines = new Map<string, number>();
 
-  /** The earlier line with this key, if there is one. */
   take(key: string, line: number): number | undefined {
     const short = shortKey(key);
     const earlier = this.#lines.get(short);

@@ -37,7 +37,6 @@ export interface ReadOptions {
   proxy?: ProxySettings;
   /** What `-` stands for. Default: the stdin of the process. */
   stdin?: AsyncIterable<Uint8Array>;
-  /** Stops reading. */
   signal?: AbortSignal;
 }
 

@@ -8,7 +8,6 @@ import { type PlacedItem, SeenKeys, shortKey } from './partitions';
 export interface ManifestWarning {
   /** How many lines it is about; of full projects, how many projects. */
   count: number;
-  /** The first of them. */
   line: number;
   words: string;
 }
@@ -62,7 +61,6 @@ export class ManifestWarnings {
   }
 }
 
-/** Whether any address in it looks signed. */
 function looksSigned(value: unknown): boolean {
   if (typeof value === 'string') return SIGNATURE.test(value);
   if (Array.isArray(value)) return value.some(looksSigned);

@@ -31,7 +31,6 @@ export type StartedBatch = RunFacts & { digest: string; warnings?: string[] };
 
 interface FoundBatch {
   run: StartedBatch;
-  /** How many partitions it still waits for. */
   missing: number;
 }
 
@@ -39,7 +38,6 @@ export interface FiringSettings extends StartSettings {
   /** The same in every attempt of a firing, and in no other firing. */
   token?: string;
   proxy?: ProxySettings;
-  /** Called with each warning about the manifest. */
   onWarning?: (words: string) => void;
   /** Stops the hand-over; partitions that were started stay. */
   signal?: AbortSignal;

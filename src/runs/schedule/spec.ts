@@ -31,7 +31,6 @@ export interface ScheduleOptions {
 const SHORTEST_CATCHUP_MS = 10_000;
 const LONGEST_NOTE = 1_000;
 
-/** All problems at once, before anything is sent. */
 export function validateSchedule(name: string, options: ScheduleOptions): string[] {
   const { spec, timezone, target, overlap, catchup, note } = options;
   return [
@@ -92,14 +91,12 @@ export function askOfSchedule({ spec, timezone, target, overlap, catchup }: Sche
   });
 }
 
-/** The times as Temporal takes them. */
 export function timesForTemporal(spec: ScheduleTimes): ScheduleSpec {
   if ('cron' in spec) return { cronExpressions: [spec.cron.trim()] };
   if ('every' in spec) return { intervals: [{ every: parseDuration(spec.every) ?? 0 }] };
   return { calendars: [spec.calendar].flat() };
 }
 
-/** The times as people read them. */
 export function timesInWords(spec: ScheduleTimes): string {
   if ('cron' in spec) return spec.cron;
   return 'every' in spec ? `every ${spec.every}` : JSON.stringify(spec.calendar);

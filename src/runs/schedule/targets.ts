@@ -7,10 +7,8 @@ import {
   type ScheduleTarget,
 } from '../../contract';
 import { batchWorkflowId, campaignWorkflowId, outlookWorkflowId } from '../../contract/ids';
-import { concurrency } from '../../validation/batch';
+import { concurrency, isRecord, validateOutlook } from '../../validation/inputs';
 import { flag, notify, scope } from '../../validation/fields';
-import { isRecord } from '../../validation/inputs';
-import { validateOutlook } from '../../validation/outlook';
 import { described, object, required, type Rule, validate } from '../../validation/rules';
 import { campaignStart, validateCampaignSpec } from '../campaign';
 import { addressName, problemOfAddress } from '../manifest/address';
@@ -55,7 +53,6 @@ export const TARGET_KINDS = Object.keys(TARGETS) as TargetKind[];
 /** Each firing has its own key. */
 const ANY_KEY = 'key';
 
-/** All problems of a target, which has no key. */
 export function validateTarget(target: unknown): string[] {
   const { kind, spec }: Record<string, unknown> = isRecord(target) ? target : {};
   if (!TARGET_KINDS.includes(kind as TargetKind))
@@ -119,7 +116,6 @@ export const scheduledBatch = object({
   skipBad: described('bad lines are left out, and the others are run', flag),
 });
 
-/** All problems at once. */
 export function validateScheduledBatch(spec: unknown): string[] {
   if (!isRecord(spec)) return validate(scheduledBatch, spec);
   const { key: _ofEachFiring, ...asked } = spec;

@@ -3,15 +3,12 @@ import { isPointer, isRecord } from '../../api/json';
 import { type ResultReference } from '../../contract';
 import { type Path, type Problem } from '../rules';
 
-/** A reference, and its path in the request. */
 export interface PlacedReference extends ResultReference {
   path: Path;
 }
 
-/** A job as the graph sees it. */
 export interface GraphJob {
   name: string;
-  /** Its path in the campaign. */
   path: Path;
   /** Their paths begin at the job. */
   references: PlacedReference[];

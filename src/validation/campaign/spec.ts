@@ -164,7 +164,6 @@ const campaignInput = also(
   findWholeProblems,
 );
 
-/** For any JSON. */
 export function validateCampaign(input: unknown): string[] {
   return findCampaignProblems(input).map(problemText);
 }

@@ -1,6 +1,6 @@
 /** The queries and updates of a batch, and the signal that the rest of its manifest will not come. */
 import { CancellationScope, setHandler } from '@temporalio/workflow';
-import { validateBatchOrder, validateConcurrencyOrder } from '../../validation/batch';
+import { isText, validateBatchOrder, validateConcurrencyOrder } from '../../validation/inputs';
 import {
   batchCancelUpdate,
   batchConcurrencyUpdate,
@@ -12,7 +12,6 @@ import {
   batchStatusQuery,
   endHandOverSignal,
 } from '../../contract';
-import { isText } from '../../validation/inputs';
 import { onSignal } from '../lib/listeners';
 import { refuseUpdate } from '../steps/job';
 import { type Batch } from './state';

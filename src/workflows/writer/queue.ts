@@ -11,7 +11,8 @@ import {
   type WriteReport,
   type WriterProgress,
 } from '../../contract';
-import { type Data, isObject, validateAddress, validateChange } from '../../contract/changes';
+import { isRecord } from '../../api/json';
+import { type Data, validateAddress, validateChange } from '../../contract/changes';
 import { DURATION_FORM, parseDuration } from '../../contract/durations';
 import { projectWriterId } from '../../contract/ids';
 import { validateCarried } from '../steps/job';
@@ -188,8 +189,8 @@ function shortened(error: string): string {
 
 /** Gives the grace time for denied access. Fails a writer with a wrong id, which would write beside the right one. */
 function checkWriterInput(input: ProjectWriterInput): number {
-  const problems = [...validateShape(input), ...validateCarried(isObject(input) ? input : {})];
-  const grace = parseDuration(isObject(input) ? (input.authGrace ?? DEFAULT_SUBMIT.authGrace) : '');
+  const problems = [...validateShape(input), ...validateCarried(isRecord(input) ? input : {})];
+  const grace = parseDuration(isRecord(input) ? (input.authGrace ?? DEFAULT_SUBMIT.authGrace) : '');
   if (grace === undefined) problems.push(`authGrace: must be ${DURATION_FORM}`);
   if (problems.length > 0 || grace === undefined)
     throw ApplicationFailure.nonRetryable(
@@ -208,8 +209,8 @@ function checkWriterInput(input: ProjectWriterInput): number {
 
 /** Other languages start this workflow too, with whatever JSON they have. */
 function validateShape(input: unknown): string[] {
-  const { organization, project } = isObject(input) ? input : {};
-  const { resourcetype, id } = isObject(project) ? project : {};
+  const { organization, project } = isRecord(input) ? input : {};
+  const { resourcetype, id } = isRecord(project) ? project : {};
   const ids = { organization, 'project.resourcetype': resourcetype, 'project.id': id };
   return Object.entries(ids).flatMap(([name, value]) =>
     typeof value === 'string' && isId(value) ? [] : [`${name}: must be an id`],

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { ActivityCancelledError, ActivityNotFoundError } from '@temporalio/client';
 import { bundleWorkflowCode, DefaultLogger, type LogEntry, Worker } from '@temporalio/worker';
 import { createActivities } from '../../../src/activities';
-import { retryTemporalCall } from '../../../src/activities/atMostOnce/retryTemporalCall';
+import { retryTemporalCall } from '../../../src/activities/atMostOnce/server';
 import { signalLateAnswer } from '../../../src/activities/atMostOnce/lateAnswer';
 import { stateQuery } from '../../../src/contract';
 import { freePort } from '../../../src/temporal/ports';

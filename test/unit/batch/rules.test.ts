@@ -3,7 +3,7 @@ import {
   validateBatchInput,
   validateConcurrencyOrder,
   validatePartitionInput,
-} from '../../../src/validation/batch';
+} from '../../../src/validation/inputs';
 import { endOfBatch } from '../../../src/runs/batch/end';
 import { chunksOf, sharesOf } from '../../../src/config';
 import { type ItemCounts, type PartitionStanding } from '../../../src/contract';

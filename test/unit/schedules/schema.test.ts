@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import { validateCampaign } from '../../../src/validation/campaign';
 import { outlookJsonSchema, scheduleJsonSchema } from '../../../src/runs/schemas';
 import { validateSchedule, type ScheduleOptions } from '../../../src/runs/schedule/spec';
-import { validateOutlook } from '../../../src/validation/outlook';
+import { validateOutlook } from '../../../src/validation/inputs';
 
 const ajv = new Ajv2020({ strict: false, validateFormats: false });
 const isOutlook = ajv.compile(outlookJsonSchema());
