@@ -2,7 +2,7 @@
 import { CancellationScope, uuid4, workflowInfo } from '@temporalio/workflow';
 import { type Letter, type Saved, type Step } from '../../contract';
 import { changeIdOf } from '../../contract/ids';
-import { answerTo, writeToProject } from '../steps/write';
+import { writeToProject } from '../steps/write';
 import { addNotice } from './notify';
 import { type Entry, type Partition } from './state';
 
@@ -63,7 +63,7 @@ export function resumeWrites(run: Partition): void {
 
 /** Replies that just arrived: the next run would ask again, and the writer may be gone by then. */
 export function keepReplies({ progress, writerReplies }: Partition): void {
-  for (const { asked } of progress.letters) if (asked) asked.answer = answerTo(writerReplies, asked.changeId);
+  for (const { asked } of progress.letters) if (asked) asked.answer = writerReplies.answers.get(asked.changeId);
 }
 
 /** `letter` always says how far it is: another run may continue it. */
