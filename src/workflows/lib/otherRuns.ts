@@ -93,15 +93,18 @@ export async function untilEnded<End>({
   }
 }
 
-type ChildStart = Pick<ChildWorkflowOptions, 'workflowId' | 'typedSearchAttributes' | 'staticSummary'> & {
+export interface ChildStart extends Pick<ChildWorkflowOptions, 'typedSearchAttributes' | 'staticSummary'> {
+  workflow: string;
+  workflowId: string;
   input: object;
-};
+}
 
 /** Starts a run that outlives this one; null where its id has a run already, open or closed. */
-export async function startOnce(
-  workflow: string,
-  { input, ...options }: ChildStart,
-): Promise<ChildWorkflowHandle<Workflow> | null> {
+export async function startOnce({
+  workflow,
+  input,
+  ...options
+}: ChildStart): Promise<ChildWorkflowHandle<Workflow> | null> {
   try {
     return await startChild(workflow, {
       ...options,
