@@ -1,5 +1,5 @@
 import { validateCampaign, withoutGaps } from '../validation/campaign';
-import { type CampaignInput, type CampaignResult, type CampaignVerdict } from '../contract';
+import { type CampaignInput, type CampaignResult } from '../contract';
 import { campaignWorkflowId } from '../contract/ids';
 import { withEndReport } from './lib/listeners';
 import { badInput, refuseUnsafeStart } from './steps/job';
@@ -10,7 +10,7 @@ import { prepare, produce, research } from './campaign/stages';
 import { Campaign } from './campaign/state';
 import { showStart } from './campaign/status';
 import { handleReports } from './campaign/supervise';
-import { handleUpdates } from './campaign/updates';
+import { handleUpdates, STAGE_AFTER } from './campaign/updates';
 
 /** One campaign: checks that everything exists, researches, produces media, asks for approval; the project shows each step. */
 export async function campaign(input: CampaignInput): Promise<CampaignResult> {
@@ -34,11 +34,6 @@ async function conduct(run: Campaign): Promise<CampaignResult> {
     // An open question was asked by the previous run.
     if (run.progress.approval === null) await produce(run);
     const verdict = run.input.approval ? await askForApproval(run) : 'approve';
-    if (verdict !== 'change') return finish(run, ENDS[verdict]);
+    if (verdict !== 'change') return finish(run, STAGE_AFTER[verdict]);
   }
 }
-
-const ENDS = { approve: 'completed', reject: 'rejected', expired: 'expired' } as const satisfies Record<
-  Exclude<CampaignVerdict, 'change'> | 'expired',
-  CampaignResult['status']
->;

@@ -48,7 +48,7 @@ export class Batch implements Sender {
       incomplete: null,
       listeners: [],
       ...carried,
-      partitions: carried?.partitions.map(restoreStanding) ?? manifest.partitions.map(newStanding),
+      partitions: (carried?.partitions ?? manifest.partitions.map(newStanding)).map(restoreStanding),
       reset: wasReset(carried),
     };
     // A signal may have reached the previous run after its last pass.
@@ -147,9 +147,8 @@ export class Batch implements Sender {
   }
 }
 
-function newStanding({ items }: PartitionFacts): PartitionStanding {
-  const counts = { ...NO_ITEMS, waiting: items };
-  return { isThere: false, counts, slots: 0, trouble: null, late: null, isOver: false };
+function newStanding({ items }: PartitionFacts): CarriedStanding {
+  return { counts: { waiting: items } };
 }
 
 /**
