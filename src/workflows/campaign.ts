@@ -2,7 +2,7 @@ import { validateCampaign, withoutGaps } from '../validation/campaign';
 import { type CampaignInput, type CampaignResult } from '../contract';
 import { campaignWorkflowId } from '../contract/ids';
 import { withEndReport } from './lib/listeners';
-import { badInput, refuseUnsafeStart } from './steps/job';
+import { refuseUnsafeStart, requireInput } from './steps/job';
 import { askForApproval } from './campaign/approval';
 import { finish, withCompletion } from './campaign/end';
 import { saveAll } from './campaign/project';
@@ -14,8 +14,7 @@ import { handleUpdates, STAGE_AFTER } from './campaign/updates';
 
 /** One campaign: checks that everything exists, researches, produces media, asks for approval; the project shows each step. */
 export async function campaign(input: CampaignInput): Promise<CampaignResult> {
-  const problems = validateCampaign(input);
-  if (problems.length > 0) throw badInput(problems);
+  requireInput(validateCampaign(input));
   refuseUnsafeStart(input.key, campaignWorkflowId(input.key), input);
 
   const run = new Campaign(withoutGaps(input));

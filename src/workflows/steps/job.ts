@@ -152,17 +152,19 @@ const ACTIONS: Record<Hold['why'], DecisionAction[]> = {
   overdue: ['abandon'],
 };
 
-/** Gives the settings of an input, or fails the run with all problems of the input at once. */
+/** Gives the settings of an input, or fails the run. */
 export function readSettings<T>(problems: string[], read: (reader: DurationReader) => T): T {
-  if (problems.length > 0) throw badInput(problems);
+  requireInput(problems);
   const reader = new DurationReader();
   const settings = read(reader);
-  if (reader.problems.length > 0) throw badInput(reader.problems);
+  requireInput(reader.problems);
   return settings;
 }
 
-export function badInput(problems: string[]): ApplicationFailure {
-  return ApplicationFailure.nonRetryable(`The job was not started: ${problems.join('; ')}`, FAILURE.badInput);
+/** Fails the run with all problems of its input at once. */
+export function requireInput(problems: string[]): void {
+  if (problems.length === 0) return;
+  throw ApplicationFailure.nonRetryable(`The job was not started: ${problems.join('; ')}`, FAILURE.badInput);
 }
 
 /** Refuses an update, and the run goes on as before. */
@@ -170,8 +172,8 @@ export function badDecision(message: string): ApplicationFailure {
   return ApplicationFailure.nonRetryable(message, FAILURE.badDecision);
 }
 
-export function refuseUpdate(problems: string[]): void {
-  if (problems.length > 0) throw badDecision(`Nothing was changed: ${problems.join('; ')}`);
+export function refuseUpdate(problems: string[], message = 'Nothing was changed'): void {
+  if (problems.length > 0) throw badDecision(`${message}: ${problems.join('; ')}`);
 }
 
 /**
