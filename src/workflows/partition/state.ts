@@ -11,9 +11,9 @@ import {
   type PartitionInput,
   type PartitionProgress,
 } from '../../contract';
-import { batchItemKey, batchPartWorkflowId } from '../../contract/ids';
-import { newBackoff, type Sender, wasReset } from '../lib/atMostOnce';
-import { type WriterReplies, newWriterReplies } from '../steps/write';
+import { batchItemKey } from '../../contract/ids';
+import { newBackoff, wasReset } from '../lib/atMostOnce';
+import { newWriterReplies } from '../steps/write';
 import { type Submitter } from '../steps/submit';
 import { type JobTimes } from '../../validation/times';
 
@@ -35,10 +35,9 @@ export function isNoticeDue({ notice }: ItemProgress): boolean {
 /** One poll may fail, also because its worker stops: that is not reported. */
 const SILENT_POLLS = 3;
 
-export class Partition implements Sender, Submitter {
-  readonly requestName: string;
+export class Partition implements Submitter {
   readonly progress: PartitionProgress;
-  readonly writerReplies: WriterReplies = newWriterReplies();
+  readonly writerReplies = newWriterReplies();
   readonly sending: Submitter['sending'] = new Set();
   chunksInFlight = 0;
   /** By this run. */
@@ -64,8 +63,7 @@ export class Partition implements Sender, Submitter {
     readonly input: PartitionInput,
     readonly settings: JobTimes,
   ) {
-    const { carried, batch, n } = input;
-    this.requestName = batchPartWorkflowId(batch, n);
+    const { carried } = input;
     this.progress = {
       items: input.items.map(newItem),
       letters: [],
@@ -131,12 +129,6 @@ export class Partition implements Sender, Submitter {
   /** To be called after whatever makes the history longer. */
   handOverWhenLong(): void {
     this.handingOver ||= workflowInfo().continueAsNewSuggested;
-  }
-
-  /** After the service took something. */
-  resetBackoff(): void {
-    this.backoff = newBackoff();
-    this.isProbing = false;
   }
 
   get counts(): ItemCounts {

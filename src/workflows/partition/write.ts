@@ -6,20 +6,13 @@ import { writeToProject } from '../steps/write';
 import { addNotice } from './notify';
 import { type Entry, type Partition } from './state';
 
-export function keepResult(run: Partition, entry: Entry, info: unknown): void {
-  entry.known.status = 'succeeded';
-  entry.known.info = info;
-  keep(run, entry);
-}
-
-export function keepFailure(run: Partition, entry: Entry, error: string): void {
-  entry.known.status = 'failed';
-  entry.known.error = error;
-  keep(run, entry);
-}
-
 /** The user is notified after the project is written. */
-function keep(run: Partition, entry: Entry): void {
+export function keepEnd(
+  run: Partition,
+  entry: Entry,
+  end: { status: 'succeeded'; info: unknown } | { status: 'failed'; error: string },
+): void {
+  Object.assign(entry.known, end);
   if (entry.asked.write) save(run, entry);
   else addNotice(entry);
 }
