@@ -1,4 +1,5 @@
 /** The state of a batch: what outlives the run (`progress`), what it does at the moment, and what follows from both. */
+import { workflowInfo } from '@temporalio/workflow';
 import {
   type BatchInput,
   type BatchProgress,
@@ -12,14 +13,13 @@ import {
   type PartitionStanding,
   type StoppedItems,
 } from '../../contract';
-import { batchWorkflowId } from '../../contract/ids';
 import { truncateBytes } from '../../api/json';
 import { isText } from '../../validation/inputs';
 import { type Sender, wasReset } from '../lib/atMostOnce';
 import { CHECK_EVERY_MS } from '../lib/otherRuns';
 
 export class Batch implements Sender {
-  readonly requestName: string;
+  readonly requestName = workflowInfo().workflowId;
   readonly progress: BatchProgress;
   /** Something has changed that the main loop must act on. */
   hasWork: boolean;
@@ -33,7 +33,6 @@ export class Batch implements Sender {
   constructor(readonly input: BatchInput) {
     const { carried, manifest } = input;
     const now = new Date().toISOString();
-    this.requestName = batchWorkflowId(input.key);
     this.progress = {
       stage: 'running',
       since: now,

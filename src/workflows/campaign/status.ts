@@ -46,10 +46,6 @@ export function endJob(
   publish(run);
 }
 
-function showDetails(run: Campaign): void {
-  setCurrentDetails(detailsOf(run));
-}
-
 export function describe(run: Campaign): CampaignStatus {
   const { input, progress } = run;
   const { stage, since, history, jobs, paused, decisions, approval, clock, remarks } = progress;
@@ -116,13 +112,13 @@ export function waitsFor(run: Campaign): { what: string; since: string } | null 
 }
 
 /** In Markdown, for the run's page. */
-function detailsOf(run: Campaign): string {
+function showDetails(run: Campaign): void {
   const { input, progress } = run;
   const { stage, since, jobs, approval, paused, remarks, clock } = progress;
   const held = jobs.filter(({ status }) => status === 'held' || status === 'overdue');
   const failed = jobs.filter((job) => isOver(job) && job.error !== null);
   const waits = waitsFor(run);
-  return lines(
+  const paragraphs = [
     `The campaign is **${stage}** since ${since}: ${jobs.filter(isOver).length} of ${jobs.length} jobs are over.`,
     ...(waits ? [`It waits for ${waits.what}, since ${waits.since}.`] : []),
     ...(paused ? [`To go on: \`segue campaign resume ${input.key} --by NAME\``] : []),
@@ -135,7 +131,8 @@ function detailsOf(run: Campaign): string {
     ),
     ...failed.map((job) => `- ${job.name} ${job.status}: ${job.error ?? ''}`),
     ...[...remarks, ...(clock?.remarks ?? [])].map((remark) => `- Remark: ${remark}`),
-  );
+  ];
+  setCurrentDetails(lines(...paragraphs));
 }
 
 function names(jobs: CampaignJob[]): string {

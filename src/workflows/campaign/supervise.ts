@@ -14,20 +14,17 @@ const RUNS: ReadonlySet<unknown> = new Set(['polling', 'submitting', 'waiting'])
 const ENDS: ReadonlySet<unknown> = new Set(END_STAGES);
 
 export function handleReports(run: Campaign): void {
-  onSignal(jobNewsSignal, 'What one of its jobs is at: { workflowId, stage, taskId }.', (news) => {
-    takeReport(run, news);
+  const description = 'What one of its jobs is at: { workflowId, stage, taskId }.';
+  onSignal(jobNewsSignal, description, ({ workflowId, stage, taskId }) => {
+    const job = run.progress.jobs.find((one) => one.workflowId === workflowId && isOpen(one));
+    if (!job) return;
+    if (isIdText(taskId)) job.taskId = taskId;
+    if (stage === 'held' || stage === 'overdue') setStatus(job, stage);
+    else if (RUNS.has(stage)) setStatus(job, 'running');
+    else if (ENDS.has(stage)) addEnding(run, job.name);
+    else return;
+    publish(run);
   });
-}
-
-function takeReport(run: Campaign, { workflowId, stage, taskId }: Record<string, unknown>): void {
-  const job = run.progress.jobs.find((one) => one.workflowId === workflowId && isOpen(one));
-  if (!job) return;
-  if (isIdText(taskId)) job.taskId = taskId;
-  if (stage === 'held' || stage === 'overdue') setStatus(job, stage);
-  else if (RUNS.has(stage)) setStatus(job, 'running');
-  else if (ENDS.has(stage)) addEnding(run, job.name);
-  else return;
-  publish(run);
 }
 
 type Supervised = Pick<Campaign, 'progress' | 'due' | 'children'>;

@@ -27,8 +27,6 @@ import { hold } from './hold';
 import { type MediaJob } from './mediaJob';
 import { setStage } from './visibility';
 
-type Refusal = Extract<SubmitOutcome, { outcome: 'refused' }>;
-
 const MOST_ATTEMPTS_SHOWN = 20;
 /** Upper limit for Retry-After. */
 const LONGEST_WAIT_MS = 3_600_000;
@@ -194,7 +192,10 @@ function forgetOldest(attempts: SubmitAttempt[]): void {
   if (oldest >= 0) attempts.splice(oldest, 1);
 }
 
-function refused(job: MediaJob, { status, reason }: Refusal): ApplicationFailure {
+function refused(
+  job: MediaJob,
+  { status, reason }: Extract<SubmitOutcome, { outcome: 'refused' }>,
+): ApplicationFailure {
   const message = `The service refused job ${job.input.key}: ${reason}`;
   return job.failure(FAILURE.refused, message, { status: status ?? null, reason });
 }

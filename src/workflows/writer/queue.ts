@@ -117,7 +117,10 @@ export function settle(writer: Writer, { applied, refused }: Omit<WriteReport, '
   const { progress } = writer;
   // Logged, because the requester may be gone.
   for (const one of refused) log.warn('the project did not take a change', { ...one });
-  const outcomes = [...applied.map((changeId) => ({ changeId })), ...refused.map(withShortError)];
+  const outcomes = [
+    ...applied.map((changeId) => ({ changeId })),
+    ...refused.map(({ changeId, error }) => ({ changeId, error: shortened(error) })),
+  ];
   for (const { changeId } of outcomes) {
     const place = progress.queue.findIndex((change) => change.changeId === changeId);
     const [request] = place < 0 ? [] : progress.queue.splice(place, 1);
@@ -176,10 +179,6 @@ function fullText({ progress: { queue } }: Writer): string {
 function isKnown(writer: Writer, changeId: string): boolean {
   const waits = writer.progress.queue.some((change) => change.changeId === changeId);
   return waits || outcomeOf(writer, changeId) !== undefined;
-}
-
-function withShortError({ changeId, error }: WriteReport['refused'][number]) {
-  return { changeId, error: shortened(error) };
 }
 
 function shortened(error: string): string {
