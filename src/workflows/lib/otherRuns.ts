@@ -73,23 +73,17 @@ interface OtherRun<End> {
 }
 
 /** Waits for the end of another run: reported by signal, else found by a check now and then. */
-export async function untilEnded<End>({
-  workflowId,
-  reported,
-  mayHaveEnded,
-  checkEveryMs,
-  read,
-  continueAsNew,
-}: OtherRun<End>): Promise<End> {
+export async function untilEnded<End>(run: OtherRun<End>): Promise<End> {
+  const { workflowId, reported, checkEveryMs } = run;
   const isReported = (): boolean => reported.has(workflowId);
-  let pause = mayHaveEnded ? 0 : checkEveryMs;
+  let pause = run.mayHaveEnded ? 0 : checkEveryMs;
   for (;;) {
     if (pause > 0) await condition(isReported, pause);
     const isEnding = reported.delete(workflowId);
-    const end = await read(isEnding);
+    const end = await run.read(isEnding);
     if (end) return end;
     pause = isEnding || pause === 0 ? RECHECK_MS : checkEveryMs;
-    if (workflowInfo().continueAsNewSuggested && !isReported()) await continueAsNew();
+    if (workflowInfo().continueAsNewSuggested && !isReported()) await run.continueAsNew();
   }
 }
 

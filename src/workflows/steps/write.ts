@@ -16,10 +16,7 @@ import {
   type ChangeOutcome,
   FAILURE,
   LONGEST_CALL_MS,
-  type ProjectChange,
-  type ProjectRef,
   type RequestChangeOrder,
-  type Scope,
   type SegueActivities,
 } from '../../contract';
 import { isText } from '../../validation/inputs';
@@ -42,14 +39,6 @@ const patient = proxyActivities<SegueActivities>(patiently);
 // The first request times out soon, so that the run can show the delay.
 const first = proxyActivities<SegueActivities>({ ...patiently, scheduleToCloseTimeout: FIRST_PATIENCE_MS });
 
-export interface WriteOrder {
-  project: ProjectRef;
-  scope?: Scope;
-  change: ProjectChange;
-  /** Made by {@link changeIdOf}. */
-  changeId: string;
-}
-
 export interface WriteOptions {
   /** The only run that may ask for the change; any other gets an `Outdated` failure. */
   onlyBy?: string;
@@ -68,14 +57,15 @@ export interface WriteOptions {
 /** Asks the writer for a change and waits for the outcome, however long the service takes. */
 export async function writeToProject(
   replies: WriterReplies,
-  { project, scope, change, changeId }: WriteOrder,
+  order: Omit<RequestChangeOrder, 'onlyBy' | 'receipt'>,
   { onlyBy, onAsked, onAck, onDelay, asked = {}, beforeAsk }: WriteOptions = {},
 ): Promise<ChangeOutcome> {
+  const { changeId } = order;
   const { answers, rejectedForCapacity, acks } = replies;
   const hasAnswer = (): boolean => answers.has(changeId);
   handleWriterReplies(replies);
   if (onAck) acks.set(changeId, onAck);
-  const left = timeUntil(asked.nextAt);
+  const left = asked.nextAt === undefined ? 0 : Date.parse(asked.nextAt) - Date.now();
   if (left > 0) await condition(hasAnswer, left);
   for (;;) {
     const answer = answers.get(changeId);
@@ -90,8 +80,7 @@ export async function writeToProject(
     if (times > 0) asked.nextAt = timeIn(patience);
     rejectedForCapacity.delete(changeId);
     try {
-      const order = { project, scope, change, changeId, onlyBy, receipt: onAck !== undefined };
-      await ask(replies, requestChange, order);
+      await ask(replies, requestChange, { ...order, onlyBy, receipt: onAck !== undefined });
       asked.nextAt = timeIn(patience);
       onAsked?.();
       // The answer may be lost; asked again, the writer answers without writing twice.
@@ -123,10 +112,7 @@ function pauseWithoutRoom(asked: ChangeAsks): number {
   return longest * (0.5 + Math.random() / 2);
 }
 
-/**
- * For a run that is about to end: the outcome, or undefined when the writer has queued the change and gave no outcome
- * within {@link LEAVING_PATIENCE}.
- */
+/** For a run that is about to end: undefined when the writer has queued the change and gives no outcome soon. */
 export async function outcomeUnlessKept<Outcome>(
   write: (onAck: (isKept: boolean) => void) => Promise<Outcome>,
 ): Promise<Outcome | undefined> {
@@ -169,10 +155,6 @@ async function ask(
 
 export function isOutdated(error: unknown): error is ApplicationFailure {
   return error instanceof ApplicationFailure && error.type === FAILURE.outdated;
-}
-
-function timeUntil(time: string | undefined): number {
-  return time === undefined ? 0 : Date.parse(time) - Date.now();
 }
 
 function timeIn(ms: number): string {
