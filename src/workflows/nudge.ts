@@ -41,7 +41,6 @@ export async function nudge(input: NudgeInput): Promise<NoticeOutcome> {
   }
 }
 
-/** Gives when the working hours end, and the date. */
 async function untilWorkingHours({ timezone }: NudgeInput): Promise<{ until: string; date: string }> {
   for (;;) {
     const hours = await workingHours(timezone);

@@ -39,7 +39,6 @@ function notify(run: Batch, { event: why, title, what, advice }: Concern, event:
   void send(run, notice);
 }
 
-/** What the previous run could not send. */
 export function resumeNotices(run: Batch): void {
   for (const notice of run.progress.notices) void send(run, notice);
 }

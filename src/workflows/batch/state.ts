@@ -25,7 +25,6 @@ export class Batch implements Sender {
   hasWork: boolean;
   /** Numbers of the partitions that do not know their current slot grant. */
   readonly ungranted = new Set<number>();
-  /** Slot grants being sent. */
   grantsInFlight = 0;
   /** Notifications being sent; those that wait for their next attempt are not counted. */
   noticesInFlight = 0;
@@ -82,7 +81,6 @@ export class Batch implements Sender {
     }
   }
 
-  /** The sum over all partitions. */
   get counts(): ItemCounts {
     const counts = { ...NO_ITEMS };
     const names = Object.keys(counts) as (keyof ItemCounts)[];
@@ -163,7 +161,6 @@ export function lateOf(partitions: PartitionStanding[]): string | null {
 /** Trouble that returns within this time is the same trouble: the operator is notified once. */
 const CALM_MS = 600_000;
 
-/** Whether the operator is to be notified now. */
 export function isNewTrouble(
   progress: Pick<BatchProgress, 'notified' | 'wellSince'>,
   isTroubled: boolean,

@@ -83,7 +83,6 @@ function isHoldingSlots({ isThere, isOver, slots, counts }: PartitionStanding): 
 /** In the result of a partition. */
 const COUNTS_AT = '/counts';
 
-/** Reads how these partitions ended, by their numbers. */
 export async function checkPartitions(run: Batch, numbers: number[]): Promise<JobEnd[]> {
   const orders = numbers.map((n) => ({
     workflowId: batchPartWorkflowId(run.input.key, n),

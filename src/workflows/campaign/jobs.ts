@@ -40,7 +40,6 @@ import { addEnding, forgetEnding, truncateError } from './supervise';
 /** By an activity: five hundred cancellations by the workflow itself would be a thousand events. */
 const { cancelRuns } = proxyActivities<SegueActivities>({ startToCloseTimeout: '40s' });
 
-/** How a job is started, or why it cannot be. */
 type JobStart = ChildStart | { problem: string };
 
 /** In bytes, of the inputs in one workflow task: the server ends a run that sends more than 4 MB. */

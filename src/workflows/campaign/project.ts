@@ -93,7 +93,6 @@ async function handOver(run: Campaign, taken: Taken): Promise<void> {
   if (!outcome.ok) log.warn('the project does not know how the campaign ended', outcome);
 }
 
-/** Which parts the project did not take, and why. */
 export function notSaved({ refused }: Campaign): string | null {
   const whys = [...new Set(refused.values())];
   const parts = (why: string): string[] => [...refused].flatMap(([part, its]) => (its === why ? [part] : []));
@@ -123,7 +122,6 @@ async function write(
   }
 }
 
-/** One change. */
 interface Taken {
   parts: string[];
   steps: Step[];

@@ -44,7 +44,6 @@ export class Campaign implements Sender {
   ownsPath = false;
   /** Parts of the project that are out of date, oldest first. */
   readonly unsaved = new Set<string>();
-  /** The save in flight. */
   saving: CancellationScope | null = null;
   /** The campaign was cancelled: what is not saved is left to the project's writer. */
   isLeaving = false;

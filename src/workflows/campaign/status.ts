@@ -28,13 +28,11 @@ export function setStage(run: Campaign, stage: CampaignStage): void {
   notifyProgress(run);
 }
 
-/** Shows a change on the workflow's page and in the project. */
 export function publish(run: Campaign): void {
   showDetails(run);
   save(run, 'lifecycle');
 }
 
-/** Shows, and has the project show, how a job ended. */
 export function endJob(
   run: Campaign,
   job: CampaignJob,
@@ -111,7 +109,6 @@ export function waitsFor(run: Campaign): { what: string; since: string } | null 
   }
 }
 
-/** In Markdown, for the run's page. */
 function showDetails(run: Campaign): void {
   const { input, progress } = run;
   const { stage, since, jobs, approval, paused, remarks, clock } = progress;

@@ -41,7 +41,6 @@ export function forgetEnding({ progress, due }: Supervised, { name }: CampaignJo
   progress.ending = progress.ending.filter((one) => one !== name);
 }
 
-/** Waits until there is something to act on. */
 export async function untilChange(run: Campaign, isWork: () => boolean): Promise<void> {
   const isThere = (): boolean => run.due.size > 0 || isWork() || run.mayContinue();
   const checkAt = nextCheck(run);

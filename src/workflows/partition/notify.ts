@@ -53,7 +53,6 @@ function triesOf({ notice }: ItemProgress): number {
   return notice && 'due' in notice ? (notice.tries ?? 0) : 0;
 }
 
-/** Of a 429. */
 function retryAfter(outcomes: NotifyOutcome[]): number {
   const asked = outcomes.map((outcome) => (outcome.outcome === 'refused' ? (outcome.retryAfterMs ?? 0) : 0));
   return Math.min(Math.max(...asked), LONGEST_TRYING_MS);

@@ -85,7 +85,8 @@ function takeNews(run: Partition, news: TasksNews): void {
     const entry = run.entry(item);
     if (isOver(entry.known)) continue;
     if (status === 'SUCCESS') keepEnd(run, entry, { status: 'succeeded', info });
-    else keepEnd(run, entry, { status: 'failed', error: `${TASK_FAILED}: ${truncate(JSON.stringify(info))}` });
+    else
+      keepEnd(run, entry, { status: 'failed', error: `${TASK_FAILED}: ${truncate(JSON.stringify(info))}` });
   }
   const before = run.silence;
   const { progress } = run;

@@ -121,7 +121,6 @@ export class Partition implements Submitter {
     return this.handingOver && this.chunksInFlight === 0 && !this.isNotifying;
   }
 
-  /** This run has nothing left to do. */
   get isFinished(): boolean {
     return this.isHandedOver || this.left === null;
   }

@@ -16,10 +16,7 @@ import { keepEnd, recordCancelled } from './write';
 
 /** A longer Retry-After is cut to this. */
 const LONGEST_BACKOFF_MS = 3_600_000;
-/**
- * Items of one partition in chunks in flight: what two workers send at once, with 100 POSTs each. More would only wait
- * in the task queue, where nothing can call them back.
- */
+/** Items of one partition in flight: what two workers send at once. More could not be called back from the task queue. */
 const MOST_IN_FLIGHT = 200;
 const MOST_CHUNKS = 8;
 

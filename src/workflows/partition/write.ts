@@ -49,14 +49,14 @@ function save(run: Partition, { index, asked, known }: Entry): void {
   void CancellationScope.nonCancellable(() => send(run, letter));
 }
 
-/** Writes of the previous run. */
 export function resumeWrites(run: Partition): void {
   for (const letter of run.progress.letters) void send(run, letter);
 }
 
 /** Replies that just arrived: the next run would ask again, and the writer may be gone by then. */
 export function keepReplies({ progress, writerReplies }: Partition): void {
-  for (const { asked } of progress.letters) if (asked) asked.answer = writerReplies.answers.get(asked.changeId);
+  for (const { asked } of progress.letters)
+    if (asked) asked.answer = writerReplies.answers.get(asked.changeId);
 }
 
 /** `letter` always says how far it is: another run may continue it. */

@@ -49,7 +49,6 @@ export abstract class Job {
   readonly writerReplies = newWriterReplies();
   /** A person's decision about the hold, until the job acts on it. */
   decision: Decision | null = null;
-  /** Somebody asked for a poll now. */
   pollRequested = false;
   /** Signals to listeners that are not delivered yet. */
   reports = 0;
@@ -127,15 +126,11 @@ export abstract class Job {
     return { key: this.input.key, hold: this.describeHold(), decisions, polls, nextPollAt, lastError };
   }
 
-  /** A failure that ends the run. */
   failure(type: string, message: string, more: object = {}): ApplicationFailure {
     return ApplicationFailure.nonRetryable(message, type, { key: this.input.key, ...this.facts(), ...more });
   }
 
-  /**
-   * Continues as new before the history grows past the server's limit. It returns when there is no need, or when alarms
-   * or reports are still being sent: the history has room until the next call.
-   */
+  /** Returns where there is no need, or while alarms or reports are being sent: the history has room until the next call. */
   async continueWhenLong(): Promise<void> {
     if (!workflowInfo().continueAsNewSuggested || this.alarms > 0 || this.reports > 0) return;
     await condition(allHandlersFinished);

@@ -142,7 +142,6 @@ export class MediaJob extends Job implements Submitter {
   }
 }
 
-/** Fills in the defaults, or fails with all problems of the input at once. */
 export function readMediaSettings(input: MediaInput): JobTimes {
   return readSettings(validateMediaInput(input), (reader) => jobTimes(input, reader));
 }

@@ -31,10 +31,7 @@ const MOST_ATTEMPTS_SHOWN = 20;
 /** Upper limit for Retry-After. */
 const LONGEST_WAIT_MS = 3_600_000;
 
-/**
- * Submits until the task id is known. It sends again only after a POST that provably was not accepted, or because a
- * person decided so.
- */
+/** Sends again only after a POST that provably was not accepted, or because a person decided so. */
 export async function submitOnce(job: MediaJob): Promise<void> {
   const waits: Waits = { untilSent: newBackoff(), untilAllowed: newBackoff(10_000, 300_000) };
   try {
@@ -212,10 +209,7 @@ export function handleSending(job: Submitter): void {
   });
 }
 
-/**
- * The outcome of a submit whose activity gave none. When it timed out before its worker signalled that it was about to
- * send, nothing was sent, and the run may try again by itself.
- */
+/** A submit that timed out before its worker signalled that it was about to send was not sent, and may be tried again. */
 export function withoutOutcome(
   job: Submitter,
   n: number,

@@ -16,10 +16,7 @@ import { DURATION_FORM, parseDuration } from '../../contract/durations';
 import { projectWriterId } from '../../contract/ids';
 import { validateCarried } from '../steps/job';
 
-/**
- * Keeps the state under the 2 MB that continue-as-new takes, even when every character takes three bytes. Lengths are in
- * characters of JSON.
- */
+/** In characters of JSON, of up to three bytes: the state stays under the 2 MB that continue-as-new takes. */
 const LONGEST_QUEUE = 400_000;
 /** Reserved for small changes: a cancelled run stays open until the writer has its task id. */
 const KEPT_FOR_SMALL = 50_000;
@@ -63,7 +60,6 @@ export function outcomeOf({ progress }: Writer, changeId: string): ChangeOutcome
   return settled.error === undefined ? { ok: true } : { ok: false, error: settled.error };
 }
 
-/** Why an Update is rejected; empty when it is not. */
 export function validateRequest(writer: Writer, request: ChangeRequest): string[] {
   const problems = [
     ...validateAddress(request),
@@ -72,10 +68,7 @@ export function validateRequest(writer: Writer, request: ChangeRequest): string[
   return problems.length === 0 && isFull(writer, request) ? [fullText(writer)] : problems;
 }
 
-/**
- * Takes a change that came by signal. Gives whether there was room; undefined when it has no valid id or requester. A
- * change that is malformed is answered as refused.
- */
+/** Gives whether there was room for a signalled change; undefined when it has no valid id or requester. */
 export function receive(writer: Writer, request: ChangeRequest): boolean | undefined {
   const lost = validateAddress(request);
   if (lost.length > 0) {
@@ -148,7 +141,6 @@ export function describeWriter({ input, progress }: Writer): ProjectWriterState 
   };
 }
 
-/** The details on the page of the run. */
 function showDetails(writer: Writer): void {
   const { project, organization, queued, applied, refused, lastError } = describeWriter(writer);
   const lines = [
