@@ -1,17 +1,14 @@
 /** How a campaign learns of its jobs: by their signals, and by checks of those that are silent. */
 import { CancellationScope, condition } from '@temporalio/workflow';
 import { isIdText } from '../../api/scope';
-import { type CampaignJob, END_STAGES, type JobEnd, jobNewsSignal } from '../../contract';
+import { type CampaignJob, type JobEnd, jobNewsSignal } from '../../contract';
 import { bytesOf, truncateBytes } from '../../api/json';
 import { onSignal } from '../lib/listeners';
-import { CHECK_EVERY_MS, readManyEnds, RECHECK_MS } from '../lib/otherRuns';
+import { CHECK_EVERY_MS, ENDS, readManyEnds, RECHECK_MS } from '../lib/otherRuns';
 import { type Campaign, isOpen, setStatus } from './state';
 import { endJob, publish } from './status';
 
 const RUNS: ReadonlySet<unknown> = new Set(['polling', 'submitting', 'waiting']);
-
-/** Signalled just before the end. */
-const ENDS: ReadonlySet<unknown> = new Set(END_STAGES);
 
 export function handleReports(run: Campaign): void {
   const description = 'What one of its jobs is at: { workflowId, stage, taskId }.';

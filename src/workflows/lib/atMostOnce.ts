@@ -62,7 +62,7 @@ export function httpStatusOf(failure: unknown): number | undefined {
   return facts?.status ?? undefined;
 }
 
-interface Without {
+export interface Without {
   outcome: 'unknown' | 'notSent';
   reason: string;
 }

@@ -48,14 +48,15 @@ export function inLists<Item>(all: Item[], longest = LONGEST_LIST): Item[][] {
   return lists;
 }
 
-const ENDS: readonly unknown[] = END_STAGES;
+/** Signalled just before the end. */
+export const ENDS: ReadonlySet<unknown> = new Set(END_STAGES);
 
 /** The ids of the runs that report their end by signal, each until it is removed. */
 export function listenForEnds(): Set<unknown> {
   const reported = new Set<unknown>();
   const description = 'What the run that this one waits for is at: { workflowId, stage }.';
   onSignal(jobNewsSignal, description, ({ workflowId, stage }) => {
-    if (ENDS.includes(stage)) reported.add(workflowId);
+    if (ENDS.has(stage)) reported.add(workflowId);
   });
   return reported;
 }

@@ -14,7 +14,6 @@ import {
 import { batchItemKey } from '../../contract/ids';
 import { newBackoff, wasReset } from '../lib/atMostOnce';
 import { newWriterReplies } from '../steps/write';
-import { type Submitter } from '../steps/submit';
 import { type JobTimes } from '../../validation/times';
 
 /** An item's index in the partition, what it asks for and what is known of it. */
@@ -35,10 +34,10 @@ export function isNoticeDue({ notice }: ItemProgress): boolean {
 /** One poll may fail, also because its worker stops: that is not reported. */
 const SILENT_POLLS = 3;
 
-export class Partition implements Submitter {
+export class Partition {
   readonly progress: PartitionProgress;
   readonly writerReplies = newWriterReplies();
-  readonly sending: Submitter['sending'] = new Set();
+  readonly sending = new Set<unknown>();
   chunksInFlight = 0;
   /** By this run. */
   chunksSent = 0;

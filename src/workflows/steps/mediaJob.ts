@@ -14,12 +14,11 @@ import { jobTimes, type JobTimes } from '../../validation/times';
 import { wasReset } from '../lib/atMostOnce';
 import { listenersOf } from '../lib/listeners';
 import { Job, readSettings, refuseUnsafeStart } from './job';
-import { type Submitter } from './submit';
 
 /** Anybody can send a signal, so the list has a limit. */
 const MOST_OTHER_TASKS = 20;
 
-export class MediaJob extends Job implements Submitter {
+export class MediaJob extends Job {
   readonly noun = 'media job';
   readonly kind = 'task';
   readonly tool: string;
@@ -30,6 +29,7 @@ export class MediaJob extends Job implements Submitter {
   stage: MediaStage;
   /** The root scope of the run, which tells whether somebody cancelled it. */
   readonly scope = CancellationScope.current();
+  /** Numbers of the submits whose worker signalled that it was about to send. */
   readonly sending = new Set<unknown>();
   /** The run id in the hold when a person decided to resubmit; null for the first submission. */
   orderedBy: string | null = null;

@@ -20,7 +20,7 @@ import {
   type SubmitOutcome,
 } from '../../contract';
 import { submitTaskQueue } from '../../contract/ids';
-import { AT_MOST_ONCE, isRateLimited, newBackoff, senderOf } from '../lib/atMostOnce';
+import { AT_MOST_ONCE, isRateLimited, newBackoff, senderOf, type Without } from '../lib/atMostOnce';
 import { alarmOfDenial } from '../lib/alarm';
 import { onSignal } from '../lib/listeners';
 import { hold } from './hold';
@@ -197,10 +197,7 @@ function refused(
   return job.failure(FAILURE.refused, message, { status: status ?? null, reason });
 }
 
-export interface Submitter {
-  /** Numbers of the submits whose worker signalled that it was about to send. */
-  readonly sending: Set<unknown>;
-}
+type Submitter = Pick<MediaJob, 'sending'>;
 
 export function handleSending(job: Submitter): void {
   const description = 'Tells, as the last step before the request, that a submit is being sent: { n }.';
@@ -210,11 +207,7 @@ export function handleSending(job: Submitter): void {
 }
 
 /** A submit that timed out before its worker signalled that it was about to send was not sent, and may be tried again. */
-export function withoutOutcome(
-  job: Submitter,
-  n: number,
-  { cause, message }: ActivityFailure,
-): { outcome: 'unknown' | 'notSent'; reason: string } {
+export function withoutOutcome(job: Submitter, n: number, { cause, message }: ActivityFailure): Without {
   const isUnsent = cause instanceof TimeoutFailure && !job.sending.has(n);
   return {
     outcome: isUnsent ? 'notSent' : 'unknown',
