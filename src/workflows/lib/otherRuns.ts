@@ -41,7 +41,6 @@ export async function readManyEnds(orders: ReadEndOrder[]): Promise<JobEnd[]> {
 /** The ends of fifty runs fit into the result of one activity. */
 export const LONGEST_LIST = 50;
 
-/** Splits what one activity does for many. */
 export function inLists<Item>(all: Item[], longest = LONGEST_LIST): Item[][] {
   const lists: Item[][] = [];
   for (let from = 0; from < all.length; from += longest) lists.push(all.slice(from, from + longest));

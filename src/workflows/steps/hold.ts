@@ -73,7 +73,6 @@ export function abandoned(job: Job, { by, reason }: Decision): ApplicationFailur
   return job.failure(FAILURE.abandoned, `${name} was abandoned by ${by}: ${reason}`, { by, reason });
 }
 
-/** A late answer of the service decides like a person. */
 function lateAdoption(job: MediaJob, taskId: string): Decision {
   const reason = 'the answer to the submission came late';
   return { hold: job.holdId(), action: 'adopt', taskId, by: 'segue', reason };

@@ -44,8 +44,7 @@ export abstract class Job {
   /** As the service calls it: `task`, `transcription`. */
   abstract readonly kind: string;
   /** Prefix of this job's request ids; no other job has it. */
-  abstract readonly requestName: string;
-
+  readonly requestName: string = workflowInfo().workflowId;
   readonly writerReplies = newWriterReplies();
   /** A person's decision about the hold, until the job acts on it. */
   decision: Decision | null = null;

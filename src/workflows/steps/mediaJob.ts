@@ -23,7 +23,7 @@ export class MediaJob extends Job {
   readonly kind = 'task';
   readonly tool: string;
   readonly name: string;
-  readonly requestName: string;
+  override readonly requestName: string;
   readonly settings: JobTimes;
   readonly progress: Progress;
   stage: MediaStage;
@@ -34,7 +34,6 @@ export class MediaJob extends Job {
   /** The run id in the hold when a person decided to resubmit; null for the first submission. */
   orderedBy: string | null = null;
 
-  /** Throws when the input is malformed or the start is unsafe. */
   constructor(readonly input: MediaInput) {
     super();
     this.settings = readMediaSettings(input);

@@ -18,7 +18,6 @@ import { listenersOf } from '../lib/listeners';
 import { Job } from './job';
 import { MISSING_GRACE_MS, pollUntil } from './poll';
 
-/** A job that polls a record. */
 export abstract class RecordJob extends Job {
   abstract override readonly progress: RecordProgress;
 
