@@ -9,7 +9,7 @@ import { validateBatchInput } from '../validation/inputs';
 import { type BatchInput, type BatchResult } from '../contract';
 import { batchWorkflowId } from '../contract/ids';
 import { withEndReport } from './lib/listeners';
-import { badInput, refuseUnsafeStart } from './steps/job';
+import { refuseUnsafeStart, requireInput } from './steps/job';
 import { notifyChanges, notifyEnd, resumeNotices } from './batch/notify';
 import { allocateSlots, sendGrants, untilGrantsSent } from './batch/slots';
 import { Batch, carriedOf } from './batch/state';
@@ -19,8 +19,7 @@ import { handleUpdates } from './batch/updates';
 
 /** One batch: its partitions do the work; this run grants them slots, takes updates, and notifies people once for all items. */
 export async function batch(input: BatchInput): Promise<BatchResult> {
-  const problems = validateBatchInput(input);
-  if (problems.length > 0) throw badInput(problems);
+  requireInput(validateBatchInput(input));
   refuseUnsafeStart(input.key, batchWorkflowId(input.key), input);
 
   const run = new Batch(input);

@@ -1,8 +1,8 @@
 import { validateCampaign, withoutGaps } from '../validation/campaign';
-import { type CampaignInput, type CampaignResult, type CampaignVerdict } from '../contract';
+import { type CampaignInput, type CampaignResult } from '../contract';
 import { campaignWorkflowId } from '../contract/ids';
 import { withEndReport } from './lib/listeners';
-import { badInput, refuseUnsafeStart } from './steps/job';
+import { refuseUnsafeStart, requireInput } from './steps/job';
 import { askForApproval } from './campaign/approval';
 import { finish, withCompletion } from './campaign/end';
 import { saveAll } from './campaign/project';
@@ -10,12 +10,11 @@ import { prepare, produce, research } from './campaign/stages';
 import { Campaign } from './campaign/state';
 import { showStart } from './campaign/status';
 import { handleReports } from './campaign/supervise';
-import { handleUpdates } from './campaign/updates';
+import { handleUpdates, STAGE_AFTER } from './campaign/updates';
 
 /** One campaign: checks that everything exists, researches, produces media, asks for approval; the project shows each step. */
 export async function campaign(input: CampaignInput): Promise<CampaignResult> {
-  const problems = validateCampaign(input);
-  if (problems.length > 0) throw badInput(problems);
+  requireInput(validateCampaign(input));
   refuseUnsafeStart(input.key, campaignWorkflowId(input.key), input);
 
   const run = new Campaign(withoutGaps(input));
@@ -34,11 +33,6 @@ async function conduct(run: Campaign): Promise<CampaignResult> {
     // An open question was asked by the previous run.
     if (run.progress.approval === null) await produce(run);
     const verdict = run.input.approval ? await askForApproval(run) : 'approve';
-    if (verdict !== 'change') return finish(run, ENDS[verdict]);
+    if (verdict !== 'change') return finish(run, STAGE_AFTER[verdict]);
   }
 }
-
-const ENDS = { approve: 'completed', reject: 'rejected', expired: 'expired' } as const satisfies Record<
-  Exclude<CampaignVerdict, 'change'> | 'expired',
-  CampaignResult['status']
->;

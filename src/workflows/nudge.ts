@@ -11,7 +11,7 @@ import { validateNudge } from '../validation/inputs';
 import { wasReset } from './lib/atMostOnce';
 import { isTooLate, letter, type Message, notifyUser } from './lib/notify';
 import { workingHours } from './lib/workingHours';
-import { badInput, refuseUnsafeStart } from './steps/job';
+import { refuseUnsafeStart, requireInput } from './steps/job';
 
 const WEEK_MS = 7 * 24 * 3_600_000;
 const NOT_DUE = 'it does not wait any more';
@@ -26,8 +26,7 @@ const { isStillDue } = proxyActivities<SegueActivities>({
 
 /** Notifies one person that something waits. Its id names subject and week, so the person is notified once. */
 export async function nudge(input: NudgeInput): Promise<NoticeOutcome> {
-  const problems = validateNudge(input);
-  if (problems.length > 0) throw badInput(problems);
+  requireInput(validateNudge(input));
   const { workflowId } = workflowInfo();
   refuseUnsafeStart(workflowId, workflowId);
   const sender = { requestName: workflowId, progress: { reset: wasReset(undefined) } };
@@ -42,7 +41,6 @@ export async function nudge(input: NudgeInput): Promise<NoticeOutcome> {
   }
 }
 
-/** Gives when the working hours end, and the date. */
 async function untilWorkingHours({ timezone }: NudgeInput): Promise<{ until: string; date: string }> {
   for (;;) {
     const hours = await workingHours(timezone);

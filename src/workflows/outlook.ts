@@ -140,7 +140,8 @@ async function nudgeOnce(
   // Read for each nudge: the one before may have taken long.
   const hours = await workingHours(timezone);
   try {
-    const run = await startOnce(NUDGE_WORKFLOW, {
+    const run = await startOnce({
+      workflow: NUDGE_WORKFLOW,
       workflowId: nudgeWorkflowId({ organization, project, at: place, week, subject }),
       input,
     });

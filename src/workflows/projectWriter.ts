@@ -28,6 +28,7 @@ import {
   type SegueActivities,
   type WriteNote,
 } from '../contract';
+import { httpStatusOf } from './lib/atMostOnce';
 import {
   describeWriter,
   hasWork,
@@ -111,8 +112,9 @@ async function waitToRetry(
 ): Promise<void> {
   const { progress, authGraceMs } = writer;
   const error = failure.cause?.message ?? failure.message;
+  const isDenied = isAccessDenied(httpStatusOf(failure.cause));
   progress.failures += 1;
-  progress.deniedSince = isDenied(failure) ? (progress.deniedSince ?? new Date().toISOString()) : null;
+  progress.deniedSince = isDenied ? (progress.deniedSince ?? new Date().toISOString()) : null;
   if (progress.deniedSince !== null && Date.now() - Date.parse(progress.deniedSince) >= authGraceMs) {
     settle(writer, { applied: [], refused: changes.map(({ changeId }) => ({ changeId, error })) });
     return;
@@ -126,12 +128,6 @@ async function waitToRetry(
 function unsettledMs({ cause }: ActivityFailure): number {
   const note = cause instanceof TimeoutFailure ? (cause.lastHeartbeatDetails as WriteNote | undefined) : null;
   return note ? note.unsettledUntil - Date.now() : 0;
-}
-
-function isDenied({ cause }: ActivityFailure): boolean {
-  const details = cause instanceof ApplicationFailure ? cause.details : undefined;
-  const [facts] = (details ?? []) as [{ status?: number | null }?];
-  return isAccessDenied(facts?.status);
 }
 
 function handleRequests(writer: Writer): void {

@@ -42,15 +42,13 @@ class Wait extends RecordJob {
   readonly noun: string;
   readonly kind: string;
   readonly name: string;
-  readonly requestName: string;
 
   constructor(asked: RecordInput) {
     super();
     this.settings = readSettings(validateRecordInput(asked), (reader) => pollTimes(asked.poll, reader));
     const { kind, id, campaign } = asked;
     const key = recordKey(kind, id, campaign);
-    this.requestName = recordWorkflowId(key);
-    refuseUnsafeStart(key, this.requestName, asked);
+    refuseUnsafeStart(key, recordWorkflowId(key), asked);
     this.input = { ...asked, key };
     this.progress = startRecordProgress(asked);
     this.stage = this.progress.hold ? 'overdue' : 'polling';

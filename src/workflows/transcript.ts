@@ -91,7 +91,6 @@ class Transcript extends RecordJob {
   readonly noun = 'transcript';
   readonly kind = 'transcription';
   readonly name: string;
-  readonly requestName: string;
   readonly settings: PollTimes;
   readonly progress: TranscriptProgress;
   readonly format: SubtitleFormat;
@@ -102,8 +101,7 @@ class Transcript extends RecordJob {
     this.settings = readSettings(validateTranscriptInput(input), (reader) => pollTimes(input.poll, reader));
     const { key, carried } = input;
     this.name = `transcript ${key}`;
-    this.requestName = transcriptWorkflowId(key);
-    refuseUnsafeStart(key, this.requestName, input);
+    refuseUnsafeStart(key, transcriptWorkflowId(key), input);
     // Other languages write null for what they leave out.
     this.format = input.format ?? 'srt';
     this.progress = { doneAt: null, emptySince: null, ...carried, ...startRecordProgress(input) };

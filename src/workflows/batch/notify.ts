@@ -4,7 +4,7 @@ import { type BatchNotice, type BatchResult, type NoticeOutcome } from '../../co
 import { adviceOnStopped } from '../../contract/advice';
 import { letter, type Message, notifyOperator, notifyUser, oneLine } from '../lib/notify';
 import { raiseAlarm } from '../lib/alarm';
-import { absence, type Concern, concernsOf } from './concerns';
+import { type Concern, concernsOf } from './concerns';
 import { type Batch, isNewTrouble } from './state';
 
 /** One notification for the whole batch, not one for each held item or each partition in trouble. */
@@ -16,11 +16,7 @@ export function notifyChanges(run: Batch): void {
   }
 }
 
-export function notifyAbsent(run: Batch): void {
-  notifyOnce(run, absence(run));
-}
-
-function notifyOnce(run: Batch, concern: Concern): void {
+export function notifyOnce(run: Batch, concern: Concern): void {
   const { event } = concern;
   const { notified } = run.progress;
   if (notified.includes(event)) return;
@@ -43,7 +39,6 @@ function notify(run: Batch, { event: why, title, what, advice }: Concern, event:
   void send(run, notice);
 }
 
-/** What the previous run could not send. */
 export function resumeNotices(run: Batch): void {
   for (const notice of run.progress.notices) void send(run, notice);
 }

@@ -1,4 +1,5 @@
 /** The state of a batch: what outlives the run (`progress`), what it does at the moment, and what follows from both. */
+import { workflowInfo } from '@temporalio/workflow';
 import {
   type BatchInput,
   type BatchProgress,
@@ -12,20 +13,18 @@ import {
   type PartitionStanding,
   type StoppedItems,
 } from '../../contract';
-import { batchWorkflowId } from '../../contract/ids';
 import { truncateBytes } from '../../api/json';
 import { isText } from '../../validation/inputs';
 import { type Sender, wasReset } from '../lib/atMostOnce';
 import { CHECK_EVERY_MS } from '../lib/otherRuns';
 
 export class Batch implements Sender {
-  readonly requestName: string;
+  readonly requestName = workflowInfo().workflowId;
   readonly progress: BatchProgress;
   /** Something has changed that the main loop must act on. */
   hasWork: boolean;
   /** Numbers of the partitions that do not know their current slot grant. */
   readonly ungranted = new Set<number>();
-  /** Slot grants being sent. */
   grantsInFlight = 0;
   /** Notifications being sent; those that wait for their next attempt are not counted. */
   noticesInFlight = 0;
@@ -33,7 +32,6 @@ export class Batch implements Sender {
   constructor(readonly input: BatchInput) {
     const { carried, manifest } = input;
     const now = new Date().toISOString();
-    this.requestName = batchWorkflowId(input.key);
     this.progress = {
       stage: 'running',
       since: now,
@@ -48,7 +46,7 @@ export class Batch implements Sender {
       incomplete: null,
       listeners: [],
       ...carried,
-      partitions: carried?.partitions.map(restoreStanding) ?? manifest.partitions.map(newStanding),
+      partitions: (carried?.partitions ?? manifest.partitions.map(newStanding)).map(restoreStanding),
       reset: wasReset(carried),
     };
     // A signal may have reached the previous run after its last pass.
@@ -83,7 +81,6 @@ export class Batch implements Sender {
     }
   }
 
-  /** The sum over all partitions. */
   get counts(): ItemCounts {
     const counts = { ...NO_ITEMS };
     const names = Object.keys(counts) as (keyof ItemCounts)[];
@@ -147,9 +144,8 @@ export class Batch implements Sender {
   }
 }
 
-function newStanding({ items }: PartitionFacts): PartitionStanding {
-  const counts = { ...NO_ITEMS, waiting: items };
-  return { isThere: false, counts, slots: 0, trouble: null, late: null, isOver: false };
+function newStanding({ items }: PartitionFacts): CarriedStanding {
+  return { counts: { waiting: items } };
 }
 
 /**
@@ -165,7 +161,6 @@ export function lateOf(partitions: PartitionStanding[]): string | null {
 /** Trouble that returns within this time is the same trouble: the operator is notified once. */
 const CALM_MS = 600_000;
 
-/** Whether the operator is to be notified now. */
 export function isNewTrouble(
   progress: Pick<BatchProgress, 'notified' | 'wellSince'>,
   isTroubled: boolean,

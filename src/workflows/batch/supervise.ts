@@ -11,7 +11,8 @@ import { batchPartWorkflowId } from '../../contract/ids';
 import { isRecord, isText } from '../../validation/inputs';
 import { onSignal } from '../lib/listeners';
 import { CHECK_EVERY_MS, LONGEST_LIST, readManyEnds } from '../lib/otherRuns';
-import { notifyAbsent } from './notify';
+import { absence } from './concerns';
+import { notifyOnce } from './notify';
 import { type Batch } from './state';
 
 export function handleReports(run: Batch): void {
@@ -67,7 +68,7 @@ export async function supervise(run: Batch): Promise<void> {
     const ends = await checkPartitions(run, run.absent.slice(0, LONGEST_LIST));
     const since = Date.parse(progress.arrivedAt ?? progress.startedAt);
     const isLate = Date.now() - since >= LONGEST_HAND_OVER_MS;
-    if (isLate && ends.some(({ is }) => is === 'gone')) notifyAbsent(run);
+    if (isLate && ends.some(({ is }) => is === 'gone')) notifyOnce(run, absence(run));
     // After the check: the next run repeats one that this run did not finish.
     progress.nextCheckAt = new Date(Date.now() + CHECK_EVERY_MS).toISOString();
     run.hasWork = true;
@@ -82,7 +83,6 @@ function isHoldingSlots({ isThere, isOver, slots, counts }: PartitionStanding): 
 /** In the result of a partition. */
 const COUNTS_AT = '/counts';
 
-/** Reads how these partitions ended, by their numbers. */
 export async function checkPartitions(run: Batch, numbers: number[]): Promise<JobEnd[]> {
   const orders = numbers.map((n) => ({
     workflowId: batchPartWorkflowId(run.input.key, n),

@@ -31,7 +31,7 @@ import {
   transcriptWorkflowId,
 } from '../../contract/ids';
 import { attributesOfJob } from '../../contract/searchAttributes';
-import { inLists, readEnd, startOnce } from '../lib/otherRuns';
+import { type ChildStart, inLists, readEnd, startOnce } from '../lib/otherRuns';
 import { partOf, REPEAT } from './project';
 import { type Campaign, isOpen, setStatus } from './state';
 import { endJob, publish } from './status';
@@ -40,15 +40,7 @@ import { addEnding, forgetEnding, truncateError } from './supervise';
 /** By an activity: five hundred cancellations by the workflow itself would be a thousand events. */
 const { cancelRuns } = proxyActivities<SegueActivities>({ startToCloseTimeout: '40s' });
 
-/** How a job is started, or why it cannot be. */
 type JobStart = ChildStart | { problem: string };
-
-interface ChildStart {
-  workflow: string;
-  workflowId: string;
-  input: MediaInput | TranscriptInput | RecordInput;
-  attributes: ReturnType<typeof attributesOfJob>;
-}
 
 /** In bytes, of the inputs in one workflow task: the server ends a run that sends more than 4 MB. */
 const LARGEST_START = 64 * 1024;
@@ -102,16 +94,12 @@ async function startJob(run: Campaign, job: CampaignJob, start: JobStart): Promi
     endJob(run, job, 'failed', truncateError(start.problem));
     return;
   }
-  const { workflow, workflowId, input, attributes } = start;
   forgetEnding(run, job);
-  job.workflowId = workflowId;
+  job.workflowId = start.workflowId;
   job.taskId = null;
   job.links = [];
   publish(run);
-  const staticSummary = `a job of ${workflowInfo().workflowId}`;
-  const child = await CancellationScope.nonCancellable(() =>
-    startOnce(workflow, { workflowId, input, typedSearchAttributes: attributes, staticSummary }),
-  );
+  const child = await CancellationScope.nonCancellable(() => startOnce(start));
   if (child) followChild(run, job, child);
   else await listenTo(run, job, start);
 }
@@ -162,7 +150,9 @@ function childStart(
   input: MediaInput | TranscriptInput | RecordInput,
 ): ChildStart {
   const stage = workflow === MEDIA_WORKFLOW ? 'submitting' : 'polling';
-  return { workflow, workflowId, input, attributes: attributesOfJob({ ...input, tool }, stage) };
+  const typedSearchAttributes = attributesOfJob({ ...input, tool }, stage);
+  const staticSummary = `a job of ${workflowInfo().workflowId}`;
+  return { workflow, workflowId, input, typedSearchAttributes, staticSummary };
 }
 
 function mediaStart(run: Campaign, job: CampaignJob, values: Values): JobStart {

@@ -39,9 +39,10 @@ export function saveAll(run: Campaign): void {
   save(run, 'lifecycle');
 }
 
-/** Media and transcript jobs mostly write their end themselves. */
+/** Media and transcript jobs write how they ended, once they have started and unless somebody stops them. */
 export function saveJob(run: Campaign, job: CampaignJob): void {
-  if (!isWrittenElsewhere(job)) save(run, partOf(job));
+  const isWrittenElsewhere = job.kind !== 'wait' && job.workflowId !== null && !isStopped(job);
+  if (!isWrittenElsewhere) save(run, partOf(job));
 }
 
 export async function untilSaved(run: Campaign): Promise<ChangeOutcome> {
@@ -78,7 +79,9 @@ export async function handOverToWriter(run: Campaign): Promise<void> {
   await condition(() => run.saving === null);
   while (run.unsaved.size > 0 && run.ownsPath) {
     const round = new CancellationScope();
-    await round.run(() => Promise.all(takeAll(run).map((taken) => handOver(run, taken))));
+    const all: Taken[] = [];
+    while (run.unsaved.size > 0) all.push(takeSteps(run));
+    await round.run(() => Promise.all(all.map((taken) => handOver(run, taken))));
     round.cancel();
   }
 }
@@ -90,7 +93,6 @@ async function handOver(run: Campaign, taken: Taken): Promise<void> {
   if (!outcome.ok) log.warn('the project does not know how the campaign ended', outcome);
 }
 
-/** Which parts the project did not take, and why. */
 export function notSaved({ refused }: Campaign): string | null {
   const whys = [...new Set(refused.values())];
   const parts = (why: string): string[] => [...refused].flatMap(([part, its]) => (its === why ? [part] : []));
@@ -120,16 +122,9 @@ async function write(
   }
 }
 
-/** One change. */
 interface Taken {
   parts: string[];
   steps: Step[];
-}
-
-function takeAll(run: Campaign): Taken[] {
-  const all: Taken[] = [];
-  while (run.unsaved.size > 0) all.push(takeSteps(run));
-  return all;
 }
 
 function takeSteps(run: Campaign): Taken {
@@ -195,11 +190,6 @@ function recordOf(run: Campaign, job: CampaignJob): Record<string, unknown> {
   const record = kind === 'wait' ? { ...run.input.waits?.[name], workflowId } : {};
   const task = isStopped(job) && kind !== 'wait' ? { workflowId, taskId } : {};
   return { ...record, ...task, status, ...(error === null ? {} : { error }), links, finishedAt: since };
-}
-
-/** Media and transcript jobs write how they ended, once they have started and unless somebody stops them. */
-function isWrittenElsewhere(job: CampaignJob): boolean {
-  return job.kind !== 'wait' && job.workflowId !== null && !isStopped(job);
 }
 
 /** Its run could not write its end, or had no task to write. */

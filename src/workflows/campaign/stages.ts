@@ -75,10 +75,7 @@ async function untilResumed(run: Campaign): Promise<void> {
   }
 }
 
-/**
- * Jobs run side by side as soon as their dependencies succeeded. Returns when every job is over; throws where a required
- * one failed.
- */
+/** Returns when every job is over; throws where a required one failed. */
 export async function produce(run: Campaign): Promise<void> {
   setStage(run, 'producing');
   const { jobs } = run.progress;

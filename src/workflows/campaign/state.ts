@@ -21,17 +21,16 @@ import {
   FAILURE,
 } from '../../contract';
 import { parseDuration } from '../../contract/durations';
-import { campaignWorkflowId } from '../../contract/ids';
 import { truncate } from '../../api/json';
 import { MOST_AT_ONCE, referencesIn } from '../../validation/campaign';
 import { type Sender, wasReset } from '../lib/atMostOnce';
 import { CHECK_EVERY_MS } from '../lib/otherRuns';
-import { type WriterReplies, newWriterReplies } from '../steps/write';
+import { newWriterReplies } from '../steps/write';
 
 export class Campaign implements Sender {
-  readonly requestName: string;
+  readonly requestName = workflowInfo().workflowId;
   readonly progress: CampaignProgress;
-  readonly writerReplies: WriterReplies = newWriterReplies();
+  readonly writerReplies = newWriterReplies();
   /** JSON pointer to the campaign's state in the project's data. */
   readonly at: string;
   readonly concurrency: number;
@@ -45,7 +44,6 @@ export class Campaign implements Sender {
   ownsPath = false;
   /** Parts of the project that are out of date, oldest first. */
   readonly unsaved = new Set<string>();
-  /** The save in flight. */
   saving: CancellationScope | null = null;
   /** The campaign was cancelled: what is not saved is left to the project's writer. */
   isLeaving = false;
@@ -59,7 +57,6 @@ export class Campaign implements Sender {
   constructor(readonly input: CampaignInput) {
     const { carried, approval } = input;
     const now = new Date().toISOString();
-    this.requestName = campaignWorkflowId(input.key);
     this.progress = {
       stage: 'preparing',
       since: now,

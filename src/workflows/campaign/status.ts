@@ -28,13 +28,11 @@ export function setStage(run: Campaign, stage: CampaignStage): void {
   notifyProgress(run);
 }
 
-/** Shows a change on the workflow's page and in the project. */
 export function publish(run: Campaign): void {
   showDetails(run);
   save(run, 'lifecycle');
 }
 
-/** Shows, and has the project show, how a job ended. */
 export function endJob(
   run: Campaign,
   job: CampaignJob,
@@ -44,10 +42,6 @@ export function endJob(
   setStatus(job, status, error);
   saveJob(run, job);
   publish(run);
-}
-
-function showDetails(run: Campaign): void {
-  setCurrentDetails(detailsOf(run));
 }
 
 export function describe(run: Campaign): CampaignStatus {
@@ -115,14 +109,13 @@ export function waitsFor(run: Campaign): { what: string; since: string } | null 
   }
 }
 
-/** In Markdown, for the run's page. */
-function detailsOf(run: Campaign): string {
+function showDetails(run: Campaign): void {
   const { input, progress } = run;
   const { stage, since, jobs, approval, paused, remarks, clock } = progress;
   const held = jobs.filter(({ status }) => status === 'held' || status === 'overdue');
   const failed = jobs.filter((job) => isOver(job) && job.error !== null);
   const waits = waitsFor(run);
-  return lines(
+  const paragraphs = [
     `The campaign is **${stage}** since ${since}: ${jobs.filter(isOver).length} of ${jobs.length} jobs are over.`,
     ...(waits ? [`It waits for ${waits.what}, since ${waits.since}.`] : []),
     ...(paused ? [`To go on: \`segue campaign resume ${input.key} --by NAME\``] : []),
@@ -135,7 +128,8 @@ function detailsOf(run: Campaign): string {
     ),
     ...failed.map((job) => `- ${job.name} ${job.status}: ${job.error ?? ''}`),
     ...[...remarks, ...(clock?.remarks ?? [])].map((remark) => `- Remark: ${remark}`),
-  );
+  ];
+  setCurrentDetails(lines(...paragraphs));
 }
 
 function names(jobs: CampaignJob[]): string {

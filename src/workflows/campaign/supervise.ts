@@ -1,33 +1,27 @@
 /** How a campaign learns of its jobs: by their signals, and by checks of those that are silent. */
 import { CancellationScope, condition } from '@temporalio/workflow';
 import { isIdText } from '../../api/scope';
-import { type CampaignJob, END_STAGES, type JobEnd, jobNewsSignal } from '../../contract';
+import { type CampaignJob, type JobEnd, jobNewsSignal } from '../../contract';
 import { bytesOf, truncateBytes } from '../../api/json';
 import { onSignal } from '../lib/listeners';
-import { CHECK_EVERY_MS, readManyEnds, RECHECK_MS } from '../lib/otherRuns';
+import { CHECK_EVERY_MS, ENDS, readManyEnds, RECHECK_MS } from '../lib/otherRuns';
 import { type Campaign, isOpen, setStatus } from './state';
 import { endJob, publish } from './status';
 
 const RUNS: ReadonlySet<unknown> = new Set(['polling', 'submitting', 'waiting']);
 
-/** Signalled just before the end. */
-const ENDS: ReadonlySet<unknown> = new Set(END_STAGES);
-
 export function handleReports(run: Campaign): void {
-  onSignal(jobNewsSignal, 'What one of its jobs is at: { workflowId, stage, taskId }.', (news) => {
-    takeReport(run, news);
+  const description = 'What one of its jobs is at: { workflowId, stage, taskId }.';
+  onSignal(jobNewsSignal, description, ({ workflowId, stage, taskId }) => {
+    const job = run.progress.jobs.find((one) => one.workflowId === workflowId && isOpen(one));
+    if (!job) return;
+    if (isIdText(taskId)) job.taskId = taskId;
+    if (stage === 'held' || stage === 'overdue') setStatus(job, stage);
+    else if (RUNS.has(stage)) setStatus(job, 'running');
+    else if (ENDS.has(stage)) addEnding(run, job.name);
+    else return;
+    publish(run);
   });
-}
-
-function takeReport(run: Campaign, { workflowId, stage, taskId }: Record<string, unknown>): void {
-  const job = run.progress.jobs.find((one) => one.workflowId === workflowId && isOpen(one));
-  if (!job) return;
-  if (isIdText(taskId)) job.taskId = taskId;
-  if (stage === 'held' || stage === 'overdue') setStatus(job, stage);
-  else if (RUNS.has(stage)) setStatus(job, 'running');
-  else if (ENDS.has(stage)) addEnding(run, job.name);
-  else return;
-  publish(run);
 }
 
 type Supervised = Pick<Campaign, 'progress' | 'due' | 'children'>;
@@ -44,7 +38,6 @@ export function forgetEnding({ progress, due }: Supervised, { name }: CampaignJo
   progress.ending = progress.ending.filter((one) => one !== name);
 }
 
-/** Waits until there is something to act on. */
 export async function untilChange(run: Campaign, isWork: () => boolean): Promise<void> {
   const isThere = (): boolean => run.due.size > 0 || isWork() || run.mayContinue();
   const checkAt = nextCheck(run);

@@ -86,11 +86,12 @@ function decide(run: Campaign, { decision, by, ...order }: CampaignDecision): Ca
   return { stage: STAGE_AFTER[decision], round, stale: staleAfter(run, jobs) };
 }
 
-const STAGE_AFTER = {
+export const STAGE_AFTER = {
   approve: 'completed',
   reject: 'rejected',
   change: 'producing',
-} as const satisfies Record<CampaignDecision['decision'], CampaignStage>;
+  expired: 'expired',
+} as const satisfies Record<CampaignDecision['decision'] | 'expired', CampaignStage>;
 
 function repeatJob(run: Campaign, name: string): void {
   const job = run.job(name);

@@ -18,15 +18,11 @@ export function raiseAlarm(why: string, facts: Record<string, unknown>): void {
   metricMeter.createCounter('segue_alarms').add(1, { why });
 }
 
-interface Alarm {
+interface Alarm extends Pick<Message, 'event' | 'title' | 'denied'> {
   why: Hold['why'] | 'denied';
-  event: string;
-  title: string;
   reason: string;
   meaning: string;
   todo: string;
-  /** Only for the operator: see {@link OperatorOrder}. */
-  denied?: Message['denied'];
 }
 
 /** Notifies once that a job waits for a decision. Cancel the scope once it is decided. */
@@ -41,10 +37,7 @@ export function alarm(job: Job, { n, why, reason }: Omit<Hold, 'since'>): Cancel
   });
 }
 
-/**
- * Notifies once that the service denies the workers' credential, as submission `n` met first. Cancel the scope once it
- * does not.
- */
+/** Notifies once that the service denies access, as submission `n` met first. Cancel the scope once it does not. */
 export function alarmOfDenial(
   job: Job,
   { n, status, reason }: { n: number; status?: number; reason: string },
@@ -64,7 +57,6 @@ export function alarmOfDenial(
   });
 }
 
-/** Notifies the operator and the job's user, with retries. */
 function raise(job: Job, { why, event, title, reason, meaning, todo, denied }: Alarm): CancellationScope {
   const { input, tool } = job;
   raiseAlarm(why, { key: input.key, reason, ...job.facts() });

@@ -1,5 +1,11 @@
 /** What every submission and every notification needs: a second attempt may pay or notify a second time. */
-import { ActivityFailure, type ActivityOptions, TimeoutFailure, workflowInfo } from '@temporalio/workflow';
+import {
+  ActivityFailure,
+  type ActivityOptions,
+  ApplicationFailure,
+  TimeoutFailure,
+  workflowInfo,
+} from '@temporalio/workflow';
 import { isAccessDenied, type NotifyOutcome, type SubmitOutcome } from '../../contract';
 import { isRecord } from '../../validation/inputs';
 
@@ -49,7 +55,14 @@ export function isRateLimited(status: number | undefined): boolean {
   return status === 425 || status === 429;
 }
 
-interface Without {
+/** Of a failed request; undefined when the service gave no complete answer. */
+export function httpStatusOf(failure: unknown): number | undefined {
+  const details = failure instanceof ApplicationFailure ? failure.details : undefined;
+  const [facts] = (details ?? []) as [{ status?: number | null }?];
+  return facts?.status ?? undefined;
+}
+
+export interface Without {
   outcome: 'unknown' | 'notSent';
   reason: string;
 }

@@ -138,21 +138,12 @@ interface FinishedJob {
   error?: string;
   /** Why the project did not take its result, if so. */
   unwritten?: string;
-  /** Where its result is. */
   where?: string;
   extra: Record<string, unknown>;
 }
 
-export function endMessage({
-  tool,
-  noun,
-  key,
-  label,
-  error,
-  unwritten,
-  where = '',
-  extra,
-}: FinishedJob): Message {
+export function endMessage(job: FinishedJob): Message {
+  const { tool, noun, key, label, error, unwritten, where = '', extra } = job;
   if (error !== undefined)
     return {
       ...{ category: 'agentError', event: 'failed', title: `Your ${noun} failed`, extra },

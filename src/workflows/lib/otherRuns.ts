@@ -41,21 +41,21 @@ export async function readManyEnds(orders: ReadEndOrder[]): Promise<JobEnd[]> {
 /** The ends of fifty runs fit into the result of one activity. */
 export const LONGEST_LIST = 50;
 
-/** Splits what one activity does for many. */
 export function inLists<Item>(all: Item[], longest = LONGEST_LIST): Item[][] {
   const lists: Item[][] = [];
   for (let from = 0; from < all.length; from += longest) lists.push(all.slice(from, from + longest));
   return lists;
 }
 
-const ENDS: readonly unknown[] = END_STAGES;
+/** Signalled just before the end. */
+export const ENDS: ReadonlySet<unknown> = new Set(END_STAGES);
 
 /** The ids of the runs that report their end by signal, each until it is removed. */
 export function listenForEnds(): Set<unknown> {
   const reported = new Set<unknown>();
   const description = 'What the run that this one waits for is at: { workflowId, stage }.';
   onSignal(jobNewsSignal, description, ({ workflowId, stage }) => {
-    if (ENDS.includes(stage)) reported.add(workflowId);
+    if (ENDS.has(stage)) reported.add(workflowId);
   });
   return reported;
 }
@@ -73,35 +73,32 @@ interface OtherRun<End> {
 }
 
 /** Waits for the end of another run: reported by signal, else found by a check now and then. */
-export async function untilEnded<End>({
-  workflowId,
-  reported,
-  mayHaveEnded,
-  checkEveryMs,
-  read,
-  continueAsNew,
-}: OtherRun<End>): Promise<End> {
+export async function untilEnded<End>(run: OtherRun<End>): Promise<End> {
+  const { workflowId, reported, checkEveryMs } = run;
   const isReported = (): boolean => reported.has(workflowId);
-  let pause = mayHaveEnded ? 0 : checkEveryMs;
+  let pause = run.mayHaveEnded ? 0 : checkEveryMs;
   for (;;) {
     if (pause > 0) await condition(isReported, pause);
     const isEnding = reported.delete(workflowId);
-    const end = await read(isEnding);
+    const end = await run.read(isEnding);
     if (end) return end;
     pause = isEnding || pause === 0 ? RECHECK_MS : checkEveryMs;
-    if (workflowInfo().continueAsNewSuggested && !isReported()) await continueAsNew();
+    if (workflowInfo().continueAsNewSuggested && !isReported()) await run.continueAsNew();
   }
 }
 
-type ChildStart = Pick<ChildWorkflowOptions, 'workflowId' | 'typedSearchAttributes' | 'staticSummary'> & {
+export interface ChildStart extends Pick<ChildWorkflowOptions, 'typedSearchAttributes' | 'staticSummary'> {
+  workflow: string;
+  workflowId: string;
   input: object;
-};
+}
 
 /** Starts a run that outlives this one; null where its id has a run already, open or closed. */
-export async function startOnce(
-  workflow: string,
-  { input, ...options }: ChildStart,
-): Promise<ChildWorkflowHandle<Workflow> | null> {
+export async function startOnce({
+  workflow,
+  input,
+  ...options
+}: ChildStart): Promise<ChildWorkflowHandle<Workflow> | null> {
   try {
     return await startChild(workflow, {
       ...options,

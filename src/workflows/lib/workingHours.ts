@@ -1,14 +1,8 @@
-/**
- * When people may be nudged. A planned time may pass while no worker runs or the campaign is paused, so working hours are
- * read again right before sending.
- */
+/** When people may be nudged: read again right before sending, because a planned time may pass while no worker runs. */
 import { ActivityFailure, isCancellation, log, proxyActivities } from '@temporalio/workflow';
 import { type SegueActivities } from '../../contract';
 
-/**
- * Activities, because time zones change between releases of the runtime and a recorded result replays. Not local ones:
- * where one meets a query and a signal in one workflow task, they replay in another order than they came (seen).
- */
+/** Activities, because time zones change between releases of the runtime and a recorded result replays. */
 const clock = proxyActivities<SegueActivities>({ startToCloseTimeout: '10s' });
 
 /** The first moment in working hours, from `notBefore` on. */

@@ -74,17 +74,14 @@ export async function reportToBatch(run: Partition): Promise<boolean> {
 
 function newsOf(run: Partition): PartitionNews {
   const { n } = run.input;
-  const { late } = run.progress;
-  const trouble = (isSubmitting(run) ? run.progress.trouble : null) ?? run.silence;
-  const isOver = run.left === null && run.promoting === 0;
-  return { n, counts: run.counts, trouble, late, isOver };
-}
-
-/** Submit trouble concerns only a partition that still submits. */
-function isSubmitting({ progress }: Partition): boolean {
-  return progress.items.some(
+  const { items, late } = run.progress;
+  const isSubmitting = items.some(
     ({ status, taskId }) => status === 'waiting' || (status === 'running' && !taskId),
   );
+  // Submit trouble concerns only a partition that still submits.
+  const trouble = (isSubmitting ? run.progress.trouble : null) ?? run.silence;
+  const isOver = run.left === null && run.promoting === 0;
+  return { n, counts: run.counts, trouble, late, isOver };
 }
 
 /** Nobody grants slots any more. Tasks at the service are polled to their end. */

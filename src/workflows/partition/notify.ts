@@ -1,11 +1,6 @@
 /** Notifies the users that items name, in chunks, each at most once. */
 import { condition, proxyActivities } from '@temporalio/workflow';
-import {
-  type ItemProgress,
-  type NotifyEvent,
-  type NotifyOutcome,
-  type SegueActivities,
-} from '../../contract';
+import { type ItemProgress, type NotifyOutcome, type SegueActivities } from '../../contract';
 import { notifyRequestId } from '../../contract/ids';
 import { newBackoff, outcomesOf, senderOf } from '../lib/atMostOnce';
 import {
@@ -26,12 +21,8 @@ const { notifyChunk } = proxyActivities<SegueActivities>(NOTIFY_OPTIONS);
 /** To be called when the item is over and its project is written. */
 export function addNotice({ asked, known }: Pick<Entry, 'asked' | 'known'>): void {
   const { notify } = asked;
-  if (notify && (notify.on?.includes(eventOf(known)) ?? true))
-    known.notice = { due: new Date().toISOString() };
-}
-
-function eventOf({ status, unwritten }: ItemProgress): NotifyEvent {
-  return status === 'succeeded' && unwritten === undefined ? 'completed' : 'failed';
+  const event = known.status === 'succeeded' && known.unwritten === undefined ? 'completed' : 'failed';
+  if (notify && (notify.on?.includes(event) ?? true)) known.notice = { due: new Date().toISOString() };
 }
 
 /** Until nothing is left to send, or the next run continues with it. */
@@ -62,7 +53,6 @@ function triesOf({ notice }: ItemProgress): number {
   return notice && 'due' in notice ? (notice.tries ?? 0) : 0;
 }
 
-/** Of a 429. */
 function retryAfter(outcomes: NotifyOutcome[]): number {
   const asked = outcomes.map((outcome) => (outcome.outcome === 'refused' ? (outcome.retryAfterMs ?? 0) : 0));
   return Math.min(Math.max(...asked), LONGEST_TRYING_MS);

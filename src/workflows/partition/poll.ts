@@ -13,7 +13,7 @@ import { pollRequestId, pollTaskQueue } from '../../contract/ids';
 import { MISSING_GRACE_MS, msSince } from '../steps/poll';
 import { promoteTask } from './promote';
 import { type Entry, isOver, type Partition } from './state';
-import { keepFailure, keepResult } from './write';
+import { keepEnd } from './write';
 
 export async function pollItems(run: Partition): Promise<void> {
   const { pollMin, pollMax } = run.settings;
@@ -25,7 +25,7 @@ export async function pollItems(run: Partition): Promise<void> {
     const usual = Math.round(pollMin + Math.random() * (pollMax - pollMin));
     const pause = run.handingOver ? slower(usual, pollsAtTheEnd++) : usual;
     await condition(isEnding, pause);
-    const entries = followed(run);
+    const entries = inTurn(run.entries(isFollowed), run.progress.turns);
     if (isEnding() || entries.length === 0) continue;
     takeNews(run, await poll(run, entries));
     promoteOverdue(run);
@@ -38,10 +38,6 @@ const LONGEST_PAUSE_MS = 3_600_000;
 /** A run that only waits for a chunk in flight, perhaps for hours, polls less and less often: its history is long already. */
 export function slower(pause: number, times: number): number {
   return Math.max(pause, Math.min(Math.round(pause * (1 + times / 10) ** 2), LONGEST_PAUSE_MS));
-}
-
-function followed(run: Partition): Entry[] {
-  return inTurn(run.entries(isFollowed), run.progress.turns);
 }
 
 function isFollowed({ status, taskId }: ItemProgress): boolean {
@@ -72,6 +68,8 @@ async function poll(run: Partition, entries: Entry[]): Promise<TasksNews> {
   }
 }
 
+const TASK_FAILED = 'the service ended its task as FAILURE';
+
 function takeNews(run: Partition, news: TasksNews): void {
   const { over, missing, known, trouble } = news;
   run.progress.turns = nextTurns(run.progress.turns, news);
@@ -86,8 +84,9 @@ function takeNews(run: Partition, news: TasksNews): void {
   for (const { item, status, info } of over) {
     const entry = run.entry(item);
     if (isOver(entry.known)) continue;
-    if (status === 'SUCCESS') keepResult(run, entry, info);
-    else keepFailure(run, entry, `the service ended its task as FAILURE: ${truncate(JSON.stringify(info))}`);
+    if (status === 'SUCCESS') keepEnd(run, entry, { status: 'succeeded', info });
+    else
+      keepEnd(run, entry, { status: 'failed', error: `${TASK_FAILED}: ${truncate(JSON.stringify(info))}` });
   }
   const before = run.silence;
   const { progress } = run;
@@ -107,9 +106,10 @@ function promoteOverdue(run: Partition): void {
   const isAllThatIsLeft = late.length === left.length;
   // It waited long enough here, and is overdue from the first poll on.
   const poll = { ...run.input.poll, deadline: '0s' };
-  for (const entry of late)
-    if (isAllThatIsLeft || isPastGiveUp(run, entry.known))
-      promoteTask(run, entry, 'its task takes too long', poll);
+  for (const entry of late) {
+    const isPastGiveUp = msSince(entry.known.since ?? '') >= run.settings.giveUp;
+    if (isAllThatIsLeft || isPastGiveUp) promoteTask(run, entry, 'its task takes too long', poll);
+  }
 }
 
 /** Overdue tasks keep their slots: otherwise a slow service would get more and more tasks, beyond the concurrency. */
@@ -128,10 +128,6 @@ function lateText({ settings, input }: Partition, late: number): string {
 function isLate({ settings, progress }: Partition, { taskId, since }: ItemProgress): boolean {
   const patience = progress.silence ? 2 * settings.deadline : settings.deadline;
   return taskId !== undefined && since !== undefined && msSince(since) >= patience;
-}
-
-function isPastGiveUp({ settings }: Partition, { since }: ItemProgress): boolean {
-  return since !== undefined && msSince(since) >= settings.giveUp;
 }
 
 /**

@@ -70,7 +70,8 @@ async function startAsJob(
   const held = needsAlert ? { ...input.held, needsAlert } : input.held;
   const stage = input.taskId === undefined ? 'held' : 'polling';
   // After a reset the job exists already.
-  await startOnce(MEDIA_WORKFLOW, {
+  await startOnce({
+    workflow: MEDIA_WORKFLOW,
     workflowId: mediaWorkflowId(input.key),
     input: { ...input, held },
     typedSearchAttributes: attributesOfJob(input, stage),

@@ -11,10 +11,9 @@ import {
   type PartitionInput,
   type PartitionProgress,
 } from '../../contract';
-import { batchItemKey, batchPartWorkflowId } from '../../contract/ids';
-import { newBackoff, type Sender, wasReset } from '../lib/atMostOnce';
-import { type WriterReplies, newWriterReplies } from '../steps/write';
-import { type Submitter } from '../steps/submit';
+import { batchItemKey } from '../../contract/ids';
+import { newBackoff, wasReset } from '../lib/atMostOnce';
+import { newWriterReplies } from '../steps/write';
 import { type JobTimes } from '../../validation/times';
 
 /** An item's index in the partition, what it asks for and what is known of it. */
@@ -35,11 +34,10 @@ export function isNoticeDue({ notice }: ItemProgress): boolean {
 /** One poll may fail, also because its worker stops: that is not reported. */
 const SILENT_POLLS = 3;
 
-export class Partition implements Sender, Submitter {
-  readonly requestName: string;
+export class Partition {
   readonly progress: PartitionProgress;
-  readonly writerReplies: WriterReplies = newWriterReplies();
-  readonly sending: Submitter['sending'] = new Set();
+  readonly writerReplies = newWriterReplies();
+  readonly sending = new Set<unknown>();
   chunksInFlight = 0;
   /** By this run. */
   chunksSent = 0;
@@ -64,8 +62,7 @@ export class Partition implements Sender, Submitter {
     readonly input: PartitionInput,
     readonly settings: JobTimes,
   ) {
-    const { carried, batch, n } = input;
-    this.requestName = batchPartWorkflowId(batch, n);
+    const { carried } = input;
     this.progress = {
       items: input.items.map(newItem),
       letters: [],
@@ -123,7 +120,6 @@ export class Partition implements Sender, Submitter {
     return this.handingOver && this.chunksInFlight === 0 && !this.isNotifying;
   }
 
-  /** This run has nothing left to do. */
   get isFinished(): boolean {
     return this.isHandedOver || this.left === null;
   }
@@ -131,12 +127,6 @@ export class Partition implements Sender, Submitter {
   /** To be called after whatever makes the history longer. */
   handOverWhenLong(): void {
     this.handingOver ||= workflowInfo().continueAsNewSuggested;
-  }
-
-  /** After the service took something. */
-  resetBackoff(): void {
-    this.backoff = newBackoff();
-    this.isProbing = false;
   }
 
   get counts(): ItemCounts {

@@ -8,18 +8,15 @@ import {
   USUAL_CHUNK,
 } from '../../contract';
 import { batchTaskQueue } from '../../contract/ids';
-import { AT_MOST_ONCE, isRateLimited, mayChange, outcomesOf, senderOf } from '../lib/atMostOnce';
+import { AT_MOST_ONCE, isRateLimited, mayChange, newBackoff, outcomesOf, senderOf } from '../lib/atMostOnce';
 import { withoutOutcome } from '../steps/submit';
 import { promoteHeld } from './promote';
 import { type Entry, isOver, type Partition } from './state';
-import { keepFailure, recordCancelled } from './write';
+import { keepEnd, recordCancelled } from './write';
 
 /** A longer Retry-After is cut to this. */
 const LONGEST_BACKOFF_MS = 3_600_000;
-/**
- * Items of one partition in chunks in flight: what two workers send at once, with 100 POSTs each. More would only wait
- * in the task queue, where nothing can call them back.
- */
+/** Items of one partition in flight: what two workers send at once. More could not be called back from the task queue. */
 const MOST_IN_FLIGHT = 200;
 const MOST_CHUNKS = 8;
 
@@ -116,7 +113,7 @@ function settle(run: Partition, entry: Entry, outcome: ChunkOutcome, at: string)
       return;
     case 'refused':
       if (mayChange(outcome)) waitAgain(run, entry);
-      else keepFailure(run, entry, `the service refused it: ${outcome.reason}`);
+      else keepEnd(run, entry, { status: 'failed', error: `the service refused it: ${outcome.reason}` });
       return;
     default:
       outcome satisfies never;
@@ -139,7 +136,8 @@ function waitAgain(run: Partition, { known }: Entry): void {
 function backOffAfter(run: Partition, outcomes: ChunkOutcome[]): void {
   const isWell = outcomes.some(isJudged);
   if (isWell) {
-    run.resetBackoff();
+    run.backoff = newBackoff();
+    run.isProbing = false;
     run.progress.trouble = null;
   }
   const refused = outcomes.filter((outcome) => outcome.outcome === 'refused');

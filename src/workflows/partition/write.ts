@@ -2,24 +2,17 @@
 import { CancellationScope, uuid4, workflowInfo } from '@temporalio/workflow';
 import { type Letter, type Saved, type Step } from '../../contract';
 import { changeIdOf } from '../../contract/ids';
-import { answerTo, writeToProject } from '../steps/write';
+import { writeToProject } from '../steps/write';
 import { addNotice } from './notify';
 import { type Entry, type Partition } from './state';
 
-export function keepResult(run: Partition, entry: Entry, info: unknown): void {
-  entry.known.status = 'succeeded';
-  entry.known.info = info;
-  keep(run, entry);
-}
-
-export function keepFailure(run: Partition, entry: Entry, error: string): void {
-  entry.known.status = 'failed';
-  entry.known.error = error;
-  keep(run, entry);
-}
-
 /** The user is notified after the project is written. */
-function keep(run: Partition, entry: Entry): void {
+export function keepEnd(
+  run: Partition,
+  entry: Entry,
+  end: { status: 'succeeded'; info: unknown } | { status: 'failed'; error: string },
+): void {
+  Object.assign(entry.known, end);
   if (entry.asked.write) save(run, entry);
   else addNotice(entry);
 }
@@ -56,14 +49,14 @@ function save(run: Partition, { index, asked, known }: Entry): void {
   void CancellationScope.nonCancellable(() => send(run, letter));
 }
 
-/** Writes of the previous run. */
 export function resumeWrites(run: Partition): void {
   for (const letter of run.progress.letters) void send(run, letter);
 }
 
 /** Replies that just arrived: the next run would ask again, and the writer may be gone by then. */
 export function keepReplies({ progress, writerReplies }: Partition): void {
-  for (const { asked } of progress.letters) if (asked) asked.answer = answerTo(writerReplies, asked.changeId);
+  for (const { asked } of progress.letters)
+    if (asked) asked.answer = writerReplies.answers.get(asked.changeId);
 }
 
 /** `letter` always says how far it is: another run may continue it. */

@@ -35,7 +35,6 @@ export interface Success<Result extends object> {
   value: object;
 }
 
-/** The end of a job, with the type of its result. */
 interface End<Result extends object> extends RunEnd {
   result?: Result;
 }
@@ -107,7 +106,6 @@ export async function writeEnd(job: Job, end: RunEnd): Promise<ChangeOutcome | n
   return end.written;
 }
 
-/** Notifies the user of the end, if the job has one who wants that. */
 export async function notifyEnd(
   job: Job,
   end: RunEnd,
@@ -210,7 +208,6 @@ function failurePointer({ input: { write: target } }: Job): string | undefined {
   return target?.failedAt ?? target?.at;
 }
 
-/** The event that the user of the job may want to be notified of, and the notification. */
 function endNotice(job: Job, { failure }: RunEnd, written: ChangeOutcome | null): [NotifyEvent, Message] {
   const { tool, noun, kind, id, input } = job;
   const { key, write: target } = input;

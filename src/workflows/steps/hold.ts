@@ -21,7 +21,7 @@ import {
 import { isText, validateTaskId } from '../../validation/inputs';
 import { alarm } from '../lib/alarm';
 import { onSignal } from '../lib/listeners';
-import { badDecision, type Job } from './job';
+import { badDecision, type Job, refuseUpdate } from './job';
 import { type MediaJob } from './mediaJob';
 import { setStage, showTasks } from './visibility';
 
@@ -73,7 +73,6 @@ export function abandoned(job: Job, { by, reason }: Decision): ApplicationFailur
   return job.failure(FAILURE.abandoned, `${name} was abandoned by ${by}: ${reason}`, { by, reason });
 }
 
-/** A late answer of the service decides like a person. */
 function lateAdoption(job: MediaJob, taskId: string): Decision {
   const reason = 'the answer to the submission came late';
   return { hold: job.holdId(), action: 'adopt', taskId, by: 'segue', reason };
@@ -87,8 +86,7 @@ export function handleDecisions(job: Job): void {
       'Decides a held run: { hold, action: adopt | resubmit | abandon, taskId?, force?, by, reason }. `state` tells the hold and its actions.',
     // Not run on replay, so it may compare the run id and the time. It also checks decisions that a reset applies again.
     validator: (decision) => {
-      const problems = problemsOf(job, decision);
-      if (problems.length > 0) throw badDecision(`The decision was not taken: ${problems.join('; ')}`);
+      refuseUpdate(problemsOf(job, decision), 'The decision was not taken');
     },
   });
 }

@@ -44,12 +44,10 @@ export abstract class Job {
   /** As the service calls it: `task`, `transcription`. */
   abstract readonly kind: string;
   /** Prefix of this job's request ids; no other job has it. */
-  abstract readonly requestName: string;
-
+  readonly requestName: string = workflowInfo().workflowId;
   readonly writerReplies = newWriterReplies();
   /** A person's decision about the hold, until the job acts on it. */
   decision: Decision | null = null;
-  /** Somebody asked for a poll now. */
   pollRequested = false;
   /** Signals to listeners that are not delivered yet. */
   reports = 0;
@@ -127,15 +125,11 @@ export abstract class Job {
     return { key: this.input.key, hold: this.describeHold(), decisions, polls, nextPollAt, lastError };
   }
 
-  /** A failure that ends the run. */
   failure(type: string, message: string, more: object = {}): ApplicationFailure {
     return ApplicationFailure.nonRetryable(message, type, { key: this.input.key, ...this.facts(), ...more });
   }
 
-  /**
-   * Continues as new before the history grows past the server's limit. It returns when there is no need, or when alarms
-   * or reports are still being sent: the history has room until the next call.
-   */
+  /** Returns where there is no need, or while alarms or reports are being sent: the history has room until the next call. */
   async continueWhenLong(): Promise<void> {
     if (!workflowInfo().continueAsNewSuggested || this.alarms > 0 || this.reports > 0) return;
     await condition(allHandlersFinished);
@@ -152,17 +146,19 @@ const ACTIONS: Record<Hold['why'], DecisionAction[]> = {
   overdue: ['abandon'],
 };
 
-/** Gives the settings of an input, or fails the run with all problems of the input at once. */
+/** Gives the settings of an input, or fails the run. */
 export function readSettings<T>(problems: string[], read: (reader: DurationReader) => T): T {
-  if (problems.length > 0) throw badInput(problems);
+  requireInput(problems);
   const reader = new DurationReader();
   const settings = read(reader);
-  if (reader.problems.length > 0) throw badInput(reader.problems);
+  requireInput(reader.problems);
   return settings;
 }
 
-export function badInput(problems: string[]): ApplicationFailure {
-  return ApplicationFailure.nonRetryable(`The job was not started: ${problems.join('; ')}`, FAILURE.badInput);
+/** Fails the run with all problems of its input at once. */
+export function requireInput(problems: string[]): void {
+  if (problems.length === 0) return;
+  throw ApplicationFailure.nonRetryable(`The job was not started: ${problems.join('; ')}`, FAILURE.badInput);
 }
 
 /** Refuses an update, and the run goes on as before. */
@@ -170,8 +166,8 @@ export function badDecision(message: string): ApplicationFailure {
   return ApplicationFailure.nonRetryable(message, FAILURE.badDecision);
 }
 
-export function refuseUpdate(problems: string[]): void {
-  if (problems.length > 0) throw badDecision(`Nothing was changed: ${problems.join('; ')}`);
+export function refuseUpdate(problems: string[], message = 'Nothing was changed'): void {
+  if (problems.length > 0) throw badDecision(`${message}: ${problems.join('; ')}`);
 }
 
 /**

@@ -14,27 +14,26 @@ import { jobTimes, type JobTimes } from '../../validation/times';
 import { wasReset } from '../lib/atMostOnce';
 import { listenersOf } from '../lib/listeners';
 import { Job, readSettings, refuseUnsafeStart } from './job';
-import { type Submitter } from './submit';
 
 /** Anybody can send a signal, so the list has a limit. */
 const MOST_OTHER_TASKS = 20;
 
-export class MediaJob extends Job implements Submitter {
+export class MediaJob extends Job {
   readonly noun = 'media job';
   readonly kind = 'task';
   readonly tool: string;
   readonly name: string;
-  readonly requestName: string;
+  override readonly requestName: string;
   readonly settings: JobTimes;
   readonly progress: Progress;
   stage: MediaStage;
   /** The root scope of the run, which tells whether somebody cancelled it. */
   readonly scope = CancellationScope.current();
+  /** Numbers of the submits whose worker signalled that it was about to send. */
   readonly sending = new Set<unknown>();
   /** The run id in the hold when a person decided to resubmit; null for the first submission. */
   orderedBy: string | null = null;
 
-  /** Throws when the input is malformed or the start is unsafe. */
   constructor(readonly input: MediaInput) {
     super();
     this.settings = readMediaSettings(input);
@@ -142,7 +141,6 @@ export class MediaJob extends Job implements Submitter {
   }
 }
 
-/** Fills in the defaults, or fails with all problems of the input at once. */
 export function readMediaSettings(input: MediaInput): JobTimes {
   return readSettings(validateMediaInput(input), (reader) => jobTimes(input, reader));
 }

@@ -2,7 +2,7 @@
 import {
   ActivityCancellationType,
   ActivityFailure,
-  ApplicationFailure,
+  type ApplicationFailure,
   CancellationScope,
   condition,
   defineUpdate,
@@ -23,6 +23,7 @@ import {
 import { formatDuration } from '../../contract/durations';
 import { pollRequestId, pollTaskQueue } from '../../contract/ids';
 import { alarm } from '../lib/alarm';
+import { httpStatusOf } from '../lib/atMostOnce';
 import { abandoned, closeHold, hold, openHold } from './hold';
 import { badDecision, type Job, type Stage } from './job';
 import { type MediaJob } from './mediaJob';
@@ -230,13 +231,6 @@ function becomeOverdue(job: Job): void {
   const overdue = { n: job.nextNumber(), why: 'overdue' as const, reason };
   openHold(job, overdue);
   alarm(job, overdue);
-}
-
-/** Undefined when the service gave no complete answer. */
-function httpStatusOf(failure: Error): number | undefined {
-  if (!(failure instanceof ApplicationFailure)) return undefined;
-  const [facts] = (failure.details ?? []) as [{ status?: number | null }?];
-  return facts?.status ?? undefined;
 }
 
 function givenUp(job: Job): ApplicationFailure {

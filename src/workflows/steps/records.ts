@@ -4,10 +4,12 @@ import { endOf } from '../../api/endings';
 import {
   FAILURE,
   type PolledKind,
+  type RecordInput,
   type RecordNews,
   type RecordOrder,
   type RecordProgress,
   type RecordStatus,
+  type TranscriptInput,
 } from '../../contract';
 import { formatDuration } from '../../contract/durations';
 import { pollRequestId } from '../../contract/ids';
@@ -16,7 +18,6 @@ import { listenersOf } from '../lib/listeners';
 import { Job } from './job';
 import { MISSING_GRACE_MS, pollUntil } from './poll';
 
-/** A job that polls a record. */
 export abstract class RecordJob extends Job {
   abstract override readonly progress: RecordProgress;
 
@@ -32,23 +33,11 @@ export abstract class RecordJob extends Job {
   }
 }
 
-export function startRecordProgress({
-  carried,
-  reportTo,
-}: {
-  carried?: RecordProgress;
-  reportTo?: string;
-}): RecordProgress {
+export function startRecordProgress(input: RecordInput | TranscriptInput): RecordProgress {
+  const { carried, reportTo } = input;
   return {
-    ...{
-      number: 0,
-      hold: null,
-      decisions: [],
-      polls: 0,
-      pollingSince: null,
-      missingSince: null,
-      status: null,
-    },
+    ...{ number: 0, hold: null, decisions: [], status: null },
+    ...{ polls: 0, pollingSince: null, missingSince: null },
     listeners: listenersOf(reportTo),
     ...carried,
     reset: wasReset(carried),

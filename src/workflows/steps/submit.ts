@@ -20,23 +20,18 @@ import {
   type SubmitOutcome,
 } from '../../contract';
 import { submitTaskQueue } from '../../contract/ids';
-import { AT_MOST_ONCE, isRateLimited, newBackoff, senderOf } from '../lib/atMostOnce';
+import { AT_MOST_ONCE, isRateLimited, newBackoff, senderOf, type Without } from '../lib/atMostOnce';
 import { alarmOfDenial } from '../lib/alarm';
 import { onSignal } from '../lib/listeners';
 import { hold } from './hold';
 import { type MediaJob } from './mediaJob';
 import { setStage } from './visibility';
 
-type Refusal = Extract<SubmitOutcome, { outcome: 'refused' }>;
-
 const MOST_ATTEMPTS_SHOWN = 20;
 /** Upper limit for Retry-After. */
 const LONGEST_WAIT_MS = 3_600_000;
 
-/**
- * Submits until the task id is known. It sends again only after a POST that provably was not accepted, or because a
- * person decided so.
- */
+/** Sends again only after a POST that provably was not accepted, or because a person decided so. */
 export async function submitOnce(job: MediaJob): Promise<void> {
   const waits: Waits = { untilSent: newBackoff(), untilAllowed: newBackoff(10_000, 300_000) };
   try {
@@ -194,15 +189,15 @@ function forgetOldest(attempts: SubmitAttempt[]): void {
   if (oldest >= 0) attempts.splice(oldest, 1);
 }
 
-function refused(job: MediaJob, { status, reason }: Refusal): ApplicationFailure {
+function refused(
+  job: MediaJob,
+  { status, reason }: Extract<SubmitOutcome, { outcome: 'refused' }>,
+): ApplicationFailure {
   const message = `The service refused job ${job.input.key}: ${reason}`;
   return job.failure(FAILURE.refused, message, { status: status ?? null, reason });
 }
 
-export interface Submitter {
-  /** Numbers of the submits whose worker signalled that it was about to send. */
-  readonly sending: Set<unknown>;
-}
+type Submitter = Pick<MediaJob, 'sending'>;
 
 export function handleSending(job: Submitter): void {
   const description = 'Tells, as the last step before the request, that a submit is being sent: { n }.';
@@ -211,15 +206,8 @@ export function handleSending(job: Submitter): void {
   });
 }
 
-/**
- * The outcome of a submit whose activity gave none. When it timed out before its worker signalled that it was about to
- * send, nothing was sent, and the run may try again by itself.
- */
-export function withoutOutcome(
-  job: Submitter,
-  n: number,
-  { cause, message }: ActivityFailure,
-): { outcome: 'unknown' | 'notSent'; reason: string } {
+/** A submit that timed out before its worker signalled that it was about to send was not sent, and may be tried again. */
+export function withoutOutcome(job: Submitter, n: number, { cause, message }: ActivityFailure): Without {
   const isUnsent = cause instanceof TimeoutFailure && !job.sending.has(n);
   return {
     outcome: isUnsent ? 'notSent' : 'unknown',

@@ -154,7 +154,6 @@ function holdDetails(job: Job): string[] {
   ];
 }
 
-/** The commands that decide a hold. */
 export function decisionList(job: Job): string {
   const hold = job.describeHold();
   return hold ? adviceList(decisionAdvice(workflowInfo().workflowId, hold)) : '';

@@ -7,24 +7,20 @@ import {
   condition,
   isCancellation,
   proxyActivities,
-  setHandler,
   sleep,
   TimeoutFailure,
 } from '@temporalio/workflow';
 import {
   type ChangeAsks,
-  type Changed,
   changedSignal,
   type ChangeOutcome,
   FAILURE,
   LONGEST_CALL_MS,
-  type ProjectChange,
-  type ProjectRef,
   type RequestChangeOrder,
-  type Scope,
   type SegueActivities,
 } from '../../contract';
-import { isRecord, isText } from '../../validation/inputs';
+import { isText } from '../../validation/inputs';
+import { onSignal } from '../lib/listeners';
 
 const [FIRST_PATIENCE_MS, LONGEST_PATIENCE_MS] = [2 * 60_000, 3_600_000];
 /** The first pause when the writer has no room. Each request puts the whole change into the history. */
@@ -42,14 +38,6 @@ const patiently: ActivityOptions = {
 const patient = proxyActivities<SegueActivities>(patiently);
 // The first request times out soon, so that the run can show the delay.
 const first = proxyActivities<SegueActivities>({ ...patiently, scheduleToCloseTimeout: FIRST_PATIENCE_MS });
-
-export interface WriteOrder {
-  project: ProjectRef;
-  scope?: Scope;
-  change: ProjectChange;
-  /** Made by {@link changeIdOf}. */
-  changeId: string;
-}
 
 export interface WriteOptions {
   /** The only run that may ask for the change; any other gets an `Outdated` failure. */
@@ -69,17 +57,18 @@ export interface WriteOptions {
 /** Asks the writer for a change and waits for the outcome, however long the service takes. */
 export async function writeToProject(
   replies: WriterReplies,
-  { project, scope, change, changeId }: WriteOrder,
+  order: Omit<RequestChangeOrder, 'onlyBy' | 'receipt'>,
   { onlyBy, onAsked, onAck, onDelay, asked = {}, beforeAsk }: WriteOptions = {},
 ): Promise<ChangeOutcome> {
-  const { rejectedForCapacity, acks } = replies;
-  const hasAnswer = (): boolean => isAnswered(replies, changeId);
+  const { changeId } = order;
+  const { answers, rejectedForCapacity, acks } = replies;
+  const hasAnswer = (): boolean => answers.has(changeId);
   handleWriterReplies(replies);
   if (onAck) acks.set(changeId, onAck);
-  const left = timeUntil(asked.nextAt);
+  const left = asked.nextAt === undefined ? 0 : Date.parse(asked.nextAt) - Date.now();
   if (left > 0) await condition(hasAnswer, left);
   for (;;) {
-    const answer = answerTo(replies, changeId);
+    const answer = answers.get(changeId);
     if (answer) return answer;
     await beforeAsk?.();
     if (hasAnswer()) continue;
@@ -91,8 +80,7 @@ export async function writeToProject(
     if (times > 0) asked.nextAt = timeIn(patience);
     rejectedForCapacity.delete(changeId);
     try {
-      const order = { project, scope, change, changeId, onlyBy, receipt: onAck !== undefined };
-      await ask(replies, requestChange, order);
+      await ask(replies, requestChange, { ...order, onlyBy, receipt: onAck !== undefined });
       asked.nextAt = timeIn(patience);
       onAsked?.();
       // The answer may be lost; asked again, the writer answers without writing twice.
@@ -106,8 +94,7 @@ export async function writeToProject(
         continue;
       }
     } catch (error) {
-      if (!(error instanceof ActivityFailure)) throw error;
-      if (isCancellation(error)) throw error;
+      if (!(error instanceof ActivityFailure) || isCancellation(error)) throw error;
       if (isOutdated(error.cause)) throw error.cause;
       // Some servers report the timeout as an ordinary failure.
       const isOverdue = error.retryState === 'TIMEOUT' || error.cause instanceof TimeoutFailure;
@@ -125,10 +112,7 @@ function pauseWithoutRoom(asked: ChangeAsks): number {
   return longest * (0.5 + Math.random() / 2);
 }
 
-/**
- * For a run that is about to end: the outcome, or undefined when the writer has queued the change and gave no outcome
- * within {@link LEAVING_PATIENCE}.
- */
+/** For a run that is about to end: undefined when the writer has queued the change and gives no outcome soon. */
 export async function outcomeUnlessKept<Outcome>(
   write: (onAck: (isKept: boolean) => void) => Promise<Outcome>,
 ): Promise<Outcome | undefined> {
@@ -150,13 +134,13 @@ async function untilKept(isKept: () => boolean): Promise<undefined> {
  * cancelled: arriving later, it would overwrite newer changes.
  */
 async function ask(
-  replies: WriterReplies,
+  { answers }: WriterReplies,
   requestChange: SegueActivities['requestChange'],
   order: RequestChangeOrder,
 ): Promise<void> {
   const asking = new CancellationScope();
   const arrival = asking.run(() => requestChange(order));
-  const answer = asking.run(() => condition(() => isAnswered(replies, order.changeId)));
+  const answer = asking.run(() => condition(() => answers.has(order.changeId)));
   try {
     await Promise.race([arrival, answer]);
   } catch (error) {
@@ -173,10 +157,6 @@ export function isOutdated(error: unknown): error is ApplicationFailure {
   return error instanceof ApplicationFailure && error.type === FAILURE.outdated;
 }
 
-function timeUntil(time: string | undefined): number {
-  return time === undefined ? 0 : Date.parse(time) - Date.now();
-}
-
 function timeIn(ms: number): string {
   return new Date(Date.now() + ms).toISOString();
 }
@@ -184,7 +164,7 @@ function timeIn(ms: number): string {
 /** What the writers of projects signalled to a run. */
 export interface WriterReplies {
   /** By change id. */
-  readonly answers: Map<string, Changed>;
+  readonly answers: Map<string, ChangeOutcome>;
   /** Changes for which the writer had no room at the last request. */
   readonly rejectedForCapacity: Set<string>;
   /** Called when the writer tells whether it has queued a change. */
@@ -195,33 +175,15 @@ export function newWriterReplies(): WriterReplies {
   return { answers: new Map(), rejectedForCapacity: new Set(), acks: new Map() };
 }
 
-function handleWriterReplies(replies: WriterReplies): void {
-  setHandler(
-    changedSignal,
-    (changed: unknown) => {
-      keep(replies, changed);
-    },
-    { description: 'Tells the outcome of a change that this run asked for: { changeId, ok, error }.' },
-  );
-}
-
-/** Anybody can send a signal; malformed ones are ignored. */
-function keep({ answers, rejectedForCapacity, acks }: WriterReplies, changed: unknown): void {
-  if (!isRecord(changed) || !isText(changed.changeId)) return;
-  const { changeId, isKept } = changed;
-  if (typeof isKept === 'boolean') {
-    if (!isKept) rejectedForCapacity.add(changeId);
-    acks.get(changeId)?.(isKept);
-  } else if (changed.ok === true || (changed.ok === false && typeof changed.error === 'string'))
-    answers.set(changeId, changed as Changed);
-}
-
-function isAnswered({ answers }: WriterReplies, changeId: string): boolean {
-  return answers.has(changeId);
-}
-
-export function answerTo({ answers }: WriterReplies, changeId: string): ChangeOutcome | undefined {
-  const answer = answers.get(changeId);
-  if (!answer) return undefined;
-  return answer.ok ? { ok: true } : { ok: false, error: answer.error };
+/** Malformed signals are ignored. */
+function handleWriterReplies({ answers, rejectedForCapacity, acks }: WriterReplies): void {
+  const description = 'Tells the outcome of a change that this run asked for: { changeId, ok, error }.';
+  onSignal(changedSignal, description, ({ changeId, isKept, ok, error }) => {
+    if (!isText(changeId)) return;
+    if (typeof isKept === 'boolean') {
+      if (!isKept) rejectedForCapacity.add(changeId);
+      acks.get(changeId)?.(isKept);
+    } else if (ok === true) answers.set(changeId, { ok });
+    else if (ok === false && typeof error === 'string') answers.set(changeId, { ok, error });
+  });
 }

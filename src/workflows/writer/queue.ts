@@ -17,10 +17,7 @@ import { DURATION_FORM, parseDuration } from '../../contract/durations';
 import { projectWriterId } from '../../contract/ids';
 import { validateCarried } from '../steps/job';
 
-/**
- * Keeps the state under the 2 MB that continue-as-new takes, even when every character takes three bytes. Lengths are in
- * characters of JSON.
- */
+/** In characters of JSON, of up to three bytes: the state stays under the 2 MB that continue-as-new takes. */
 const LONGEST_QUEUE = 400_000;
 /** Reserved for small changes: a cancelled run stays open until the writer has its task id. */
 const KEPT_FOR_SMALL = 50_000;
@@ -64,7 +61,6 @@ export function outcomeOf({ progress }: Writer, changeId: string): ChangeOutcome
   return settled.error === undefined ? { ok: true } : { ok: false, error: settled.error };
 }
 
-/** Why an Update is rejected; empty when it is not. */
 export function validateRequest(writer: Writer, request: ChangeRequest): string[] {
   const problems = [
     ...validateAddress(request),
@@ -73,10 +69,7 @@ export function validateRequest(writer: Writer, request: ChangeRequest): string[
   return problems.length === 0 && isFull(writer, request) ? [fullText(writer)] : problems;
 }
 
-/**
- * Takes a change that came by signal. Gives whether there was room; undefined when it has no valid id or requester. A
- * change that is malformed is answered as refused.
- */
+/** Gives whether there was room for a signalled change; undefined when it has no valid id or requester. */
 export function receive(writer: Writer, request: ChangeRequest): boolean | undefined {
   const lost = validateAddress(request);
   if (lost.length > 0) {
@@ -118,7 +111,10 @@ export function settle(writer: Writer, { applied, refused }: Omit<WriteReport, '
   const { progress } = writer;
   // Logged, because the requester may be gone.
   for (const one of refused) log.warn('the project did not take a change', { ...one });
-  const outcomes = [...applied.map((changeId) => ({ changeId })), ...refused.map(withShortError)];
+  const outcomes = [
+    ...applied.map((changeId) => ({ changeId })),
+    ...refused.map(({ changeId, error }) => ({ changeId, error: shortened(error) })),
+  ];
   for (const { changeId } of outcomes) {
     const place = progress.queue.findIndex((change) => change.changeId === changeId);
     const [request] = place < 0 ? [] : progress.queue.splice(place, 1);
@@ -146,7 +142,6 @@ export function describeWriter({ input, progress }: Writer): ProjectWriterState 
   };
 }
 
-/** The details on the page of the run. */
 function showDetails(writer: Writer): void {
   const { project, organization, queued, applied, refused, lastError } = describeWriter(writer);
   const lines = [
@@ -177,10 +172,6 @@ function fullText({ progress: { queue } }: Writer): string {
 function isKnown(writer: Writer, changeId: string): boolean {
   const waits = writer.progress.queue.some((change) => change.changeId === changeId);
   return waits || outcomeOf(writer, changeId) !== undefined;
-}
-
-function withShortError({ changeId, error }: WriteReport['refused'][number]) {
-  return { changeId, error: shortened(error) };
 }
 
 function shortened(error: string): string {
