@@ -5,10 +5,9 @@ import { LARGEST_READ_BYTES } from '../api/exchange';
 import { type Page, walkPages } from '../api/operations/lists';
 import { isRecord } from '../validation/inputs';
 import { withApi } from './lib/connect';
-import { EXIT } from './lib/exit';
 import { addScopeFlags, listFlag, type ScopeFlags, softNumber } from './lib/flags';
 import { fieldLines, recordTable } from './lib/format';
-import { io, print, printJson, say } from './lib/io';
+import { EXIT, io, print, printJson, say } from './lib/io';
 
 interface GetFlags extends ScopeFlags {
   json?: boolean;

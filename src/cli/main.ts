@@ -5,30 +5,38 @@ import { ConfigError, unknownSettings } from '../config';
 import * as errors from '../errors';
 import { VERSION } from '../platform/package';
 import { NO_JOB } from '../client/report';
-import { EXIT, type ExitCode, LostSightError, reasonOf, UnreachableError, UsageError } from './lib/exit';
-import { endWithReader, env, io, type Io, printJson, say, withIo } from './lib/io';
+import {
+  endWithReader,
+  env,
+  EXIT,
+  type ExitCode,
+  io,
+  type Io,
+  LostSightError,
+  printJson,
+  reasonOf,
+  say,
+  UnreachableError,
+  UsageError,
+  withIo,
+} from './lib/io';
 
-const media = () => import('./jobs/media.js');
-const held = () => import('./jobs/held.js');
-const records = () => import('./jobs/records.js');
-const setup = () => import('./setup.js');
-const servers = () => import('./servers/index.js');
-
-/** A command's file is loaded when it is asked for. It holds the flags; Temporal and the HTTP client are loaded later. */
-const COMMANDS: Record<string, () => Promise<{ addTo: (program: Command) => void }>> = {
-  media,
-  campaign: () => import('./campaign/index.js'),
-  batch: () => import('./batch/index.js'),
-  outlook: () => import('./outlook.js'),
-  schedule: () => import('./schedule/index.js'),
-  ...{ transcript: records, wait: records, held, resolve: held, retry: media },
-  get: () => import('./get.js'),
-  project: () => import('./project.js'),
-  notify: () => import('./notify.js'),
-  ...{ doctor: setup, setup },
-  schema: () => import('./schema.js'),
-  ...{ worker: servers, dev: servers, demo: servers, sandbox: servers, temporal: servers },
-};
+/** The commands of each file, which is loaded when one is asked for. It holds the flags; Temporal is loaded later. */
+const FILES: [string[], () => Promise<{ addTo: (program: Command) => void }>][] = [
+  [['media', 'retry'], () => import('./jobs/media.js')],
+  [['campaign'], () => import('./campaign/index.js')],
+  [['batch'], () => import('./batch/index.js')],
+  [['outlook'], () => import('./outlook.js')],
+  [['schedule'], () => import('./schedule/index.js')],
+  [['transcript', 'wait'], () => import('./jobs/records.js')],
+  [['held', 'resolve'], () => import('./jobs/held.js')],
+  [['get'], () => import('./get.js')],
+  [['project'], () => import('./project.js')],
+  [['notify'], () => import('./notify.js')],
+  [['doctor', 'setup'], () => import('./setup.js')],
+  [['schema'], () => import('./schema.js')],
+  [['worker', 'dev', 'demo', 'sandbox', 'temporal'], () => import('./servers/index.js')],
+];
 
 /** In the help of every command. */
 const EXITS = `
@@ -63,14 +71,10 @@ export async function segueCommand(named?: string): Promise<Command> {
       writeErr: (text) => io().stderr.write(text),
     })
     .exitOverride();
-  for (const load of commandsFor(named)) (await load()).addTo(program);
+  if (named === '--version' || named === '-V') return program;
+  const asked = FILES.filter(([names]) => names.includes(named ?? ''));
+  for (const [, load] of asked.length > 0 ? asked : FILES) (await load()).addTo(program);
   return program;
-}
-
-function commandsFor(named: string | undefined) {
-  if (named === '--version' || named === '-V') return [];
-  const only = named !== undefined && Object.hasOwn(COMMANDS, named) ? COMMANDS[named] : undefined;
-  return only ? [only] : new Set(Object.values(COMMANDS));
 }
 
 /** Expected errors by exit code; others are printed with their stack. */

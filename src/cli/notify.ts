@@ -2,9 +2,8 @@ import { type Command } from 'commander';
 import { type Notification } from '../contract';
 import { categories } from '../api/operations/notify';
 import { withApi } from './lib/connect';
-import { EXIT, type ExitCode } from './lib/exit';
 import { addScopeFlags, type ScopeFlags, softJson } from './lib/flags';
-import { exiting, print, printJson, say } from './lib/io';
+import { EXIT, type ExitCode, exiting, print, printJson, say } from './lib/io';
 
 /** The check of the notification names what is missing. */
 type NotifyFlags = ScopeFlags &

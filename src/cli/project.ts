@@ -7,11 +7,9 @@ import { assertValid } from '../errors';
 import { type PatchOptions, type PatchReport } from '../client/projects';
 import { NO_JOB } from '../client/report';
 import { withApi, withTemporal } from './lib/connect';
-import { EXIT, type ExitCode } from './lib/exit';
 import { addScopeFlags, orProblem, validateTimeout, readObjectFile, type ScopeFlags } from './lib/flags';
-import { stoppable, type WaitFlags } from './lib/follow';
-import { env, exiting, print, printJson, say } from './lib/io';
-import { sayWhenNobodyPolls } from './lib/start';
+import { sayWhenNobodyPolls, stoppable, type WaitFlags } from './lib/follow';
+import { env, EXIT, type ExitCode, exiting, print, printJson, say } from './lib/io';
 
 interface PatchFlags extends ScopeFlags, WaitFlags {
   data?: string;

@@ -1,7 +1,6 @@
 import { type Command } from 'commander';
 import { mediaTools, requestJsonSchema } from '../api/tools';
-import { UsageError } from './lib/exit';
-import { print } from './lib/io';
+import { print, UsageError } from './lib/io';
 import { table } from './lib/format';
 
 interface Described {
@@ -26,25 +25,17 @@ export function addTo(program: Command): void {
     });
 }
 
-/** Loaded when one is asked for: it loads the Temporal client too. */
-const runSchemas = () => import('../runs/schemas.js');
+const FIRINGS = 'what a schedule hands to each firing: a campaign, an outlook or a batch';
 
 function schemas(): Map<string, Described> {
-  const ofFirings = 'what a schedule hands to each firing: a campaign, an outlook or a batch';
-  const tools = Object.entries(mediaTools).map(([name, tool]): [string, Described] => [
-    name,
-    { about: `the request of a tool: ${tool.about}`, schema: () => requestJsonSchema(tool) },
-  ]);
-  return new Map<string, Described>([
-    [
-      'campaign',
-      { about: 'the spec of a campaign', schema: async () => (await runSchemas()).campaignJsonSchema() },
-    ],
-    [
-      'outlook',
-      { about: 'the spec of an outlook', schema: async () => (await runSchemas()).outlookJsonSchema() },
-    ],
-    ['schedule', { about: ofFirings, schema: async () => (await runSchemas()).scheduleJsonSchema() }],
-    ...tools,
-  ]);
+  // Loaded when one is asked for: it loads the Temporal client too.
+  const ofRuns = () => import('../runs/schemas.js');
+  const all: [string, string, () => unknown][] = [
+    ['campaign', 'the spec of a campaign', async () => (await ofRuns()).campaignJsonSchema()],
+    ['outlook', 'the spec of an outlook', async () => (await ofRuns()).outlookJsonSchema()],
+    ['schedule', FIRINGS, async () => (await ofRuns()).scheduleJsonSchema()],
+  ];
+  for (const [name, tool] of Object.entries(mediaTools))
+    all.push([name, `the request of a tool: ${tool.about}`, () => requestJsonSchema(tool)]);
+  return new Map(all.map(([name, about, schema]) => [name, { about, schema }]));
 }

@@ -16,8 +16,7 @@ import { formatDuration } from '../contract/durations';
 import { batchTaskQueue, pollTaskQueue, submitTaskQueue } from '../contract/ids';
 import { isRecentServer, OLDEST_SERVER } from '../temporal/versions';
 import { withApi, withTemporal } from './lib/connect';
-import { EXIT, reasonOf, UnreachableError } from './lib/exit';
-import { env, io, print, printJson } from './lib/io';
+import { env, EXIT, io, print, printJson, reasonOf, UnreachableError } from './lib/io';
 
 export function addTo(program: Command): void {
   program

@@ -7,10 +7,9 @@ import { type BatchItemStatus } from '../../contract';
 import { loadProxySettings } from '../../config';
 import { assertValid } from '../../errors';
 import { keptLine, missingLines } from './format';
-import { EXIT, type ExitCode, reasonOf } from '../lib/exit';
 import { oneOf } from '../lib/flags';
 import { validateSaving } from '../jobs/save';
-import { env, io, say } from '../lib/io';
+import { env, EXIT, type ExitCode, io, reasonOf, say } from '../lib/io';
 
 export interface ResultsFlags {
   status?: string;

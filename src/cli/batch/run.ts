@@ -1,23 +1,23 @@
-/** `segue batch start`, `run` and `retry`: the manifest is checked as a whole, then handed over. */
+/** `segue batch check`, `start`, `run` and `retry`: a manifest is checked as a whole before it is handed over. */
 import { type BatchSpec } from '../../runs/batch/start';
 import { type Batch } from '../../client/batches';
-import { type ManifestCheck } from '../../runs/manifest';
+import { type ManifestCheck, type ManifestWarning } from '../../runs/manifest';
+import { type ReadOptions } from '../../runs/manifest/source';
+import { loadProxySettings } from '../../config';
 import { type JobReport, NO_JOB } from '../../client/report';
 import { type BatchResult, type BatchStatus } from '../../contract';
 import { assertValid } from '../../errors';
 import { batchKeyOf, batchTaskQueue } from '../../contract/ids';
 import { validateGivenBatch } from '../../validation/inputs';
-import { checkBatch, manifestReading, warningLine } from './check';
 import { batchShown, resultLines, statusLines } from './format';
 import { adviceOnBatch, leftLines, word } from '../lib/advice';
 import { withSegue } from '../lib/connect';
-import { EXIT, type ExitCode } from '../lib/exit';
 import { asFlags, notifyFrom, scopeFrom, type ScopeFlags, validateTimeout } from '../lib/flags';
-import { headline, type WaitFlags } from '../lib/follow';
-import { print, printJson, say } from '../lib/io';
+import { headline, sayThatItExists, sayWhenNobodyPolls, tellStarted, type WaitFlags } from '../lib/follow';
+import { counted } from '../lib/format';
+import { env, EXIT, type ExitCode, io, print, printJson, say } from '../lib/io';
 import { type Begin, type JsonFlag, type Noun, validateKey } from '../lib/noun';
 import { watcher } from '../lib/screen';
-import { sayThatItExists, sayWhenNobodyPolls, tellStarted } from '../lib/start';
 
 export const BATCH: Noun<BatchStatus, Batch> = {
   a: 'a batch',
@@ -105,4 +105,52 @@ export function retryBatch(text: string, { json }: JsonFlag): Promise<ExitCode> 
     await sayWhenNobodyPolls(connected, batch.taskQueue, batchTaskQueue(batch.taskQueue));
     return tellStarted(batch, { json }, { repeated, left });
   });
+}
+
+export interface BatchCheckFlags {
+  skipBad?: boolean;
+  json?: boolean;
+}
+
+function manifestReading(): ReadOptions {
+  return { proxy: loadProxySettings(env()), stdin: io().stdin };
+}
+
+export async function checkBatch(manifest: string, { skipBad, json }: BatchCheckFlags): Promise<ExitCode> {
+  const { checkManifest, manifestLines, manifestName, problemLines } =
+    await import('../../runs/manifest/index.js');
+  const name = manifestName(manifest);
+  const check = await checkManifest(manifestLines(manifest, manifestReading()), { skipBad });
+  if (json) printJson(reportOf(name, check));
+  else {
+    problemLines(name, check).forEach(print);
+    for (const warning of check.warnings) print(warningLine(name, warning));
+    print(`${name}: ${countsOf(check)}`);
+  }
+  if (check.badLines > 0 && !skipBad) say('Mend the bad lines, or leave them out: --skip-bad');
+  return check.usable ? EXIT.done : EXIT.wrongInput;
+}
+
+function warningLine(name: string, { line, words }: ManifestWarning): string {
+  return `${name}:${line}: warning: ${words}`;
+}
+
+/** `3 items in 1 partition, of 5 lines: 2 bad, 1 of them for a key that is taken` */
+function countsOf({ items, lines, partitions, badLines, duplicates }: ManifestCheck): string {
+  const counts = `${counted(items, 'item')} in ${counted(partitions.length, 'partition')}, of ${counted(lines, 'line')}`;
+  if (badLines === 0) return counts;
+  return `${counts}: ${badLines} bad${duplicates > 0 ? `, ${duplicates} of them for a key that is taken` : ''}`;
+}
+
+function reportOf(name: string, check: ManifestCheck): Record<string, unknown> {
+  const { usable, items, lines, badLines, duplicates, partitions, digest, problems, warnings } = check;
+  return {
+    ...{ manifest: name, usable, items, lines, badLines, duplicates },
+    ...{ partitions: partitions.length, digest: usable ? digest : null },
+    ...{ problems, warnings, error: usable ? null : whatIsWrong(check) },
+  };
+}
+
+function whatIsWrong({ problems, badLines, lines }: ManifestCheck): string | undefined {
+  return badLines > 0 ? `${counted(badLines, 'bad line')} of ${lines}` : problems[0]?.problems[0];
 }

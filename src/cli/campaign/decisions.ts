@@ -2,9 +2,8 @@
 import { type Command } from 'commander';
 import { type Campaign } from '../../client/campaigns';
 import { type CampaignStatus, type CampaignVerdict } from '../../contract';
-import { UsageError } from '../lib/exit';
 import { listFlag, objectFrom, orProblem, readObjectFile } from '../lib/flags';
-import { say } from '../lib/io';
+import { say, UsageError } from '../lib/io';
 import { addChange, type ChangeFlags, type Noun } from '../lib/noun';
 
 type CampaignNoun = Noun<CampaignStatus, Campaign>;

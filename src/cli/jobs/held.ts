@@ -10,10 +10,9 @@ import { inParallel } from '../../platform/parallel';
 import { validateTaskId } from '../../validation/inputs';
 import { adviceFor, adviceForHold, adviceLines } from '../lib/advice';
 import { type Connected, withSegue } from '../lib/connect';
-import { EXIT, type ExitCode, UsageError } from '../lib/exit';
 import { asFlags, byOption, softNumber, validateLimit } from '../lib/flags';
 import { age, counted, lines } from '../lib/format';
-import { exiting, print, printJson, say } from '../lib/io';
+import { EXIT, type ExitCode, exiting, print, printJson, say, UsageError } from '../lib/io';
 import { addJson, type JsonFlag } from '../lib/noun';
 
 export function addTo(program: Command): void {

@@ -7,7 +7,6 @@ import { transcriptKeyOf } from '../../contract/ids';
 import { type JobState, type RecordJob, type TranscriptJob } from '../../client/jobs/job';
 import { type RecordSpec, type TranscriptSpec } from '../../client/jobs';
 import { type JobReport } from '../../client/report';
-import { EXIT, type ExitCode, UsageError } from '../lib/exit';
 import {
   addScopeFlags,
   addTargetFlags,
@@ -17,7 +16,7 @@ import {
   validateTimeout,
 } from '../lib/flags';
 import { JOB, type WaitFlags } from '../lib/follow';
-import { io, printJson, say } from '../lib/io';
+import { EXIT, type ExitCode, io, printJson, say, UsageError } from '../lib/io';
 import { addCancel, addLifecycle, addRun, addStatus, type Begin, type Noun } from '../lib/noun';
 
 interface OutFlags extends WaitFlags {

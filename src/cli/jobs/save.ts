@@ -6,10 +6,9 @@ import { type SavedFile, saveFilesOf } from '../../client/files';
 import { type JobReport } from '../../client/report';
 import { loadProxySettings } from '../../config';
 import { word } from '../lib/advice';
-import { EXIT, type ExitCode, reasonOf, UsageError } from '../lib/exit';
 import { headline, type WaitFlags } from '../lib/follow';
 import { lines } from '../lib/format';
-import { env, print, printJson, say } from '../lib/io';
+import { env, EXIT, type ExitCode, print, printJson, reasonOf, say, UsageError } from '../lib/io';
 
 export interface SaveFlags {
   out?: string;

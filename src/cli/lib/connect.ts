@@ -13,9 +13,8 @@ import {
   type StarterConfig,
   type TemporalConfig,
 } from '../../config';
-import { reasonOf, UnreachableError } from './exit';
 import { type ScopeFlags } from './flags';
-import { env } from './io';
+import { env, reasonOf, UnreachableError } from './io';
 
 export interface Connected {
   temporal: Client;

@@ -11,8 +11,7 @@ import {
 } from '../../contract';
 import { DURATION_FORM, parseDuration } from '../../contract/durations';
 import { isRecord } from '../../validation/inputs';
-import { reasonOf, UsageError } from './exit';
-import { io, osUser } from './io';
+import { io, osUser, reasonOf, UsageError } from './io';
 
 export interface ScopeFlags {
   organization?: string;

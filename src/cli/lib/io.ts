@@ -1,10 +1,11 @@
-/** The streams of a command: those of the process, or those that the caller of `main` gave. */
+/** What a command reads and writes, and what its exit code tells a script. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { userInfo } from 'node:os';
 import { type Readable, type Writable } from 'node:stream';
+import { type JobReport } from '../../client/report';
 import { type Environment } from '../../config';
-import { type ExitCode } from './exit';
 
+/** The streams of the process, or those that the caller of `main` gave. */
 export interface Io {
   env: Environment;
   stdin: Readable & { isTTY?: boolean };
@@ -68,4 +69,56 @@ export function osUser(): string {
   } catch {
     return `user ${process.getuid?.() ?? 'unknown'}`;
   }
+}
+
+export const EXIT = {
+  done: 0,
+  failed: 1,
+  wrongInput: 2,
+  held: 3,
+  unreachable: 4,
+  stillRunning: 5,
+} as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+const EXIT_OF: Record<JobReport['status'], ExitCode> = {
+  succeeded: EXIT.done,
+  held: EXIT.held,
+  running: EXIT.stillRunning,
+  failed: EXIT.failed,
+  abandoned: EXIT.failed,
+  cancelled: EXIT.failed,
+  terminated: EXIT.failed,
+};
+
+export function exitCodeOf({ status }: Pick<JobReport, 'status'>): ExitCode {
+  return EXIT_OF[status];
+}
+
+export function isOpen({ status }: Pick<JobReport, 'status'>): boolean {
+  return status === 'running' || status === 'held';
+}
+
+/** Temporal, the API or a port that a command needs is not available. */
+export class UnreachableError extends Error {}
+
+/** Temporal went away while a command waited for a job. The job goes on. */
+export class LostSightError extends UnreachableError {
+  constructor(
+    readonly job: { workflowId: string; runId: string; key: string },
+    cause: unknown,
+    follow: string,
+  ) {
+    super(`Lost sight of ${job.workflowId}, which goes on: ${reasonOf(cause)}\nFollow it: ${follow}`, {
+      cause,
+    });
+  }
+}
+
+/** The command line itself is wrong. */
+export class UsageError extends Error {}
+
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -6,12 +6,10 @@ import { type SegueClient } from '../../client/segueClient';
 import { assertValid } from '../../errors';
 import { word } from './advice';
 import { withSegue } from './connect';
-import { EXIT, type ExitCode, isOpen } from './exit';
 import { byOption, softNumber, validateLimit, validateTimeout } from './flags';
-import { follow, type Shows, type WaitFlags } from './follow';
+import { follow, type Shows, type Starting, tellStarted, type WaitFlags, withStarted } from './follow';
 import { age, table } from './format';
-import { exiting, print, printJson, say } from './io';
-import { type Starting, tellStarted, withStarted } from './start';
+import { EXIT, type ExitCode, exiting, isOpen, print, printJson, say } from './io';
 
 /** How a run is found. */
 interface Finds<R extends Run> {

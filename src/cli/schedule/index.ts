@@ -10,7 +10,7 @@ import { withSegue } from '../lib/connect';
 import { addScopeFlags, asFlags, softNumber } from '../lib/flags';
 import { env, osUser, print, printJson, say } from '../lib/io';
 import { addJson, type JsonFlag } from '../lib/noun';
-import { sayWhenNobodyPolls } from '../lib/start';
+import { sayWhenNobodyPolls } from '../lib/follow';
 
 /** Loaded when a command runs, since it loads Temporal's client: `--help` must be quick. */
 const checks = () => import('../../runs/schedule/spec.js');

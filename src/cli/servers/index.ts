@@ -2,8 +2,7 @@
 import { once } from 'node:events';
 import { type Command, InvalidArgumentError } from 'commander';
 import { loadLocalTemporalConfig, loadWorkerConfig } from '../../config';
-import { UnreachableError } from '../lib/exit';
-import { env, print, say } from '../lib/io';
+import { env, print, say, UnreachableError } from '../lib/io';
 import { type DevFlags } from './dev';
 import { DEV_PORTS, requireFreePorts, untilAskedToStop } from './process';
 import { type SandboxFlags } from './sandbox';
@@ -73,7 +72,7 @@ function addDev(program: Command): void {
     .command('demo')
     .description('run one job on a server, sandbox and worker of its own, show what happened, and end')
     .action(async () => {
-      const { runDemo } = await forDevelopment('demo', () => import('./demo.js'));
+      const { runDemo } = await forDevelopment('demo', () => import('./dev.js'));
       await runDemo();
     });
 }

@@ -11,8 +11,7 @@ import { digest } from '../../platform/digest';
 import { FAIRNESS_SETTING, startDevServer } from '../../temporal/devServer';
 import { findTemporal } from '../../temporal/find';
 import { createSegueWorker, type SegueWorker } from '../../worker';
-import { UnreachableError } from '../lib/exit';
-import { say } from '../lib/io';
+import { say, UnreachableError } from '../lib/io';
 import { connectWorker, untilPolling } from './worker';
 
 /** Paths of the sandbox for records whose path the API does not publish. */

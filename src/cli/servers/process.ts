@@ -1,6 +1,6 @@
 /** The ports that a server needs, and the signals that stop it. */
 import { isPortFree } from '../../temporal/ports';
-import { UnreachableError } from '../lib/exit';
+import { UnreachableError } from '../lib/io';
 
 /** Default ports of what `dev` and `demo` start. */
 export const DEV_PORTS = { temporal: 7233, ui: 8233, sandbox: 4010 };

@@ -7,8 +7,7 @@ import {
   sampleUrls,
   startSandbox,
 } from '@segue/sandbox';
-import { UsageError } from '../lib/exit';
-import { print, say } from '../lib/io';
+import { print, say, UsageError } from '../lib/io';
 import { requireFreePorts, untilAskedToStop } from './process';
 
 export interface SandboxFlags {

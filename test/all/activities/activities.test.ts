@@ -7,7 +7,7 @@ import { createActivities } from '../../../src/activities';
 import { activityFailure } from '../../../src/activities/lib/failures';
 import { NotConfiguredError, StatusError } from '../../../src/api/errors';
 import { mediaTools, requestJsonSchema } from '../../../src/api/tools';
-import { requestFrom } from '../../../src/cli/jobs/flags';
+import { requestFrom } from '../../../src/cli/jobs/media';
 import { segueCommand } from '../../../src/cli/main';
 import { ASK, testApi } from '../../support/service/api';
 import { answer, startRawServer } from '../../support/service/rawServer';
