@@ -55,7 +55,7 @@ export function addTo(program: Command): void {
   const get = program.command('get').description('read from the service');
   for (const [usage, about, read] of RECORDS) {
     const command = get.command(usage).description(about).option('--json', 'print the record as JSON');
-    if (usage.startsWith('board'))
+    if (usage.startsWith('board '))
       command.option('--expand <fields>', 'statuses, creator, modifier; with commas between', listFlag);
     addScopeFlags(command).action(async () => {
       const flags = command.opts<GetFlags>();

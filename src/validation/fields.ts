@@ -126,10 +126,10 @@ export const statuses = described(
 /** What is wrong with the fields of a wait together. */
 export function findRecordProblems(
   kind: RecordKind,
-  { id: recordId, failOn, campaign }: { id: unknown; failOn: unknown; campaign?: unknown },
+  { id: recordId, failOn, campaign }: { id?: unknown; failOn?: unknown; campaign?: unknown },
   path: Path,
 ): Problem[] {
-  const owner = isText(campaign) ? campaign : undefined;
+  const owner = isText(campaign) && isKey(campaign) ? campaign : undefined;
   const isTooLong = isIdText(recordId) && !isKey(recordKey(kind, recordId, owner));
   const words = `must be shorter: with kind and campaign at most ${LONGEST_KEY} long`;
   const done = (Array.isArray(failOn) ? failOn : [])

@@ -1,9 +1,17 @@
 /** Campaigns whose histories are committed: their place in the project is taken, refused or not known. */
-import { cutout, newCampaign, startCampaign, type TestCampaign } from '../support/builders/campaign';
+import { type CampaignInput } from '../../src/contract';
+import {
+  cutout,
+  keptOf,
+  newCampaign,
+  startCampaign,
+  startIdleCampaign,
+  type TestCampaign,
+} from '../support/builders/campaign';
 import { eventually } from '../support/eventually';
-import { addFault, answering } from '../support/service/sandbox';
+import { addFault, answering, ask } from '../support/service/sandbox';
 import { testConfig } from '../support/servers/temporal';
-import { approved, conducting, NOTIFY } from './recordCampaign';
+import { approved, conducting, mend, NOTIFY } from './recordCampaign';
 import { type Scenario } from './scenario';
 
 export const campaignPlaceScenarios: Record<string, Scenario> = {
@@ -47,6 +55,34 @@ export const campaignPlaceScenarios: Record<string, Scenario> = {
         await first?.handle.terminate();
       },
       { config },
+    )(temporal, keep);
+  },
+
+  /** Another took it after this one had looked, and wrote later. */
+  'campaign-place-given-up': (temporal, keep) => {
+    let spec: CampaignInput | undefined;
+    return conducting(
+      async (url) => {
+        spec = await newCampaign(url, { scope: { organization: '1' }, media: { cutout: cutout(url) } });
+        await addFault(url, answering(503, 'get-workspace'));
+        return spec;
+      },
+      async (campaign, url) => {
+        const given = spec;
+        if (!given) return;
+        const { key, project } = given;
+        await eventually('its state to be there', async () => {
+          const kept = await keptOf(url, given).catch(() => undefined);
+          return kept?.configuration.key === key && kept.lifecycle.stage === 'preparing';
+        });
+        const other = await startIdleCampaign(temporal, `other-${key}`);
+        const theirs = { configuration: { key: `other-${key}` }, lifecycle: { stage: 'approving' } };
+        const place = `/projects/${project.resourcetype}/${project.id}`;
+        await ask(url, `PATCH ${place}`, { body: { data: { theirs: true, campaign: theirs } } });
+        await mend(url);
+        await campaign.result().catch(() => undefined);
+        await other.terminate();
+      },
     )(temporal, keep);
   },
 };

@@ -16,6 +16,7 @@ import { assertValid, InvalidInputError } from '../../errors';
 import { inParallel, inParallelFrom } from '../../platform/parallel';
 import { optionalTsToMs } from '../../platform/sdkInternals';
 import { validatePartitionInput } from '../../validation/inputs';
+import { GRPC, grpcCode } from '../orders';
 import { findFirstRun, findOwnRun } from '../ownRun';
 import { startOnce } from '../start';
 
@@ -100,7 +101,11 @@ const CLOCKS_DIFFER_MS = 5 * 60_000;
 
 /** Temporal may have forgotten finished partitions of an older batch; started again, they would submit again. */
 async function requireWithinRetention(temporal: Client, key: string): Promise<void> {
-  const retentionMs = await readRetention(temporal).catch(() => SHORTEST_RETENTION_MS);
+  const retentionMs = await readRetention(temporal).catch((error: unknown) => {
+    const code = grpcCode(error);
+    if (code !== GRPC.permissionDenied && code !== GRPC.unimplemented) throw error;
+    return SHORTEST_RETENTION_MS;
+  });
   const latest = await temporal.workflow.getHandle(batchWorkflowId(key)).describe();
   const first = await findFirstRun(temporal, latest);
   if (first && Date.now() + CLOCKS_DIFFER_MS - first.startTime.getTime() < retentionMs) return;

@@ -89,7 +89,7 @@ const record = also(
     const [kind, other] = RECORD_KINDS.filter((known) => !isLeftOut(value[known]));
     return kind === undefined || other !== undefined
       ? [{ path, words: `must name one of ${RECORD_KINDS.join(', ')}` }]
-      : findRecordProblems(kind, { id: value[kind], failOn: value.failOn }, path);
+      : findRecordProblems(kind, { failOn: value.failOn }, path);
   },
   { oneOf: RECORD_KINDS.map((kind) => ({ required: [kind] })) },
 );
@@ -180,7 +180,7 @@ function findWholeProblems(input: Record<string, unknown>): Problem[] {
       ? [{ path: [], words: `has ${count} jobs, more than ${MOST_CAMPAIGN_JOBS}` }]
       : validateGraph(jobsOf(input))),
     ...validateNames(input),
-    ...validateSameWaits(input.waits),
+    ...validateWaits(input),
     ...validatePurpose(input),
     ...validateSize(input),
   ];
@@ -233,11 +233,13 @@ function validateNames(input: Record<string, unknown>): Problem[] {
 }
 
 /** A record has one wait; a second name for it would be a second job that never runs. */
-function validateSameWaits(waits: unknown): Problem[] {
+function validateWaits({ key, waits }: Record<string, unknown>): Problem[] {
   const seen = new Map<string, string>();
   return Object.entries(isRecord(waits) ? waits : {}).flatMap(([name, job]) => {
     const kind = isRecord(job) ? RECORD_KINDS.find((one) => !isLeftOut(job[one])) : undefined;
     if (!isRecord(job) || kind === undefined) return [];
+    const tooLong = findRecordProblems(kind, { id: job[kind], campaign: key }, ['waits', name]);
+    if (tooLong.length > 0) return tooLong;
     const same = JSON.stringify([kind, job[kind]]);
     const other = seen.get(same);
     seen.set(same, other ?? name);

@@ -88,18 +88,21 @@ export async function checkPartitions(run: Batch, numbers: number[]): Promise<Jo
     workflowId: batchPartWorkflowId(run.input.key, n),
     pointers: [COUNTS_AT],
   }));
+  // Before the read: a partition that starts meanwhile is not lost.
+  const wereThere = numbers.map((n) => run.progress.partitions[n - 1]?.isThere === true);
   const ends = await readManyEnds(orders);
-  for (const [index, end] of ends.entries()) takeEnd(run, numbers[index] ?? 0, end);
+  for (const [index, end] of ends.entries())
+    takeEnd(run, numbers[index] ?? 0, end, wereThere[index] === true);
   return ends;
 }
 
-function takeEnd(run: Batch, n: number, end: JobEnd): void {
+function takeEnd(run: Batch, n: number, end: JobEnd, wasThere: boolean): void {
   const standing = run.progress.partitions[n - 1];
   // A partition reports before it completes; where the report was lost, its result says the same.
   const counts = end.is === 'succeeded' ? end.values[COUNTS_AT] : undefined;
   if (counts && 'value' in counts) takeReport(run, { n, counts: counts.value, isOver: true });
   // A partition that was never there may still come.
-  const isLost = end.is === 'gone' ? standing?.isThere : end.is !== 'open' && end.is !== 'succeeded';
+  const isLost = end.is === 'gone' ? wasThere : end.is !== 'open' && end.is !== 'succeeded';
   if (!standing || standing.isOver || !isLost) return;
   markStopped(run, standing, stopReason(n, end));
   run.hasWork = true;

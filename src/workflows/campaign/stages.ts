@@ -35,6 +35,8 @@ export async function prepare(run: Campaign): Promise<void> {
   const saved = await untilSaved(run);
   const problems = [
     ...taken,
+    // Another campaign may have claimed the path at the same moment and written later: then it is that one's.
+    ...(saved.ok && run.ownsPath ? await findOwner(run) : []),
     ...found.problems,
     ...(saved.ok ? [] : [`the project did not take the campaign's configuration: ${saved.error}`]),
   ];
@@ -45,18 +47,23 @@ export async function prepare(run: Campaign): Promise<void> {
 
 /** Two campaigns at one path would overwrite each other: the first one keeps it until its end. */
 async function claimPath(run: Campaign): Promise<string[]> {
+  const problems = await findOwner(run);
+  if (problems.length === 0) saveAll(run);
+  return problems;
+}
+
+async function findOwner(run: Campaign): Promise<string[]> {
   const { key, scope, project } = run.input;
   const other = await readPlace({ key, scope, project, at: run.at }).catch((error: unknown) => {
     if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
     // The write that follows tells what is wrong.
     return null;
   });
-  if (other !== null)
-    return [
-      `at: campaign ${other} still runs and keeps its state at ${run.at} of this project; give this one a place of its own, or wait for its end`,
-    ];
-  saveAll(run);
-  return [];
+  if (other === null) return [];
+  run.ownsPath = false;
+  return [
+    `at: campaign ${other} still runs and keeps its state at ${run.at} of this project; give this one a place of its own, or wait for its end`,
+  ];
 }
 
 export async function research(run: Campaign): Promise<void> {
@@ -108,12 +115,16 @@ function hasWork(run: Campaign): boolean {
   return jobs.every(isOver) || run.readyJobs().length > 0 || jobs.some((job) => run.blockedBy(job));
 }
 
-/** What depends on a skipped job is skipped, too. */
 function skipBlocked(run: Campaign): void {
-  for (const job of run.progress.jobs) {
-    const blocker = run.blockedBy(job);
-    if (!blocker) continue;
-    endJob(run, job, 'skipped', `it builds on ${blocker.name}, which is ${blocker.status}`);
-    skipBlocked(run);
-  }
+  let hasSkipped: boolean;
+  // Again after each round: what depends on a skipped job is skipped, too.
+  do {
+    hasSkipped = false;
+    for (const job of run.progress.jobs) {
+      const blocker = run.blockedBy(job);
+      if (!blocker) continue;
+      endJob(run, job, 'skipped', `it builds on ${blocker.name}, which is ${blocker.status}`);
+      hasSkipped = true;
+    }
+  } while (hasSkipped);
 }

@@ -28,11 +28,12 @@ export function addNotice({ asked, known }: Pick<Entry, 'asked' | 'known'>): voi
 /** Until nothing is left to send, or the next run continues with it. */
 export async function notifyUsers(run: Partition): Promise<void> {
   let backoff = newBackoff();
-  // A single one is tried while none succeeds.
+  // A single one is tried again while none succeeds.
   let isCautious = false;
   for (;;) {
     await condition(() => run.progress.items.some(isNoticeDue) || run.isFinished);
-    const some = run.leastTried(isNoticeDue, triesOf, isCautious ? 1 : MOST_NOTICES);
+    const isAnyNew = run.progress.items.some((known) => isNoticeDue(known) && triesOf(known) === 0);
+    const some = run.leastTried(isNoticeDue, triesOf, isCautious && !isAnyNew ? 1 : MOST_NOTICES);
     if (run.isHandedOver || some.length === 0) return;
     run.isNotifying = true;
     const outcomes = await sendChunk(run, some);

@@ -214,7 +214,9 @@ function endNotice(job: Job, { failure }: RunEnd, written: ChangeOutcome | null)
   const message = endMessage({
     ...{ tool, noun, key, label: `${kind} \`${id ?? ''}\``, error: failure?.message },
     unwritten: written?.ok === false ? `${written.error}. The result is kept in the run.` : undefined,
-    where: target && `It is in ${target.project.resourcetype} ${target.project.id} at ${target.at}.`,
+    where: target
+      ? `It is in ${target.project.resourcetype} ${target.project.id} at ${target.at}.`
+      : undefined,
     extra: extraOf(job),
   });
   return [message.event === 'completed' ? 'completed' : 'failed', message];

@@ -10,6 +10,7 @@ import {
 } from '../../contract';
 import { mediaWorkflowId, submitRequestId } from '../../contract/ids';
 import { validateMediaInput } from '../../validation/inputs';
+import { withoutNulls } from '../../validation/rules';
 import { jobTimes, type JobTimes } from '../../validation/times';
 import { wasReset } from '../lib/atMostOnce';
 import { listenersOf } from '../lib/listeners';
@@ -46,7 +47,7 @@ export class MediaJob extends Job {
       taskId: input.taskId ?? null,
       submittedAt: null,
       number: held?.attempts.at(-1)?.n ?? 0,
-      attempts: [...(held?.attempts ?? [])],
+      attempts: (held?.attempts ?? []).map(withoutNulls),
       ...{ hold: null, knownTasks: [], otherTasks: [], decisions: [], deniedSince: null },
       ...{ polls: 0, pollingSince: null, missingSince: null },
       listeners: listenersOf(input.reportTo),

@@ -58,7 +58,7 @@ async function holdLostTask(job: MediaJob): Promise<'lost' | undefined> {
   const lost = progress.taskId;
   progress.taskId = decision.action === 'adopt' ? (decision.taskId ?? null) : null;
   // One that was adopted, or given in the input, is in no attempt.
-  if (lost !== null) job.addOtherTask(lost);
+  if (lost !== null && !job.tasks().includes(lost)) progress.otherTasks.push(lost);
   if (progress.taskId === null) return 'lost';
   setStage(job, 'polling');
   return undefined;

@@ -108,6 +108,25 @@ test('users that are denied keep nobody behind them from being told, and are ask
   });
 });
 
+test('refused notifications do not slow down those that were never tried', async () => {
+  const config = testConfig();
+  const input = tellingPartition(sandbox.url, 112);
+  const workflowId = batchPartWorkflowId(input.batch, 1);
+  await addFault(sandbox.url, answering(422, 'notify'));
+  await withWorker(temporal, config, sandbox.url, async () => {
+    const { taskQueue } = config;
+    const run = await startContinued(temporal, BATCH_PART_WORKFLOW, { workflowId, taskQueue, args: [input] });
+    expect(await run.result()).toMatchObject({ counts: { succeeded: 112 } });
+    const { events } = await run.fetchHistory();
+    const chunks = events?.filter(
+      ({ activityTaskScheduledEventAttributes: sent }) => sent?.activityType?.name === 'notifyChunk',
+    );
+    // Up to three when the items end: each alone would be one for each of the last.
+    expect(chunks?.length).toBeLessThan(6);
+  });
+  expect(await hits('notify')).toBe(112);
+});
+
 /** How often a fault befell somebody. */
 async function hits(operation: string): Promise<number> {
   const { json } = await ask(sandbox.url, 'GET /_sandbox/faults');

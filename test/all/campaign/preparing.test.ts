@@ -1,5 +1,6 @@
 /** What is wrong with a campaign is said before anything is paid for. */
 import { cutout, keptOf, newCampaign, notificationsOf, useCampaigns } from '../../support/builders/campaign';
+import { eventually } from '../../support/eventually';
 import { seed } from '../../support/service/records';
 import { addFault, answering, ask } from '../../support/service/sandbox';
 
@@ -63,6 +64,32 @@ describe.each([true, false])('with ETags: %s', (etags) => {
     const third = await start({ ...spec, key: `${spec.key}-third`, approval: undefined });
     expect(await third.result()).toMatchObject({ status: 'completed' });
     expect(await keptOf(sandbox.url, spec)).toMatchObject({ configuration: { key: `${spec.key}-third` } });
+  });
+
+  test('two campaigns take a place at the same moment: the one that wrote first gives way before any cost', async () => {
+    const { spec: other, campaign: running } = await startApproving();
+    await addFault(sandbox.url, answering(503, 'get-workspace'));
+    const spec = await newCampaign(sandbox.url, {
+      scope: { organization: '1' },
+      media: { cutout: cutout(sandbox.url) },
+    });
+    const campaign = await start(spec);
+    const place = `/projects/${spec.project.resourcetype}/${spec.project.id}`;
+    await eventually('its state to be there', async () => {
+      const { configuration, lifecycle } = await keptOf(sandbox.url, spec);
+      return configuration.key === spec.key && lifecycle.stage === 'preparing';
+    });
+    const theirs = { configuration: { key: other.key }, lifecycle: { stage: 'approving' } };
+    await ask(sandbox.url, `PATCH ${place}`, { body: { data: { theirs: true, campaign: theirs } } });
+    await ask(sandbox.url, 'DELETE /_sandbox/faults');
+    await expect(campaign.result()).rejects.toMatchObject({
+      cause: {
+        details: [{ problems: [expect.stringMatching(`^at: campaign ${other.key} still runs`)] }],
+      },
+    });
+    expect(await keptOf(sandbox.url, spec)).toMatchObject(theirs);
+    expect(await summary()).toMatchObject({ submissions: 1 });
+    await running.handle.terminate();
   });
 });
 

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020';
 import { parse } from 'yaml';
+import { mediaTools } from '../../../src/api/tools';
 import { validateCampaign } from '../../../src/validation/campaign';
 import { campaignJsonSchema } from '../../../src/runs/schemas';
 import { validateCampaignSpec } from '../../../src/runs/campaign';
@@ -74,7 +75,7 @@ aproval: {}
       '1:6: key: must be 1 to 120 letters, digits, dots, underscores or hyphens',
       '2:40: project.id: must be a text: put it in quotes, "7"',
       '4:3: scope.organisation: is not known here',
-      '7:11: media.cutout.tool: "remove-backgruond" is none of remove-background, image-outpainting',
+      `7:11: media.cutout.tool: "remove-backgruond" is none of ${Object.keys(mediaTools).join(', ')}`,
       '11:5: media.banner.request.prompt: is required',
       '12:26: media.banner.request.image_url.from: there is no job "cutuot"',
       '12:38: media.banner.request.image_url.at: must be a JSON pointer, like /images/0/url',
@@ -189,6 +190,14 @@ test.each<[string, Record<string, unknown>]>([
   expect(isValid(bad)).toBe(false);
   expect(validateCampaignSpec(good)).toEqual([]);
   expect(validateCampaignSpec(bad)).not.toEqual([]);
+});
+
+test('P1: a wait whose key would be too long is refused before anything is paid for', () => {
+  const good = parse(`${START}media: { ${CUTOUT} }`) as Record<string, unknown>;
+  const bad = { ...good, key: 'k'.repeat(120), waits: { a: { asset: 'a'.repeat(150) } } };
+  expect(validateCampaignSpec(bad)).toEqual([
+    'waits.a.id: must be shorter: with kind and campaign at most 255 long',
+  ]);
 });
 
 function building(from: string): string {
