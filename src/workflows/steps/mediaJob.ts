@@ -116,7 +116,7 @@ export class MediaJob extends Job {
   /** The POST of a batch whose outcome is unknown, until a person has decided about it. */
   unresolvedAttempt(): SubmitAttempt | undefined {
     const { held, carried } = this.input;
-    const last = held?.attempts.at(-1);
+    const last = this.progress.attempts[(held?.attempts.length ?? 0) - 1];
     const isOpen = !carried && this.progress.taskId === null && last?.n === this.progress.number;
     return isOpen ? last : undefined;
   }
