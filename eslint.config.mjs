@@ -55,20 +55,27 @@ function folderRule(folder) {
   };
 }
 
-/** What ends up in the workflow bundle, by folder of src/. */
-const BUNDLED = {
-  workflows: ['src/workflows/**/*.ts'],
-  contract: ['src/contract/**/*.ts'],
-  validation: ['src/validation/**/*.ts'],
-  api: ['src/api/{json,endings,scope}.ts'],
-};
-
 const bundleRule = {
   regex:
     '^(?!\\.|@temporalio/(workflow$|common/lib/search-attributes$))|/api/(?!(json|endings|scope)$)|/errors$',
   allowTypeImports: true,
   message: 'Workflow code is deterministic: do this in an activity.',
 };
+
+/** So that no part of a workflow and src/workflows/lib need each other. */
+const libRule = {
+  regex: '^\\.\\./(?!\\.\\./)',
+  message: 'src/workflows/lib imports nothing else of src/workflows.',
+};
+
+/** What ends up in the workflow bundle, by folder of src/, and rules that only these files have. */
+const BUNDLED = [
+  ['workflows', 'src/workflows/**/*.ts'],
+  ['workflows', 'src/workflows/lib/**/*.ts', libRule],
+  ['contract', 'src/contract/**/*.ts'],
+  ['validation', 'src/validation/**/*.ts'],
+  ['api', 'src/api/{json,endings,scope}.ts'],
+];
 
 export default defineConfig(
   { ignores: ['**/dist/', 'node_modules/', '.segue/', '*.mjs', '**/*.js'] },
@@ -106,12 +113,12 @@ export default defineConfig(
     files: [`src/${folder}/**/*.ts`],
     rules: { '@typescript-eslint/no-restricted-imports': ['error', { patterns: [folderRule(folder)] }] },
   })),
-  ...Object.entries(BUNDLED).map(([folder, files]) => ({
-    files,
+  ...BUNDLED.map(([folder, files, ...more]) => ({
+    files: [files],
     rules: {
       '@typescript-eslint/no-restricted-imports': [
         'error',
-        { paths: [noLocalActivities], patterns: [folderRule(folder), bundleRule] },
+        { paths: [noLocalActivities], patterns: [folderRule(folder), bundleRule, ...more] },
       ],
       'no-restricted-syntax': [
         'error',

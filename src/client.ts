@@ -7,7 +7,7 @@ export * from './client/batches';
 export { type BatchPartition } from './runs/batch/handOver';
 export { type BatchSpec } from './runs/batch/start';
 export { type ManifestWarning } from './runs/manifest';
-export { type FilePlace, type ResultWithFiles, type SavedFile } from './client/files';
+export { type DownloadTarget, type ResultWithFiles, type SavedFile } from './client/files';
 export { type KeptResults, type MissingResults, type ResultsOptions } from './client/batches/results';
 export * from './client/campaigns';
 export { campaignJsonSchema, outlookJsonSchema, scheduleJsonSchema } from './runs/schemas';
@@ -39,7 +39,7 @@ export * from './client/jobs';
 export { type RetryOptions } from './client/jobs/retry';
 export * from './client/outlooks';
 export * from './client/projects';
-export { type Remains } from './client/jobs/leftovers';
+export { type Leftovers } from './client/jobs/leftovers';
 export { type JobReport, type JobStatus } from './client/report';
 export { type MediaSpec } from './runs/media';
 export {

@@ -1,6 +1,5 @@
 /** The errors of clients, by type. */
 import { hostname } from 'node:os';
-import { type MediaInput } from './contract';
 
 class SegueError extends Error {
   constructor(message: string, options?: ErrorOptions) {
@@ -104,13 +103,23 @@ export class NoAnswerError extends SegueError {
 
 export type UnansweredOrder = 'sent' | 'notSent';
 
+/** A job, as far as the commands that start its successor need it. */
+export interface LeftJob {
+  key: string;
+  tool: string;
+  request: Record<string, unknown>;
+  scope?: { organization?: string; space?: string };
+  write?: { project: { resourcetype: string; id: string }; at: string };
+  notify?: { userId: string; workspaceId: string };
+}
+
 /** Thrown when a job is not run again: it runs, is held or has succeeded, or the service may still work on it. */
 export class NotRepeatedError extends SegueError {
   constructor(
     readonly job: { workflowId: string; runId: string; key: string },
     message: string,
     /** What was asked of the run that is left alone, and its task, where another run can go on with it. */
-    readonly left?: { input: MediaInput; taskId: string | null },
+    readonly left?: { input: LeftJob; taskId: string | null },
   ) {
     super(message);
   }

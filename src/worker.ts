@@ -80,7 +80,7 @@ export async function createSegueWorker(options: SegueWorkerOptions): Promise<Se
   const { holdBefore } = limits;
   const { single, batch } = sharesOf(limits);
   const chunk = chunksOf(batch);
-  // Said at every start: forgotten, the setting would hold jobs that nobody restored.
+  // Logged at every start: until its time, the setting holds new jobs too.
   if (holdBefore)
     logger.warn(
       'SEGUE_HOLD_SUBMITS_BEFORE is set: submits scheduled before it are held. Remove it when the restored jobs are decided.',
@@ -125,7 +125,7 @@ export async function createSegueWorker(options: SegueWorkerOptions): Promise<Se
       {
         taskQueue: submitTaskQueue(taskQueue),
         activities: activities.submits,
-        maxConcurrentActivityTaskExecutions: single.onWire,
+        maxConcurrentActivityTaskExecutions: single.inFlight,
         maxTaskQueueActivitiesPerSecond: single.perSecond,
       },
     ],
@@ -133,9 +133,9 @@ export async function createSegueWorker(options: SegueWorkerOptions): Promise<Se
       {
         taskQueue: batchTaskQueue(taskQueue),
         activities: activities.chunks,
-        // Heartbeats tell the task ids that a chunk has learned; those that are held back when its worker dies are unknown.
+        // Heartbeats carry the task ids of a chunk; ids that are not sent when the worker dies are unknown.
         maxHeartbeatThrottleInterval: 100,
-        maxConcurrentActivityTaskExecutions: chunk.atOnce,
+        maxConcurrentActivityTaskExecutions: chunk.chunks,
         maxTaskQueueActivitiesPerSecond: chunk.perSecond,
       },
     ],

@@ -8,7 +8,7 @@ import { type CampaignActivities, type ListSummary, type ResearchSummary, type S
 import { campaignWorkflowId, LONGEST_KEY } from '../contract/ids';
 import { inParallel } from '../platform/parallel';
 import { findMediaProblems, validateMediaRequest } from '../runs/campaign';
-import { findOwnRun, isOpen } from '../runs/ownRun';
+import { findOwnRun, isOpen } from '../runs/find';
 import { problemText } from '../validation/campaign';
 import { callOptions, manyReads } from './calls';
 import { clockOf } from './clock';

@@ -5,7 +5,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { FAILURE, type MediaResult, type SegueActivities } from '../contract';
 import { mediaWorkflowId } from '../contract/ids';
 import { startMedia as startMediaJob } from '../runs/media';
-import { failedRun, findOwnRun, isOpen } from '../runs/ownRun';
+import { failedRun, findOwnRun, isOpen } from '../runs/find';
 import { inputFailure } from './lib/failures';
 import { subscribeToEnd, untilEnded } from './runs';
 

@@ -18,24 +18,24 @@ export function createNotifications(
   return {
     notify: ({ notification, scope, requestId, runId, sendBefore }) => {
       const latest = sendBefore === undefined ? Infinity : Date.parse(sendBefore);
-      return sendOnce(runId, guards, (window) =>
+      return sendOnce(runId, guards, (permit) =>
         api.notify(notification, {
-          ...{ requestId, scope, ...window },
-          sendBefore: Math.min(window.sendBefore, latest),
+          ...{ requestId, scope, ...permit },
+          sendBefore: Math.min(permit.sendBefore, latest),
         }),
       );
     },
 
     notifyChunk: ({ notices, runId }) =>
-      sendChunkOnce(notices, runId, guards, ({ notification, requestId }, window) =>
-        api.notify(notification, { requestId, ...window }),
+      sendChunkOnce(notices, runId, guards, ({ notification, requestId }, permit) =>
+        api.notify(notification, { requestId, ...permit }),
       ),
 
     /** One alarm to the user that this worker's settings name. */
     notifyOperator: async ({ notification, denied, requestId, runId }) => {
       if (!operator) return { outcome: 'nobody' };
-      return sendOnce(runId, guards, (window) => {
-        const send = () => api.notify({ ...notification, ...operator }, { requestId, ...window });
+      return sendOnce(runId, guards, (permit) => {
+        const send = () => api.notify({ ...notification, ...operator }, { requestId, ...permit });
         return denied ? denials.raise(deniedScope(denied.status, denied.scope), send) : send();
       });
     },

@@ -17,7 +17,7 @@ import {
 } from '../contract';
 import { searchAttributes } from '../contract/searchAttributes';
 import { inParallel } from '../platform/parallel';
-import { failedRun, findOwnRun, ifFound, isOpen } from '../runs/ownRun';
+import { failedRun, findOwnRun, ifFound, isOpen } from '../runs/find';
 import { LARGEST_RESULT_BYTES } from './lib/resultSize';
 
 /** Requests to the server at a time. */

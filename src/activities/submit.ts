@@ -18,7 +18,7 @@ import {
   NOT_ACTIVE,
   sendChunkOnce,
   sendOnce,
-  type SendWindow,
+  type SendPermit,
 } from './atMostOnce/sendOnce';
 import { clientOf, completeExplicitly, retryTemporalCall } from './atMostOnce/server';
 import { countSubmit } from './lib/metrics';
@@ -34,7 +34,7 @@ type Submission = Omit<SubmitOrder, 'runId'>;
 /** The POST of a job, for all activities that submit with one credential. */
 export interface Post {
   /** Sends it, marked as `n`, unless the breaker holds it back or the service asked this worker to wait. */
-  send: (submission: Submission, window: SendWindow, n: number) => Promise<SubmitOutcome>;
+  send: (submission: Submission, permit: SendPermit, n: number) => Promise<SubmitOutcome>;
   /** Called at once: where recording the outcome fails, the log still has the task id. */
   note: (submission: Submission, outcome: SubmitOutcome) => void;
 }
@@ -48,7 +48,7 @@ export function createPost(api: Api, breaker: Breaker, pause: RateLimitPause, de
     if (outcome.outcome === 'accepted') denials.reset(scope);
   }
 
-  function send(submission: Submission, { sendBefore, mark }: SendWindow, n: number): Promise<SubmitOutcome> {
+  function send(submission: Submission, { sendBefore, mark }: SendPermit, n: number): Promise<SubmitOutcome> {
     const { key, attempt, tool, request, scope } = submission;
     const left = (most: number): number => Math.max(1, Math.min(most, sendBefore - Date.now()));
     const read = (): Promise<unknown> => {
@@ -68,7 +68,7 @@ export function createPost(api: Api, breaker: Breaker, pause: RateLimitPause, de
 export function createSubmit(post: Post, guards: GuardOptions): SegueActivities['submit'] {
   return async ({ runId, ...submission }) => {
     const { key, attempt } = submission;
-    const outcome = await sendOnce(runId, guards, (window) => post.send(submission, window, attempt));
+    const outcome = await sendOnce(runId, guards, (permit) => post.send(submission, permit, attempt));
     post.note(submission, outcome);
     if (outcome.outcome !== 'accepted') return outcome;
     return completeExplicitly(outcome, () => signalLateAnswer(key, attempt, outcome.taskId));
@@ -95,11 +95,11 @@ export function createSubmitChunk(
       submissions,
       runId,
       guards,
-      async (submission, window) => {
+      async (submission, permit) => {
         // Asked once for the whole chunk, and only by an attempt that may send.
         const notSent = (await (stopped ??= whyBatchStopped(batch))) ?? withoutSlot[submission.item];
         if (notSent) return notSent;
-        const outcome = await post.send(submission, window, chunk);
+        const outcome = await post.send(submission, permit, chunk);
         post.note(submission, outcome);
         return outcome;
       },
@@ -143,7 +143,7 @@ async function whyBatchStopped(batch: string): Promise<NotSent | undefined> {
   } catch (error) {
     // The partition finds out by itself that its batch is gone.
     if (error instanceof WorkflowNotFoundError) return undefined;
-    log.warn('nothing is sent: it is not known whether the batch still wants it', { error });
-    return { outcome: 'notSent', reason: 'Temporal does not tell whether the batch still wants it' };
+    log.warn('not sent: cannot check whether the batch still runs', { error });
+    return { outcome: 'notSent', reason: 'not sent: Temporal did not say whether the batch still runs' };
   }
 }

@@ -1,6 +1,6 @@
 /** The service, typed. It knows nothing of Temporal. */
 import { bytesOf, isDeeper, truncate } from './json';
-import { AnswerError, InvalidRequestError, NotConfiguredError, problemsOf, StatusError } from './errors';
+import { AnswerError, InvalidRequestError, NotConfiguredError, zodProblems, StatusError } from './errors';
 import { type ExchangeLimits } from './exchange';
 import { Http, type HttpAnswer, type HttpSettings, isSuccess } from './http';
 import {
@@ -85,7 +85,7 @@ async function call(
 ): Promise<unknown> {
   const facts = { operation: operation.name, requestId: options.requestId };
   const checked = operation.request.safeParse(request);
-  const problems = [...(checked.error ? problemsOf(checked.error) : []), ...validateScope(options.scope)];
+  const problems = [...(checked.error ? zodProblems(checked.error) : []), ...validateScope(options.scope)];
   if (problems.length > 0) throw new InvalidRequestError(problems, facts);
   try {
     const outgoing = operation.toHttp(checked.data, layout);
@@ -118,7 +118,7 @@ function readAnswer(
   const shown = options.verbatim ? answered : http.redactAll(answered);
   const checked = operation.response.safeParse(operation.read ? operation.read(shown, layout) : shown.body);
   if (checked.success) return checked.data;
-  const problems = problemsOf(checked.error, 'answer').join('; ');
+  const problems = zodProblems(checked.error, 'answer').join('; ');
   throw new AnswerError(`the answer has another shape than expected: ${problems}`, facts);
 }
 
@@ -140,7 +140,7 @@ async function submit(
 async function notify(http: Http, message: Notification, options: CallOptions): Promise<NotifyOutcome> {
   const { data: body, error } = notification.safeParse(message);
   const problems = [
-    ...(error ? problemsOf(error) : []),
+    ...(error ? zodProblems(error) : []),
     ...validateScope(options.scope),
     ...validateSize(message),
   ];

@@ -24,7 +24,7 @@ export type NotifyOutcome = { outcome: 'sent' } | NotTaken;
 
 /**
  * Statuses by which a service says that it did not do the work. Others may come from a gateway that gave up on a
- * service that did: every 5xx, 408 and 499, and 409, which may tell of the job this very request made.
+ * service that did: every 5xx, 408 and 499, and 409, which may mean the job that this request created.
  */
 const REFUSALS = new Set([400, 401, 403, 404, 405, 406, 410, 411, 413, 414, 415, 422, 425, 429, 431, 451]);
 

@@ -1,7 +1,7 @@
 /** The media tools. A new one is one entry here: name, path and request; everything else follows from it. */
 import { z } from 'zod';
 import { text } from './operation';
-import { problemsOf } from './errors';
+import { zodProblems } from './errors';
 import { bytesOf } from './json';
 
 export interface MediaTool {
@@ -65,7 +65,7 @@ export function validateRequest(tool: string, request: unknown): string[] {
   const bytes = bytesOf(request);
   const tooLarge = bytes > LARGEST_TOOL_REQUEST_BYTES;
   return [
-    ...(checked.success ? [] : problemsOf(checked.error)),
+    ...(checked.success ? [] : zodProblems(checked.error)),
     ...(tooLarge ? [`request: has ${bytes} bytes, more than ${LARGEST_TOOL_REQUEST_BYTES}`] : []),
   ];
 }

@@ -55,7 +55,7 @@ async function patch(project: ProjectRef, flags: PatchFlags): Promise<ExitCode> 
         throw error;
       }),
     );
-    return tell(report, changeId, flags);
+    return printReport(report, changeId, flags);
   });
 }
 
@@ -93,7 +93,7 @@ function validateAsking(): string[] {
 }
 
 /** There is no report when the waiting was stopped. */
-function tell(report: PatchReport | undefined, changeId: string, { json }: PatchFlags): ExitCode {
+function printReport(report: PatchReport | undefined, changeId: string, { json }: PatchFlags): ExitCode {
   const error = report?.ok === false ? report.error : null;
   if (json) {
     const status = !report ? 'running' : report.ok ? 'succeeded' : 'failed';

@@ -146,11 +146,11 @@ async function checkSearchAttributes(temporal: Client, { namespace }: TemporalCo
 }
 
 async function checkWorkers(temporal: Client): Promise<Result> {
-  const { pollersOf } = await import('../runs/pollers.js');
+  const { pollersOf } = await import('../runs/query.js');
   const { taskQueue } = loadStarterConfig(env());
   const workflows = await pollersOf(temporal, taskQueue, 'workflow');
   const unpolled = (queue: string): Result =>
-    missing(`nobody polls ${queue}`, 'start one with `segue worker`');
+    missing(`no worker polls ${queue}`, 'start one with `segue worker`');
   if (workflows.length === 0) return unpolled(taskQueue);
   // Workers may have different roles.
   for (const queue of [pollTaskQueue, submitTaskQueue, batchTaskQueue].map((nameOf) => nameOf(taskQueue)))

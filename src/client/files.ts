@@ -16,7 +16,7 @@ export interface SavedFile {
   error: string | null;
 }
 
-export interface FilePlace {
+export interface DownloadTarget {
   /** The folder. */
   into: string;
   /** Where in `info` the URLs are: a JSON pointer to a URL, a list of them, or objects with a `url`. */
@@ -25,7 +25,7 @@ export interface FilePlace {
   proxy?: ProxySettings;
 }
 
-async function preparePlace({ into, at }: FilePlace): Promise<void> {
+async function prepareTarget({ into, at }: DownloadTarget): Promise<void> {
   assertValid(isPointer(at) ? [] : [`at: "${at}" is not a JSON pointer, like /images`], 'Nothing was saved');
   await mkdir(into, { recursive: true }).catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error);
@@ -40,7 +40,7 @@ const FILES_AT_ONCE = 4;
 export async function saveFilesOf(
   info: unknown,
   name: string,
-  { into, at, proxy = loadProxySettings() }: FilePlace,
+  { into, at, proxy = loadProxySettings() }: DownloadTarget,
 ): Promise<SavedFile[] | string> {
   const urls = urlsAt(info, at);
   if (typeof urls === 'string') return urls;
@@ -85,12 +85,12 @@ const RESULTS_AT_ONCE = 4;
 /** In the order of the results. A file that cannot be saved does not stop the others. */
 export async function* savingFiles(
   results: AsyncIterable<BatchItemResult>,
-  place: FilePlace,
+  target: DownloadTarget,
 ): AsyncGenerator<ResultWithFiles> {
-  await preparePlace(place);
+  await prepareTarget(target);
   yield* inOrderFrom(RESULTS_AT_ONCE, results, async (result): Promise<ResultWithFiles> => {
     if (result.status !== 'succeeded') return result;
-    const files = await saveFilesOf(result.info, fileName(result.key), place);
+    const files = await saveFilesOf(result.info, fileName(result.key), target);
     return typeof files === 'string' ? { ...result, files: [], unsaved: files } : { ...result, files };
   });
 }

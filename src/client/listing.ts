@@ -1,7 +1,7 @@
 /** Lists of jobs, by search attributes and without a worker. */
 import { type MediaStage, type ProjectRef } from '../contract';
 import { keyIn } from '../contract/ids';
-import { type Listed } from '../runs/ownRun';
+import { type Listed } from '../runs/find';
 import { type JobStatus } from './report';
 import { keyword, quoted, searchAttributes } from '../contract/searchAttributes';
 

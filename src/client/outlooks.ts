@@ -4,7 +4,8 @@ import { outlookWorkflowId } from '../contract/ids';
 import { assertValid } from '../errors';
 import { outlookStart } from '../runs/outlook';
 import { validateOutlook } from '../validation/inputs';
-import { find, startOrFind } from '../runs/start';
+import { find } from '../runs/find';
+import { startOrFind } from '../runs/start';
 import { type Standing, succeededWith } from './report';
 import { Run, RunsClient } from './run';
 

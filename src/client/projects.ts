@@ -17,7 +17,7 @@ import { validateAddress, validateChange } from '../contract/changes';
 import { validateScope } from '../api/scope';
 import { InvalidInputError } from '../errors';
 import { validateProject } from '../validation/inputs';
-import { GRPC, grpcCode, retryUnavailable } from '../runs/orders';
+import { GRPC, grpcCode, retryUnavailable } from '../runs/grpc';
 import { writerStart } from '../runs/start';
 
 export interface ProjectsOptions {

@@ -13,10 +13,10 @@ import {
 } from '@temporalio/client';
 import { type UpdateDefinition } from '@temporalio/common';
 import { DecisionRefusedError } from '../errors';
-import { retryUnavailable } from '../runs/orders';
-import { failedRun, isOpen, type Listed } from '../runs/ownRun';
-import { noAnswer, queryRun } from '../runs/pollers';
-import { type RunFacts, type StartSettings } from '../runs/start';
+import { retryUnavailable } from '../runs/grpc';
+import { failedRun, isOpen, type Listed, type RunFacts } from '../runs/find';
+import { noAnswer, queryRun } from '../runs/query';
+import { type StartSettings } from '../runs/start';
 import { type JobReport, type Standing } from './report';
 
 export interface WaitOptions<State> {
@@ -26,9 +26,9 @@ export interface WaitOptions<State> {
   onChange?: (state: State) => void;
 }
 
-/** Milliseconds until the next look at a run: backoff with jitter. */
-export function lookInterval(looks: number, random = Math.random): number {
-  return Math.min(1_000 * 1.3 ** looks, 10_000) * (0.5 + random());
+/** Milliseconds until the run is described again: backoff with jitter. */
+export function waitInterval(tries: number, random = Math.random): number {
+  return Math.min(1_000 * 1.3 ** tries, 10_000) * (0.5 + random());
 }
 
 /** The runs of one kind. */
@@ -136,8 +136,8 @@ export abstract class Run<State = unknown, Result = unknown> {
     let last: State | undefined;
     let listed = await this.handle.describe();
     // A held run is reported at once. A closed run is not queried: its worker may be gone.
-    for (let looks = 0; ; looks++) {
-      const pause = looks === 0 && isOpen(listed) ? 0 : lookInterval(looks);
+    for (let tries = 0; ; tries++) {
+      const pause = tries === 0 && isOpen(listed) ? 0 : waitInterval(tries);
       // Without `ref` the timer does not keep a process alive that is done.
       const end = await Promise.race([ended, stopped, sleep(pause, undefined, { ref: false })]);
       if (end) return this.#closed(end);
@@ -162,14 +162,14 @@ export abstract class Run<State = unknown, Result = unknown> {
   }
 
   /** Sends an update when a worker answers: without one it would wait for ever. */
-  protected async order<Answer, Order>(
-    update: UpdateDefinition<Answer, [Order]>,
-    order: Order,
+  protected async update<Answer, Argument>(
+    definition: UpdateDefinition<Answer, [Argument]>,
+    argument: Argument,
   ): Promise<Answer> {
     if (!isOpen(await this.handle.describe())) throw this.#isOver();
     await this.requireState();
     try {
-      return await sendOrder(this.temporal, this.workflowId, update, order);
+      return await sendUpdate(this.temporal, this.workflowId, definition, argument);
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) throw this.#isOver();
       const failure = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
@@ -229,26 +229,26 @@ function untilAborted(signal: AbortSignal | undefined): Promise<undefined> {
 }
 
 /** Most are answered at once; an adoption reads the service first. */
-const ORDER_PATIENCE_MS = 60_000;
+const UPDATE_TIMEOUT_MS = 60_000;
 
-/** Gives the answer. When no worker gives one in time, the server keeps the order for the next worker. */
-export async function sendOrder<Answer, Order>(
+/** Gives the answer. When no worker gives one in time, the server keeps the update for the next worker. */
+export async function sendUpdate<Answer, Argument>(
   temporal: Client,
   workflowId: string,
-  update: UpdateDefinition<Answer, [Order]>,
-  order: Order,
-  patienceMs = ORDER_PATIENCE_MS,
+  definition: UpdateDefinition<Answer, [Argument]>,
+  argument: Argument,
+  timeoutMs = UPDATE_TIMEOUT_MS,
 ): Promise<Answer> {
   const handle = temporal.workflow.getHandle(workflowId);
-  // The same id in every try, so that the run takes the order once.
-  const options = { args: [order] as [Order], updateId: randomUUID() };
+  // The same id in every try, so that the run takes the update once.
+  const options = { args: [argument] as [Argument], updateId: randomUUID() };
   try {
-    return await temporal.withDeadline(Date.now() + patienceMs, () =>
-      retryUnavailable(() => handle.executeUpdate<Answer, [Order]>(update.name, options)),
+    return await temporal.withDeadline(Date.now() + timeoutMs, () =>
+      retryUnavailable(() => handle.executeUpdate<Answer, [Argument]>(definition.name, options)),
     );
   } catch (error) {
     if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError)
-      throw await noAnswer(temporal, workflowId, 'sent', patienceMs);
+      throw await noAnswer(temporal, workflowId, 'sent', timeoutMs);
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-/** What a backend team imports: start a job, follow it, get its result, decide what is held. */
+/** The client: one member for each kind of run. */
 import { type Client } from '@temporalio/client';
 import { type StarterConfig } from '../config';
 import { BatchesClient } from './batches';
@@ -6,7 +6,7 @@ import { CampaignsClient } from './campaigns';
 import { MediaClient, RecordsClient, TranscriptsClient } from './jobs';
 import { findHeld, type HeldList, type HeldOptions } from './jobs/held';
 import { type Job, jobOf } from './jobs/job';
-import { find } from '../runs/start';
+import { find } from '../runs/find';
 import { OutlooksClient } from './outlooks';
 import { ProjectsClient, type ProjectsOptions } from './projects';
 import { SchedulesClient } from './schedules';

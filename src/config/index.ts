@@ -10,11 +10,12 @@ import { readLocalTemporal, readTemporal } from './temporal';
 
 export { type ProxySettings } from '../platform/plainAgent';
 export { chunksOf, DEFAULT_LIMITS, type SendLimits, sharesOf } from './limits';
-export { type ApiConfig, apiSettings, PUBLISHED_LAYOUT } from './service';
+export { type ApiConfig, apiSettings } from './service';
 export {
   ConfigError,
   type Environment,
   type LogLevel,
+  PUBLISHED_LAYOUT,
   unknownSettings,
   validateRoles,
   WORKER_ROLES,

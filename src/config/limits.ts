@@ -2,7 +2,7 @@ import { LARGEST_CHUNK, USUAL_CHUNK } from '../contract';
 
 /** How much a worker sends, and what it does not send at all. */
 export interface SendLimits {
-  /** POSTs of one worker that are on the wire at once; half of them are for batches. */
+  /** POSTs of one worker that are in flight at once; half of them are for batches. */
   maxSubmits: number;
   /** POSTs a second that the task queues hand out, to all workers together; half of them are for batches. */
   maxSubmitRate?: number;
@@ -12,7 +12,7 @@ export interface SendLimits {
 
 /** What one of the queues may send. */
 export interface SendShare {
-  onWire: number;
+  inFlight: number;
   perSecond?: number;
 }
 
@@ -20,30 +20,30 @@ export interface SendShare {
 export function sharesOf({ maxSubmits, maxSubmitRate }: SendLimits): { single: SendShare; batch: SendShare } {
   const perSecond = maxSubmitRate === undefined ? undefined : maxSubmitRate / 2;
   return {
-    single: { onWire: Math.ceil(maxSubmits / 2), perSecond },
-    batch: { onWire: Math.max(1, Math.floor(maxSubmits / 2)), perSecond },
+    single: { inFlight: Math.ceil(maxSubmits / 2), perSecond },
+    batch: { inFlight: Math.max(1, Math.floor(maxSubmits / 2)), perSecond },
   };
 }
 
-/** How chunks share the POSTs that may be on the wire: `items` times `atOnce` is never more. */
+/** How chunks share the POSTs that may be in flight: `items` times `chunks` is never more. */
 export interface ChunkShare {
   /** POSTs that one chunk sends, at most. */
   items: number;
-  atOnce: number;
+  chunks: number;
   perSecond?: number;
 }
 
 /**
  * With a rate, every worker counts a chunk as `USUAL_CHUNK` POSTs, so no chunk has more. Without one, chunks are large, but
- * two run at once where two POSTs may be on the wire, so that a POST that hangs blocks only half.
+ * two run at once where two POSTs may be in flight, so that a POST that hangs blocks only half.
  */
-export function chunksOf({ onWire, perSecond }: SendShare): ChunkShare {
+export function chunksOf({ inFlight, perSecond }: SendShare): ChunkShare {
   if (perSecond !== undefined) {
-    const items = Math.min(onWire, USUAL_CHUNK);
-    return { items, atOnce: Math.floor(onWire / items), perSecond: perSecond / USUAL_CHUNK };
+    const items = Math.min(inFlight, USUAL_CHUNK);
+    return { items, chunks: Math.floor(inFlight / items), perSecond: perSecond / USUAL_CHUNK };
   }
-  const atOnce = Math.max(Math.ceil(onWire / LARGEST_CHUNK), Math.min(onWire, 2));
-  return { items: Math.floor(onWire / atOnce), atOnce };
+  const chunks = Math.max(Math.ceil(inFlight / LARGEST_CHUNK), Math.min(inFlight, 2));
+  return { items: Math.floor(inFlight / chunks), chunks };
 }
 
 export const DEFAULT_LIMITS: SendLimits = { maxSubmits: 100 };

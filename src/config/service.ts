@@ -1,6 +1,6 @@
 import { type ApiSettings } from '../api/client';
 import { Credential } from '../api/credential';
-import { PROJECT_PATH, type ServiceLayout } from '../api/operation';
+import { type ServiceLayout } from '../api/operation';
 import { VERSION } from '../platform/package';
 import { isLoopback, type ProxySettings } from '../platform/plainAgent';
 import { type Settings } from './settings';
@@ -13,9 +13,6 @@ export interface ApiConfig {
   proxy: ProxySettings;
   layout: ServiceLayout;
 }
-
-/** The paths and places that the document publishes. */
-export const PUBLISHED_LAYOUT: ServiceLayout = { projectPath: PROJECT_PATH, projectDataAt: '/data' };
 
 /** What the client of the service takes. */
 export function apiSettings({ url, ...rest }: ApiConfig): ApiSettings {

@@ -4,11 +4,11 @@
  */
 import { z } from 'zod';
 import { isPointer } from '../api/json';
+import { PROJECT_PATH, type ServiceLayout } from '../api/operation';
 import { fitsHeader } from '../api/scope';
 import { DEFAULT_POLL, DEFAULT_SUBMIT } from '../contract';
 import { DURATION_FORM, type Duration, formatDuration, parseDuration } from '../contract/durations';
 import { DEFAULT_LIMITS } from './limits';
-import { PUBLISHED_LAYOUT } from './service';
 
 /** What a worker process can do, so that each can be scaled alone: only `submit` and `batch` send POSTs that cost. */
 export const WORKER_ROLES = ['workflows', 'submit', 'batch'] as const;
@@ -115,6 +115,9 @@ export function validateRoles(name: string, given: readonly string[]): string[] 
 const logLevel = z.enum(LOG_LEVELS, {
   error: ({ input }) => `"${String(input)}" is none of ${LOG_LEVELS.join(', ')}`,
 });
+
+/** The paths and pointers that the service's document publishes. */
+export const PUBLISHED_LAYOUT: ServiceLayout = { projectPath: PROJECT_PATH, projectDataAt: '/data' };
 
 const SETTINGS = {
   SEGUE_API_URL: apiUrl.optional(),

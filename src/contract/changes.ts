@@ -10,7 +10,7 @@ import { isWorkflowId, LONGEST_CHANGE_ID } from './ids';
 
 export type Data = Record<string, unknown>;
 
-/** The change does not fit the data that it met; the message names the place. */
+/** The change does not fit the data that it met; the message names the path. */
 export class ChangeError extends Error {}
 
 /**
@@ -87,8 +87,8 @@ function memberOf(parent: Data, name: string): unknown {
 function requireObject(value: unknown, path: string[], depth: number): Data {
   if (isRecord(value)) return value;
   const what = value === null ? 'null' : Array.isArray(value) ? 'a list' : `a ${typeof value}`;
-  const [place, goal] = [pointerTo(path.slice(0, depth)), pointerTo(path)];
-  throw new ChangeError(`${goal}: ${place} is ${what}, and only members of objects can be changed`);
+  const [parent, goal] = [pointerTo(path.slice(0, depth)), pointerTo(path)];
+  throw new ChangeError(`${goal}: ${parent} is ${what}, and only members of objects can be changed`);
 }
 
 /** Everything that is wrong with a change, whatever it is; nothing when it can be asked for. */
@@ -109,7 +109,7 @@ export function validateChange(change: unknown): string[] {
   return problems;
 }
 
-/** The same for what stands around the change: whose it is, and who is told. */
+/** The same for what stands around the change: whose it is, and who gets the outcome. */
 export function validateAddress(request: unknown): string[] {
   if (!isRecord(request)) return ['the request: must be one object with changeId and change'];
   const { changeId, replyTo, space } = request;
@@ -123,23 +123,23 @@ export function validateAddress(request: unknown): string[] {
   return problems;
 }
 
-function validateStep(step: unknown, place: string): string[] {
-  if (!isRecord(step)) return [`${place}: must be an object`];
+function validateStep(step: unknown, path: string): string[] {
+  if (!isRecord(step)) return [`${path}: must be an object`];
   const problems: string[] = [];
   const verbs = VERBS.filter((verb) => step[verb] !== undefined);
   const others = Object.keys(step).filter((name) => name !== 'at' && !VERBS.includes(name));
-  problems.push(...others.map((name) => `${place}.${name}: is none of at, ${VERBS.join(', ')}`));
+  problems.push(...others.map((name) => `${path}.${name}: is none of at, ${VERBS.join(', ')}`));
   if (typeof step.at !== 'string' || !isPointer(step.at))
-    problems.push(`${place}.at: must be a JSON pointer, like /results/banner`);
+    problems.push(`${path}.at: must be a JSON pointer, like /results/banner`);
   else if (pointerTokens(step.at).length > DEEPEST)
-    problems.push(`${place}.at: is deeper than ${DEEPEST} levels`);
-  if (verbs.length !== 1) problems.push(`${place}: must have one of ${VERBS.join(', ')}`);
-  if (step.remove !== undefined && step.remove !== true) problems.push(`${place}.remove: must be true`);
-  if (step.merge !== undefined && !isRecord(step.merge)) problems.push(`${place}.merge: must be an object`);
+    problems.push(`${path}.at: is deeper than ${DEEPEST} levels`);
+  if (verbs.length !== 1) problems.push(`${path}: must have one of ${VERBS.join(', ')}`);
+  if (step.remove !== undefined && step.remove !== true) problems.push(`${path}.remove: must be true`);
+  if (step.merge !== undefined && !isRecord(step.merge)) problems.push(`${path}.merge: must be an object`);
   if (step.at === '' && step.remove === true)
-    problems.push(`${place}.remove: would remove all of the project's data`);
+    problems.push(`${path}.remove: would remove all of the project's data`);
   if (step.at === '' && step.set !== undefined && !isRecord(step.set))
-    problems.push(`${place}.set: the whole data must be an object`);
+    problems.push(`${path}.set: the whole data must be an object`);
   return problems;
 }
 

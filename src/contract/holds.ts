@@ -1,7 +1,6 @@
 /** Questions that only a person can answer, decisions, and pauses. */
 import { defineUpdate } from '@temporalio/workflow';
-import { type MediaStage } from './media';
-import { type TranscriptStage } from './records';
+import { type JobStage } from './records';
 
 /** `unknown`: a POST may have been accepted. `missing`: the service does not know the task. `overdue`: it does not end. */
 export interface Hold {
@@ -31,7 +30,7 @@ export interface DecisionTaken extends Omit<Decision, 'force'> {
 /** A decision that comes late, or twice, is not applied. */
 export interface DecisionReceipt {
   applied: boolean;
-  stage: MediaStage | TranscriptStage;
+  stage: JobStage;
   taskId: string | null;
 }
 

@@ -18,7 +18,7 @@ export interface Reporting {
   reportTo?: string;
 }
 
-export interface MediaInput extends BatchItem, JobSettings, Reporting, Continued<Progress> {
+export interface MediaInput extends BatchItem, JobSettings, Reporting, Continued<MediaProgress> {
   /**
    * Set by a batch whose item needs a person: its POST of unknown outcome, or the one that gave it its task. The batch
    * has notified the operator, unless `needsAlert`.
@@ -36,7 +36,7 @@ export interface RequestedRun {
 }
 
 /** The state of a run, which continue-as-new hands over. */
-export interface Progress {
+export interface MediaProgress {
   taskId: string | null;
   submittedAt: string | null;
   /** The last number of a POST or a hold. They share one count, so that a decision fits one of them only. */
@@ -53,11 +53,11 @@ export interface Progress {
   polls: number;
   pollingSince: string | null;
   missingSince: string | null;
-  /** Workflow ids of the runs that are told its stages. */
+  /** Workflow ids of the runs that get its stages. */
   listeners: string[];
   /** A run that was ever reset may have forgotten a POST or a notification, so it sends none. */
   reset: boolean;
-  /** Set while the project and the user are told of the end. */
+  /** Set while the end is written and the user is notified. */
   end?: RunEnd;
 }
 
@@ -88,12 +88,12 @@ export interface JobResult {
 }
 
 /** Null: it was not asked for. */
-export interface ToldResult extends JobResult {
+export interface DeliveredResult extends JobResult {
   written: ChangeOutcome | null;
   notified: NoticeOutcome | null;
 }
 
-export interface MediaResult extends ToldResult {
+export interface MediaResult extends DeliveredResult {
   taskId: string;
   info: unknown;
   submittedAt: string | null;
@@ -164,7 +164,7 @@ export interface LateAnswer {
 
 export const acceptedSignal = defineSignal<[LateAnswer]>('accepted');
 
-/** From now on, this submit or chunk may be on the wire. */
+/** From now on, this submit or chunk may be in flight. */
 export interface Sending {
   n: number;
 }

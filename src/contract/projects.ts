@@ -24,9 +24,9 @@ export interface ChangeRequest {
   /** What makes it the same change: the same id is applied once, and answered each time. */
   changeId: string;
   change: ProjectChange;
-  /** The workflow id that is told the outcome by signal `changed`; nobody when left out. */
+  /** The workflow id that gets the outcome by the signal `changed`. Default: none. */
   replyTo?: string;
-  /** Whoever is about to leave wants to know that there was room for it; that there was none, everybody is told. */
+  /** Whether the writer also confirms that it has queued the change; a change without room is always answered. */
   receipt?: boolean;
   /** The sub-space to write in, instead of the worker's own. */
   space?: string;
@@ -58,7 +58,7 @@ export interface WriterProgress {
   queue: ChangeRequest[];
   /** The last changes that were settled, oldest first; what was applied has no error. */
   settled: { changeId: string; error?: string }[];
-  /** Who is still to be told of which settled change. */
+  /** Settled changes whose requester has no answer yet. */
   answers: { changeId: string; replyTo: string }[];
   applied: number;
   refused: number;

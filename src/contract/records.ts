@@ -1,7 +1,14 @@
 /** Records of the service that are polled until they end: transcriptions, assets, runs, videos. */
 import { type PolledKind, type RecordStatus } from '../api/endings';
 import { type Scope } from '../api/scope';
-import { type JobResult, type PolledState, type Progress, type Reporting, type ToldResult } from './media';
+import {
+  type DeliveredResult,
+  type JobResult,
+  type MediaProgress,
+  type MediaStage,
+  type PolledState,
+  type Reporting,
+} from './media';
 import { type Continued, type PollSettings } from './settings';
 import { type NotifyTarget, type WriteTarget } from './targets';
 
@@ -11,12 +18,12 @@ export const SUBTITLE_FORMATS = ['srt', 'vtt'] as const;
 export type SubtitleFormat = (typeof SUBTITLE_FORMATS)[number];
 
 /** Of every workflow that polls. */
-export type FollowProgress = Pick<
-  Progress,
+export type JobProgress = Pick<
+  MediaProgress,
   'number' | 'hold' | 'decisions' | 'polls' | 'pollingSince' | 'missingSince' | 'listeners' | 'reset' | 'end'
 >;
 
-export interface RecordProgress extends FollowProgress {
+export interface RecordProgress extends JobProgress {
   /** The last one, known to Segue or not. */
   status: RecordStatus | null;
 }
@@ -47,7 +54,7 @@ export interface CondensedText {
   fetch: string;
 }
 
-export interface TranscriptResult extends ToldResult {
+export interface TranscriptResult extends DeliveredResult {
   transcriptionId: string;
   format: SubtitleFormat;
   text: string | CondensedText;
@@ -56,6 +63,8 @@ export interface TranscriptResult extends ToldResult {
 
 export type RecordStage = 'polling' | 'overdue' | 'succeeded' | 'failed' | 'abandoned' | 'cancelled';
 export type TranscriptStage = RecordStage | 'downloading' | 'writing' | 'notifying';
+/** Of every workflow that polls. */
+export type JobStage = MediaStage | TranscriptStage;
 
 export interface TranscriptState extends PolledState<TranscriptStage> {
   transcriptionId: string;

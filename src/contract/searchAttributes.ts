@@ -1,12 +1,6 @@
 /** What operators filter runs by, beside the workflow id. A namespace must have them; one on SQL has ten keyword columns. */
 import { defineSearchAttributeKey } from '@temporalio/common/lib/search-attributes';
-import {
-  type BatchStage,
-  type CampaignStage,
-  type MediaInput,
-  type MediaStage,
-  type TranscriptStage,
-} from '.';
+import { type BatchStage, type CampaignStage, type JobStage, type MediaInput } from '.';
 
 export const searchAttributes = {
   stage: defineSearchAttributeKey('SegueStage', 'KEYWORD'),
@@ -28,7 +22,7 @@ export function keyword(text: string): string {
 export function attributesOfJob(
   { tool, scope, write }: Pick<MediaInput, 'tool' | 'scope' | 'write'>,
   /** Left out for runs that are over in a moment. */
-  stage?: MediaStage | TranscriptStage | CampaignStage | BatchStage,
+  stage?: JobStage | CampaignStage | BatchStage,
 ) {
   const given = [
     { key: searchAttributes.stage, value: stage },

@@ -1,11 +1,11 @@
-/** Runs `work` for every item, at most `atOnce` at a time, and returns the results in the items' order. */
+/** Runs `work` for every item, at most `concurrency` at a time, and returns the results in the items' order. */
 export async function inParallel<Item, Result>(
-  atOnce: number,
+  concurrency: number,
   items: readonly Item[],
   work: (item: Item) => Promise<Result>,
 ): Promise<Result[]> {
   const results = new Array<Result>(items.length);
-  await inParallelFrom(atOnce, items.entries(), async ([index, item]) => {
+  await inParallelFrom(concurrency, items.entries(), async ([index, item]) => {
     results[index] = await work(item);
   });
   return results;
@@ -16,7 +16,7 @@ export async function inParallel<Item, Result>(
  * more begins, and the error is thrown once all running work has ended, so that the caller may close what the work uses.
  */
 export async function inParallelFrom<Item>(
-  atOnce: number,
+  concurrency: number,
   items: AsyncIterable<Item> | Iterable<Item>,
   work: (item: Item) => Promise<void>,
 ): Promise<void> {
@@ -33,7 +33,7 @@ export async function inParallelFrom<Item>(
   try {
     for await (const item of items) {
       begin(item);
-      if (underWay.size >= atOnce) await Promise.race(underWay);
+      if (underWay.size >= concurrency) await Promise.race(underWay);
       if (failures.length > 0) break;
     }
   } catch (error) {
@@ -45,7 +45,7 @@ export async function inParallelFrom<Item>(
 
 /** The same with results, in the items' order: an early result waits for those before it. */
 export async function* inOrderFrom<Item, Result>(
-  atOnce: number,
+  concurrency: number,
   items: AsyncIterable<Item>,
   work: (item: Item) => Promise<Result>,
 ): AsyncGenerator<Result> {
@@ -57,7 +57,7 @@ export async function* inOrderFrom<Item, Result>(
       one.catch(() => undefined);
       underWay.push(one);
       const [first] = underWay;
-      if (first === undefined || underWay.length < atOnce) continue;
+      if (first === undefined || underWay.length < concurrency) continue;
       yield await first;
       void underWay.shift();
     }

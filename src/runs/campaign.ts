@@ -24,7 +24,7 @@ import {
   unknownMember,
 } from '../validation/campaign';
 import { isRecord, withoutNulls } from '../validation/inputs';
-import { withoutGaps } from './media';
+import { normalizeScope } from './media';
 import { type Start, type StartSettings } from './start';
 
 export function validateCampaignSpec(spec: unknown): string[] {
@@ -98,11 +98,11 @@ export function campaignStart(
   { taskQueue, poll, submit }: StartSettings,
 ): Start<CampaignInput> {
   const { key, project, at = DEFAULT_CAMPAIGN_AT } = spec;
-  const scope = withoutGaps(spec.scope);
+  const scope = normalizeScope(spec.scope);
   return {
     workflow: CAMPAIGN_WORKFLOW,
     workflowId: campaignWorkflowId(key),
-    ...{ taskQueue, key, askOf },
+    ...{ taskQueue, key, identityOf },
     input: { ...spec, scope, poll, submit },
     attributes: attributesOfJob({ tool: 'campaign', scope, write: { project, at } }, 'preparing'),
     summary: `campaign ${key}`,
@@ -110,11 +110,11 @@ export function campaignStart(
 }
 
 /** Speed and polling do not make it another campaign. */
-function askOf({ poll, submit, concurrency, carried, ...asked }: CampaignInput): string {
+function identityOf({ poll, submit, concurrency, carried, ...asked }: CampaignInput): string {
   const { scope, at = DEFAULT_CAMPAIGN_AT, approval, ...rest } = asked;
   return digest({
     ...rest,
-    scope: withoutGaps(scope),
+    scope: normalizeScope(scope),
     at,
     approval: approval && { ...DEFAULT_APPROVAL, ...withoutNulls(approval) },
   });

@@ -8,12 +8,13 @@ import { mediaWorkflowId } from '../contract/ids';
 import { attributesOfJob } from '../contract/searchAttributes';
 import { assertValid } from '../errors';
 import { validateMediaSpec, withoutNulls } from '../validation/inputs';
-import { type RunFacts, startOrFind, type StartSettings } from './start';
+import { type RunFacts } from './find';
+import { startOrFind, type StartSettings } from './start';
 
 /** What makes two requests the same job. */
-type Ask = Pick<MediaInput, 'tool' | 'request' | 'scope' | 'write' | 'notify' | 'taskId'>;
+type JobIdentity = Pick<MediaInput, 'tool' | 'request' | 'scope' | 'write' | 'notify' | 'taskId'>;
 
-export interface MediaSpec extends Ask {
+export interface MediaSpec extends JobIdentity {
   /** What makes it the same job. Default: a digest of scope, tool and request. */
   key?: string;
   poll?: Partial<PollSettings>;
@@ -28,7 +29,7 @@ export async function startMedia(
   assertValid(validateSpec(spec));
   const { tool, request, write, notify, taskId } = spec;
   return startMediaInput(temporal, taskQueue, {
-    ...{ key: keyOf(spec), tool, request, scope: withoutGaps(spec.scope), write, notify, taskId },
+    ...{ key: keyOf(spec), tool, request, scope: normalizeScope(spec.scope), write, notify, taskId },
     ...{ poll: { ...poll, ...spec.poll }, submit },
   });
 }
@@ -39,22 +40,22 @@ export function startMediaInput(temporal: Client, taskQueue: string, input: Medi
   return startOrFind(temporal, {
     workflow: MEDIA_WORKFLOW,
     workflowId: mediaWorkflowId(key),
-    ...{ taskQueue, key, input, askOf },
+    ...{ taskQueue, key, input, identityOf },
     attributes: attributesOfJob(input, taskId === undefined ? 'submitting' : 'polling'),
     summary: `${tool} for ${key}`,
   });
 }
 
-export function askOf({ tool, request, scope, write, notify, taskId }: Ask): string {
-  return digest({ tool, request, scope: withoutGaps(scope), write, notify, taskId });
+export function identityOf({ tool, request, scope, write, notify, taskId }: JobIdentity): string {
+  return digest({ tool, request, scope: normalizeScope(scope), write, notify, taskId });
 }
 
 export function keyOf({ key, tool, request, scope }: MediaSpec): string {
-  return key ?? askOf({ tool, request, scope });
+  return key ?? identityOf({ tool, request, scope });
 }
 
 /** An empty scope is the same as none. */
-export function withoutGaps(scope: Scope | undefined): Scope | undefined {
+export function normalizeScope(scope: Scope | undefined): Scope | undefined {
   const given = withoutNulls(scope ?? {});
   return Object.keys(given).length === 0 ? undefined : given;
 }

@@ -3,7 +3,7 @@ import { type OperatorService, ServiceError } from '@temporalio/client';
 import { temporal as proto } from '@temporalio/proto';
 import { NotSetUpError } from '../errors';
 import { allSearchAttributes } from '../contract/searchAttributes';
-import { GRPC, grpcCode } from './orders';
+import { GRPC, grpcCode } from './grpc';
 
 /** What a connection of any kind has, a client's or a worker's. */
 export interface Operated {
@@ -78,7 +78,7 @@ export function clashingError(namespace: string, clashing: string[]): NotSetUpEr
   );
 }
 
-/** All of them unless `names` says which. */
+/** `names`: default all. */
 export async function register(connection: Operated, namespace: string, names?: string[]): Promise<void> {
   const wanted = allSearchAttributes.filter(({ name }) => names?.includes(name) ?? true);
   await connection.operatorService.addSearchAttributes({

@@ -4,26 +4,18 @@ import {
   type Client,
   WorkflowExecutionAlreadyStartedError,
   type WorkflowExecutionDescription,
-  type WorkflowExecutionInfo,
 } from '@temporalio/client';
 import { type Priority } from '@temporalio/common';
 import { decodeArrayFromPayloads } from '../platform/sdkInternals';
 import { type CampaignInput, type ProjectRef, type ProjectWriterInput, START_MEMO } from '../contract';
 import { type Duration } from '../contract/durations';
-import { keyIn, projectWriterId } from '../contract/ids';
+import { projectWriterId } from '../contract/ids';
 import { type attributesOfJob } from '../contract/searchAttributes';
-import { KeyReusedError, NoSuchJobError } from '../errors';
+import { KeyReusedError } from '../errors';
 import { withoutNulls } from '../validation/inputs';
-import { retryUnavailable } from './orders';
-import { describeOwnRun, findOwnRun, isOpen } from './ownRun';
+import { describeOwnRun, isOpen, type RunFacts } from './find';
+import { retryUnavailable } from './grpc';
 import { explainUnregistered } from './registration';
-
-export type RunFacts = Pick<WorkflowExecutionInfo, 'workflowId' | 'runId' | 'startTime' | 'taskQueue'> & {
-  key: string;
-  existing: boolean;
-  /** Whether a later start of the same id was refused. */
-  isHidden?: boolean;
-};
 
 interface PlainStart<Input> {
   workflow: string;
@@ -39,13 +31,13 @@ interface PlainStart<Input> {
 export interface Start<Input> extends PlainStart<Input> {
   key: string;
   /** A digest of what makes two inputs the same job; settings of polling do not. */
-  askOf: (input: Input) => string;
+  identityOf: (input: Input) => string;
   /** Identifies the starter: a run with this token is not `existing`. Default: a random one. */
   token?: string;
   /** What to do about a key whose run asks for something else. Default: choose another. */
   adviceOnReuse?: string;
   /** Whether a closed run is replaced by a new one. Default: never. */
-  mayReplace?: (closed: WorkflowExecutionDescription, sameAsk: boolean) => Promise<boolean> | boolean;
+  mayReplace?: (closed: WorkflowExecutionDescription, isSameJob: boolean) => Promise<boolean> | boolean;
 }
 
 /** Settings that a starter adds to a spec. */
@@ -56,33 +48,33 @@ interface StartMemo extends Record<string, unknown> {
   [START_MEMO]: string;
 }
 
-/** Starts the run, or finds the one that its key has. Another ask under the same key is an error. */
+/** Starts the run, or finds the one that its key has. Another job under the same key is an error. */
 export async function startOrFind<Input extends object>(
   temporal: Client,
   start: Start<Input>,
 ): Promise<RunFacts> {
   const { workflowId, key } = start;
   // Other languages write null for what they leave out.
-  const askOf = (input: Input): string => start.askOf(withoutNulls(input));
-  const memo: StartMemo = { segueAsk: askOf(start.input), [START_MEMO]: start.token ?? randomUUID() };
-  const look = async () => {
+  const identityOf = (input: Input): string => start.identityOf(withoutNulls(input));
+  const memo: StartMemo = { segueAsk: identityOf(start.input), [START_MEMO]: start.token ?? randomUUID() };
+  const findStarted = async () => {
     const run = await describeOwnRun(temporal, workflowId);
     const found = (run.memo ?? {}) as Partial<StartMemo>;
     // The server does not say whether this call started the run; its token does.
     const existing = found[START_MEMO] !== memo[START_MEMO];
     // A run that another language started has no digest in its memo, so it is computed from its input.
-    const ask = found.segueAsk ?? askOf((await inputOf(temporal, run)) as Input);
-    return { run, existing, sameAsk: ask === memo.segueAsk };
+    const identity = found.segueAsk ?? identityOf((await inputOf(temporal, run)) as Input);
+    return { run, existing, isSameJob: identity === memo.segueAsk };
   };
 
   await startOnce(temporal, start, memo);
-  let found = await look();
+  let found = await findStarted();
   const isClosed = found.existing && !isOpen(found.run);
-  if (isClosed && (await start.mayReplace?.(found.run, found.sameAsk))) {
+  if (isClosed && (await start.mayReplace?.(found.run, found.isSameJob))) {
     await startOnce(temporal, start, memo, 'ALLOW_DUPLICATE');
-    found = await look();
+    found = await findStarted();
   }
-  if (!found.sameAsk) throw new KeyReusedError(key, workflowId, start.adviceOnReuse);
+  if (!found.isSameJob) throw new KeyReusedError(key, workflowId, start.adviceOnReuse);
   return { ...found.run, key, existing: found.existing };
 }
 
@@ -131,12 +123,6 @@ export async function startOf(
   const payloads = started?.input?.payloads ?? [];
   const [input] = await decodeArrayFromPayloads(temporal.options.loadedDataConverter, payloads);
   return { input, wasReset: (started?.originalExecutionRunId ?? runId) !== runId };
-}
-
-export async function find(temporal: Client, workflowId: string): Promise<RunFacts> {
-  const run = await findOwnRun(temporal, workflowId);
-  if (!run) throw new NoSuchJobError(workflowId);
-  return { ...run, key: keyIn(workflowId), existing: true };
 }
 
 export interface WriterStart {

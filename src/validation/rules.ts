@@ -95,9 +95,9 @@ export function openObject(fields: Record<string, Rule>): Rule {
     check: (value, path) => {
       if (!isRecord(value)) return [{ path, words: 'must be an object' }];
       return members.flatMap(([name, { check, isRequired }]) => {
-        const place = [...path, name];
-        if (!isLeftOut(value[name])) return check(value[name], place);
-        return isRequired ? [{ path: place, words: 'is required' }] : [];
+        const memberPath = [...path, name];
+        if (!isLeftOut(value[name])) return check(value[name], memberPath);
+        return isRequired ? [{ path: memberPath, words: 'is required' }] : [];
       });
     },
     schema: {

@@ -34,7 +34,7 @@ export async function batchPart(input: PartitionInput): Promise<PartitionResult>
   handleLateTasks(run);
   handleSending(run);
 
-  // A cancelled partition waits for its chunks in flight: a POST cannot be called back.
+  // A cancelled partition waits for its chunks in flight: a POST cannot be undone.
   await CancellationScope.nonCancellable(() => conduct(run));
   return { n: input.n, counts: run.counts, items: run.results() };
 }

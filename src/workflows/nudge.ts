@@ -9,7 +9,7 @@ import { LONGEST_CALL_MS, type NoticeOutcome, type NudgeInput, type SegueActivit
 import { nudgeSubject } from '../contract/ids';
 import { validateNudge } from '../validation/inputs';
 import { wasReset } from './lib/atMostOnce';
-import { isTooLate, letter, type Message, notifyUser } from './lib/notify';
+import { bodyOf, isTooLate, type Message, notifyUser } from './lib/notify';
 import { workingHours } from './lib/workingHours';
 import { refuseUnsafeStart, requireInput } from './steps/job';
 
@@ -33,7 +33,7 @@ export async function nudge(input: NudgeInput): Promise<NoticeOutcome> {
   for (;;) {
     const { until, date } = await untilWorkingHours(input);
     const message: Message = { ...messageOf(input), sendBefore: until };
-    const whyNot = isOver(input.week, date) ? WEEK_OVER : await reasonNotToTell(input);
+    const whyNot = isOver(input.week, date) ? WEEK_OVER : await reasonNotToNotify(input);
     if (whyNot !== null) return { status: 'notSent', reason: whyNot };
     if (isTooLate(message)) continue;
     const outcome = await notifyUser(sender, input.to, message);
@@ -56,7 +56,7 @@ function isOver(week: string, today: string): boolean {
 }
 
 /** Null when the nudge is still due: what waited at night may be done in the morning. */
-async function reasonNotToTell({ nudge, project, scope, place }: NudgeInput): Promise<string | null> {
+async function reasonNotToNotify({ nudge, project, scope, place }: NudgeInput): Promise<string | null> {
   try {
     return (await isStillDue({ scope, project, at: place, nudge })) ? null : NOT_DUE;
   } catch (error) {
@@ -74,7 +74,7 @@ function messageOf({ nudge, project, week }: NudgeInput): Message {
       ...shared,
       title: 'An approval is waiting',
       message: `The results of ${where} wait for a decision.`,
-      body: letter(
+      body: bodyOf(
         `The results of \`${where}\` wait for somebody to approve or reject them, or to ask for a change.`,
       ),
     };
@@ -84,7 +84,7 @@ function messageOf({ nudge, project, week }: NudgeInput): Message {
     ...shared,
     title: 'A board has gone quiet',
     message: `Board ${nudge.board} of ${where} has not changed since ${since}.`,
-    body: letter(
+    body: bodyOf(
       `Board \`${nudge.board}\`, which belongs to \`${where}\`, has not been seen to change since ${since}. Is it still in use?`,
     ),
   };

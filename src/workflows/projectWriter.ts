@@ -173,7 +173,7 @@ async function answerRequesters(writer: Writer): Promise<void> {
   await Promise.all(
     answers.map(async ({ changeId, replyTo }) => {
       const outcome = outcomeOf(writer, changeId);
-      if (outcome) await tell(replyTo, { changeId, ...outcome });
+      if (outcome) await reply(replyTo, { changeId, ...outcome });
     }),
   );
 }
@@ -188,12 +188,12 @@ async function acknowledge(
   const isWanted = isKept ? receipt === true : !writer.handingOver;
   if (!isWanted || !replyTo || writer.acks >= MOST_ANSWERS) return;
   writer.acks += 1;
-  await tell(replyTo, { changeId, isKept });
+  await reply(replyTo, { changeId, isKept });
   writer.acks -= 1;
 }
 
 /** Never fails: a requester that missed the answer asks again. */
-async function tell(requester: string, changed: Changed | Receipt): Promise<void> {
+async function reply(requester: string, changed: Changed | Receipt): Promise<void> {
   await CancellationScope.nonCancellable(() =>
     getExternalWorkflowHandle(requester).signal(changedSignal, changed),
   ).catch(() => undefined);

@@ -8,8 +8,8 @@ import {
   changedSignal,
   DEFAULT_BATCH_CONCURRENCY,
   lateTasksSignal,
-  type Letter,
   type PartitionProgress,
+  type PendingWrite,
   USUAL_CHUNK,
 } from '../../src/contract';
 import { batchItemKey, batchPartWorkflowId, changeIdOf, mediaWorkflowId } from '../../src/contract/ids';
@@ -153,7 +153,7 @@ const carryingAChange =
     const { batch, items } = { batch: `b-${randomUUID()}`, items: cutouts(sandbox.url, 1) };
     const workflowId = batchPartWorkflowId(batch, 1);
     const changeId = changeIdOf(workflowId, randomUUID());
-    const letter: Letter = {
+    const write: PendingWrite = {
       ...{ address: 'the project', project: await seedProject(sandbox.url), halves: [], waiting: [] },
       asked: {
         changeId,
@@ -163,7 +163,7 @@ const carryingAChange =
     };
     const carried: PartitionProgress = {
       items: [{ status: 'succeeded', taskId: 't-0', attempts: 1, info: {} }],
-      ...{ letters: [letter], slotGrant: NOTHING_NEW, polls: 1, late: null, reset: false },
+      ...{ letters: [write], slotGrant: NOTHING_NEW, polls: 1, late: null, reset: false },
     };
     await withWorker(temporal, config, sandbox.url, async () => {
       const run = await startContinued(temporal, BATCH_PART_WORKFLOW, {

@@ -31,7 +31,7 @@ describe('configuration', () => {
     expect(config.api.credential.reveal()).toBe(`Api-Key ${SECRET}`);
   });
 
-  test('limits of sending: a hundred at once, unless told otherwise', () => {
+  test('limits of sending: the default is a hundred at once', () => {
     expect(loadWorkerConfig(GOOD).limits).toEqual({ maxSubmits: 100 });
     const limits = {
       SEGUE_MAX_SUBMITS: '7',
@@ -46,7 +46,7 @@ describe('configuration', () => {
     expect(unknownSettings(limits)).toEqual([]);
   });
 
-  test('a worker does everything, and keeps as many runs as it has room for, unless told otherwise', () => {
+  test('by default a worker has every role, and caches as many runs as its heap has room for', () => {
     expect(loadWorkerConfig(GOOD)).toMatchObject({ roles: undefined, maxCachedWorkflows: undefined });
     const settings = { SEGUE_WORKER_ROLES: 'submit, batch', SEGUE_MAX_CACHED_WORKFLOWS: '7' };
     expect(loadWorkerConfig({ ...GOOD, ...settings })).toMatchObject({

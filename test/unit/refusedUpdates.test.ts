@@ -1,7 +1,7 @@
 /** Changes and orders that the server does not take for a while. */
 import { type Client, ServiceError } from '@temporalio/client';
 import { ProjectsClient } from '../../src/client/projects';
-import { sendOrder } from '../../src/client/run';
+import { sendUpdate } from '../../src/client/run';
 import { pollNowUpdate } from '../../src/contract';
 import { testConfig } from '../support/servers/temporal';
 
@@ -63,7 +63,7 @@ test('P1: an order that is repeated while the server is unavailable keeps its id
     ids.push(updateId) < 3 ? Promise.reject(refusal(UNAVAILABLE)) : Promise.resolve(DONE);
   const withDeadline = (_at: number, call: () => Promise<unknown>): Promise<unknown> => call();
   const temporal = { withDeadline, workflow: { getHandle: () => ({ executeUpdate }) } } as unknown as Client;
-  const answer = sendOrder(temporal, 'media/k', pollNowUpdate, {});
+  const answer = sendUpdate(temporal, 'media/k', pollNowUpdate, {});
   await jest.advanceTimersByTimeAsync(1_000);
   expect(await answer).toEqual(DONE);
   expect(ids).toEqual([ids[0], ids[0], ids[0]]);

@@ -56,7 +56,7 @@ async function logged(facts: Record<string, unknown>, send: () => Promise<void>)
   try {
     await send();
     countLateAnswer(metricMeter, true);
-    log.warn('told the run of a late answer', facts);
+    log.warn('signalled a late answer to the run', facts);
   } catch (error) {
     countLateAnswer(metricMeter, false);
     log.error(

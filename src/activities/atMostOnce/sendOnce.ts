@@ -50,7 +50,7 @@ export function reasonNotToSend(
   return undefined;
 }
 
-export interface SendWindow {
+export interface SendPermit {
   timeoutMs: number;
   sendBefore: number;
   /** Call directly before the request. False: do not send. Later calls return the first answer. See {@link markSending}. */
@@ -75,7 +75,7 @@ export const NOT_ACTIVE: NotBegun & { outcome: 'notSent' } = {
 export async function sendOnce<Outcome>(
   orderedByRun: string,
   guards: GuardOptions,
-  send: (window: SendWindow) => Promise<Outcome>,
+  send: (permit: SendPermit) => Promise<Outcome>,
   details: () => unknown = () => undefined,
 ): Promise<Outcome | NotBegun> {
   const info = activityInfo();
@@ -98,7 +98,7 @@ export async function sendOnce<Outcome>(
 }
 
 /**
- * Signals the run, whose history keeps the signal, that submit `n` may be on the wire from now on; then asks the server
+ * Signals the run, whose history keeps the signal, that submit `n` may be in flight from now on; then asks the server
  * whether it still waits for this attempt. Signal first, then ask: if the server times the attempt out, either the run
  * already has the signal or the question fails. Heartbeat details cannot hold this mark: an operator who unpauses an
  * activity and resets its heartbeats wipes them.
@@ -133,7 +133,7 @@ export async function sendChunkOnce<Item extends { item: number }, Outcome>(
   items: Item[],
   orderedByRun: string,
   guards: GuardOptions,
-  send: (item: Item, window: SendWindow) => Promise<Outcome>,
+  send: (item: Item, permit: SendPermit) => Promise<Outcome>,
   known: Readonly<Record<number, Outcome>> = {},
 ): Promise<(Outcome | NotBegun)[]> {
   const outcomes: Record<number, Outcome> = { ...known };
@@ -142,10 +142,10 @@ export async function sendChunkOnce<Item extends { item: number }, Outcome>(
     nextHeartbeat = undefined;
     heartbeat(outcomes);
   };
-  const sendAll = (window: SendWindow): Promise<Outcome[]> =>
+  const sendAll = (permit: SendPermit): Promise<Outcome[]> =>
     Promise.all(
       items.map(async (one) => {
-        const outcome = await send(one, window);
+        const outcome = await send(one, permit);
         outcomes[one.item] = outcome;
         nextHeartbeat ??= setTimeout(sendHeartbeat, GATHERED_MS);
         return outcome;

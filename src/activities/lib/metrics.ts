@@ -33,7 +33,7 @@ export async function meterSkippedFirings(meter: MetricMeter, schedule: string):
   }
 }
 
-/** `told`: whether the run could be told a task id that came too late to be a result. */
+/** `told`: whether a run got the late task id by signal. */
 export function countLateAnswer(meter: MetricMeter, told: boolean): void {
   meter.createCounter('segue_late_answers').add(1, { told });
 }

@@ -123,7 +123,7 @@ export class ProjectUpdate {
   async #patch(changes: Update, ifMatch: string | undefined): Promise<ApiError | undefined> {
     const call = this.nextCall();
     const isGuarded = ifMatch !== undefined;
-    // Recorded before the PATCH: this process may die while it is on the wire.
+    // Recorded before the PATCH: this process may die while it is in flight.
     if (!isGuarded) this.heartbeat.record({ unsettledUntil: Date.now() + 2 * call.timeoutMs });
     const options = { ...call, scope: this.scope, sendBefore: await this.heartbeat.sendBefore() };
     this.report.patches += 1;

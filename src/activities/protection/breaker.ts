@@ -59,7 +59,7 @@ type WhoIsDenied = (status: number) => string;
 type Sign = 'well' | 'denied' | 'unknown' | 'none';
 
 export class Breaker {
-  /** A new object at each change, so that a submit can see whether the phase changed while it was on the wire. */
+  /** A new object at each change, so that a submit can see whether the phase changed while it was in flight. */
   #phase: Closed | Open = closed();
   readonly #onChange: (change: BreakerChange) => void;
   readonly #now: () => number;

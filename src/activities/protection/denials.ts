@@ -49,5 +49,5 @@ export class AccessDenials {
 async function outcomeOfOther(sending: Promise<NotifyOutcome>): Promise<NotifyOutcome> {
   const outcome = await sending.catch(() => undefined);
   if (outcome?.outcome === 'sent') return outcome;
-  return { outcome: 'notSent', reason: 'another job was telling the same, and it may not have arrived' };
+  return { outcome: 'notSent', reason: 'another job sent the same alert, and it may not have arrived' };
 }

@@ -39,7 +39,7 @@ export function addTo(program: Command): void {
     .description('run batches: one manifest, one job a line')
     .addHelpText('after', EXAMPLES);
 
-  addJson(batch.command('check <manifest>'), 'print one JSON object, with the first 100 bad lines')
+  addJson(batch.command('check <manifest>'), 'print one JSON object, with the first 20 bad lines')
     .description('find everything that is wrong with a manifest; a file, - for stdin, or an https address')
     .option('--skip-bad', 'leave bad lines out: exit 0 when at least one is good')
     .action(exiting((manifest: string, flags: BatchCheckFlags) => checkBatch(manifest, flags)));
@@ -57,7 +57,7 @@ export function addTo(program: Command): void {
     .description('run the failed items of a batch again, as the batch KEY+2; refused while it is open')
     .addHelpText(
       'after',
-      '\nAsked twice, it is one batch. What is held, or may be alive at the service, is not run again.',
+      '\nRunning it twice starts one batch. What is held, or may be alive at the service, is not run again.',
     )
     .action(exiting((key: string, flags: JsonFlag) => retryBatch(key, flags)));
   addList<BatchEntry, BatchFilter>(batch, {
@@ -94,7 +94,7 @@ function addResults(batch: Command): void {
     .action(
       exiting(async (key: string, flags: ResultsFlags) => {
         const wanted = wantedFrom(flags, validateKey(BATCH, key));
-        await prepareFolder({ out: wanted.place?.into }, '--download');
+        await prepareFolder({ out: wanted.target?.into }, '--download');
         return withRun(BATCH, key, (one) => printResults(one, wanted));
       }),
     );

@@ -1,7 +1,7 @@
 /** `segue batch results`: the outcome of each item, in the manifest's order, one JSON object a line. */
 import { once } from 'node:events';
 import { type Batch } from '../../client/batches';
-import { type FilePlace, type ResultWithFiles, type SavedFile } from '../../client/files';
+import { type DownloadTarget, type ResultWithFiles, type SavedFile } from '../../client/files';
 import { type MissingResults } from '../../client/batches/results';
 import { type BatchItemStatus } from '../../contract';
 import { loadProxySettings } from '../../config';
@@ -20,7 +20,7 @@ export interface ResultsFlags {
 interface WantedResults {
   status?: BatchItemStatus;
   /** Where files are saved. */
-  place?: FilePlace;
+  target?: DownloadTarget;
 }
 
 const STATUSES = ['waiting', 'running', 'succeeded', 'failed', 'held', 'cancelled'] as const;
@@ -36,15 +36,15 @@ export function wantedFrom(
     problems.push(`--download: only items that succeeded have files, not those that are ${status}`);
   assertValid(problems, 'Nothing was read');
   if (out === undefined || at === undefined) return { status };
-  return { status, place: { into: out, at, proxy: loadProxySettings(env()) } };
+  return { status, target: { into: out, at, proxy: loadProxySettings(env()) } };
 }
 
-export async function printResults(batch: Batch, { status, place }: WantedResults): Promise<ExitCode> {
+export async function printResults(batch: Batch, { status, target }: WantedResults): Promise<ExitCode> {
   const files = { saved: 0, exists: 0, failed: 0 };
   const missing: MissingResults[] = [];
   const options = { onMissing: (part: MissingResults) => void missing.push(part) };
   let [shown, all] = [0, 0];
-  for await (const result of place ? batch.download(place, options) : batch.results(options)) {
+  for await (const result of target ? batch.download(target, options) : batch.results(options)) {
     all += 1;
     if (status !== undefined && result.status !== status) continue;
     shown += 1;
@@ -57,7 +57,7 @@ export async function printResults(batch: Batch, { status, place }: WantedResult
   // A person who may read results may not be allowed to read the namespace.
   const kept = batch.kept().then(keptLine);
   say(await kept.catch((error: unknown) => `How long they are kept cannot be read: ${reasonOf(error)}`));
-  if (!place) return EXIT.done;
+  if (!target) return EXIT.done;
   say(`${files.saved} files saved, ${files.exists} were there, ${files.failed} could not be saved`);
   return files.failed === 0 ? EXIT.done : EXIT.failed;
 }

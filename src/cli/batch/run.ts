@@ -13,7 +13,7 @@ import { batchShown, resultLines, statusLines } from './format';
 import { adviceOnBatch, leftLines, word } from '../lib/advice';
 import { withSegue } from '../lib/connect';
 import { asFlags, notifyFrom, scopeFrom, type ScopeFlags, validateTimeout } from '../lib/flags';
-import { headline, sayThatItExists, sayWhenNobodyPolls, tellStarted, type WaitFlags } from '../lib/follow';
+import { headline, sayThatItExists, sayWhenNobodyPolls, printStarted, type WaitFlags } from '../lib/follow';
 import { counted } from '../lib/format';
 import { env, EXIT, type ExitCode, io, print, printJson, say } from '../lib/io';
 import { type Begin, type JsonFlag, type Noun, validateKey } from '../lib/noun';
@@ -103,7 +103,7 @@ export function retryBatch(text: string, { json }: JsonFlag): Promise<ExitCode> 
     if (batch.existing) await sayThatItExists(batch, `Nothing is submitted again. ${again}`);
     else say(`Failed items that are run again: ${repeated}`);
     await sayWhenNobodyPolls(connected, batch.taskQueue, batchTaskQueue(batch.taskQueue));
-    return tellStarted(batch, { json }, { repeated, left });
+    return printStarted(batch, { json }, { repeated, left });
   });
 }
 

@@ -8,7 +8,7 @@ import { type DecisionMade, type Job } from '../../client/jobs/job';
 import { NO_JOB } from '../../client/report';
 import { inParallel } from '../../platform/parallel';
 import { validateTaskId } from '../../validation/inputs';
-import { adviceFor, adviceForHold, adviceLines } from '../lib/advice';
+import { adviceFor, adviceLines, decisionAdvice } from '../lib/advice';
 import { type Connected, withSegue } from '../lib/connect';
 import { asFlags, byOption, softNumber, validateLimit } from '../lib/flags';
 import { age, counted, lines } from '../lib/format';
@@ -115,7 +115,7 @@ async function resolve(id: string | undefined, flags: ResolveFlags): Promise<Exi
 
 /** Throws one message with all problems of the flags. */
 function decisionFrom(id: string | undefined, flags: ResolveFlags): DecisionMade {
-  const { adopt, force, resubmit, abandon, reason = '', by, hold, where } = flags;
+  const { adopt, force, resubmit, abandon, reason = '', by, hold, where, yes } = flags;
   const actions = { adopt: adopt !== undefined, resubmit, abandon };
   const [action, ...others] = (Object.keys(actions) as DecisionAction[]).filter((name) => actions[name]);
   const problems = lines(
@@ -131,6 +131,8 @@ function decisionFrom(id: string | undefined, flags: ResolveFlags): DecisionMade
       where !== undefined &&
       '--adopt: one task cannot be adopted by many jobs; decide them one by one',
     hold !== undefined && where !== undefined && '--hold: names the hold of one job',
+    force && !actions.adopt && '--force: is for --adopt',
+    yes && where === undefined && '--yes: is for --where',
     reason.trim() === '' && '--reason: say why; it is kept with the job',
     by.trim() === '' && '--by: must be a name',
   );
@@ -164,7 +166,7 @@ async function decideJob(job: Job, decision: DecisionMade, { json }: ResolveFlag
     if (json) printJson({ ...report, applied: false, error: error.message });
     say(error.message);
     const hold = isRefused ? (await job.state())?.hold : undefined;
-    if (hold) adviceLines(adviceForHold(workflowId, hold)).forEach(say);
+    if (hold) adviceLines(decisionAdvice(workflowId, hold)).forEach(say);
     return isRefused ? EXIT.wrongInput : EXIT.unreachable;
   }
 }
@@ -173,7 +175,7 @@ const GRPC_INVALID_ARGUMENT = 3;
 
 async function findUndecided({ temporal }: Connected, where: string): Promise<string[]> {
   const { DECIDABLE, UNDECIDED } = await import('../../client/jobs/held.js');
-  const { findRuns } = await import('../../runs/ownRun.js');
+  const { findRuns } = await import('../../runs/find.js');
   const ids: string[] = [];
   try {
     for await (const run of findRuns(temporal, `${UNDECIDED} AND (${where})`, DECIDABLE))

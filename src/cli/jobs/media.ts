@@ -43,12 +43,16 @@ export const MEDIA: Noun<JobState, MediaJob, WaitFlags & SaveFlags> = {
   keyOf: mediaKeyOf,
   get: (segue, key) => segue.media.get(key),
   addFlags: addSaveFlags,
-  validateFlags: validateSaving,
+  validateFlags: async (flags) => {
+    const problems = validateSaving(flags);
+    if (problems.length === 0) await prepareFolder(flags);
+    return problems;
+  },
   deliver: saveFiles,
 };
 
 export function addTo(program: Command): void {
-  const media = program.command('media').description('run media jobs, and look after them');
+  const media = program.command('media').description('start, follow and list media jobs');
   const run = media
     .command('run')
     .description('start a job and wait for its result; Ctrl-C stops waiting, not the job');
@@ -91,7 +95,7 @@ function addRetry(program: Command): void {
   })
     .description('run a failed job again, as KEY+2; refused while the service may still work on it')
     .option('--again', 'also run a job that succeeded, and pay for it again')
-    .addHelpText('after', '\nID is a key or a workflow id. Asked twice, it is one run.');
+    .addHelpText('after', '\nID is a key or a workflow id. Running it twice starts one run.');
 }
 
 function startingBy(start: (segue: SegueClient) => Promise<MediaJob>): Starting<MediaJob> {

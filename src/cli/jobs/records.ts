@@ -16,7 +16,7 @@ import {
   validateTimeout,
 } from '../lib/flags';
 import { JOB, type WaitFlags } from '../lib/follow';
-import { EXIT, type ExitCode, io, printJson, say, UsageError } from '../lib/io';
+import { EXIT, type ExitCode, io, printJson, say } from '../lib/io';
 import { addCancel, addLifecycle, addRun, addStatus, type Begin, type Noun } from '../lib/noun';
 
 interface OutFlags extends WaitFlags {
@@ -76,15 +76,14 @@ async function deliverSubtitles(report: JobReport, { out, json }: OutFlags): Pro
   const { text, empty, written, notified } = report.info as Subtitles;
   const isKept = typeof text === 'string';
   const elsewhere = isKept ? '' : `The text has ${text.size} bytes and is kept by the service: ${text.fetch}`;
-  if (out !== undefined) {
-    if (!isKept) throw new UsageError(`--out: ${elsewhere}`);
+  const problem = out !== undefined && !isKept ? `--out: ${elsewhere}` : null;
+  if (out !== undefined && isKept) {
     await writeFile(out, text);
     say(`wrote ${out}`);
   }
-  if (json) {
-    printJson(report);
-    return EXIT.done;
-  }
+  if (json) printJson({ ...report, error: problem });
+  if (problem) say(problem);
+  if (problem || json) return problem ? EXIT.wrongInput : EXIT.done;
   say(`${report.workflowId} ${report.status}`);
   if (empty) say('The transcription is DONE, and its file is empty.');
   if (written?.ok === false) say(`The project did not take them: ${written.error}`);

@@ -44,7 +44,6 @@ export async function saveFiles(
   { out, at, json }: SaveFlags & WaitFlags,
 ): Promise<ExitCode | undefined> {
   if (out === undefined || at === undefined) return undefined;
-  await prepareFolder({ out });
   const { key, info } = report;
   const saved = await saveFilesOf(info, key, { into: out, at, proxy: loadProxySettings(env()) });
   const files = typeof saved === 'string' ? [] : saved;

@@ -6,14 +6,13 @@ import {
   type BatchResult,
   type CampaignStatus,
   type DecisionAction,
-  type MediaInput,
   type StoppedItems,
 } from '../../contract';
 import { type Advice, adviceOnStopped, approvalAdvice, decisionAdvice, word } from '../../contract/advice';
-import { NotRepeatedError } from '../../errors';
+import { type LeftJob, NotRepeatedError } from '../../errors';
 import { lines, table } from './format';
 
-export { decisionAdvice as adviceForHold, word };
+export { decisionAdvice, word };
 
 export function adviceFor({ workflowId, hold, left, stage }: HeldJob): Advice[] {
   if (left?.remains.is === 'nothing')
@@ -25,7 +24,7 @@ export function adviceFor({ workflowId, hold, left, stage }: HeldJob): Advice[] 
 }
 
 /** A stopped job is continued under another key. */
-function adviceForLeft(input: MediaInput, taskId: string | null): Advice[] {
+function adviceForLeft(input: LeftJob, taskId: string | null): Advice[] {
   const key = successorKey(input.key);
   if (taskId !== null) return [{ when: 'its task is wanted', command: startCommand(input, key, taskId) }];
   return [
@@ -92,7 +91,7 @@ export function adviceOnCampaign({ key, approval, paused, jobs }: CampaignStatus
 
 /** The command that starts this job under another key, or follows a task of it. */
 function startCommand(
-  { tool, request, scope, write, notify }: MediaInput,
+  { tool, request, scope, write, notify }: LeftJob,
   key: string,
   taskId?: string,
 ): string {

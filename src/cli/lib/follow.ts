@@ -5,7 +5,7 @@ import { type Job, type JobState } from '../../client/jobs/job';
 import { type JobReport } from '../../client/report';
 import { type Run } from '../../client/run';
 import { type SegueClient } from '../../client/segueClient';
-import { adviceForHold, adviceLines, followCommand } from './advice';
+import { adviceLines, decisionAdvice, followCommand } from './advice';
 import { type Connected, withSegue } from './connect';
 import { age } from './format';
 import { EXIT, type ExitCode, exitCodeOf, LostSightError, print, printJson, say } from './io';
@@ -37,7 +37,7 @@ export async function sayThatItExists(run: Run, meaning: string): Promise<void> 
 }
 
 /** For a command that does not wait. */
-export async function tellStarted(
+export async function printStarted(
   run: Run,
   { json }: { json?: boolean },
   more: object = {},
@@ -55,7 +55,7 @@ export async function sayWhenNobodyPolls(
   taskQueue: string,
   submitQueue?: string,
 ): Promise<void> {
-  const { pollersOf } = await import('../../runs/pollers.js');
+  const { pollersOf } = await import('../../runs/query.js');
   const isPolled = async (queue: string, type: 'workflow' | 'activity'): Promise<boolean> =>
     (await pollersOf(temporal, queue, type)).length > 0;
   const advice = 'the work waits until you start one with `segue worker`.';
@@ -76,7 +76,7 @@ export interface Shows<State, R extends Run<State>, Flags extends WaitFlags = Wa
   a: string;
   /** Flags of `run` and `follow` besides --json and --timeout. */
   addFlags?: (command: Command) => Command;
-  validateFlags?: (flags: Flags) => string[];
+  validateFlags?: (flags: Flags) => string[] | Promise<string[]>;
   show: (report: JobReport, run: R) => void | Promise<void>;
   /** Returns a function that is called with each new state. */
   watch: () => (state: State) => void;
@@ -144,7 +144,7 @@ export const JOB: Pick<Shows<JobState, Job>, 'show' | 'watch'> = {
     const hold = (await job.state())?.hold;
     if (report.status === 'held')
       say('The service may work on this job already, so nothing is sent until a person decides:');
-    if (hold) adviceLines(adviceForHold(job.workflowId, hold)).forEach(say);
+    if (hold) adviceLines(decisionAdvice(job.workflowId, hold)).forEach(say);
   },
 };
 

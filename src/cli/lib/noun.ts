@@ -7,7 +7,7 @@ import { assertValid } from '../../errors';
 import { word } from './advice';
 import { withSegue } from './connect';
 import { byOption, softNumber, validateLimit, validateTimeout } from './flags';
-import { follow, type Shows, type Starting, tellStarted, type WaitFlags, withStarted } from './follow';
+import { follow, type Shows, type Starting, printStarted, type WaitFlags, withStarted } from './follow';
 import { age, table } from './format';
 import { EXIT, type ExitCode, exiting, isOpen, print, printJson, say } from './io';
 
@@ -62,7 +62,7 @@ export function addLifecycle<State, R extends Run<State>, Flags extends WaitFlag
 ): void {
   addRun(addFlags(parent.command(`run ${argument}`)), noun, begin).description(run);
   addStart(addFlags(parent.command(`start ${argument}`)), begin).description(
-    start ?? 'start that and return at once',
+    start ?? 'start it and return at once',
   );
   addFollow(parent, noun);
 }
@@ -81,7 +81,7 @@ export function addStart<R extends Run, Flags extends JsonFlag>(
   command: Command,
   begin: Begin<R, Flags>,
 ): Command {
-  return addBegin(addJson(command), begin, tellStarted);
+  return addBegin(addJson(command), begin, printStarted);
 }
 
 function addBegin<R extends Run, Flags extends JsonFlag>(
@@ -125,8 +125,8 @@ export function addFollow<State, R extends Run<State>, Flags extends WaitFlags>(
   return addWaitFlags(parent.command('follow <key>'), noun)
     .description(`wait for ${noun.a} that was started`)
     .action(
-      exiting((key: string, flags: Flags) => {
-        const problems = [...validateTimeout(flags), ...validateFlags(flags)];
+      exiting(async (key: string, flags: Flags) => {
+        const problems = [...validateTimeout(flags), ...(await validateFlags(flags))];
         return withRun(noun, key, (run) => follow(run, flags, noun), problems);
       }),
     );
@@ -151,16 +151,18 @@ export function addStatus<State, R extends Run<State>, Flags extends WaitFlags>(
     );
 }
 
-/** `goesOn` says what the service may go on with when no task is known. */
-export function addCancel(parent: Command, noun: Finds<Run>, about: string, goesOn: string): void {
+/** `continues` says what the service may go on with when no task is known. */
+export function addCancel(parent: Command, noun: Finds<Run>, about: string, continues: string): void {
   addJson(parent.command('cancel <key>'))
     .description(about)
     .action(
-      exiting((key: string, flags: JsonFlag) => withRun(noun, key, (run) => cancelRun(run, flags, goesOn))),
+      exiting((key: string, flags: JsonFlag) =>
+        withRun(noun, key, (run) => cancelRun(run, flags, continues)),
+      ),
     );
 }
 
-export async function cancelRun(run: Run, { json }: JsonFlag, goesOn: string): Promise<ExitCode> {
+export async function cancelRun(run: Run, { json }: JsonFlag, continues: string): Promise<ExitCode> {
   let report = await run.report();
   if (isOpen(report))
     await run.cancel().catch(async (error: unknown) => {
@@ -177,7 +179,7 @@ export async function cancelRun(run: Run, { json }: JsonFlag, goesOn: string): P
   if (!json) print(`${run.workflowId} was asked to stop`);
   const task =
     taskId === null
-      ? goesOn
+      ? continues
       : `The service goes on with task ${taskId}. Its result: segue get task ${word(taskId)}`;
   say(task);
   return EXIT.done;
@@ -242,7 +244,7 @@ export function addList<Entry extends { startedAt: string }, Filter>(
 ): Command {
   return addJson(parent.command('list'), 'print one JSON object a line')
     .description(`list ${listing.plural}, newest first`)
-    .option('--stage <stage>', 'only those that are here, or ended so')
+    .option('--stage <stage>', 'only runs in this stage')
     .option('--limit <n>', 'show at most so many', softNumber, 50)
     .action((flags: ListFlags) => list(listing, flags));
 }
@@ -264,8 +266,9 @@ async function list<Entry extends { startedAt: string }, Filter>(
     const rows = found.map((entry) => [...rowOf(entry), `${age(entry.startedAt)} ago`]);
     if (json) for (const entry of found) printJson({ ...NO_JOB, error: null, ...entry });
     else if (found.length > 0) table([[...columns, 'STARTED'], ...rows]).forEach(print);
+    const total = found.length < limit ? found.length : await source.count(filter);
     if (found.length === 0) say(`There are no such ${plural}.`);
-    else if (found.length < limit) say(`${found.length} ${plural}`);
-    else say(`${found.length} of ${await source.count(filter)} ${plural}; --limit shows more`);
+    else if (total <= found.length) say(`${found.length} ${plural}`);
+    else say(`${found.length} of ${total} ${plural}; --limit shows more`);
   });
 }

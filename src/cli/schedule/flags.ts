@@ -43,7 +43,8 @@ export async function readSchedule(
   flags: CreateFlags,
 ): Promise<ScheduleOptions> {
   const { cron, every, timezone, overlap, catchup, note } = flags;
-  const times = Object.entries({ cron, every, calendar: softJson(flags.calendar) });
+  const calendar = softJson(flags.calendar);
+  const times = Object.entries({ cron, every, calendar });
   const { spec, problems } = await readTarget(target, source, flags);
   const options: ScheduleOptions = {
     spec: Object.fromEntries(times.filter(([, value]) => value !== undefined)) as ScheduleTimes,
@@ -54,7 +55,8 @@ export async function readSchedule(
   // The problems of the target are known, with their lines.
   const others = validateSchedule(name, { ...options, target: ANY_TARGET });
   const names = { name: 'NAME', spec: '--cron, --every, --calendar' };
-  assertValid([...asFlags(others, names), ...problems], 'Nothing was scheduled');
+  const ofFlags = typeof calendar === 'string' ? ['--calendar: is not JSON'] : asFlags(others, names);
+  assertValid([...ofFlags, ...problems], 'Nothing was scheduled');
   return options;
 }
 

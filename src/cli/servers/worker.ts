@@ -8,7 +8,7 @@ import {
   Runtime,
 } from '@temporalio/worker';
 import pino from 'pino';
-import { pollersOf } from '../../runs/pollers';
+import { pollersOf } from '../../runs/query';
 import { type LogLevel, type TemporalConfig, type WorkerConfig } from '../../config';
 import { createSegueWorker, type SegueWorker } from '../../worker';
 import { reach, withTemporal } from '../lib/connect';

@@ -20,14 +20,14 @@ import { assertValid } from '../../errors';
 import { endOfBatch } from '../../runs/batch/end';
 import { type BatchSpec, startBatch, startBatchInput } from '../../runs/batch/start';
 import { type ManifestCheck, type ManifestWarning } from '../../runs/manifest';
-import { countRuns, findRuns } from '../../runs/ownRun';
-import { find, inputOf } from '../../runs/start';
+import { countRuns, find, findRuns } from '../../runs/find';
+import { inputOf } from '../../runs/start';
 import { validateBatchOrder, validateConcurrencyOrder, validateGivenBatch } from '../../validation/inputs';
-import { type FilePlace, type ResultWithFiles, savingFiles } from '../files';
+import { type DownloadTarget, type ResultWithFiles, savingFiles } from '../files';
 import { entryOf, type JobEntry, queryOf } from '../listing';
 import { type Standing } from '../report';
 import { Run, RunsClient } from '../run';
-import { followCounts, type FollowedCounts } from './left';
+import { followCounts, type FollowedCounts } from './promotedItems';
 import { keptResults, type KeptResults, resultsOfBatch, type ResultsOptions } from './results';
 import { type LeftItems, prepareRetry, resultOf } from './retry';
 
@@ -153,24 +153,24 @@ export class Batch extends Run<BatchStatus, BatchResult> {
   /** Submits nothing more until it is resumed; accepted tasks continue. */
   pause(order: PauseOrder): Promise<BatchStatus> {
     assertValid(validateBatchOrder(order), 'Nothing was paused');
-    return this.order(batchPauseUpdate, order);
+    return this.update(batchPauseUpdate, order);
   }
 
   resume(order: PauseOrder): Promise<BatchStatus> {
     assertValid(validateBatchOrder(order), 'Nothing was resumed');
-    return this.order(batchResumeUpdate, order);
+    return this.update(batchResumeUpdate, order);
   }
 
   /** Submits nothing more, and ends. Accepted tasks continue at the service; the results have their ids. */
   override async cancel(order: PauseOrder = { by: 'a client' }): Promise<void> {
     assertValid(validateBatchOrder(order), 'Nothing was cancelled');
-    await this.order(batchCancelUpdate, order);
+    await this.update(batchCancelUpdate, order);
   }
 
   /** Changes how many items are at the service at once. */
   concurrency(order: PauseOrder & { concurrency: number }): Promise<BatchStatus> {
     assertValid(validateConcurrencyOrder(order), 'Nothing was changed');
-    return this.order(batchConcurrencyUpdate, order);
+    return this.update(batchConcurrencyUpdate, order);
   }
 
   /**
@@ -187,8 +187,8 @@ export class Batch extends Run<BatchStatus, BatchResult> {
    * Saves the files that the results of succeeded items point to, and returns each result with its files, in the
    * manifest's order. A second call skips files that exist. No credential is sent.
    */
-  download(place: FilePlace, options: ResultsOptions = {}): AsyncGenerator<ResultWithFiles> {
-    return savingFiles(this.results(options), place);
+  download(target: DownloadTarget, options: ResultsOptions = {}): AsyncGenerator<ResultWithFiles> {
+    return savingFiles(this.results(options), target);
   }
 
   /** Until when the namespace keeps the results. */

@@ -16,10 +16,10 @@ import { batchPartPrefix, batchPartWorkflowId, batchWorkflowId } from '../../con
 import { quoted } from '../../contract/searchAttributes';
 import { inParallel } from '../../platform/parallel';
 import { readRetention } from '../../runs/batch/handOver';
-import { findOwnRun, findRuns, isOpen, isRefusedStart } from '../../runs/ownRun';
-import { noAnswer, queryRun } from '../../runs/pollers';
+import { findOwnRun, findRuns, isOpen, isRefusedStart } from '../../runs/find';
+import { noAnswer, queryRun } from '../../runs/query';
 import { inputOf } from '../../runs/start';
-import { followResult } from './left';
+import { followResult } from './promotedItems';
 
 /** A partition that has no results. */
 export interface MissingResults {

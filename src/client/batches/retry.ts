@@ -9,11 +9,11 @@ import {
 } from '../../contract';
 import { againKey } from '../../contract/ids';
 import { factsOf, inPartitions, manifestOf, type Partition } from '../../runs/manifest/partitions';
-import { ifFound, isOpen } from '../../runs/ownRun';
+import { ifFound, isOpen } from '../../runs/find';
 import { inputOf } from '../../runs/start';
 import { notRepeated } from '../jobs/retry';
 import { type Batch } from '.';
-import { followResult } from './left';
+import { followResult } from './promotedItems';
 import { findPartition, partitionItems, partitionResults } from './results';
 
 /** Items that did not succeed and are not repeated, by reason. */
@@ -97,8 +97,8 @@ async function* failedItems(
     await requireClosed(temporal, repeated, partition);
     const results = await partitionResults(temporal, partition);
     const items = results.some(isFailed) ? await partitionItems(temporal, partition) : [];
-    for (const [place, result] of results.entries()) {
-      const item = items[place];
+    for (const [index, result] of results.entries()) {
+      const item = items[index];
       // The retry gets a new task.
       if (isFailed(result) && item) yield { line: ++line, item: { ...item, taskId: undefined } };
       else if (tally) countLeft(tally.left, await followResult(temporal, result));

@@ -21,8 +21,8 @@ import {
 import { campaignWorkflowId } from '../../contract/ids';
 import { assertValid, DecisionRefusedError } from '../../errors';
 import { campaignStart, validateCampaignSpec, validateMediaRequest } from '../../runs/campaign';
-import { countRuns, findRuns } from '../../runs/ownRun';
-import { find, startOrFind } from '../../runs/start';
+import { countRuns, find, findRuns } from '../../runs/find';
+import { startOrFind } from '../../runs/start';
 import { validateAddedMedia, validateDecision, validatePause } from '../../validation/campaign';
 import { entryOf, type JobEntry, type JobFilter, queryOf } from '../listing';
 import { type Standing } from '../report';
@@ -91,20 +91,20 @@ export class Campaign extends Run<CampaignStatus, CampaignResult> {
       throw new DecisionRefusedError(
         `${this.workflowId} asks for no decision: it is ${stage}. Nothing was decided.`,
       );
-    const receipt = await this.order(decideUpdate, { ...decision, round });
+    const receipt = await this.update(decideUpdate, { ...decision, round });
     return { ...receipt, applied: true, earlier: null };
   }
 
   /** Starts no more jobs until it is resumed; open ones continue. */
   async pause(order: PauseOrder): Promise<CampaignStatus> {
     assertValid(validatePause(order), 'Nothing was paused');
-    await this.order(pauseUpdate, order);
+    await this.update(pauseUpdate, order);
     return this.status();
   }
 
   async resume(order: PauseOrder): Promise<CampaignStatus> {
     assertValid(validatePause(order), 'Nothing was resumed');
-    await this.order(resumeUpdate, order);
+    await this.update(resumeUpdate, order);
     return this.status();
   }
 
@@ -114,7 +114,7 @@ export class Campaign extends Run<CampaignStatus, CampaignResult> {
     const names = jobs.map(({ name }) => name);
     const wrong = validateMediaRequest(order.tool, order.request);
     assertValid([...validateAddedMedia(order, { names }), ...wrong], 'Nothing was added');
-    await this.order(addMediaUpdate, order);
+    await this.update(addMediaUpdate, order);
     return this.status();
   }
 

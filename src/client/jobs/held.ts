@@ -20,10 +20,10 @@ import { jobOf } from './job';
 import { inputOf } from '../../runs/start';
 import { entryOf, type JobEntry } from '../listing';
 import { inParallel } from '../../platform/parallel';
-import { pollersOf } from '../../runs/pollers';
-import { type Remains, remainsOfStopped, successorKey } from './leftovers';
+import { pollersOf } from '../../runs/query';
+import { type Leftovers, leftoversOfStopped, successorKey } from './leftovers';
 import { quoted, searchAttributes } from '../../contract/searchAttributes';
-import { failureType, findFirstRun, findRun, findRuns } from '../../runs/ownRun';
+import { failureType, findFirstRun, findRun, findRuns } from '../../runs/find';
 import { isRecord, isText } from '../../validation/inputs';
 
 export interface HeldOptions {
@@ -51,7 +51,7 @@ export interface HeldJob extends JobEntry {
   /** False if a query got no answer. True for closed and paused runs, which are not queried. */
   answered: boolean;
   /** Of a stopped run: what the service may still have of it, and what was asked for. */
-  left: { remains: Remains; input: MediaInput } | null;
+  left: { remains: Leftovers; input: MediaInput } | null;
 }
 
 const DEFAULT_LIMIT = 50;
@@ -99,7 +99,10 @@ class HeldReader {
     const job = jobOf(this.temporal, { key: entry.key, existing: true, ...run });
     // A paused run answers no query: only the list entry is known.
     const isPaused = run.status.name === 'PAUSED';
-    const state = !isPaused && (await this.#hasWorker(run)) ? await job.state() : undefined;
+    const isQueried = !isPaused && (await this.#hasWorker(run));
+    const state = isQueried ? await job.state() : undefined;
+    // The other jobs of this queue would wait as long for no answer.
+    if (isQueried && !state) this.#isPolled.set(run.taskQueue, Promise.resolve(false));
     const { hold = null } = state ?? {};
     // The list lags behind: the hold was decided meanwhile.
     if (state && !hold) return undefined;
@@ -127,14 +130,14 @@ class HeldReader {
 
   /** A closed run is not queried: a worker with its code may be gone. */
   async #stopped(run: WorkflowExecutionInfo, entry: JobEntry): Promise<HeldJob> {
-    const remains = remainsOfStopped(run);
+    const leftovers = leftoversOfStopped(run);
     const input = requested(await inputOf(this.temporal, run), entry);
     return {
       ...entry,
-      requestId: remains.is === 'unknown' ? remains.requestId : null,
+      requestId: leftovers.is === 'unknown' ? leftovers.requestId : null,
       answered: true,
       why: entry.status === 'terminated' ? 'terminated' : 'timedOut',
-      ...{ since: entry.closedAt, reason: null, hold: null, left: { remains, input } },
+      ...{ since: entry.closedAt, reason: null, hold: null, left: { remains: leftovers, input } },
     };
   }
 

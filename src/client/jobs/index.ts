@@ -15,9 +15,16 @@ import { mediaWorkflowId, recordKey, recordWorkflowId, transcriptWorkflowId } fr
 import { attributesOfJob } from '../../contract/searchAttributes';
 import { assertValid } from '../../errors';
 import { digest } from '../../platform/digest';
-import { keyOf, type MediaSpec, startMedia, validatePoll, validateSpec, withoutGaps } from '../../runs/media';
-import { countRuns, failureType, findRuns } from '../../runs/ownRun';
-import { find, startOrFind } from '../../runs/start';
+import {
+  keyOf,
+  type MediaSpec,
+  startMedia,
+  validatePoll,
+  validateSpec,
+  normalizeScope,
+} from '../../runs/media';
+import { countRuns, failureType, find, findRuns } from '../../runs/find';
+import { startOrFind } from '../../runs/start';
 import { validateRecordInput, validateTranscriptSpec } from '../../validation/inputs';
 import { entryOf, type JobEntry, type JobFilter, queryOf } from '../listing';
 import { type JobReport } from '../report';
@@ -72,14 +79,14 @@ export class TranscriptsClient extends RunsClient<TranscriptSpec, TranscriptStat
     assertValid(validateTranscript(spec));
     const { transcriptionId, format = 'srt', key = transcriptionId, write, notify } = spec;
     const input: TranscriptInput = {
-      ...{ key, transcriptionId, format, scope: withoutGaps(spec.scope), write, notify },
+      ...{ key, transcriptionId, format, scope: normalizeScope(spec.scope), write, notify },
       poll: { ...this.config.poll, ...spec.poll },
     };
     const facts = await startOrFind(this.temporal, {
       workflow: TRANSCRIPT_WORKFLOW,
       workflowId: transcriptWorkflowId(key),
       taskQueue: this.config.taskQueue,
-      ...{ key, input, askOf: askOfTranscript },
+      ...{ key, input, identityOf: identityOfTranscript },
       attributes: attributesOfJob({ ...input, tool: 'transcript' }, 'polling'),
       summary: `transcript for ${key}`,
     });
@@ -91,8 +98,14 @@ export class TranscriptsClient extends RunsClient<TranscriptSpec, TranscriptStat
   }
 }
 
-function askOfTranscript({ transcriptionId, format = 'srt', scope, write, notify }: TranscriptInput): string {
-  return digest({ transcriptionId, format, scope: withoutGaps(scope), write, notify });
+function identityOfTranscript({
+  transcriptionId,
+  format = 'srt',
+  scope,
+  write,
+  notify,
+}: TranscriptInput): string {
+  return digest({ transcriptionId, format, scope: normalizeScope(scope), write, notify });
 }
 
 /** All problems at once, before anything is sent. */
@@ -110,19 +123,19 @@ export class RecordsClient extends RunsClient<RecordSpec, RecordState, RecordJob
   async start(spec: RecordSpec): Promise<RecordJob> {
     assertValid(validateRecord(spec), 'The wait was not started');
     const { kind, id, failOn } = spec;
-    const scope = withoutGaps(spec.scope);
+    const scope = normalizeScope(spec.scope);
     const input: RecordInput = { kind, id, failOn, scope, poll: { ...this.config.poll, ...spec.poll } };
     const key = recordKey(kind, id);
     const workflowId = recordWorkflowId(key);
     const facts = await startOrFind(this.temporal, {
       workflow: RECORD_WORKFLOW,
       taskQueue: this.config.taskQueue,
-      ...{ workflowId, key, input, askOf: askOfRecord },
+      ...{ workflowId, key, input, identityOf: identityOfRecord },
       attributes: attributesOfJob({ tool: kind, scope }, 'polling'),
       summary: `wait for ${kind} ${id}`,
       adviceOnReuse: 'wait as it does, or cancel that run first',
-      mayReplace: async (closed, sameAsk) =>
-        !sameAsk || !(await this.#learnedTheEnd(workflowId, closed.runId)),
+      mayReplace: async (closed, isSameJob) =>
+        !isSameJob || !(await this.#learnedTheEnd(workflowId, closed.runId)),
     });
     return new RecordJob(this.temporal, facts);
   }
@@ -147,9 +160,9 @@ export class RecordsClient extends RunsClient<RecordSpec, RecordState, RecordJob
   }
 }
 
-function askOfRecord({ kind, id, failOn = [], scope }: RecordInput): string {
+function identityOfRecord({ kind, id, failOn = [], scope }: RecordInput): string {
   const named = [...new Set(failOn.map(String))].sort();
-  return digest({ kind, id, failOn: named, scope: withoutGaps(scope) });
+  return digest({ kind, id, failOn: named, scope: normalizeScope(scope) });
 }
 
 /** All problems at once, before anything is sent. */

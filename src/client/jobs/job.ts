@@ -23,11 +23,10 @@ import {
 import { DecisionRefusedError, InvalidInputError } from '../../errors';
 import { mediaWorkflowId, recordWorkflowId, transcriptWorkflowId } from '../../contract/ids';
 import { entryOf } from '../listing';
-import { type Remains, remainsOfFailed, remainsOfStopped } from './leftovers';
+import { type Leftovers, leftoversOfFailed, leftoversOfStopped } from './leftovers';
 import { type Standing, succeededWith } from '../report';
-import { Run, sendOrder, type WaitOptions as RunWaitOptions } from '../run';
-import { failureType, type Listed } from '../../runs/ownRun';
-import { type RunFacts } from '../../runs/start';
+import { Run, sendUpdate, type WaitOptions as RunWaitOptions } from '../run';
+import { failureType, type Listed, type RunFacts } from '../../runs/find';
 
 /** The state of a job. Not all kinds of jobs have the optional fields. */
 export interface JobState {
@@ -70,7 +69,7 @@ export abstract class Job<State extends JobState = JobState, Result = unknown> e
         `${this.workflowId} is not held: it is ${state.stage}. Nothing was decided.`,
       );
     try {
-      const receipt = await this.order(resolveUpdate, { ...made, hold: made.hold ?? state.hold.id });
+      const receipt = await this.update(resolveUpdate, { ...made, hold: made.hold ?? state.hold.id });
       return { ...receipt, earlier: null };
     } catch (error) {
       // Another client may have decided the same a moment ago.
@@ -84,7 +83,7 @@ export abstract class Job<State extends JobState = JobState, Result = unknown> e
   /** Polls the service now, and returns the state after that. */
   pollNow(): Promise<State> {
     const update = pollNowUpdate as unknown as UpdateDefinition<State, [PollNow]>;
-    return sendOrder(this.temporal, this.workflowId, update, {});
+    return sendUpdate(this.temporal, this.workflowId, update, {});
   }
 
   protected override readonly isListedAsHeld = (listed: Listed): boolean => entryOf(listed).stage === 'held';
@@ -108,12 +107,12 @@ export abstract class Job<State extends JobState = JobState, Result = unknown> e
 
 export class MediaJob extends Job<MediaState, MediaResult> {
   /** What a closed run may have left at the service. */
-  async remains(): Promise<Remains> {
+  async leftovers(): Promise<Leftovers> {
     const run = await this.handle.describe();
     if (run.status.name === 'COMPLETED') return { is: 'nothing' };
-    if (run.status.name !== 'FAILED') return remainsOfStopped(run);
+    if (run.status.name !== 'FAILED') return leftoversOfStopped(run);
     const end = await this.end();
-    return remainsOfFailed('failure' in end ? failureType(end.failure) : null, run);
+    return leftoversOfFailed('failure' in end ? failureType(end.failure) : null, run);
   }
 
   protected succeeded({ taskId, info }: MediaResult): Standing {

@@ -3,10 +3,10 @@ import { FAILURE, UNKNOWN_MEMO, type UnknownSubmit } from '../../contract';
 import { isGivenKey } from '../../contract/ids';
 import { searchAttributes } from '../../contract/searchAttributes';
 import { digest } from '../../platform/digest';
-import { type Listed } from '../../runs/ownRun';
+import { type Listed } from '../../runs/find';
 import { entryOf } from '../listing';
 
-export type Remains =
+export type Leftovers =
   /** Nothing that still costs or can still give a result. */
   | { is: 'nothing' }
   /** A task that the service may be working on, or may have finished. */
@@ -15,7 +15,7 @@ export type Remains =
   | { is: 'unknown'; requestId: string | null };
 
 /** For a run that ended before its task: cancelled, terminated, timed out, abandoned. */
-export function remainsOfStopped(run: Listed): Remains {
+export function leftoversOfStopped(run: Listed): Leftovers {
   const { stage, taskId } = entryOf(run);
   // In this stage, a listed task id belongs to an earlier submission.
   if (stage === 'submitting') return { is: 'unknown', requestId: null };
@@ -33,8 +33,8 @@ const NOT_RUNNING: readonly unknown[] = [FAILURE.taskFailed, FAILURE.refused, FA
  * Of a run that ended itself, by the type of its failure. UnsafeStart is not in NOT_RUNNING: it may be a server retry of
  * a run that had a task.
  */
-export function remainsOfFailed(failureType: string | null | undefined, run: Listed): Remains {
-  if (!NOT_RUNNING.includes(failureType)) return remainsOfStopped(run);
+export function leftoversOfFailed(failureType: string | null | undefined, run: Listed): Leftovers {
+  if (!NOT_RUNNING.includes(failureType)) return leftoversOfStopped(run);
   const tasks = run.typedSearchAttributes.get(searchAttributes.taskIds) ?? [];
   // The task that failed is the first one; any other is of an earlier submission, and may still run.
   const [taskId] = failureType === FAILURE.taskFailed ? tasks.slice(1) : tasks;

@@ -4,10 +4,10 @@ import { type MediaInput } from '../../contract';
 import { KeyReusedError, NotRepeatedError } from '../../errors';
 import { againKey, campaignWorkflowId } from '../../contract/ids';
 import { MediaJob } from './job';
-import { askOf, type MediaSpec, startMediaInput } from '../../runs/media';
+import { identityOf, type MediaSpec, startMediaInput } from '../../runs/media';
 import { startOf } from '../../runs/start';
 import { withoutNulls } from '../../validation/inputs';
-import { describeOwnRun, findOwnRun, isOpen, isRefusedStart } from '../../runs/ownRun';
+import { describeOwnRun, findOwnRun, isOpen, isRefusedStart } from '../../runs/find';
 
 export interface RetryOptions {
   /** Also repeat a job that succeeded, and pay for its result again. Default: false. */
@@ -24,7 +24,7 @@ export async function retryJob(
   // State, task and hold belong to the old run; the retry submits anew.
   const start = await startOf(temporal, repeated);
   const { carried, taskId, held, ...input } = withoutNulls(start.input as MediaInput);
-  if (spec && askOf(withoutNulls(spec)) !== askOf(input))
+  if (spec && identityOf(withoutNulls(spec)) !== identityOf(input))
     throw new KeyReusedError(repeated.key, repeated.workflowId);
   await requireOwnKey(temporal, repeated, input);
   // What was sent before a reset, or before a start that was refused, is not known to this run.
@@ -63,23 +63,23 @@ async function requireOver(
     );
   if (status === 'running') throw notRepeated(repeated, `it is still running${stage ? ` (${stage})` : ''}`);
 
-  let remains = await repeated.remains();
-  if (remains.is === 'nothing' && mayHaveSent) remains = { is: 'unknown', requestId: null };
-  switch (remains.is) {
+  let leftovers = await repeated.leftovers();
+  if (leftovers.is === 'nothing' && mayHaveSent) leftovers = { is: 'unknown', requestId: null };
+  switch (leftovers.is) {
     case 'nothing':
       return;
     case 'task':
       throw notRepeated(
         repeated,
-        `it ${status === 'failed' ? 'failed' : `was ${status}`}, but the service may still work on its task ${remains.taskId}. ` +
+        `it ${status === 'failed' ? 'failed' : `was ${status}`}, but the service may still work on its task ${leftovers.taskId}. ` +
           'Follow that task instead of paying for another; if it is surely dead, use another key.',
-        { input, taskId: remains.taskId },
+        { input, taskId: leftovers.taskId },
       );
     case 'unknown':
       throw notRepeated(
         repeated,
         `it was ${status}, and the service may have accepted it. Look there for ` +
-          `${remains.requestId ? `the X-Request-Id ${remains.requestId}` : `X-Request-Ids that begin with ${key}.submit.`}. ` +
+          `${leftovers.requestId ? `the X-Request-Id ${leftovers.requestId}` : `X-Request-Ids that begin with ${key}.submit.`}. ` +
           'If the service has it, follow its task; if not, use another key.',
         { input, taskId: null },
       );

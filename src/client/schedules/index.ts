@@ -26,7 +26,7 @@ import {
   ScheduleExistsError,
 } from '../../errors';
 import { firingWorkflowId, scheduleId, scheduleNameIn, workspaceClockWorkflowId } from '../../contract/ids';
-import { pollersOf } from '../../runs/pollers';
+import { pollersOf } from '../../runs/query';
 import {
   entryOfSchedule,
   type KeptSchedule,
@@ -37,7 +37,7 @@ import {
   type ScheduleReport,
 } from './report';
 import {
-  askOfSchedule,
+  identityOfSchedule,
   type FiringOptions,
   validateBackfill,
   validatePause,
@@ -157,7 +157,7 @@ export class SchedulesClient {
     const { taskQueue, poll, submit } = this.config;
     const target = keyless(options.target);
     const kept: KeptSchedule = { kind: target.kind, spec, timezone };
-    const memo: ScheduleMemo = { segueAsk: askOfSchedule(options), segueSchedule: kept };
+    const memo: ScheduleMemo = { segueAsk: identityOfSchedule(options), segueSchedule: kept };
     const input: FiringInput = { target, spec, timezone, poll, submit };
     await this.temporal.schedule.create({
       scheduleId: scheduleId(name),
@@ -184,7 +184,7 @@ export class SchedulesClient {
     });
     if (!found) return undefined;
     const { segueAsk, segueSchedule } = (found.memo ?? {}) as Partial<ScheduleMemo>;
-    if (segueAsk !== askOfSchedule(options)) throw new ScheduleExistsError(name);
+    if (segueAsk !== identityOfSchedule(options)) throw new ScheduleExistsError(name);
     const timezone = segueSchedule?.timezone ?? 'UTC';
     return { name, scheduleId: scheduleId(name), existing: true, timezone, remarks: [] };
   }

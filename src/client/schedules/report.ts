@@ -19,7 +19,7 @@ import {
 } from '../../contract';
 import { type Duration, toDuration } from '../../contract/durations';
 import { firingIn, scheduleNameIn } from '../../contract/ids';
-import { failedRun, isOpen } from '../../runs/ownRun';
+import { failedRun, isOpen } from '../../runs/find';
 import { type JobStatus } from '../report';
 import { shownTarget, type TargetKind, targetWorkflowId } from '../../runs/schedule/targets';
 

@@ -4,7 +4,7 @@ import { type NotifyOutcome, type SubmitOutcome } from '../../api/outcomes';
 import { type Scope } from '../../api/scope';
 import { type SubmitOrder } from '..';
 
-/** `item` is always the place in the partition, from 0. */
+/** `item` is always the index in the partition, from 0. */
 export interface ChunkSubmission extends Omit<SubmitOrder, 'runId'> {
   item: number;
 }

@@ -74,7 +74,8 @@ export interface ItemProgress {
   workflowId?: string;
 }
 
-export interface Letter {
+/** What a partition still has to write to one project. */
+export interface PendingWrite {
   /** Different for each project and scope. */
   address: string;
   project: ProjectRef;
@@ -103,7 +104,7 @@ export interface Saved {
 
 export interface PartitionProgress extends Pick<PartitionNews, 'late'> {
   items: ItemProgress[];
-  letters: Letter[];
+  letters: PendingWrite[];
   slotGrant: SlotGrant;
   polls: number;
   /** Why the service takes no submits. */
@@ -117,7 +118,7 @@ export interface PartitionProgress extends Pick<PartitionNews, 'late'> {
   reset: boolean;
 }
 
-/** Places of the items that the next poll asks for before all others, and after them. */
+/** Indexes of the items that the next poll asks for before all others, and after them. */
 export interface PollTurns {
   first: number[];
   last: number[];
@@ -144,7 +145,7 @@ export const NO_ITEMS: Readonly<ItemCounts> = {
   cancelled: 0,
 };
 
-/** What a partition tells its batch. Texts are for people. */
+/** The report of a partition to its batch. Texts are for people. */
 export interface PartitionNews {
   n: number;
   counts: ItemCounts;
@@ -160,7 +161,7 @@ export interface PartitionResult extends Pick<PartitionNews, 'n' | 'counts'> {
 }
 
 export const slotGrantSignal = defineSignal<[SlotGrant]>('slotGrant');
-/** Task ids that came too late to be a result of their chunk; `item` is the place in the partition. */
+/** Task ids that came too late to be a result of their chunk; `item` is the index in the partition. */
 export interface LateTasks {
   tasks: { item: number; taskId: string }[];
 }

@@ -83,7 +83,7 @@ export interface CampaignActivities {
   /** All problems of a tool and its request: the bundle does not contain the tools. */
   checkMedia: (media: Pick<CampaignMedia, 'tool' | 'request'>) => Promise<string[]>;
   prepareCampaign: (order: PrepareOrder) => Promise<Preparation>;
-  /** The key of another running campaign at that place. */
+  /** The key of another running campaign at that path. */
   readPlace: (order: PlaceOrder) => Promise<string | null>;
   research: (order: ResearchOrder) => Promise<ResearchSummary>;
   readEnd: (order: ReadEndOrder) => Promise<JobEnd>;

@@ -115,7 +115,7 @@ export interface CampaignProgress {
   paused: Pause | null;
   /** A run that was ever reset may have forgotten notifications, so it sends none. */
   reset: boolean;
-  /** Workflow ids of the runs that are told its end. */
+  /** Workflow ids of the runs that get its end. */
   listeners: string[];
 }
 
@@ -152,7 +152,7 @@ export const pauseUpdate = defineUpdate<CampaignReceipt, [PauseOrder]>('pause');
 export const resumeUpdate = defineUpdate<CampaignReceipt, [PauseOrder]>('resume');
 export const addMediaUpdate = defineUpdate<CampaignReceipt, [AddMediaOrder]>('addMedia');
 
-/** What a job tells its listeners. They read its end from the run itself. */
+/** The report of a job to its listeners. They read its end from the run itself. */
 export interface JobNews {
   workflowId: string;
   stage: string;

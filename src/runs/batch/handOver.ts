@@ -16,8 +16,8 @@ import { assertValid, InvalidInputError } from '../../errors';
 import { inParallel, inParallelFrom } from '../../platform/parallel';
 import { optionalTsToMs } from '../../platform/sdkInternals';
 import { validatePartitionInput } from '../../validation/inputs';
-import { GRPC, grpcCode } from '../orders';
-import { findFirstRun, findOwnRun } from '../ownRun';
+import { GRPC, grpcCode } from '../grpc';
+import { findFirstRun, findOwnRun } from '../find';
 import { startOnce } from '../start';
 
 export interface BatchPartition {
@@ -30,7 +30,7 @@ export interface BatchPartition {
 
 /** Partitions that are handed over at a time: each is up to half a megabyte. */
 const HANDED_OVER_AT_ONCE = 4;
-const LOOKED_FOR_AT_ONCE = 20;
+const FINDS_AT_ONCE = 20;
 /** As many missing partitions as a person reads. */
 const MOST_NAMED = 10;
 
@@ -88,7 +88,7 @@ export async function missingPartitions(
   given: ReadonlySet<number> = new Set(),
 ): Promise<number[]> {
   const others = manifest.partitions.map((_facts, index) => index + 1).filter((n) => !given.has(n));
-  const found = await inParallel(LOOKED_FOR_AT_ONCE, others, (n) =>
+  const found = await inParallel(FINDS_AT_ONCE, others, (n) =>
     findOwnRun(temporal, batchPartWorkflowId(key, n)),
   );
   return others.filter((_n, index) => !found[index]);

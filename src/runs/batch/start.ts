@@ -15,10 +15,10 @@ import { attributesOfJob, quoted } from '../../contract/searchAttributes';
 import { assertValid } from '../../errors';
 import { digest } from '../../platform/digest';
 import { validateBatchInput, validateGivenBatch } from '../../validation/inputs';
-import { withoutGaps } from '../media';
-import { GRPC, grpcCode } from '../orders';
-import { findOwnRun, findRuns, isOpen } from '../ownRun';
-import { type RunFacts, startOrFind, type StartSettings } from '../start';
+import { normalizeScope } from '../media';
+import { GRPC, grpcCode } from '../grpc';
+import { findOwnRun, findRuns, isOpen, type RunFacts } from '../find';
+import { startOrFind, type StartSettings } from '../start';
 import { type BatchPartition, handOver } from './handOver';
 
 export interface BatchSpec {
@@ -48,7 +48,7 @@ export async function startBatch(
   { partitions, ...spec }: BatchSpec,
   { taskQueue, poll, submit, token }: StartSettings & { token?: string },
 ): Promise<RunFacts> {
-  const input = { ...spec, scope: withoutGaps(spec.scope), poll, submit };
+  const input = { ...spec, scope: normalizeScope(spec.scope), poll, submit };
   assertValid(validateGivenBatch(input), 'The batch was not started');
   return startBatchInput(temporal, input, { taskQueue, token }, partitions);
 }
@@ -67,7 +67,7 @@ export async function startBatchInput(
   await requireUnusedKey(temporal, key);
   const facts = await startOrFind(temporal, {
     workflow: BATCH_WORKFLOW,
-    ...{ workflowId, taskQueue, key, input, askOf, token },
+    ...{ workflowId, taskQueue, key, input, identityOf, token },
     attributes: attributesOfJob({ tool: 'batch', scope }, 'running'),
     summary: `batch ${key}, ${input.manifest.items} items`,
     priority,
@@ -86,8 +86,8 @@ function priorityOf({ scope }: BatchInput): Priority {
 }
 
 /** Concurrency and polling do not make it another batch. */
-function askOf({ key, manifest, scope, notify }: BatchInput): string {
-  return digest({ key, manifest: manifest.digest, scope: withoutGaps(scope), notify });
+function identityOf({ key, manifest, scope, notify }: BatchInput): string {
+  return digest({ key, manifest: manifest.digest, scope: normalizeScope(scope), notify });
 }
 
 /**

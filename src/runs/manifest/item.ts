@@ -6,7 +6,7 @@ import { DEEPEST } from '../../validation/campaign';
 import { anyObject, text } from '../../validation/fields';
 import { isRecord, isText, mediaSpecFields, withoutNulls } from '../../validation/inputs';
 import { object, required, type Rule, validate } from '../../validation/rules';
-import { keyOf, type MediaSpec, withoutGaps } from '../media';
+import { keyOf, type MediaSpec, normalizeScope } from '../media';
 
 export interface AskedItem {
   item: BatchItem;
@@ -51,7 +51,7 @@ function validateLine(line: Record<string, unknown>): string[] {
 function askedItem(asked: MediaSpec): AskedItem {
   const { key, tool, request, scope, write, notify, taskId } = asked;
   return {
-    item: { key: keyOf(asked), tool, request, scope: withoutGaps(scope), write, notify, taskId },
+    item: { key: keyOf(asked), tool, request, scope: normalizeScope(scope), write, notify, taskId },
     isNamed: key !== undefined,
   };
 }

@@ -19,10 +19,10 @@ import { missingPartitions } from '../batch/handOver';
 import { startBatch } from '../batch/start';
 import { type ManifestCheck } from '../manifest';
 import { addressName } from '../manifest/address';
-import { withoutGaps } from '../media';
-import { retryUnavailable } from '../orders';
-import { findOwnRun, ifFound, isOpen } from '../ownRun';
-import { inputOf, type RunFacts, type StartSettings } from '../start';
+import { normalizeScope } from '../media';
+import { retryUnavailable } from '../grpc';
+import { findOwnRun, ifFound, isOpen, type RunFacts } from '../find';
+import { inputOf, type StartSettings } from '../start';
 
 /** What a schedule asks for, under the key of one firing. */
 export type AskedBatch = ScheduledBatch & { key: string };
@@ -118,15 +118,15 @@ async function lookForBatch(
   const found = await findOwnRun(temporal, batchWorkflowId(key));
   if (!found) return undefined;
   const input = (await inputOf(temporal, found)) as BatchInput;
-  if (askOf(input) !== askOf({ ...asked, source: addressName(asked.manifest) })) return undefined;
+  if (identityOf(input) !== identityOf({ ...asked, source: addressName(asked.manifest) })) return undefined;
   const { manifest } = input;
   const run = { ...found, key, existing: found.memo?.[START_MEMO] !== token, digest: manifest.digest };
   const missing = isOpen(found) ? await missingPartitions(temporal, { key, manifest }) : [];
   return { run, missing: missing.length };
 }
 
-function askOf({ source, scope, notify }: Pick<BatchInput, 'source' | 'scope' | 'notify'>): string {
-  return digest({ source, scope: withoutGaps(scope), notify: notify ?? undefined });
+function identityOf({ source, scope, notify }: Pick<BatchInput, 'source' | 'scope' | 'notify'>): string {
+  return digest({ source, scope: normalizeScope(scope), notify: notify ?? undefined });
 }
 
 /** As much as a history should keep. */

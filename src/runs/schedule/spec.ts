@@ -82,7 +82,7 @@ function problemsIn(kind: string, read: ReadCalendar[]): string[] {
 }
 
 /** A digest of what makes two schedules the same. A note does not, nor how often tasks are polled. */
-export function askOfSchedule({ spec, timezone, target, overlap, catchup }: ScheduleOptions): string {
+export function identityOfSchedule({ spec, timezone, target, overlap, catchup }: ScheduleOptions): string {
   return digest({
     ...{ spec, timezone },
     target: keyless(target),

@@ -13,7 +13,8 @@ import { described, object, required, type Rule, validate } from '../../validati
 import { campaignStart, validateCampaignSpec } from '../campaign';
 import { addressName, problemOfAddress } from '../manifest/address';
 import { outlookStart } from '../outlook';
-import { type RunFacts, startOrFind } from '../start';
+import { type RunFacts } from '../find';
+import { startOrFind } from '../start';
 import { type AskedBatch, type FiringSettings, type StartedBatch, startScheduledBatch } from './batch';
 
 export type TargetKind = ScheduleTarget['kind'];

@@ -59,8 +59,8 @@ function validateReference(
   job: GraphJob,
   names: readonly string[],
 ): Problem[] {
-  const place = [...job.path, ...path];
-  const ofFrom = (words: string): Problem[] => [{ path: [...place, 'from'], words }];
+  const referencePath = [...job.path, ...path];
+  const ofFrom = (words: string): Problem[] => [{ path: [...referencePath, 'from'], words }];
   const isGoodPointer = typeof at === 'string' && isPointer(at);
   return [
     ...(typeof from !== 'string'
@@ -72,7 +72,7 @@ function validateReference(
           : ofFrom(`there is no job "${from.slice(0, 60)}"`)),
     ...(isGoodPointer
       ? []
-      : [{ path: [...place, 'at'], words: 'must be a JSON pointer, like /images/0/url' }]),
+      : [{ path: [...referencePath, 'at'], words: 'must be a JSON pointer, like /images/0/url' }]),
   ];
 }
 

@@ -113,10 +113,7 @@ const specFields = {
   key: required(described('what makes it the same campaign: the same key never runs twice', givenKey)),
   scope,
   project: required(described('the project that the campaign keeps its state and results in', project)),
-  at: described(
-    `JSON pointer to its place in the project's data; ${DEFAULT_CAMPAIGN_AT} when left out`,
-    place,
-  ),
+  at: described(`JSON pointer into the project's data; ${DEFAULT_CAMPAIGN_AT} when left out`, place),
   notify: described(
     'who is told of the end, and when a person is needed',
     object({ ...notifyFields, progress: described('stage changes are told too', flag) }),

@@ -28,17 +28,17 @@ export function concernsOf(run: Batch): Concern[] {
     },
     incomplete !== null && {
       event: 'incomplete' as const,
-      title: 'A part of a batch is not run',
+      title: 'Part of a batch will not run',
       what: `it lacks a part of its manifest: ${incomplete}`,
       advice: [
-        'What was handed over goes on, and is not to be started again.',
+        'Partitions that were handed over continue. Do not start them again.',
         `- What became of each line that was: \`segue batch results ${key}\``,
       ],
     },
     stopped !== null && {
       event: 'stopped' as const,
-      title: 'A part of a batch was stopped',
-      what: `it goes on without some of its items: ${stopped.reason}`,
+      title: 'Part of a batch was stopped',
+      what: `it continues without some of its items: ${stopped.reason}`,
       advice: [
         ...adviceOnStopped(key, stopped),
         'Where more of its partitions are stopped, you are not notified again.',
@@ -49,7 +49,7 @@ export function concernsOf(run: Batch): Concern[] {
       title: 'Batch stalled: the service is in trouble',
       what: trouble,
       advice: [
-        'Nothing is lost: it submits and polls again until the service answers, and goes on by itself.',
+        'Nothing is lost: the batch submits and polls again until the service answers.',
         '- Look at the service and at the credential of the workers: `segue doctor`',
       ],
     },
@@ -58,7 +58,7 @@ export function concernsOf(run: Batch): Concern[] {
       title: 'Batch stalled: slow tasks take all its slots',
       what: late,
       advice: [
-        'Nothing is lost: they are polled on and on, and others begin when they are over. You are not notified of it again.',
+        'Nothing is lost: these tasks are still polled, and other items start when they end. You are not notified of this again.',
         `- Let others begin beside them: \`segue batch concurrency ${key} --to N --by NAME\``,
       ],
     },
@@ -71,9 +71,9 @@ export function absence({ input, absent, progress }: Batch): Concern {
   return {
     event: 'absent',
     title: 'A batch waits for the rest of its manifest',
-    what: `${absent.length} of ${partitions.length} partitions were not handed over, and nobody does so since ${arrivedAt ?? startedAt}`,
+    what: `${absent.length} of ${partitions.length} partitions were not handed over; none came since ${arrivedAt ?? startedAt}`,
     advice: [
-      'What was handed over goes on, and is not submitted again.',
+      'Partitions that were handed over continue, and are not submitted again.',
       ...restLines(input),
       `- Or do without it, and end: \`segue batch cancel ${input.key} --by NAME\``,
     ],

@@ -2,8 +2,8 @@
 import { log, sleep } from '@temporalio/workflow';
 import { type BatchNotice, type BatchResult, type NoticeOutcome } from '../../contract';
 import { adviceOnStopped } from '../../contract/advice';
-import { letter, type Message, notifyOperator, notifyUser, oneLine } from '../lib/notify';
-import { raiseAlarm } from '../lib/alarm';
+import { bodyOf, type Message, notifyOperator, notifyUser, oneLine } from '../lib/notify';
+import { raiseAlarm } from '../steps/alarm';
 import { type Concern, concernsOf } from './concerns';
 import { type Batch, isNewTrouble } from './state';
 
@@ -31,7 +31,7 @@ function notify(run: Batch, { event: why, title, what, advice }: Concern, event:
     event,
     title,
     message,
-    body: letter(`batch \`${key}\`: ${what}.`, run.countsLine, ...advice),
+    body: bodyOf(`batch \`${key}\`: ${what}.`, run.countsLine, ...advice),
   };
   raiseAlarm(why, { batch: key, reason: message });
   const notice = { words, since: new Date().toISOString() };
@@ -80,7 +80,7 @@ export async function notifyEnd(run: Batch, status: BatchResult['status']): Prom
     event: status,
     title: isGood ? 'Your batch is done' : 'Your batch is over, with problems',
     message: oneLine(`${key}: ${run.countsLine}`),
-    body: letter(`\`${key}\` is over. ${run.countsLine}`, ...follow, `\`segue batch results ${key}\``),
+    body: bodyOf(`\`${key}\` is over. ${run.countsLine}`, ...follow, `\`segue batch results ${key}\``),
     extra: { batch: key, status, ...counts },
   });
 }

@@ -39,13 +39,13 @@ function stageSentence({ key, stage, paused, since, concurrency }: BatchStatus):
         `What to do: \`segue batch resume ${key} --by NAME\``,
       );
     case 'cancelling':
-      return 'Being cancelled: what is on its way to the service is waited for.';
+      return 'Cancelling: waits for POSTs and project writes in flight.';
     case 'completed':
       return `Over since ${since}.`;
     case 'attention':
-      return `Over since ${since}, but for items that **need a person**.`;
+      return `Over since ${since}, except items that **need a person**.`;
     case 'cancelled':
-      return `Cancelled since ${since}. What the service accepted goes on there; the results tell its tasks.`;
+      return `Cancelled since ${since}. The service continues with accepted tasks; the results list them.`;
   }
 }
 
@@ -53,6 +53,6 @@ function handOverLines({ incomplete, partitions: { total, handedOver }, stage }:
   const isWaiting = incomplete === null && ['running', 'paused'].includes(stage);
   if (handedOver === total || !isWaiting) return [];
   return [
-    `${handedOver} of ${total} partitions are handed over. Where whoever started it was stopped, the same command goes on.`,
+    `${handedOver} of ${total} partitions are handed over. If the process that started the batch was stopped, run the same command again.`,
   ];
 }

@@ -112,7 +112,7 @@ async function cancelAll(run: Campaign): Promise<void> {
   for (const { name } of open) run.due.add(name);
   await readEnds(run);
   setStage(run, 'cancelled');
-  // Mostly the answer is near, and nothing has to be called back.
+  // Usually the save ends soon, and need not be cancelled.
   await Promise.race([untilSaved(run), condition(() => false, SAVE_WAIT_MS)]);
   await handOverToWriter(run);
 }

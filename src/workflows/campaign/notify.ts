@@ -2,7 +2,7 @@
 import { CancellationScope, condition, log } from '@temporalio/workflow';
 import { type ApprovalRound, type CampaignJob, type CampaignStage, type NoticeOutcome } from '../../contract';
 import { adviceList, approvalAdvice } from '../../contract/advice';
-import { isTooLate, letter, type Message, notifyOperator, notifyUser, oneLine } from '../lib/notify';
+import { bodyOf, isTooLate, type Message, notifyOperator, notifyUser, oneLine } from '../lib/notify';
 import { save } from './project';
 import { type Campaign, isOver } from './state';
 
@@ -61,7 +61,7 @@ function notifyApprover(
   whenTooLate?: () => void,
 ): void {
   const commands = adviceList(approvalAdvice(run.input.key, round));
-  const body = letter(greeting, jobTable(run.progress.jobs), `It is open until ${expiresAt}.`, commands);
+  const body = bodyOf(greeting, jobTable(run.progress.jobs), `It is open until ${expiresAt}.`, commands);
   const whole = { ...message, body, extra: { ...extraOf(run), round } };
   inBackground(run, () => sendToApprover(run, round, whole, whenTooLate));
 }
@@ -89,7 +89,7 @@ export async function notifyEnd(run: Campaign, end: End, problems: string[]): Pr
     ...kind,
     event: end,
     message: oneLine(`${input.key} ${says}${problems.length > 0 ? `: ${problems.join('; ')}` : '.'}`),
-    body: letter(
+    body: bodyOf(
       `\`${input.key}\` ${says}.`,
       ...problems.slice(0, MOST_JOBS_LISTED).map((problem) => `- ${problem}`),
       ...verdict,

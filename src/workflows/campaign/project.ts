@@ -4,8 +4,7 @@ import { LONGEST_CHANGE } from '../../contract/changes';
 import { type CampaignJob, type ChangeOutcome, type Step } from '../../contract';
 import { changeIdOf } from '../../contract/ids';
 import { outcomeUnlessKept, type WriteOptions, writeToProject } from '../steps/write';
-import { type Campaign, isOpen, isOver } from './state';
-import { waitsFor } from './status';
+import { type Campaign, isOpen, isOver, waitsFor } from './state';
 
 /** Leaves room for the JSON around the values. */
 const LARGEST_SAVE = LONGEST_CHANGE - 50_000;

@@ -62,7 +62,7 @@ async function findOwner(run: Campaign): Promise<string[]> {
   if (other === null) return [];
   run.ownsPath = false;
   return [
-    `at: campaign ${other} still runs and keeps its state at ${run.at} of this project; give this one a place of its own, or wait for its end`,
+    `at: campaign ${other} still runs and keeps its state at ${run.at} of this project; give this one another \`at\`, or wait for its end`,
   ];
 }
 

@@ -210,3 +210,41 @@ export function setStatus(
   job.status = status;
   job.error = error;
 }
+
+const MOST_JOBS_NAMED = 10;
+
+/** What it waits for, and since when; null at its end. */
+export function waitsFor(run: Campaign): { what: string; since: string } | null {
+  const { progress, input } = run;
+  const { stage, since, paused, approval, jobs } = progress;
+  if (paused) return { what: `somebody to resume it; ${paused.by} paused it`, since: paused.since };
+  switch (stage) {
+    case 'preparing':
+      return { what: 'the service to confirm that everything exists', since };
+    case 'researching':
+      return { what: 'drafts, activity and boards to be read', since };
+    case 'producing': {
+      const held = jobs.filter(({ status }) => status === 'held');
+      const open = held.length > 0 ? held : jobs.filter(isOpen);
+      const first = open.map((job) => job.since).sort()[0] ?? since;
+      return {
+        what: held.length > 0 ? `a person to decide about ${names(held)}` : names(open),
+        since: first,
+      };
+    }
+    case 'approving':
+      return { what: `${input.approval?.from ?? ''} to approve`, since: approval?.askedAt ?? since };
+    case 'completed':
+    case 'failed':
+    case 'cancelled':
+    case 'rejected':
+    case 'expired':
+      return null;
+  }
+}
+
+function names(jobs: CampaignJob[]): string {
+  const named = jobs.slice(0, MOST_JOBS_NAMED).map(({ name }) => name);
+  const rest = jobs.length - named.length;
+  return [...named, ...(rest > 0 ? [`${rest} more`] : [])].join(', ') || 'its jobs to begin';
+}

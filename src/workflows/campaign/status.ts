@@ -5,7 +5,7 @@ import { adviceList, approvalAdvice } from '../../contract/advice';
 import { lines, listStage, listStart } from '../steps/visibility';
 import { notifyProgress } from './notify';
 import { notSaved, save, saveJob, saveRefused } from './project';
-import { type Campaign, isOpen, isOver, setStatus } from './state';
+import { type Campaign, isOver, setStatus, waitsFor } from './state';
 
 const MOST_STAGES_SHOWN = 50;
 
@@ -77,38 +77,6 @@ function isHeld(run: Campaign): boolean {
   );
 }
 
-const MOST_JOBS_NAMED = 10;
-
-/** What it waits for, and since when; null at its end. */
-export function waitsFor(run: Campaign): { what: string; since: string } | null {
-  const { progress, input } = run;
-  const { stage, since, paused, approval, jobs } = progress;
-  if (paused) return { what: `somebody to resume it; ${paused.by} paused it`, since: paused.since };
-  switch (stage) {
-    case 'preparing':
-      return { what: 'the service to tell whether everything is there', since };
-    case 'researching':
-      return { what: 'drafts, activity and boards to be read', since };
-    case 'producing': {
-      const held = jobs.filter(({ status }) => status === 'held');
-      const open = held.length > 0 ? held : jobs.filter(isOpen);
-      const first = open.map((job) => job.since).sort()[0] ?? since;
-      return {
-        what: held.length > 0 ? `a person to decide about ${names(held)}` : names(open),
-        since: first,
-      };
-    }
-    case 'approving':
-      return { what: `${input.approval?.from ?? ''} to approve`, since: approval?.askedAt ?? since };
-    case 'completed':
-    case 'failed':
-    case 'cancelled':
-    case 'rejected':
-    case 'expired':
-      return null;
-  }
-}
-
 function showDetails(run: Campaign): void {
   const { input, progress } = run;
   const { stage, since, jobs, approval, paused, remarks, clock } = progress;
@@ -130,10 +98,4 @@ function showDetails(run: Campaign): void {
     ...[...remarks, ...(clock?.remarks ?? [])].map((remark) => `- Remark: ${remark}`),
   ];
   setCurrentDetails(lines(...paragraphs));
-}
-
-function names(jobs: CampaignJob[]): string {
-  const named = jobs.slice(0, MOST_JOBS_NAMED).map(({ name }) => name);
-  const rest = jobs.length - named.length;
-  return [...named, ...(rest > 0 ? [`${rest} more`] : [])].join(', ') || 'its jobs to begin';
 }

@@ -8,16 +8,24 @@ import {
   TemporalFailure,
   workflowInfo,
 } from '@temporalio/workflow';
-import { END_STAGES, type JobNews, jobNewsSignal, reportToSignal } from '../../contract';
+import { END_STAGES, type JobNews, jobNewsSignal, type JobStage, reportToSignal } from '../../contract';
 import { isWorkflowId } from '../../contract/ids';
 import { isRecord } from '../../validation/inputs';
-import { type Job, type Stage } from '../steps/job';
 
 /** The stages that listeners act on: a task is known, a person is needed, the job is over. */
-const REPORTED: ReadonlySet<Stage> = new Set<Stage>(['polling', 'held', 'overdue', ...END_STAGES]);
+const REPORTED: ReadonlySet<JobStage> = new Set<JobStage>(['polling', 'held', 'overdue', ...END_STAGES]);
 
 /** Anybody can send a signal, so the list has a limit. */
 const MOST_LISTENERS = 20;
+
+/** A job that has listeners. */
+export interface Reporter {
+  readonly stage: JobStage;
+  readonly progress: { listeners: string[] };
+  /** Signals to listeners that are not delivered yet. */
+  reports: number;
+  facts(): Record<string, string | null>;
+}
 
 /** Null from other languages. */
 export function listenersOf(reportTo: string | null | undefined): string[] {
@@ -25,7 +33,7 @@ export function listenersOf(reportTo: string | null | undefined): string[] {
 }
 
 /** Reports the current stage to each new listener at once, and later every stage that listeners act on. */
-export function handleListeners(job: Job): void {
+export function handleListeners(job: Reporter): void {
   handleReportTo(
     job.progress.listeners,
     'Has this run tell its stages to another one: { workflowId }.',
@@ -37,13 +45,13 @@ export function handleListeners(job: Job): void {
 }
 
 /** Also reports that the job is not held any more, whatever it does next. */
-export function reportStage(job: Job, before: Stage): void {
+export function reportStage(job: Reporter, before: JobStage): void {
   if (!REPORTED.has(job.stage) && before !== 'held') return;
   for (const listener of job.progress.listeners) report(job, listener);
 }
 
 /** A signal that is still being sent when a run ends is lost. */
-export async function untilReported(job: Job): Promise<void> {
+export async function untilReported(job: Reporter): Promise<void> {
   await condition(() => job.reports === 0);
 }
 
@@ -91,7 +99,7 @@ function handleReportTo(
   });
 }
 
-function report(job: Job, listener: string): void {
+function report(job: Reporter, listener: string): void {
   job.reports += 1;
   void signal(listener, job.stage, job.facts().taskId ?? null).finally(() => {
     job.reports -= 1;
@@ -104,7 +112,7 @@ async function reportEnd(listeners: string[], stage: 'succeeded' | 'failed'): Pr
 }
 
 /** Never fails: the listener may be gone. */
-function signal(listener: string, stage: Stage, taskId: string | null): Promise<void> {
+function signal(listener: string, stage: JobStage, taskId: string | null): Promise<void> {
   const news: JobNews = { workflowId: workflowInfo().workflowId, stage, taskId };
   return CancellationScope.nonCancellable(() =>
     getExternalWorkflowHandle(listener).signal(jobNewsSignal, news),

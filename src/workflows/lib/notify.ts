@@ -18,7 +18,6 @@ import {
   type SegueActivities,
 } from '../../contract';
 import { notifyRequestId } from '../../contract/ids';
-import { type Job } from '../steps/job';
 import { AT_MOST_ONCE, mayChange, newBackoff, type Sender, senderOf } from './atMostOnce';
 
 const NOTIFY_TIMEOUT_MS = 30_000;
@@ -76,7 +75,7 @@ export function notificationTo(to: NotifyTarget, message: Message): Notification
   return { userId, workspaceId, ...optional, ...contentOf(message) };
 }
 
-export function letter(...paragraphs: string[]): string {
+export function bodyOf(...paragraphs: string[]): string {
   return ['Hello,', ...paragraphs.filter((text) => text !== ''), 'Segue'].join('\n\n');
 }
 
@@ -148,29 +147,20 @@ export function endMessage(job: FinishedJob): Message {
     return {
       ...{ category: 'agentError', event: 'failed', title: `Your ${noun} failed`, extra },
       message: oneLine(`${tool} for ${key}: ${error}`),
-      body: letter(`${tool} for \`${key}\` did not succeed. ${error}`),
+      body: bodyOf(`${tool} for \`${key}\` did not succeed. ${error}`),
     };
   const finished = `${tool} for \`${key}\` is finished (${label})`;
   if (unwritten !== undefined)
     return {
       ...{ category: 'agentError', event: 'unwritten', title: 'A result could not be saved', extra },
       message: `${tool} for ${key} is finished, but the project did not take it.`,
-      body: letter(`${finished}, but the project did not take its result: ${unwritten}`),
+      body: bodyOf(`${finished}, but the project did not take its result: ${unwritten}`),
     };
   return {
     ...{ category: 'agentTaskCompleted', event: 'completed', title: `Your ${noun} is done`, extra },
     message: `${tool} for ${key} is finished.`,
-    body: letter(`${finished}.`, where),
+    body: bodyOf(`${finished}.`, where),
   };
-}
-
-/** The `_extra` fields of a job's notifications. */
-export function extraOf(job: Job): Record<string, string> {
-  const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-  const facts = Object.entries(job.facts()).flatMap(([name, value]) =>
-    value === null ? [] : [[snakeCase(name), value] as const],
-  );
-  return { job_key: job.input.key, ...Object.fromEntries<string>(facts) };
 }
 
 /** `notSent` was provably not taken, and may be taken later. */

@@ -1,4 +1,4 @@
-/** What a partition and its batch tell each other: slot grants come, reports go. */
+/** Signals between a partition and its batch: slot grants in, reports out. */
 import { CancellationScope, condition, getExternalWorkflowHandle, sleep } from '@temporalio/workflow';
 import { type PartitionNews, partitionNewsSignal, slotGrantSignal } from '../../contract';
 import { batchWorkflowId } from '../../contract/ids';

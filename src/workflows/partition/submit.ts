@@ -16,7 +16,7 @@ import { keepEnd, recordCancelled } from './write';
 
 /** A longer Retry-After is cut to this. */
 const LONGEST_BACKOFF_MS = 3_600_000;
-/** Items of one partition in flight: what two workers send at once. More could not be called back from the task queue. */
+/** Items of one partition in flight: as many as two workers send. Queued chunks cannot be recalled. */
 const MOST_IN_FLIGHT = 200;
 const MOST_CHUNKS = 8;
 

@@ -1,6 +1,6 @@
 /** Keeps what became of items, and writes it to their projects, together where they share one. */
 import { CancellationScope, uuid4, workflowInfo } from '@temporalio/workflow';
-import { type Letter, type Saved, type Step } from '../../contract';
+import { type PendingWrite, type Saved, type Step } from '../../contract';
 import { changeIdOf } from '../../contract/ids';
 import { writeToProject } from '../steps/write';
 import { addNotice } from './notify';
@@ -39,18 +39,18 @@ function save(run: Partition, { index, asked, known }: Entry): void {
   const finishedAt = new Date().toISOString();
   const saved = { place: index, at: known.status === 'succeeded' ? at : (failedAt ?? at), finishedAt };
   const address = JSON.stringify([project.resourcetype, project.id, asked.scope ?? null]);
-  const open = letters.find((letter) => letter.address === address);
+  const open = letters.find((write) => write.address === address);
   if (open) {
     open.waiting.push(saved);
     return;
   }
-  const letter = { address, project, scope: asked.scope, halves: [], waiting: [saved] };
-  letters.push(letter);
-  void CancellationScope.nonCancellable(() => send(run, letter));
+  const write = { address, project, scope: asked.scope, halves: [], waiting: [saved] };
+  letters.push(write);
+  void CancellationScope.nonCancellable(() => send(run, write));
 }
 
 export function resumeWrites(run: Partition): void {
-  for (const letter of run.progress.letters) void send(run, letter);
+  for (const write of run.progress.letters) void send(run, write);
 }
 
 /** Replies that just arrived: the next run would ask again, and the writer may be gone by then. */
@@ -59,30 +59,30 @@ export function keepReplies({ progress, writerReplies }: Partition): void {
     if (asked) asked.answer = writerReplies.answers.get(asked.changeId);
 }
 
-/** `letter` always says how far it is: another run may continue it. */
-async function send(run: Partition, letter: Letter): Promise<void> {
+/** `write` always says how far it is: another run may continue it. */
+async function send(run: Partition, write: PendingWrite): Promise<void> {
   // Items that end in the same moment go together.
   await Promise.resolve();
-  const { project, scope } = letter;
+  const { project, scope } = write;
   // Waiting for a writer may take days, and adds to the history.
   const handOver = (): void => {
     run.handOverWhenLong();
   };
-  const watch = { onAsked: handOver, onDelay: handOver };
-  while ((letter.asked ??= nextOf(run, letter))) {
-    const { asked } = letter;
+  const callbacks = { onAsked: handOver, onDelay: handOver };
+  while ((write.asked ??= nextOf(run, write))) {
+    const { asked } = write;
     const { changeId, items, answer } = asked;
     const change = { steps: items.map((item) => stepOf(run, item)) };
     const order = { project, scope, change, changeId };
-    const outcome = answer ?? (await writeToProject(run.writerReplies, order, { ...watch, asked }));
-    letter.asked = undefined;
-    takeOutcome(run, letter, items, outcome.ok ? undefined : outcome.error);
+    const outcome = answer ?? (await writeToProject(run.writerReplies, order, { ...callbacks, asked }));
+    write.asked = undefined;
+    takeOutcome(run, write, items, outcome.ok ? undefined : outcome.error);
   }
-  // Without an await after the last check: what is saved from now on is another letter.
-  run.progress.letters.splice(run.progress.letters.indexOf(letter), 1);
+  // Without an await after the last check: what is saved from now on is another write.
+  run.progress.letters.splice(run.progress.letters.indexOf(write), 1);
 }
 
-function nextOf(run: Partition, { halves, waiting }: Letter): Letter['asked'] {
+function nextOf(run: Partition, { halves, waiting }: PendingWrite): PendingWrite['asked'] {
   const items = halves.shift() ?? waiting.splice(0, howManyFit(run, waiting));
   // Random: after a reset, a change holds other items.
   return items.length > 0 ? { changeId: changeIdOf(workflowInfo().workflowId, uuid4()), items } : undefined;
@@ -97,7 +97,12 @@ function howManyFit(run: Partition, items: Saved[]): number {
 }
 
 /** A refused change is halved until the bad item is alone. */
-function takeOutcome(run: Partition, { halves }: Letter, items: Saved[], error: string | undefined): void {
+function takeOutcome(
+  run: Partition,
+  { halves }: PendingWrite,
+  items: Saved[],
+  error: string | undefined,
+): void {
   if (error === undefined || items.length === 1) {
     for (const { place } of items) finish(run, place, error);
     return;

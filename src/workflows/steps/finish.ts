@@ -22,9 +22,9 @@ import {
 } from '../../contract';
 import { changeIdOf } from '../../contract/ids';
 import { handleListeners, untilReported } from '../lib/listeners';
-import { endMessage, extraOf, type Message, notifyUser } from '../lib/notify';
+import { endMessage, type Message, notifyUser } from '../lib/notify';
 import { closeHold, handleDecisions } from './hold';
-import { type Job } from './job';
+import { extraOf, type Job } from './job';
 import { handlePollNow } from './poll';
 import { setStage, showDelay, showStart } from './visibility';
 import { outcomeUnlessKept, type WriteOptions, writeToProject } from './write';

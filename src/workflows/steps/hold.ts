@@ -19,15 +19,15 @@ import {
   type SegueActivities,
 } from '../../contract';
 import { isText, validateTaskId } from '../../validation/inputs';
-import { alarm } from '../lib/alarm';
 import { onSignal } from '../lib/listeners';
+import { alarm } from './alarm';
 import { badDecision, type Job, refuseUpdate } from './job';
 import { type MediaJob } from './mediaJob';
 import { setStage, showTasks } from './visibility';
 
 /**
  * Waits until a person, or a late answer of the service, decides to adopt or to resubmit; throws when the job is
- * abandoned. A cancellation ends the wait, unless it came before the hold: whoever cancelled did not know of the hold.
+ * abandoned. A cancellation ends the wait, unless it was requested before the hold: that person did not know of the hold.
  */
 export async function hold(job: MediaJob, cause: Omit<Hold, 'since'>): Promise<Decision> {
   openHold(job, cause);
@@ -86,7 +86,7 @@ export function handleDecisions(job: Job): void {
       'Decides a held run: { hold, action: adopt | resubmit | abandon, taskId?, force?, by, reason }. `state` tells the hold and its actions.',
     // Not run on replay, so it may compare the run id and the time. It also checks decisions that a reset applies again.
     validator: (decision) => {
-      refuseUpdate(problemsOf(job, decision), 'The decision was not taken');
+      refuseUpdate(validateHoldDecision(job, decision), 'The decision was not taken');
     },
   });
 }
@@ -110,7 +110,7 @@ function recordDecision({ progress }: Job, { force, ...decision }: Decision): vo
   if (progress.decisions.length > MOST_DECISIONS_SHOWN) progress.decisions.shift();
 }
 
-function problemsOf(job: Job, decision: unknown): string[] {
+function validateHoldDecision(job: Job, decision: unknown): string[] {
   const { hold, action, taskId, by, reason } = (decision ?? {}) as Partial<Decision>;
   const open = job.describeHold();
   if (!open) return [`the run is not held; it is ${job.stage}`];

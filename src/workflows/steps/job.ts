@@ -10,31 +10,29 @@ import {
   type Decision,
   type DecisionAction,
   FAILURE,
-  type FollowProgress,
   type Hold,
   type HoldState,
+  type JobProgress,
+  type JobStage,
   MEDIA_REQUEST_WORKFLOW,
-  type MediaStage,
   type NotifyTarget,
   type Scope,
   START_MEMO,
-  type TranscriptStage,
   type UnknownSubmit,
   type WriteTarget,
 } from '../../contract';
 import { holdName } from '../../contract/ids';
 import { DurationReader, type PollTimes } from '../../validation/times';
+import { type Reporter } from '../lib/listeners';
 import { newWriterReplies } from './write';
 
-export type Stage = MediaStage | TranscriptStage;
-
 /** A run that polls until the service ends something: a task, a transcription, an asset. */
-export abstract class Job {
+export abstract class Job implements Reporter {
   abstract readonly input: { key: string; scope?: Scope; write?: WriteTarget; notify?: NotifyTarget };
   abstract readonly settings: PollTimes;
   /** Survives continue-as-new. */
-  abstract readonly progress: FollowProgress;
-  abstract stage: Stage;
+  abstract readonly progress: JobProgress;
+  abstract stage: JobStage;
   /** As lists show it: `remove-background`, `transcript`, `asset`. */
   abstract readonly tool: string;
   /** As its user calls it: `media job`, `transcript`. */
@@ -49,7 +47,6 @@ export abstract class Job {
   /** A person's decision about the hold, until the job acts on it. */
   decision: Decision | null = null;
   pollRequested = false;
-  /** Signals to listeners that are not delivered yet. */
   reports = 0;
   /** Alarms that are not sent yet. The job does not continue as new before, because the next run would not send them. */
   alarms = 0;
@@ -137,6 +134,15 @@ export abstract class Job {
     if (this.decision || this.reports > 0) return;
     await continueAsNew<(input: object) => Promise<unknown>>({ ...this.input, carried: this.progress });
   }
+}
+
+/** The `_extra` fields of a job's notifications. */
+export function extraOf(job: Job): Record<string, string> {
+  const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  const facts = Object.entries(job.facts()).flatMap(([name, value]) =>
+    value === null ? [] : [[snakeCase(name), value] as const],
+  );
+  return { job_key: job.input.key, ...Object.fromEntries<string>(facts) };
 }
 
 const ACTIONS: Record<Hold['why'], DecisionAction[]> = {

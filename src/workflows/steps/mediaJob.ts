@@ -2,9 +2,9 @@
 import { CancellationScope } from '@temporalio/workflow';
 import {
   type MediaInput,
+  type MediaProgress,
   type MediaStage,
   type MediaState,
-  type Progress,
   type SubmitAttempt,
   type UnknownSubmit,
 } from '../../contract';
@@ -26,7 +26,7 @@ export class MediaJob extends Job {
   readonly name: string;
   override readonly requestName: string;
   readonly settings: JobTimes;
-  readonly progress: Progress;
+  readonly progress: MediaProgress;
   stage: MediaStage;
   /** The root scope of the run, which tells whether somebody cancelled it. */
   readonly scope = CancellationScope.current();
@@ -83,7 +83,7 @@ export class MediaJob extends Job {
   }
 
   lastStatusText(): string | null {
-    return this.lastError && `the last question met: ${this.lastError}`;
+    return this.lastError && `the last poll failed: ${this.lastError}`;
   }
 
   override tasks(): string[] {

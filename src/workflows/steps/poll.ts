@@ -15,6 +15,7 @@ import { isTaskOver } from '../../api/endings';
 import {
   END_STAGES,
   FAILURE,
+  type JobStage,
   type PollActivities,
   type PollNow,
   pollNowUpdate,
@@ -22,10 +23,10 @@ import {
 } from '../../contract';
 import { formatDuration } from '../../contract/durations';
 import { pollRequestId, pollTaskQueue } from '../../contract/ids';
-import { alarm } from '../lib/alarm';
 import { httpStatusOf } from '../lib/atMostOnce';
+import { alarm } from './alarm';
 import { abandoned, closeHold, hold, openHold } from './hold';
-import { badDecision, type Job, type Stage } from './job';
+import { badDecision, type Job } from './job';
 import { type MediaJob } from './mediaJob';
 import { setStage, showDetails } from './visibility';
 
@@ -128,7 +129,7 @@ export function msSince(time: string): number {
 }
 
 /** Nothing more is asked of the service. */
-const LAST_STAGES: readonly Stage[] = ['writing', 'notifying', ...END_STAGES];
+const LAST_STAGES: readonly JobStage[] = ['writing', 'notifying', ...END_STAGES];
 
 export function handlePollNow(job: Job): void {
   const update = defineUpdate<object, [PollNow]>(pollNowUpdate.name);
@@ -227,7 +228,7 @@ function becomeOverdue(job: Job): void {
   const { lastError, settings } = job;
   const late = `${job.label} is not over after ${formatDuration(settings.deadline)}`;
   // The error matters: with a withdrawn credential, for example, the task may be over.
-  const reason = lastError === null ? late : `${late}; the last question met: ${lastError}`;
+  const reason = lastError === null ? late : `${late}; the last poll failed: ${lastError}`;
   const overdue = { n: job.nextNumber(), why: 'overdue' as const, reason };
   openHold(job, overdue);
   alarm(job, overdue);

@@ -28,8 +28,8 @@ export abstract class RecordJob extends Job {
 
   lastStatusText(): string {
     const { status } = this.progress;
-    const said = status === null ? 'it never told a status' : `its last status was ${status}`;
-    return this.lastError === null ? said : `${said}, and the last question met: ${this.lastError}`;
+    const said = status === null ? 'its status was never read' : `its last status was ${status}`;
+    return this.lastError === null ? said : `${said}, and the last poll failed: ${this.lastError}`;
   }
 }
 

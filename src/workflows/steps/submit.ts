@@ -21,8 +21,8 @@ import {
 } from '../../contract';
 import { submitTaskQueue } from '../../contract/ids';
 import { AT_MOST_ONCE, isRateLimited, newBackoff, senderOf, type Without } from '../lib/atMostOnce';
-import { alarmOfDenial } from '../lib/alarm';
 import { onSignal } from '../lib/listeners';
+import { alarmOfDenial } from './alarm';
 import { hold } from './hold';
 import { type MediaJob } from './mediaJob';
 import { setStage } from './visibility';
@@ -58,7 +58,7 @@ async function submitUntilKnown(job: MediaJob, waits: Waits): Promise<void> {
   for (;;) {
     // A late answer may have come during continue-as-new.
     if (!unresolved && adoptLateTask(job)) return;
-    // A cancelled run submits nothing; a POST of its batch is held all the same.
+    // A cancelled run submits nothing, but a POST of its batch is still held.
     if (!unresolved && job.scope.consideredCancelled) await job.scope.cancelRequested;
     const { attempt, outcome } = unresolved ? ofBatch(unresolved) : await trySubmit(job);
     unresolved = undefined;
@@ -161,7 +161,7 @@ async function trySubmit(job: MediaJob): Promise<{ attempt: SubmitAttempt; outco
   progress.attempts.push(attempt);
   forgetOldest(progress.attempts);
 
-  // A cancelled run waits for the outcome: a POST cannot be called back.
+  // A cancelled run waits for the outcome: a POST cannot be undone.
   const outcome = await CancellationScope.nonCancellable(async (): Promise<SubmitOutcome> => {
     const { key, tool, request, scope } = input;
     const runId = job.orderedBy ?? senderOf(job);

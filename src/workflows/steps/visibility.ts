@@ -1,16 +1,16 @@
 /** What people see of a run: its stage and tasks in lists, its details on its page. */
 import { setCurrentDetails, upsertMemo, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import { bytesOf } from '../../api/json';
-import { type Hold, UNKNOWN_MEMO, type UnknownSubmit } from '../../contract';
+import { type Hold, type JobStage, UNKNOWN_MEMO, type UnknownSubmit } from '../../contract';
 import { adviceList, decisionAdvice } from '../../contract/advice';
 import { formatDuration } from '../../contract/durations';
 import { projectWriterId } from '../../contract/ids';
 import { attributesOfJob, keyword, searchAttributes } from '../../contract/searchAttributes';
 import { reportStage } from '../lib/listeners';
-import { type Job, type Stage } from './job';
+import { type Job } from './job';
 
 /** These stages are short and each listing costs an event, so they are listed only when they take long. */
-const UNLISTED: ReadonlySet<Stage> = new Set(['writing', 'notifying']);
+const UNLISTED: ReadonlySet<JobStage> = new Set(['writing', 'notifying']);
 
 /** The server ends a run whose list of tasks has more bytes. */
 const MOST_LISTED_BYTES = 2_048;
@@ -32,12 +32,12 @@ export function showStart(job: Job): void {
   showDetails(job);
 }
 
-export function setStage(job: Job, stage: Stage): void {
+export function setStage(job: Job, stage: JobStage): void {
   const before = job.stage;
   const isNew = before !== stage;
   job.stage = stage;
   // A short stage that is listed must not stay listed.
-  if (isNew && (!UNLISTED.has(stage) || UNLISTED.has(listedStage() as Stage))) list(job);
+  if (isNew && (!UNLISTED.has(stage) || UNLISTED.has(listedStage() as JobStage))) list(job);
   if (isNew) reportStage(job, before);
   showDetails(job);
 }
@@ -85,8 +85,7 @@ function detailsOf(job: Job): string[] {
   const { stage, settings, lastError } = job;
   const label = job.id === null ? 'it' : `${job.kind} \`${job.id}\``;
   const pace = `polled every ${formatDuration(settings.pollMin)} to ${formatDuration(settings.pollMax)}`;
-  const errors =
-    lastError === null ? [] : [`The last question met an error, and is asked again: ${lastError}`];
+  const errors = lastError === null ? [] : [`The last poll failed and is repeated: ${lastError}`];
   switch (stage) {
     case 'submitting':
       return [`Submitting to ${job.tool}. Nothing is to be done.`];
@@ -126,21 +125,21 @@ function detailsOf(job: Job): string[] {
 function delayOf({ input: { scope, write } }: Job): string {
   const { resourcetype = '', id = '' } = write?.project ?? {};
   const writer = projectWriterId(scope?.organization ?? 'WORKSPACE', { resourcetype, id });
-  return `That takes longer than it should, and is not given up. Why, the project's writer tells: the run \`${writer}\`.`;
+  return `The write takes longer than usual and is retried. The project's writer shows why: run \`${writer}\`.`;
 }
 
 export const MEANING: Record<Hold['why'], string> = {
   unknown:
     'The service may have accepted the job, and may already work on it for money. Segue sends nothing until a person decides.',
   missing:
-    'The service accepted the job and no longer knows its task. Segue asks no more and sends nothing until a person decides.',
+    'The service accepted the job and no longer knows its task. Segue stops polling and sends nothing until a person decides.',
   overdue:
-    'The service still works on the job, or never says that it is over. Segue goes on asking, more slowly.',
+    'The service still works on the job, or never says that it is over. Segue keeps polling, more slowly.',
 };
 
 function holdDetails(job: Job): string[] {
   const hold = job.describeHold();
-  if (!hold) return ['Decided; going on.'];
+  if (!hold) return ['Decided; the job continues.'];
   const submit = job.unknownSubmit();
   const lookFor = submit ? `X-Request-Id \`${submit.submission}\` of ${submit.submittedAt}` : job.label;
   return [

@@ -29,15 +29,18 @@ const FULL_PAUSE_MS = 30_000;
 /** How long a cancelled run waits for the outcome after the writer has its change. */
 const LEAVING_PATIENCE = '1m';
 
-const patiently: ActivityOptions = {
+const REQUEST_OPTIONS: ActivityOptions = {
   summary: "asks the project's writer for a change",
   startToCloseTimeout: LONGEST_CALL_MS,
   // The writer ignores a change that it knows, so a retry is harmless.
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
 };
-const patient = proxyActivities<SegueActivities>(patiently);
+const laterRequests = proxyActivities<SegueActivities>(REQUEST_OPTIONS);
 // The first request times out soon, so that the run can show the delay.
-const first = proxyActivities<SegueActivities>({ ...patiently, scheduleToCloseTimeout: FIRST_PATIENCE_MS });
+const firstRequest = proxyActivities<SegueActivities>({
+  ...REQUEST_OPTIONS,
+  scheduleToCloseTimeout: FIRST_PATIENCE_MS,
+});
 
 export interface WriteOptions {
   /** The only run that may ask for the change; any other gets an `Outdated` failure. */
@@ -73,14 +76,14 @@ export async function writeToProject(
     await beforeAsk?.();
     if (hasAnswer()) continue;
     const { times = 0 } = asked;
-    const { requestChange } = times === 0 ? first : patient;
+    const { requestChange } = times === 0 ? firstRequest : laterRequests;
     const patience = Math.min(FIRST_PATIENCE_MS * 2 ** times, LONGEST_PATIENCE_MS);
     asked.times = times + 1;
     // For a run that continues as new during the request. A change that was never requested is then requested at once.
     if (times > 0) asked.nextAt = timeIn(patience);
     rejectedForCapacity.delete(changeId);
     try {
-      await ask(replies, requestChange, { ...order, onlyBy, receipt: onAck !== undefined });
+      await sendRequest(replies, requestChange, { ...order, onlyBy, receipt: onAck !== undefined });
       asked.nextAt = timeIn(patience);
       onAsked?.();
       // The answer may be lost; asked again, the writer answers without writing twice.
@@ -133,7 +136,7 @@ async function untilKept(isKept: () => boolean): Promise<undefined> {
  * Sends the request until the writer has got it or has answered. A request that is still on its way after the answer is
  * cancelled: arriving later, it would overwrite newer changes.
  */
-async function ask(
+async function sendRequest(
   { answers }: WriterReplies,
   requestChange: SegueActivities['requestChange'],
   order: RequestChangeOrder,

@@ -116,8 +116,8 @@ export function settle(writer: Writer, { applied, refused }: Omit<WriteReport, '
     ...refused.map(({ changeId, error }) => ({ changeId, error: shortened(error) })),
   ];
   for (const { changeId } of outcomes) {
-    const place = progress.queue.findIndex((change) => change.changeId === changeId);
-    const [request] = place < 0 ? [] : progress.queue.splice(place, 1);
+    const index = progress.queue.findIndex((change) => change.changeId === changeId);
+    const [request] = index < 0 ? [] : progress.queue.splice(index, 1);
     if (request?.replyTo) progress.answers.push({ changeId, replyTo: request.replyTo });
   }
   progress.settled = [...progress.settled, ...outcomes].slice(-MOST_SETTLED);

@@ -226,7 +226,7 @@ test('P2: items whose partition was stopped alone are told as not done, to all w
   };
   const operator = { userId: 'on-call', workspaceId: '1' };
   await withWorker(temporal, config, sandbox.url, work, { operator });
-  expect(await told('on-call')).toEqual(['A part of a batch was stopped']);
+  expect(await told('on-call')).toEqual(['Part of a batch was stopped']);
   expect(await told('u-1')).toEqual(['Your batch is over, with problems']);
 });
 

@@ -5,9 +5,9 @@ import {
   BATCH_PART_WORKFLOW,
   BATCH_WORKFLOW,
   lateTasksSignal,
-  type Letter,
   type PartitionInput,
   partitionResultsQuery,
+  type PendingWrite,
   slotGrantSignal,
 } from '../../../src/contract';
 import { batchPartWorkflowId, batchWorkflowId, changeIdOf } from '../../../src/contract/ids';
@@ -50,7 +50,7 @@ describe.each([true, false])('with ETags: %s', (etags) => {
     const workflowId = batchPartWorkflowId(batch, 1);
     const project = await seedProject(sandbox.url);
     const items = cutouts(sandbox.url, letters);
-    const waiting = (place: number): Letter => {
+    const waiting = (place: number): PendingWrite => {
       const saved = { place, at: `/made/${place}`, finishedAt: new Date().toISOString() };
       const asked = { changeId: changeIdOf(workflowId, randomUUID()), items: [saved], times: 1 };
       return { address: `project ${place}`, project, asked, halves: [], waiting: [] };

@@ -75,7 +75,7 @@ test('P2: a partition that ended before its first word, and one that nobody hand
     await eventually('that the operator knows both', async () => (await told()).length === 2);
     expect(await told()).toEqual([
       'A batch waits for the rest of its manifest',
-      'A part of a batch was stopped',
+      'Part of a batch was stopped',
     ]);
     expect(await batch.status()).toMatchObject({
       ...{ stage: 'running', partitions: { total: 3, handedOver: 2, over: 2 } },

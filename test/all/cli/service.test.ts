@@ -272,7 +272,7 @@ describe('segue doctor', () => {
     };
     const { code, stdout } = await segue(['doctor'], lonely);
     expect(code).toBe(4);
-    expect(stdout).toMatch(/^missing +workers +nobody polls .*segue worker/m);
+    expect(stdout).toMatch(/^missing +workers +no worker polls .*segue worker/m);
     const away = { ...lonely, SEGUE_API_URL: `http://127.0.0.1:${await freePort()}` };
     expect((await segue(['doctor'], away)).stdout).toMatch(/^missing +service .*is the service up\?/m);
   });

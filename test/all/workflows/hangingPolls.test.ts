@@ -11,7 +11,7 @@ import { eventually } from '../../support/eventually';
 import { shared } from '../../support/jest/shared';
 import { answer, startRawServer } from '../../support/service/rawServer';
 import { segueClient, testConfig, useTemporal, withWorker } from '../../support/servers/temporal';
-import { sendOrder } from '../../../src/client/run';
+import { sendUpdate } from '../../../src/client/run';
 
 const temporal = useTemporal();
 
@@ -108,7 +108,7 @@ test.concurrent(
           taskId: 'silent',
           hold: await holdOf(held),
         };
-        const impatient = sendOrder(temporal.client, held.workflowId, resolveUpdate, decision, 500);
+        const impatient = sendUpdate(temporal.client, held.workflowId, resolveUpdate, decision, 500);
         await expect(impatient).rejects.toThrow(NoAnswerError);
         await expect(impatient).rejects.toThrow(
           `A worker polls the task queue "${config.taskQueue}" but did not answer in 500ms: it is busy`,

@@ -1,7 +1,7 @@
 /** A run that an operator has paused on the Temporal server is open: it is reported so, takes no decision, and goes on afterwards. */
 import { randomUUID } from 'node:crypto';
-import { noAnswer } from '../../../src/runs/pollers';
-import { isOpen } from '../../../src/runs/ownRun';
+import { noAnswer } from '../../../src/runs/query';
+import { isOpen } from '../../../src/runs/find';
 import { NEVER_BY_ITSELF } from '../../support/builders/schedules';
 import { waitingJob } from '../../support/builders/waitingJob';
 import { eventually } from '../../support/eventually';

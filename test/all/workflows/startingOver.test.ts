@@ -5,8 +5,8 @@ import { type MediaJob } from '../../../src/client/jobs/job';
 import {
   acceptedSignal,
   type MediaInput,
+  type MediaProgress,
   type MediaState,
-  type Progress,
   stateQuery,
   type SubmitAttempt,
 } from '../../../src/contract';
@@ -29,7 +29,7 @@ const SOMEBODY = { by: 'Olga', reason: 'looked it up' };
 const ago = (minutes: number): string => new Date(Date.now() - minutes * 60_000).toISOString();
 
 /** What a long run knew after one submission. */
-function carriedOver({ attempts, ...more }: Partial<Progress>): Progress {
+function carriedOver({ attempts, ...more }: Partial<MediaProgress>): MediaProgress {
   return {
     ...{ taskId: null, submittedAt: null, number: 1, hold: null, knownTasks: [], otherTasks: [] },
     ...{ decisions: [], deniedSince: null, polls: 0, pollingSince: null, missingSince: null },
@@ -39,7 +39,11 @@ function carriedOver({ attempts, ...more }: Partial<Progress>): Progress {
   };
 }
 
-function continued(key: string, carried: Progress, more: Partial<MediaInput> = {}): Promise<WorkflowHandle> {
+function continued(
+  key: string,
+  carried: MediaProgress,
+  more: Partial<MediaInput> = {},
+): Promise<WorkflowHandle> {
   return startByName(temporal, config, sandbox.url, { key, submit, carried, ...more, poll: config.poll });
 }
 
@@ -63,7 +67,7 @@ function befalls(key: string, n: number) {
 }
 
 describe('P2: a denial after a person had it submitted again', () => {
-  const lost: Partial<Progress> = {
+  const lost: Partial<MediaProgress> = {
     taskId: 'lost',
     attempts: [{ n: 1, at: ago(180), outcome: 'accepted', taskId: 'lost' }],
     ...{ pollingSince: ago(10), missingSince: ago(10) },

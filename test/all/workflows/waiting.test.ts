@@ -12,7 +12,7 @@ import { addFault, answering, ask, faultHits, readLedger, withSandbox } from '..
 import { segueClient, testConfig, useTemporal, withWorker } from '../../support/servers/temporal';
 
 import { waitingJob } from '../../support/builders/waitingJob';
-import { sendOrder } from '../../../src/client/run';
+import { sendUpdate } from '../../../src/client/run';
 
 const temporal = useTemporal();
 
@@ -63,10 +63,12 @@ test.concurrent('a job whose polls meet errors says so when it is overdue', () =
       const late = await start(config, sandboxUrl);
       const { hold } = await untilOverdue(late);
       // Who reads it in a list or in the alarm is not sent to look for a task that takes long.
-      expect(hold?.reason).toMatch(/is not over after 0ms; the last question met: .*401/);
+      expect(hold?.reason).toMatch(/is not over after 0ms; the last poll failed: .*401/);
       const handle = temporal.client.workflow.getHandle(late.workflowId);
       expect(await handle.query('__temporal_workflow_metadata')).toMatchObject({
-        currentDetails: expect.stringMatching(/Needs a person[^]*The last question met an error.*401/),
+        currentDetails: expect.stringMatching(
+          /Needs a person[^]*The last poll failed and is repeated: .*401/,
+        ),
       });
       await ask(sandboxUrl, 'DELETE /_sandbox/faults');
       await late.pollNow();
@@ -159,7 +161,7 @@ test.concurrent('P1: whoever waits for a run that is reset hears of the one that
 test.concurrent('an order is not waited for when the worker has gone', async () => {
   const config = testConfig();
   const { workflowId } = await segueClient(temporal, config).media.start(waitingJob('http://127.0.0.1:9'));
-  const order = sendOrder(temporal.client, workflowId, pollNowUpdate, {}, 500);
+  const order = sendUpdate(temporal.client, workflowId, pollNowUpdate, {}, 500);
   await expect(order).rejects.toThrow(NoAnswerError);
   await expect(order).rejects.toThrow(`No worker polls the task queue "${config.taskQueue}"`);
   await expect(order).rejects.toThrow(`The server keeps the order for ${workflowId}`);

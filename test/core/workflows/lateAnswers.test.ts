@@ -1,6 +1,6 @@
 /** What becomes of an answer to a submit that comes when its run is held, or has gone on. */
 import { randomUUID } from 'node:crypto';
-import { acceptedSignal, type Progress, stateQuery } from '../../../src/contract';
+import { acceptedSignal, type MediaProgress, stateQuery } from '../../../src/contract';
 import { searchAttributes } from '../../../src/contract/searchAttributes';
 import { eventually } from '../../support/eventually';
 import { holdOf, SOMEBODY, useHeldJobs } from '../../support/builders/heldJobs';
@@ -136,7 +136,7 @@ describe('P1: a late answer', () => {
       ...{ n: index + 1, at: new Date().toISOString(), reason: 'a test' },
       outcome: index === 0 ? ('unknown' as const) : ('notSent' as const),
     }));
-    const carried: Progress = {
+    const carried: MediaProgress = {
       ...{ taskId: null, submittedAt: null, number: 20, attempts: tried, hold: null, decisions: [] },
       ...{ deniedSince: null, polls: 0, pollingSince: null, missingSince: null },
       ...{ listeners: [], reset: false, knownTasks: [], otherTasks: [] },

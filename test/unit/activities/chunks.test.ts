@@ -3,7 +3,7 @@ import { type Socket } from 'node:net';
 import { type MockActivityEnvironment } from '@temporalio/testing';
 import { ActivityNotFoundError, type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { createActivities } from '../../../src/activities';
-import { sendOnce, type SendWindow } from '../../../src/activities/atMostOnce/sendOnce';
+import { sendOnce, type SendPermit } from '../../../src/activities/atMostOnce/sendOnce';
 import { type ChunkOrder, sendingSignal, type SubmitOutcome, type TasksNews } from '../../../src/contract';
 import { testApi } from '../../support/service/api';
 import { answer, startRawServer } from '../../support/service/rawServer';
@@ -237,14 +237,14 @@ test('P1: the time for sending counts from before the server was asked, however 
       await Promise.resolve();
     }),
   );
-  const send = async ({ mark, ...window }: SendWindow) => {
+  const send = async ({ mark, ...permit }: SendPermit) => {
     await mark(1);
-    return window;
+    return permit;
   };
-  const window: unknown = await environment.run(() => sendOnce(runId, { checkScheduledTime: false }, send));
+  const permit: unknown = await environment.run(() => sendOnce(runId, { checkScheduledTime: false }, send));
   jest.restoreAllMocks();
   // Of the 30 s that the activity has, 10 are for recording the outcome.
-  expect(window).toEqual({ timeoutMs: 20_000, sendBefore: 1_020_000 });
+  expect(permit).toEqual({ timeoutMs: 20_000, sendBefore: 1_020_000 });
 });
 
 test.each([

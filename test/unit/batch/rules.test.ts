@@ -61,35 +61,35 @@ test.each([
   [100, 50, 50],
   [5, 3, 2],
   [1, 1, 1],
-])('of %d POSTs on the wire, single jobs have %d and batches %d', (maxSubmits, single, batch) => {
+])('of %d POSTs in flight, single jobs have %d and batches %d', (maxSubmits, single, batch) => {
   const shares = sharesOf({ maxSubmits, maxSubmitRate: 20 });
   expect(shares).toEqual({
-    single: { onWire: single, perSecond: 10 },
-    batch: { onWire: batch, perSecond: 10 },
+    single: { inFlight: single, perSecond: 10 },
+    batch: { inFlight: batch, perSecond: 10 },
   });
 });
 
 test.each([
-  [1, { items: 1, atOnce: 1 }],
-  [2, { items: 1, atOnce: 2 }],
-  [15, { items: 7, atOnce: 2 }],
-  [50, { items: 25, atOnce: 2 }],
-  [100, { items: 50, atOnce: 2 }],
-  [110, { items: 36, atOnce: 3 }],
-  [5_000, { items: 50, atOnce: 100 }],
-])('of %d slots for batches, chunks have %o', (onWire, chunks) => {
-  expect(chunksOf({ onWire })).toEqual(chunks);
-  expect(chunks.atOnce * chunks.items).toBeLessThanOrEqual(onWire);
+  [1, { items: 1, chunks: 1 }],
+  [2, { items: 1, chunks: 2 }],
+  [15, { items: 7, chunks: 2 }],
+  [50, { items: 25, chunks: 2 }],
+  [100, { items: 50, chunks: 2 }],
+  [110, { items: 36, chunks: 3 }],
+  [5_000, { items: 50, chunks: 100 }],
+])('of %d slots for batches, chunks have %o', (inFlight, share) => {
+  expect(chunksOf({ inFlight })).toEqual(share);
+  expect(share.chunks * share.items).toBeLessThanOrEqual(inFlight);
 });
 
 test.each([
-  [1, { items: 1, atOnce: 1 }],
-  [25, { items: 25, atOnce: 1 }],
-  [60, { items: 25, atOnce: 2 }],
-  [100, { items: 25, atOnce: 4 }],
-])('of %d slots and a rate, chunks have %o, and all workers count them alike', (onWire, chunks) => {
-  expect(chunksOf({ onWire, perSecond: 10 })).toEqual({ ...chunks, perSecond: 0.4 });
-  expect(chunks.atOnce * chunks.items).toBeLessThanOrEqual(onWire);
+  [1, { items: 1, chunks: 1 }],
+  [25, { items: 25, chunks: 1 }],
+  [60, { items: 25, chunks: 2 }],
+  [100, { items: 25, chunks: 4 }],
+])('of %d slots and a rate, chunks have %o, and all workers count them alike', (inFlight, share) => {
+  expect(chunksOf({ inFlight, perSecond: 10 })).toEqual({ ...share, perSecond: 0.4 });
+  expect(share.chunks * share.items).toBeLessThanOrEqual(inFlight);
 });
 
 describe('slots', () => {

@@ -100,7 +100,7 @@ describe('drafts', () => {
     expect(await drafts('account_ids=9')).toEqual([]);
   });
 
-  test('come ten a page unless told otherwise', async () => {
+  test('come ten a page by default', async () => {
     const { json } = await ask(sandbox.url, 'GET /service/social-media/get-drafts?account_ids=1');
     expect(json.pagination).toEqual({ page: 1, per_page: 10, total: 2, total_pages: 1 });
   });

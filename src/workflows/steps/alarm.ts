@@ -2,9 +2,9 @@
 import { CancellationScope, isCancellation, log, metricMeter } from '@temporalio/workflow';
 import { type Hold } from '../../contract';
 import { formatDuration } from '../../contract/durations';
-import { type Job } from '../steps/job';
-import { decisionList, MEANING } from '../steps/visibility';
-import { extraOf, letter, type Message, notifyOperator, notifyUser, oneLine } from './notify';
+import { bodyOf, type Message, notifyOperator, notifyUser, oneLine } from '../lib/notify';
+import { extraOf, type Job } from './job';
+import { decisionList, MEANING } from './visibility';
 
 const TITLES: Record<Hold['why'], string> = {
   unknown: 'A job needs your decision',
@@ -65,7 +65,7 @@ function raise(job: Job, { why, event, title, reason, meaning, todo, denied }: A
     event,
     title,
     message: oneLine(`${tool} for ${input.key}: ${reason}`),
-    body: letter(`the job \`${input.key}\` (${tool}) waits for a person. ${reason}`, meaning, todo),
+    body: bodyOf(`the job \`${input.key}\` (${tool}) waits for a person. ${reason}`, meaning, todo),
     extra: extraOf(job),
     denied,
   };

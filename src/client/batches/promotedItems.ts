@@ -3,7 +3,7 @@ import { type Client, WorkflowFailedError } from '@temporalio/client';
 import { type BatchItemResult, type BatchResult, type ItemCounts, type MediaResult } from '../../contract';
 import { batchItemPrefix, mediaWorkflowId } from '../../contract/ids';
 import { findRunsOfBatch, isItem } from '../../runs/batch/start';
-import { failedRun, findOwnRun, isOpen, isRefusedStart, type Listed } from '../../runs/ownRun';
+import { failedRun, findOwnRun, isOpen, isRefusedStart, type Listed } from '../../runs/find';
 import { entryOf } from '../listing';
 import { quoted } from '../../contract/searchAttributes';
 
@@ -20,7 +20,7 @@ export async function followCounts(
   { counts, startedAt, stopped }: Pick<BatchResult, 'counts' | 'startedAt' | 'stopped'>,
 ): Promise<FollowedCounts> {
   if (counts.held <= (stopped?.unfollowed ?? 0)) return { counts, continuing: 0 };
-  const runs = await runsOfLeft(temporal, key, startedAt);
+  const runs = await runsOfPromoted(temporal, key, startedAt);
   const succeeded = runs.filter((run) => statusOf(run) === 'succeeded').length;
   const failed = runs.filter((run) => statusOf(run) === 'failed').length;
   return {
@@ -35,7 +35,7 @@ export async function followCounts(
 }
 
 /** By start time, because Temporal may still keep runs of an earlier batch with the same key. */
-async function runsOfLeft(temporal: Client, key: string, startedAt: string): Promise<Listed[]> {
+async function runsOfPromoted(temporal: Client, key: string, startedAt: string): Promise<Listed[]> {
   const prefix = mediaWorkflowId(batchItemPrefix(key));
   const latest = new Map<string, Listed>();
   const query = `WorkflowId STARTS_WITH ${quoted(prefix)} AND StartTime >= ${quoted(startedAt)}`;

@@ -1,4 +1,4 @@
-/** Calls of the Temporal server that change something: what its error codes mean, and when a call is repeated. */
+/** gRPC codes of the Temporal server, and retries while it is unavailable. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '@temporalio/client';
 

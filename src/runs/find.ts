@@ -8,11 +8,20 @@ import {
 } from '@temporalio/client';
 import { ApplicationFailure, CancelledFailure, TerminatedFailure } from '@temporalio/common';
 import { FAILURE, MEDIA_WORKFLOW, START_MEMO } from '../contract';
+import { keyIn } from '../contract/ids';
 import { quoted } from '../contract/searchAttributes';
+import { NoSuchJobError } from '../errors';
 import { explainUnregistered } from './registration';
 
 /** What the server knows of a run without its worker. */
 export type Listed = Omit<WorkflowExecutionInfo, 'raw'>;
+
+export type RunFacts = Pick<WorkflowExecutionInfo, 'workflowId' | 'runId' | 'startTime' | 'taskQueue'> & {
+  key: string;
+  existing: boolean;
+  /** Whether a later start of the same id was refused. */
+  isHidden?: boolean;
+};
 
 /** A paused run is open, and so is one that continues as new. */
 export function isOpen({ status }: Pick<WorkflowExecutionInfo, 'status'>): boolean {
@@ -53,6 +62,12 @@ export async function ifFound<T>(call: Promise<T>): Promise<T | undefined> {
 
 export function findOwnRun(client: Client, workflowId: string): Promise<OwnRun | undefined> {
   return ifFound(describeOwnRun(client, workflowId));
+}
+
+export async function find(temporal: Client, workflowId: string): Promise<RunFacts> {
+  const run = await findOwnRun(temporal, workflowId);
+  if (!run) throw new NoSuchJobError(workflowId);
+  return { ...run, key: keyIn(workflowId), existing: true };
 }
 
 /** One run, by default the latest of its id. */

@@ -1,8 +1,8 @@
 import { TypedSearchAttributes } from '@temporalio/common';
-import { remainsOfFailed, remainsOfStopped } from '../../src/client/jobs/leftovers';
+import { leftoversOfFailed, leftoversOfStopped } from '../../src/client/jobs/leftovers';
 import { FAILURE, type MediaStage, UNKNOWN_MEMO } from '../../src/contract';
 import { searchAttributes } from '../../src/contract/searchAttributes';
-import { type Listed } from '../../src/runs/ownRun';
+import { type Listed } from '../../src/runs/find';
 
 /** A closed run, as the server lists it. */
 function listed(
@@ -42,8 +42,8 @@ describe('P1: what a stopped run may have left at the service', () => {
     ['cancelled', null, 'k.submit.3', { is: 'unknown', requestId: 'k.submit.3' }],
     ['held', null, undefined, unknown],
     [null, null, undefined, unknown],
-  ])('stage %s, task %s, unknown POST %s', (stage, taskId, submission, remains) => {
-    expect(remainsOfStopped(listed(stage, taskId, submission))).toEqual(remains);
+  ])('stage %s, task %s, unknown POST %s', (stage, taskId, submission, leftovers) => {
+    expect(leftoversOfStopped(listed(stage, taskId, submission))).toEqual(leftovers);
   });
 
   test.each([
@@ -55,16 +55,16 @@ describe('P1: what a stopped run may have left at the service', () => {
     [null, task],
     [FAILURE.givenUp, task],
     [FAILURE.abandoned, task],
-  ])('of a run that failed as %s', (type, remains) => {
-    expect(remainsOfFailed(type, listed('failed', 't'))).toEqual(remains);
+  ])('of a run that failed as %s', (type, leftovers) => {
+    expect(leftoversOfFailed(type, listed('failed', 't'))).toEqual(leftovers);
   });
 
   test.each([FAILURE.refused, FAILURE.badInput])('of a run without a task that failed as %s', (type) => {
-    expect(remainsOfFailed(type, listed('failed', null))).toEqual(nothing);
+    expect(leftoversOfFailed(type, listed('failed', null))).toEqual(nothing);
   });
 
   test('a run whose task failed may have another, of an earlier submission', () => {
     const run = listed('failed', 't', undefined, ['earlier']);
-    expect(remainsOfFailed(FAILURE.taskFailed, run)).toEqual({ is: 'task', taskId: 'earlier' });
+    expect(leftoversOfFailed(FAILURE.taskFailed, run)).toEqual({ is: 'task', taskId: 'earlier' });
   });
 });
