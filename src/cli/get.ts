@@ -14,54 +14,36 @@ interface GetFlags extends ScopeFlags {
   expand?: string[];
 }
 
-type Read = (api: Api, options: CallOptions, ids: [string, string], flags: GetFlags) => Promise<unknown>;
-
-/** Usage, description, operation. */
-const RECORDS: [string, string, Read][] = [
-  ['workspace', 'the current workspace', (api, options) => api.getWorkspace({}, options)],
-  [
-    'project <type> <id>',
-    'a project',
-    async (api, options, [resourcetype, id]) =>
-      (await api.getProject({ resourcetype, id }, options)).document,
-  ],
-  ['voice <id>', 'a voice', (api, options, [voice_id]) => api.getVoice({ voice_id }, options)],
-  [
-    'task <id>',
-    'a task of a media tool',
-    // A result that is too large for a run is read here as a whole.
-    (api, options, [id]) => api.getTask({ id }, { ...options, largestBytes: LARGEST_READ_BYTES }),
-  ],
-  ['transcription <id>', 'a transcription', (api, options, [id]) => api.getTranscription({ id }, options)],
-  ['asset <id>', 'an asset (needs SEGUE_ASSET_PATH)', (api, options, [id]) => api.getAsset({ id }, options)],
-  [
-    'run <id>',
-    "a workflow run of the service, by the run's ID (needs SEGUE_RUN_PATH)",
-    (api, options, [id]) => api.getRun({ id }, options),
-  ],
-  [
-    'video <id>',
-    'a v2 video record (needs SEGUE_VIDEO_PATH)',
-    (api, options, [id]) => api.getVideo({ id }, options),
-  ],
-  [
-    'board <id>',
-    'a board, by UUID or slug',
-    (api, options, [board_id], { expand }) => api.getBoard({ board_id, expand: expand as never }, options),
-  ],
+/** Usage, description, the operation, and what it calls the arguments. */
+const RECORDS: [string, string, keyof Api, ...string[]][] = [
+  ['workspace', 'the current workspace', 'getWorkspace'],
+  ['project <type> <id>', 'a project', 'getProject', 'resourcetype', 'id'],
+  ['voice <id>', 'a voice', 'getVoice', 'voice_id'],
+  ['task <id>', 'a task of a media tool', 'getTask', 'id'],
+  ['transcription <id>', 'a transcription', 'getTranscription', 'id'],
+  ['asset <id>', 'an asset (needs SEGUE_ASSET_PATH)', 'getAsset', 'id'],
+  ['run <id>', "a workflow run of the service, by the run's ID (needs SEGUE_RUN_PATH)", 'getRun', 'id'],
+  ['video <id>', 'a v2 video record (needs SEGUE_VIDEO_PATH)', 'getVideo', 'id'],
+  ['board <id>', 'a board, by UUID or slug', 'getBoard', 'board_id'],
 ];
 
 export function addTo(program: Command): void {
   const get = program.command('get').description('read from the service');
-  for (const [usage, about, read] of RECORDS) {
+  for (const [usage, about, operation, ...names] of RECORDS) {
     const command = get.command(usage).description(about).option('--json', 'print the record as JSON');
-    if (usage.startsWith('board '))
+    if (operation === 'getBoard')
       command.option('--expand <fields>', 'statuses, creator, modifier; with commas between', listFlag);
     addScopeFlags(command).action(async () => {
-      const flags = command.opts<GetFlags>();
-      const ids = command.args as [string, string];
-      const record = await withApi(flags, (api, options) => read(api, options(), ids, flags));
-      if (flags.json) printJson(record);
+      const { json, expand, ...scope } = command.opts<GetFlags>();
+      const ids = names.map((name, index) => [name, command.args[index]] as const);
+      const found = await withApi(scope, (api, options) => {
+        const read = api[operation] as (request: object, options: CallOptions) => Promise<unknown>;
+        // A result that is too large for a run is read here as a whole.
+        const whole = { ...options(), largestBytes: LARGEST_READ_BYTES };
+        return read({ ...Object.fromEntries(ids), ...(expand && { expand }) }, whole);
+      });
+      const record = operation === 'getProject' ? (found as { document: unknown }).document : found;
+      if (json) printJson(record);
       else if (isRecord(record)) fieldLines(record).forEach(print);
       else print(JSON.stringify(record, null, 2));
     });

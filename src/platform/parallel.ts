@@ -22,17 +22,12 @@ export async function inParallelFrom<Item>(
 ): Promise<void> {
   const underWay = new Set<Promise<void>>();
   const failures: unknown[] = [];
-  const begin = (item: Item): void => {
-    const one: Promise<void> = work(item)
-      .catch((error: unknown) => {
-        failures.push(error);
-      })
-      .finally(() => underWay.delete(one));
-    underWay.add(one);
-  };
   try {
     for await (const item of items) {
-      begin(item);
+      const one: Promise<void> = work(item)
+        .catch((error: unknown) => void failures.push(error))
+        .finally(() => underWay.delete(one));
+      underWay.add(one);
       if (underWay.size >= concurrency) await Promise.race(underWay);
       if (failures.length > 0) break;
     }
