@@ -9,9 +9,9 @@ import { freePort } from './ports';
 import { EndedAtStartError, spawnTethered, stopProcess, untilServing } from './process';
 
 export interface DevServerOptions {
-  /** A free port when left out. */
+  /** A free port when left out, or 0. */
   port?: number;
-  /** `false`: no UI. A free port when left out. */
+  /** `false`: no UI. A free port when left out, or 0. */
   uiPort?: number | false;
   /** Of its own metrics, as Prometheus reads them. */
   metricsPort?: number;
@@ -52,8 +52,9 @@ export async function startDevServer(binary: string, options: DevServerOptions =
 }
 
 async function startOnce(binary: string, options: DevServerOptions): Promise<DevServer> {
-  const port = options.port ?? (await freePort());
-  const uiPort = options.uiPort === false ? undefined : (options.uiPort ?? (await freePort()));
+  const { port: given = 0, uiPort: uiGiven = 0 } = options;
+  const port = given || (await freePort());
+  const uiPort = uiGiven === false ? undefined : uiGiven || (await freePort());
   if (options.db) await mkdir(path.dirname(path.resolve(options.db)), { recursive: true });
   const child = spawnTethered(binary, serverArguments(port, uiPort, options), {
     env: withoutTemporalSettings(),

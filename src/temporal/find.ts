@@ -1,8 +1,8 @@
-/** Finds a Temporal server for development and tests: the first of six places that has one. */
+/** Finds a Temporal server for development and tests: the first of five places that has one. */
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { type LocalTemporalConfig, type TemporalConfig, withoutTemporalSettings } from '../config';
+import { type LocalTemporalConfig, withoutTemporalSettings } from '../config';
 import { NoTemporalError } from '../errors';
 import { buildTemporalCli } from './build';
 import { downloadWithSdk } from './download';
@@ -17,17 +17,7 @@ interface FoundBinary {
   origin: string;
 }
 
-export type FoundTemporal = { kind: 'cluster'; cluster: TemporalConfig } | ({ kind: 'binary' } & FoundBinary);
-
 export type Say = (line: string) => void;
-
-export async function findTemporal(config: LocalTemporalConfig, say: Say): Promise<FoundTemporal> {
-  if (config.existing) {
-    say(`Temporal: the cluster at ${config.existing.address} (TEMPORAL_ADDRESS)`);
-    return { kind: 'cluster', cluster: config.existing };
-  }
-  return { kind: 'binary', ...(await findTemporalBinary(config, say)) };
-}
 
 /** The binary to run, whatever cluster may be there already. */
 export async function findTemporalBinary(config: LocalTemporalConfig, say: Say): Promise<FoundBinary> {

@@ -1,13 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { type Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Environment } from '../config';
 
 export interface Finished {
   code: number | null;
-  /** The last lines of both outputs: enough to tell a person what went wrong. */
+  /** The last lines of both outputs. */
   tail: string[];
 }
 
@@ -18,9 +17,7 @@ export async function runToEnd(
   options: { cwd?: string; env?: Environment; onLine?: (line: string) => void } = {},
 ): Promise<Finished> {
   const child = spawnTethered(command, args, options);
-  const tail: string[] = [];
-  for (const stream of [child.stdout, child.stderr])
-    if (stream) rememberLines(stream, tail, 20, options.onLine);
+  const tail = rememberLines(child, 20, options.onLine);
   const [code] = (await once(child, 'close')) as [number | null];
   return { code, tail };
 }
@@ -71,8 +68,7 @@ export async function untilServing(
   name: string,
   probe: () => Promise<void>,
 ): Promise<void> {
-  const lastLines: string[] = [];
-  for (const stream of [child.stdout, child.stderr]) if (stream) rememberLines(stream, lastLines, 10);
+  const lastLines = rememberLines(child, 10);
   let problem = 'it took too long';
   child.once('error', (error) => {
     problem = error.message;
@@ -101,15 +97,15 @@ function hasEnded(child: ChildProcess): boolean {
   return child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
 }
 
-function rememberLines(
-  stream: Readable,
-  lines: string[],
-  most: number,
-  onLine?: (line: string) => void,
-): void {
-  createInterface({ input: stream }).on('line', (line) => {
-    lines.push(line);
-    if (lines.length > most) lines.shift();
-    onLine?.(line);
-  });
+/** The list always holds the last lines of both outputs. */
+function rememberLines(child: ChildProcess, most: number, onLine?: (line: string) => void): string[] {
+  const lines: string[] = [];
+  for (const input of [child.stdout, child.stderr])
+    if (input)
+      createInterface({ input }).on('line', (line) => {
+        lines.push(line);
+        if (lines.length > most) lines.shift();
+        onLine?.(line);
+      });
+  return lines;
 }

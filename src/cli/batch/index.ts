@@ -1,12 +1,12 @@
-import { type Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { type Batch, type BatchEntry, type BatchFilter } from '../../client/batches';
 import { BATCH_STAGES } from '../../contract';
 import { validateBatchOrder, validateConcurrencyOrder } from '../../validation/inputs';
 import { countsWords } from './format';
-import { printResults, type ResultsFlags, wantedFrom } from './results';
+import { printResults, type ResultsFlags, STATUSES, wantedFrom } from './results';
 import { BATCH, type BatchCheckFlags, beginBatch, checkBatch, retryBatch } from './run';
 import { prepareFolder } from '../jobs/save';
-import { addScopeFlags, asFlags, oneOf, softNumber } from '../lib/flags';
+import { addScopeFlags, asFlags, softNumber } from '../lib/flags';
 import { exiting } from '../lib/io';
 import {
   addChange,
@@ -64,7 +64,7 @@ export function addTo(program: Command): void {
     plural: 'batches',
     columns: ['KEY', 'STATUS', 'STAGE', 'ITEMS'],
     rowOf: ({ key, status, stage, counts }) => [key, status, stage ?? '', counts ? countsWords(counts) : ''],
-    filterFrom: ({ stage }, problems) => ({ stage: oneOf('--stage', stage, BATCH_STAGES, problems) }),
+    stages: BATCH_STAGES,
     client: (segue) => segue.batch,
   });
 }
@@ -85,7 +85,7 @@ function addResults(batch: Command): void {
     .description(
       "print what became of each item, in the manifest's order, at any time; one JSON object a line",
     )
-    .option('--status <status>', 'only those that are waiting, running, succeeded, failed, held or cancelled')
+    .addOption(new Option('--status <status>', 'only those that have it').choices(STATUSES))
     .option(
       '--download <dir>',
       'save the files that results point to in this folder; asked again, it goes on',

@@ -7,12 +7,11 @@ import { type BatchItemStatus } from '../../contract';
 import { loadProxySettings } from '../../config';
 import { assertValid } from '../../errors';
 import { keptLine, missingLines } from './format';
-import { oneOf } from '../lib/flags';
 import { validateSaving } from '../jobs/save';
 import { env, EXIT, type ExitCode, io, reasonOf, say } from '../lib/io';
 
 export interface ResultsFlags {
-  status?: string;
+  status?: BatchItemStatus;
   download?: string;
   at?: string;
 }
@@ -23,15 +22,11 @@ interface WantedResults {
   target?: DownloadTarget;
 }
 
-const STATUSES = ['waiting', 'running', 'succeeded', 'failed', 'held', 'cancelled'] as const;
+export const STATUSES = ['waiting', 'running', 'succeeded', 'failed', 'held', 'cancelled'];
 
-/** A wrong status must not look like an empty list. `ofKey` are problems of the key. */
-export function wantedFrom(
-  { status: text, download: out, at }: ResultsFlags,
-  ofKey: string[] = [],
-): WantedResults {
+/** `ofKey` are problems of the key. */
+export function wantedFrom({ status, download: out, at }: ResultsFlags, ofKey: string[] = []): WantedResults {
   const problems = [...ofKey, ...validateSaving({ out, at }, '--download')];
-  const status = oneOf('--status', text, STATUSES, problems);
   if (out !== undefined && status !== undefined && status !== 'succeeded')
     problems.push(`--download: only items that succeeded have files, not those that are ${status}`);
   assertValid(problems, 'Nothing was read');

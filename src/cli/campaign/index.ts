@@ -7,7 +7,7 @@ import { assertValid } from '../../errors';
 import { addDecisions } from './decisions';
 import { failureLines, newsLines, resultLines, statusLines } from './format';
 import { adviceOnCampaign } from '../lib/advice';
-import { oneOf, projectFilter, readTextFile, validateTimeout } from '../lib/flags';
+import { projectFlag, readTextFile, validateTimeout } from '../lib/flags';
 import { headline, type WaitFlags } from '../lib/follow';
 import { print, say } from '../lib/io';
 import {
@@ -61,12 +61,9 @@ export function addTo(program: Command): void {
     plural: 'campaigns',
     columns: ['KEY', 'STATUS', 'STAGE', 'PROJECT'],
     rowOf: ({ key, status, stage, project }) => [key, status, stage ?? '', project ?? ''],
-    filterFrom: (flags, problems) => ({
-      stage: oneOf('--stage', flags.stage, CAMPAIGN_STAGES, problems),
-      project: projectFilter(flags, problems),
-    }),
+    stages: CAMPAIGN_STAGES,
     client: (segue) => segue.campaign,
-  }).option('--project <type/id>', 'only those of this project');
+  }).option('--project <type/id>', 'only those of this project', projectFlag);
 }
 
 const begin: Begin<Campaign, WaitFlags> = async (file, flags, go) => {

@@ -14,9 +14,8 @@ import { withAdvice, word } from '../lib/advice';
 import {
   addScopeFlags,
   addTargetFlags,
-  oneOf,
   orProblem,
-  projectFilter,
+  projectFlag,
   readObjectFile,
   softNumber,
   type TargetFlags,
@@ -72,15 +71,11 @@ export function addTo(program: Command): void {
     plural: 'jobs',
     columns: ['KEY', 'STATUS', 'STAGE', 'TOOL', 'TASK'],
     rowOf: ({ key, status, stage, tool, taskId }) => [key, status, stage ?? '', tool ?? '', taskId ?? ''],
-    filterFrom: (flags, problems) => {
-      const stage = oneOf('--stage', flags.stage, MEDIA_STAGES, problems);
-      const tool = oneOf('--tool', flags.tool, Object.keys(mediaTools), problems);
-      return { stage, tool, project: projectFilter(flags, problems) };
-    },
+    stages: MEDIA_STAGES,
     client: (segue) => segue.media,
   })
-    .option('--tool <tool>', 'only those of this tool')
-    .option('--project <type/id>', 'only those that write to this project');
+    .addOption(new Option('--tool <tool>', 'only those of this tool').choices(Object.keys(mediaTools)))
+    .option('--project <type/id>', 'only those that write to this project', projectFlag);
   addStatus(media, MEDIA);
   addFollow(media, MEDIA);
   const about = 'stop following a job; the service goes on with a task that it accepted';

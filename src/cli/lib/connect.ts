@@ -27,10 +27,11 @@ export async function withTemporal<T>(
   work: (connected: Connected) => Promise<T>,
   config = loadTemporalConfig(env()),
 ): Promise<T> {
-  const { openClient } = await import('./openClient.js');
-  const { close, ...connected } = await reach(config, () => openClient(config));
+  const { openClient } = await import('../../temporal/connection.js');
+  const { SegueClient } = await import('../../client/segueClient.js');
+  const { temporal, close } = await reach(config, () => openClient(config));
   try {
-    return await work(connected);
+    return await work({ temporal, config, segue: (...args) => new SegueClient(temporal, ...args) });
   } finally {
     await close();
   }

@@ -1,7 +1,7 @@
 /** Reads the values of flags. Problems are collected, so that one message names all of them. */
 import { readFile } from 'node:fs/promises';
 import { text as textOf } from 'node:stream/consumers';
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import {
   type MediaInput,
   type NotifyTarget,
@@ -67,9 +67,9 @@ export function validateTimeout({ timeout }: { timeout?: string }): string[] {
   return isWrong ? [`--timeout: "${timeout}" is not ${DURATION_FORM}`] : [];
 }
 
-export function validateLimit({ limit }: { limit: unknown }): string[] {
-  const isCount = typeof limit === 'number' && Number.isInteger(limit) && limit >= 1 && limit < 1_000_000;
-  return isCount ? [] : [`--limit: "${String(limit)}" is not a whole number from 1 on`];
+export function limitFlag(text: string): number {
+  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It is not a whole number from 1 on.');
 }
 
 /** Problems of fields as those of flags; `others` names what is no flag, or another one. */
@@ -92,22 +92,10 @@ function projectFrom(text: string): ProjectRef | undefined {
   return resourcetype === undefined || id === undefined ? undefined : { resourcetype, id };
 }
 
-export function projectFilter({ project }: { project?: string }, problems: string[]): ProjectRef | undefined {
-  const ref = project === undefined ? undefined : projectFrom(project);
-  if (project !== undefined && !ref) problems.push(`--project: "${project}" is not TYPE/ID`);
-  return ref;
-}
-
-/** A value that must be one of those; undefined where the flag is not given. */
-export function oneOf<T extends string>(
-  flag: string,
-  text: string | undefined,
-  known: readonly T[],
-  problems: string[],
-): T | undefined {
-  const found = known.find((name) => name === text);
-  if (text !== undefined && !found) problems.push(`${flag}: "${text}" is none of ${known.join(', ')}`);
-  return found;
+export function projectFlag(text: string): ProjectRef {
+  const project = projectFrom(text);
+  if (!project) throw new InvalidArgumentError('It is not TYPE/ID.');
+  return project;
 }
 
 export function notifyFrom(text: string | undefined, problems: string[]): NotifyTarget | undefined {

@@ -1,12 +1,12 @@
 /** The commands that nouns share: run, start, follow, status, cancel, list, and changes of an open run. */
-import { type Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { NO_JOB } from '../../client/report';
 import { type Run } from '../../client/run';
 import { type SegueClient } from '../../client/segueClient';
 import { assertValid } from '../../errors';
 import { word } from './advice';
 import { withSegue } from './connect';
-import { byOption, softNumber, validateLimit, validateTimeout } from './flags';
+import { byOption, limitFlag, validateTimeout } from './flags';
 import { follow, type Shows, type Starting, printStarted, type WaitFlags, withStarted } from './follow';
 import { age, table } from './format';
 import { EXIT, type ExitCode, exiting, isOpen, print, printJson, say } from './io';
@@ -220,9 +220,6 @@ export function addChange<R extends Run, Flags extends ChangeFlags>(
 }
 
 interface ListFlags extends JsonFlag {
-  stage?: string;
-  tool?: string;
-  project?: string;
   limit: number;
 }
 
@@ -230,8 +227,7 @@ interface Listing<Entry extends object, Filter> {
   plural: string;
   columns: string[];
   rowOf: (entry: Entry) => string[];
-  /** Adds problems of the flags to `problems`. */
-  filterFrom: (flags: ListFlags, problems: string[]) => Filter;
+  stages: readonly string[];
   client: (segue: SegueClient) => {
     list: (filter: Filter) => AsyncIterable<Entry>;
     count: (filter: Filter) => Promise<number>;
@@ -244,29 +240,26 @@ export function addList<Entry extends { startedAt: string }, Filter>(
 ): Command {
   return addJson(parent.command('list'), 'print one JSON object a line')
     .description(`list ${listing.plural}, newest first`)
-    .option('--stage <stage>', 'only runs in this stage')
-    .option('--limit <n>', 'show at most so many', softNumber, 50)
-    .action((flags: ListFlags) => list(listing, flags));
+    .addOption(new Option('--stage <stage>', 'only runs in this stage').choices(listing.stages))
+    .option('--limit <n>', 'show at most so many', limitFlag, 50)
+    .action((flags: ListFlags & Filter) => list(listing, flags));
 }
 
 async function list<Entry extends { startedAt: string }, Filter>(
-  { plural, columns, rowOf, filterFrom, client }: Listing<Entry, Filter>,
-  flags: ListFlags,
+  { plural, columns, rowOf, client }: Listing<Entry, Filter>,
+  flags: ListFlags & Filter,
 ): Promise<void> {
-  const problems = validateLimit(flags);
-  const filter = filterFrom(flags, problems);
-  assertValid(problems, 'Nothing was listed');
   const { limit, json } = flags;
   await withSegue(async (segue) => {
     const source = client(segue);
     const found: Entry[] = [];
-    for await (const entry of source.list(filter)) {
+    for await (const entry of source.list(flags)) {
       if (found.push(entry) >= limit) break;
     }
     const rows = found.map((entry) => [...rowOf(entry), `${age(entry.startedAt)} ago`]);
     if (json) for (const entry of found) printJson({ ...NO_JOB, error: null, ...entry });
     else if (found.length > 0) table([[...columns, 'STARTED'], ...rows]).forEach(print);
-    const total = found.length < limit ? found.length : await source.count(filter);
+    const total = found.length < limit ? found.length : await source.count(flags);
     if (found.length === 0) say(`There are no such ${plural}.`);
     else if (total <= found.length) say(`${found.length} ${plural}`);
     else say(`${found.length} of ${total} ${plural}; --limit shows more`);

@@ -134,12 +134,8 @@ function addTemporal(program: Command): void {
       await requireFreePorts({ '--port': port, '--ui-port': uiPort });
       const binary = await find();
       const { FAIRNESS_SETTING, startDevServer } = await import('../../temporal/devServer.js');
-      const server = await startDevServer(binary, {
-        port: port || undefined,
-        uiPort: uiPort || undefined,
-        db,
-        dynamicConfig: { [FAIRNESS_SETTING]: true },
-      });
+      const dynamicConfig = { [FAIRNESS_SETTING]: true };
+      const server = await startDevServer(binary, { port, uiPort, db, dynamicConfig });
       print(`ready ${server.address}${server.uiUrl ? ` UI ${server.uiUrl}` : ''}`);
       await Promise.race([untilAskedToStop(), once(server.process, 'exit')]);
       await server.stop();

@@ -9,7 +9,7 @@ import { Credential } from '../../api/credential';
 import { type LocalConfig, PUBLISHED_LAYOUT, type StarterConfig, type TemporalConfig } from '../../config';
 import { digest } from '../../platform/digest';
 import { FAIRNESS_SETTING, startDevServer } from '../../temporal/devServer';
-import { findTemporal } from '../../temporal/find';
+import { findTemporalBinary } from '../../temporal/find';
 import { createSegueWorker, type SegueWorker } from '../../worker';
 import { say, UnreachableError } from '../lib/io';
 import { connectWorker, untilPolling } from './worker';
@@ -112,14 +112,15 @@ async function startTemporal({
   state,
   ports,
 }: LocalStackOptions): Promise<Pick<LocalStack, 'temporal' | 'uiUrl' | 'broken' | 'stop'>> {
-  const found = await findTemporal(config.temporal, say);
-  if (found.kind === 'cluster') {
+  const { existing } = config.temporal;
+  if (existing) {
+    say(`Temporal: the cluster at ${existing.address} (TEMPORAL_ADDRESS)`);
     const never = new Promise<string>(() => undefined);
-    return { temporal: found.cluster, uiUrl: undefined, broken: never, stop: () => Promise.resolve() };
+    return { temporal: existing, uiUrl: undefined, broken: never, stop: () => Promise.resolve() };
   }
-  const server = await startDevServer(found.path, {
-    port: ports.temporal || undefined,
-    uiPort: ports.ui || undefined,
+  const binary = await findTemporalBinary(config.temporal, say);
+  const server = await startDevServer(binary.path, {
+    ...{ port: ports.temporal, uiPort: ports.ui },
     db: path.join(state, 'temporal.db'),
     dynamicConfig: { [FAIRNESS_SETTING]: true },
   });

@@ -236,13 +236,15 @@ describe('flags that are wrong', () => {
     expect(wrong).toMatchObject({ code: 2, stdout: '' });
     for (const problem of ['--write:', '--notify:', 'taskId:', '--out:', 'background_color:', '--timeout:'])
       expect(wrong.stderr).toContain(problem);
-    const list = await segue(
-      ['media', 'list', '--stage', 'nowhere', '--tool', 'paint', '--project', 'x', '--limit', '0'],
-      settings,
-    );
-    expect(list).toMatchObject({ code: 2, stdout: '' });
-    for (const problem of ['--stage:', '--tool:', '--project:', '--limit:'])
-      expect(list.stderr).toContain(problem);
+    for (const [flag, value] of Object.entries({
+      stage: 'nowhere',
+      tool: 'paint',
+      project: 'x',
+      limit: '0',
+    })) {
+      const list = await segue(['media', 'list', `--${flag}`, value], settings);
+      expect(list).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(`--${flag}`) });
+    }
     const noFolder = await run(key, '--out', '/dev/null/x', '--at', '/images');
     expect(noFolder).toMatchObject({
       code: 2,

@@ -58,8 +58,13 @@ test.each<[string, string[], (string | RegExp)[]]>([
   ['retry', ['a/b'], ['Nothing was asked:', NO_BATCH]],
   [
     'list',
-    ['--limit', '0', '--stage', 'nowhere'],
-    ['Nothing was listed:', /^--limit: "0"/, /^--stage: "nowhere" is none/],
+    ['--limit', '0'],
+    [/^error: .*--limit.* '0' is invalid\. It is not a whole number/, '(--help tells more)'],
+  ],
+  [
+    'list',
+    ['--stage', 'nowhere'],
+    [/^error: .*--stage.* 'nowhere' is invalid\. Allowed choices are/, '(--help tells more)'],
   ],
 ])('%s %#', (command, args, lines) => expectRefused(['batch', command, ...args], lines));
 

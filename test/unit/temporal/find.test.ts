@@ -5,7 +5,7 @@ import path from 'node:path';
 import { loadLocalTemporalConfig, type LocalTemporalConfig } from '../../../src/config';
 import { NoTemporalError } from '../../../src/errors';
 import { answers } from '../../../src/temporal/download';
-import { findTemporal, findTemporalBinary, underLock } from '../../../src/temporal/find';
+import { findTemporalBinary, underLock } from '../../../src/temporal/find';
 import { freePort } from '../../../src/temporal/ports';
 import { TEMPORAL_CLI_VERSION } from '../../../src/temporal/versions';
 import { eventually } from '../../support/eventually';
@@ -41,23 +41,16 @@ function config(overrides: Partial<LocalTemporalConfig> = {}): LocalTemporalConf
 const cachedAt = (): string => path.join(folder, 'cache', `temporal-${TEMPORAL_CLI_VERSION}`, 'temporal');
 
 describe('finding a Temporal server', () => {
-  test('TEMPORAL_ADDRESS comes first: nothing is started', async () => {
-    await fakeBinary(path.join(folder, 'bin', 'temporal'), '1.31.0');
-    const { existing } = loadLocalTemporalConfig({ TEMPORAL_ADDRESS: 'cluster:7233' });
-    expect(await findTemporal(config({ existing }), say)).toMatchObject({ kind: 'cluster' });
-    expect(said.join()).toContain('cluster:7233 (TEMPORAL_ADDRESS)');
-  });
-
-  test('then SEGUE_TEMPORAL_CLI, the PATH, and the cache, saying which it took', async () => {
+  test('first SEGUE_TEMPORAL_CLI, the PATH, and the cache, saying which it took', async () => {
     const named = await fakeBinary(path.join(folder, 'named'), '1.30.1');
     const onPath = await fakeBinary(path.join(folder, 'bin', 'temporal'), '1.29.0');
     const cached = await fakeBinary(cachedAt(), '1.31.2');
-    expect(await findTemporal(config({ cli: named }), say)).toMatchObject({
+    expect(await findTemporalBinary(config({ cli: named }), say)).toMatchObject({
       path: named,
       serverVersion: '1.30.1',
     });
-    expect(await findTemporal(config(), say)).toMatchObject({ path: onPath });
-    expect(await findTemporal(config({ searchPath: '' }), say)).toMatchObject({ path: cached });
+    expect(await findTemporalBinary(config(), say)).toMatchObject({ path: onPath });
+    expect(await findTemporalBinary(config({ searchPath: '' }), say)).toMatchObject({ path: cached });
     expect(said).toEqual([
       `Temporal: server 1.30.1, named by SEGUE_TEMPORAL_CLI (${named})`,
       `Temporal: server 1.29.0, found on the PATH (${onPath})`,
