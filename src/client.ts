@@ -27,6 +27,7 @@ export * from './client/outlooks';
 export * from './client/projects';
 export { type Leftovers } from './client/jobs/leftovers';
 export { type JobReport, type JobStatus } from './client/report';
+export { type WaitOptions } from './client/run';
 export { type MediaSpec } from './runs/media';
 export type * from './client/schedules/report';
 export * from './client/schedules';

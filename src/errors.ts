@@ -28,6 +28,10 @@ export class ManifestChangedError extends InvalidInputError {
   }
 }
 
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 export function assertValid(problems: string[], what?: string): void {
   if (problems.length > 0) throw new InvalidInputError(problems, what);
 }

@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { isPointer, valueAt } from '../api/json';
 import { describeValue, describeNearest } from '../api/errors';
 import { loadProxySettings, type ProxySettings } from '../config';
-import { InvalidInputError, assertValid } from '../errors';
+import { InvalidInputError, assertValid, reasonOf } from '../errors';
 import { isLargeInfo } from '../api/condensed';
 import { type BatchItemResult } from '../contract';
 import { digest } from '../platform/digest';
@@ -28,8 +28,8 @@ export interface DownloadTarget {
 async function prepareTarget({ into, at }: DownloadTarget): Promise<void> {
   assertValid(isPointer(at) ? [] : [`at: "${at}" is not a JSON pointer, like /images`], 'Nothing was saved');
   await mkdir(into, { recursive: true }).catch((error: unknown) => {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new InvalidInputError([`into: ${into} cannot be used as a folder: ${reason}`], 'Nothing was saved');
+    const problem = `into: ${into} cannot be used as a folder: ${reasonOf(error)}`;
+    throw new InvalidInputError([problem], 'Nothing was saved');
   });
 }
 
@@ -51,12 +51,7 @@ export async function saveFilesOf(
       const { path, existed } = await download(url, into, `${name}-${index + 1}`, proxy);
       return { url, status: existed ? 'exists' : 'saved', path, error: null };
     } catch (error) {
-      return {
-        url,
-        status: 'failed',
-        path: null,
-        error: error instanceof Error ? error.message : String(error),
-      };
+      return { url, status: 'failed', path: null, error: reasonOf(error) };
     }
   });
 }

@@ -12,6 +12,7 @@ import {
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
 import { type UpdateDefinition } from '@temporalio/common';
+import { type MediaState } from '../contract';
 import { DecisionRefusedError } from '../errors';
 import { retryUnavailable } from '../runs/grpc';
 import { failedRun, isOpen, type Listed, type RunFacts } from '../runs/find';
@@ -19,7 +20,7 @@ import { noAnswer, queryRun } from '../runs/query';
 import { type StartSettings } from '../runs/start';
 import { type JobReport, type Standing } from './report';
 
-export interface WaitOptions<State> {
+export interface WaitOptions<State = MediaState> {
   /** Stops waiting, not the run. */
   signal?: AbortSignal;
   /** Called each time the state has changed. */
@@ -72,10 +73,14 @@ export abstract class Run<State = unknown, Result = unknown> {
     this.#isHidden = isHidden;
   }
 
-  protected abstract readonly stateQuery: { name: string };
+  /** Left out where nothing can be asked. */
+  protected readonly stateQuery?: { name: string };
 
   /** The report of an open run; the state is undefined if no worker answers. */
-  protected abstract running(state: State | undefined): Standing;
+  protected running(state: State | undefined): Standing {
+    const { stage = null, held } = (state ?? {}) as { stage?: string; held?: boolean };
+    return { status: held ? 'held' : 'running', stage, taskId: null, info: state ?? null, error: null };
+  }
 
   protected abstract succeeded(result: Result): Standing | Promise<Standing>;
 
@@ -89,11 +94,11 @@ export abstract class Run<State = unknown, Result = unknown> {
 
   /** What the run is doing, or was when it ended; undefined when no worker answers. */
   async state(): Promise<State | undefined> {
-    return queryRun<State>(this.temporal, this.handle, this.stateQuery);
+    return this.stateQuery && queryRun<State>(this.temporal, this.handle, this.stateQuery);
   }
 
   /** The same; a `NoAnswerError` when no worker answers. */
-  protected async requireState(): Promise<State> {
+  async status(): Promise<State> {
     const state = await this.state();
     if (state === undefined) throw await noAnswer(this.temporal, this.workflowId);
     return state;
@@ -167,7 +172,7 @@ export abstract class Run<State = unknown, Result = unknown> {
     argument: Argument,
   ): Promise<Answer> {
     if (!isOpen(await this.handle.describe())) throw this.#isOver();
-    await this.requireState();
+    await this.status();
     try {
       return await sendUpdate(this.temporal, this.workflowId, definition, argument);
     } catch (error) {

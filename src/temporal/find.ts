@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { type LocalTemporalConfig, withoutTemporalSettings } from '../config';
-import { NoTemporalError } from '../errors';
+import { NoTemporalError, reasonOf } from '../errors';
 import { buildTemporalCli } from './build';
 import { downloadWithSdk } from './download';
 import { runToEnd } from './process';
@@ -61,7 +61,7 @@ async function obtain(target: string, config: LocalTemporalConfig, say: Say): Pr
         [
           'There is no Temporal server to run on.',
           `  download: ${noDownload}`,
-          `  build: ${error instanceof Error ? error.message : String(error)}`,
+          `  build: ${reasonOf(error)}`,
           'Install Go 1.26 or newer (https://go.dev/dl), or the Temporal CLI (https://docs.temporal.io/cli),',
           'or set TEMPORAL_ADDRESS to a cluster that runs, or SEGUE_TEMPORAL_CLI to a `temporal` binary.',
         ].join('\n'),
@@ -87,7 +87,7 @@ async function checkBinary(file: string, origin: string): Promise<FoundBinary | 
     if (isRecentServer(serverVersion)) return { path: file, serverVersion, origin };
     return `holds server ${serverVersion}; Segue needs ${OLDEST_SERVER.major}.${OLDEST_SERVER.minor} or newer`;
   } catch (error) {
-    return `cannot be run: ${error instanceof Error ? error.message : String(error)}`;
+    return `cannot be run: ${reasonOf(error)}`;
   }
 }
 

@@ -8,7 +8,7 @@ import { type SegueClient } from '../../client/segueClient';
 import { adviceLines, decisionAdvice, followCommand } from './advice';
 import { type Connected, withSegue } from './connect';
 import { age } from './format';
-import { EXIT, type ExitCode, exitCodeOf, LostSightError, print, printJson, say } from './io';
+import { EXIT, EXIT_OF, type ExitCode, LostSightError, print, printJson, say } from './io';
 
 export interface Starting<R extends Run> {
   start: (segue: SegueClient) => Promise<R>;
@@ -102,7 +102,7 @@ export async function follow<State, R extends Run<State>, Flags extends WaitFlag
   if (flags.json) printJson(report);
   else await show(report, run);
   if (report.status === 'running') say(`Stopped waiting; it goes on. Follow it: ${followCommand(run)}`);
-  return exitCodeOf(report);
+  return EXIT_OF[report.status];
 }
 
 /** A longer timer fires at once. */

@@ -4,6 +4,9 @@ import { userInfo } from 'node:os';
 import { type Readable, type Writable } from 'node:stream';
 import { type JobReport } from '../../client/report';
 import { type Environment } from '../../config';
+import { reasonOf } from '../../errors';
+
+export { reasonOf };
 
 /** The streams of the process, or those that the caller of `main` gave. */
 export interface Io {
@@ -82,7 +85,7 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-const EXIT_OF: Record<JobReport['status'], ExitCode> = {
+export const EXIT_OF: Record<JobReport['status'], ExitCode> = {
   succeeded: EXIT.done,
   held: EXIT.held,
   running: EXIT.stillRunning,
@@ -91,10 +94,6 @@ const EXIT_OF: Record<JobReport['status'], ExitCode> = {
   cancelled: EXIT.failed,
   terminated: EXIT.failed,
 };
-
-export function exitCodeOf({ status }: Pick<JobReport, 'status'>): ExitCode {
-  return EXIT_OF[status];
-}
 
 export function isOpen({ status }: Pick<JobReport, 'status'>): boolean {
   return status === 'running' || status === 'held';
@@ -118,7 +117,3 @@ export class LostSightError extends UnreachableError {
 
 /** The command line itself is wrong. */
 export class UsageError extends Error {}
-
-export function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}

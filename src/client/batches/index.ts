@@ -130,18 +130,13 @@ export class BatchesClient extends RunsClient<BatchSpec, BatchStatus, Batch> {
 }
 
 export class Batch extends Run<BatchStatus, BatchResult> {
-  protected readonly stateQuery = batchStatusQuery;
+  protected override readonly stateQuery = batchStatusQuery;
 
   /** Items that became separate jobs are counted by the status of those jobs, if that can be read. */
   override async state(): Promise<BatchStatus | undefined> {
     const status = await super.state();
     const followed = status && (await this.#follow(status).catch(() => undefined));
     return status && { ...status, counts: followed?.counts ?? status.counts };
-  }
-
-  /** Counts and stage. A `NoAnswerError` if no worker answers. */
-  status(): Promise<BatchStatus> {
-    return this.requireState();
   }
 
   /** Items that became separate jobs are counted by the status of those jobs. */
@@ -195,11 +190,6 @@ export class Batch extends Run<BatchStatus, BatchResult> {
   async kept(): Promise<KeptResults> {
     const { closeTime: closedAt } = await this.handle.describe();
     return keptResults(this.temporal, { key: this.key, closedAt });
-  }
-
-  protected running(status: BatchStatus | undefined): Standing {
-    const [stage, info] = [status?.stage ?? null, status ?? null];
-    return { status: 'running', stage, taskId: null, info, error: null };
   }
 
   protected async succeeded(result: BatchResult): Promise<Standing> {

@@ -69,12 +69,7 @@ export interface CampaignDecisionAnswer extends CampaignDecisionReceipt {
 }
 
 export class Campaign extends Run<CampaignStatus, CampaignResult> {
-  protected readonly stateQuery = campaignStatusQuery;
-
-  /** Its stage, jobs and open question. A `NoAnswerError` if no worker answers. */
-  status(): Promise<CampaignStatus> {
-    return this.requireState();
-  }
+  protected override readonly stateQuery = campaignStatusQuery;
 
   /**
    * Approves, rejects or has jobs made again, in the open round unless it names one. A decision that was taken before
@@ -116,11 +111,6 @@ export class Campaign extends Run<CampaignStatus, CampaignResult> {
     assertValid([...validateAddedMedia(order, { names }), ...wrong], 'Nothing was added');
     await this.update(addMediaUpdate, order);
     return this.status();
-  }
-
-  protected running(status: CampaignStatus | undefined): Standing {
-    const [stage, info] = [status?.stage ?? null, status ?? null];
-    return { status: status?.held ? 'held' : 'running', stage, taskId: null, info, error: null };
   }
 
   /** Rejected and expired campaigns complete as workflows, but count as failed. */

@@ -28,8 +28,8 @@ import { startOrFind } from '../../runs/start';
 import { validateRecordInput, validateTranscriptSpec } from '../../validation/inputs';
 import { entryOf, type JobEntry, type JobFilter, queryOf } from '../listing';
 import { type JobReport } from '../report';
-import { RunsClient } from '../run';
-import { MediaJob, RecordJob, TranscriptJob, type WaitOptions } from './job';
+import { RunsClient, type WaitOptions } from '../run';
+import { MediaJob, RecordJob, TranscriptJob } from './job';
 import { retryJob, type RetryOptions } from './retry';
 
 export class MediaClient extends RunsClient<MediaSpec, MediaState, MediaJob> {
