@@ -131,12 +131,7 @@ export function batchShown(clock: () => number = Date.now): Shown<BatchStatus> {
 }
 
 function isEvent(before: BatchStatus | undefined, status: BatchStatus): boolean {
-  const { stage, trouble, late, incomplete, stopped } = status;
-  return (
-    before?.stage !== stage ||
-    !before.trouble !== !trouble ||
-    !before.late !== !late ||
-    before.incomplete !== incomplete ||
-    !before.stopped !== !stopped
-  );
+  const newsOf = ({ stage, trouble, late, incomplete, stopped }: BatchStatus): string =>
+    JSON.stringify([stage, !trouble, !late, incomplete, !stopped]);
+  return !before || newsOf(before) !== newsOf(status);
 }

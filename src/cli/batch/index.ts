@@ -1,11 +1,10 @@
-import { type Command, Option } from 'commander';
+import { type Command } from 'commander';
 import { type Batch, type BatchEntry, type BatchFilter } from '../../client/batches';
 import { BATCH_STAGES } from '../../contract';
 import { validateBatchOrder, validateConcurrencyOrder } from '../../validation/inputs';
 import { countsWords } from './format';
-import { printResults, type ResultsFlags, STATUSES, wantedFrom } from './results';
+import { addResults } from './results';
 import { BATCH, type BatchCheckFlags, beginBatch, checkBatch, retryBatch } from './run';
-import { prepareFolder } from '../jobs/save';
 import { addScopeFlags, asFlags, softNumber } from '../lib/flags';
 import { exiting } from '../lib/io';
 import {
@@ -16,8 +15,6 @@ import {
   addStatus,
   type ChangeFlags,
   type JsonFlag,
-  validateKey,
-  withRun,
 } from '../lib/noun';
 
 const EXAMPLES = `
@@ -77,27 +74,6 @@ function addManifestFlags(command: Command): Command {
     .option('--skip-bad', 'leave bad lines out')
     .option('--check', 'only look at the manifest, as `segue batch check` does, and start nothing')
     .addHelpText('after', '\nMANIFEST is a file, - for stdin, or an https address.');
-}
-
-function addResults(batch: Command): void {
-  batch
-    .command('results <key>')
-    .description(
-      "print what became of each item, in the manifest's order, at any time; one JSON object a line",
-    )
-    .addOption(new Option('--status <status>', 'only those that have it').choices(STATUSES))
-    .option(
-      '--download <dir>',
-      'save the files that results point to in this folder; asked again, it goes on',
-    )
-    .option('--at <pointer>', 'where in `info` their URLs are, as a JSON pointer, like /images')
-    .action(
-      exiting(async (key: string, flags: ResultsFlags) => {
-        const wanted = wantedFrom(flags, validateKey(BATCH, key));
-        await prepareFolder({ out: wanted.target?.into }, '--download');
-        return withRun(BATCH, key, (one) => printResults(one, wanted));
-      }),
-    );
 }
 
 interface ConcurrencyFlags extends ChangeFlags {
