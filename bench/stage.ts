@@ -2,10 +2,9 @@
 import path from 'node:path';
 import { type LedgerSummary, SANDBOX_KEY } from '@segue/sandbox';
 import { Client, Connection } from '@temporalio/client';
+import { findTemporalBinary, freePort, startDevServer } from '@segue/devserver';
 import { loadLocalTemporalConfig } from '../src/config';
-import { startDevServer } from '../src/temporal/devServer';
-import { findTemporalBinary } from '../src/temporal/find';
-import { freePort } from '../src/temporal/ports';
+import { allSearchAttributes } from '../src/contract/searchAttributes';
 import { pidOf, type Script, startScript } from './measured';
 import { HEAP_MIB, MEMORY, POST_LATENCY_MS, SUBMITS_ON_WIRE } from './settings';
 
@@ -44,7 +43,13 @@ export async function onStage<Result>(
   try {
     const binary = await findTemporalBinary(loadLocalTemporalConfig(), say);
     const metricsPort = await freePort();
-    const server = keep(await startDevServer(binary.path, { uiPort: false, metricsPort }));
+    const server = keep(
+      await startDevServer(binary.path, {
+        uiPort: false,
+        metricsPort,
+        searchAttributes: allSearchAttributes,
+      }),
+    );
     const connection = await Connection.connect({ address: server.address });
     keep({ stop: () => connection.close() });
     const nodeFlags = [

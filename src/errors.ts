@@ -168,8 +168,5 @@ export class ManifestNotKeptError extends SegueError {
   }
 }
 
-/** Thrown when this machine has no Temporal server; the message says what was tried and what to install. */
-export class NoTemporalError extends SegueError {}
-
 /** Thrown when the namespace lacks what runs need; the message says what, and what to do. */
 export class NotSetUpError extends SegueError {}

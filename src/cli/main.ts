@@ -92,7 +92,7 @@ const EXPECTED: [ExitCode, (abstract new (...args: never) => Error)[]][] = [
     EXIT.unreachable,
     [
       ...[UnreachableError, TransportError, errors.UnreachableAddressError, errors.NoAnswerError],
-      ...[errors.NoTemporalError, errors.NoTimezoneError, errors.NotSetUpError],
+      ...[errors.NoTimezoneError, errors.NotSetUpError],
     ],
   ],
   [EXIT.failed, [errors.NoSuchJobError, errors.NoSuchScheduleError, errors.ManifestNotKeptError, ApiError]],

@@ -6,7 +6,6 @@ import { StatusError } from '../api/errors';
 import { ConfigError, loadStarterConfig, loadTemporalConfig, loadWorkerConfig } from '../config';
 import { formatDuration } from '../contract/durations';
 import { batchTaskQueue, pollTaskQueue, submitTaskQueue } from '../contract/ids';
-import { isRecentServer, OLDEST_SERVER } from '../temporal/versions';
 import { type Connected, withApi, withTemporal } from './lib/connect';
 import { env, EXIT, io, print, printJson, reasonOf, UnreachableError } from './lib/io';
 
@@ -108,11 +107,16 @@ function checkSettings(): Result {
   return ok('complete for a worker');
 }
 
+/** The oldest server that has all that Segue uses. */
+const OLDEST_SERVER = [1, 29] as const;
+
 async function checkServer({ temporal, config }: Connected): Promise<Result> {
   const { serverVersion } = await temporal.workflowService.getSystemInfo({});
   const detail = `server ${serverVersion} at ${config.address}`;
-  if (isRecentServer(serverVersion)) return ok(detail);
-  return missing(detail, `use ${OLDEST_SERVER.major}.${OLDEST_SERVER.minor} or newer`);
+  const [major = 0, minor = 0] = serverVersion.split('.').map(Number);
+  const [oldestMajor, oldestMinor] = OLDEST_SERVER;
+  if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return ok(detail);
+  return missing(detail, `use ${OLDEST_SERVER.join('.')} or newer`);
 }
 
 const ENOUGH_RETENTION_DAYS = 30;

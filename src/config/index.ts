@@ -97,13 +97,3 @@ export const loadLocalTemporalConfig = loader(readLocalTemporal);
 export const loadApiConfig = loader(readApi);
 /** For downloads from anywhere, which need no credential. */
 export const loadProxySettings = loader(readProxy);
-
-/** The environment of a child process that must not meet the caller's cluster. */
-export function withoutTemporalSettings(env: Environment = process.env): Environment {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('TEMPORAL_')));
-}
-
-/** The environment for a build of pure Go code that uses the committed module file and nothing else. */
-export function goBuildEnvironment(env: Environment = process.env): Environment {
-  return { ...env, CGO_ENABLED: '0', GOWORK: 'off' };
-}

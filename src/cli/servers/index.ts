@@ -2,9 +2,9 @@
 import { once } from 'node:events';
 import { type Command, InvalidArgumentError } from 'commander';
 import { loadLocalTemporalConfig, loadWorkerConfig } from '../../config';
-import { env, print, say, UnreachableError } from '../lib/io';
+import { env, print, UnreachableError } from '../lib/io';
 import { type DevFlags } from './dev';
-import { DEV_PORTS, requireFreePorts, untilAskedToStop } from './process';
+import { DEV_PORTS, untilAskedToStop } from './process';
 import { type SandboxFlags } from './sandbox';
 
 export function addTo(program: Command): void {
@@ -111,10 +111,7 @@ interface TemporalFlags {
 }
 
 function addTemporal(program: Command): void {
-  const find = async (): Promise<string> => {
-    const { findTemporalBinary } = await forDevelopment('temporal', () => import('../../temporal/find.js'));
-    return (await findTemporalBinary(loadLocalTemporalConfig(env()), say)).path;
-  };
+  const load = () => forDevelopment('temporal', () => import('./temporal.js'));
   const temporal = program
     .command('temporal')
     .description('the Temporal server that development and tests use');
@@ -122,7 +119,8 @@ function addTemporal(program: Command): void {
     .command('path')
     .description('print the path of its binary, getting it first')
     .action(async () => {
-      print(await find());
+      const { obtainTemporal } = await load();
+      print(await obtainTemporal(loadLocalTemporalConfig(env())));
     });
   temporal
     .command('start')
@@ -131,11 +129,9 @@ function addTemporal(program: Command): void {
     .option('--ui-port <port>', 'port of its UI', portFlag, DEV_PORTS.ui)
     .option('--db <file>', 'keep its state in this file (default: in memory)')
     .action(async ({ port, uiPort, db }: TemporalFlags) => {
+      const { requireFreePorts, startTemporal } = await load();
       await requireFreePorts({ '--port': port, '--ui-port': uiPort });
-      const binary = await find();
-      const { FAIRNESS_SETTING, startDevServer } = await import('../../temporal/devServer.js');
-      const dynamicConfig = { [FAIRNESS_SETTING]: true };
-      const server = await startDevServer(binary, { port, uiPort, db, dynamicConfig });
+      const server = await startTemporal(loadLocalTemporalConfig(env()), { port, uiPort, db });
       print(`ready ${server.address}${server.uiUrl ? ` UI ${server.uiUrl}` : ''}`);
       await Promise.race([untilAskedToStop(), once(server.process, 'exit')]);
       await server.stop();

@@ -1,7 +1,7 @@
 /** The commands that ask the service themselves: for people, for programs, and with bad input. */
 import { mkdtemp, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { freePort } from '../../../src/temporal/ports';
+import { freePort } from '@segue/devserver';
 import { SECRET } from '../../support/service/api';
 import { segue } from '../../support/servers/segueCommand';
 import { type Settings } from '../../support/servers/segueProcess';

@@ -1,11 +1,11 @@
 /** P1 where Temporal or a person would repeat a submission, and P2 where one would lose it. */
 import { createHash, randomUUID } from 'node:crypto';
 import { type Socket } from 'node:net';
+import { startDevServer } from '../../support/servers/devServer';
 import { acceptedSignal } from '../../../src/contract';
 import { KeyReusedError } from '../../../src/errors';
 import { mediaWorkflowId } from '../../../src/contract/ids';
 import { SANDBOX_KEY, startSandbox } from '../../../sandbox/src/server';
-import { startDevServer } from '../../../src/temporal/devServer';
 import { eventually } from '../../support/eventually';
 import { answer, type RawServer, startRawServer } from '../../support/service/rawServer';
 import { OWN_START, tasksOf, untilEnded } from '../../support/builders/jobs';

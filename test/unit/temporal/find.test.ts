@@ -2,12 +2,15 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, writeFile } from 'node:fs/pro
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import path from 'node:path';
+import {
+  answers,
+  findTemporalBinary,
+  freePort,
+  NoTemporalError,
+  TEMPORAL_CLI_VERSION,
+  underLock,
+} from '@segue/devserver';
 import { loadLocalTemporalConfig, type LocalTemporalConfig } from '../../../src/config';
-import { NoTemporalError } from '../../../src/errors';
-import { answers } from '../../../src/temporal/download';
-import { findTemporalBinary, underLock } from '../../../src/temporal/find';
-import { freePort } from '../../../src/temporal/ports';
-import { TEMPORAL_CLI_VERSION } from '../../../src/temporal/versions';
 import { eventually } from '../../support/eventually';
 import { shared } from '../../support/jest/shared';
 import { POM, TEST_SERVER_VERSION } from '../../support/servers/testServer';

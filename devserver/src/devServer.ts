@@ -3,8 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { Connection } from '@temporalio/client';
 import { type ChildProcess } from 'node:child_process';
-import { withoutTemporalSettings } from '../config';
-import { allSearchAttributes } from '../contract/searchAttributes';
+import { withoutTemporalSettings } from './environment';
 import { freePort } from './ports';
 import { EndedAtStartError, spawnTethered, stopProcess, untilServing } from './process';
 
@@ -18,6 +17,8 @@ export interface DevServerOptions {
   /** Where its state is kept; in memory when left out. */
   db?: string;
   dynamicConfig?: Record<string, string | number | boolean>;
+  /** Registered when it starts. */
+  searchAttributes?: readonly { name: string; type: string }[];
 }
 
 export interface DevServer {
@@ -82,7 +83,10 @@ function serverArguments(port: number, uiPort: number | undefined, options: DevS
     ...(uiPort === undefined ? ['--headless'] : ['--ui-port', String(uiPort)]),
     ...(options.metricsPort === undefined ? [] : ['--metrics-port', String(options.metricsPort)]),
     ...(options.db ? ['--db-filename', options.db] : []),
-    ...allSearchAttributes.flatMap(({ name, type }) => ['--search-attribute', `${name}=${CLI_TYPES[type]}`]),
+    ...(options.searchAttributes ?? []).flatMap(({ name, type }) => [
+      '--search-attribute',
+      `${name}=${CLI_TYPES[type]}`,
+    ]),
     ...Object.entries(dynamicConfig).flatMap(([name, value]) => [
       '--dynamic-config-value',
       `${name}=${value}`,

@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Environment } from '../config';
 
 export interface Finished {
   code: number | null;
@@ -14,7 +13,7 @@ export interface Finished {
 export async function runToEnd(
   command: string,
   args: string[],
-  options: { cwd?: string; env?: Environment; onLine?: (line: string) => void } = {},
+  options: { cwd?: string; env?: NodeJS.ProcessEnv; onLine?: (line: string) => void } = {},
 ): Promise<Finished> {
   const child = spawnTethered(command, args, options);
   const tail = rememberLines(child, 20, options.onLine);
@@ -30,7 +29,7 @@ export async function runToEnd(
 export function spawnTethered(
   command: string,
   args: string[],
-  { cwd, env }: { cwd?: string; env?: Environment } = {},
+  { cwd, env }: { cwd?: string; env?: NodeJS.ProcessEnv } = {},
 ): ChildProcess {
   const child = spawn(command, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   if (child.pid === undefined) return child;

@@ -1,11 +1,10 @@
 /** Builds the Temporal CLI, which holds the dev server and its UI, from the Go module registry. */
 import { mkdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { goBuildEnvironment } from '../config';
-import { PACKAGE_ROOT } from '../platform/package';
+import { goBuildEnvironment } from './environment';
 import { type Finished, runToEnd } from './process';
 
-const TOOL_MODULE = path.join(PACKAGE_ROOT, 'src', 'temporal', 'server');
+const TOOL_MODULE = path.join(__dirname, '..', 'server');
 const TOOL_PACKAGE = 'github.com/temporalio/cli/cmd/temporal';
 const SAY_EVERY_MS = 10_000;
 /** Hundreds of modules are downloaded, and one that fails ends the build; what is there by then is not downloaded again. */
