@@ -17,7 +17,6 @@ export interface SavedFile {
 }
 
 export interface DownloadTarget {
-  /** The folder. */
   into: string;
   /** Where in `info` the URLs are: a JSON pointer to a URL, a list of them, or objects with a `url`. */
   at: string;

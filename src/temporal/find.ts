@@ -13,7 +13,6 @@ import { lock } from 'proper-lockfile';
 interface FoundBinary {
   path: string;
   serverVersion: string;
-  /** Where it came from, for people. */
   origin: string;
 }
 
@@ -77,7 +76,6 @@ async function requireBinary(file: string, origin: string): Promise<FoundBinary>
   return found;
 }
 
-/** The binary, or why it cannot be used. */
 async function checkBinary(file: string, origin: string): Promise<FoundBinary | string> {
   try {
     const { code, tail } = await runToEnd(file, ['--version'], { env: withoutTemporalSettings() });

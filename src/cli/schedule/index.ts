@@ -102,7 +102,6 @@ async function showOne(schedules: SchedulesClient, name: string, { json }: JsonF
   else detailLines(report).forEach(print);
 }
 
-/** JSON with the fields of a job's report. */
 function printOne(name: string, status: 'running' | 'succeeded', more: object = {}): void {
   printJson({ ...NO_JOB, key: name, status, error: null, ...more });
 }

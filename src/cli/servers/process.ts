@@ -2,10 +2,8 @@
 import { isPortFree } from '../../temporal/ports';
 import { UnreachableError } from '../lib/io';
 
-/** Default ports of what `dev` and `demo` start. */
 export const DEV_PORTS = { temporal: 7233, ui: 8233, sandbox: 4010 };
 
-/** Throws when ports are taken, and names all of them with their flags. */
 export async function requireFreePorts(ports: Record<string, number>): Promise<void> {
   const taken: string[] = [];
   for (const [flag, port] of Object.entries(ports)) {

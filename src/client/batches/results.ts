@@ -21,7 +21,6 @@ import { noAnswer, queryRun } from '../../runs/query';
 import { inputOf } from '../../runs/start';
 import { followResult } from './promotedItems';
 
-/** A partition that has no results. */
 export interface MissingResults {
   /** Which one it is, from 1, and the number of its first item. */
   n: number;
