@@ -3,7 +3,7 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { goBuildEnvironment } from '../config';
 import { PACKAGE_ROOT } from '../platform/package';
-import { type Finished, runToEnd } from './process';
+import { runToEnd } from './process';
 
 const TOOL_MODULE = path.join(PACKAGE_ROOT, 'src', 'temporal', 'server');
 const TOOL_PACKAGE = 'github.com/temporalio/cli/cmd/temporal';
@@ -26,7 +26,10 @@ export async function buildTemporalCli(target: string, say: (line: string) => vo
   }, SAY_EVERY_MS);
   try {
     for (let builds = 1; ; builds++) {
-      const { code, tail } = await go(args, onLine);
+      const options = { cwd: TOOL_MODULE, env: goBuildEnvironment(), onLine };
+      const { code, tail } = await runToEnd('go', args, options).catch((error: NodeJS.ErrnoException) => {
+        throw error.code === 'ENOENT' ? new Error('there is no `go` on the PATH') : error;
+      });
       if (code === 0) break;
       if (builds === MOST_BUILDS)
         throw new Error(
@@ -37,14 +40,5 @@ export async function buildTemporalCli(target: string, say: (line: string) => vo
   } finally {
     clearInterval(progress);
     await rm(unfinished, { force: true });
-  }
-}
-
-async function go(args: string[], onLine: (line: string) => void): Promise<Finished> {
-  try {
-    return await runToEnd('go', args, { cwd: TOOL_MODULE, env: goBuildEnvironment(), onLine });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    throw new Error('there is no `go` on the PATH');
   }
 }
