@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, writeFile } from 'node:fs/pro
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import path from 'node:path';
-import { loadLocalTemporalConfig, type LocalTemporalConfig } from '../../../src/config';
+import { type LocalTemporalConfig } from '../../../src/config';
 import { NoTemporalError } from '../../../src/errors';
 import { answers } from '../../../src/temporal/download';
 import { findTemporalBinary, underLock } from '../../../src/temporal/find';
