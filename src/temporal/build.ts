@@ -27,8 +27,10 @@ export async function buildTemporalCli(target: string, say: (line: string) => vo
   try {
     for (let builds = 1; ; builds++) {
       const options = { cwd: TOOL_MODULE, env: goBuildEnvironment(), onLine };
-      const { code, tail } = await runToEnd('go', args, options).catch((error: NodeJS.ErrnoException) => {
-        throw error.code === 'ENOENT' ? new Error('there is no `go` on the PATH') : error;
+      const { code, tail } = await runToEnd('go', args, options).catch((error: unknown) => {
+        throw (error as NodeJS.ErrnoException).code === 'ENOENT'
+          ? new Error('there is no `go` on the PATH')
+          : error;
       });
       if (code === 0) break;
       if (builds === MOST_BUILDS)
