@@ -1,4 +1,3 @@
-/** The errors of clients, by type. */
 import { hostname } from 'node:os';
 
 class SegueError extends Error {
@@ -47,7 +46,6 @@ export class KeyReusedError extends SegueError {
   }
 }
 
-/** Thrown when there is no job with this key. */
 export class NoSuchJobError extends SegueError {
   constructor(readonly workflowId: string) {
     super(
@@ -56,7 +54,6 @@ export class NoSuchJobError extends SegueError {
   }
 }
 
-/** Thrown when there is no schedule with this name. */
 export class NoSuchScheduleError extends SegueError {
   constructor(readonly schedule: string) {
     super(`There is no schedule ${schedule}; \`segue schedule list\` shows those that there are`);

@@ -2,7 +2,7 @@
 import { mkdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { goBuildEnvironment } from './environment';
-import { type Finished, runToEnd } from './process';
+import { runToEnd } from './process';
 
 const TOOL_MODULE = path.join(__dirname, '..', 'server');
 const TOOL_PACKAGE = 'github.com/temporalio/cli/cmd/temporal';
@@ -25,7 +25,12 @@ export async function buildTemporalCli(target: string, say: (line: string) => vo
   }, SAY_EVERY_MS);
   try {
     for (let builds = 1; ; builds++) {
-      const { code, tail } = await go(args, onLine);
+      const options = { cwd: TOOL_MODULE, env: goBuildEnvironment(), onLine };
+      const { code, tail } = await runToEnd('go', args, options).catch((error: unknown) => {
+        throw (error as NodeJS.ErrnoException).code === 'ENOENT'
+          ? new Error('there is no `go` on the PATH')
+          : error;
+      });
       if (code === 0) break;
       if (builds === MOST_BUILDS)
         throw new Error(
@@ -36,14 +41,5 @@ export async function buildTemporalCli(target: string, say: (line: string) => vo
   } finally {
     clearInterval(progress);
     await rm(unfinished, { force: true });
-  }
-}
-
-async function go(args: string[], onLine: (line: string) => void): Promise<Finished> {
-  try {
-    return await runToEnd('go', args, { cwd: TOOL_MODULE, env: goBuildEnvironment(), onLine });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    throw new Error('there is no `go` on the PATH');
   }
 }

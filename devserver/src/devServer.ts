@@ -1,4 +1,3 @@
-/** Runs the Temporal dev server as a child of this process. */
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { Connection } from '@temporalio/client';
@@ -35,7 +34,6 @@ export const FAIRNESS_SETTING = 'matching.enableFairness';
 const NAMESPACE = 'default';
 const RETENTION_DAYS = 30;
 
-/** What the server's command line calls the types. */
 const CLI_TYPES: Partial<Record<string, string>> = { KEYWORD: 'Keyword', KEYWORD_LIST: 'KeywordList' };
 
 /** The server chooses ports for its own parts, and ends at once where somebody else takes one before it does. */

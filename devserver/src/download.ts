@@ -1,4 +1,3 @@
-/** The download of servers that the Temporal SDK brings along. */
 import { chmod, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { TestWorkflowEnvironment } from '@temporalio/testing';

@@ -30,7 +30,6 @@ export class NoTemporalError extends Error {
 interface FoundBinary {
   path: string;
   serverVersion: string;
-  /** Where it came from, for people. */
   origin: string;
 }
 
@@ -93,7 +92,6 @@ async function requireBinary(file: string, origin: string): Promise<FoundBinary>
   return found;
 }
 
-/** The binary, or why it cannot be used. */
 async function checkBinary(file: string, origin: string): Promise<FoundBinary | string> {
   try {
     const { code, tail } = await runToEnd(file, ['--version'], { env: withoutTemporalSettings() });

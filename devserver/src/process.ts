@@ -45,7 +45,6 @@ export function spawnTethered(
   return child;
 }
 
-/** Sends SIGTERM, and SIGKILL when the process does not end in time. */
 export async function stopProcess(child: ChildProcess, patienceMs = 10_000): Promise<void> {
   if (hasEnded(child)) return;
   const gone = once(child, 'exit');
@@ -55,7 +54,6 @@ export async function stopProcess(child: ChildProcess, patienceMs = 10_000): Pro
   clearTimeout(impatience);
 }
 
-/** A server that ended before its probe succeeded. */
 export class EndedAtStartError extends Error {}
 
 /**

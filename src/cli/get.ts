@@ -3,10 +3,8 @@ import { type Command } from 'commander';
 import { type Api, type CallOptions } from '../api/client';
 import { LARGEST_READ_BYTES } from '../api/exchange';
 import { type Page, walkPages } from '../api/operations/lists';
-import { isRecord } from '../validation/inputs';
 import { withApi } from './lib/connect';
 import { addScopeFlags, listFlag, type ScopeFlags, softNumber } from './lib/flags';
-import { fieldLines, recordTable } from './lib/format';
 import { EXIT, io, print, printJson, say } from './lib/io';
 
 interface GetFlags extends ScopeFlags {
@@ -43,9 +41,7 @@ export function addTo(program: Command): void {
         return read({ ...Object.fromEntries(ids), ...(expand && { expand }) }, whole);
       });
       const record = operation === 'getProject' ? (found as { document: unknown }).document : found;
-      if (json) printJson(record);
-      else if (isRecord(record)) fieldLines(record).forEach(print);
-      else print(JSON.stringify(record, null, 2));
+      printRecord(record, json);
     });
   }
   addSubtitles(get);
@@ -112,7 +108,6 @@ function addLists(get: Command): void {
   });
 }
 
-/** A command that reads one page of a list, or all of them. */
 function list(
   command: Command,
   getPage: (api: Api, options: CallOptions, page: number | undefined) => Promise<Page>,
@@ -123,18 +118,22 @@ function list(
     .option('--json', 'print one JSON object a line');
   addScopeFlags(command).action(async () => {
     const { all, page: first, json, ...scope } = command.opts<GetFlags & { all?: boolean; page?: number }>();
-    const shown: unknown[] = [];
+    let shown = 0;
     await withApi(scope, async (api, options) => {
       const pages = all
         ? walkPages((page) => getPage(api, options(), page), first)
         : [(await getPage(api, options(), first)).items];
       for await (const items of pages) {
-        if (json) items.forEach(printJson);
-        else shown.push(...items);
+        for (const item of items) printRecord(item, json);
+        shown += items.length;
       }
     });
-    if (json) return;
-    if (shown.length > 0) recordTable(shown).forEach(print);
-    say(`${shown.length} found`);
+    if (!json) say(`${shown} found`);
   });
+}
+
+/** The shape of these records is not published. */
+function printRecord(record: unknown, json = false): void {
+  if (json) printJson(record);
+  else print(JSON.stringify(record, null, 2));
 }

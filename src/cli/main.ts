@@ -1,4 +1,3 @@
-/** The `segue` command. */
 import { Command, CommanderError } from 'commander';
 import { ApiError, InvalidRequestError, NotConfiguredError, TransportError } from '../api/errors';
 import { ConfigError, unknownSettings } from '../config';
@@ -38,7 +37,6 @@ const FILES: [string[], () => Promise<{ addTo: (program: Command) => void }>][] 
   [['worker', 'dev', 'demo', 'sandbox', 'temporal'], () => import('./servers/index.js')],
 ];
 
-/** In the help of every command. */
 const EXITS = `
 Exit: 0 done · 1 failed, cancelled or not there · 2 wrong flags, settings or input ·
 3 held: a person must decide · 4 Temporal, the service or a port cannot be reached · 5 stopped waiting; it goes on.`;

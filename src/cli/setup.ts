@@ -45,7 +45,6 @@ async function setUp(): Promise<void> {
 interface Result {
   result: 'ok' | 'warning' | 'missing' | 'unknown';
   detail: string;
-  /** What to do about it. */
   advice?: string;
 }
 

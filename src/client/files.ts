@@ -17,20 +17,11 @@ export interface SavedFile {
 }
 
 export interface DownloadTarget {
-  /** The folder. */
   into: string;
   /** Where in `info` the URLs are: a JSON pointer to a URL, a list of them, or objects with a `url`. */
   at: string;
   /** Default: from the environment. */
   proxy?: ProxySettings;
-}
-
-async function prepareTarget({ into, at }: DownloadTarget): Promise<void> {
-  assertValid(isPointer(at) ? [] : [`at: "${at}" is not a JSON pointer, like /images`], 'Nothing was saved');
-  await mkdir(into, { recursive: true }).catch((error: unknown) => {
-    const problem = `into: ${into} cannot be used as a folder: ${reasonOf(error)}`;
-    throw new InvalidInputError([problem], 'Nothing was saved');
-  });
 }
 
 const MOST_FILES = 1_000;
@@ -82,7 +73,12 @@ export async function* savingFiles(
   results: AsyncIterable<BatchItemResult>,
   target: DownloadTarget,
 ): AsyncGenerator<ResultWithFiles> {
-  await prepareTarget(target);
+  const { into, at } = target;
+  assertValid(isPointer(at) ? [] : [`at: "${at}" is not a JSON pointer, like /images`], 'Nothing was saved');
+  await mkdir(into, { recursive: true }).catch((error: unknown) => {
+    const problem = `into: ${into} cannot be used as a folder: ${reasonOf(error)}`;
+    throw new InvalidInputError([problem], 'Nothing was saved');
+  });
   yield* inOrderFrom(RESULTS_AT_ONCE, results, async (result): Promise<ResultWithFiles> => {
     if (result.status !== 'succeeded') return result;
     const files = await saveFilesOf(result.info, fileName(result.key), target);

@@ -1,4 +1,3 @@
-/** The client of outlooks. */
 import { type OutlookInput, type OutlookResult } from '../contract';
 import { outlookWorkflowId } from '../contract/ids';
 import { assertValid } from '../errors';

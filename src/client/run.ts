@@ -23,7 +23,6 @@ import { type JobReport, type Standing } from './report';
 export interface WaitOptions<State = MediaState> {
   /** Stops waiting, not the run. */
   signal?: AbortSignal;
-  /** Called each time the state has changed. */
   onChange?: (state: State) => void;
 }
 
@@ -32,7 +31,6 @@ export function waitInterval(tries: number, random = Math.random): number {
   return Math.min(1_000 * 1.3 ** tries, 10_000) * (0.5 + random());
 }
 
-/** The runs of one kind. */
 export abstract class RunsClient<Spec, State, Handle extends Run<State>> {
   constructor(
     protected readonly temporal: Client,
@@ -161,7 +159,7 @@ export abstract class Run<State = unknown, Result = unknown> {
     }
   }
 
-  /** Asks the run to stop. The service continues with what it accepted. */
+  /** The service continues with what it accepted. */
   async cancel(): Promise<void> {
     await this.handle.cancel();
   }

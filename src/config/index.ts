@@ -11,16 +11,7 @@ import { readLocalTemporal, readTemporal } from './temporal';
 export { type ProxySettings } from '../platform/plainAgent';
 export { chunksOf, DEFAULT_LIMITS, type SendLimits, sharesOf } from './limits';
 export { type ApiConfig, apiSettings } from './service';
-export {
-  ConfigError,
-  type Environment,
-  type LogLevel,
-  PUBLISHED_LAYOUT,
-  unknownSettings,
-  validateRoles,
-  WORKER_ROLES,
-  type WorkerRole,
-} from './settings';
+export * from './settings';
 export { type LocalTemporalConfig, type TemporalConfig } from './temporal';
 
 /** What a starter needs: it puts these settings into the workflow's input, since workflows have no environment. */

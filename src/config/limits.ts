@@ -10,7 +10,6 @@ export interface SendLimits {
   holdBefore?: Date;
 }
 
-/** What one of the queues may send. */
 export interface SendShare {
   inFlight: number;
   perSecond?: number;

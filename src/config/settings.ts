@@ -59,7 +59,6 @@ function wholeNumber(most: number) {
   ).transform(Number);
 }
 
-/** How often a second; less than once is possible. */
 const rate = textThat(
   (value) => /^\d+(\.\d+)?$/.test(value) && Number(value) > 0,
   'is not a number over 0, like 20 or 0.5',
@@ -162,7 +161,6 @@ export function unknownSettings(env: Environment = process.env): string[] {
   return Object.keys(env).filter((name) => name.startsWith('SEGUE_') && !Object.hasOwn(SETTINGS, name));
 }
 
-/** Thrown before anything is started, with every problem found. */
 export class ConfigError extends Error {
   constructor(readonly problems: string[]) {
     const heading = problems.length === 1 ? 'A setting is wrong:' : `${problems.length} settings are wrong:`;
@@ -205,7 +203,6 @@ export class Settings {
     return (read.success ? read.data : schema.parse(undefined)) as z.output<Table[Name]>;
   }
 
-  /** Two durations of which the first may not be the longer one. */
   requireOrder(less: [string, Duration], more: [string, Duration]): void {
     const [lessMs, moreMs] = [milliseconds(less[1]), milliseconds(more[1])];
     if (lessMs <= moreMs) return;

@@ -57,7 +57,6 @@ export function statusLines(status: BatchStatus): string[] {
   ];
 }
 
-/** What a person may have to know, or do. */
 function standingLines(status: BatchStatus): string[] {
   const { key, partitions, paused, trouble, late, incomplete, stopped, stage } = status;
   const { handedOver, total } = partitions;
@@ -92,7 +91,6 @@ const WHY_MISSING: Record<MissingResults['why'], string> = {
     'not handed over, or no longer kept; only a worker can tell: start one with `segue worker`, then ask again',
 };
 
-/** One line for each reason. */
 export function missingLines(missing: MissingResults[]): string[] {
   return Object.entries(WHY_MISSING).flatMap(([why, words]) => {
     const [first, ...others] = missing.filter((part) => part.why === why);

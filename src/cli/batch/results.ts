@@ -21,7 +21,6 @@ interface ResultsFlags {
 
 interface WantedResults {
   status?: BatchItemStatus;
-  /** Where files are saved. */
   target?: DownloadTarget;
 }
 

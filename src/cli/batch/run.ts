@@ -32,7 +32,6 @@ interface BatchRunFlags extends ScopeFlags, WaitFlags {
   concurrency?: number;
   notify?: string;
   skipBad?: boolean;
-  /** Only look at the manifest. */
   check?: boolean;
 }
 

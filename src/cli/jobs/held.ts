@@ -140,7 +140,6 @@ function decisionFrom(id: string | undefined, flags: ResolveFlags): DecisionMade
   return { action, taskId: adopt, force, by, reason, hold };
 }
 
-/** From the id of a job, or the key of a media job. */
 function workflowIdOf(text: string): string | undefined {
   if (/^(transcript|record)\/[^/]+$/.test(text)) return text;
   const key = mediaKeyOf(text);

@@ -38,7 +38,6 @@ export async function prepareFolder({ out }: SaveFlags, flag = '--out'): Promise
   });
 }
 
-/** Saves the files of a result and prints their outcome; undefined without --out. */
 export async function saveFiles(
   report: JobReport,
   { out, at, json }: SaveFlags & WaitFlags,

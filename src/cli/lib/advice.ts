@@ -1,4 +1,3 @@
-/** What a person can do next, as commands to copy. */
 import { type LeftItems } from '../../client/batches/retry';
 import { type HeldJob } from '../../client/jobs/held';
 import { successorKey } from '../../client/jobs/leftovers';
@@ -44,7 +43,6 @@ export function withAdvice(error: unknown): unknown {
   return new NotRepeatedError(error.job, [error.message, ...advice].join('\n'));
 }
 
-/** For a batch that is over. */
 export function adviceOnBatch({
   key,
   counts,
@@ -65,7 +63,6 @@ export function stoppedAdvice(key: string, stopped: StoppedItems): string[] {
   return adviceOnStopped(key, stopped).map((text) => text.replaceAll('`', ''));
 }
 
-/** What is not run again with the failed items, and why. */
 export function leftLines(key: string, { held, lost, cancelled }: LeftItems): string[] {
   const results = `segue batch results ${word(key)}`;
   return lines(

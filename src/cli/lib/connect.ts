@@ -1,4 +1,3 @@
-/** Connections of a command to Temporal and to the service. */
 import { randomUUID } from 'node:crypto';
 import { type Client } from '@temporalio/client';
 import { type Api, type CallOptions } from '../../api/client';
@@ -37,7 +36,6 @@ export async function withTemporal<T>(
   }
 }
 
-/** The same with a client of Segue. */
 export async function withSegue<T>(
   work: (segue: SegueClient, connected: Connected) => Promise<T>,
 ): Promise<T> {
@@ -45,7 +43,6 @@ export async function withSegue<T>(
   return withTemporal((connected) => work(connected.segue(config), connected));
 }
 
-/** Names the address in the error. */
 export async function reach<T>(config: TemporalConfig, connect: () => Promise<T>): Promise<T> {
   try {
     return await connect();

@@ -123,7 +123,6 @@ export async function readTextFile(flag: string, file: string): Promise<string> 
   });
 }
 
-/** A JSON object from the file that a flag names, or from stdin. */
 export async function readObjectFile(flag: string, file: string): Promise<Record<string, unknown>> {
   return objectFrom(`${flag} ${file}`, await readTextFile(flag, file));
 }

@@ -33,7 +33,6 @@ export function env(): Environment {
   return io().env;
 }
 
-/** The action of a command that returns its exit code. */
 export function exiting<Args extends unknown[]>(
   work: (...args: Args) => Promise<ExitCode>,
 ): (...args: Args) => Promise<void> {
@@ -42,7 +41,6 @@ export function exiting<Args extends unknown[]>(
   };
 }
 
-/** A result, on stdout. */
 export function print(line: string): void {
   io().stdout.write(`${line}\n`);
 }

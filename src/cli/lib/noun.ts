@@ -11,7 +11,6 @@ import { follow, type Shows, type Starting, printStarted, type WaitFlags, withSt
 import { age, table } from './format';
 import { EXIT, type ExitCode, exiting, isOpen, print, printJson, say } from './io';
 
-/** How a run is found. */
 interface Finds<R extends Run> {
   a: string;
   /** The key in what a person types: a key or a workflow id. */
@@ -46,7 +45,6 @@ export type Begin<R extends Run, Flags> = (
 ) => Promise<ExitCode>;
 
 interface Lifecycle<R extends Run, Flags> {
-  /** Of `run` and `start`, like `<spec>`. */
   argument: string;
   run: string;
   start?: string;
@@ -54,7 +52,6 @@ interface Lifecycle<R extends Run, Flags> {
   begin: Begin<R, Flags>;
 }
 
-/** `run`, `start` and `follow`. */
 export function addLifecycle<State, R extends Run<State>, Flags extends WaitFlags>(
   parent: Command,
   noun: Noun<State, R, Flags>,
@@ -67,7 +64,6 @@ export function addLifecycle<State, R extends Run<State>, Flags extends WaitFlag
   addFollow(parent, noun);
 }
 
-/** A command that starts a run and waits for it. */
 export function addRun<State, R extends Run<State>, Flags extends WaitFlags>(
   command: Command,
   noun: Shows<State, R, Flags>,
@@ -76,7 +72,6 @@ export function addRun<State, R extends Run<State>, Flags extends WaitFlags>(
   return addBegin(addWaitFlags(command, noun), begin, (run, flags) => follow(run, flags, noun));
 }
 
-/** A command that starts a run and returns at once. */
 export function addStart<R extends Run, Flags extends JsonFlag>(
   command: Command,
   begin: Begin<R, Flags>,
@@ -198,7 +193,6 @@ type BeginChange<R extends Run, Flags> = (
   args: string[],
 ) => Change<R> | Promise<Change<R>>;
 
-/** A command that changes an open run in the name of a person. */
 export function addChange<R extends Run, Flags extends ChangeFlags>(
   command: Command,
   noun: Finds<R>,

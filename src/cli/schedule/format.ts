@@ -1,4 +1,3 @@
-/** Schedules as lines for people. */
 import { type FiringReport, type ScheduleEntry, type ScheduleReport } from '../../client/schedules/report';
 import { timesInWords } from '../../runs/schedule/spec';
 import { inZone, lines, table } from '../lib/format';

@@ -69,9 +69,12 @@ export function addTo(program: Command): void {
     .action((flags: JsonFlag) => withSegue(({ schedules }) => listAll(schedules, flags)));
   addJson(schedule.command('show <name>'))
     .description('show the next five times, the last firings with their outcome, and how many were skipped')
-    .action(async (name: string, flags: JsonFlag) => {
+    .action(async (name: string, { json }: JsonFlag) => {
       assertValidFlags((await checks()).validateScheduleName(name), 'There is no such schedule');
-      await withSegue(({ schedules }) => showOne(schedules, name, flags));
+      const report = await withSegue(({ schedules }) => schedules.show(name));
+      const { detailLines } = await import('./format.js');
+      if (json) printOne(name, 'running', { info: report });
+      else detailLines(report).forEach(print);
     });
   addChanges(schedule);
 }
@@ -95,14 +98,6 @@ async function listAll(schedules: SchedulesClient, { json }: JsonFlag): Promise<
   say(found.length === 0 ? 'There are no schedules.' : `${found.length} schedules`);
 }
 
-async function showOne(schedules: SchedulesClient, name: string, { json }: JsonFlag): Promise<void> {
-  const report = await schedules.show(name);
-  const { detailLines } = await import('./format.js');
-  if (json) printOne(name, 'running', { info: report });
-  else detailLines(report).forEach(print);
-}
-
-/** JSON with the fields of a job's report. */
 function printOne(name: string, status: 'running' | 'succeeded', more: object = {}): void {
   printJson({ ...NO_JOB, key: name, status, error: null, ...more });
 }

@@ -1,6 +1,5 @@
 /** Default ports, and the signals that stop a server. */
 
-/** Default ports of what `dev` and `demo` start. */
 export const DEV_PORTS = { temporal: 7233, ui: 8233, sandbox: 4010 };
 
 /**

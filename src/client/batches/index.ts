@@ -41,11 +41,9 @@ export interface ManifestBatchSpec extends Omit<BatchSpec, 'manifest' | 'partiti
   onWarning?: (warning: ManifestWarning) => void;
 }
 
-/** The result of a retry. */
 export interface BatchRepeat {
   /** The batch of the failed items; null if nothing failed. */
   batch: Batch | null;
-  /** How many items it has. */
   items: number;
   left: LeftItems;
 }
@@ -162,7 +160,6 @@ export class Batch extends Run<BatchStatus, BatchResult> {
     await this.update(batchCancelUpdate, order);
   }
 
-  /** Changes how many items are at the service at once. */
   concurrency(order: PauseOrder & { concurrency: number }): Promise<BatchStatus> {
     assertValid(validateConcurrencyOrder(order), 'Nothing was changed');
     return this.update(batchConcurrencyUpdate, order);
@@ -186,7 +183,6 @@ export class Batch extends Run<BatchStatus, BatchResult> {
     return savingFiles(this.results(options), target);
   }
 
-  /** Until when the namespace keeps the results. */
   async kept(): Promise<KeptResults> {
     const { closeTime: closedAt } = await this.handle.describe();
     return keptResults(this.temporal, { key: this.key, closedAt });

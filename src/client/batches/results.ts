@@ -21,7 +21,6 @@ import { noAnswer, queryRun } from '../../runs/query';
 import { inputOf } from '../../runs/start';
 import { followResult } from './promotedItems';
 
-/** A partition that has no results. */
 export interface MissingResults {
   /** Which one it is, from 1, and the number of its first item. */
   n: number;
@@ -92,7 +91,9 @@ export async function partitionResults(
   const results = await queryRun<BatchItemResult[]>(temporal, partition, partitionResultsQuery);
   if (results) return results;
   if (!isOpen({ status }) && (await didNothing(partition)))
-    return (await partitionItems(temporal, partition)).map(asHandedOver);
+    return (await partitionItems(temporal, partition)).map(({ key, taskId = null }) => ({
+      ...{ key, status: taskId ? 'running' : 'waiting', taskId },
+    }));
   throw await noAnswer(temporal, partition.workflowId);
 }
 
@@ -102,10 +103,6 @@ async function didNothing(partition: WorkflowHandle): Promise<boolean> {
   if ((raw.workflowExecutionInfo?.firstRunId ?? runId) !== runId) return false;
   const { events } = await partition.fetchHistory();
   return events?.every(({ activityTaskScheduledEventAttributes: sent }) => !sent) ?? false;
-}
-
-function asHandedOver({ key, taskId }: BatchItem): BatchItemResult {
-  return { key, status: taskId ? 'running' : 'waiting', taskId: taskId ?? null };
 }
 
 export async function partitionItems(temporal: Client, partition: WorkflowHandle): Promise<BatchItem[]> {

@@ -27,7 +27,6 @@ export interface LeftItems {
 }
 
 export interface BatchRetry {
-  /** The input of the new batch. */
   input: BatchInput;
   left: LeftItems;
   /** Read from the runs of the batch, from the first partition on each time. */
@@ -73,14 +72,12 @@ export async function resultOf(
   return (result as BatchResult | undefined) ?? null;
 }
 
-/** What is not repeated. */
 interface Tally {
   left: LeftItems;
   /** Partitions that were never handed over, or are no longer kept. */
   absent: number;
 }
 
-/** In the manifest's order, partition by partition. */
 async function* failedItems(
   temporal: Client,
   repeated: Batch,

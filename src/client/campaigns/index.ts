@@ -1,4 +1,3 @@
-/** Campaigns: start them, list them, decide them. */
 import { ApplicationFailure, type WorkflowFailedError } from '@temporalio/client';
 import {
   type AddMediaOrder,
@@ -62,7 +61,6 @@ export class CampaignsClient extends RunsClient<CampaignSpec, CampaignStatus, Ca
 }
 
 export interface CampaignDecisionAnswer extends CampaignDecisionReceipt {
-  /** Whether it changed anything. */
   applied: boolean;
   /** The same decision, taken before; then nothing was applied. */
   earlier: CampaignDecisionTaken | null;

@@ -15,7 +15,6 @@ export function readCampaignSpec(text: string, name = 'spec'): CampaignSpec {
   return spec as CampaignSpec;
 }
 
-/** The same for any kind of spec. */
 export function readSpecText(
   text: string,
   name: string,

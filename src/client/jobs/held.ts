@@ -33,7 +33,6 @@ export interface HeldOptions {
 
 export interface HeldList {
   jobs: HeldJob[];
-  /** How many more there are. */
   more: number;
 }
 

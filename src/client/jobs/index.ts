@@ -1,4 +1,3 @@
-/** The clients of media jobs, transcripts and records. */
 import { WorkflowFailedError } from '@temporalio/client';
 import {
   FAILURE,
@@ -108,7 +107,6 @@ function identityOfTranscript({
   return digest({ transcriptionId, format, scope: normalizeScope(scope), write, notify });
 }
 
-/** All problems at once, before anything is sent. */
 export function validateTranscript(spec: TranscriptSpec): string[] {
   return [...validateTranscriptSpec(spec), ...validatePoll(spec.poll)];
 }
@@ -165,7 +163,6 @@ function identityOfRecord({ kind, id, failOn = [], scope }: RecordInput): string
   return digest({ kind, id, failOn: named, scope: normalizeScope(scope) });
 }
 
-/** All problems at once, before anything is sent. */
 export function validateRecord({ poll, ...asked }: RecordSpec): string[] {
   return [...validateRecordInput(asked), ...validatePoll(poll)];
 }

@@ -1,4 +1,3 @@
-/** Handles of jobs: read the state, wait, decide. */
 import { type Client, type WorkflowFailedError } from '@temporalio/client';
 import { type UpdateDefinition } from '@temporalio/common';
 import {

@@ -57,7 +57,6 @@ export interface CreatedSchedule {
   scheduleId: string;
   /** The same schedule existed before; nothing was changed. */
   existing: boolean;
-  /** The time zone in which it fires. */
   timezone: string;
   /** Warnings: a time that does not exist on a day of a clock change, a workspace without a time zone. */
   remarks: string[];
@@ -145,7 +144,7 @@ export class SchedulesClient {
     );
   }
 
-  /** Deletes the schedule; runs that it started continue. */
+  /** Runs that it started continue. */
   async delete(name: string): Promise<void> {
     assertValid(validateScheduleName(name), 'Nothing was deleted');
     await this.#with(name, (schedule) => schedule.delete());

@@ -10,7 +10,7 @@ import {
   TEMPORAL_CLI_VERSION,
   underLock,
 } from '@segue/devserver';
-import { loadLocalTemporalConfig, type LocalTemporalConfig } from '../../../src/config';
+import { type LocalTemporalConfig } from '../../../src/config';
 import { eventually } from '../../support/eventually';
 import { shared } from '../../support/jest/shared';
 import { POM, TEST_SERVER_VERSION } from '../../support/servers/testServer';
