@@ -100,7 +100,7 @@ export function goalsOf(measured: Measured): Goal[] {
   }
   if (rows.length > 0) {
     const wrong = rows.filter(({ errors }) => errors.length > 0).length;
-    add('rows with an item lost, or submitted or notified twice', wrong, wrong === 0);
+    add('no row lost an item, or submitted or notified one twice', wrong, wrong === 0);
   }
   if (manyPolls) {
     const { actions } = manyPolls;

@@ -35,7 +35,7 @@ function carriedOn(measured: Measured): Row[] {
       {
         ...hand,
         items: row.items,
-        name: `${hand.name}, carried on from ${hand.items}`,
+        name: `${hand.name}, carried on from ${hand.items.toLocaleString('en')}`,
         breakdown: [],
         errors: [],
       },
@@ -133,7 +133,7 @@ function goalLines(goals: ReturnType<typeof goalsOf>): string[] {
     '',
     ...goals.map(
       ({ words, measured, isReached }) =>
-        `${isReached ? 'reached' : 'MISSED '}  ${words}: ${measured.toFixed(2)}`,
+        `${isReached ? 'reached' : 'MISSED '}  ${words}: ${measured.toFixed(measured < 1 ? 3 : 1)}`,
     ),
     '',
     missed.length === 0
