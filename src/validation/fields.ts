@@ -174,13 +174,13 @@ export const comment = must(
 /** To pause, resume or cancel. */
 export const order = object({ by, reason: comment });
 
-export function durationFrom(least: number): Rule {
+export function durationFrom(least: number, most = LONGEST_DURATION_MS): Rule {
   return must(
-    `${DURATION_FORM}, from ${formatDuration(least)} to ${formatDuration(LONGEST_DURATION_MS)}`,
+    `${DURATION_FORM}, from ${formatDuration(least)} to ${formatDuration(most)}`,
     duration.schema,
     (value) => {
       const ms = typeof value === 'string' ? parseDuration(value) : undefined;
-      return ms !== undefined && ms >= least && ms <= LONGEST_DURATION_MS;
+      return ms !== undefined && ms >= least && ms <= most;
     },
   );
 }
