@@ -1,10 +1,11 @@
 /** Clocks and working hours of workspaces. */
+import { ApplicationFailure } from '@temporalio/common';
 import { type DateTime } from 'luxon';
 import { type Api } from '../api/client';
 import { truncate } from '../api/json';
 import { type WorkspaceContext } from '../api/operations/workspace';
 import { dateOf, isZone, localTime } from '../calendar/zones';
-import { type SegueActivities, type WorkingHours, type WorkspaceClock } from '../contract';
+import { FAILURE, type SegueActivities, type WorkingHours, type WorkspaceClock } from '../contract';
 import { oneCall } from './calls';
 
 const DAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
@@ -53,19 +54,27 @@ const FRIDAY = 5;
 export function createWorkingHours(
   wallClock?: () => number,
 ): Pick<SegueActivities, 'workingTime' | 'workingHours'> {
-  const hoursFrom = (from: string, timezone: string): WorkingHours => {
-    // A zone that only another worker knows must not fail a run that is paid for.
-    const zone = isZone(timezone) ? timezone : 'UTC';
+  const hoursFrom = (name: string, asked: string, timezone: string): Promise<WorkingHours> => {
+    const moment = Date.parse(asked);
+    const problems = [
+      ...(Number.isNaN(moment) ? [`${name}: "${asked}" is not a time`] : []),
+      ...(isZone(timezone) ? [] : [`timezone: nobody knows "${timezone}"`]),
+    ];
+    if (problems.length > 0) {
+      const message = `The working time cannot be told: ${problems.join('; ')}`;
+      return Promise.reject(ApplicationFailure.nonRetryable(message, FAILURE.badInput));
+    }
     const ahead = wallClock ? wallClock() - Date.now() : 0;
     const timeOf = (at: number): string => new Date(at - ahead).toISOString();
-    const opens = firstWorkingMoment(Date.parse(from) + ahead, zone);
-    const time = localTime(opens, zone);
+    const opens = firstWorkingMoment(moment + ahead, timezone);
+    const time = localTime(opens, timezone);
     const closesAt = timeOf(atHour(time, CLOSES_AT));
-    return { opensAt: timeOf(opens), closesAt, date: dateOf(time) };
+    return Promise.resolve({ opensAt: timeOf(opens), closesAt, date: dateOf(time) });
   };
   return {
-    workingTime: ({ notBefore, timezone }) => Promise.resolve(hoursFrom(notBefore, timezone).opensAt),
-    workingHours: ({ at, timezone }) => Promise.resolve(hoursFrom(at, timezone)),
+    workingTime: ({ notBefore, timezone }) =>
+      hoursFrom('notBefore', notBefore, timezone).then(({ opensAt }) => opensAt),
+    workingHours: ({ at, timezone }) => hoursFrom('at', at, timezone),
   };
 }
 

@@ -115,7 +115,6 @@ export interface PartitionProgress extends Pick<PartitionNews, 'late'> {
   restUntil?: number;
   /** Polls in a row without news of any task, and the last reason. */
   silence?: { polls: number; reason: string } | null;
-  /** A run that was ever reset may have forgotten a POST, so it sends none. */
   reset: boolean;
 }
 

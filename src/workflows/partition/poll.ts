@@ -147,6 +147,7 @@ export function takeTurns(
   for (const { index, known } of entries) {
     if (unanswered.includes(index)) known.turn = poll;
     else if (!notPolled.includes(index)) known.turn = undefined;
-    else if (known.turn === undefined) known.turn = -1;
+    // The longer it waits, the further below 0.
+    else known.turn ??= -1 / poll;
   }
 }

@@ -90,9 +90,12 @@ describe('the first working moment', () => {
     }
   });
 
-  test('of a zone that this worker does not know is by UTC: a run that is paid for must not fail', async () => {
-    const notBefore = '2026-03-04T18:00:00Z';
-    expect(await workingTime({ notBefore, timezone: 'Mars/Olympus' })).toBe('2026-03-05T09:00:00.000Z');
+  test('of a place or a time that nobody knows is an error that says so', async () => {
+    await expect(workingTime({ notBefore: 'soon', timezone: 'Mars/Olympus' })).rejects.toMatchObject({
+      type: 'BadInput',
+      nonRetryable: true,
+      message: expect.stringMatching(/"soon" is not a time; .*"Mars\/Olympus"/),
+    });
   });
 });
 

@@ -16,8 +16,7 @@ function poll(order: number[], isSilent: (index: number) => boolean): TasksNews 
   };
 }
 
-const tasks = (count: number) =>
-  Array.from({ length: count }, (_unused, index) => ({ index, known: {} as { turn?: number } }));
+const tasks = (count: number) => Array.from({ length: count }, (_unused, index) => ({ index, known: {} }));
 const indexes = (entries: { index: number }[]): number[] => entries.map(({ index }) => index);
 
 test('P2: after one poll, tasks that give no answer are behind all that do; each of them is asked after in its turn', () => {
