@@ -10,7 +10,6 @@ export const NUDGE_WORKFLOW = 'nudge';
 export const DEFAULT_OUTLOOK = { weeks: 8, silentAfter: '14d' } as const;
 export const MOST_OUTLOOK_WEEKS = 53;
 
-/** The rules in `validation/` describe each member. */
 export interface OutlookInput extends ResearchSpec {
   /** Of this look: the next one needs another. */
   key: string;
@@ -65,7 +64,6 @@ export interface NudgeInput {
   week: string;
   timezone: string;
   scope?: Scope;
-  /** JSON pointer to the campaign in the project's data. */
   place: string;
 }
 

@@ -3,7 +3,7 @@ import { endOf } from '../api/endings';
 import { isInnerPointer, isRecord } from '../api/json';
 import { ID_FORM, isIdText, isWellFormed, validateScope } from '../api/scope';
 import { NOTIFY_EVENTS, type ProjectRef, type RecordKind, type RecordStatus } from '../contract';
-import { DURATION, DURATION_FORM } from '../contract/durations';
+import { DURATION, DURATION_FORM, formatDuration, parseDuration } from '../contract/durations';
 import {
   ANY_KEY_FORM,
   GIVEN_KEY,
@@ -29,6 +29,7 @@ import {
   required,
   type Rule,
 } from './rules';
+import { pollTimes } from './times';
 
 const TEXT = { type: 'string', minLength: 1 };
 
@@ -37,6 +38,7 @@ export const flag = must('true or false', { type: 'boolean' }, (value) => typeof
 export const count = must('a whole number from 1 on', { type: 'integer', minimum: 1 }, isCount);
 export const anyObject = must('an object', { type: 'object' }, isRecord);
 export const duration = matching(DURATION, DURATION_FORM);
+const LONGEST_DURATION_MS = 366 * 86_400_000;
 export const uuid = matching(/^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/, 'a UUID');
 export const id = must(ID_FORM, { ...TEXT, pattern: '^\\S(.*\\S)?$', maxLength: 200 }, isIdText);
 
@@ -90,8 +92,18 @@ export const notify = object({
   on: described('of what; of all of them when left out', listOf(oneOf(NOTIFY_EVENTS), { most: 10 })),
 });
 
-export const poll = object({ min: duration, max: duration, deadline: duration, giveUp: duration });
-export const submit = object({ timeout: duration, authGrace: duration });
+const interval = durationFrom(50);
+const limit = durationFrom(0);
+/** As people give it; the settings of the worker or client stand for what they leave out. */
+export const givenPoll = object({ min: interval, max: interval, deadline: limit, giveUp: limit });
+export const poll = also(givenPoll, (given, path) => {
+  const { pollMin, pollMax, deadline, giveUp } = pollTimes(given);
+  return [
+    ...(pollMin > pollMax ? [{ path: [...path, 'min'], words: 'is longer than poll.max' }] : []),
+    ...(deadline > giveUp ? [{ path: [...path, 'deadline'], words: 'is longer than poll.giveUp' }] : []),
+  ];
+});
+export const submit = object({ timeout: durationFrom(1_000), authGrace: limit });
 
 /** How many voices, boards or tasks are read. */
 export const few = (rule: Rule, least?: number): Rule => listOf(rule, { least, most: 100 });
@@ -161,6 +173,17 @@ export const comment = must(
 );
 /** To pause, resume or cancel. */
 export const order = object({ by, reason: comment });
+
+export function durationFrom(least: number, most = LONGEST_DURATION_MS): Rule {
+  return must(
+    `${DURATION_FORM}, from ${formatDuration(least)} to ${formatDuration(most)}`,
+    duration.schema,
+    (value) => {
+      const ms = typeof value === 'string' ? parseDuration(value) : undefined;
+      return ms !== undefined && ms >= least && ms <= most;
+    },
+  );
+}
 
 export function isCount(value: unknown): value is number {
   return Number.isInteger(value) && Number(value) >= 1;

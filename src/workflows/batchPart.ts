@@ -8,9 +8,8 @@ import {
 import { partitionResultsQuery, type PartitionInput, type PartitionResult } from '../contract';
 import { batchPartWorkflowId } from '../contract/ids';
 import { validatePartitionInput } from '../validation/inputs';
-import { jobTimes } from '../validation/times';
 import { handleSending } from './steps/submit';
-import { readSettings, refuseUnsafeStart } from './steps/job';
+import { refuseUnsafeStart, requireInput } from './steps/job';
 import { handleSlotGrant, keepAlive, reportToBatch, sendReports } from './partition/batchLink';
 import { notifyUsers } from './partition/notify';
 import { pollItems } from './partition/poll';
@@ -24,9 +23,9 @@ import { keepReplies, resumeWrites } from './partition/write';
  * projects. An item that needs a person becomes a job of its own.
  */
 export async function batchPart(input: PartitionInput): Promise<PartitionResult> {
-  const settings = readSettings(validatePartitionInput(input), (reader) => jobTimes(input, reader));
+  requireInput(validatePartitionInput(input));
   refuseUnsafeStart(`${input.batch}~${input.n}`, batchPartWorkflowId(input.batch, input.n), input);
-  const run = new Partition(input, settings);
+  const run = new Partition(input);
   setHandler(partitionResultsQuery, () => run.results(), {
     description: 'What became of the items so far, in the order of the manifest.',
   });

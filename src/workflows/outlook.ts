@@ -27,10 +27,11 @@ import {
 } from '../contract';
 import { changeIdOf, nudgeSubject, nudgeWorkflowId, outlookWorkflowId } from '../contract/ids';
 import { validateOutlook } from '../validation/inputs';
+import { msOf } from '../validation/times';
 import { withEndReport } from './lib/listeners';
 import { startOnce } from './lib/otherRuns';
 import { workingHours, workingTime } from './lib/workingHours';
-import { readSettings, refuseUnsafeStart } from './steps/job';
+import { refuseUnsafeStart, requireInput } from './steps/job';
 import { isOutdated, newWriterReplies, writeToProject } from './steps/write';
 
 const LONGEST_LOOK = '6h';
@@ -46,9 +47,8 @@ const { readOutlook } = proxyActivities<SegueActivities>({
 
 /** Looks once, writes what is new into the project, and nudges the user about what waits. */
 export async function outlook(input: OutlookInput): Promise<OutlookResult> {
-  const silentAfter = readSettings(validateOutlook(input), (reader) =>
-    reader.read('silentAfter', input.silentAfter ?? DEFAULT_OUTLOOK.silentAfter, 1_000),
-  );
+  requireInput(validateOutlook(input));
+  const silentAfter = msOf(input.silentAfter ?? DEFAULT_OUTLOOK.silentAfter);
   refuseUnsafeStart(input.key, outlookWorkflowId(input.key));
   return withEndReport([], () => lookAndTell(input, silentAfter));
 }

@@ -14,7 +14,7 @@ import { downloadRequestId, transcriptWorkflowId } from '../contract/ids';
 import { validateTranscriptInput } from '../validation/inputs';
 import { pollTimes, type PollTimes } from '../validation/times';
 import { endOf, notifyEnd, resultOf, runJob, type Success, writeEnd } from './steps/finish';
-import { readSettings, refuseUnsafeStart } from './steps/job';
+import { refuseUnsafeStart, requireInput } from './steps/job';
 import { pollUntil } from './steps/poll';
 import { pollRecord, RecordJob, startRecordProgress } from './steps/records';
 import { setStage } from './steps/visibility';
@@ -98,7 +98,8 @@ class Transcript extends RecordJob {
 
   constructor(readonly input: TranscriptInput) {
     super();
-    this.settings = readSettings(validateTranscriptInput(input), (reader) => pollTimes(input.poll, reader));
+    requireInput(validateTranscriptInput(input));
+    this.settings = pollTimes(input.poll);
     const { key, carried } = input;
     this.name = `transcript ${key}`;
     refuseUnsafeStart(key, transcriptWorkflowId(key), input);

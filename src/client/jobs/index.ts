@@ -14,17 +14,10 @@ import { mediaWorkflowId, recordKey, recordWorkflowId, transcriptWorkflowId } fr
 import { attributesOfJob } from '../../contract/searchAttributes';
 import { assertValid } from '../../errors';
 import { digest } from '../../platform/digest';
-import {
-  keyOf,
-  type MediaSpec,
-  startMedia,
-  validatePoll,
-  validateSpec,
-  normalizeScope,
-} from '../../runs/media';
+import { keyOf, type MediaSpec, startMedia, validateSpec, normalizeScope } from '../../runs/media';
 import { countRuns, failureType, find, findRuns } from '../../runs/find';
 import { startOrFind } from '../../runs/start';
-import { validateRecordInput, validateTranscriptSpec } from '../../validation/inputs';
+import { validatePoll, validateRecordInput, validateTranscriptSpec } from '../../validation/inputs';
 import { entryOf, type JobEntry, type JobFilter, queryOf } from '../listing';
 import { type JobReport } from '../report';
 import { RunsClient, type WaitOptions } from '../run';

@@ -91,7 +91,6 @@ export interface BatchProgress {
   arrivedAt?: string;
   /** Why the rest of the manifest is not handed over: those items count as cancelled. */
   incomplete: string | null;
-  /** Workflow ids of the runs that get its end. */
   listeners: string[];
   reset: boolean;
 }

@@ -96,7 +96,6 @@ export const CAMPAIGN_WORKFLOW = 'campaign';
 /** The spec, and what only starters set. */
 export interface CampaignInput extends CampaignSpec, JobSettings, Continued<CampaignProgress> {}
 
-/** The state of a run, which continue-as-new hands over. */
 export interface CampaignProgress {
   stage: CampaignStage;
   since: string;
@@ -113,9 +112,7 @@ export interface CampaignProgress {
   approval: ApprovalRound | null;
   rounds: number;
   paused: Pause | null;
-  /** A run that was ever reset may have forgotten notifications, so it sends none. */
   reset: boolean;
-  /** Workflow ids of the runs that get its end. */
   listeners: string[];
 }
 

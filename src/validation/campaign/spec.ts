@@ -8,11 +8,10 @@ import {
   RECORD_KINDS,
   SUBTITLE_FORMATS,
 } from '../../contract';
-import { parseDuration } from '../../contract/durations';
 import { isItemName } from '../../contract/ids';
 import {
   anyObject,
-  duration,
+  durationFrom,
   few,
   findRecordProblems,
   flag,
@@ -35,7 +34,6 @@ import {
   eachNamed,
   isLeftOut,
   matching,
-  must,
   object,
   oneOf,
   type Path,
@@ -54,7 +52,7 @@ export const MOST_CAMPAIGN_JOBS = 1_000;
 /** Deeper than any request, and far from the limit of a stack. */
 export const DEEPEST = 100;
 export const MOST_AT_ONCE = 100;
-const LONGEST_WAIT_DAYS = 3_650;
+const LONGEST_WAIT_MS = 3_650 * 86_400_000;
 
 /** Not every language has objects with a member `__proto__`. */
 export const jobName = matching(
@@ -64,14 +62,7 @@ export const jobName = matching(
 /** Both would have the same run: see {@link batchItemKey}. */
 export const ITEM_NAME_WORDS = 'must not be an i and a number: items of batches are called so';
 
-const wait = must(
-  `a duration like 90m, 24h or 7d, of at most ${LONGEST_WAIT_DAYS}d`,
-  duration.schema,
-  (value) => {
-    const ms = (typeof value === 'string' ? parseDuration(value) : undefined) ?? 0;
-    return ms > 0 && ms <= LONGEST_WAIT_DAYS * 86_400_000;
-  },
-);
+const wait = durationFrom(1, LONGEST_WAIT_MS);
 
 const optional = described('the campaign goes on without it, should it fail', flag);
 

@@ -1,7 +1,6 @@
 /** A run reports its stages, or only its end, to the runs that wait for it: campaigns, batches, firings. */
 import {
   CancellationScope,
-  condition,
   defineSignal,
   getExternalWorkflowHandle,
   setHandler,
@@ -48,11 +47,6 @@ export function handleListeners(job: Reporter): void {
 export function reportStage(job: Reporter, before: JobStage): void {
   if (!REPORTED.has(job.stage) && before !== 'held') return;
   for (const listener of job.progress.listeners) report(job, listener);
-}
-
-/** A signal that is still being sent when a run ends is lost. */
-export async function untilReported(job: Reporter): Promise<void> {
-  await condition(() => job.reports === 0);
 }
 
 /** Does the work of a run and reports its end to the listeners. A run that continues as new reports nothing. */

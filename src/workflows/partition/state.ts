@@ -14,7 +14,7 @@ import {
 import { batchItemKey } from '../../contract/ids';
 import { newBackoff, wasReset } from '../lib/atMostOnce';
 import { newWriterReplies } from '../steps/write';
-import { type JobTimes } from '../../validation/times';
+import { jobTimes, type JobTimes } from '../../validation/times';
 
 /** An item's index in the partition, what it asks for and what is known of it. */
 export interface Entry {
@@ -35,6 +35,7 @@ export function isNoticeDue({ notice }: ItemProgress): boolean {
 const SILENT_POLLS = 3;
 
 export class Partition {
+  readonly settings: JobTimes;
   readonly progress: PartitionProgress;
   readonly writerReplies = newWriterReplies();
   readonly sending = new Set<unknown>();
@@ -58,11 +59,9 @@ export class Partition {
   /** The history is long: this run finishes what is in flight, and continues as new. */
   handingOver = false;
 
-  constructor(
-    readonly input: PartitionInput,
-    readonly settings: JobTimes,
-  ) {
+  constructor(readonly input: PartitionInput) {
     const { carried } = input;
+    this.settings = jobTimes(input);
     this.progress = {
       items: input.items.map(newItem),
       letters: [],

@@ -21,7 +21,7 @@ import {
   stateQuery,
 } from '../../contract';
 import { changeIdOf } from '../../contract/ids';
-import { handleListeners, untilReported } from '../lib/listeners';
+import { handleListeners } from '../lib/listeners';
 import { endMessage, type Message, notifyUser } from '../lib/notify';
 import { closeHold, handleDecisions } from './hold';
 import { extraOf, type Job } from './job';
@@ -58,7 +58,8 @@ export async function runJob<T>(job: Job, work: () => Promise<T>): Promise<T> {
   } finally {
     await CancellationScope.nonCancellable(async () => {
       await condition(allHandlersFinished);
-      await untilReported(job);
+      // A signal that is still being sent when a run ends is lost.
+      await condition(() => job.reports === 0);
     });
   }
 }

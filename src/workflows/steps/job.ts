@@ -22,7 +22,7 @@ import {
   type WriteTarget,
 } from '../../contract';
 import { holdName } from '../../contract/ids';
-import { DurationReader, type PollTimes } from '../../validation/times';
+import { type PollTimes } from '../../validation/times';
 import { type Reporter } from '../lib/listeners';
 import { newWriterReplies } from './write';
 
@@ -151,15 +151,6 @@ const ACTIONS: Record<Hold['why'], DecisionAction[]> = {
   // The task is known and may still end well, so nothing else applies before the job is abandoned.
   overdue: ['abandon'],
 };
-
-/** Gives the settings of an input, or fails the run. */
-export function readSettings<T>(problems: string[], read: (reader: DurationReader) => T): T {
-  requireInput(problems);
-  const reader = new DurationReader();
-  const settings = read(reader);
-  requireInput(reader.problems);
-  return settings;
-}
 
 /** Fails the run with all problems of its input at once. */
 export function requireInput(problems: string[]): void {

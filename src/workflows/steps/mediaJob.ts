@@ -14,7 +14,7 @@ import { withoutNulls } from '../../validation/rules';
 import { jobTimes, type JobTimes } from '../../validation/times';
 import { wasReset } from '../lib/atMostOnce';
 import { listenersOf } from '../lib/listeners';
-import { Job, readSettings, refuseUnsafeStart } from './job';
+import { Job, refuseUnsafeStart, requireInput } from './job';
 
 /** Anybody can send a signal, so the list has a limit. */
 const MOST_OTHER_TASKS = 20;
@@ -143,5 +143,6 @@ export class MediaJob extends Job {
 }
 
 export function readMediaSettings(input: MediaInput): JobTimes {
-  return readSettings(validateMediaInput(input), (reader) => jobTimes(input, reader));
+  requireInput(validateMediaInput(input));
+  return jobTimes(input);
 }

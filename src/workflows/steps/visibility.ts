@@ -51,7 +51,6 @@ function isDelayed({ stage }: Job): boolean {
   return UNLISTED.has(stage) && listedStage() === stage;
 }
 
-/** Lists a task that came late. */
 export function showTasks(job: Job): void {
   list(job);
   showDetails(job);

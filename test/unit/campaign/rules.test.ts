@@ -130,8 +130,8 @@ describe('the rules of a campaign, for whatever JSON a run is started with', () 
       'durations without a unit, or without an end',
       { ...good, scope: { organization: '1' }, approval: { from: 'u', remind: 24, expires: '99999d' } },
       [
-        expect.stringMatching(/^approval.remind: must be a dur/),
-        expect.stringMatching(/^approval.expires: must be a dur/),
+        expect.stringMatching(/^approval.remind: must be a number with a unit/),
+        expect.stringMatching(/^approval.expires: must be a number with a unit/),
       ],
     ],
     [

@@ -86,7 +86,7 @@ aproval: {}
       '18:3: waits.banner: must name one of asset, run, video',
       '18:3: waits.banner: its name is taken by media.banner',
       '19:1: approval: needs the workspace of the user who is asked: give notify.workspaceId or scope.organization',
-      '19:32: approval.remind: must be a duration like 90m, 24h or 7d, of at most 3650d',
+      '19:32: approval.remind: must be a number with a unit, like 50ms, 15s, 10m, 1h or 7d, from 1ms to 3650d',
       '20:1: aproval: is not known here',
     ]);
   });
