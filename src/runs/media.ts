@@ -29,7 +29,7 @@ export async function startMedia(
   const { tool, request, write, notify, taskId } = spec;
   return startMediaInput(temporal, taskQueue, {
     ...{ key: keyOf(spec), tool, request, scope: normalizeScope(spec.scope), write, notify, taskId },
-    ...{ poll: { ...poll, ...spec.poll }, submit },
+    ...{ poll: { ...poll, ...withoutNulls(spec.poll ?? {}) }, submit },
   });
 }
 

@@ -102,7 +102,7 @@ const transcriptInput = openObject({ ...runFields, ...transcription });
 
 const recordInput = also(
   openObject({
-    ...{ kind: required(oneOf(RECORD_KINDS)), id: required(id), failOn: statuses, campaign: text },
+    ...{ kind: required(oneOf(RECORD_KINDS)), id: required(id), failOn: statuses, campaign: runKey },
     ...{ scope, poll, reportTo: listener },
   }),
   ({ kind: given, id: recordId, failOn, campaign }, path) => {

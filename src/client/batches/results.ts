@@ -52,14 +52,16 @@ export async function* resultsOfBatch(
   let first = 1;
   for (const [index, { items }] of partitions.entries()) {
     const n = index + 1;
-    const partition = await findPartition(temporal, key, n);
+    let partition = await findPartition(temporal, key, n);
+    if (!partition && onMissing) {
+      known ??= (await queryRun<KnownPartition[]>(temporal, batch, batchPartitionsQuery)) ?? [];
+      // It may have started since.
+      if (known[index]?.isThere) partition = await findPartition(temporal, key, n);
+    }
     if (partition) {
       const results = await partitionResults(temporal, partition);
       yield* await inParallel(AT_ONCE, results, (result) => followResult(temporal, result));
-    } else if (onMissing) {
-      known ??= (await queryRun<KnownPartition[]>(temporal, batch, batchPartitionsQuery)) ?? [];
-      onMissing({ n, first, items, ...whyMissing(known[index]) });
-    }
+    } else onMissing?.({ n, first, items, ...whyMissing(known?.[index]) });
     first += items;
   }
 }

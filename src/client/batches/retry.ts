@@ -10,6 +10,7 @@ import {
 import { againKey } from '../../contract/ids';
 import { factsOf, inPartitions, manifestOf, type Partition } from '../../runs/manifest/partitions';
 import { ifFound, isOpen } from '../../runs/find';
+import { GRPC, grpcCode } from '../../runs/grpc';
 import { inputOf } from '../../runs/start';
 import { notRepeated } from '../jobs/retry';
 import { type Batch } from '.';
@@ -93,7 +94,7 @@ async function* failedItems(
     }
     await requireClosed(temporal, repeated, partition);
     const results = await partitionResults(temporal, partition);
-    const items = results.some(isFailed) ? await partitionItems(temporal, partition) : [];
+    const items = results.some(isFailed) ? await itemsToRepeat(temporal, repeated, partition) : [];
     for (const [index, result] of results.entries()) {
       const item = items[index];
       // The retry gets a new task.
@@ -101,6 +102,17 @@ async function* failedItems(
       else if (tally) countLeft(tally.left, await followResult(temporal, result));
     }
   }
+}
+
+async function itemsToRepeat(
+  temporal: Client,
+  repeated: Batch,
+  partition: WorkflowHandle,
+): Promise<BatchItem[]> {
+  return partitionItems(temporal, partition).catch((error: unknown) => {
+    if (grpcCode(error) !== GRPC.notFound) throw error;
+    throw notRepeated(repeated, `Temporal no longer keeps the input of ${partition.workflowId}`);
+  });
 }
 
 /** The service said that the task failed or refused the request; what may be alive there has left its partition. */

@@ -17,7 +17,12 @@ import { digest } from '../../platform/digest';
 import { keyOf, type MediaSpec, startMedia, validateSpec, normalizeScope } from '../../runs/media';
 import { countRuns, failureType, find, findRuns } from '../../runs/find';
 import { startOrFind } from '../../runs/start';
-import { validatePoll, validateRecordInput, validateTranscriptSpec } from '../../validation/inputs';
+import {
+  withoutNulls,
+  validatePoll,
+  validateRecordInput,
+  validateTranscriptSpec,
+} from '../../validation/inputs';
 import { entryOf, type JobEntry, type JobFilter, queryOf } from '../listing';
 import { type JobReport } from '../report';
 import { RunsClient, type WaitOptions } from '../run';
@@ -72,7 +77,7 @@ export class TranscriptsClient extends RunsClient<TranscriptSpec, TranscriptStat
     const { transcriptionId, format = 'srt', key = transcriptionId, write, notify } = spec;
     const input: TranscriptInput = {
       ...{ key, transcriptionId, format, scope: normalizeScope(spec.scope), write, notify },
-      poll: { ...this.config.poll, ...spec.poll },
+      poll: { ...this.config.poll, ...withoutNulls(spec.poll ?? {}) },
     };
     const facts = await startOrFind(this.temporal, {
       workflow: TRANSCRIPT_WORKFLOW,
@@ -115,7 +120,13 @@ export class RecordsClient extends RunsClient<RecordSpec, RecordState, RecordJob
     assertValid(validateRecord(spec), 'The wait was not started');
     const { kind, id, failOn } = spec;
     const scope = normalizeScope(spec.scope);
-    const input: RecordInput = { kind, id, failOn, scope, poll: { ...this.config.poll, ...spec.poll } };
+    const input: RecordInput = {
+      kind,
+      id,
+      failOn,
+      scope,
+      poll: { ...this.config.poll, ...withoutNulls(spec.poll ?? {}) },
+    };
     const key = recordKey(kind, id);
     const workflowId = recordWorkflowId(key);
     const facts = await startOrFind(this.temporal, {

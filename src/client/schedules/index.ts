@@ -4,6 +4,7 @@ import {
   ActivityFailure,
   type Client,
   type ScheduleHandle,
+  ScheduleAlreadyRunning,
   ScheduleNotFoundError,
   WorkflowFailedError,
 } from '@temporalio/client';
@@ -83,7 +84,14 @@ export class SchedulesClient {
     const existing = await this.#existing(name, options);
     if (existing) return existing;
     const { timezone, remarks } = await this.#zoneOf(options);
-    await this.#make(name, options, timezone);
+    try {
+      await this.#make(name, options, timezone);
+    } catch (error) {
+      // Somebody else created it at the same moment.
+      const other = error instanceof ScheduleAlreadyRunning ? await this.#existing(name, options) : undefined;
+      if (!other) throw error;
+      return other;
+    }
     const missing = missingTimes(options.spec, timezone, Date.now());
     return {
       ...{ name, scheduleId: scheduleId(name), existing: false, timezone },

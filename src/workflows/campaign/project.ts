@@ -55,7 +55,7 @@ async function saveUnsaved(run: Campaign): Promise<void> {
   run.saving = saving;
   // What changes at the same moment goes together.
   await Promise.resolve();
-  while (run.unsaved.size > 0 && !run.isLeaving) {
+  while (run.unsaved.size > 0 && run.ownsPath && !run.isLeaving) {
     const taken = takeSteps(run);
     try {
       note(run, taken, await saving.run(() => write(run, taken.steps)));
