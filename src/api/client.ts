@@ -189,7 +189,7 @@ function parseJson(answer: HttpAnswer, facts: { operation: string; requestId: st
   try {
     json = JSON.parse(answer.body);
   } catch {
-    throw new AnswerError(`the answer is not JSON: ${answer.words}`, facts);
+    throw new AnswerError(`the answer is not JSON: ${answer.serviceMessage}`, facts);
   }
   if (isDeeper(json, DEEPEST_ANSWER))
     throw new AnswerError(`the answer is nested deeper than ${DEEPEST_ANSWER} levels`, facts);

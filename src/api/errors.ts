@@ -25,17 +25,20 @@ export class ApiError extends Error {
 export class StatusError extends ApiError {
   readonly status: number;
   readonly retryAfterMs?: number;
-  readonly words: string;
+  readonly serviceMessage: string;
 
   constructor(
-    answer: { status: number; words: string; retryAfterMs?: number },
+    answer: { status: number; serviceMessage: string; retryAfterMs?: number },
     facts: Facts & { hint?: string },
   ) {
-    const { words } = answer;
-    super([`status ${answer.status}: ${words || 'no words'}`, facts.hint].filter(Boolean).join(' — '), facts);
+    const { serviceMessage } = answer;
+    super(
+      [`status ${answer.status}: ${serviceMessage || 'no message'}`, facts.hint].filter(Boolean).join(' — '),
+      facts,
+    );
     this.status = answer.status;
     this.retryAfterMs = answer.retryAfterMs;
-    this.words = words;
+    this.serviceMessage = serviceMessage;
   }
 }
 
@@ -83,15 +86,15 @@ export class NotConfiguredError extends ApiError {
 const MOST_LOOKED_AT = 16 * 1024;
 
 /**
- * The service's own words in an error answer, whose shape is not published: JSON, text or a page of HTML. They are
- * redacted before they are cut, as half a credential would not be found; and once more as they read in the end.
+ * The service's own message in an error answer, whose shape is not published: JSON, text or a page of HTML. It is
+ * redacted before it is cut, because half a credential would not be found, and once more in its final form.
  */
-export function serviceWords(body: string, redact: (text: string) => string): string {
-  const words = redact(wordsOf(redact(body)));
-  return truncate(words.slice(0, MOST_LOOKED_AT).replace(/\s+/g, ' ').trim());
+export function serviceMessageOf(body: string, redact: (text: string) => string): string {
+  const message = redact(messageIn(redact(body)));
+  return truncate(message.slice(0, MOST_LOOKED_AT).replace(/\s+/g, ' ').trim());
 }
 
-function wordsOf(body: string): string {
+function messageIn(body: string): string {
   try {
     const json: unknown = JSON.parse(body);
     if (typeof json === 'string') return json;
@@ -111,8 +114,8 @@ function wordsOf(body: string): string {
 /** Every problem that a schema found, a line each: where, and what is expected there. */
 export function zodProblems(error: z.ZodError, whole = 'request'): string[] {
   return error.issues.map(({ path, message }) => {
-    const words = message.endsWith('received undefined') ? 'is required' : message;
-    return `${path.join('.') || whole}: ${words}`;
+    const expected = message.endsWith('received undefined') ? 'is required' : message;
+    return `${path.join('.') || whole}: ${expected}`;
   });
 }
 

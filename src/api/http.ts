@@ -1,7 +1,7 @@
 /** The one HTTP client: every call has a time limit, a size limit, and a record of whether it was sent at all. */
 import { type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
 import { type Credential } from './credential';
-import { serviceWords, TransportError } from './errors';
+import { serviceMessageOf, TransportError } from './errors';
 import { Exchange, type ExchangeLimits, TimeOverError } from './exchange';
 import { truncate } from './json';
 import { type Scope } from './scope';
@@ -39,7 +39,7 @@ export interface HttpAnswer {
   times: { sent: number; answered: number };
   body: string;
   /** What an answer that is no success says, without the credential. */
-  words: string;
+  serviceMessage: string;
 }
 
 export function isSuccess({ status }: { status: number }): boolean {
@@ -75,8 +75,8 @@ export class Http {
         times: { sent, answered: answer.at },
         body: answer.body,
         // Computed on demand: most callers never read it.
-        get words() {
-          return serviceWords(answer.body, (text) => credential.redact(text));
+        get serviceMessage() {
+          return serviceMessageOf(answer.body, (text) => credential.redact(text));
         },
       };
     } catch (cause) {

@@ -14,7 +14,7 @@ export type ReadCalendar = { calendar: Calendar } | { problems: string[] };
 type FieldName = keyof typeof FIELDS;
 
 interface Field {
-  words: string;
+  label: string;
   least: number;
   most: number;
   /** What a field that is left out matches; default: everything. */
@@ -31,13 +31,13 @@ const DAYS = ['SUNDAY', 'MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY', 
 const SUNDAY_AS_SEVEN = 7;
 
 const FIELDS = {
-  second: { words: 'second', least: 0, most: 59, leftOut: 0 },
-  minute: { words: 'minute', least: 0, most: 59, leftOut: 0 },
-  hour: { words: 'hour', least: 0, most: 23, leftOut: 0 },
-  dayOfMonth: { words: 'day of the month', least: 1, most: 31 },
-  month: { words: 'month', least: 1, most: 12, names: MONTHS },
-  dayOfWeek: { words: 'day of the week', least: 0, most: 6, names: DAYS },
-  year: { words: 'year', least: 2000, most: 2100 },
+  second: { label: 'second', least: 0, most: 59, leftOut: 0 },
+  minute: { label: 'minute', least: 0, most: 59, leftOut: 0 },
+  hour: { label: 'hour', least: 0, most: 23, leftOut: 0 },
+  dayOfMonth: { label: 'day of the month', least: 1, most: 31 },
+  month: { label: 'month', least: 1, most: 12, names: MONTHS },
+  dayOfWeek: { label: 'day of the week', least: 0, most: 6, names: DAYS },
+  year: { label: 'year', least: 2000, most: 2100 },
 } as const satisfies Record<string, Field>;
 
 const FIELD_NAMES = Object.keys(FIELDS) as FieldName[];
@@ -104,7 +104,7 @@ function readFields(cronOf: (name: FieldName, field: Field) => string | undefine
       const field: Field = FIELDS[name];
       const parts = (cronOf(name, field) ?? String(field.leftOut ?? '*')).split(',');
       const values = parts.map((part) => valuesOf(part, field));
-      if (values.includes(undefined)) problems.push(`${field.words}: must be ${formOf(field)}`);
+      if (values.includes(undefined)) problems.push(`${field.label}: must be ${formOf(field)}`);
       return [name, new Set(values.flatMap((some) => some ?? []))];
     }),
   ) as Calendar;

@@ -4,7 +4,7 @@ import { type BatchResult, type BatchStatus, type ItemCounts } from '../../contr
 import { formatDuration } from '../../contract/durations';
 import { counted, lines } from '../lib/format';
 import { type Shown } from '../lib/screen';
-import { stoppedAdvice, word } from '../lib/advice';
+import { stoppedAdvice, shellArgument } from '../lib/advice';
 
 function progressLine(status: BatchStatus, now: number): string {
   const { key, stage, items, counts, percent } = status;
@@ -67,7 +67,8 @@ function standingLines(status: BatchStatus): string[] {
       `${handedOver} of ${total} partitions are handed over; the same \`start\`, \`run\` or \`retry\` hands over the rest`,
     paused && `paused by ${paused.by}${paused.reason ? `: ${paused.reason}` : ''}`,
     trouble && `the service is in trouble: ${trouble}`,
-    late && `${late}; to let others begin beside them: segue batch concurrency ${word(key)} --to N --by NAME`,
+    late &&
+      `${late}; to let others begin beside them: segue batch concurrency ${shellArgument(key)} --to N --by NAME`,
     stopped && [`a part of it was stopped: ${stopped.reason}`, ...stoppedAdvice(key, stopped)],
   );
 }
@@ -92,11 +93,11 @@ const WHY_MISSING: Record<MissingResults['why'], string> = {
 };
 
 export function missingLines(missing: MissingResults[]): string[] {
-  return Object.entries(WHY_MISSING).flatMap(([why, words]) => {
+  return Object.entries(WHY_MISSING).flatMap(([why, explanation]) => {
     const [first, ...others] = missing.filter((part) => part.why === why);
     if (!first) return [];
     const items = others.reduce((total, part) => total + part.items, first.items);
-    return [`Missing here: ${counted(items, 'item')}, from item ${first.first} on: ${words}`];
+    return [`Missing here: ${counted(items, 'item')}, from item ${first.first} on: ${explanation}`];
   });
 }
 

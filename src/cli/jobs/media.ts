@@ -10,7 +10,7 @@ import { mediaKeyOf, submitTaskQueue } from '../../contract/ids';
 import { assertValid } from '../../errors';
 import { type MediaSpec } from '../../runs/media';
 import { addSaveFlags, prepareFolder, saveFiles, type SaveFlags, validateSaving } from './save';
-import { withAdvice, word } from '../lib/advice';
+import { withAdvice, shellArgument } from '../lib/advice';
 import {
   addScopeFlags,
   addTargetFlags,
@@ -100,7 +100,7 @@ function startingBy(start: (segue: SegueClient) => Promise<MediaJob>): Starting<
         throw withAdvice(error);
       }),
     exists: ({ key }) =>
-      `Nothing is submitted again. To run it again and pay for it again: segue retry ${word(key)} --again`,
+      `Nothing is submitted again. To run it again and pay for it again: segue retry ${shellArgument(key)} --again`,
     submitQueue: submitTaskQueue,
   };
 }

@@ -4,7 +4,7 @@ import { NO_JOB } from '../../client/report';
 import { type Run } from '../../client/run';
 import { type SegueClient } from '../../client/segueClient';
 import { assertValid } from '../../errors';
-import { word } from './advice';
+import { shellArgument } from './advice';
 import { withSegue } from './connect';
 import { byOption, limitFlag, validateTimeout } from './flags';
 import { follow, type Shows, type Starting, printStarted, type WaitFlags, withStarted } from './follow';
@@ -175,7 +175,7 @@ export async function cancelRun(run: Run, { json }: JsonFlag, continues: string)
   const task =
     taskId === null
       ? continues
-      : `The service goes on with task ${taskId}. Its result: segue get task ${word(taskId)}`;
+      : `The service goes on with task ${taskId}. Its result: segue get task ${shellArgument(taskId)}`;
   say(task);
   return EXIT.done;
 }

@@ -180,8 +180,8 @@ async function outcomeOfFiring(temporal: Client, workflowId: string, runId: stri
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return { status: null, error: null };
     if (!(error instanceof WorkflowFailedError)) throw error;
-    const { status, error: words } = failedRun(error);
-    return { status, error: `the firing itself: ${words}` };
+    const { status, error: reason } = failedRun(error);
+    return { status, error: `the firing itself: ${reason}` };
   }
 }
 

@@ -92,11 +92,11 @@ const LONGEST_ADDRESS = 8_000;
 /** No problem repeats the address: it may be signed. */
 const manifest: Rule = {
   check: (address, path) => {
-    const words =
+    const message =
       typeof address !== 'string' || address.length > LONGEST_ADDRESS
         ? `must be an https address of at most ${LONGEST_ADDRESS} characters`
         : problemOfAddress(address);
-    return words === undefined ? [] : [{ path, words }];
+    return message === undefined ? [] : [{ path, message }];
   },
   schema: { type: 'string', pattern: '^https?:\\/\\/' },
 };

@@ -54,7 +54,7 @@ describe('a line', () => {
       'scope.space: must be a text: put it in quotes, "7"',
       'write.faildAt: is not known here',
       'write.project.name: is not known here',
-      'write.at: must be a JSON pointer to a place in the project, like /media/banner',
+      'write.at: must be a JSON pointer into the project, like /media/banner',
       'notify.workspaceId: is required',
       'notify.link: must be a text: put it in quotes, "1"',
       'taskId: must be a text: put it in quotes, "7"',
