@@ -212,7 +212,7 @@ export function organizationResolver(api: Pick<Api, 'getWorkspace'>, configured?
 async function askOrganization(api: Pick<Api, 'getWorkspace'>, options: CallOptions): Promise<string> {
   const { workspace } = await api.getWorkspace({}, { ...options, scope: undefined });
   if (typeof workspace?.id === 'number') return String(workspace.id);
-  const problem = 'the service does not tell which workspace the credential belongs to';
+  const problem = 'the service does not name the workspace of the credential';
   throw new NotConfiguredError(
     { problem, setting: 'SEGUE_ORGANIZATION' },
     { operation: 'get workspace', requestId: options.requestId },

@@ -60,7 +60,7 @@ export function findTool(name: string): MediaTool | undefined {
 
 export function validateRequest(tool: string, request: unknown): string[] {
   const known = findTool(tool);
-  if (!known) return [`tool: "${tool}" is none of ${Object.keys(mediaTools).join(', ')}`];
+  if (!known) return [`tool: "${tool}" is not one of ${Object.keys(mediaTools).join(', ')}`];
   const checked = known.request.safeParse(request);
   const bytes = bytesOf(request);
   const tooLarge = bytes > LARGEST_TOOL_REQUEST_BYTES;

@@ -112,7 +112,7 @@ export function validateRoles(name: string, given: readonly string[]): string[] 
 }
 
 const logLevel = z.enum(LOG_LEVELS, {
-  error: ({ input }) => `"${String(input)}" is none of ${LOG_LEVELS.join(', ')}`,
+  error: ({ input }) => `"${String(input)}" is not one of ${LOG_LEVELS.join(', ')}`,
 });
 
 /** The paths and pointers that the service's document publishes. */

@@ -128,7 +128,7 @@ function validateStep(step: unknown, path: string): string[] {
   const problems: string[] = [];
   const verbs = VERBS.filter((verb) => step[verb] !== undefined);
   const others = Object.keys(step).filter((name) => name !== 'at' && !VERBS.includes(name));
-  problems.push(...others.map((name) => `${path}.${name}: is none of at, ${VERBS.join(', ')}`));
+  problems.push(...others.map((name) => `${path}.${name}: is not one of at, ${VERBS.join(', ')}`));
   if (typeof step.at !== 'string' || !isPointer(step.at))
     problems.push(`${path}.at: must be a JSON pointer, like /results/banner`);
   else if (pointerTokens(step.at).length > DEEPEST)
@@ -145,7 +145,7 @@ function validateStep(step: unknown, path: string): string[] {
 
 function validateFields(fields: Data): string[] {
   return Object.entries(fields).flatMap(([name, value]) => {
-    if (!FIELDS.includes(name)) return [`fields.${name}: is none of ${FIELDS.join(', ')}`];
+    if (!FIELDS.includes(name)) return [`fields.${name}: is not one of ${FIELDS.join(', ')}`];
     return typeof value === 'string' || value === undefined ? [] : [`fields.${name}: must be a text`];
   });
 }

@@ -66,7 +66,7 @@ export function findMediaProblems(spec: unknown): Problem[] {
 function findRequestProblems(tool: string, request: unknown): Problem[] {
   const known = findTool(tool);
   const names = Object.keys(mediaTools);
-  if (!known) return [{ path: ['tool'], message: `"${tool}" is none of ${names.join(', ')}` }];
+  if (!known) return [{ path: ['tool'], message: `"${tool}" is not one of ${names.join(', ')}` }];
   const { error } = known.request.safeParse(request, { reportInput: true });
   const unknownYet = referencesIn(request).map(({ path }) => path);
   return (error?.issues ?? [])

@@ -60,7 +60,7 @@ async function logged(facts: Record<string, unknown>, send: () => Promise<void>)
   } catch (error) {
     countLateAnswer(metricMeter, false);
     log.error(
-      'the service accepted a job, and its run could not be told; adopt the task by hand, or it is paid for nothing',
+      'the service accepted a job, and its run took no signal; adopt the task with `segue resolve`, or it is paid for nothing',
       { ...facts, error },
     );
   }

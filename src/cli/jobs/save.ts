@@ -18,7 +18,7 @@ export interface SaveFlags {
 export function addSaveFlags(command: Command): Command {
   return command
     .option('--out <dir>', 'save the files that the result points to in this folder')
-    .option('--at <pointer>', 'where in `info` their URLs are, as a JSON pointer, like /images');
+    .option('--at <pointer>', 'where in `info` the URLs are, as a JSON pointer, like /images');
 }
 
 export function validateSaving({ out, at }: SaveFlags, flag = '--out'): string[] {

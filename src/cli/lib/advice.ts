@@ -42,7 +42,7 @@ export function adviceLines(advice: Advice[]): string[] {
   return table(advice.map(({ when, command }) => [`  ${when}:`, command]));
 }
 
-/** The same refusal, with the commands that go on instead. */
+/** The same refusal, with the commands that can be used instead. */
 export function withAdvice(error: unknown): unknown {
   if (!(error instanceof NotRepeatedError) || !error.left) return error;
   const advice = adviceLines(adviceForLeft(error.left.input, error.left.taskId));
@@ -88,7 +88,7 @@ export function adviceOnCampaign({ key, approval, paused, jobs }: CampaignStatus
       ...approvalAdvice(key, approval.round, approval.from).map(({ command }) => `  ${command}`),
     ],
     held.length > 0 && `${HELD}: ${held.join(', ')}. What to do: segue held`,
-    paused && `It is paused. To go on: segue campaign resume ${shellArgument(key)}`,
+    paused && `It is paused. To resume: segue campaign resume ${shellArgument(key)}`,
   );
 }
 

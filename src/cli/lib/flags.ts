@@ -41,7 +41,7 @@ export interface TargetFlags extends ScopeFlags {
 export function addTargetFlags(command: Command, example: string): Command {
   return command
     .option('--write <type/id:/pointer>', `set the result in a project's data, like ${example}`)
-    .option('--notify <user@workspace>', 'tell this user of the end, and when a person is needed');
+    .option('--notify <user@workspace>', 'notify this user at the end, and when a person is needed');
 }
 
 export function targetsFrom(

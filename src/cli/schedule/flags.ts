@@ -75,7 +75,7 @@ const PROBLEMS = {
 async function readTarget(target: string, source: string, flags: CreateFlags): Promise<ReadTarget> {
   if (target === 'batch') return readBatch(source, flags);
   if (target === 'campaign' || target === 'outlook') return readFromFile(target, source, flags);
-  return { problems: [`TARGET: "${target}" is none of ${TARGET_KINDS.join(', ')}`] };
+  return { problems: [`TARGET: "${target}" is not one of ${TARGET_KINDS.join(', ')}`] };
 }
 
 async function readFromFile(

@@ -54,8 +54,7 @@ async function requireOver(
 ): Promise<void> {
   const { workflowId, key } = repeated;
   const { status, stage } = await repeated.report();
-  if (status === 'held')
-    throw notRepeated(repeated, 'it is held; decide that first (`segue held` tells how)');
+  if (status === 'held') throw notRepeated(repeated, 'it is held; decide that first (see `segue held`)');
   if (status === 'succeeded' && !again)
     throw notRepeated(
       repeated,

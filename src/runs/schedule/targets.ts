@@ -104,7 +104,7 @@ const manifest: Rule = {
 export const scheduledBatch = object({
   manifest: required(
     described(
-      'https address of the manifest, read anew each time; plain http from the machine of the worker only',
+      'https address of the manifest, read again each time; plain http from the machine of the worker only',
       manifest,
     ),
   ),
@@ -113,7 +113,7 @@ export const scheduledBatch = object({
     concurrency,
   ),
   scope,
-  notify: described('who is told of the end, once', notify),
+  notify: described('who is notified once, at the end', notify),
   skipBad: described('bad lines are left out, and the others are run', flag),
 });
 

@@ -64,7 +64,7 @@ export const RESERVED_NAME = 'must not be an i and a number, which is the name o
 
 const wait = durationFrom(1, LONGEST_WAIT_MS);
 
-const optional = described('the campaign goes on without it, should it fail', flag);
+const optional = described('the campaign continues without it if it fails', flag);
 
 export const mediaFields = { tool: required(text), request: required(anyObject), optional };
 
@@ -109,8 +109,8 @@ const specFields = {
     pointerIntoProject,
   ),
   notify: described(
-    'who is told of the end, and when a person is needed',
-    object({ ...notifyFields, progress: described('stage changes are told too', flag) }),
+    'who is notified at the end, and when a person is needed',
+    object({ ...notifyFields, progress: described('also notify at changes of stage', flag) }),
   ),
   require: described(
     'what must be there before anything is produced',

@@ -47,14 +47,14 @@ export function handleUpdates(run: Campaign): void {
   });
   setHandler(pauseUpdate, (order) => pause(run, order), {
     description:
-      'Begins nothing new and reminds nobody until it is resumed: { by, reason? }. What runs goes on.',
+      'Starts no more jobs and sends no reminder until it is resumed: { by, reason? }. Running jobs continue.',
     validator: (order) => {
       const { paused } = run.progress;
       refuse(run, validatePause(order), paused ? [`it is paused already, by ${paused.by}`] : []);
     },
   });
   setHandler(resumeUpdate, () => resume(run), {
-    description: 'Goes on after a pause: { by }.',
+    description: 'Resumes after a pause: { by }.',
     validator: (order) => {
       refuse(run, validatePause(order), run.progress.paused ? [] : ['it is not paused']);
     },

@@ -35,7 +35,7 @@ export function listenersOf(reportTo: string | null | undefined): string[] {
 export function handleListeners(job: Reporter): void {
   handleReportTo(
     job.progress.listeners,
-    'Has this run tell its stages to another one: { workflowId }.',
+    'Makes this run report its stages to another run: { workflowId }.',
     // Also to a listed one: it asks again after a reset, and does not know the reports from before.
     (listener) => {
       report(job, listener);
@@ -51,7 +51,7 @@ export function reportStage(job: Reporter, before: JobStage): void {
 
 /** Does the work of a run and reports its end to the listeners. A run that continues as new reports nothing. */
 export async function withEndReport<T>(listeners: string[], work: () => Promise<T>): Promise<T> {
-  handleReportTo(listeners, 'Has this run tell its end to another one: { workflowId }.');
+  handleReportTo(listeners, 'Makes this run report its end to another run: { workflowId }.');
   try {
     const result = await work();
     await reportEnd(listeners, 'succeeded');

@@ -92,7 +92,7 @@ function detailsOf(job: Job): string[] {
       return [
         'Waiting to submit: the service did not take the job yet, and nothing was accepted.',
         `What happened: ${lastError ?? 'nothing yet'}`,
-        'It tries again by itself. Nothing is to be done, unless the service is known to be down for good.',
+        'It tries again by itself. Nothing needs to be done, except when the service is known not to come back.',
       ];
     case 'held':
       return holdDetails(job);

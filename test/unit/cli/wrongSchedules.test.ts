@@ -13,7 +13,7 @@ test.each<[string, string[], (string | RegExp)[]]>([
       BAD_NAME,
       /^--from: "x" is not a time with its zone/,
       '--to: is in the future, and will fire by itself',
-      /^--overlap: "z" is none of skip,/,
+      /^--overlap: "z" is not one of skip,/,
     ],
   ],
   ['backfill', ['a/b'], ['Nothing was backfilled:', BAD_NAME, /^--from: is required/, /^--to: is required/]],
@@ -30,7 +30,7 @@ test.each<[string, string[], (string | RegExp)[]]>([
       'Nothing was scheduled:',
       BAD_NAME,
       /^--every: "5" is not/,
-      'TARGET: "media" is none of campaign, outlook, batch',
+      'TARGET: "media" is not one of campaign, outlook, batch',
     ],
   ],
   [
