@@ -48,7 +48,7 @@ export interface Api extends Calls {
   submit: (tool: string, request: Record<string, unknown>, options: CallOptions) => Promise<SubmitOutcome>;
   /** Sends at most one notification and returns what is known of it. It never throws. */
   notify: (notification: Notification, options: CallOptions) => Promise<NotifyOutcome>;
-  /** How far this machine's clock is ahead of the service's, in milliseconds; null when it does not tell. */
+  /** How far this machine's clock is ahead of the service's, in milliseconds; null when it does not send its time. */
   clockSkew: (options: CallOptions) => Promise<number | null>;
   close: () => Promise<void>;
 }

@@ -21,7 +21,7 @@ export class ApiError extends Error {
   }
 }
 
-/** The service answered, and its answer was no. */
+/** The service refused the request. */
 export class StatusError extends ApiError {
   readonly status: number;
   readonly retryAfterMs?: number;
@@ -62,7 +62,7 @@ export class TransportError extends ApiError {
 /** The answer was a success, but not of the shape that is needed; the message names field and expectation. */
 export class AnswerError extends ApiError {}
 
-/** Refused here, before anything was sent, with every problem of the request. */
+/** The request was refused before anything was sent; has all its problems. */
 export class InvalidRequestError extends ApiError {
   readonly problems: string[];
 
@@ -72,7 +72,7 @@ export class InvalidRequestError extends ApiError {
   }
 }
 
-/** The document does not tell what this operation needs, and no setting does, or a wrong one. */
+/** The operation needs a setting, which is missing or wrong, because the API's document does not say enough. */
 export class NotConfiguredError extends ApiError {
   readonly setting: string;
 

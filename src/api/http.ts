@@ -12,7 +12,7 @@ export interface HttpSettings {
   userAgent: string;
   organization?: string;
   space?: string;
-  /** How long a connection may take to stand, TLS and proxy included. */
+  /** How long connecting may take, TLS and proxy included. */
   connectTimeoutMs?: number;
   proxy?: { https?: string; none?: string };
 }
@@ -38,7 +38,7 @@ export interface HttpAnswer {
   /** When the call began and its answer did, by this machine's clock. */
   times: { sent: number; answered: number };
   body: string;
-  /** What an answer that is no success says, without the credential. */
+  /** The message of an answer that is no success, without the credential. */
   serviceMessage: string;
 }
 
@@ -114,7 +114,7 @@ export class Http {
   }
 }
 
-/** Reads seconds or an HTTP date; undefined for a time that is over, and for anything else. */
+/** Reads seconds or an HTTP date; undefined for a time in the past or another format. */
 function retryAfter(header: string | string[] | undefined): number | undefined {
   const text = one(header)?.trim() ?? '';
   const isDate = /^[A-Za-z]{3}, \d{2} [A-Za-z]{3} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text);

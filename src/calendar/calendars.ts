@@ -91,7 +91,7 @@ export function matches(calendar: Calendar, time: DateTime): boolean {
   return FIELD_NAMES.every((name) => calendar[name].has(shown[name]));
 }
 
-/** Whether it means times of a day, and not whatever hour it is. */
+/** Whether it fires in certain hours of the day only. */
 export function isOfCertainHours({ hour }: Calendar): boolean {
   return hour.size < 24;
 }
@@ -119,7 +119,7 @@ function formOf({ least, most, names }: Field): string {
 /** A member of a calendar as a cron expression writes it; an empty text where it is not understood. */
 function cronOfMember(value: unknown, { names }: Field): string {
   if (value === '*') return value;
-  // Names where there are names: the SDK takes nothing else.
+  // Names where there are names: the SDK takes only names.
   const isValue = (one: unknown): boolean => (names ? names.includes(one as string) : Number.isInteger(one));
   const ranges = [value].flat().map((item) => {
     const { start, end = start, step = 1, ...unknown } = isRecord(item) ? item : { start: item };
@@ -129,7 +129,7 @@ function cronOfMember(value: unknown, { names }: Field): string {
   return ranges.join(',');
 }
 
-/** `*`, `5`, `1-5`, `8-18/2` or `mon-fri`; with a step, a single value is where it begins. Undefined for anything else. */
+/** `*`, `5`, `1-5`, `8-18/2` or `mon-fri`; with a step, a single value is the first one. Undefined for any other text. */
 function valuesOf(text: string, field: Field): number[] | undefined {
   const [, from, to, every] = /^(\*|\w+)(?:-(\w+))?(?:\/(\d+))?$/.exec(text) ?? [];
   if (from === undefined || (from === '*' && to !== undefined)) return undefined;

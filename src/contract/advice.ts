@@ -56,7 +56,7 @@ export function adviceOnStopped(key: string, { unfollowed, undone }: StoppedItem
   ].filter((text) => text !== false);
 }
 
-/** One word of a command, as a shell takes it. */
+/** A text as one argument of a shell command. */
 export function shellArgument(text: string): string {
   return /^[\w@%+=:,./~-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -45,7 +45,7 @@ export const id = must(ID_FORM, { ...TEXT, pattern: '^\\S(.*\\S)?$', maxLength: 
 /** What a person may choose; Segue derives other keys from it. */
 export const givenKey = matching(GIVEN_KEY, KEY_FORM);
 export const runKey = must(ANY_KEY_FORM, TEXT, (value) => typeof value === 'string' && isKey(value));
-/** The run that is told of each stage. */
+/** The run that gets a report of each stage. */
 export const listener = must('a workflow id', TEXT, isWorkflowId);
 
 const header = must(

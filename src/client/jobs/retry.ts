@@ -21,7 +21,7 @@ export async function retryJob(
   { again = false }: RetryOptions,
   spec?: MediaSpec,
 ): Promise<MediaJob> {
-  // State, task and hold belong to the old run; the retry submits anew.
+  // State, task and hold belong to the old run; the retry submits again.
   const start = await startOf(temporal, repeated);
   const { carried, taskId, held, ...input } = withoutNulls(start.input as MediaInput);
   if (spec && identityOf(withoutNulls(spec)) !== identityOf(input))

@@ -170,7 +170,7 @@ function dueRun(
 type FiringOutcome = Pick<FiringReport, 'status' | 'error'> &
   Partial<Pick<FiringReport, 'workflowId' | 'key' | 'digest' | 'warnings'>>;
 
-/** A firing waits for what it started, and its result tells how that ended. */
+/** A firing waits for what it started, and its result says how that ended. */
 async function outcomeOfFiring(temporal: Client, workflowId: string, runId: string): Promise<FiringOutcome> {
   try {
     if (await isFiringOpen(temporal, workflowId, runId)) return { status: 'running', error: null };

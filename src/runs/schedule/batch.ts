@@ -1,7 +1,7 @@
 /**
  * A batch that a firing starts. A worker that reads its manifest may be killed at any moment; the next attempt continues.
  * If the address then gives another manifest, the partitions that were started continue, and the rest is given up. Lines
- * of the other manifest are not used: nobody could tell which of them were done.
+ * of the other manifest are not used: nobody would know which of them were done.
  */
 import { type Client } from '@temporalio/client';
 import { truncate } from '../../api/json';

@@ -58,7 +58,7 @@ export function handleUpdates(run: Batch): void {
     },
   });
   void CancellationScope.current().cancelRequested.catch(() => {
-    // A batch that is over keeps its outcome, though notifications may still be on their way.
+    // A batch that is over keeps its outcome, though notifications may still be in flight.
     if (run.isOpen) cancel(run);
   });
 }

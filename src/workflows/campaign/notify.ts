@@ -20,7 +20,7 @@ export function notifyProgress(run: Campaign): void {
     extra: extraOf(run),
   };
   inBackground(run, async () => {
-    // Given up after the first try: nobody needs to know an old stage.
+    // Not retried: an old stage is of no use.
     await notifyUser(run, notify, message, { begun: 0 });
   });
 }

@@ -130,7 +130,7 @@ function receipt({ progress: { stage, paused } }: Campaign): CampaignReceipt {
 
 async function addMedia(run: Campaign, order: AddMediaOrder): Promise<CampaignReceipt> {
   const wrong = await CancellationScope.nonCancellable(() => checkMedia(partsOf(order)));
-  // Again after the activity: somebody may have added media or decided meanwhile.
+  // Again after the activity: media may have been added, or a decision taken, during it.
   refuse(run, validateAddedMedia(order, openCampaign(run)), wrong);
   const { name, by, tool, request } = order;
   const { progress } = run;
@@ -143,7 +143,7 @@ async function addMedia(run: Campaign, order: AddMediaOrder): Promise<CampaignRe
   return receipt(run);
 }
 
-/** Clients of other languages may send anything. */
+/** Clients of other languages may send any value. */
 function partsOf(order: Partial<AddMediaOrder> | null | undefined): Pick<AddMediaOrder, 'tool' | 'request'> {
   const { tool, request } = order ?? {};
   return { tool, request } as AddMediaOrder;

@@ -63,7 +63,7 @@ export async function withEndReport<T>(listeners: string[], work: () => Promise<
   }
 }
 
-/** Anybody can send a signal, and a throw would block the run: what is no object is ignored. */
+/** Anybody can send a signal, and a throw would block the run: a body that is no object is ignored. */
 export function onSignal(
   { name }: { name: string },
   description: string,
@@ -101,7 +101,7 @@ function report(job: Reporter, listener: string): void {
 }
 
 async function reportEnd(listeners: string[], stage: 'succeeded' | 'failed'): Promise<void> {
-  // One after the other, because more listeners may come meanwhile.
+  // One after the other, because more listeners may come during a report.
   for (const listener of listeners) await signal(listener, stage, null);
 }
 

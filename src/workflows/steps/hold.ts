@@ -1,4 +1,4 @@
-/** A held job waits for a person, and how that person's decision reaches it. */
+/** A held job waits for a person; the update `resolve` brings the decision. */
 import {
   ActivityFailure,
   type ApplicationFailure,

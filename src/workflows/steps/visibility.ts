@@ -64,7 +64,7 @@ function list(job: Job): void {
     { key: searchAttributes.stage, value: job.stage },
     ...(tasks.length > 0 ? [{ key: searchAttributes.taskIds, value: tasks }] : []),
   ]);
-  // In the memo, so that a closed run tells without a worker which POST may have been accepted.
+  // In the memo, so that a closed run shows without a worker which POST may have been accepted.
   const unknown = job.unknownSubmit() ?? undefined;
   const kept = workflowInfo().memo?.[UNKNOWN_MEMO] as UnknownSubmit | undefined;
   // A second POST of unknown outcome replaces the first.
