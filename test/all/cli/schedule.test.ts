@@ -77,7 +77,7 @@ test('everything that is wrong is told at once, each with its flag or its place'
     expect.stringMatching(/^NAME: "a b" is not/),
     expect.stringMatching(/^--cron: hour: must be/),
     expect.stringMatching(/^--timezone: "Mars" is not/),
-    expect.stringMatching(/^--overlap: "both"is not one of/),
+    expect.stringMatching(/^--overlap: "both" is not one of/),
     expect.stringMatching(/^--catchup: "long" is not/),
     expect.stringMatching(/wrong\.yaml:3:8: weeks: must be/),
   ]);

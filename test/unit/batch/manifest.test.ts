@@ -31,7 +31,7 @@ describe('checking', () => {
         line: 4,
         problems: [
           expect.stringMatching(/^key: must be a text/),
-          expect.stringMatching(/^tool: "x"is not one of/),
+          expect.stringMatching(/^tool: "x" is not one of/),
         ],
       },
     ]);

@@ -71,7 +71,7 @@ describe('a line', () => {
     ['a text', '"x"', ['is not a JSON object']],
     ['null', 'null', ['is not a JSON object']],
     ['nothing in it', '{}', ['tool: is required', 'request: is required']],
-    ['an unknown tool', line({ tool: 'x' }), [expect.stringMatching(/^tool: "x"is not one of/)]],
+    ['an unknown tool', line({ tool: 'x' }), [expect.stringMatching(/^tool: "x" is not one of/)]],
     ['a key that is a number', line({ key: 7 }), ['key: must be a text: put it in quotes, "7"']],
     ['an empty key', line({ key: '' }), [expect.stringMatching(/^key: must be 1 to 120/)]],
     ['a scope that is a text', line({ scope: '42' }), ['scope: must be an object']],

@@ -78,7 +78,7 @@ test('results that are missing are a line for each reason', () => {
     'Missing here: 1000 items, from item 501 on: their partition was over so long ago that Temporal no longer keeps its results',
   ]);
   expect(missingLines([{ ...absent, items: 1, why: 'unknown' }])).toEqual([
-    expect.stringMatching(/^Missing here: 1 item, from item 1501 on: not handed over, or no longer kept;/),
+    expect.stringMatching(/^Missing here: 1 item, from item 1501 on: not handed over or no longer kept;/),
   ]);
   expect(missingLines([])).toEqual([]);
 });
