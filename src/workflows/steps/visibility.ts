@@ -87,7 +87,7 @@ function detailsOf(job: Job): string[] {
   const errors = lastError === null ? [] : [`The last poll failed and is repeated: ${lastError}`];
   switch (stage) {
     case 'submitting':
-      return [`Submitting to ${job.tool}. Nothing is to be done.`];
+      return [`Submitting to ${job.tool}. Nothing needs to be done.`];
     case 'waiting':
       return [
         'Waiting to submit: the service did not take the job yet, and nothing was accepted.',
@@ -99,10 +99,10 @@ function detailsOf(job: Job): string[] {
     case 'overdue':
       return [...holdDetails(job), ...errors];
     case 'polling':
-      return [`Waiting for the service to end ${label}; ${pace}. Nothing is to be done.`, ...errors];
+      return [`Waiting for the service to end ${label}; ${pace}. Nothing needs to be done.`, ...errors];
     case 'downloading':
       return [
-        `The service has ended ${label}; its file is downloaded, ${pace}. Nothing is to be done.`,
+        `The service has ended ${label}; its file is downloaded, ${pace}. Nothing needs to be done.`,
         ...errors,
       ];
     case 'writing':
