@@ -48,7 +48,7 @@ export function adviceOnStopped(key: string, { unfollowed, undone }: StoppedItem
   const results = `segue batch results ${shellArgument(key)}`;
   return [
     unfollowed + undone === 0 &&
-      `Its items were over. What it had not yet written to projects, or told users, is not written and not told: \`${results}\` has it all.`,
+      `Its items were over. Writes and notifications that were still missing will not be made. All results: \`${results}\`.`,
     unfollowed > 0 &&
       `At the service, and no longer polled: ${unfollowed}. Their tasks: \`${results} --status running\`. A manifest of their lines, each with its \`taskId\`, started with another key follows them and submits nothing. A line without a \`taskId\` may have been accepted: look for it at the service first.`,
     undone > 0 &&

@@ -36,7 +36,7 @@ export function reasonNotToSend(
 ): string | undefined {
   if (info.attempt > 1) return `this is attempt ${info.attempt}; an earlier one may have been accepted`;
   if (checkScheduledTime && info.currentAttemptScheduledTimestampMs > info.scheduledTimestampMs) {
-    return 'it was scheduled anew; an earlier attempt may have been accepted';
+    return 'it was scheduled again; an earlier attempt may have been accepted';
   }
   if (info.workflowExecution?.runId !== orderedByRun) {
     return 'the run was reset; the submission of the run before it may have been accepted';

@@ -39,7 +39,7 @@ export function handleUpdates(run: Batch): void {
     },
   });
   setHandler(batchResumeUpdate, () => resume(run), {
-    description: 'Goes on after a pause: { by, reason? }.',
+    description: 'Resumes after a pause: { by, reason? }.',
     validator: (order) => {
       refuse(run, validateBatchOrder(order), run.progress.paused ? [] : ['it is not paused']);
     },
