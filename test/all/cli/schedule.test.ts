@@ -118,5 +118,5 @@ test('a batch is scheduled by the address of its manifest, which nobody is shown
     'MANIFEST_URL: is not an address',
   ]);
   const misplaced = await schedule('create', 'looks', ...times, '--skip-bad', 'outlook', EXAMPLE);
-  expect(misplaced.stderr).toContain('--skip-bad: is for batches; of outlooks it stands in the spec');
+  expect(misplaced.stderr).toContain('--skip-bad: is for batches; for outlooks it is part of the spec');
 });
