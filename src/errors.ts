@@ -95,7 +95,7 @@ export class NoAnswerError extends SegueError {
   ) {
     const advice =
       order === 'sent'
-        ? `The server keeps the order for ${workflowId} until a worker takes it; look at the run then. ` +
+        ? `The server keeps the order for ${workflowId} until a worker takes it; check the run then. ` +
           'The same order, sent again, is carried out once.'
         : `Nothing was changed in ${workflowId}. Try again when a worker answers.`;
     super(`${why}. ${advice}`);
@@ -119,7 +119,7 @@ export class NotRepeatedError extends SegueError {
   constructor(
     readonly job: { workflowId: string; runId: string; key: string },
     message: string,
-    /** What was asked of the run that is left alone, and its task, where another run can go on with it. */
+    /** The input and the task of the existing run, where another run can continue its task. */
     readonly left?: { input: LeftJob; taskId: string | null },
   ) {
     super(message);

@@ -11,7 +11,7 @@ export interface DevServerOptions {
   port?: number;
   /** `false`: no UI. A free port when left out, or 0. */
   uiPort?: number | false;
-  /** Of its own metrics, as Prometheus reads them. */
+  /** Where Prometheus reads its metrics. */
   metricsPort?: number;
   /** Where its state is kept; in memory when left out. */
   db?: string;

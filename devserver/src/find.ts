@@ -1,4 +1,4 @@
-/** Finds a Temporal server for development and tests: the first of five places that has one. */
+/** Finds a Temporal server for development and tests: the first of five sources that has one. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { buildTemporalCli } from './build';
@@ -97,7 +97,7 @@ async function checkBinary(file: string, origin: string): Promise<FoundBinary | 
     const { code, tail } = await runToEnd(file, ['--version'], { env: withoutTemporalSettings() });
     const serverVersion = /Server (\d+\.\d+\.\d+)/.exec(tail.join(' '))?.[1];
     if (code !== 0 || serverVersion === undefined)
-      return 'does not tell its version; is it the Temporal CLI?';
+      return 'does not print its version; is it the Temporal CLI?';
     const [major = 0, minor = 0] = serverVersion.split('.').map(Number);
     if (major === 1 && minor < OLDEST_MINOR)
       return `holds server ${serverVersion}; Segue needs 1.${OLDEST_MINOR} or newer`;

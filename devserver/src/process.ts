@@ -23,8 +23,8 @@ export async function runToEnd(
 
 /**
  * Starts a process that does not outlive this one, even when this one is killed with -9: a watchdog holds the other end
- * of a pipe, and ends the process and its children when the pipe closes. The process has a group of its own, so that
- * Ctrl-C reaches only us and we decide the order in which things stop.
+ * of a pipe, and ends the process and its children when the pipe closes. The process has its own group, so that
+ * Ctrl-C reaches only this process, which stops the others in order.
  */
 export function spawnTethered(
   command: string,

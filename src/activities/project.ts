@@ -58,7 +58,7 @@ export function createRequestChange(
         throw error instanceof ApiError ? patientFailure(error, patience) : error;
       },
     );
-    // An attempt that was given up or cancelled meanwhile would undo what was written since.
+    // An attempt that has been given up or cancelled would undo later writes.
     if (!(await isActiveAndNotCancelled()))
       throw ApplicationFailure.retryable('Temporal no longer waits for this attempt');
     await getClient().workflow.signalWithStart(PROJECT_WRITER_WORKFLOW, {
@@ -75,7 +75,7 @@ export interface WriteOptions {
 }
 
 /**
- * Changes one project. Every attempt reads anew and applies what is missing, so running it again changes nothing.
+ * Changes one project. Every attempt reads again and applies what is missing, so running it again changes nothing.
  * The project's data stays in this process: the report has ids and messages only.
  */
 export function createWriteProject(
@@ -111,7 +111,7 @@ function asFailure(error: unknown): unknown {
 
 /**
  * A PATCH of an attempt that died may still arrive, and outdate a read before it. A cancelled attempt waits too: it may be
- * the last one, and nobody else has the note.
+ * the last one, and only it knows the note.
  */
 async function untilSettled(): Promise<void> {
   const note = activityInfo().heartbeatDetails as WriteNote | undefined;

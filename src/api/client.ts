@@ -48,7 +48,7 @@ export interface Api extends Calls {
   submit: (tool: string, request: Record<string, unknown>, options: CallOptions) => Promise<SubmitOutcome>;
   /** Sends at most one notification and returns what is known of it. It never throws. */
   notify: (notification: Notification, options: CallOptions) => Promise<NotifyOutcome>;
-  /** How far this machine's clock is ahead of the service's, in milliseconds; null when it does not tell. */
+  /** How far this machine's clock is ahead of the service's, in milliseconds; null when it does not send its time. */
   clockSkew: (options: CallOptions) => Promise<number | null>;
   close: () => Promise<void>;
 }
@@ -189,7 +189,7 @@ function parseJson(answer: HttpAnswer, facts: { operation: string; requestId: st
   try {
     json = JSON.parse(answer.body);
   } catch {
-    throw new AnswerError(`the answer is not JSON: ${answer.words}`, facts);
+    throw new AnswerError(`the answer is not JSON: ${answer.serviceMessage}`, facts);
   }
   if (isDeeper(json, DEEPEST_ANSWER))
     throw new AnswerError(`the answer is nested deeper than ${DEEPEST_ANSWER} levels`, facts);
@@ -212,7 +212,7 @@ export function organizationResolver(api: Pick<Api, 'getWorkspace'>, configured?
 async function askOrganization(api: Pick<Api, 'getWorkspace'>, options: CallOptions): Promise<string> {
   const { workspace } = await api.getWorkspace({}, { ...options, scope: undefined });
   if (typeof workspace?.id === 'number') return String(workspace.id);
-  const problem = 'the service does not tell which workspace the credential belongs to';
+  const problem = 'the service does not name the workspace of the credential';
   throw new NotConfiguredError(
     { problem, setting: 'SEGUE_ORGANIZATION' },
     { operation: 'get workspace', requestId: options.requestId },

@@ -30,7 +30,7 @@ export function addTo(program: Command): void {
   for (const [usage, about, operation, ...names] of RECORDS) {
     const command = get.command(usage).description(about).option('--json', 'print the record as JSON');
     if (operation === 'getBoard')
-      command.option('--expand <fields>', 'statuses, creator, modifier; with commas between', listFlag);
+      command.option('--expand <fields>', 'statuses, creator, modifier; separated by commas', listFlag);
     addScopeFlags(command).action(async () => {
       const { json, expand, ...scope } = command.opts<GetFlags>();
       const ids = names.map((name, index) => [name, command.args[index]] as const);
@@ -86,7 +86,7 @@ function addLists(get: Command): void {
   const drafts = get
     .command('drafts')
     .description('list draft social posts')
-    .option('--accounts <ids>', 'account ids, with commas between', listFlag)
+    .option('--accounts <ids>', 'account ids, separated by commas', listFlag)
     .option('--search <text>', 'only drafts whose content matches')
     .option('--per-page <n>', 'drafts a page', softNumber)
     .option('--tz <zone>', 'time zone, by name')

@@ -39,7 +39,7 @@ const FILES: [string[], () => Promise<{ addTo: (program: Command) => void }>][] 
 
 const EXITS = `
 Exit: 0 done · 1 failed, cancelled or not there · 2 wrong flags, settings or input ·
-3 held: a person must decide · 4 Temporal, the service or a port cannot be reached · 5 stopped waiting; it goes on.`;
+3 held: a person must decide · 4 Temporal, the service or a port cannot be reached · 5 stopped waiting; the run continues.`;
 
 /** Runs one command and returns its exit code. `argv` begins as `process.argv` does. */
 export async function main(argv: string[], given: Io = process): Promise<number> {
@@ -62,7 +62,7 @@ export async function segueCommand(named?: string): Promise<Command> {
   const program = new Command('segue')
     .description('Runs slow, paid media work on Temporal: never twice, never lost.')
     .version(VERSION)
-    .showHelpAfterError('(--help tells more)')
+    .showHelpAfterError('(try --help)')
     .addHelpText('afterAll', EXITS)
     .configureOutput({
       writeOut: (text) => io().stdout.write(text),
@@ -97,7 +97,7 @@ const EXPECTED: [ExitCode, (abstract new (...args: never) => Error)[]][] = [
 ];
 
 function expectedExit(error: unknown): ExitCode | undefined {
-  // The sandbox is a package of its own and has its own class of this name.
+  // The sandbox is a separate package with its own class of this name.
   if (error instanceof Error && error.name === 'UnusableFileError') return EXIT.wrongInput;
   const [code] = EXPECTED.find(([, types]) => types.some((type) => error instanceof type)) ?? [];
   return code ?? (isUnreachable(error) ? EXIT.unreachable : undefined);

@@ -23,6 +23,6 @@ export function addTo(program: Command): void {
       const [, , schema] = schemas.find(([known]) => known === name) ?? [];
       if (schema) print(JSON.stringify(await schema(), null, 2));
       else if (name === undefined) table(schemas.map(([known, about]) => [known, about])).forEach(print);
-      else throw new UsageError(`"${name}" is none of ${names}`);
+      else throw new UsageError(`"${name}" is not one of ${names}`);
     });
 }

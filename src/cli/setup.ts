@@ -165,7 +165,7 @@ const MOST_CLOCK_SKEW_MS = 5_000;
 
 async function checkClock(api: Api, options: () => CallOptions): Promise<Result> {
   const skew = await api.clockSkew(options());
-  if (skew === null) return ok('the service does not tell its time');
+  if (skew === null) return ok('the service sends no time (header Date)');
   const detail = `${formatDuration(Math.abs(skew))} from the service's`;
   if (Math.abs(skew) <= MOST_CLOCK_SKEW_MS) return ok(detail);
   return missing(detail, "set this machine's clock; deadlines depend on it");

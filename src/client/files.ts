@@ -62,7 +62,7 @@ function urlsAt(info: unknown, at: string): string[] | string {
   return urls;
 }
 
-/** `files` of an item that succeeded; `unsaved` says why there are none. */
+/** `files` of an item that succeeded; `unsaved` says why there are no files. */
 export type ResultWithFiles = BatchItemResult & { files?: SavedFile[]; unsaved?: string };
 
 /** Results whose files are saved at a time. */

@@ -50,7 +50,7 @@ export class ProjectsClient {
       given === undefined ? this.options.findOrganization : () => Promise.resolve(given);
     const problems = validatePatch(project, change, { changeId, scope });
     if (!findOrganization)
-      problems.push('scope.organization: is not given; which workspace? SEGUE_ORGANIZATION can tell, too');
+      problems.push('scope.organization: is not given; name the workspace there or in SEGUE_ORGANIZATION');
     if (problems.length > 0 || !findOrganization)
       throw new InvalidInputError(problems, 'The change was not sent');
 

@@ -1,4 +1,4 @@
-/** What all kinds of runs share: start one by its key, look at it, wait for it, decide it, stop it. */
+/** What all kinds of runs share: start by key, report, wait, cancel. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -201,7 +201,7 @@ export abstract class Run<State = unknown, Result = unknown> {
       return { result: (await this.handle.result()) as Result };
     } catch (error) {
       if (!(error instanceof WorkflowFailedError)) throw error;
-      // A reset terminates a run and starts another in its place.
+      // A reset terminates a run and starts another with the same id.
       const isTerminated = error.cause instanceof TerminatedFailure;
       if (isTerminated && (await this.handle.describe()).status.name !== 'TERMINATED') return this.end();
       return { failure: error };

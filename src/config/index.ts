@@ -1,5 +1,5 @@
 /**
- * The only reader of the environment: one function for each kind of process, which tells every problem at once, by
+ * The only reader of the environment: one function for each kind of process, which reports all problems at once, by
  * the name of the setting, before anything is started.
  */
 import { type PollSettings, type SubmitSettings } from '../contract';

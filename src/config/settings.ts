@@ -1,5 +1,5 @@
 /**
- * Every setting of Segue, with its default, and how it is read from the environment. docs/settings.md tells what each is
+ * Every setting of Segue, with its default, and how it is read from the environment. docs/settings.md says what each is
  * for. Every problem is kept until all settings have been read.
  */
 import { z } from 'zod';
@@ -91,7 +91,7 @@ const pointer = textThat(
   'is not a JSON pointer, like /results/items',
 ).transform((value) => (value === '#' ? '' : value));
 
-/** A user may be an address with an @ of its own. */
+/** The user may be an email address, which has an @ too. */
 const OPERATOR = /^(\S+)@([^\s@]+)$/;
 const operator = textThat((value) => OPERATOR.test(value), 'is not USER@WORKSPACE, like u-1@42').transform(
   (value) => {
@@ -112,7 +112,7 @@ export function validateRoles(name: string, given: readonly string[]): string[] 
 }
 
 const logLevel = z.enum(LOG_LEVELS, {
-  error: ({ input }) => `"${String(input)}" is none of ${LOG_LEVELS.join(', ')}`,
+  error: ({ input }) => `"${String(input)}" is not one of ${LOG_LEVELS.join(', ')}`,
 });
 
 /** The paths and pointers that the service's document publishes. */
@@ -156,7 +156,7 @@ const FLAGS: Partial<Record<keyof Table, string>> = { SEGUE_WORKER_ROLES: '--rol
 
 export type Environment = Record<string, string | undefined>;
 
-/** Names that look like settings of Segue and are none, most often typing errors. */
+/** Names that look like settings of Segue but are not, mostly typing errors. */
 export function unknownSettings(env: Environment = process.env): string[] {
   return Object.keys(env).filter((name) => name.startsWith('SEGUE_') && !Object.hasOwn(SETTINGS, name));
 }

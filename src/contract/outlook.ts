@@ -11,7 +11,7 @@ export const DEFAULT_OUTLOOK = { weeks: 8, silentAfter: '14d' } as const;
 export const MOST_OUTLOOK_WEEKS = 53;
 
 export interface OutlookInput extends ResearchSpec {
-  /** Of this look: the next one needs another. */
+  /** Of this look; each look has its own. */
   key: string;
   scope?: Scope;
   project: ProjectRef;

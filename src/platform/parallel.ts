@@ -13,7 +13,7 @@ export async function inParallel<Item, Result>(
 
 /**
  * The same without results, for items that come one by one: an item is read only when it can begin. After an error nothing
- * more begins, and the error is thrown once all running work has ended, so that the caller may close what the work uses.
+ * more begins, and the error is thrown when all running work has ended, so that the caller may close what the work uses.
  */
 export async function inParallelFrom<Item>(
   concurrency: number,

@@ -45,7 +45,7 @@ export const id = must(ID_FORM, { ...TEXT, pattern: '^\\S(.*\\S)?$', maxLength: 
 /** What a person may choose; Segue derives other keys from it. */
 export const givenKey = matching(GIVEN_KEY, KEY_FORM);
 export const runKey = must(ANY_KEY_FORM, TEXT, (value) => typeof value === 'string' && isKey(value));
-/** The run that is told of each stage. */
+/** The run that gets a report of each stage. */
 export const listener = must('a workflow id', TEXT, isWorkflowId);
 
 const header = must(
@@ -66,16 +66,20 @@ export const project = also(object({ resourcetype: required(id), id: required(id
   const isTooLong =
     [ref.resourcetype, ref.id].every(isIdText) &&
     projectWriterId('', ref).length > LONGEST_WORKFLOW_ID - ROOM_FOR_ORGANIZATION;
-  return isTooLong ? [{ path, words: 'its type and id are too long for a workflow id' }] : [];
+  return isTooLong ? [{ path, message: 'its type and id are too long for a workflow id' }] : [];
 });
 
-export const place = must(
-  'a JSON pointer to a place in the project, like /media/banner',
+export const pointerIntoProject = must(
+  'a JSON pointer into the project, like /media/banner',
   { type: 'string', pattern: '^\\/([^~]|~[01])*$' },
   (value) => isInnerPointer(value) && isWellFormed(value),
 );
 
-export const write = object({ project: required(project), at: required(place), failedAt: place });
+export const write = object({
+  project: required(project),
+  at: required(pointerIntoProject),
+  failedAt: pointerIntoProject,
+});
 
 const person = matching(/^[\x21-\x7e]{1,200}$/, 'an id without blanks, at most 200 long');
 
@@ -99,8 +103,8 @@ export const givenPoll = object({ min: interval, max: interval, deadline: limit,
 export const poll = also(givenPoll, (given, path) => {
   const { pollMin, pollMax, deadline, giveUp } = pollTimes(given);
   return [
-    ...(pollMin > pollMax ? [{ path: [...path, 'min'], words: 'is longer than poll.max' }] : []),
-    ...(deadline > giveUp ? [{ path: [...path, 'deadline'], words: 'is longer than poll.giveUp' }] : []),
+    ...(pollMin > pollMax ? [{ path: [...path, 'min'], message: 'is longer than poll.max' }] : []),
+    ...(deadline > giveUp ? [{ path: [...path, 'deadline'], message: 'is longer than poll.giveUp' }] : []),
   ];
 });
 export const submit = object({ timeout: durationFrom(1_000), authGrace: limit });
@@ -143,15 +147,15 @@ export function findRecordProblems(
 ): Problem[] {
   const owner = isText(campaign) && isKey(campaign) ? campaign : undefined;
   const isTooLong = isIdText(recordId) && !isKey(recordKey(kind, recordId, owner));
-  const words = `must be shorter: with kind and campaign at most ${LONGEST_KEY} long`;
+  const message = `must be shorter: with kind and campaign at most ${LONGEST_KEY} long`;
   const done = (Array.isArray(failOn) ? failOn : [])
     .filter(isStatus)
     .filter((status) => endOf(kind, status) === 'done');
   return [
-    ...(isTooLong ? [{ path: [...path, 'id'], words }] : []),
+    ...(isTooLong ? [{ path: [...path, 'id'], message }] : []),
     ...done.map((status) => ({
       path: [...path, 'failOn'],
-      words: `${status} is the status of what is done`,
+      message: `${status} is the status of what is done`,
     })),
   ];
 }

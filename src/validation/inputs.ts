@@ -28,7 +28,7 @@ import {
   notify,
   notifyFields,
   order,
-  place,
+  pointerIntoProject,
   poll,
   project,
   researchFields,
@@ -92,7 +92,7 @@ const mediaInput = also(
   }),
   ({ held, taskId }, path) =>
     isRecord(held) && Array.isArray(held.attempts) && held.attempts.length === 0 && !isText(taskId)
-      ? [{ path: [...path, 'held', 'attempts'], words: 'must not be empty without a taskId' }]
+      ? [{ path: [...path, 'held', 'attempts'], message: 'must not be empty without a taskId' }]
       : [],
 );
 
@@ -150,7 +150,7 @@ const manifest = also(
     if (!isCount(items) || counts.length === 0 || !counts.every(isCount)) return [];
     return counts.reduce((a, b) => a + b) === items
       ? []
-      : [{ path: [...path, 'items'], words: 'must be the number of items in its partitions' }];
+      : [{ path: [...path, 'items'], message: 'must be the number of items in its partitions' }];
   },
 );
 
@@ -176,7 +176,7 @@ export const outlookSpec = also(
     project: required(described('the project that keeps the outlook', project)),
     at: described(
       `JSON pointer to the campaign in the project's data; ${DEFAULT_CAMPAIGN_AT} when left out`,
-      place,
+      pointerIntoProject,
     ),
     ...researchFields,
     weeks: described(
@@ -191,7 +191,7 @@ export const outlookSpec = also(
   }),
   (spec, path) =>
     LOOKED_AT.every((part) => isLeftOut(spec[part]))
-      ? [{ path, words: 'has nothing to look at; give drafts, activity or boards' }]
+      ? [{ path, message: 'has nothing to look at; give drafts, activity or boards' }]
       : [],
   { anyOf: LOOKED_AT.map((part) => ({ required: [part] })) },
 );

@@ -20,7 +20,7 @@ import { keepReplies, resumeWrites } from './partition/write';
 
 /**
  * Some hundred items of a batch: submitted in chunks as far as the batch grants slots, polled together, written to their
- * projects. An item that needs a person becomes a job of its own.
+ * projects. An item that needs a person becomes a separate job.
  */
 export async function batchPart(input: PartitionInput): Promise<PartitionResult> {
   requireInput(validatePartitionInput(input));
@@ -48,6 +48,6 @@ async function conduct(run: Partition): Promise<void> {
     await continueAsNew<typeof batchPart>(run.nextInput());
   }
   await reportToBatch(run);
-  // Signals and queries may have come meanwhile.
+  // Signals and queries may have come during the report.
   await condition(allHandlersFinished);
 }

@@ -38,7 +38,7 @@ const LONGEST_LOOK = '6h';
 
 const { readOutlook } = proxyActivities<SegueActivities>({
   summary: 'looks at drafts, activity and boards, and compares them with the last look',
-  // Long lists take long; an attempt goes on where the one before it stopped.
+  // Long lists take long; an attempt continues where the one before it stopped.
   startToCloseTimeout: '30m',
   heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
   // Limited, because the next look of the schedule sees what this one could not.
@@ -125,7 +125,7 @@ async function write(
 }
 
 /**
- * A nudge is a run of its own. Its id names subject and week, so two looks at the same time nudge once. It may outlive the
+ * A nudge is a separate run. Its id names subject and week, so two looks at the same time nudge once. It may outlive the
  * look to wait for working hours; the look waits for it only during them, because its schedule skips looks while one is open.
  */
 async function nudgeOnce(

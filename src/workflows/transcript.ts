@@ -42,7 +42,7 @@ async function pollAndDownload(
     // Its task does not count: that tracks the submission and may report success long before.
     await pollRecord(job, { kind: 'transcription', id: transcriptionId });
     progress.doneAt = new Date().toISOString();
-    // The download has a deadline of its own.
+    // The download has its own deadline.
     progress.pollingSince = null;
   }
   const file = await download(job);

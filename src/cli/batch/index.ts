@@ -42,7 +42,7 @@ export function addTo(program: Command): void {
     .action(exiting((manifest: string, flags: BatchCheckFlags) => checkBatch(manifest, flags)));
   addLifecycle(batch, BATCH, {
     argument: '<manifest>',
-    run: 'start a batch and wait until every item is over, or goes on as a run of its own',
+    run: 'start a batch and wait until every item is over or a separate job',
     start: 'start a batch and return when all lines are handed over',
     addFlags: addManifestFlags,
     begin: beginBatch,
@@ -68,11 +68,11 @@ export function addTo(program: Command): void {
 
 function addManifestFlags(command: Command): Command {
   return addScopeFlags(command, 'of the batch itself; lines have their own')
-    .option('--key <key>', 'required: what makes it the same batch; started again, it goes on')
+    .option('--key <key>', 'required: names the batch; started again, the same batch continues')
     .option('--concurrency <n>', 'how many items are at the service at once (200)', softNumber)
-    .option('--notify <user@workspace>', 'who is told of the end, once')
+    .option('--notify <user@workspace>', 'who is notified once, at the end')
     .option('--skip-bad', 'leave bad lines out')
-    .option('--check', 'only look at the manifest, as `segue batch check` does, and start nothing')
+    .option('--check', 'only check the manifest, as `segue batch check` does, and start nothing')
     .addHelpText('after', '\nMANIFEST is a file, - for stdin, or an https address.');
 }
 
@@ -81,11 +81,11 @@ interface ConcurrencyFlags extends ChangeFlags {
 }
 
 const ORDERS = {
-  pause: { past: 'paused', about: 'submit nothing more; what is at the service goes on' },
-  resume: { past: 'resumed', about: 'go on with a batch that was paused' },
+  pause: { past: 'paused', about: 'submit nothing more; accepted tasks continue' },
+  resume: { past: 'resumed', about: 'resume a paused batch' },
   cancel: {
     past: 'cancelled',
-    about: 'submit nothing more, and end; the results tell the tasks that the service goes on with',
+    about: 'submit nothing more, and end; accepted tasks continue, and the results name them',
   },
 };
 
@@ -111,6 +111,6 @@ function addChanges(batch: Command): void {
     };
   })
     .description('change how many items are at the service at once')
-    .option('--to <n>', 'required: so many', softNumber)
+    .option('--to <n>', 'required: the new number', softNumber)
     .option('--reason <text>', 'why');
 }

@@ -35,7 +35,7 @@ export function addResults(batch: Command): void {
     .addOption(new Option('--status <status>', 'only those that have it').choices(STATUSES))
     .option(
       '--download <dir>',
-      'save the files that results point to in this folder; asked again, it goes on',
+      'save the files that results point to in this folder; a second call skips files that exist',
     )
     .option('--at <pointer>', 'where in `info` their URLs are, as a JSON pointer, like /images')
     .action(

@@ -47,7 +47,7 @@ Examples:
 /** A script must know when `run` and `follow` come back. */
 const WAITING = `
 Waits through approval; --timeout and Ctrl-C stop waiting, never the campaign.
-A campaign that is rejected or expires ends with 1; with 3 when a job is held and nothing else goes on.`;
+A campaign that is rejected or expires ends with 1; with 3 when a job is held and nothing else can continue.`;
 
 const CAMPAIGN: Noun<CampaignStatus, Campaign> = {
   a: 'a campaign',
@@ -69,8 +69,8 @@ export function addTo(program: Command): void {
   addFollow(campaign, CAMPAIGN).addHelpText('after', WAITING);
   addStatus(campaign, CAMPAIGN);
   addDecisions(campaign);
-  const about = 'stop a campaign and its jobs; the service goes on with tasks that it accepted';
-  addCancel(campaign, CAMPAIGN, about, 'Tasks that the service accepted go on there: segue campaign status');
+  const about = 'stop a campaign and its jobs; accepted tasks continue at the service';
+  addCancel(campaign, CAMPAIGN, about, 'Accepted tasks continue at the service: segue campaign status');
   addList<CampaignEntry, CampaignFilter>(campaign, {
     plural: 'campaigns',
     columns: ['KEY', 'STATUS', 'STAGE', 'PROJECT'],
@@ -141,13 +141,13 @@ function addDecisions(campaign: Command): void {
         return { done: `paused by ${by}` };
       },
   )
-    .description('begin no further jobs; those that run go on')
+    .description('start no more jobs; running jobs continue')
     .option('--reason <text>', 'why');
 
   addChange<Campaign, ChangeFlags>(campaign.command('resume <key>'), CAMPAIGN, ({ by }) => async (one) => {
     await one.resume({ by });
     return { done: `resumed by ${by}` };
-  }).description('go on with a campaign that was paused');
+  }).description('resume a paused campaign');
 
   addChange<Campaign, AddFlags>(
     campaign.command('add <key> <name> <tool>'),
@@ -161,10 +161,10 @@ function addDecisions(campaign: Command): void {
       };
     },
   )
-    .description('add a media job to a campaign that runs')
+    .description('add a media job to a running campaign')
     .option('--request <json>', 'the request of the tool; any value may be {"from": JOB, "at": POINTER}')
     .option('--input <file>', 'take the request from a JSON file, - for stdin')
-    .option('--optional', 'the campaign goes on without it, should it fail')
+    .option('--optional', 'the campaign continues without it if it fails')
     .addHelpText('after', ADD_EXAMPLE);
 }
 
@@ -189,9 +189,9 @@ function addVerdict(campaign: Command, decision: CampaignVerdict): void {
   const command = campaign.command(`${decision} <key>`);
   addChange<Campaign, DecisionFlags>(command, CAMPAIGN, (flags) => (one) => decide(one, flags))
     .description(ABOUT[decision])
-    .option('--comment <text>', 'what you think of it; it is kept with the decision')
+    .option('--comment <text>', 'a comment, kept with the decision')
     .option('--round <n>', 'only if this question is open, as `status` numbers it', Number)
     .addHelpText('after', '\nA decision that is sent twice is taken once.');
   if (decision === 'change')
-    command.option('--jobs <names>', 'the jobs to make again, with commas between', listFlag);
+    command.option('--jobs <names>', 'the jobs to make again, separated by commas', listFlag);
 }

@@ -18,14 +18,14 @@ import { addJson, type JsonFlag } from '../lib/noun';
 export function addTo(program: Command): void {
   addJson(program.command('held'), 'print one JSON object a line')
     .description('list what needs a person, oldest first: held, overdue, and stopped with work under way')
-    .option('--limit <n>', 'show at most so many', limitFlag, 50)
+    .option('--limit <n>', 'show at most this many', limitFlag, 50)
     .action(showHeld);
   addJson(program.command('resolve [workflow-id]'), 'print one JSON object; with --where one a line')
-    .description('decide a job that is held or overdue; a key will do for its id')
-    .option('--adopt <task>', 'the service has it: go on with this task')
+    .description('decide a job that is held or overdue; ID is a key or a workflow id')
+    .option('--adopt <task>', 'the service has it: continue with this task')
     .option('--force', 'adopt without asking the service whether it knows the task')
     .option('--resubmit', 'the service does not have it: submit it again, and pay for that')
-    .option('--abandon', 'nobody needs it: end it')
+    .option('--abandon', 'it is not needed: end it')
     .option('--reason <text>', 'why; it is kept with the job')
     .addOption(byOption())
     .option('--hold <hold>', 'only this hold, as `held --json` names it (default: the open one)')

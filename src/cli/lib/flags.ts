@@ -37,11 +37,11 @@ export interface TargetFlags extends ScopeFlags {
   notify?: string;
 }
 
-/** Where the result of a job goes; `example` is a place in a project. */
+/** Where the result of a job goes; `example` is a path in a project. */
 export function addTargetFlags(command: Command, example: string): Command {
   return command
     .option('--write <type/id:/pointer>', `set the result in a project's data, like ${example}`)
-    .option('--notify <user@workspace>', 'tell this user of the end, and when a person is needed');
+    .option('--notify <user@workspace>', 'notify this user at the end, and when a person is needed');
 }
 
 export function targetsFrom(
@@ -80,8 +80,8 @@ export function asFlags(problems: string[], others: Record<string, string> = {})
 
 function writeFrom(text: string | undefined, problems: string[]): WriteTarget | undefined {
   if (text === undefined) return undefined;
-  const [, place = '', at = ''] = /^(.+?):(\/.*)$/.exec(text) ?? [];
-  const project = projectFrom(place);
+  const [, target = '', at = ''] = /^(.+?):(\/.*)$/.exec(text) ?? [];
+  const project = projectFrom(target);
   if (project) return { project, at };
   problems.push(`--write: "${text}" is not TYPE/ID:/json/pointer, like campaign/7:/media/banner`);
   return undefined;

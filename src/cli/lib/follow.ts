@@ -98,7 +98,7 @@ export async function follow<State, R extends Run<State>, Flags extends WaitFlag
   if (delivered !== undefined) return delivered;
   if (flags.json) printJson(report);
   else await show(report, run);
-  if (report.status === 'running') say(`Stopped waiting; it goes on. Follow it: ${followCommand(run)}`);
+  if (report.status === 'running') say(`Stopped waiting; it continues. Follow it: ${followCommand(run)}`);
   return EXIT_OF[report.status];
 }
 

@@ -1,4 +1,4 @@
-/** What a command reads and writes, and what its exit code tells a script. */
+/** What a command reads and writes, and the exit codes for scripts. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { userInfo } from 'node:os';
 import { type Readable, type Writable } from 'node:stream';
@@ -100,14 +100,14 @@ export function isOpen({ status }: Pick<JobReport, 'status'>): boolean {
 /** Temporal, the API or a port that a command needs is not available. */
 export class UnreachableError extends Error {}
 
-/** Temporal went away while a command waited for a job. The job goes on. */
+/** Temporal went away while a command waited for a job. The job continues. */
 export class LostSightError extends UnreachableError {
   constructor(
     readonly job: { workflowId: string; runId: string; key: string },
     cause: unknown,
     follow: string,
   ) {
-    super(`Lost sight of ${job.workflowId}, which goes on: ${reasonOf(cause)}\nFollow it: ${follow}`, {
+    super(`Lost the connection; ${job.workflowId} continues: ${reasonOf(cause)}\nFollow it: ${follow}`, {
       cause,
     });
   }

@@ -4,7 +4,7 @@ import { NO_JOB } from '../../client/report';
 import { type Run } from '../../client/run';
 import { type SegueClient } from '../../client/segueClient';
 import { assertValid } from '../../errors';
-import { word } from './advice';
+import { shellArgument } from './advice';
 import { withSegue } from './connect';
 import { byOption, limitFlag, validateTimeout } from './flags';
 import { follow, type Shows, type Starting, printStarted, type WaitFlags, withStarted } from './follow';
@@ -33,7 +33,7 @@ function addWaitFlags<State, R extends Run<State>, Flags extends WaitFlags>(
   command: Command,
   { a, addFlags = (same) => same }: Shows<State, R, Flags>,
 ): Command {
-  const about = `stop waiting after this long; the ${a.replace(/^an? /, '')} goes on`;
+  const about = `stop waiting after this long; the ${a.replace(/^an? /, '')} continues`;
   return addFlags(addJson(command).option('--timeout <duration>', about));
 }
 
@@ -146,7 +146,7 @@ export function addStatus<State, R extends Run<State>, Flags extends WaitFlags>(
     );
 }
 
-/** `continues` says what the service may go on with when no task is known. */
+/** `continues` says what may continue at the service when no task is known. */
 export function addCancel(parent: Command, noun: Finds<Run>, about: string, continues: string): void {
   addJson(parent.command('cancel <key>'))
     .description(about)
@@ -175,7 +175,7 @@ export async function cancelRun(run: Run, { json }: JsonFlag, continues: string)
   const task =
     taskId === null
       ? continues
-      : `The service goes on with task ${taskId}. Its result: segue get task ${word(taskId)}`;
+      : `The service continues with task ${taskId}. Its result: segue get task ${shellArgument(taskId)}`;
   say(task);
   return EXIT.done;
 }
@@ -235,7 +235,7 @@ export function addList<Entry extends { startedAt: string }, Filter>(
   return addJson(parent.command('list'), 'print one JSON object a line')
     .description(`list ${listing.plural}, newest first`)
     .addOption(new Option('--stage <stage>', 'only runs in this stage').choices(listing.stages))
-    .option('--limit <n>', 'show at most so many', limitFlag, 50)
+    .option('--limit <n>', 'show at most this many', limitFlag, 50)
     .action((flags: ListFlags & Filter) => list(listing, flags));
 }
 

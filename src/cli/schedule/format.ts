@@ -47,7 +47,7 @@ function firingLines(firings: FiringReport[], zone: string): string[] {
       .split('\n')
       .slice(1)
       .map((line) => `    ${line}`),
-    ...warnings.map((words) => `    warning: ${words}`),
+    ...warnings.map((warning) => `    warning: ${warning}`),
   ]);
 }
 

@@ -44,7 +44,7 @@ export async function runDev({ port, uiPort, sandboxPort, state, ...flags }: Dev
       `./bin/segue media run remove-background --image-url ${stack.sandbox.url}/samples/shoe.png`,
   );
   const reason = await Promise.race([stack.broken, stopped.then(() => undefined)]);
-  say(reason ? `${reason}; stopping` : 'stopping: finishing what is on its way');
+  say(reason ? `${reason}; stopping` : 'stopping: finishing what is in flight');
   await stack.stop();
   if (reason) throw new UnreachableError(reason);
 }

@@ -37,7 +37,7 @@ function portFlag(text: string): number {
 function addWorker(program: Command): void {
   program
     .command('worker')
-    .description('run a worker until SIGTERM or Ctrl-C; it then finishes what is on its way')
+    .description('run a worker until SIGTERM or Ctrl-C; it then finishes what is in flight')
     .option('--roles <list>', 'what it does: workflows, submit, batch (default: all three)')
     .addHelpText(
       'after',
@@ -56,9 +56,7 @@ function addWorker(program: Command): void {
 function addDev(program: Command): void {
   program
     .command('dev')
-    .description(
-      'run Temporal with its UI, the sandbox and a worker until Ctrl-C; a restart goes on where it was',
-    )
+    .description('run Temporal with its UI, the sandbox and a worker until Ctrl-C; a restart continues')
     .option('--port <port>', 'port of the Temporal server', portFlag, DEV_PORTS.temporal)
     .option('--ui-port <port>', 'port of its UI', portFlag, DEV_PORTS.ui)
     .option('--sandbox-port <port>', 'port of the sandbox', portFlag, DEV_PORTS.sandbox)
@@ -70,7 +68,7 @@ function addDev(program: Command): void {
     });
   program
     .command('demo')
-    .description('run one job on a server, sandbox and worker of its own, show what happened, and end')
+    .description('run one job with its own server, sandbox and worker, show what happened, and end')
     .action(async () => {
       const { runDemo } = await forDevelopment('demo', () => import('./dev.js'));
       await runDemo();

@@ -92,7 +92,7 @@ async function requireFolder(folder: string): Promise<() => Promise<void>> {
   );
 }
 
-/** On an existing cluster, a queue of its own keeps jobs of the sandbox apart from real jobs. */
+/** On an existing cluster, a separate task queue keeps jobs of the sandbox apart from real jobs. */
 function withOwnQueue({
   config: { starter, taskQueueGiven, temporal },
   state,

@@ -31,7 +31,7 @@ export async function runSandbox({ seed: file, ...flags }: SandboxFlags): Promis
   say(`page: ${running.url}/  OpenAPI: ${running.url}/openapi.json`);
   say(`samples: ${sampleUrls(running.url).join(' ')}`);
   if (seed && !running.seeded) {
-    say(`${flags.db ?? ''} holds a state already, so the seed was not used; delete the file to start anew`);
+    say(`${flags.db ?? ''} holds a state already, so the seed was not used; delete the file to use the seed`);
   }
   await stopped;
   await running.stop();

@@ -33,7 +33,7 @@ export interface MissingResults {
 }
 
 export interface ResultsOptions {
-  /** Called for each partition that is left out, in its place. */
+  /** Called for each partition that is left out, in the manifest's order. */
   onMissing?: (missing: MissingResults) => void;
 }
 

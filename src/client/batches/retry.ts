@@ -1,4 +1,4 @@
-/** Running the failed items of a batch once more, as a batch of their own. */
+/** Running the failed items of a batch once more, as a separate batch. */
 import { type Client, type WorkflowExecutionInfo, type WorkflowHandle } from '@temporalio/client';
 import {
   type BatchInput,
@@ -49,7 +49,7 @@ export async function prepareRetry(temporal: Client, repeated: Batch): Promise<B
   const manifest = manifestOf(facts);
   const missing = (result?.counts.failed ?? 0) - manifest.items;
   if (missing > 0) throw notRepeated(repeated, `Temporal no longer keeps ${missing} of its failed items`);
-  // A batch that was stopped has no counts that tell whether an item of an absent partition failed.
+  // A batch that was stopped has no counts that show whether an item of an absent partition failed.
   if (!result && tally.absent > 0)
     throw notRepeated(
       repeated,

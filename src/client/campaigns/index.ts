@@ -71,7 +71,7 @@ export class Campaign extends Run<CampaignStatus, CampaignResult> {
 
   /**
    * Approves, rejects or has jobs made again, in the open round unless it names one. A decision that was taken before
-   * does nothing (`applied: false`), nor does a `change` with the words of the last one and no round: it was probably
+   * does nothing (`applied: false`), nor does a `change` with the text of the last one and no round: it was probably
    * sent twice. One that cannot be taken is a `DecisionRefusedError`.
    */
   async decide(decision: CampaignDecision): Promise<CampaignDecisionAnswer> {

@@ -151,7 +151,7 @@ export function jobOf(temporal: Client, facts: RunFacts): Job {
   if (workflowId === recordWorkflowId(facts.key)) return new RecordJob(temporal, facts);
   if (workflowId === mediaWorkflowId(facts.key)) return new MediaJob(temporal, facts);
   throw new InvalidInputError(
-    [`${workflowId}: is none of media/KEY, transcript/KEY and record/KEY`],
+    [`${workflowId}: is not one of media/KEY, transcript/KEY and record/KEY`],
     'That run is no job',
   );
 }

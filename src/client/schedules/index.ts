@@ -117,7 +117,7 @@ export class SchedulesClient {
     await this.#with(name, (schedule) => schedule.pause(note));
   }
 
-  /** Times that passed meanwhile do not fire; `backfill` makes up for them. */
+  /** Times that passed during the pause do not fire; `backfill` fires them. */
   async resume(name: string, note = 'resumed'): Promise<void> {
     assertValid(validateResume(name, note), 'Nothing was resumed');
     await this.#with(name, (schedule) => schedule.unpause(note));

@@ -170,7 +170,7 @@ function dueRun(
 type FiringOutcome = Pick<FiringReport, 'status' | 'error'> &
   Partial<Pick<FiringReport, 'workflowId' | 'key' | 'digest' | 'warnings'>>;
 
-/** A firing waits for what it started, and its result tells how that ended. */
+/** A firing waits for what it started, and its result says how that ended. */
 async function outcomeOfFiring(temporal: Client, workflowId: string, runId: string): Promise<FiringOutcome> {
   try {
     if (await isFiringOpen(temporal, workflowId, runId)) return { status: 'running', error: null };
@@ -180,8 +180,8 @@ async function outcomeOfFiring(temporal: Client, workflowId: string, runId: stri
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return { status: null, error: null };
     if (!(error instanceof WorkflowFailedError)) throw error;
-    const { status, error: words } = failedRun(error);
-    return { status, error: `the firing itself: ${words}` };
+    const { status, error: reason } = failedRun(error);
+    return { status, error: `the firing itself: ${reason}` };
   }
 }
 

@@ -124,7 +124,7 @@ export interface CampaignStatus extends Pick<
   percent: number;
   /** Null at the end. */
   waitsFor: { what: string; since: string } | null;
-  /** Only a person can go on: a job is held and nothing else moves. */
+  /** A person must decide: a job is held and nothing else can continue. */
   held: boolean;
   approval: (ApprovalRound & { from: string }) | null;
   timezone: string | null;

@@ -1,4 +1,4 @@
-/** The hand-over of a batch: each partition of its manifest becomes a run of its own. */
+/** The hand-over of a batch: each partition of its manifest becomes a separate run. */
 import { type Client } from '@temporalio/client';
 import { type Priority } from '@temporalio/common';
 import {

@@ -90,7 +90,7 @@ function takeNews(run: Partition, { over, missing, known, trouble }: TasksNews):
   run.isReportDue ||= over.length > 0 || (before === null) !== (run.silence === null);
 }
 
-/** Overdue items become jobs of their own when nothing else is left, and in any case after `giveUp`: they may never end. */
+/** Overdue items become separate jobs when nothing else is left, and in any case after `giveUp`: they may never end. */
 function promoteOverdue(run: Partition): void {
   const left = run.entries((known) => !isOver(known));
   const late = left.filter(({ known }) => isLate(run, known));

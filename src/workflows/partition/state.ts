@@ -45,11 +45,11 @@ export class Partition {
   /** Items of a chunk; fewer after a worker had no room for all. */
   chunkItems = LARGEST_CHUNK;
   isNotifying = false;
-  /** Items being started as jobs of their own. */
+  /** Items being started as separate jobs. */
   promoting = 0;
   /** The report to the batch that comes before their start. */
   reporting?: Promise<boolean>;
-  /** Nothing is submitted meanwhile. */
+  /** Nothing is submitted during a backoff. */
   isBackingOff = false;
   /** The service did not take the last chunk: the next one has one item. */
   isProbing: boolean;
@@ -123,7 +123,7 @@ export class Partition {
     return this.isHandedOver || this.left === null;
   }
 
-  /** To be called after whatever makes the history longer. */
+  /** Call it after each step that makes the history longer. */
   handOverWhenLong(): void {
     this.handingOver ||= workflowInfo().continueAsNewSuggested;
   }

@@ -146,7 +146,7 @@ function newChangeId(purpose: 'result' | 'failed' | 'cancelled'): string {
   return changeIdOf(workflowInfo().workflowId, `${purpose}-${uuid4().slice(0, 8)}`);
 }
 
-/** The run is cancelled, but the service goes on: the project gets the task id, or the submission without a known one. */
+/** The run is cancelled, but the service continues: the project gets the task id, or the submission without a known one. */
 async function recordCancelled(job: Job): Promise<void> {
   await CancellationScope.nonCancellable(async () => {
     let written: number;
@@ -154,7 +154,7 @@ async function recordCancelled(job: Job): Promise<void> {
       written = job.tasks().length;
       const left = leftBy(job);
       if (left !== null) await writeLeft(job, left);
-      // A late answer may have brought another task meanwhile.
+      // A late answer may have brought another task during the write.
     } while (job.tasks().length > written);
     setStage(job, 'cancelled');
   });
@@ -162,7 +162,7 @@ async function recordCancelled(job: Job): Promise<void> {
 
 type Left = Record<string, string | string[] | null>;
 
-/** All that the service may still work on; null when that is nothing. */
+/** What the service may still work on; null when there is nothing. */
 function leftBy(job: Job): Left | null {
   const [taskId, ...otherTasks] = job.tasks();
   const unknown = job.unknownSubmit();
@@ -185,7 +185,7 @@ async function writeLeft(job: Job, left: Left): Promise<void> {
     log.warn('the project does not know what the service still works on', { ...facts, ...written });
 }
 
-/** Not cancelled with the run: the project must know what the service did for money. */
+/** Not cancelled with the run: the project must know the paid work. */
 function write(
   job: Job,
   at: string | undefined,

@@ -148,7 +148,7 @@ export function extraOf(job: Job): Record<string, string> {
 const ACTIONS: Record<Hold['why'], DecisionAction[]> = {
   unknown: ['adopt', 'resubmit', 'abandon'],
   missing: ['adopt', 'resubmit', 'abandon'],
-  // The task is known and may still end well, so nothing else applies before the job is abandoned.
+  // The task is known and may still succeed, so it must be abandoned first.
   overdue: ['abandon'],
 };
 
@@ -158,7 +158,7 @@ export function requireInput(problems: string[]): void {
   throw ApplicationFailure.nonRetryable(`The job was not started: ${problems.join('; ')}`, FAILURE.badInput);
 }
 
-/** Refuses an update, and the run goes on as before. */
+/** Refuses an update; the run continues unchanged. */
 export function badDecision(message: string): ApplicationFailure {
   return ApplicationFailure.nonRetryable(message, FAILURE.badDecision);
 }

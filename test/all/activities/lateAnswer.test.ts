@@ -114,7 +114,7 @@ test('what could not be told is logged with key and task id, and counted', async
   await environment.run(signalLateAnswer, 'spring', 2, 't-late');
   expect(logged).toMatchObject([
     {
-      message: expect.stringContaining('adopt the task by hand'),
+      message: expect.stringContaining('adopt the task with `segue resolve`'),
       meta: { key: 'spring', hold: 'r/2', taskId: 't-late' },
     },
   ]);

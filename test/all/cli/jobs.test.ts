@@ -68,7 +68,7 @@ describe('a job that is run again', () => {
 
     const cancelled = await segue(['media', 'cancel', key], settings);
     expect(cancelled).toMatchObject({ code: 0, stdout: `media/${key} was asked to stop` });
-    expect(cancelled.stderr).toContain(`The service goes on with task ${task}`);
+    expect(cancelled.stderr).toContain(`The service continues with task ${task}`);
     expect(await segue(['media', 'follow', key, '--json'], settings)).toMatchObject({
       code: 1,
       stdout: expect.stringContaining('"status":"cancelled"'),
@@ -263,7 +263,7 @@ describe('flags that are wrong', () => {
       ['media', 'list'],
       ['--stage', '--tool', '--project', '--limit', '--json'],
     ],
-    [['media', 'cancel'], ['the service goes on']],
+    [['media', 'cancel'], ['the service continues']],
   ])('%s --help tells the right ones', async (command, words) => {
     const { code, stdout } = await segue([...command, '--help']);
     expect(code).toBe(0);

@@ -75,7 +75,7 @@ aproval: {}
       '1:6: key: must be 1 to 120 letters, digits, dots, underscores or hyphens',
       '2:40: project.id: must be a text: put it in quotes, "7"',
       '4:3: scope.organisation: is not known here',
-      `7:11: media.cutout.tool: "remove-backgruond" is none of ${Object.keys(mediaTools).join(', ')}`,
+      `7:11: media.cutout.tool: "remove-backgruond" is not one of ${Object.keys(mediaTools).join(', ')}`,
       '11:5: media.banner.request.prompt: is required',
       '12:26: media.banner.request.image_url.from: there is no job "cutuot"',
       '12:38: media.banner.request.image_url.at: must be a JSON pointer, like /images/0/url',

@@ -55,12 +55,12 @@ test.each<[string, string[], (string | RegExp)[]]>([
   [
     'list',
     ['--limit', '0'],
-    [/^error: .*--limit.* '0' is invalid\. It is not a whole number/, '(--help tells more)'],
+    [/^error: .*--limit.* '0' is invalid\. It is not a whole number/, '(try --help)'],
   ],
   [
     'list',
     ['--stage', 'nowhere'],
-    [/^error: .*--stage.* 'nowhere' is invalid\. Allowed choices are/, '(--help tells more)'],
+    [/^error: .*--stage.* 'nowhere' is invalid\. Allowed choices are/, '(try --help)'],
   ],
 ])('%s %#', (command, args, lines) => expectRefused(['batch', command, ...args], lines));
 

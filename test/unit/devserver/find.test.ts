@@ -160,7 +160,7 @@ chmod +x "$out"`;
   });
 
   test('the versions are those that the committed module and pom pin', async () => {
-    const root = path.resolve(__dirname, '../../../src/temporal');
+    const root = path.resolve(__dirname, '../../../devserver');
     const goMod = await readFile(path.join(root, 'server', 'go.mod'), 'utf8');
     expect(goMod).toContain(`github.com/temporalio/cli v${TEMPORAL_CLI_VERSION}`);
     expect(await readFile(POM, 'utf8')).toContain(`<version>${TEST_SERVER_VERSION}<`);
