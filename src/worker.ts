@@ -18,10 +18,11 @@ import {
   type StarterConfig,
   WORKER_ROLES,
   type WorkerRole,
+  type WriteConfig,
 } from './config';
 import { parseDuration } from './contract/durations';
 import { assertValid } from './errors';
-import { batchTaskQueue, pollTaskQueue, submitTaskQueue } from './contract/ids';
+import { batchTaskQueue, pollTaskQueue, submitTaskQueue, writeTaskQueue } from './contract/ids';
 import { requireRegistration } from './runs/registration';
 
 /** Clocks and limits that only tests change. */
@@ -33,6 +34,7 @@ export interface SegueWorkerOptions extends TestOptions {
   config: Pick<StarterConfig, 'taskQueue' | 'submit'> & {
     api: ApiConfig;
     limits?: SendLimits;
+    writes?: Partial<WriteConfig>;
     operator?: Operator;
     /** What this process does; by default everything. */
     roles?: readonly WorkerRole[];
@@ -88,6 +90,7 @@ export async function createSegueWorker(options: SegueWorkerOptions): Promise<Se
     );
   const activities = createActivities(api, {
     ...{ checkScheduledTime, now, wallClock, writeTimeoutMs },
+    ...config.writes,
     organization: config.api.organization,
     proxy: config.api.proxy,
     authGrace: config.submit.authGrace,
@@ -120,6 +123,7 @@ export async function createSegueWorker(options: SegueWorkerOptions): Promise<Se
         stickyQueueScheduleToStartTimeout: '5s',
       },
       { taskQueue: pollTaskQueue(taskQueue), tuner, activities: activities.polls },
+      { taskQueue: writeTaskQueue(taskQueue), tuner, activities: activities.writes },
     ],
     submit: [
       {

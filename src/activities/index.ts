@@ -14,7 +14,7 @@ import { readMediaResult, startMedia } from './mediaRequests';
 import { createNotifications } from './notify';
 import { createIsStillDue, createReadOutlook } from './outlook';
 import { createDownloadSubtitles, createPollTasks, createReadRecord, type DownloadOptions } from './poll';
-import { createRequestChange, createWriteProject, type WriteOptions } from './project';
+import { createRequestChanges, createWriteProjects, type WriteOptions } from './project';
 import { Breaker, type BreakerChange } from './protection/breaker';
 import { AccessDenials } from './protection/denials';
 import { RateLimitPause } from './protection/rateLimitPause';
@@ -49,8 +49,7 @@ export function createActivities(api: Api, options: ActivityOptions = {}) {
   const general = {
     ...createCalls(api),
     ...createNotifications(api, options.operator, denials, options),
-    requestChange: createRequestChange(organizationOf, patience),
-    writeProject: createWriteProject(api, options),
+    requestChanges: createRequestChanges(organizationOf, patience),
     prepareCampaign: createPrepareCampaign(api, patience),
     checkMedia,
     readPlace: createReadPlace(api, patience),
@@ -73,12 +72,13 @@ export function createActivities(api: Api, options: ActivityOptions = {}) {
     downloadSubtitles: createDownloadSubtitles(api, options),
     pollTasks: createPollTasks(api),
   } satisfies PollActivities;
+  const writes = { writeProjects: createWriteProjects(api, organizationOf, options) };
   const post = createPost(api, breaker, new RateLimitPause(options.now), denials);
   const submits = { submit: createSubmit(post, options) };
   const chunks = { submitChunk: createSubmitChunk(post, options) };
   // Every activity of the contract is registered on one of the queues.
-  ({ ...general, ...polls, ...submits, ...chunks }) satisfies SegueActivities;
-  return { general, polls, submits, chunks };
+  ({ ...general, ...polls, ...writes, ...submits, ...chunks }) satisfies SegueActivities;
+  return { general, polls, writes, submits, chunks };
 }
 
 function announce(change: BreakerChange, meter: MetricMeter): void {

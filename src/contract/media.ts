@@ -67,15 +67,19 @@ export interface RunEnd {
   failure?: { type: string; message: string; details: unknown[] };
   value: object;
   changeId: string;
+  /** What the project's writer was asked so far. */
   asked: ChangeAsks;
   written?: ChangeOutcome | null;
   tellingSince?: string;
 }
 
+/** Kept across continue-as-new: a run without it would ask again at once. */
 export interface ChangeAsks {
   times?: number;
-  /** How often the writer had no room for it. */
-  refusals?: number;
+  /** The writer got the whole change, so its id is enough. */
+  isKnown?: boolean;
+  /** How often the writer had no room for it, or did not know it. */
+  rejections?: number;
   /** When it is requested again without an answer. */
   nextAt?: string;
 }

@@ -2,7 +2,7 @@
 import { endOf } from '../api/endings';
 import { isInnerPointer, isRecord } from '../api/json';
 import { ID_FORM, isIdText, isWellFormed, validateScope } from '../api/scope';
-import { NOTIFY_EVENTS, type ProjectRef, type RecordKind, type RecordStatus } from '../contract';
+import { NOTIFY_EVENTS, type RecordKind, type RecordStatus } from '../contract';
 import { DURATION, DURATION_FORM } from '../contract/durations';
 import {
   ANY_KEY_FORM,
@@ -11,12 +11,9 @@ import {
   isWorkflowId,
   KEY_FORM,
   LONGEST_KEY,
-  LONGEST_WORKFLOW_ID,
-  projectWriterId,
   recordKey,
 } from '../contract/ids';
 import {
-  also,
   described,
   isText,
   listOf,
@@ -56,16 +53,7 @@ export const scope = described(
   object({ organization: header, space: header }),
 );
 
-/** The longest id of a workspace, encoded. */
-const ROOM_FOR_ORGANIZATION = 300;
-
-export const project = also(object({ resourcetype: required(id), id: required(id) }), (value, path) => {
-  const ref = value as unknown as ProjectRef;
-  const isTooLong =
-    [ref.resourcetype, ref.id].every(isIdText) &&
-    projectWriterId('', ref).length > LONGEST_WORKFLOW_ID - ROOM_FOR_ORGANIZATION;
-  return isTooLong ? [{ path, words: 'its type and id are too long for a workflow id' }] : [];
-});
+export const project = object({ resourcetype: required(id), id: required(id) });
 
 export const place = must(
   'a JSON pointer to a place in the project, like /media/banner',

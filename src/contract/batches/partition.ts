@@ -3,13 +3,7 @@ import { defineQuery, defineSignal } from '@temporalio/workflow';
 import { type Scope } from '../../api/scope';
 import { type ChangeAsks } from '../media';
 import { type Continued, type JobSettings } from '../settings';
-import {
-  type ChangeOutcome,
-  type NoticeOutcome,
-  type NotifyTarget,
-  type ProjectRef,
-  type WriteTarget,
-} from '../targets';
+import { type NoticeOutcome, type NotifyTarget, type ProjectRef, type WriteTarget } from '../targets';
 
 /** What is asked of a media job, as in a line of a manifest. */
 export interface BatchItem {
@@ -91,12 +85,11 @@ export interface PendingWrite {
 export interface AskedChange extends ChangeAsks {
   changeId: string;
   items: Saved[];
-  /** It came in the last moment of the run before this one. */
-  answer?: ChangeOutcome;
 }
 
 export interface Saved {
-  place: number;
+  /** Its index in the partition. */
+  item: number;
   /** JSON pointer into the project's data. */
   at: string;
   finishedAt: string;
@@ -104,7 +97,7 @@ export interface Saved {
 
 export interface PartitionProgress extends Pick<PartitionNews, 'late'> {
   items: ItemProgress[];
-  letters: PendingWrite[];
+  pendingWrites: PendingWrite[];
   slotGrant: SlotGrant;
   polls: number;
   /** Why the service takes no submits. */
