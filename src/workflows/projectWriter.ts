@@ -31,7 +31,6 @@ import {
 } from '../contract';
 import { isRecord } from '../api/json';
 import { isId } from '../api/scope';
-import { validateChange } from '../contract/changes';
 import { DURATION_FORM, parseDuration } from '../contract/durations';
 import { projectWriterId, SHARDS, writeTaskQueue } from '../contract/ids';
 import { onSignal } from './lib/listeners';
@@ -140,11 +139,7 @@ function handleRequests(writer: Writer): void {
       'Asks for a change, { project, changeId, change }, and waits 10 s for its outcome. Ask again without the change.',
     validator: (request: ChangeRequest) => {
       const problems = writer.validate(request);
-      if (problems.length === 0 && request.change !== undefined) {
-        problems.push(...validateChange(request.change));
-        if (problems.length === 0 && !writer.hasRoomFor(request))
-          problems.push('too many changes wait already, and no more fit; ask again later');
-      }
+      if (problems.length === 0) problems.push(...writer.validateChange(request));
       if (problems.length === 0) return;
       throw ApplicationFailure.nonRetryable(
         `The change was not taken: ${problems.join('; ')}`,

@@ -18,7 +18,9 @@ async function signalUntilNextRun(campaign: TestCampaign): Promise<void> {
   const before = (await campaign.handle.describe()).runId;
   await eventually('another run', async () => {
     for (let n = 0; n < 10; n++)
-      await campaign.handle.signal(changedSignal, { changeId: 'another', ok: true });
+      await campaign.handle.signal(changedSignal, {
+        ...{ applied: ['another'], refused: [], noRoom: [], unknown: [] },
+      });
     return (await campaign.handle.describe()).runId !== before;
   });
 }

@@ -2,7 +2,6 @@
 import {
   allHandlersFinished,
   ApplicationFailure,
-  type CancellationScope,
   condition,
   continueAsNew,
   workflowInfo,

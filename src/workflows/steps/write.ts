@@ -15,7 +15,6 @@ import {
   LONGEST_CALL_MS,
   type ProjectChange,
   type ProjectRef,
-  type RefusedChange,
   type Scope,
   type SegueActivities,
 } from '../../contract';

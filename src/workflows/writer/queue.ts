@@ -110,6 +110,13 @@ export class Writer {
       : [`project: belongs to shard ${shard}, and this is the writer of shard ${own}`];
   }
 
+  /** Problems of the change of a request, if it has one. */
+  validateChange(request: ChangeRequest): string[] {
+    const problems = request.change === undefined ? [] : validateChange(request.change);
+    const fits = problems.length > 0 || this.#hasRoomFor(request);
+    return fits ? problems : ['too many changes wait already, and no more fit; ask again later'];
+  }
+
   /** Queues a change, or has it answered. */
   take(request: ChangeRequest, replyTo?: string): void {
     const { project, changeId, change, space } = request;
@@ -118,7 +125,7 @@ export class Writer {
     if (outcome) this.replies.add(replyTo, changeId, outcome);
     else if (waiting) waiting.change.replyTo ??= replyTo;
     else if (change === undefined) this.replies.to(replyTo).unknown.push(changeId);
-    else if (!this.hasRoomFor(request)) this.replies.to(replyTo).noRoom.push(changeId);
+    else if (!this.#hasRoomFor(request)) this.replies.to(replyTo).noRoom.push(changeId);
     else {
       const taken = { changeId, change, space: space ?? undefined, replyTo };
       const problems = validateChange(change);
@@ -128,7 +135,7 @@ export class Writer {
   }
 
   /** Whether a change is here already, or has a place in the queue. */
-  hasRoomFor(request: ChangeRequest): boolean {
+  #hasRoomFor(request: ChangeRequest): boolean {
     if (this.isWaiting(request) || this.outcomeOf(request)) return true;
     const bytes = bytesOf(request.change);
     const room = bytes <= LARGEST_SMALL_BYTES ? MOST_BYTES : MOST_BYTES - RESERVED_BYTES;
@@ -181,7 +188,7 @@ export class Writer {
     this.#running.delete(group);
     for (const [index, { entry, changes }] of group.members.entries()) {
       entry.isBusy = false;
-      const { applied, refused, trouble } = reports[index] ?? NOT_WRITTEN;
+      const { applied, refused, trouble } = reports[index] ?? notWritten();
       const outcomes = new Map<string, ChangeOutcome>(applied.map((changeId) => [changeId, { ok: true }]));
       for (const { changeId, error } of refused) outcomes.set(changeId, refusal(error));
       const queued = { ...entry, changes: changes.filter(({ changeId }) => !outcomes.has(changeId)) };
@@ -296,7 +303,9 @@ function nameOf(project: ProjectRef, changeId: string): string {
   return `${projectName(project)} ${changeId}`;
 }
 
-const NOT_WRITTEN: WriteReport = { applied: [], refused: [], trouble: { error: 'it was not written' } };
+function notWritten(): WriteReport {
+  return { applied: [], refused: [], trouble: { error: 'it was not written' } };
+}
 
 function refusal(error: string): ChangeOutcome {
   return { ok: false, error: shortened(error) };

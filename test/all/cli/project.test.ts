@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type ProjectRef } from '../../../src/contract';
-import { projectWriterId } from '../../../src/contract/ids';
+import { projectWriterId, shardOf } from '../../../src/contract/ids';
 import { SANDBOX_KEY } from '../../../sandbox/src/keys';
 import { useCommandLine } from '../../support/servers/commandLine';
 import { readLedger } from '../../support/service/sandbox';
@@ -54,7 +54,7 @@ describe.each([true, false])('segue project patch, with ETags: %s', (etags) => {
     expect(done).toMatchObject({ code: 0 });
     expect(JSON.parse(done.stdout)).toEqual({
       ...{
-        workflowId: projectWriterId(WORKSPACE, project),
+        workflowId: projectWriterId(WORKSPACE, shardOf(project)),
         runId: null,
         key: 'summer-1',
         status: 'succeeded',

@@ -1,8 +1,13 @@
 /** A run that is cancelled while its project cannot be written: the project's writer goes on without it. */
 import { randomUUID } from 'node:crypto';
 import { type WorkflowHandle } from '@temporalio/client';
-import { changedSignal, changeSignal, PROJECT_WRITER_WORKFLOW, type ProjectRef } from '../../../src/contract';
-import { projectWriterId } from '../../../src/contract/ids';
+import {
+  changedSignal,
+  changesSignal,
+  PROJECT_WRITER_WORKFLOW,
+  type ProjectRef,
+} from '../../../src/contract';
+import { projectWriterId, shardOf } from '../../../src/contract/ids';
 import { writerStart } from '../../../src/runs/start';
 import { eventually } from '../../support/eventually';
 import { startByName } from '../../support/builders/jobs';
@@ -26,14 +31,14 @@ async function fill(project: ProjectRef): Promise<void> {
   const ask = async (name: string, length: number): Promise<void> => {
     const change = { steps: [{ at: `/${name}`, set: 'x'.repeat(length) }] };
     await temporal.client.workflow.signalWithStart(PROJECT_WRITER_WORKFLOW, {
-      ...writerStart({ taskQueue, project, organization: WORKSPACE, authGrace: '1h' }),
-      signal: changeSignal,
-      signalArgs: [{ changeId: name, change }],
+      ...writerStart({ taskQueue, organization: WORKSPACE, shard: shardOf(project), authGrace: '1h' }),
+      signal: changesSignal,
+      signalArgs: [{ requests: [{ project, changeId: name, change }] }],
     });
   };
-  for (const name of ['large-1', 'large-2']) await ask(name, 170_000);
-  for (let n = 0; n < 40; n++) await ask(`small-${n}`, 1_800);
-  for (let n = 0; n < 10; n++) await ask(`tiny-${n}`, 200);
+  await ask('large', 240_000);
+  for (let n = 0; n < 10; n++) await ask(`small-${n}`, 1_800);
+  for (let n = 0; n < 20; n++) await ask(`tiny-${n}`, 100);
 }
 
 async function untilTurnedAway(handle: WorkflowHandle): Promise<void> {
@@ -82,7 +87,7 @@ describe.each([true, false])('with ETags: %s', (etags) => {
       await expect(handle.result()).rejects.toThrow(/cancelled/i);
       expect((await readProject(sandbox.url, project)).data).toEqual(KEPT);
       await removeFaults(sandbox.url);
-      await temporal.client.workflow.getHandle(projectWriterId(WORKSPACE, project)).result();
+      await temporal.client.workflow.getHandle(projectWriterId(WORKSPACE, shardOf(project))).result();
       expect((await readProject(sandbox.url, project)).data).toMatchObject({ shoe: left });
     });
   });

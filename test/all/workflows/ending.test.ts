@@ -120,7 +120,7 @@ describe.each([true, false])('with ETags: %s', (etags) => {
         ...{ key: `end-${randomUUID()}`, tool: 'remove-background', notify },
         ...{ request: { image_url: `${sandbox.url}/samples/mug.png` }, write: { project, at: '/mug' } },
       });
-      await giveUpUnanswered(temporal, sandbox.url, job.workflowId, 'requestChange');
+      await giveUpUnanswered(temporal, sandbox.url, job.workflowId, 'requestChanges');
       expect(await job.wait()).toMatchObject({ status: 'succeeded' });
       const { events } = await temporal.client.workflow.getHandle(job.workflowId).fetchHistory();
       expect(stagesOf(events ?? [])).toEqual(['polling', 'writing', 'notifying', 'succeeded']);

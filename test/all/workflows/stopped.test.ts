@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { type MediaJob } from '../../../src/client/jobs/job';
 import { type ProjectRef } from '../../../src/contract';
-import { projectWriterId } from '../../../src/contract/ids';
+import { projectWriterId, shardOf } from '../../../src/contract/ids';
 import { decideByLedger } from '../../support/builders/deciding';
 import { tasksOf } from '../../support/builders/jobs';
 import { eventually } from '../../support/eventually';
@@ -176,7 +176,7 @@ async function writeUntilSomeAreTaken(sandboxUrl: string, taskQueue: string) {
       }),
     );
     found.written.push(...some);
-    for (const project of some) found.taken += await attemptsGivenUp(projectWriterId('1', project));
+    for (const project of some) found.taken += await attemptsGivenUp(projectWriterId('1', shardOf(project)));
   }
   return found;
 }

@@ -3,12 +3,13 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { temporal as proto } from '@temporalio/proto';
 import {
-  changeSignal,
+  changesSignal,
   PROJECT_WRITER_WORKFLOW,
   type ProjectRef,
   projectWriterStateQuery,
 } from '../../../src/contract';
 import { SANDBOX_KEY } from '../../../sandbox/src/server';
+import { shardOf } from '../../../src/contract/ids';
 import { writerStart } from '../../../src/runs/start';
 import { eventually } from '../../support/eventually';
 import { useProjectWriter, writerConfig, type WrittenProject } from '../../support/builders/projectWriter';
@@ -94,7 +95,7 @@ describe.each([true, false])('the writer of a project, with ETags: %s', (etags) 
       await projects.patch(project, set('a', 2));
       await signal(queue.taskQueue, { changeId, change: set('a', 1) });
       expect(await projects.patch(project, set('a', 1), { changeId })).toMatchObject({ ok: true });
-      expect(await state()).toMatchObject({ applied: 2, refused: 0, queued: [] });
+      expect(await state()).toMatchObject({ applied: 2, refused: 0, projects: [] });
     });
     expect((await readProject(sandbox.url, project)).data).toEqual({ ...KEPT, a: 2 });
   });
@@ -135,11 +136,11 @@ describe.each([true, false])('the writer of a project, with ETags: %s', (etags) 
     const organization = randomUUID();
     const queue = testConfig({ organization });
     const { taskQueue } = queue;
-    const start = writerStart({ taskQueue, project: PROJECT, organization, authGrace: '1h' });
+    const start = writerStart({ taskQueue, organization, shard: shardOf(PROJECT), authGrace: '1h' });
     for (const [n, space] of ['11', '12', '11'].entries())
       await temporal.client.workflow.signalWithStart(PROJECT_WRITER_WORKFLOW, {
-        ...{ ...start, signal: changeSignal },
-        signalArgs: [{ changeId: `c${n}`, change: set(`c${n}`, n), space }],
+        ...{ ...start, signal: changesSignal },
+        signalArgs: [{ requests: [{ project: PROJECT, changeId: `c${n}`, change: set(`c${n}`, n), space }] }],
       });
     const run = temporal.client.workflow.getHandle(start.workflowId);
     await withWorker(temporal, queue, service.url, () =>

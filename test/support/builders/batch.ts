@@ -129,7 +129,7 @@ export function tellingPartition(sandboxUrl: string, count: number): PartitionIn
         ...{ status: 'succeeded', taskId: `t-${place}`, attempts: 1 },
         notice: { due },
       })),
-      letters: [],
+      pendingWrites: [],
       slotGrant: { order: 0, slots: 0, paused: false, cancelled: false },
       ...{ polls: 0, late: null, reset: false },
     },
