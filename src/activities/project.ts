@@ -140,7 +140,7 @@ export function createWriteProjects(
       );
     } catch (error) {
       // The workspace cannot be read, so nothing was written.
-      return projects.map((order) => unwritten(order, error));
+      return projects.map((order, index) => unwritten(order, error, attempt.unsettledUntil(index)));
     } finally {
       attempt.end();
     }
@@ -175,9 +175,9 @@ async function writeOne(
 /** A writer under another id than the workspace's own would write beside the right one. */
 class ForeignWriter extends Error {}
 
-function unwritten({ changes }: OneOrder, error: unknown): WriteReport {
+function unwritten({ changes }: OneOrder, error: unknown, unsettledUntil: number): WriteReport {
   if (!isFinal(error) && !(error instanceof ForeignWriter))
-    return { applied: [], refused: [], trouble: troubleOf(error, false) };
+    return { applied: [], refused: [], trouble: { ...troubleOf(error, false), unsettledUntil } };
   const { message } = error;
   return { applied: [], refused: changes.map(({ changeId }) => ({ changeId, error: message })) };
 }

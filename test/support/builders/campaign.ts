@@ -10,7 +10,6 @@ import {
   type CampaignResult,
   type CampaignStatus,
   campaignStatusQuery,
-  changedSignal,
   decideUpdate,
 } from '../../../src/contract';
 import { type StarterConfig } from '../../../src/config';

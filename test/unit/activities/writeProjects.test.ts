@@ -72,7 +72,7 @@ async function write(
     isSlow: true,
   };
   const [report] = (await environment.run(writes.writeProjects, order)) as WriteReport[];
-  return report as WriteReport;
+  return report!;
 }
 
 const KEPT = { kept: { deep: [1, null] } };
