@@ -37,6 +37,8 @@ export interface SandboxOptions {
   db?: string;
   /** What it holds at first, unless `db` holds something already. The example that ships, when left out. */
   seed?: Seed;
+  /** Workspaces by other ids that they have outside: tests that share a Temporal server must not share writers. */
+  otherIds?: Map<number, number>;
   /** Whether projects have an ETag and If-Match is honoured (default: yes). */
   etags?: boolean;
   /** Called for every request, for a log. */
@@ -61,7 +63,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     // What comes before any route, like a path that cannot be decoded, is told in the same shape.
     frameworkErrors: (error, _request, reply) => void answerError(error, reply as FastifyReply),
   });
-  const state = new State();
+  const state = new State(options.otherIds);
   const ledger = new Ledger();
   const seed = options.seed ?? (await loadSeed(EXAMPLE_SEED));
   const journal = options.db

@@ -13,11 +13,17 @@ import {
   USUAL_CHUNK,
 } from '../../src/contract';
 import { batchItemKey, batchPartWorkflowId, changeIdOf, mediaWorkflowId } from '../../src/contract/ids';
-import { startSandbox } from '../../sandbox/src/server';
 import { batchOf, cutouts, tellingPartition, untilStatus } from '../support/builders/batch';
 import { decideByLedger } from '../support/builders/deciding';
 import { eventually } from '../support/eventually';
-import { addFault, addPassingFault, answering, ask, readLedger } from '../support/service/sandbox';
+import {
+  addFault,
+  addPassingFault,
+  answering,
+  ask,
+  readLedger,
+  startSandbox,
+} from '../support/service/sandbox';
 import { segueClient, testConfig, withWorker } from '../support/servers/temporal';
 import { seedProject } from '../support/builders/writing';
 import {

@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { type Batch } from '../../src/client/batches';
 import { BATCH_WORKFLOW, batchCancelUpdate, batchStatusQuery, endHandOverSignal } from '../../src/contract';
 import { batchPartWorkflowId, batchWorkflowId } from '../../src/contract/ids';
-import { startSandbox } from '../../sandbox/src/server';
 import {
   batchOf,
   firstOf,
@@ -17,7 +16,7 @@ import { OPERATOR } from '../support/builders/batchTrouble';
 import { notificationsOf } from '../support/builders/campaign';
 import { eventually } from '../support/eventually';
 import { runWithFullPartition, startServerOfFewSignals } from '../support/builders/fullPartition';
-import { addFault, answering, ask } from '../support/service/sandbox';
+import { addFault, answering, ask, startSandbox } from '../support/service/sandbox';
 import { segueClient, testConfig, withWorker } from '../support/servers/temporal';
 import {
   BY_SAM,

@@ -1,6 +1,6 @@
 /** Campaigns whose histories are committed: reset, or continued as new, they go on in another run. */
+import { startSandbox } from '../support/service/sandbox';
 import { changedSignal, jobNewsSignal, pauseUpdate, resumeUpdate } from '../../src/contract';
-import { startSandbox } from '../../sandbox/src/server';
 import { cutout, newCampaign, startCampaign, TestCampaign } from '../support/builders/campaign';
 import { continueAsNew } from '../support/servers/continueAsNew';
 import { eventually } from '../support/eventually';

@@ -7,10 +7,9 @@ import {
   projectWriterStateQuery,
 } from '../../../src/contract';
 import { projectWriterId, shardOf } from '../../../src/contract/ids';
-import { startSandbox } from '../../../sandbox/src/server';
 import { writerStart } from '../../../src/runs/start';
 import { eventually } from '../../support/eventually';
-import { readLedger } from '../../support/service/sandbox';
+import { readLedger, startSandbox } from '../../support/service/sandbox';
 import {
   segueClient,
   startOwnDevServer,

@@ -5,16 +5,16 @@ import { PROJECT_WRITER_WORKFLOW } from '../../../src/contract';
 import { SANDBOX_KEY } from '../../../sandbox/src/server';
 import { writerStart } from '../../../src/runs/start';
 import { eventually } from '../../support/eventually';
-import { useProjectWriter, writerConfig } from '../../support/builders/projectWriter';
+import { useProjectWriter } from '../../support/builders/projectWriter';
 import { addFault, answering, ask, readLedger } from '../../support/service/sandbox';
 import { segueClient, withWorker } from '../../support/servers/temporal';
 import { KEPT, readProject, removeFaults, set, WORKSPACE } from '../../support/builders/writing';
 
 describe.each([true, false])('the writer of a project, with ETags: %s', (etags) => {
-  const { temporal, sandbox, project, writer, state, waiting, signal } = useProjectWriter({ etags });
+  const { temporal, sandbox, config, project, writer, state, waiting, signal } = useProjectWriter({ etags });
 
   test('P3: a project that is read without data gets no PATCH', async () => {
-    const queue = writerConfig();
+    const queue = config();
     const bare = { resourcetype: 'document', id: randomUUID() };
     const projects = [{ ...bare, workspace: Number(WORKSPACE) }];
     await ask(sandbox.url, 'POST /_sandbox/seed', { body: { projects } });
@@ -28,7 +28,7 @@ describe.each([true, false])('the writer of a project, with ETags: %s', (etags) 
   test.each(['reset', 'truncate'] as const)(
     'P3: a PATCH whose answer is lost by a %s is not made twice',
     async (fault) => {
-      const queue = writerConfig();
+      const queue = config();
       await addFault(sandbox.url, { operation: 'update-project', match: { nth: 1 }, fault, when: 'after' });
       const work = async (): Promise<void> => {
         const outcome = await segueClient(temporal, queue).projects.patch(project, set('a', 1));
@@ -42,7 +42,7 @@ describe.each([true, false])('the writer of a project, with ETags: %s', (etags) 
   );
 
   test('P2: changes wait, for all to see, until the service is well again', async () => {
-    const queue = writerConfig();
+    const queue = config();
     await addFault(sandbox.url, answering(503, 'get-project'));
     await withWorker(temporal, queue, sandbox.url, async () => {
       const { projects } = segueClient(temporal, queue);
@@ -64,7 +64,7 @@ describe.each([true, false])('the writer of a project, with ETags: %s', (etags) 
   });
 
   test('P2: a writer that is cancelled makes what it was asked for before', async () => {
-    const queue = writerConfig();
+    const queue = config();
     await addFault(sandbox.url, answering(503, 'get-project'));
     await withWorker(temporal, queue, sandbox.url, async () => {
       await signal(queue.taskQueue, { changeId: 'first', change: set('a', 1) });
@@ -83,10 +83,11 @@ describe.each([true, false])('the writer of a project, with ETags: %s', (etags) 
 });
 
 describe('the writer of a project', () => {
-  const { temporal, sandbox, project, writer, state, waiting, signal, signalAny } = useProjectWriter();
+  const { temporal, sandbox, config, project, writer, state, waiting, signal, signalAny } =
+    useProjectWriter();
 
   test('denied access is waited out for as long as the grace, then the changes are refused', async () => {
-    const queue = writerConfig();
+    const queue = config();
     await addFault(sandbox.url, answering(401, 'get-project'));
     await withWorker(temporal, queue, sandbox.url, async () => {
       await signal(queue.taskQueue, { changeId: 'late', change: set('a', 1) }, '2s');
@@ -98,7 +99,7 @@ describe('the writer of a project', () => {
   });
 
   test('a queue that is full takes small changes on, and no large ones', async () => {
-    const queue = writerConfig();
+    const queue = config();
     const large = 'x'.repeat(180_000);
     await addFault(sandbox.url, answering(503, 'get-project'));
     await withWorker(temporal, queue, sandbox.url, async () => {
@@ -118,7 +119,7 @@ describe('the writer of a project', () => {
   });
 
   test('an asker that is gone, and a signal that makes no sense, harm nobody', async () => {
-    const queue = writerConfig();
+    const queue = config();
     await withWorker(temporal, queue, sandbox.url, async () => {
       const ask = (requests: unknown, replyTo: unknown = 'nobody'): Promise<void> =>
         signalAny(queue.taskQueue, { requests, replyTo });
@@ -142,10 +143,15 @@ describe('the writer of a project', () => {
   });
 
   test("a writer under an id that is not its shard's does not start", async () => {
-    const queue = writerConfig();
+    const queue = config();
     await withWorker(temporal, queue, sandbox.url, async () => {
       const started = temporal.client.workflow.execute(PROJECT_WRITER_WORKFLOW, {
-        ...writerStart({ taskQueue: queue.taskQueue, organization: WORKSPACE, shard: 1, authGrace: '1h' }),
+        ...writerStart({
+          taskQueue: queue.taskQueue,
+          organization: sandbox.workspace,
+          shard: 1,
+          authGrace: '1h',
+        }),
         workflowId: `another-${randomUUID()}`,
       });
       await expect(started).rejects.toMatchObject({
@@ -155,10 +161,10 @@ describe('the writer of a project', () => {
   });
 
   test('P3: a writer that somebody starts with the changes of another one writes none of them', async () => {
-    const queue = writerConfig();
+    const queue = config();
     await withWorker(temporal, queue, sandbox.url, async () => {
       const start = writerStart({
-        ...{ taskQueue: queue.taskQueue, organization: WORKSPACE, shard: 1, authGrace: '1h' },
+        ...{ taskQueue: queue.taskQueue, organization: sandbox.workspace, shard: 1, authGrace: '1h' },
       });
       const [input] = start.args;
       const started = temporal.client.workflow.execute(PROJECT_WRITER_WORKFLOW, {
@@ -172,7 +178,7 @@ describe('the writer of a project', () => {
   });
 
   test('P7: neither the credential nor what stands in the project gets into the history', async () => {
-    const queue = writerConfig();
+    const queue = config();
     await withWorker(temporal, queue, sandbox.url, async () => {
       const { projects } = segueClient(temporal, queue);
       await projects.patch(project, set('a', 'mine'));

@@ -4,7 +4,6 @@
 import { randomUUID } from 'node:crypto';
 import { type JobState } from '../../../src/client/jobs/job';
 import { pollNowUpdate } from '../../../src/contract';
-import { startSandbox } from '../../../sandbox/src/server';
 import { type DevServer, startDevServer } from '../../../src/temporal/devServer';
 import { eventually } from '../../support/eventually';
 import { tasksOf } from '../../support/builders/jobs';
@@ -12,7 +11,7 @@ import { answeredWhileContinuing } from '../../support/builders/lateWhileContinu
 import { patientPosts } from '../../support/servers/patientPosts';
 import { resetRun } from '../../support/servers/reset';
 import { seedTranscription } from '../../support/service/records';
-import { addFault, readLedger } from '../../support/service/sandbox';
+import { addFault, readLedger, startSandbox } from '../../support/service/sandbox';
 import { shared } from '../../support/jest/shared';
 import {
   connectTo,

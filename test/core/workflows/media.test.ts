@@ -1,11 +1,10 @@
 /** The media workflow on a real Temporal server, against the sandbox over real sockets; its ledger is the judge. */
 import { InvalidInputError, KeyReusedError } from '../../../src/errors';
 import { mediaWorkflowId } from '../../../src/contract/ids';
-import { startSandbox } from '../../../sandbox/src/server';
 import { freePort } from '../../../src/temporal/ports';
 import { eventually } from '../../support/eventually';
 import { answer, startRawServer } from '../../support/service/rawServer';
-import { readLedger, useSandbox } from '../../support/service/sandbox';
+import { readLedger, useSandbox, startSandbox } from '../../support/service/sandbox';
 import { segueClient, testConfig, useTemporal, withWorker } from '../../support/servers/temporal';
 import { randomUUID } from 'node:crypto';
 import { OWN_START, untilEnded } from '../../support/builders/jobs';

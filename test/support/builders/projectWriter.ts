@@ -11,15 +11,16 @@ import {
   projectWriterStateQuery,
 } from '../../../src/contract';
 import { projectWriterId, shardOf } from '../../../src/contract/ids';
-import { type Sandbox, type SandboxOptions } from '../../../sandbox/src/server';
+import { type SandboxOptions } from '../../../sandbox/src/server';
 import { writerStart } from '../../../src/runs/start';
-import { useSandboxEach } from '../service/sandbox';
+import { type TestSandbox, useSandboxEach } from '../service/sandbox';
 import { type TestTemporal, testConfig, useTemporal } from '../servers/temporal';
-import { removeFaults, seedProject, WORKSPACE } from './writing';
+import { removeFaults, seedProject } from './writing';
 
 export interface WrittenProject {
   temporal: TestTemporal;
-  sandbox: Sandbox;
+  sandbox: TestSandbox;
+  config: () => StarterConfig;
   project: ProjectRef;
   writer: () => WorkflowHandle;
   state: () => Promise<ProjectWriterState>;
@@ -31,8 +32,6 @@ export interface WrittenProject {
   signalAny: (taskQueue: string, requests: unknown, authGrace?: string) => Promise<void>;
 }
 
-export const writerConfig = (): StarterConfig => testConfig({ organization: WORKSPACE });
-
 /** Called at the top of a test file or a `describe`. */
 export function useProjectWriter(options: SandboxOptions = {}): WrittenProject {
   const temporal = useTemporal();
@@ -43,10 +42,11 @@ export function useProjectWriter(options: SandboxOptions = {}): WrittenProject {
   beforeEach(async () => {
     Object.assign(project, await seedProject(sandbox.url));
   });
-  const writer = () => temporal.client.workflow.getHandle(projectWriterId(WORKSPACE, shardOf(project)));
+  const writer = () =>
+    temporal.client.workflow.getHandle(projectWriterId(sandbox.workspace, shardOf(project)));
   const signalAny: WrittenProject['signalAny'] = async (taskQueue, requests, authGrace = '1h') => {
     await temporal.client.workflow.signalWithStart(PROJECT_WRITER_WORKFLOW, {
-      ...writerStart({ taskQueue, organization: WORKSPACE, shard: shardOf(project), authGrace }),
+      ...writerStart({ taskQueue, organization: sandbox.workspace, shard: shardOf(project), authGrace }),
       signal: changesSignal,
       signalArgs: [requests as ChangeRequests],
     });
@@ -59,5 +59,6 @@ export function useProjectWriter(options: SandboxOptions = {}): WrittenProject {
       (await writer().query(projectWriterStateQuery, project)).projects[0] ?? {};
     return { queued, lastError: trouble?.lastError };
   };
-  return { temporal, sandbox, project, writer, state, waiting, signal, signalAny };
+  const config = (): StarterConfig => testConfig({ organization: sandbox.workspace });
+  return { temporal, sandbox, config, project, writer, state, waiting, signal, signalAny };
 }
