@@ -11,7 +11,7 @@ import { segue } from '../../support/servers/segueCommand';
 import { type Settings } from '../../support/servers/segueProcess';
 import { shared } from '../../support/jest/shared';
 import { testConfig } from '../../support/servers/temporal';
-import { KEPT, readProject, seedProject, WORKSPACE } from '../../support/builders/writing';
+import { KEPT, readProject, seedProject } from '../../support/builders/writing';
 
 describe.each([true, false])('segue project patch, with ETags: %s', (etags) => {
   const line = useCommandLine({ etags });
@@ -19,11 +19,8 @@ describe.each([true, false])('segue project patch, with ETags: %s', (etags) => {
   let project: ProjectRef;
   let settings: Settings;
 
-  beforeAll(() => {
-    settings = { ...line.settings, SEGUE_ORGANIZATION: WORKSPACE };
-  });
-
   beforeEach(async () => {
+    settings = { ...line.settings, SEGUE_ORGANIZATION: sandbox.workspace };
     project = await seedProject(sandbox.url);
   });
 
@@ -54,7 +51,7 @@ describe.each([true, false])('segue project patch, with ETags: %s', (etags) => {
     expect(done).toMatchObject({ code: 0 });
     expect(JSON.parse(done.stdout)).toEqual({
       ...{
-        workflowId: projectWriterId(WORKSPACE, shardOf(project)),
+        workflowId: projectWriterId(sandbox.workspace, shardOf(project)),
         runId: null,
         key: 'summer-1',
         status: 'succeeded',

@@ -17,14 +17,7 @@ import {
   useTemporal,
   withWorker,
 } from '../../support/servers/temporal';
-import {
-  KEPT,
-  madeOf,
-  manyChanges,
-  readProject,
-  seedProject,
-  WORKSPACE,
-} from '../../support/builders/writing';
+import { KEPT, madeOf, manyChanges, readProject, seedProject } from '../../support/builders/writing';
 
 const temporal = useTemporal(() =>
   startOwnDevServer({
@@ -37,14 +30,14 @@ test.each([true, false])(
   async (etags) => {
     const sandbox = await startSandbox({ etags });
     const project = await seedProject(sandbox.url);
-    const queue = testConfig({ organization: WORKSPACE });
-    const workflowId = projectWriterId(WORKSPACE, shardOf(project));
+    const queue = testConfig({ organization: sandbox.workspace });
+    const workflowId = projectWriterId(sandbox.workspace, shardOf(project));
     let signals = 0;
     await withWorker(temporal, queue, sandbox.url, async () => {
       const { projects } = segueClient(temporal, queue);
       const start = writerStart({
         taskQueue: queue.taskQueue,
-        organization: WORKSPACE,
+        organization: sandbox.workspace,
         shard: shardOf(project),
         authGrace: '1h',
       });

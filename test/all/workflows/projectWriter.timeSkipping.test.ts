@@ -20,7 +20,6 @@ import {
   removeFaults,
   seedProject,
   set,
-  WORKSPACE,
 } from '../../support/builders/writing';
 
 const temporal = useTimeSkipping();
@@ -42,7 +41,12 @@ describe.each([true, false])('with ETags: %s', (etags) => {
     const { taskQueue } = testConfig();
     const ask = (request: Omit<ChangeRequest, 'project'>) =>
       temporal.client.workflow.signalWithStart(PROJECT_WRITER_WORKFLOW, {
-        ...writerStart({ taskQueue, organization: WORKSPACE, shard: shardOf(project), authGrace: '1h' }),
+        ...writerStart({
+          taskQueue,
+          organization: sandbox.workspace,
+          shard: shardOf(project),
+          authGrace: '1h',
+        }),
         signal: changesSignal,
         signalArgs: [{ requests: [{ project, ...request }] }],
       });
@@ -75,7 +79,7 @@ describe.each([true, false])('with ETags: %s', (etags) => {
       async () => {
         // Somebody else has the writer's place and answers nothing.
         const { workflowId } = writerStart({
-          ...{ taskQueue, organization: WORKSPACE, shard: shardOf(project), authGrace: '1h' },
+          ...{ taskQueue, organization: sandbox.workspace, shard: shardOf(project), authGrace: '1h' },
         });
         const silent = await temporal.client.workflow.start('silent', { workflowId, taskQueue });
         const run = await temporal.client.workflow.start('writing', {

@@ -54,7 +54,7 @@ async function withService(
     }));
     const order: WriteOrder = { organization: '42', projects: [{ project: PROJECT, changes }], isSlow: true };
     const reports: Promise<WriteReport[]> = environment.run(writeProjects, order);
-    const report = reports.then(([one]) => one!);
+    const report = reports.then(([one]) => one ?? { applied: [], refused: [] });
     const attempt: Attempt = { environment, report, heartbeatDetails };
     environment.on('heartbeat', (details: unknown) => (attempt.heartbeatDetails = details));
     return attempt;
