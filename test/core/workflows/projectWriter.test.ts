@@ -26,7 +26,6 @@ import {
   readProject,
   seedProject,
   set,
-  WORKSPACE,
 } from '../../support/builders/writing';
 
 let bundlePath: string;
